@@ -1,0 +1,69 @@
+# Needs Python 3.11 or newer and nothing else: everything is installed into .venv.
+# Another interpreter:  make PYTHON=python3.12 demo
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --progress-bar off
+NEWS := grep --line-buffered -v '^Requirement already satisfied'
+STEPS := 3
+
+# bash, so that a failure on the left of a pipe is a failure
+SHELL := bash
+.SHELLFLAGS := -o pipefail -c
+
+# pyright runs the version that pip installed and does not look for a newer one
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test lint bench docs clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+
+setup: $(VENV)/.installed ## install qddot and the development tools into .venv
+
+demo: STEPS := 2
+demo: $(VENV)/.runtime ## show a robot: the quickest look at qddot
+	@$(BIN)/qddot show panda
+
+test: lint ## check the style and the types, then run every test
+	$(BIN)/python -m pytest -n 2
+
+lint: $(VENV)/.installed ## check the style (ruff) and the types (pyright)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/pyright
+
+bench: $(VENV)/.installed ## measure the speed against other packages, in the same run
+	@if [ -f benchmarks/run.py ]; then $(BIN)/python benchmarks/run.py; \
+	else echo "No benchmarks yet: they arrive with the kernels."; fi
+
+docs: $(VENV)/.installed ## check the links and run the examples of README.md and docs/
+	$(BIN)/python docs/check.py
+
+clean: ## remove .venv, build outputs and caches
+	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis
+	find src tests docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.created:
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "qddot needs Python 3.11 or newer, but there is no '$(PYTHON)' here." >&2; \
+	  echo "Install one, or name one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "qddot needs Python 3.11 or newer, but '$(PYTHON)' is $$($(PYTHON) --version 2>&1)." >&2; \
+	  echo "Name a newer one: make PYTHON=/path/to/python3.11 $(MAKECMDGOALS)" >&2; exit 2; }
+	@echo "[1/$(STEPS)] creating $(VENV) with $$($(PYTHON) --version 2>&1) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.runtime: $(VENV)/.created pyproject.toml
+	@echo "[2/$(STEPS)] installing qddot and what it needs, about a minute ..."
+	@$(PIP) -e . | $(NEWS)
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.runtime
+	@echo "[3/$(STEPS)] installing the development tools and the packages qddot is compared with, about two minutes ..."
+	@$(PIP) -e '.[test]' | $(NEWS)
+	@touch $@

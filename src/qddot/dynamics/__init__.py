@@ -1,0 +1,1 @@
+"""The recursions of rigid-body dynamics, written once over any scalar."""

@@ -1,0 +1,48 @@
+"""The mass matrix by the composite rigid body algorithm (RBDA §6.2)."""
+
+from __future__ import annotations
+
+from qddot.model.tree import BASE, Tree
+from qddot.scalars import JointMat, JointVec
+from qddot.spatial.vector import vector
+
+
+def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
+    """Return M(q), rotor inertia included.
+
+    M_ij is the torque at joint j when joint i alone accelerates: it then moves everything that it
+    carries, as one composite body with inertia I^c:
+
+        I^cᵢ = Iᵢ + Σ I^c_children
+        M_ij = Sⱼ · ⱼ(I^cᵢ Sᵢ)            for j between i and the base          RBDA (6.20)
+
+    Args:
+        tree: The robot.
+        q: Joint positions [rad or m], shape (n,).
+
+    Returns:
+        The mass matrix [kg·m² | kg·m | kg], shape (n, n).
+    """
+    X = [body.X_PB(q) for body in tree.bodies]
+    composite = [body.inertia for body in tree.bodies]
+    M = [[0] * tree.n for _ in range(tree.n)]
+    for i, rotor in enumerate(tree.rotor_inertia):
+        M[i][i] = rotor
+
+    for i in reversed(range(len(tree.bodies))):
+        body = tree.bodies[i]
+        if body.parent != BASE:
+            composite[body.parent] = composite[body.parent] + composite[i].seen_from(X[i])
+
+        # the force that moves the composite body, carried towards the base
+        f = composite[i] @ body.joint.S
+        j = i
+        while j != BASE:
+            other = tree.bodies[j]
+            entry = body.ratio * other.ratio * (other.joint.S @ f)
+            M[body.index][other.index] = M[body.index][other.index] + entry
+            if j != i:
+                M[other.index][body.index] = M[other.index][body.index] + entry
+            f = X[j].force(f)
+            j = other.parent
+    return vector(M)

@@ -1,0 +1,160 @@
+"""Every exception of qddot, and the one form in which a problem with a robot is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from typing import Literal
+
+Severity = Literal["error", "warning", "note"]
+
+
+class QddotError(Exception):
+    """Base class, so that ``except QddotError`` catches exactly ours."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong, or probably wrong, with a robot: what, where, what to do."""
+
+    severity: Severity
+    place: str  # "joint 'elbow'"
+    message: str
+    remedy: str
+    line: int | None = None
+    file: str = ""
+
+    def __str__(self) -> str:
+        where = ":".join(str(part) for part in (self.file, self.line) if part)
+        parts = [where, self.place, f"{self.message}. {self.remedy}".strip()]
+        return printable(": ".join(part for part in parts if part))
+
+
+class BadRobot(QddotError, ValueError):
+    """A description of a robot that cannot be right. Holds every problem found."""
+
+    LINES = 6  # a message that people read to the end
+
+    def __init__(self, name: str, problems: Iterable[Problem]):
+        self.robot = name
+        self.problems = tuple(problems)
+        super().__init__(name, self.problems)
+
+    def __str__(self) -> str:
+        errors = [p for p in self.problems if p.severity == "error"]
+        count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
+        head = f"{printable(self.robot)} cannot be used: {count}."
+        shown = errors if len(errors) < self.LINES else errors[: self.LINES - 2]
+        lines = [head, *(f"  {shorten(str(p), 400)}" for p in shown)]
+        if len(shown) < len(errors):
+            lines.append(
+                f"  ... and {len(errors) - len(shown)} more; `qddot doctor` lists them all."
+            )
+        return "\n".join(lines)
+
+
+class BadExpression(QddotError, ValueError):
+    """A text that should be a number or a formula and is neither."""
+
+    def __init__(self, text: str, why: str):
+        super().__init__(f"{shorten(text)!r} is not a number or a formula: {why}")
+
+
+class NotNumeric(QddotError, ValueError):
+    """A quantity that still holds symbols where a number is needed."""
+
+    def __init__(self, what: str, symbols: Iterable[str]):
+        names = sorted(symbols)
+        example = ", ".join(f"{name}=1.0" for name in names[:3]) + (", ..." if names[3:] else "")
+        super().__init__(
+            f"{what} has no numeric value: it depends on {', '.join(names)}.\n"
+            f"  Give the symbols values: robot.with_values({example})."
+        )
+
+
+class BadFile(QddotError, ValueError):
+    """A file that cannot be read as a robot at all."""
+
+    def __init__(self, path: object, why: str, remedy: str, line: int | None = None):
+        self.problems = (Problem("error", "", why, remedy, line, str(path)),)
+        super().__init__(str(self.problems[0]))
+
+
+class UnknownName(QddotError, LookupError):  # not KeyError: that one prints its repr
+    """A joint, link, frame or symbol that the robot does not have."""
+
+    def __init__(self, kind: str, name: str, robot: str, known: Iterable[str]):
+        known = list(known)
+        super().__init__(
+            f"Robot {printable(robot)!r} has no {kind} named {printable(str(name))!r}."
+            f"{did_you_mean(str(name), known)}\n  It has: {listing(known)}."
+        )
+
+
+class UnknownRobot(QddotError, LookupError):
+    """A name that is neither a built-in robot nor a file."""
+
+    def __init__(self, name: str, known: Sequence[str]):
+        super().__init__(
+            f"There is no built-in robot and no file named {shorten(printable(name))!r}."
+            f"{did_you_mean(name, known)}\n  Built-in robots: {listing(known)}.\n"
+            "  A file ends in .urdf, .xacro, .xml (MJCF), .toml or .json."
+        )
+
+
+class MissingExtra(QddotError, ImportError):
+    """An optional dependency that is not installed."""
+
+    def __init__(self, what: str, package: str, extra: str):
+        super().__init__(
+            f"{what} needs {package}, which is not installed.\n"
+            f"  Install it with: pip install 'qddot[{extra}]'"
+        )
+
+
+class BadArgument(QddotError, ValueError):
+    """An argument that cannot be right."""
+
+
+class WrongShape(QddotError, ValueError):
+    """An array whose shape does not fit the robot."""
+
+    def __init__(self, what: str, shape: tuple[int, ...], robot: str, names: Sequence[str]):
+        n = len(names)
+        super().__init__(
+            f"{what} has shape {shape}, but robot {printable(robot)!r} has {n} joints, "
+            f"so {what} must have shape ({n},).\n"
+            f"  Its entries are, in order: {listing(names)}."
+        )
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return " Did you mean 'x'?" for the nearest known name, or nothing."""
+    near = get_close_matches(name[:80], list(known), n=1, cutoff=0.5)
+    return f" Did you mean {printable(near[0])!r}?" if near else ""
+
+
+def listing(names: Iterable[str], most: int = 40) -> str:
+    """Return the names, separated by commas, cut after `most`."""
+    names = [printable(shorten(name)) for name in names]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def shorten(text: str, most: int = 80) -> str:
+    """Return the text, its end cut off where it is long."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """Return the text with everything that could steer a terminal written as an escape."""
+    return "".join(
+        ch if ch.isprintable() or ch == "\n" else ch.encode("unicode_escape").decode()
+        for ch in text
+    )
+
+
+def located(problem: Problem, file: str) -> Problem:
+    """Return the problem, saying which file it is in."""
+    return replace(problem, file=file)

@@ -1,0 +1,189 @@
+"""Reading numbers and formulas from text: our own small grammar, so nothing is ever executed.
+
+    formula := term (("+" | "-") term)*        term := factor (("*" | "/") factor)*
+    factor  := ("+" | "-") factor | power      power := atom (("**" | "^") integer)?
+    atom    := number | name | "(" formula ")" | ("sin" | "cos" | "sqrt") "(" formula ")"
+
+`pi` and `deg` (π/180) are known; every other name is a symbol. Numbers are decimal with a point,
+whatever the locale; there are no digit separators and no hexadecimal.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from fractions import Fraction
+
+from qddot.errors import BadArgument, BadExpression
+from qddot.expressions import PI_EXPRESSION, Expression, expression, symbol
+from qddot.scalars import sincos, sqrt
+
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+TOKEN = re.compile(
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?![\w.])"
+    r"|(?P<name>[A-Za-z]\w*)|(?P<sign>\*\*|[-+*/^()]))",
+    re.ASCII,
+)
+LONGEST = 1000  # characters
+DEEPEST = 40  # parentheses
+LARGEST_POWER = 12
+JOINT_VARIABLE = re.compile(r"(q|qd|qdd|tau)\d+")
+CONSTANTS = {"pi": PI_EXPRESSION, "deg": PI_EXPRESSION / 180}
+CALLS = {"sin": lambda x: sincos(x)[0], "cos": lambda x: sincos(x)[1], "sqrt": sqrt}
+
+
+def read_number(text: str) -> float:
+    """Return the number that a text is, and nothing but a number.
+
+    Raises:
+        BadExpression: For anything else, with the likely cause.
+    """
+    stripped = text.strip(" \t\r\n")
+    if not NUMBER.fullmatch(stripped, endpos=LONGEST):
+        raise BadExpression(text, _why_not_a_number(stripped))
+    value = float(stripped)
+    if not math.isfinite(value):
+        raise BadExpression(text, "it is too large for a floating-point number.")
+    return value
+
+
+def read_formula(text: str) -> float | Expression:
+    """Return the number or the exact expression that a text is.
+
+    Raises:
+        BadExpression: For text outside the grammar, or that grows beyond reason.
+    """
+    if NUMBER.fullmatch(text.strip(" \t\r\n"), endpos=LONGEST):
+        return read_number(text)
+    return _Formula(text).read()
+
+
+class _Formula:
+    """A recursive-descent reader over the tokens of one text."""
+
+    def __init__(self, text: str):
+        self.text = text
+        if len(text) > LONGEST:
+            raise BadExpression(text, f"it is longer than {LONGEST} characters.")
+        self.tokens: list[tuple[str, str]] = []
+        at, end = 0, len(text.rstrip())
+        while at < end:
+            match = TOKEN.match(text, at)
+            if not match:
+                raise BadExpression(text, f"{text[at:].strip()[:1]!r} is not part of a formula.")
+            self.tokens.append((str(match.lastgroup), match[match.lastgroup]))  # type: ignore[index]  # a group always matches
+            at = match.end()
+        self.at = 0
+        self.depth = 0
+
+    def read(self) -> Expression:
+        try:
+            result = self.sum()
+        except BadArgument as error:
+            raise BadExpression(self.text, str(error)) from None
+        if self.at < len(self.tokens):
+            raise BadExpression(self.text, f"{self.tokens[self.at][1]!r} was not expected there.")
+        return result
+
+    def accept(self, *signs: str) -> str | None:
+        if self.at < len(self.tokens) and self.tokens[self.at] in [("sign", s) for s in signs]:
+            self.at += 1
+            return self.tokens[self.at - 1][1]
+        return None
+
+    def sum(self) -> Expression:
+        total = self.product()
+        while sign := self.accept("+", "-"):
+            term = self.product()
+            total = total + term if sign == "+" else total - term
+        return total
+
+    def product(self) -> Expression:
+        result = self.factor()
+        while sign := self.accept("*", "/"):
+            factor = self.factor()
+            result = result * factor if sign == "*" else result / factor
+        return result
+
+    def factor(self) -> Expression:
+        negative = False
+        while sign := self.accept("+", "-"):
+            negative ^= sign == "-"
+        result = self.power()
+        return -result if negative else result
+
+    def power(self) -> Expression:
+        base = self.atom()
+        if not self.accept("**", "^"):
+            return base
+        sign = -1 if self.accept("-") else 1
+        kind, text = self.take()
+        if kind != "number" or not text.isdecimal() or int(text) > LARGEST_POWER:
+            raise BadExpression(
+                self.text, f"a power must be a whole number of at most {LARGEST_POWER}."
+            )
+        return base ** (sign * int(text))
+
+    def atom(self) -> Expression:
+        kind, text = self.take()
+        if kind == "number":
+            return expression(Fraction(text))
+        if kind == "name":
+            return self.named(text)
+        if text == "(":
+            return self.parenthesised()
+        raise BadExpression(self.text, f"{text!r} was not expected there.")
+
+    def named(self, name: str) -> Expression:
+        if name in CALLS:
+            if not self.accept("("):
+                raise BadExpression(self.text, f"{name} needs parentheses: {name}(x).")
+            return CALLS[name](self.parenthesised())
+        if self.accept("("):
+            raise BadExpression(
+                self.text, f"{name} is not a function; there are sin, cos and sqrt."
+            )
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        check_symbol(name, self.text)
+        return symbol(name)
+
+    def parenthesised(self) -> Expression:
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise BadExpression(self.text, f"parentheses are nested deeper than {DEEPEST}.")
+        result = self.sum()
+        self.depth -= 1
+        if not self.accept(")"):
+            raise BadExpression(self.text, "a closing parenthesis is missing.")
+        return result
+
+    def take(self) -> tuple[str, str]:
+        if self.at == len(self.tokens):
+            raise BadExpression(self.text, "it ends too early." if self.tokens else "it is empty.")
+        self.at += 1
+        return self.tokens[self.at - 1]
+
+
+def check_symbol(name: str, text: str) -> None:
+    """Refuse the names that mean something else."""
+    if len(name) > 32:
+        raise BadExpression(text, "a symbol's name has at most 32 characters.")
+    if name.lower() in ("nan", "inf", "infinity"):
+        raise BadExpression(text, "it is not a finite number.")
+    if JOINT_VARIABLE.fullmatch(name):
+        raise BadExpression(text, f"{name} is a joint variable, so it cannot be a parameter.")
+
+
+def _why_not_a_number(text: str) -> str:
+    if not text:
+        return "it is empty."
+    if re.fullmatch(r"[+-]?\d*,\d+", text):
+        return f"decimal comma; write {text.replace(',', '.')}."
+    if "_" in text:
+        return f"digit separators are not allowed; write {text.replace('_', '')}."
+    if re.match(r"[+-]?0[xX]", text):
+        return "hexadecimal is not allowed; write it in decimal."
+    if re.fullmatch(r"[+-]?(nan|inf|infinity)", text, re.IGNORECASE):
+        return "it is not a finite number."
+    return "write it in decimal with a point, like -0.25 or 1e-3."

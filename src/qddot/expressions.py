@@ -1,0 +1,333 @@
+"""Numbers that a robot may leave as symbols: exact arithmetic in m1, L1, sin(alpha), ...
+
+An `Expression` is a sum of terms, each a rational number times powers of atoms; an atom is a
+symbol, π, or a sine, cosine, square root or reciprocal of another expression. Sums are kept in
+this one form at every operation, so two expressions that are equal as Laurent polynomials are
+equal as objects, and sin² is always written 1 − cos².
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from numbers import Rational
+from typing import Any, TypeAlias
+
+from qddot.errors import BadArgument, NotNumeric
+from qddot.scalars import Scalar, sincos, sqrt
+
+MOST_TERMS = 2000  # beyond this nobody reads it, and a file that asks for it means harm
+MOST_DIGITS = 400
+
+FUNCTIONS: dict[str, Callable[[float], float]] = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "sqrt": math.sqrt,
+    "1/": lambda x: 1 / x,
+}
+
+
+@dataclass(frozen=True)
+class Atom:
+    """A symbol (function == "") or a function of one expression, whose text is its name."""
+
+    function: str
+    name: str
+    argument: Any = None
+
+    def __str__(self) -> str:
+        return f"{self.function}({self.name})" if self.function else self.name
+
+
+Monomial: TypeAlias = tuple[tuple[Atom, int], ...]  # sorted by atom, no exponent zero
+PI = Atom("", "pi")
+
+
+class Expression:
+    """An exact expression in symbols. Arithmetic with ints, floats and Fractions is exact too:
+    a float stands for the shortest decimal that names it, so 0.1 is 1/10."""
+
+    __slots__ = ("_hash", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, Fraction]):
+        self.terms = {m: c for m, c in terms.items() if c}
+        if len(self.terms) > MOST_TERMS:
+            raise BadArgument(
+                f"An expression has grown to {len(self.terms)} terms (at most {MOST_TERMS}). "
+                "Give some of its symbols values, or introduce new symbols for its parts."
+            )
+        if any(c.numerator.bit_length() > 4 * MOST_DIGITS for c in self.terms.values()):
+            raise BadArgument(f"An expression holds a number of over {MOST_DIGITS} digits.")
+        self._hash = hash(frozenset(self.terms.items()))
+
+    # arithmetic
+
+    def __add__(self, other: Scalar) -> Expression:
+        other = expression(other)
+        if other is NotImplemented:
+            return NotImplemented
+        terms = dict(self.terms)
+        for m, c in other.terms.items():
+            terms[m] = terms.get(m, Fraction(0)) + c
+        return Expression(terms)
+
+    def __mul__(self, other: Scalar) -> Expression:
+        other = expression(other)
+        if other is NotImplemented:
+            return NotImplemented
+        if len(self.terms) * len(other.terms) > 10 * MOST_TERMS:
+            raise BadArgument("An expression has grown too large to multiply out.")
+        terms: dict[Monomial, Fraction] = {}
+        squares = []  # terms in which a sine or a root met itself
+        for ma, ca in self.terms.items():
+            for mb, cb in other.terms.items():
+                m = _product(ma, mb)
+                if any(atom.function in ("sin", "sqrt") and e > 1 for atom, e in m):
+                    squares.append((m, ca * cb))
+                else:
+                    terms[m] = terms.get(m, Fraction(0)) + ca * cb
+        return sum((_without_squares(m, c) for m, c in squares), Expression(terms))
+
+    def __truediv__(self, other: Scalar) -> Expression:
+        other = expression(other)
+        if other is NotImplemented:
+            return NotImplemented
+        return self * other.reciprocal()
+
+    def __pow__(self, exponent: int) -> Expression:
+        if not isinstance(exponent, int):
+            return NotImplemented
+        if exponent < 0:
+            return self.reciprocal() ** -exponent
+        result = ONE
+        for _ in range(exponent):
+            result = result * self
+        return result
+
+    def __neg__(self) -> Expression:
+        return Expression({m: -c for m, c in self.terms.items()})
+
+    def __pos__(self) -> Expression:
+        return self
+
+    def __sub__(self, other: Scalar) -> Expression:
+        other = expression(other)
+        return NotImplemented if other is NotImplemented else self + -other
+
+    def __rsub__(self, other: Scalar) -> Expression:
+        return -self + other
+
+    def __rtruediv__(self, other: Scalar) -> Expression:
+        return self.reciprocal() * other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def reciprocal(self) -> Expression:
+        """Return 1/x: a term again for a term, an atom of its own for a sum."""
+        if not self.terms:
+            raise BadArgument("An expression is divided by zero.")
+        if len(self.terms) == 1:
+            ((m, c),) = self.terms.items()
+            return Expression({tuple((atom, -e) for atom, e in m): 1 / c})
+        return _function("1/", self)
+
+    # questions
+
+    def __eq__(self, other: object) -> bool:
+        other = expression(other)
+        return other is not NotImplemented and self.terms == other.terms
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __bool__(self) -> bool:
+        return bool(self.terms)
+
+    def __float__(self) -> float:
+        if symbols := self.free_symbols:
+            raise NotNumeric(f"The expression {self}", symbols)
+        return float(self.evaluate({}))
+
+    @property
+    def free_symbols(self) -> frozenset[str]:
+        """The names of the symbols it depends on."""
+        names: set[str] = set()
+        for monomial in self.terms:
+            for atom, _ in monomial:
+                if atom.function:
+                    names |= atom.argument.free_symbols
+                elif atom != PI:
+                    names.add(atom.name)
+        return frozenset(names)
+
+    def evaluate(self, values: Mapping[str, Scalar]) -> Scalar:
+        """Return the value at these symbols, of whatever kind of number the values are."""
+        total: Scalar = 0
+        for monomial, coefficient in self.terms.items():
+            term: Scalar = as_number(coefficient)
+            for atom, exponent in monomial:
+                term = term * _value(atom, values) ** exponent
+            total = total + term
+        return total
+
+    def substitute(self, values: Mapping[str, Scalar]) -> Expression | float:
+        """Return the expression with some symbols replaced: a float once none is left."""
+        if self.free_symbols <= set(values):
+            return float(self.evaluate(values))
+        exact: Expression = ZERO
+        for monomial, coefficient in self.terms.items():
+            term = Expression({(): coefficient})
+            for atom, exponent in monomial:
+                term = term * _replaced(atom, values) ** exponent
+            exact = exact + term
+        return exact
+
+    # text
+
+    def __str__(self) -> str:
+        if not self.terms:
+            return "0"
+        text = ""
+        for monomial, coefficient in sorted(self.terms.items(), key=_reading_order):
+            sign = "-" if coefficient < 0 else "+"
+            text += f" {sign} {_term(monomial, abs(coefficient))}"
+        return text.removeprefix(" + ").replace(" - ", "-", 1) if text[1] == "-" else text[3:]
+
+    def __repr__(self) -> str:
+        return f"Expression({str(self)!r})"
+
+
+def symbol(name: str) -> Expression:
+    """Return the expression that is just this symbol."""
+    return Expression({((Atom("", name), 1),): Fraction(1)})
+
+
+def expression(x: Any) -> Expression:
+    """Return x as an expression: exact for ints and Fractions, the shortest decimal for floats."""
+    if isinstance(x, Expression):
+        return x
+    if isinstance(x, Rational):
+        return Expression({(): Fraction(int(x.numerator), int(x.denominator))})
+    if isinstance(x, float):
+        if not math.isfinite(x):
+            raise BadArgument(f"{x} is not a number that an exact expression can hold.")
+        return Expression({(): Fraction(repr(float(x)))})
+    return NotImplemented
+
+
+def free_symbols(x: Scalar) -> frozenset[str]:
+    """Return the names of the symbols that a scalar depends on: none for a number."""
+    return x.free_symbols if isinstance(x, Expression) else frozenset()
+
+
+def as_number(x: Fraction) -> int | float:
+    """Return a rational as an int where it is one, else as a float."""
+    return x.numerator if x.denominator == 1 else x.numerator / x.denominator
+
+
+ZERO = Expression({})
+ONE = Expression({(): Fraction(1)})
+PI_EXPRESSION = Expression({((PI, 1),): Fraction(1)})
+
+
+@sincos.register
+def _(x: Expression) -> tuple[Expression, Expression]:
+    turns = _multiple_of_pi(x)
+    if turns is not None and (2 * turns).denominator == 1:
+        quarter = int(2 * turns) % 4
+        return expression((0, 1, 0, -1)[quarter]), expression((1, 0, -1, 0)[quarter])
+    if x.terms and all(c < 0 for c in x.terms.values()):  # one atom for x and −x
+        return -_function("sin", -x), _function("cos", -x)
+    return _function("sin", x), _function("cos", x)
+
+
+@sqrt.register
+def _(x: Expression) -> Expression:
+    value = x.terms.get((), Fraction(0))
+    if set(x.terms) <= {()}:
+        if value < 0:
+            raise BadArgument(f"The square root of {x} is not a real number.")
+        top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+        if top * top == value.numerator and bottom * bottom == value.denominator:
+            return expression(Fraction(top, bottom))
+    return _function("sqrt", x)
+
+
+def _function(name: str, argument: Expression) -> Expression:
+    return Expression({((Atom(name, str(argument), argument), 1),): Fraction(1)})
+
+
+def _multiple_of_pi(x: Expression) -> Fraction | None:
+    if not x.terms:
+        return Fraction(0)
+    return x.terms.get(((PI, 1),)) if set(x.terms) == {((PI, 1),)} else None
+
+
+def _product(a: Monomial, b: Monomial) -> Monomial:
+    powers = dict(a)
+    for atom, exponent in b:
+        powers[atom] = powers.get(atom, 0) + exponent
+    return tuple(sorted((item for item in powers.items() if item[1]), key=lambda p: str(p[0])))
+
+
+def _without_squares(monomial: Monomial, coefficient: Fraction) -> Expression:
+    result = Expression({(): coefficient})
+    for atom, exponent in monomial:
+        factor = Expression({((atom, 1),): Fraction(1)})
+        if atom.function in ("sin", "sqrt") and exponent > 1:
+            square = atom.argument if atom.function == "sqrt" else 1 - sincos(atom.argument)[1] ** 2
+            result = result * square ** (exponent // 2) * factor ** (exponent % 2)
+        else:
+            result = result * factor**exponent
+    return result
+
+
+def _value(atom: Atom, values: Mapping[str, Scalar]) -> Scalar:
+    if not atom.function:
+        return math.pi if atom == PI else values[atom.name]
+    argument = atom.argument.evaluate(values)
+    if isinstance(argument, (int, float)):
+        return FUNCTIONS[atom.function](argument)
+    if atom.function == "1/":
+        return 1 / argument
+    if atom.function == "sqrt":
+        return sqrt(argument)
+    return sincos(argument)[atom.function == "cos"]
+
+
+def _replaced(atom: Atom, values: Mapping[str, Scalar]) -> Expression:
+    if not atom.function:
+        return expression(values.get(atom.name, Expression({((atom, 1),): Fraction(1)})))
+    argument = expression(atom.argument.substitute(values))
+    if atom.function == "1/":
+        return argument.reciprocal()
+    if atom.function == "sqrt":
+        return sqrt(argument)
+    return sincos(argument)[atom.function == "cos"]
+
+
+def _reading_order(item: tuple[Monomial, Fraction]) -> tuple[int, str]:
+    """Constants first, then the shorter products, then the alphabet."""
+    monomial, _ = item
+    return len(monomial), " ".join(str(atom) for atom, _ in monomial)
+
+
+def _term(monomial: Monomial, coefficient: Fraction) -> str:
+    above = [_power(atom, e) for atom, e in monomial if e > 0]
+    below = [_power(atom, -e) for atom, e in monomial if e < 0]
+    if coefficient.numerator != 1 or not above:
+        above.insert(0, str(coefficient.numerator))
+    if coefficient.denominator != 1:
+        below.insert(0, str(coefficient.denominator))
+    text = "*".join(above)
+    if below:
+        text += "/" + (below[0] if len(below) == 1 else f"({'*'.join(below)})")
+    return text
+
+
+def _power(atom: Atom, exponent: int) -> str:
+    name = f"(1/({atom.name}))" if atom.function == "1/" else str(atom)
+    return name if exponent == 1 else f"{name}**{exponent}"

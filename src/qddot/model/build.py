@@ -1,0 +1,43 @@
+"""The border: the one place where a description becomes a checked model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from qddot.errors import BadRobot, Problem
+from qddot.model.joint import Joint
+from qddot.model.link import Link
+from qddot.model.model import Model
+from qddot.model.structure import depth_first
+from qddot.model.validate import validate
+
+
+def build(
+    name: str,
+    links: Iterable[Link],
+    joints: Iterable[Joint],
+    *,
+    found: Iterable[Problem] = (),
+    **more,
+) -> Model:
+    """Return the model, its joints sorted depth-first, with what is doubtful in `warnings`.
+
+    Args:
+        name: The robot's name.
+        links, joints: In any order; links are found by name.
+        found: Problems that a reader has met already, reported together with the rest.
+        more: The further fields of `Model`.
+
+    Raises:
+        BadRobot: With every problem, if any of them is an error.
+    """
+    return checked(Model(name, tuple(links), tuple(joints), **more), found)
+
+
+def checked(model: Model, found: Iterable[Problem] = ()) -> Model:
+    """Return the model sorted depth-first, or raise with every problem that it has."""
+    problems = sorted([*found, *validate(model)], key=lambda problem: problem.line or 0)
+    if any(problem.severity == "error" for problem in problems):
+        raise BadRobot(model.name, problems)
+    return replace(depth_first(model), warnings=tuple(problems))

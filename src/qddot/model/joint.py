@@ -1,0 +1,159 @@
+"""Joints and what acts in them: limits, friction, motors, springs.
+
+Every torque here enters one equation, the same in all of qddot:
+
+    M q̈ + C q̇ + g + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) = τ + Jᵀ f_ext
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from qddot.model.link import Placement
+from qddot.scalars import Motion, Scalar
+from qddot.spatial.pose import ORIGIN, Pose
+from qddot.spatial.rotation import IDENTITY, about_axis
+from qddot.spatial.vector import join, vector
+
+Kind = Literal["revolute", "continuous", "prismatic", "fixed"]
+KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How far, how fast, how strong. None where nothing is said."""
+
+    lower: Scalar | None = None  # [rad] or [m]
+    upper: Scalar | None = None
+    velocity: Scalar | None = None  # [rad/s] or [m/s]
+    effort: Scalar | None = None  # [N·m] or [N]
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Friction at a joint: viscous, Coulomb, Stribeck, and a constant offset.
+
+    The torque that resists motion; the Stribeck part is the static friction above Coulomb's:
+
+        f(q̇) = Fᵥ q̇ + [Fₛ + (F_static − Fₛ) exp(−(q̇/v_s)²)] sgn(q̇) + f₀
+    """
+
+    viscous: Scalar = 0  # [N·m·s/rad] or [N·s/m]
+    coulomb: Scalar = 0  # [N·m] or [N]
+    static: Scalar | None = None  # [N·m] or [N]; None: no Stribeck effect
+    stribeck_velocity: Scalar | None = None  # [rad/s] or [m/s]
+    offset: Scalar = 0  # [N·m] or [N]
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A motor behind a gear. Its rotor adds Iₐ = gear² · rotor_inertia to the joint's inertia."""
+
+    rotor_inertia: Scalar = 0  # [kg·m²] at the motor's side, [kg] for a linear motor
+    gear: Scalar = 1  # turns of the motor per turn of the joint
+
+    @property
+    def reflected(self) -> Scalar:
+        return self.gear * self.gear * self.rotor_inertia
+
+
+@dataclass(frozen=True)
+class Spring:
+    """A spring that pulls a joint towards its rest position."""
+
+    stiffness: Scalar = 0  # [N·m/rad] or [N/m]
+    rest: Scalar = 0  # [rad] or [m]
+
+
+@dataclass(frozen=True)
+class Mimic:
+    """A joint that follows another: q = multiplier · q_leader + offset."""
+
+    joint: str
+    multiplier: Scalar = 1
+    offset: Scalar = 0
+
+
+@dataclass(frozen=True)
+class Joint:
+    """A joint between two links. The child's frame is the joint's frame, moved by q."""
+
+    name: str
+    kind: Kind
+    parent: str
+    child: str
+    origin: Placement = Placement()  # X_PJ
+    axis: tuple[Scalar, Scalar, Scalar] = (1, 0, 0)
+    limits: Limits = Limits()
+    friction: Friction = Friction()
+    motor: Motor = Motor()
+    spring: Spring = Spring()
+    mimic: Mimic | None = None
+    locked: Scalar | None = None  # held at this position
+    line: int | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def moves(self) -> bool:
+        """Whether it has motion of its own or follows another's."""
+        return self.kind != "fixed" and self.locked is None
+
+    @property
+    def turns(self) -> bool:
+        """Whether its position is an angle."""
+        return self.kind in ("revolute", "continuous")
+
+
+@dataclass(frozen=True)
+class Coupling:
+    """A spring and a damper between two joints, pulling q_first − q_second towards `rest`.
+
+    The torque on the first joint, and with the opposite sign on the second:
+
+        −k (q₁ − q₂ − rest) − d (q̇₁ − q̇₂)
+    """
+
+    first: str
+    second: str
+    stiffness: Scalar = 0
+    damping: Scalar = 0
+    rest: Scalar = 0
+    line: int | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class Revolute:
+    """A turn of q [rad] about a fixed unit axis.
+
+    In coordinates:
+
+        X_JB(q) = (exp([axis]× q), 0),        S = [axis; 0]           RBDA Table 4.1
+    """
+
+    axis: tuple[Scalar, Scalar, Scalar]
+
+    def pose(self, q: Scalar) -> Pose:
+        return Pose(about_axis(self.axis, q), ORIGIN)
+
+    @property
+    def S(self) -> Motion:
+        return join(vector(list(self.axis)), ORIGIN)
+
+
+@dataclass(frozen=True)
+class Prismatic:
+    """A slide of q [m] along a fixed unit axis.
+
+    In coordinates:
+
+        X_JB(q) = (E, axis q),                S = [0; axis]           RBDA Table 4.1
+    """
+
+    axis: tuple[Scalar, Scalar, Scalar]
+
+    def pose(self, q: Scalar) -> Pose:
+        return Pose(IDENTITY, vector([a * q for a in self.axis]))
+
+    @property
+    def S(self) -> Motion:
+        return join(ORIGIN, vector(list(self.axis)))

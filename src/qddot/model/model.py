@@ -1,0 +1,129 @@
+"""The model: a tree of links and joints as somebody described it, frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from qddot.errors import Problem, UnknownName
+from qddot.expressions import Expression, free_symbols
+from qddot.model.joint import Coupling, Joint
+from qddot.model.link import Frame, Link, Payload
+from qddot.scalars import Scalar
+
+GRAVITY = (0, 0, -9.81)  # [m/s²], in base axes
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A robot as written: every link, joint and frame, depth-first in the order of its file.
+
+    Made by `build`, which checks it; whatever is computed from it is computed elsewhere.
+    """
+
+    name: str
+    links: tuple[Link, ...]
+    joints: tuple[Joint, ...]
+    frames: tuple[Frame, ...] = ()
+    couplings: tuple[Coupling, ...] = ()
+    payloads: tuple[Payload, ...] = ()
+    gravity: tuple[Scalar, Scalar, Scalar] = GRAVITY
+    description: str = ""
+    source: str = ""
+    licence: str = ""
+    warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
+
+    @cached_property
+    def free_joints(self) -> tuple[Joint, ...]:
+        """The joints that own a coordinate: neither fixed, locked nor following another."""
+        return tuple(j for j in self.joints if j.moves and j.mimic is None)
+
+    @property
+    def n(self) -> int:
+        """How many degrees of freedom."""
+        return len(self.free_joints)
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names behind the entries of q, in order."""
+        return tuple(joint.name for joint in self.free_joints)
+
+    @cached_property
+    def frame_names(self) -> tuple[str, ...]:
+        """Every name that `pose` and `jacobian` take: links, then further frames."""
+        return tuple(link.name for link in self.links) + tuple(f.name for f in self.frames)
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the parameters that have no value yet."""
+        return tuple(sorted({name for x in scalars(self) for name in free_symbols(x)}))
+
+    def joint(self, name: str) -> Joint:
+        """Return the joint of this name."""
+        return self._named("joint", name, self.joints)
+
+    def link(self, name: str) -> Link:
+        """Return the link of this name."""
+        return self._named("link", name, self.links)
+
+    def frame(self, name: str) -> Frame:
+        """Return the frame of this name; a link is its own frame."""
+        if name in {link.name for link in self.links}:
+            return Frame(name, name)
+        if name in self.frame_names:
+            return self._named("frame", name, self.frames)
+        raise UnknownName("frame", name, self.name, self.frame_names)
+
+    def _named(self, kind: str, name: str, things: tuple[Any, ...]) -> Any:
+        for thing in things:
+            if thing.name == name:
+                return thing
+        raise UnknownName(kind, name, self.name, [thing.name for thing in things])
+
+    def with_values(self, values: Mapping[str, float]) -> Model:
+        """Return the model with symbols replaced by numbers."""
+        for name in values:
+            if name not in self.symbols:
+                raise UnknownName("symbol", name, self.name, self.symbols or ["no symbols"])
+
+        def value(x: Scalar) -> Scalar:
+            return x.substitute(values) if isinstance(x, Expression) else x
+
+        return mapped(self, value)
+
+    def with_joints(self, change: Callable[[Joint], Joint]) -> Model:
+        """Return the model with every joint changed in the same way."""
+        return replace(self, joints=tuple(change(joint) for joint in self.joints))
+
+
+def scalars(thing: Any) -> Iterator[Scalar]:
+    """Yield every number and expression in a piece of model data."""
+    if is_dataclass(thing):
+        for item in fields(thing):
+            if item.compare:
+                yield from scalars(getattr(thing, item.name))
+    elif isinstance(thing, tuple):
+        for part in thing:
+            yield from scalars(part)
+    elif thing is not None and not isinstance(thing, str):
+        yield thing
+
+
+def mapped(thing: T, change: Callable[[Scalar], Scalar]) -> T:
+    """Return the same piece of model data with every number and expression changed."""
+    if is_dataclass(thing) and not isinstance(thing, type):
+        changed = {
+            item.name: mapped(getattr(thing, item.name), change)
+            for item in fields(thing)
+            if item.compare
+        }
+        return replace(thing, **changed)
+    if isinstance(thing, tuple):
+        return tuple(mapped(part, change) for part in thing)  # type: ignore[return-value]  # a tuple of the same shape
+    if thing is None or isinstance(thing, str):
+        return thing
+    return change(thing)

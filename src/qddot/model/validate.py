@@ -1,0 +1,110 @@
+"""Every problem of a model at once: what cannot be right, and what rarely is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from qddot.errors import Problem
+from qddot.expressions import Expression, free_symbols
+from qddot.model.inertia_advice import inertia_problems
+from qddot.model.joint import Joint
+from qddot.model.model import Model, scalars
+from qddot.model.plausible import doubts
+from qddot.model.structure import place, structural_problems
+from qddot.scalars import Scalar
+
+
+def validate(model: Model) -> list[Problem]:
+    """Return every problem of a model, each with severity, place and remedy."""
+    problems = structural_problems(model) + list(_value_problems(model))
+    if not any(problem.severity == "error" for problem in problems):
+        problems += doubts(model)
+    return problems
+
+
+def _value_problems(model: Model) -> Iterator[Problem]:
+    if not _all_finite(model.gravity):
+        yield Problem("error", "gravity", "it is not three finite numbers", "Correct it.")
+    for link in model.links:
+        where = place("link", link.name)
+        yield from _finite(link, where)
+        yield from inertia_problems(link.inertial, where, link.line)
+    for load in model.payloads:
+        where = f"payload at {load.frame!r}"
+        yield from _finite(load, where)
+        yield from inertia_problems(load.inertial, where, load.line)
+    for frame in model.frames:
+        yield from _finite(frame, place("frame", frame.name))
+    for coupling in model.couplings:
+        yield from _finite(coupling, f"coupling {coupling.first!r}–{coupling.second!r}")
+    for joint in model.joints:
+        where = place("joint", joint.name)
+        bad = list(_finite(joint, where))
+        yield from bad
+        if not bad:
+            for severity, message, remedy in _joint_problems(joint):
+                yield Problem(severity, where, message, remedy, joint.line)
+
+
+def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
+    if joint.kind != "fixed" and len(joint.axis) == 3 and not any(joint.axis):
+        yield "error", "its axis is zero", "Give a direction, like [0, 0, 1]."
+    limits, friction, motor = joint.limits, joint.friction, joint.motor
+    if number(limits.lower) and number(limits.upper) and limits.lower > limits.upper:
+        yield (
+            "error",
+            f"its limits are reversed (lower {limits.lower:g} > upper {limits.upper:g})",
+            "Swap them.",
+        )
+    for name in ("velocity", "effort"):
+        value = getattr(limits, name)
+        if number(value) and value < 0:
+            yield "error", f"its {name} limit is negative ({value:g})", "Give its size."
+    for name in ("viscous", "coulomb", "static"):
+        value = getattr(friction, name)
+        if number(value) and value < 0:
+            message = f"its {name} friction is negative ({value:g}): it would create energy"
+            yield "error", message, "Give its size."
+    if friction.static is not None:
+        if friction.stribeck_velocity is None:
+            message = "it has static friction but no Stribeck velocity"
+            yield "error", message, "Add stribeck_velocity, for instance 0.01."
+        elif number(friction.stribeck_velocity) and friction.stribeck_velocity <= 0:
+            yield "error", "its Stribeck velocity is not positive", "Give a small speed, like 0.01."
+        if (
+            number(friction.static)
+            and number(friction.coulomb)
+            and (friction.static < friction.coulomb)
+        ):
+            message = (
+                f"its static friction ({friction.static:g}) is below Coulomb's "
+                f"({friction.coulomb:g})"
+            )
+            yield "warning", message, "Usually it is the other way round."
+    if number(motor.rotor_inertia) and motor.rotor_inertia < 0:
+        yield "error", f"its rotor inertia is negative ({motor.rotor_inertia:g})", "Correct it."
+    if number(motor.gear) and motor.gear == 0:
+        yield "error", "its gear ratio is zero", "Use 1 for a direct drive."
+    if number(joint.spring.stiffness) and joint.spring.stiffness < 0:
+        message = f"its spring is unstable (stiffness {joint.spring.stiffness:g} < 0)"
+        yield "warning", message, "Drop the sign unless it is meant."
+
+
+def number(x: Scalar | None) -> bool:
+    """Return whether a field holds a value that can be compared."""
+    return x is not None and not free_symbols(x)
+
+
+def _finite(thing: Any, where: str) -> Iterator[Problem]:
+    if not _all_finite(tuple(scalars(thing))):
+        message = "one of its numbers is missing, infinite or not a number"
+        yield Problem("error", where, message, "Replace it by a finite number.", thing.line)
+
+
+def _all_finite(values: tuple[Scalar, ...]) -> bool:
+    return all(
+        isinstance(x, Expression) or (isinstance(x, (int, float)) and math.isfinite(x))
+        for x in values
+    )

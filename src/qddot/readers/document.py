@@ -1,0 +1,260 @@
+"""The schema of a robot as plain tables: one meaning for TOML, JSON and Python.
+
+See docs/file_formats.md for the schema with examples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from qddot.errors import BadArgument, Problem
+from qddot.model import (
+    Coupling,
+    Frame,
+    Friction,
+    Inertial,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    Model,
+    Motor,
+    Payload,
+    Placement,
+    Spring,
+    build,
+)
+from qddot.model.model import GRAVITY
+from qddot.model.shapes import SHAPES
+from qddot.readers.dh import read_rows
+from qddot.readers.table import LineOf, Table
+from qddot.scalars import Scalar
+from qddot.spatial.rotation import from_quaternion, to_rpy
+
+KINDS = {"r": "revolute", "p": "prismatic"}
+
+
+def no_lines(path: tuple) -> None:
+    """The line of a field in a document that has no lines."""
+
+
+def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines) -> Model:
+    """Return the model that a document describes.
+
+    Args:
+        data: The document: what a TOML or JSON file holds, or the same as Python dicts.
+        name: The robot's name where the document has none.
+        line_of: From a path of keys and indices to a line number, for messages.
+
+    Raises:
+        BadRobot: With every problem of the document.
+    """
+    found: list[Problem] = []
+    top = Table(data, (), found, line_of)
+    links = [link(table) for table in top.tables("link")]
+    joints = [joint(table) for table in top.tables("joint")]
+    frames = [frame(table) for table in top.tables("frame")]
+    row_links, row_joints, row_frames = read_rows(top, joint_parts, inertial)
+    given = {item.name for item in frames}
+    model_parts = {
+        "frames": (*frames, *(item for item in row_frames if item.name not in given)),
+        "couplings": tuple(coupling(table) for table in top.tables("coupling")),
+        "payloads": tuple(payload(table) for table in top.tables("payload")),
+        "gravity": top.numbers("gravity", (3,), GRAVITY),
+        "description": top.text("description"),
+        "source": top.text("source"),
+        "licence": top.text("licence"),
+    }
+    name = top.text("name", name)
+    known = {item.name for item in links}
+    links = [*(item for item in row_links if item.name not in known), *links]
+    joints = [*row_joints, *joints]
+    top.done()
+    return build(name, with_mentioned(links, joints), joints, found=found, **model_parts)
+
+
+def with_mentioned(links: list[Link], joints: list[Joint]) -> list[Link]:
+    """Return the links, and the massless base that only joints mention."""
+    known = {item.name for item in links}
+    children = {item.child for item in joints}
+    bases = dict.fromkeys(item.parent for item in joints)
+    missing = [Link(name) for name in bases if name not in known | children]
+    return [*missing[:1], *links]
+
+
+def joint(table: Table) -> Joint:
+    """Return the joint of one [[joint]] table."""
+    parts = joint_parts(table)
+    result = Joint(
+        parent=table.text("parent"),
+        child=table.text("child"),
+        origin=placement(table),
+        axis=table.numbers("axis", (3,), (1, 0, 0)),
+        line=table.line,
+        **parts,
+    )
+    for key in ("name", "type", "parent", "child"):
+        if not table.has(key):
+            table.problem("", f"it has no {key}", f"Add {key}.")
+    table.done()
+    return result
+
+
+def joint_parts(table: Table, name: str = "") -> dict[str, Any]:
+    """Return what a [[joint]] and a [[dh]] table say alike: name, type and what acts in it."""
+    kind = table.text("type", "revolute")
+    return {
+        "name": table.text("name", name),
+        "kind": KINDS.get(kind.lower(), kind),
+        "limits": limits(table.table("limits")),
+        "friction": friction(table.table("friction")),
+        "motor": motor(table.table("motor")),
+        "spring": spring(table.table("spring")),
+        "mimic": mimic(table.table("mimic")),
+        "locked": table.number("locked", None),
+    }
+
+
+def placement(table: Table) -> Placement:
+    """Return the placement of xyz with rpy or a quaternion w, x, y, z."""
+    xyz = table.numbers("xyz", (3,), (0, 0, 0))
+    quaternion = table.numbers("quaternion", (4,), None)
+    rpy = table.numbers("rpy", (3,), None)
+    if quaternion is not None:
+        if rpy is not None:
+            table.problem("quaternion", "there is an rpy as well", "Keep one of the two.")
+        elif not any(quaternion):
+            table.problem("quaternion", "it is zero", "Give w, x, y, z with a length.")
+        else:
+            rpy = to_rpy(from_quaternion(quaternion))
+    return Placement(xyz, rpy or (0, 0, 0))
+
+
+def limits(table: Table | None) -> Limits:
+    """Return limits = { lower, upper, velocity, effort }."""
+    return Limits(**fields(table, {}, ("lower", "upper", "velocity", "effort")))
+
+
+def friction(table: Table | None) -> Friction:
+    """Return friction = { viscous, coulomb, static, stribeck_velocity, offset }."""
+    zeros = {"viscous": 0, "coulomb": 0, "offset": 0}
+    return Friction(**fields(table, zeros, ("static", "stribeck_velocity")))
+
+
+def motor(table: Table | None) -> Motor:
+    """Return motor = { rotor_inertia, gear }."""
+    return Motor(**fields(table, {"rotor_inertia": 0, "gear": 1}))
+
+
+def spring(table: Table | None) -> Spring:
+    """Return spring = { stiffness, rest }."""
+    return Spring(**fields(table, {"stiffness": 0, "rest": 0}))
+
+
+def fields(
+    table: Table | None, defaults: dict[str, Scalar], optional: tuple[str, ...] = ()
+) -> dict[str, Scalar]:
+    """Return the numbers of a small table, and refuse whatever else it holds."""
+    if table is None:
+        return {}
+    values = {key: table.number(key, defaults.get(key)) for key in (*defaults, *optional)}
+    table.done()
+    return values
+
+
+def mimic(table: Table | None) -> Mimic | None:
+    """Return mimic = { joint, multiplier, offset }."""
+    if table is None:
+        return None
+    if not table.has("joint"):
+        table.problem("mimic", "it does not say which joint", "Add joint.")
+    result = Mimic(table.text("joint"), table.number("multiplier", 1), table.number("offset", 0))
+    table.done()
+    return result
+
+
+def link(table: Table) -> Link:
+    """Return the link of one [[link]] table."""
+    result = Link(table.text("name"), inertial(table), table.line)
+    table.done()
+    return result
+
+
+def inertial(table: Table) -> Inertial:
+    """Return mass with com and inertia (3 or 6 numbers) and their rpy, or with a shape."""
+    mass = table.number("mass", 0)
+    com = table.numbers("com", (3,), (0, 0, 0))
+    inertia = table.numbers("inertia", (3, 6), (0, 0, 0, 0, 0, 0))
+    rpy = table.numbers("inertia_rpy", (3,), (0, 0, 0))
+    if len(inertia) == 3:
+        xx, yy, zz = inertia
+        inertia = (xx, 0, 0, yy, 0, zz)
+    shape = table.table("shape")
+    if shape is None:
+        return Inertial(mass, com, inertia, rpy)
+    for key in ("com", "inertia", "inertia_rpy"):
+        if table.has(key):
+            table.problem(key, "the shape says it already", f"Remove {key}, or the shape.")
+    return shaped(mass, shape)
+
+
+def shaped(mass: Scalar, table: Table) -> Inertial:
+    """Return the inertia of shape = { kind, its dimensions, axis, frame }."""
+    kind = table.text("kind")
+    dimensions = {
+        "point": (),
+        "rod": ("length",),
+        "box": ("size",),
+        "cylinder": ("radius", "length"),
+        "hollow_cylinder": ("outer", "inner", "length"),
+        "sphere": ("radius",),
+    }
+    if kind not in dimensions:
+        table.problem("shape", f"unknown kind {kind!r}", f"Kinds: {', '.join(SHAPES)}.")
+        return Inertial(mass)
+    values: dict[str, Any] = {}
+    for key in dimensions[kind]:
+        values[key] = table.numbers(key, (3,), None) if key == "size" else table.number(key, None)
+        if values[key] is None:
+            table.problem("shape", f"the {kind} has no {key}", f"Add {key}.")
+            return Inertial(mass)
+    if kind == "point":
+        values["at"] = table.numbers("at", (3,), (0, 0, 0))
+    elif kind != "sphere":
+        values["axis"] = table.text("axis", "x")
+        values["frame"] = table.text("frame", "centre")
+    table.done()
+    try:
+        return SHAPES[kind](mass, **values)
+    except BadArgument as error:
+        table.problem("shape", str(error).rstrip("."), "")
+        return Inertial(mass)
+
+
+def frame(table: Table) -> Frame:
+    """Return the frame of one [[frame]] table."""
+    result = Frame(table.text("name"), table.text("link"), placement(table), table.line)
+    table.done()
+    return result
+
+
+def payload(table: Table) -> Payload:
+    """Return the payload of one [[payload]] table."""
+    result = Payload(table.text("frame"), inertial(table), table.line)
+    table.done()
+    return result
+
+
+def coupling(table: Table) -> Coupling:
+    """Return the coupling of one [[coupling]] table."""
+    names = table.get("joints")
+    if not (isinstance(names, (list, tuple)) and len(names) == 2) or not all(
+        isinstance(name, str) for name in names
+    ):
+        table.problem("joints", "it does not name two joints", 'Write joints = ["j1", "j2"].')
+        names = ["", ""]
+    stiffness, damping = table.number("stiffness", 0), table.number("damping", 0)
+    rest = table.number("rest", 0)
+    table.done()
+    return Coupling(names[0], names[1], stiffness, damping, rest, table.line)

@@ -1,0 +1,82 @@
+"""Choosing the reader: by name for built-in robots, by ending and content for files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+
+from qddot.errors import BadFile, BadRobot, UnknownRobot, located
+from qddot.model import Model
+from qddot.readers.files import read_bytes
+from qddot.readers.toml import read_json, read_toml
+
+ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".json")
+
+
+def library() -> dict[str, Path]:
+    """Return the built-in robots: their names and files."""
+    folder = Path(str(files("qddot.readers"))) / "library"
+    return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def read(source: str | Path) -> Model:
+    """Return the model of a built-in robot or of a file.
+
+    Raises:
+        UnknownRobot: If it is neither.
+        BadFile, BadRobot: If the file cannot be right, with every problem in it.
+    """
+    known = library()
+    if str(source) in known:
+        return _read_file(known[str(source)])
+    path = Path(source)
+    if not path.exists() and path.suffix.lower() not in ENDINGS and "/" not in str(source):
+        raise UnknownRobot(str(source), list(known))
+    return _read_file(path)
+
+
+def _read_file(path: Path) -> Model:
+    reader = _reader(path)
+    try:
+        model = reader(path)
+    except BadRobot as error:
+        named = [located(problem, str(path)) for problem in error.problems]
+        raise BadRobot(error.robot, named) from None
+    return replace(model, warnings=tuple(located(p, str(path)) for p in model.warnings))
+
+
+def _reader(path: Path) -> Callable[[Path], Model]:
+    ending = path.suffix.lower()
+    if ending == ".toml":
+        return read_toml
+    if ending == ".json":
+        return read_json
+    if ending == ".xacro":
+        from qddot.readers.xacro import read_xacro
+
+        return read_xacro
+    if ending in (".urdf", ".xml", ".mjcf"):
+        if looks_like_mjcf(read_bytes(path)):
+            from qddot.readers.mjcf import read_mjcf
+
+            return read_mjcf
+        from qddot.readers.urdf import read_urdf
+
+        return read_urdf
+    raise BadFile(
+        path,
+        f"its ending {ending!r} says nothing about its format" if ending else "it has no ending",
+        f"Name it {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.",
+    )
+
+
+def looks_like_mjcf(data: bytes) -> bool:
+    """Return whether the first element of an XML file is <mujoco>."""
+    text = data[:100_000].replace(b"\0", b"")  # UTF-16 too
+    first = re.search(
+        rb"<(?![?!])\s*([A-Za-z_][\w:.-]*)", re.sub(rb"<!--.*?-->", b"", text, flags=re.S)
+    )
+    return bool(first) and first[1] in (b"mujoco", b"mujocoinclude")

@@ -1,0 +1,136 @@
+"""Reading typed fields out of plain tables (TOML, JSON, Python dicts), collecting every problem."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from qddot.errors import BadExpression, Problem, did_you_mean, shorten
+from qddot.expression_reader import read_formula
+from qddot.scalars import Scalar
+
+LineOf = Callable[[tuple], int | None]  # from a path of keys and indices to a line
+
+
+class Table:
+    """One table of a document, read field by field; what is wrong goes to `found`."""
+
+    def __init__(
+        self, data: Any, path: tuple, found: list[Problem], line_of: LineOf, place: str = ""
+    ):
+        self.path, self.found, self.line_of = path, found, line_of
+        self.place = place
+        self.read: set[str] = set()
+        self.data: Mapping[str, Any] = {}
+        if isinstance(data, Mapping):
+            self.data = data
+        else:
+            self.problem("", f"it is {kind(data)}, not a table", "Write it as key = value pairs.")
+
+    @property
+    def line(self) -> int | None:
+        return self.line_of(self.path)
+
+    def problem(self, key: str, message: str, remedy: str) -> None:
+        """Note something wrong with one field, or with the table itself."""
+        path = (*self.path, key) if key else self.path
+        place = self.place or dotted(self.path) or "document"
+        what = f"{key}: {message}" if key else message
+        self.found.append(Problem("error", place, what, remedy, self.line_of(path)))
+
+    def has(self, key: str) -> bool:
+        return key in self.data
+
+    def get(self, key: str) -> Any:
+        self.read.add(key)
+        return self.data.get(key)
+
+    def text(self, key: str, default: str = "") -> str:
+        value = self.get(key)
+        if value is None:
+            return default
+        if not isinstance(value, str):
+            self.problem(key, f"it is {kind(value)}, not text", "Put it in quotes.")
+            return default
+        return value
+
+    def number(self, key: str, default: Scalar = 0) -> Scalar:
+        value = self.get(key)
+        return default if value is None else self._scalar(key, value, default)
+
+    def numbers(self, key: str, counts: tuple[int, ...], default: Any) -> Any:
+        """Return a tuple of as many numbers as one of `counts` says."""
+        value = self.get(key)
+        if value is None:
+            return default
+        if not isinstance(value, (list, tuple)) or len(value) not in counts:
+            size = f"{len(value)} numbers" if isinstance(value, (list, tuple)) else kind(value)
+            wanted = " or ".join(str(count) for count in counts)
+            self.problem(key, f"it is {size}", f"Give {wanted} numbers in brackets.")
+            return default
+        return tuple(self._scalar(key, x, 0) for x in value)
+
+    def table(self, key: str) -> Table | None:
+        """Return the table under a key, or None where there is none."""
+        value = self.get(key)
+        if value is None:
+            return None
+        return Table(value, (*self.path, key), self.found, self.line_of, self.place)
+
+    def tables(self, key: str) -> list[Table]:
+        """Return the tables of an array of tables."""
+        value = self.get(key)
+        if value is None:
+            return []
+        if not isinstance(value, (list, tuple)):
+            self.problem(key, f"it is {kind(value)}", f"Write each one as [[{key}]].")
+            return []
+        found, line_of = self.found, self.line_of
+        return [
+            Table(item, (*self.path, key, i), found, line_of, named(key, i, item))
+            for i, item in enumerate(value)
+        ]
+
+    def done(self, known: Iterable[str] = ()) -> None:
+        """Refuse the keys that nobody asked for."""
+        for key in self.data:
+            if key not in self.read:
+                hint = did_you_mean(str(key), {*self.read, *known})
+                remedy = f"Remove it.{hint}" if not hint else hint.strip()
+                self.problem(shorten(str(key), 40), "this key means nothing here", remedy)
+
+    def _scalar(self, key: str, value: Any, default: Scalar) -> Scalar:
+        if isinstance(value, str):
+            try:
+                return read_formula(value)
+            except BadExpression as error:
+                self.problem(key, str(error).rstrip("."), "")
+                return default
+        if isinstance(value, bool) or not hasattr(value, "__float__"):
+            self.problem(key, f"it is {kind(value)}, not a number", "Give a number or a formula.")
+            return default
+        if isinstance(value, int) and abs(value) > 10**15:
+            self.problem(key, "it is out of all proportion", "Give a number of a sensible size.")
+            return default
+        return value
+
+
+def named(key: str, index: int, item: Any) -> str:
+    """Return how problems name one table of an array: by its name, else by its number."""
+    name = item.get("name") if isinstance(item, Mapping) else None
+    kind_of_thing = "row" if key == "dh" else key
+    return f"{kind_of_thing} {shorten(name)!r}" if isinstance(name, str) else f"{key}[{index}]"
+
+
+def dotted(path: tuple) -> str:
+    """Return a path of keys and indices as text: joint[2].limits.lower."""
+    text = ""
+    for part in path:
+        text += f"[{part}]" if isinstance(part, int) else f".{part}"
+    return text.removeprefix(".")
+
+
+def kind(value: Any) -> str:
+    """Return what a value is, in words."""
+    words = {bool: "true or false", str: "text", dict: "a table", list: "a list", int: "a number"}
+    return words.get(type(value), "a number" if isinstance(value, float) else type(value).__name__)

@@ -1,0 +1,84 @@
+"""Robots in TOML and JSON files: the document schema, with line numbers for TOML."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+
+from qddot.errors import BadFile
+from qddot.model import Model
+from qddot.readers.document import read_document
+from qddot.readers.files import read_text
+from qddot.readers.table import LineOf
+
+HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?\s*(#.*)?$")
+KEY = re.compile(r"\s*([\w\-]+)\s*=")
+
+
+def read_toml(path: Path) -> Model:
+    """Return the model in a TOML file."""
+    text = read_text(path)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        why = re.sub(r" \(at line \d+, column \d+\)$", "", str(error))
+        line = re.search(r"at line (\d+)", str(error))
+        at = int(line[1]) if line else text.count("\n") + 1
+        raise BadFile(path, f"it is not TOML: {why}", "Correct that line.", at) from None
+    except RecursionError:
+        raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
+    return read_document(data, path.stem, line_finder(text))
+
+
+def read_json(path: Path) -> Model:
+    """Return the model in a JSON file."""
+    try:
+        data = json.loads(read_text(path), parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        why = f"it is not JSON: {error.msg}"
+        raise BadFile(path, why, "Correct that line.", error.lineno) from None
+    except _NotFinite as error:
+        raise BadFile(path, f"{error} is not a number in JSON", "Give a finite number.") from None
+    except RecursionError:
+        raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
+    if not isinstance(data, dict):
+        raise BadFile(path, "it is not a table", "Start it with { and name its fields.")
+    return read_document(data, path.stem)
+
+
+class _NotFinite(ValueError):
+    """A NaN or an infinity in JSON."""
+
+
+def _refuse(constant: str) -> float:
+    raise _NotFinite(constant)
+
+
+def line_finder(text: str) -> LineOf:
+    """Return a function from a path of keys and indices to the line that wrote it.
+
+    The standard library's reader keeps no positions, so headers and keys are looked up again;
+    inside a multi-line value the line of its key is given.
+    """
+    lines: dict[tuple, int] = {}
+    counts: dict[str, int] = {}
+    here: tuple = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if header := HEADER.match(line):
+            name = header[2]
+            here = tuple(name.split("."))
+            if header[1] == "[[":
+                counts[name] = counts.get(name, -1) + 1
+                here = (*here, counts[name])
+            lines.setdefault(here, number)
+        elif key := KEY.match(line):
+            lines.setdefault((*here, key[1]), number)
+
+    def line_of(path: tuple) -> int | None:
+        while path and path not in lines:
+            path = path[:-1]
+        return lines.get(path)
+
+    return line_of

@@ -1,0 +1,68 @@
+"""Rotations: 3×3 matrices R_AB that take coordinates in B to coordinates in A.
+
+This file owns how a rotation is written down: roll, pitch, yaw about fixed axes (URDF), a unit
+quaternion w, x, y, z (MJCF), or a turn about an axis.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from qddot.scalars import Mat3, Scalar, Vec3, constant_sincos, sincos
+from qddot.spatial.vector import skew, vector
+
+IDENTITY = np.eye(3, dtype=int)  # int, so that symbolic results stay exact
+
+
+def from_rpy(rpy: Vec3, sincos: Callable[[Scalar], tuple] = constant_sincos) -> Mat3:
+    """Return the rotation by roll about x, then pitch about y, then yaw about z (fixed axes).
+
+    The same as turning about the moving axes in the opposite order:
+
+        R = Rz(yaw) Ry(pitch) Rx(roll)
+    """
+    (sr, cr), (sp, cp), (sy, cy) = (sincos(angle) for angle in rpy)
+    Rx = vector([[1, 0, 0], [0, cr, -sr], [0, sr, cr]])
+    Ry = vector([[cp, 0, sp], [0, 1, 0], [-sp, 0, cp]])
+    Rz = vector([[cy, -sy, 0], [sy, cy, 0], [0, 0, 1]])
+    return Rz @ Ry @ Rx
+
+
+def to_rpy(R: Mat3) -> tuple[float, float, float]:
+    """Return roll, pitch, yaw with `from_rpy(rpy) == R`, accurate also near pitch = ±π/2.
+
+    Yaw is read off first and taken out before roll is read, so the two share no rounding.
+    """
+    R = np.asarray(R, dtype=float)
+    yaw = math.atan2(R[1, 0], R[0, 0])
+    pitch = math.atan2(-R[2, 0], math.hypot(R[0, 0], R[1, 0]))
+    s, c = math.sin(yaw), math.cos(yaw)
+    roll = math.atan2(s * R[0, 2] - c * R[1, 2], c * R[1, 1] - s * R[0, 1])
+    return roll, pitch, yaw
+
+
+def from_quaternion(wxyz: tuple[float, float, float, float]) -> Mat3:
+    """Return the rotation of a quaternion w, x, y, z of any length but zero.
+
+    With the quaternion scaled to length 1:
+
+        R = E + 2w [v]× + 2 [v]×²        v = (x, y, z)
+    """
+    w, x, y, z = (part / math.hypot(*wxyz) for part in wxyz)
+    K = skew((x, y, z))
+    return IDENTITY + 2 * w * K + 2 * (K @ K)
+
+
+def about_axis(axis: Vec3, angle: Scalar) -> Mat3:
+    """Return the turn by an angle about a unit axis (Rodrigues' formula).
+
+    With K = [axis]×:
+
+        exp(K θ) = E + sin θ K + (1 − cos θ) K²
+    """
+    s, c = sincos(angle)
+    K = skew(axis)
+    return IDENTITY + s * K + (1 - c) * (K @ K)
