@@ -146,6 +146,24 @@ class Expression:
     def __bool__(self) -> bool:
         return bool(self.terms)
 
+    def __lt__(self, other: Scalar) -> bool:
+        return float(self) < float(other)
+
+    def __gt__(self, other: Scalar) -> bool:
+        return float(self) > float(other)
+
+    def __le__(self, other: Scalar) -> bool:
+        return float(self) <= float(other)
+
+    def __ge__(self, other: Scalar) -> bool:
+        return float(self) >= float(other)
+
+    def __abs__(self) -> Expression:
+        return -self if self < 0 else self
+
+    def __format__(self, spec: str) -> str:
+        return format(float(self) if spec else str(self), spec)
+
     def __float__(self) -> float:
         if symbols := self.free_symbols:
             raise NotNumeric(f"The expression {self}", symbols)
@@ -173,17 +191,19 @@ class Expression:
             total = total + term
         return total
 
-    def substitute(self, values: Mapping[str, Scalar]) -> Expression | float:
-        """Return the expression with some symbols replaced: a float once none is left."""
-        if self.free_symbols <= set(values):
-            return float(self.evaluate(values))
+    def substitute(self, values: Mapping[str, Scalar]) -> Scalar:
+        """Return the expression with some symbols replaced, exactly.
+
+        Once no symbol is left it is a plain number, unless that number has no short decimal (a
+        third, π/2): then it stays an expression, which `float` turns into a number.
+        """
         exact: Expression = ZERO
         for monomial, coefficient in self.terms.items():
             term = Expression({(): coefficient})
             for atom, exponent in monomial:
                 term = term * _replaced(atom, values) ** exponent
             exact = exact + term
-        return exact
+        return simplest(exact)
 
     # text
 
@@ -216,6 +236,17 @@ def expression(x: Any) -> Expression:
             raise BadArgument(f"{x} is not a number that an exact expression can hold.")
         return Expression({(): Fraction(repr(float(x)))})
     return NotImplemented
+
+
+def simplest(x: Expression) -> Scalar:
+    """Return a plain number for an expression that is one, to the last digit."""
+    if set(x.terms) <= {()}:
+        value = x.terms.get((), Fraction(0))
+        if value.denominator == 1:
+            return value.numerator
+        if Fraction(repr(float(value))) == value:
+            return float(value)
+    return x
 
 
 def free_symbols(x: Scalar) -> frozenset[str]:

@@ -16,6 +16,7 @@ from qddot.model.tree import Tree, fold
 from qddot.readers import read
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
+from qddot.readers.read import built_in_names
 from qddot.scalars import Scalar
 
 REMOVABLE = ("friction", "rotor_inertia", "springs", "payloads", "gravity")
@@ -168,6 +169,12 @@ class Robot:
 
         return as_html(self.model)
 
+    def save(self, path: str | Path) -> list[str]:
+        """Write the robot to a .toml or .urdf file; return what that format cannot hold."""
+        from qddot.writers import write
+
+        return write(self.model, Path(path))
+
     # inside
 
     def _changed(self, **fields: Any) -> Robot:
@@ -229,7 +236,8 @@ def load(source: str | Path) -> Robot:
         QddotError: With what is wrong, where, and what to do.
     """
     robot = Robot(read(source))
-    if robot.warnings:
+    # a built-in robot says in its description what is doubtful about it
+    if robot.warnings and str(source) not in built_in_names():
         lines = [str(problem) for problem in robot.warnings]
         more = [f"... and {len(lines) - 5} more; see robot.warnings"] if len(lines) > 5 else []
         warnings.warn("\n  ".join(["", *lines[:5], *more]), RobotWarning, stacklevel=2)

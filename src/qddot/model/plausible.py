@@ -74,7 +74,7 @@ def nearly_right_angle(angle: float) -> tuple[float, str] | None:
 def _link_doubts(link: Link, size: float) -> Iterator[Doubt]:
     inertial = link.inertial
     mass = float(inertial.mass)
-    if mass == 0 or size == 0:
+    if mass == 0:
         return
     distance = math.hypot(*(float(x) for x in inertial.com))
     if distance > 3 * size:
@@ -90,7 +90,7 @@ def _link_doubts(link: Link, size: float) -> Iterator[Doubt]:
             f"but what it carries is within {size:.3g} m"
         )
         yield "warning", message, "A decimal slip, or other units (g·mm² is 1e-9 kg·m²)?"
-    elif 0 < gyration < size / 500:
+    elif 0 < gyration < size / 500 < math.inf:
         message = (
             f"its inertia is that of a body of radius {1000 * gyration:.2g} mm, "
             f"on a link of {size:.3g} m"
@@ -105,20 +105,21 @@ def radius_of_gyration(inertial: Inertial) -> float:
 
 
 def _sizes(model: Model) -> dict[str, float]:
-    """Return, for each link, how far the joints that it carries reach; at least 5 cm.
+    """Return, for each link, how far the joints and frames that it carries reach.
 
-    A link that carries nothing is as large as the link before it.
+    A link that carries nothing is taken to be as large as the link before it; where nothing at
+    all is known the size is infinite, so that nothing is doubted.
     """
-    least = 0.05  # [m]
     sizes = dict.fromkeys((link.name for link in model.links), 0.0)
-    for joint in model.joints:
-        sizes[joint.parent] = max(sizes[joint.parent], _distance(joint.origin))
     for joint in model.joints:
         travel = [joint.limits.lower, joint.limits.upper] if joint.kind == "prismatic" else []
         slide = max((abs(float(x)) for x in travel if x and not free_symbols(x)), default=0.0)
-        here = max(_distance(joint.origin), slide)
-        sizes[joint.child] = max(sizes[joint.child], here, least)
-    return {name: max(size, least) for name, size in sizes.items()}
+        reach = _distance(joint.origin) + slide
+        for name in (joint.parent, joint.child):
+            sizes[name] = max(sizes[name], reach)
+    for frame in model.frames:
+        sizes[frame.link] = max(sizes[frame.link], _distance(frame.placement))
+    return {name: max(size, 0.05) if size else math.inf for name, size in sizes.items()}
 
 
 def _distance(placement: Placement) -> float:
@@ -144,8 +145,8 @@ def _massless_leaves(model: Model) -> Iterator[Problem]:
     for joint in reversed(order):
         here = carried.get(joint.child, [])
         bears[joint.child] = joint.child in heavy or any(bears[j.child] for j in here)
-        if joint.moves and joint.mimic is None and not bears[joint.child]:
-            if not joint.motor.rotor_inertia:
-                message = "nothing beyond it has mass, so the mass matrix is singular"
-                remedy = "Give the link its mass, give the joint a rotor inertia, or make it fixed."
-                yield Problem("warning", place("joint", joint.name), message, remedy, joint.line)
+        free = joint.moves and joint.mimic is None and not joint.motor.rotor_inertia
+        if free and not bears[joint.child]:
+            message = "nothing beyond it has mass, so the mass matrix is singular"
+            remedy = "Give the link its mass, give the joint a rotor inertia, or make it fixed."
+            yield Problem("warning", place("joint", joint.name), message, remedy, joint.line)

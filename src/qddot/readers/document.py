@@ -25,6 +25,7 @@ from qddot.model import (
     Spring,
     build,
 )
+from qddot.model.build import checked
 from qddot.model.model import GRAVITY
 from qddot.model.shapes import SHAPES
 from qddot.readers.dh import read_rows
@@ -70,8 +71,20 @@ def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines
     known = {item.name for item in links}
     links = [*(item for item in row_links if item.name not in known), *links]
     joints = [*row_joints, *joints]
+    values = default_values(top)
     top.done()
-    return build(name, with_mentioned(links, joints), joints, found=found, **model_parts)
+    model = build(name, with_mentioned(links, joints), joints, found=found, **model_parts)
+    return checked(model.with_values(values)) if values else model
+
+
+def default_values(top: Table) -> dict[str, Scalar]:
+    """Return the [values] that a document gives its own symbols."""
+    table = top.table("values")
+    if table is None:
+        return {}
+    values = {name: table.number(name) for name in table.data}
+    table.done()
+    return values
 
 
 def with_mentioned(links: list[Link], joints: list[Joint]) -> list[Link]:

@@ -16,10 +16,23 @@ from qddot.readers.toml import read_json, read_toml
 ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".json")
 
 
+SYMBOLIC = "_symbolic"  # the built-in robot of this name before it was given [values]
+
+
 def library() -> dict[str, Path]:
     """Return the built-in robots: their names and files."""
     folder = Path(str(files("qddot.readers"))) / "library"
     return {path.stem: path for path in sorted(folder.glob("*.toml"))}
+
+
+def built_in_names() -> list[str]:
+    """Return the names that `read` takes: real and textbook robots, and the symbolic ones."""
+    names = []
+    for name, path in library().items():
+        names.append(name)
+        if "[values]" in path.read_text(encoding="utf-8"):
+            names.append(name + SYMBOLIC)
+    return names
 
 
 def read(source: str | Path) -> Model:
@@ -29,12 +42,16 @@ def read(source: str | Path) -> Model:
         UnknownRobot: If it is neither.
         BadFile, BadRobot: If the file cannot be right, with every problem in it.
     """
+    name = str(source)
     known = library()
-    if str(source) in known:
-        return _read_file(known[str(source)])
+    if name in known:
+        return _read_file(known[name])
+    if name in built_in_names():
+        model = read_toml(known[name.removesuffix(SYMBOLIC)], symbolic=True)
+        return replace(model, name=name)
     path = Path(source)
-    if not path.exists() and path.suffix.lower() not in ENDINGS and "/" not in str(source):
-        raise UnknownRobot(str(source), list(known))
+    if not path.exists() and path.suffix.lower() not in ENDINGS and "/" not in name:
+        raise UnknownRobot(name, built_in_names())
     return _read_file(path)
 
 

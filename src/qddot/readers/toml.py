@@ -17,8 +17,8 @@ HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?\s*(#.*)?$")
 KEY = re.compile(r"\s*([\w\-]+)\s*=")
 
 
-def read_toml(path: Path) -> Model:
-    """Return the model in a TOML file."""
+def read_toml(path: Path, symbolic: bool = False) -> Model:
+    """Return the model in a TOML file; as symbols, if wanted, where the file gives values."""
     text = read_text(path)
     try:
         data = tomllib.loads(text)
@@ -29,6 +29,8 @@ def read_toml(path: Path) -> Model:
         raise BadFile(path, f"it is not TOML: {why}", "Correct that line.", at) from None
     except RecursionError:
         raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
+    if symbolic:
+        data.pop("values", None)
     return read_document(data, path.stem, line_finder(text))
 
 

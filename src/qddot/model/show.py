@@ -1,0 +1,248 @@
+"""A robot to look at: a table of its joints and a tree of its links, for terminals and notebooks.
+
+The facts are collected once, as plain values; the renderings below only lay them out. Names come
+from files, so they are always text and never markup.
+"""
+
+from __future__ import annotations
+
+import html
+import io
+from typing import TYPE_CHECKING, Any
+
+from qddot.errors import printable
+from qddot.expressions import Expression, free_symbols
+from qddot.model.joint import Joint, Limits
+from qddot.model.model import Model
+from qddot.scalars import Scalar
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+ARROWS = {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "fixed": "—"}
+HEADINGS = ("", "joint", "type", "axis", "position", "speed", "effort", "in it", "carries", "mass")
+MOST_ROWS = 200
+
+
+def facts(model: Model) -> dict[str, Any]:
+    """Return what there is to say about a robot, as plain values for machines."""
+    return {
+        "name": model.name,
+        "description": model.description,
+        "source": model.source,
+        "licence": model.licence,
+        "n": model.n,
+        "mass": plain(total_mass(model)),
+        "gravity": [plain(x) for x in model.gravity],
+        "symbols": list(model.symbols),
+        "joints": [joint_facts(model, joint) for joint in model.joints],
+        "frames": list(model.frame_names),
+        "warnings": [str(p) for p in model.warnings if p.severity == "warning"],
+    }
+
+
+def joint_facts(model: Model, joint: Joint) -> dict[str, Any]:
+    limits, inertial = joint.limits, model.link(joint.child).inertial
+    return {
+        "name": joint.name,
+        "type": joint.kind,
+        "parent": joint.parent,
+        "child": joint.child,
+        "axis": [plain(x) for x in joint.axis],
+        "lower": plain(limits.lower),
+        "upper": plain(limits.upper),
+        "velocity": plain(limits.velocity),
+        "effort": plain(limits.effort),
+        "follows": joint.mimic.joint if joint.mimic else None,
+        "locked": plain(joint.locked),
+        "mass": plain(inertial.mass),
+        "com": [plain(x) for x in inertial.com],
+        "inertia": [plain(x) for x in inertial.inertia],
+    }
+
+
+def total_mass(model: Model) -> Scalar:
+    """Return the mass of everything, payloads included."""
+    parts = [link.inertial.mass for link in model.links]
+    return sum(parts + [load.inertial.mass for load in model.payloads])
+
+
+def as_text(model: Model, width: int = 110) -> str:
+    """Return the table and the tree as plain text."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    console = Console(file=out, width=width, color_system=None, force_terminal=False)
+    print_robot(model, console)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def print_robot(model: Model, console: Console | None = None) -> None:
+    """Print the table and the tree."""
+    from rich.console import Console
+
+    console = console or Console()
+    for part in (*heading(model), table(model), "", tree(model)):
+        console.print(part, highlight=False, markup=False)
+
+
+def heading(model: Model) -> list[RenderableType]:
+    from rich.text import Text
+
+    joints = "1 joint" if model.n == 1 else f"{model.n} joints"
+    gravity = ", ".join(number(x) for x in model.gravity)
+    title = Text.assemble(
+        (printable(model.name), "bold cyan"),
+        f"  {joints}, {number(total_mass(model))} kg, gravity ({gravity}) m/s²",
+    )
+    lines: list[RenderableType] = [title]
+    if model.description:
+        lines.append(Text(printable(model.description), style="italic"))
+    if model.symbols:
+        lines.append(Text("symbols: " + ", ".join(model.symbols), style="yellow"))
+    return [*lines, ""]
+
+
+def table(model: Model) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+
+    result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    rows = [row(model, joint) for joint in model.joints if joint.kind != "fixed"]
+    # a column that would be empty is left out
+    used = [k for k in range(len(HEADINGS)) if k in (1, 2, 3) or any(r[k] for r in rows)]
+    for k in used:
+        result.add_column(HEADINGS[k], justify="right" if HEADINGS[k] in ("", "mass") else "left")
+    for cells in rows[:MOST_ROWS]:
+        result.add_row(*(_text(cells[k]) for k in used))
+    if len(rows) > MOST_ROWS:
+        result.add_row("", f"... and {len(rows) - MOST_ROWS} more")
+    return result
+
+
+def row(model: Model, joint: Joint) -> tuple[str, ...]:
+    """Return one line of the table: what a person wants to know about a joint."""
+    owns = joint.name in model.joint_names
+    index = str(model.joint_names.index(joint.name) + 1) if owns else ""
+    angle = "rad" if joint.turns else "m"
+    mass = model.link(joint.child).inertial.mass
+    return (
+        index,
+        joint.name,
+        f"{ARROWS[joint.kind]} {joint.kind}",
+        axis_name(joint),
+        span(joint.limits, angle),
+        _unit(joint.limits.velocity, f"{angle}/s"),
+        _unit(joint.limits.effort, "N·m" if joint.turns else "N"),
+        ", ".join(extras(joint)),
+        joint.child,
+        f"{number(mass)} kg" if mass else "",
+    )
+
+
+def extras(joint: Joint) -> list[str]:
+    """Return what acts in a joint, in a few characters each."""
+    friction, words = joint.friction, []
+    if joint.mimic:
+        words.append(f"follows {joint.mimic.joint} × {number(joint.mimic.multiplier)}")
+    if joint.locked is not None:
+        words.append(f"locked at {number(joint.locked)}")
+    for name, value in (
+        ("Fv", friction.viscous),
+        ("Fs", friction.coulomb),
+        ("Fst", friction.static),
+        ("f0", friction.offset),
+        ("Ia", joint.motor.reflected),
+        ("k", joint.spring.stiffness),
+    ):
+        if value:
+            words.append(f"{name} {number(value)}")
+    return words
+
+
+def tree(model: Model) -> RenderableType:
+    """Return the tree of links, and the frames on them."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    def label(link: str, joint: Joint | None) -> Text:
+        mass = model.link(link).inertial.mass
+        text = Text()
+        if joint is not None:
+            text.append(f"{ARROWS[joint.kind]} ", style="cyan" if joint.moves else "dim")
+            if joint.kind != "fixed":
+                text.append(f"{printable(joint.name)} ", style="cyan")
+        text.append(printable(link), style="" if mass else "dim")
+        text.append(f"  {number(mass)} kg" if mass else "", style="green")
+        here = [frame.name for frame in model.frames if frame.link == link]
+        text.append(f"  ⌖ {printable(', '.join(here))}" if here else "", style="magenta")
+        for load in (load for load in model.payloads if model.frame(load.frame).link == link):
+            text.append(f"  + payload {number(load.inertial.mass)} kg", style="yellow")
+        return text
+
+    root = model.links[0].name
+    branches = {root: Tree(label(root, None), guide_style="dim")}
+    for joint in model.joints[:MOST_ROWS]:
+        branches[joint.child] = branches[joint.parent].add(label(joint.child, joint))
+    if len(model.joints) > MOST_ROWS:
+        branches[root].add(f"... and {len(model.joints) - MOST_ROWS} more joints")
+    for coupling in model.couplings:
+        names = printable(f"{coupling.first} and {coupling.second}")
+        values = f"k {number(coupling.stiffness)}, d {number(coupling.damping)}"
+        branches[root].add(Text(f"⌇ between {names}: {values}", style="yellow"))
+    return branches[root]
+
+
+def as_html(model: Model) -> str:
+    """Return the table for a notebook; every name is escaped."""
+    cells = [row(model, joint) for joint in model.joints if joint.kind != "fixed"]
+    head = "".join(f"<th style='text-align:left'>{h}</th>" for h in HEADINGS)
+    body = "".join(
+        "<tr>" + "".join(f"<td style='text-align:left'>{_html(c)}</td>" for c in line) + "</tr>"
+        for line in cells[:MOST_ROWS]
+    )
+    title = f"<b>{_html(model.name)}</b>: {model.n} joints, {_html(number(total_mass(model)))} kg"
+    about = f"<br><i>{_html(model.description)}</i>" if model.description else ""
+    return f"<div>{title}{about}<table><tr>{head}</tr>{body}</table></div>"
+
+
+def axis_name(joint: Joint) -> str:
+    """Return x, −z or the three numbers of a joint's axis."""
+    values = [x for x in joint.axis if x]
+    if len(values) == 1 and not free_symbols(values[0]):
+        name = "xyz"[[bool(x) for x in joint.axis].index(True)]
+        return name if values[0] > 0 else f"−{name}"
+    return f"({', '.join(number(x) for x in joint.axis)})"
+
+
+def span(limits: Limits, unit: str) -> str:
+    """Return "-2.9 … 2.9 rad", or nothing where there are no limits."""
+    if limits.lower is None or limits.upper is None:
+        return ""
+    return f"{number(limits.lower)} … {number(limits.upper)} {unit}"
+
+
+def number(x: Scalar) -> str:
+    """Return a number in four digits, or an expression as it is."""
+    return str(x) if isinstance(x, Expression) and x.free_symbols else f"{float(x):.4g}"
+
+
+def plain(x: Scalar | None) -> float | int | str | None:
+    """Return a scalar as JSON can hold it: an expression with symbols as text."""
+    if x is None or isinstance(x, (int, float)):
+        return x
+    return str(x) if free_symbols(x) else float(x)
+
+
+def _unit(x: Scalar | None, unit: str) -> str:
+    return "" if x is None else f"{number(x)} {unit}"
+
+
+def _text(cell: str) -> Any:
+    from rich.text import Text
+
+    return Text(printable(cell))
+
+
+def _html(text: str) -> str:
+    return html.escape(printable(text), quote=True)
