@@ -156,5 +156,5 @@ def printable(text: str) -> str:
 
 
 def located(problem: Problem, file: str) -> Problem:
-    """Return the problem, saying which file it is in."""
-    return replace(problem, file=file)
+    """Return the problem, saying which file it is in where it does not say so itself."""
+    return replace(problem, file=problem.file or file)

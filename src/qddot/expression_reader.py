@@ -14,11 +14,11 @@ import math
 import re
 from fractions import Fraction
 
-from qddot.errors import BadArgument, BadExpression
-from qddot.expressions import PI_EXPRESSION, Expression, expression, symbol
+from qddot.errors import BadArgument, BadExpression, shorten
+from qddot.expressions import MOST_POWER, ONE, PI_EXPRESSION, Expression, expression, symbol
 from qddot.scalars import sincos, sqrt
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 TOKEN = re.compile(
     r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?![\w.])"
     r"|(?P<name>[A-Za-z]\w*)|(?P<sign>\*\*|[-+*/^()]))",
@@ -26,7 +26,9 @@ TOKEN = re.compile(
 )
 LONGEST = 1000  # characters
 DEEPEST = 40  # parentheses
-LARGEST_POWER = 12
+LARGEST_POWER = 12  # of a sum
+MOST_WORK = 2000  # products of two terms; more is no parameter of a robot
+BLANKS = " \t\r\n"
 JOINT_VARIABLE = re.compile(r"(q|qd|qdd|tau)\d+")
 CONSTANTS = {"pi": PI_EXPRESSION, "deg": PI_EXPRESSION / 180}
 CALLS = {"sin": lambda x: sincos(x)[0], "cos": lambda x: sincos(x)[1], "sqrt": sqrt}
@@ -38,9 +40,10 @@ def read_number(text: str) -> float:
     Raises:
         BadExpression: For anything else, with the likely cause.
     """
-    stripped = text.strip(" \t\r\n")
-    if not NUMBER.fullmatch(stripped, endpos=LONGEST):
-        raise BadExpression(text, _why_not_a_number(stripped))
+    stripped = text.strip(BLANKS)
+    if not is_number(stripped):
+        why = _slip(stripped) or "write it in decimal with a point, like -0.25 or 1e-3."
+        raise BadExpression(text, why)
     value = float(stripped)
     if not math.isfinite(value):
         raise BadExpression(text, "it is too large for a floating-point number.")
@@ -53,9 +56,14 @@ def read_formula(text: str) -> float | Expression:
     Raises:
         BadExpression: For text outside the grammar, or that grows beyond reason.
     """
-    if NUMBER.fullmatch(text.strip(" \t\r\n"), endpos=LONGEST):
+    if is_number(text.strip(BLANKS)):
         return read_number(text)
     return _Formula(text).read()
+
+
+def is_number(text: str) -> bool:
+    """Return whether a text is a plain decimal number, of any size."""
+    return len(text) <= LONGEST and NUMBER.fullmatch(text) is not None
 
 
 class _Formula:
@@ -66,19 +74,22 @@ class _Formula:
         if len(text) > LONGEST:
             raise BadExpression(text, f"it is longer than {LONGEST} characters.")
         self.tokens: list[tuple[str, str]] = []
-        at, end = 0, len(text.rstrip())
+        at, end = 0, len(text.rstrip(BLANKS))
         while at < end:
             match = TOKEN.match(text, at)
             if not match:
-                raise BadExpression(text, f"{text[at:].strip()[:1]!r} is not part of a formula.")
+                raise BadExpression(text, _slip(text.strip(BLANKS)) or _stumble(text[at:]))
             self.tokens.append((str(match.lastgroup), match[match.lastgroup]))  # type: ignore[index]  # a group always matches
             at = match.end()
         self.at = 0
         self.depth = 0
+        self.work = 0
 
     def read(self) -> Expression:
         try:
             result = self.sum()
+            if not result.free_symbols:
+                float(result)
         except BadArgument as error:
             raise BadExpression(self.text, str(error)) from None
         if self.at < len(self.tokens):
@@ -102,8 +113,16 @@ class _Formula:
         result = self.factor()
         while sign := self.accept("*", "/"):
             factor = self.factor()
-            result = result * factor if sign == "*" else result / factor
+            result = self.times(result, factor if sign == "*" else factor.reciprocal())
         return result
+
+    def times(self, a: Expression, b: Expression) -> Expression:
+        self.work += len(a.terms) * len(b.terms)
+        if self.work > MOST_WORK:
+            raise BadExpression(self.text, "it is too large when it is multiplied out.")
+        product = a * b
+        self.work += len(product.terms)
+        return product
 
     def factor(self) -> Expression:
         negative = False
@@ -116,13 +135,16 @@ class _Formula:
         base = self.atom()
         if not self.accept("**", "^"):
             return base
-        sign = -1 if self.accept("-") else 1
+        if self.accept("-"):
+            base = base.reciprocal()
         kind, text = self.take()
-        if kind != "number" or not text.isdecimal() or int(text) > LARGEST_POWER:
-            raise BadExpression(
-                self.text, f"a power must be a whole number of at most {LARGEST_POWER}."
-            )
-        return base ** (sign * int(text))
+        most = LARGEST_POWER if len(base.terms) > 1 else MOST_POWER
+        if kind != "number" or not text.isdecimal() or int(text) > most:
+            raise BadExpression(self.text, f"a power must be a whole number of at most {most}.")
+        result = ONE
+        for _ in range(int(text)):
+            result = self.times(result, base)
+        return result
 
     def atom(self) -> Expression:
         kind, text = self.take()
@@ -175,15 +197,26 @@ def check_symbol(name: str, text: str) -> None:
         raise BadExpression(text, f"{name} is a joint variable, so it cannot be a parameter.")
 
 
-def _why_not_a_number(text: str) -> str:
+def _slip(text: str) -> str:
+    """Return what is wrong with a text that was meant as a number, or nothing."""
     if not text:
         return "it is empty."
     if re.fullmatch(r"[+-]?\d*,\d+", text):
         return f"decimal comma; write {text.replace(',', '.')}."
-    if "_" in text:
+    if re.fullmatch(r"[+-]?[\d.]+(_[\d.]+)+([eE][+-]?\d+)?", text):
         return f"digit separators are not allowed; write {text.replace('_', '')}."
     if re.match(r"[+-]?0[xX]", text):
         return "hexadecimal is not allowed; write it in decimal."
     if re.fullmatch(r"[+-]?(nan|inf|infinity)", text, re.IGNORECASE):
         return "it is not a finite number."
-    return "write it in decimal with a point, like -0.25 or 1e-3."
+    if re.fullmatch(r"[+-]?[\d.]+[eE][+-]?\d{4,}", text):
+        return "its exponent has more than three digits."
+    return ""
+
+
+def _stumble(text: str) -> str:
+    """Return why nothing of a formula begins where this text does."""
+    text = text.lstrip(BLANKS)
+    if product := re.match(r"([\d.]+)([A-Za-z]\w*)", text, re.ASCII):
+        return f"a product needs its sign: {product[1]}*{shorten(product[2], 32)}."
+    return f"{text[0]!r} is not part of a formula."

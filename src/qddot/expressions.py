@@ -3,7 +3,8 @@
 An `Expression` is a sum of terms, each a rational number times powers of atoms; an atom is a
 symbol, π, or a sine, cosine, square root or reciprocal of another expression. Sums are kept in
 this one form at every operation, so two expressions that are equal as Laurent polynomials are
-equal as objects, and sin² is always written 1 − cos².
+equal as objects, and sin² is always written 1 − cos². The reciprocal of a sum is an atom like any
+other: x/(x + y) + y/(x + y) is not recognised as 1.
 """
 
 from __future__ import annotations
@@ -12,19 +13,21 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from numbers import Rational
+from functools import total_ordering
+from numbers import Rational, Real
 from typing import Any, TypeAlias
 
-from qddot.errors import BadArgument, NotNumeric
-from qddot.scalars import Scalar, sincos, sqrt
+from qddot.errors import BadArgument, NotNumeric, shorten
+from qddot.scalars import Scalar, constant_sincos, sincos, sqrt
 
 MOST_TERMS = 2000  # beyond this nobody reads it, and a file that asks for it means harm
 MOST_DIGITS = 400
+MOST_POWER = 100
 
-FUNCTIONS: dict[str, Callable[[float], float]] = {
-    "sin": math.sin,
-    "cos": math.cos,
-    "sqrt": math.sqrt,
+FUNCTIONS: dict[str, Callable[[Scalar], Scalar]] = {
+    "sin": lambda x: sincos(x)[0],
+    "cos": lambda x: sincos(x)[1],
+    "sqrt": lambda x: math.sqrt(x) if isinstance(x, (int, float)) else sqrt(x),
     "1/": lambda x: 1 / x,
 }
 
@@ -45,6 +48,7 @@ Monomial: TypeAlias = tuple[tuple[Atom, int], ...]  # sorted by atom, no exponen
 PI = Atom("", "pi")
 
 
+@total_ordering
 class Expression:
     """An exact expression in symbols. Arithmetic with ints, floats and Fractions is exact too:
     a float stands for the shortest decimal that names it, so 0.1 is 1/10."""
@@ -58,9 +62,12 @@ class Expression:
                 f"An expression has grown to {len(self.terms)} terms (at most {MOST_TERMS}). "
                 "Give some of its symbols values, or introduce new symbols for its parts."
             )
-        if any(c.numerator.bit_length() > 4 * MOST_DIGITS for c in self.terms.values()):
-            raise BadArgument(f"An expression holds a number of over {MOST_DIGITS} digits.")
-        self._hash = hash(frozenset(self.terms.items()))
+        for c in self.terms.values():
+            if max(c.numerator.bit_length(), c.denominator.bit_length()) > 4 * MOST_DIGITS:
+                raise BadArgument(f"An expression holds a number of over {MOST_DIGITS} digits.")
+        # a constant hashes like the number that it equals
+        constant = set(self.terms) <= {()}
+        self._hash = hash(self.terms.get((), 0) if constant else frozenset(self.terms.items()))
 
     # arithmetic
 
@@ -80,15 +87,14 @@ class Expression:
         if len(self.terms) * len(other.terms) > 10 * MOST_TERMS:
             raise BadArgument("An expression has grown too large to multiply out.")
         terms: dict[Monomial, Fraction] = {}
-        squares = []  # terms in which a sine or a root met itself
         for ma, ca in self.terms.items():
             for mb, cb in other.terms.items():
                 m = _product(ma, mb)
-                if any(atom.function in ("sin", "sqrt") and e > 1 for atom, e in m):
-                    squares.append((m, ca * cb))
-                else:
-                    terms[m] = terms.get(m, Fraction(0)) + ca * cb
-        return sum((_without_squares(m, c) for m, c in squares), Expression(terms))
+                rewritten = _rewritten(m)
+                parts = {m: Fraction(1)} if rewritten is None else rewritten.terms
+                for part, c in parts.items():
+                    terms[part] = terms.get(part, Fraction(0)) + ca * cb * c
+        return Expression(terms)
 
     def __truediv__(self, other: Scalar) -> Expression:
         other = expression(other)
@@ -99,6 +105,8 @@ class Expression:
     def __pow__(self, exponent: int) -> Expression:
         if not isinstance(exponent, int):
             return NotImplemented
+        if abs(exponent) > MOST_POWER:
+            raise BadArgument(f"An expression is raised to a power of over {MOST_POWER}.")
         if exponent < 0:
             return self.reciprocal() ** -exponent
         result = ONE
@@ -131,14 +139,14 @@ class Expression:
             raise BadArgument("An expression is divided by zero.")
         if len(self.terms) == 1:
             ((m, c),) = self.terms.items()
-            return Expression({tuple((atom, -e) for atom, e in m): 1 / c})
+            return Expression({(): 1 / c}) * _normal(tuple((atom, -e) for atom, e in m))
         return _function("1/", self)
 
     # questions
 
     def __eq__(self, other: object) -> bool:
         other = expression(other)
-        return other is not NotImplemented and self.terms == other.terms
+        return NotImplemented if other is NotImplemented else self.terms == other.terms
 
     def __hash__(self) -> int:
         return self._hash
@@ -149,16 +157,9 @@ class Expression:
     def __lt__(self, other: Scalar) -> bool:
         return float(self) < float(other)
 
-    def __gt__(self, other: Scalar) -> bool:
-        return float(self) > float(other)
-
-    def __le__(self, other: Scalar) -> bool:
-        return float(self) <= float(other)
-
-    def __ge__(self, other: Scalar) -> bool:
-        return float(self) >= float(other)
-
     def __abs__(self) -> Expression:
+        if self.free_symbols:
+            return sqrt(self * self)
         return -self if self < 0 else self
 
     def __format__(self, spec: str) -> str:
@@ -167,7 +168,10 @@ class Expression:
     def __float__(self) -> float:
         if symbols := self.free_symbols:
             raise NotNumeric(f"The expression {self}", symbols)
-        return float(self.evaluate({}))
+        try:
+            return float(self.evaluate({}))
+        except (ArithmeticError, ValueError):
+            raise BadArgument(f"The expression {shorten(str(self))} has no finite value.") from None
 
     @property
     def free_symbols(self) -> frozenset[str]:
@@ -214,7 +218,7 @@ class Expression:
         for monomial, coefficient in sorted(self.terms.items(), key=_reading_order):
             sign = "-" if coefficient < 0 else "+"
             text += f" {sign} {_term(monomial, abs(coefficient))}"
-        return text.removeprefix(" + ").replace(" - ", "-", 1) if text[1] == "-" else text[3:]
+        return "-" + text[3:] if text[1] == "-" else text[3:]
 
     def __repr__(self) -> str:
         return f"Expression({str(self)!r})"
@@ -222,7 +226,7 @@ class Expression:
 
 def symbol(name: str) -> Expression:
     """Return the expression that is just this symbol."""
-    return Expression({((Atom("", name), 1),): Fraction(1)})
+    return _atomic(Atom("", name))
 
 
 def expression(x: Any) -> Expression:
@@ -231,7 +235,7 @@ def expression(x: Any) -> Expression:
         return x
     if isinstance(x, Rational):
         return Expression({(): Fraction(int(x.numerator), int(x.denominator))})
-    if isinstance(x, float):
+    if isinstance(x, Real):
         if not math.isfinite(x):
             raise BadArgument(f"{x} is not a number that an exact expression can hold.")
         return Expression({(): Fraction(repr(float(x)))})
@@ -244,8 +248,8 @@ def simplest(x: Expression) -> Scalar:
         value = x.terms.get((), Fraction(0))
         if value.denominator == 1:
             return value.numerator
-        if Fraction(repr(float(value))) == value:
-            return float(value)
+        if Fraction(repr(float(x))) == value:
+            return float(x)
     return x
 
 
@@ -270,9 +274,18 @@ def _(x: Expression) -> tuple[Expression, Expression]:
     if turns is not None and (2 * turns).denominator == 1:
         quarter = int(2 * turns) % 4
         return expression((0, 1, 0, -1)[quarter]), expression((1, 0, -1, 0)[quarter])
-    if x.terms and all(c < 0 for c in x.terms.values()):  # one atom for x and −x
+    if x.terms and min(x.terms.items(), key=_reading_order)[1] < 0:  # one atom for x and −x
         return -_function("sin", -x), _function("cos", -x)
     return _function("sin", x), _function("cos", x)
+
+
+@constant_sincos.register
+def _(x: Expression) -> tuple[Expression, Expression]:
+    if not x.free_symbols:
+        s, c = constant_sincos(float(x))
+        if isinstance(s, int) and isinstance(c, int):  # a right angle, though typed as a decimal
+            return expression(s), expression(c)
+    return sincos(x)
 
 
 @sqrt.register
@@ -287,8 +300,12 @@ def _(x: Expression) -> Expression:
     return _function("sqrt", x)
 
 
+def _atomic(atom: Atom, exponent: int = 1) -> Expression:
+    return Expression({((atom, exponent),) if exponent else (): Fraction(1)})
+
+
 def _function(name: str, argument: Expression) -> Expression:
-    return Expression({((Atom(name, str(argument), argument), 1),): Fraction(1)})
+    return _atomic(Atom(name, str(argument), argument))
 
 
 def _multiple_of_pi(x: Expression) -> Fraction | None:
@@ -301,49 +318,65 @@ def _product(a: Monomial, b: Monomial) -> Monomial:
     powers = dict(a)
     for atom, exponent in b:
         powers[atom] = powers.get(atom, 0) + exponent
+        if abs(powers[atom]) > MOST_POWER:
+            raise BadArgument(f"An expression holds a power of over {MOST_POWER}.")
     return tuple(sorted((item for item in powers.items() if item[1]), key=lambda p: str(p[0])))
 
 
-def _without_squares(monomial: Monomial, coefficient: Fraction) -> Expression:
-    result = Expression({(): coefficient})
-    for atom, exponent in monomial:
-        factor = Expression({((atom, 1),): Fraction(1)})
-        if atom.function in ("sin", "sqrt") and exponent > 1:
-            square = atom.argument if atom.function == "sqrt" else 1 - sincos(atom.argument)[1] ** 2
-            result = result * square ** (exponent // 2) * factor ** (exponent % 2)
+def _rewritten(monomial: Monomial) -> Expression | None:
+    """Return the one form of a product, or None where it is in that form already.
+
+    A sine stands at most once, and not below the line together with cos² or with a cosine:
+
+        s² = 1 − c²      c²/s = 1/s − s      1/(s c) = s/c + c/s      1/√x = √x/x
+    """
+    powers = dict(monomial)
+    for atom, e in monomial:
+        x = atom.argument
+        if atom.function == "sqrt" and e not in (0, 1):
+            replacement = x ** (e // 2) * _atomic(atom, e % 2)
+        elif atom.function == "1/" and e < 0:
+            replacement = x**-e
+        elif atom.function == "sin" and e > 1:
+            replacement = (1 - sincos(x)[1] ** 2) ** (e // 2) * _atomic(atom, e % 2)
+        elif atom.function == "sin" and e < 0:
+            cosine = Atom("cos", atom.name, x)
+            k = powers.get(cosine, 0)
+            if k in (0, 1):
+                continue
+            step = -2 if k > 1 else 2  # towards c⁰ or c¹
+            del powers[cosine]
+            squares = _atomic(cosine, k + min(step, 0)) * _atomic(atom, e + 2)
+            others = _atomic(cosine, k + step) * _atomic(atom, e)
+            replacement = others - squares if k > 1 else others + squares
         else:
-            result = result * factor**exponent
-    return result
+            continue
+        del powers[atom]
+        rest = tuple((other, k) for other, k in monomial if other in powers)
+        return _normal(rest) * replacement
+    return None
+
+
+def _normal(monomial: Monomial) -> Expression:
+    return _rewritten(monomial) or Expression({monomial: Fraction(1)})
 
 
 def _value(atom: Atom, values: Mapping[str, Scalar]) -> Scalar:
     if not atom.function:
         return math.pi if atom == PI else values[atom.name]
-    argument = atom.argument.evaluate(values)
-    if isinstance(argument, (int, float)):
-        return FUNCTIONS[atom.function](argument)
-    if atom.function == "1/":
-        return 1 / argument
-    if atom.function == "sqrt":
-        return sqrt(argument)
-    return sincos(argument)[atom.function == "cos"]
+    return FUNCTIONS[atom.function](atom.argument.evaluate(values))
 
 
 def _replaced(atom: Atom, values: Mapping[str, Scalar]) -> Expression:
     if not atom.function:
-        return expression(values.get(atom.name, Expression({((atom, 1),): Fraction(1)})))
-    argument = expression(atom.argument.substitute(values))
-    if atom.function == "1/":
-        return argument.reciprocal()
-    if atom.function == "sqrt":
-        return sqrt(argument)
-    return sincos(argument)[atom.function == "cos"]
+        return expression(values.get(atom.name, _atomic(atom)))
+    return FUNCTIONS[atom.function](expression(atom.argument.substitute(values)))
 
 
-def _reading_order(item: tuple[Monomial, Fraction]) -> tuple[int, str]:
-    """Constants first, then the shorter products, then the alphabet."""
+def _reading_order(item: tuple[Monomial, Fraction]) -> tuple:
+    """Constants first, then the shorter products, then the alphabet, then the lower powers."""
     monomial, _ = item
-    return len(monomial), " ".join(str(atom) for atom, _ in monomial)
+    return len(monomial), [str(atom) for atom, _ in monomial], [e for _, e in monomial]
 
 
 def _term(monomial: Monomial, coefficient: Fraction) -> str:

@@ -41,6 +41,19 @@ def sqrt(x: Scalar) -> Scalar:
     return namespace(x).sqrt(x)
 
 
+@singledispatch
+def sign(x: Scalar) -> Scalar:
+    """Return −1, 0 or 1. Other kinds of number register themselves here."""
+    return namespace(x).sign(x)
+
+
+@singledispatch
+def exp(x: Scalar) -> Scalar:
+    """Return eˣ. Other kinds of number register themselves here."""
+    return namespace(x).exp(x)
+
+
+@singledispatch
 def constant_sincos(angle: Scalar) -> tuple[Scalar, Scalar]:
     """Return (sin, cos) of an angle built into a robot, exact at multiples of a right angle.
 

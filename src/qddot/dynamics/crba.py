@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointMat, JointVec
-from qddot.spatial.vector import vector
+from qddot.spatial.moments import Moments
+from qddot.spatial.vector import cross, split, vector
 
 
 def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
@@ -24,7 +26,7 @@ def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
         The mass matrix [kg·m² | kg·m | kg], shape (n, n).
     """
     X = [body.X_PB(q) for body in tree.bodies]
-    composite = [body.inertia for body in tree.bodies]
+    composite = [Moments.of(body.inertia) for body in tree.bodies]
     M = [[0] * tree.n for _ in range(tree.n)]
     for i, rotor in enumerate(tree.rotor_inertia):
         M[i][i] = rotor
@@ -34,15 +36,17 @@ def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
         if body.parent != BASE:
             composite[body.parent] = composite[body.parent] + composite[i].seen_from(X[i])
 
-        # the force that moves the composite body, carried towards the base
-        f = composite[i] @ body.joint.S
+        # the momentum that joint i gives the composite body, carried towards the base
+        n, f = composite[i].momentum(*split(body.joint.S))
         j = i
         while j != BASE:
             other = tree.bodies[j]
-            entry = body.ratio * other.ratio * (other.joint.S @ f)
-            M[body.index][other.index] = M[body.index][other.index] + entry
-            if j != i:
-                M[other.index][body.index] = M[other.index][body.index] + entry
-            f = X[j].force(f)
+            load = n if isinstance(other.joint, Revolute) else f
+            entry = body.ratio * other.ratio * (vector(list(other.joint.axis)) @ load)
+            for row, column in {(i, j), (j, i)}:
+                a, b = tree.bodies[row].index, tree.bodies[column].index
+                M[a][b] = M[a][b] + entry
+            f = X[j].R @ f
+            n = X[j].R @ n + cross(X[j].p, f)
             j = other.parent
     return vector(M)

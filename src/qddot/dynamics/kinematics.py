@@ -1,10 +1,18 @@
-"""Where everything is: poses of bodies and frames."""
+"""Where everything is and how it moves: poses, Jacobians and their rates, motions of points."""
 
 from __future__ import annotations
 
+from typing import Literal
+
+import numpy as np
+
+from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointVec
-from qddot.spatial.pose import STILL, Pose
+from qddot.scalars import JointVec, Motion, Vec3
+from qddot.spatial.pose import ORIGIN, STILL, Pose
+from qddot.spatial.vector import cross, join, vector
+
+Axes = Literal["world", "local", "base"]
 
 
 def body_poses(tree: Tree, q: JointVec) -> dict[int, Pose]:
@@ -30,3 +38,116 @@ def pose(tree: Tree, q: JointVec, frame: str) -> Pose:
     """
     body, X_BF = tree.frame(frame)
     return body_poses(tree, q)[body] @ X_BF
+
+
+def path(tree: Tree, body: int) -> list[int]:
+    """Return the bodies between the base and a body, itself included."""
+    bodies = []
+    while body != BASE:
+        bodies.append(body)
+        body = tree.bodies[body].parent
+    return bodies[::-1]
+
+
+def jacobian(tree: Tree, q: JointVec, frame: str, axes: Axes = "world") -> np.ndarray:
+    """Return J with J q̇ the velocity [ω; u] of a frame.
+
+    The column of a joint at p_i with axis z turns or slides everything beyond it:
+
+        [z; z × (p_F − p_i)]   or   [0; z]
+
+    Args:
+        tree: The robot.
+        q: Joint positions [rad or m], shape (n,).
+        frame: The name of a link or a frame.
+        axes: "world": the velocity of the frame's origin in world axes; "local": in the frame's
+            own axes; "base": the spatial velocity, at the base's origin in world axes.
+
+    Returns:
+        The Jacobian, shape (6, n), angular part first.
+    """
+    still = np.zeros(tree.n, dtype=int)
+    return jacobian_and_rate(tree, q, still, frame, axes)[0]
+
+
+def jacobian_rate(
+    tree: Tree, q: JointVec, qd: JointVec, frame: str, axes: Axes = "world"
+) -> np.ndarray:
+    """Return J̇, how fast `jacobian` changes when the joints move at qd; shape (6, n)."""
+    return jacobian_and_rate(tree, q, qd, frame, axes)[1]
+
+
+def jacobian_and_rate(
+    tree: Tree, q: JointVec, qd: JointVec, frame: str, axes: Axes = "world"
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return J and J̇.
+
+    Axes turn with the body that carries them and points move with theirs:
+
+        ż = ω × z        d/dt [z × (p_F − p_i)] = ż × (p_F − p_i) + z × (u_F − u_i)
+    """
+    tip, X_BF = tree.frame(frame)
+    X_W = body_poses(tree, q)
+    X_WF = X_W[tip] @ X_BF
+    bodies = path(tree, tip)
+    velocity = {BASE: (ORIGIN, ORIGIN)}  # [ω; velocity of the origin] of each body, world axes
+    for i in bodies:
+        body = tree.bodies[i]
+        w, u = velocity[body.parent]
+        u = u + cross(w, X_W[i].p - X_W[body.parent].p)
+        z = X_W[i].R @ vector(list(body.joint.axis))
+        step = z * body.rate(qd)
+        velocity[i] = (w + step, u) if isinstance(body.joint, Revolute) else (w, u + step)
+    w_F, u_tip = velocity[tip]
+    u_F = u_tip + cross(w_F, X_WF.p - X_W[tip].p)
+    target, u_target = (ORIGIN, ORIGIN) if axes == "base" else (X_WF.p, u_F)
+
+    J = np.zeros((6, tree.n), dtype=object)
+    rate = np.zeros((6, tree.n), dtype=object)
+    for i in bodies:
+        body = tree.bodies[i]
+        w, u = velocity[i]
+        z = X_W[i].R @ vector(list(body.joint.axis))
+        zd, arm = cross(w, z), target - X_W[i].p
+        if isinstance(body.joint, Revolute):
+            column = join(z, cross(z, arm))
+            change = join(zd, cross(zd, arm) + cross(z, u_target - u))
+        else:
+            column, change = join(ORIGIN, z), join(ORIGIN, zd)
+        J[:, body.index] = J[:, body.index] + body.ratio * column
+        rate[:, body.index] = rate[:, body.index] + body.ratio * change
+    if axes != "local":
+        return J, rate
+    R = X_WF.R.T
+    turning = np.stack([join(cross(w_F, c[:3]), cross(w_F, c[3:])) for c in J.T], axis=1)
+    return _turned(R, J), _turned(R, rate - turning)
+
+
+def _turned(R: np.ndarray, J: np.ndarray) -> np.ndarray:
+    return np.concatenate([R @ J[:3], R @ J[3:]])
+
+
+def point_motion(
+    tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec, frame: str, point: Vec3 = (0, 0, 0)
+) -> tuple[Vec3, Vec3, Vec3]:
+    """Return position, velocity and acceleration of a point fixed to a frame, in world axes.
+
+    Args:
+        tree: The robot.
+        q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (n,).
+        frame: The name of the link or frame that carries the point.
+        point: Where it is in that frame [m].
+    """
+    J, rate = jacobian_and_rate(tree, q, qd, frame)
+    X_WF = pose(tree, q, frame)
+    r = X_WF.R @ vector(list(point))
+    twist, acceleration = J @ qd, J @ qdd + rate @ qd
+    w = twist[:3]
+    v = twist[3:] + cross(w, r)
+    a = acceleration[3:] + cross(acceleration[:3], r) + cross(w, cross(w, r))
+    return X_WF.p + r, v, a
+
+
+def frame_velocity(tree: Tree, q: JointVec, qd: JointVec, frame: str) -> Motion:
+    """Return [ω; u] of a frame: how it turns and how its origin moves, in world axes."""
+    return jacobian(tree, q, frame) @ qd

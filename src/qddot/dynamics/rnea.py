@@ -1,69 +1,196 @@
-"""Inverse dynamics by the recursive Newton-Euler algorithm (RBDA §5.3)."""
+"""Inverse dynamics by the recursive Newton-Euler algorithm.
+
+The recursion is the classical one in three-vectors (J. Luh, M. Walker, R. Paul, *On-line
+computational scheme for mechanical manipulators*, 1980), about the joints instead of the centres
+of mass: it records a quarter fewer operations than the one in six-vectors (RBDA §5.3).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
 import numpy as np
 
+from qddot.dynamics.kinematics import body_poses
+from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointVec
-from qddot.spatial.vector import cross_force, cross_motion, join, vector
+from qddot.scalars import Force, JointVec, Mat3, Motion, Vec3, exp, sign
+from qddot.spatial.moments import Moments, spread
+from qddot.spatial.pose import ORIGIN, Pose
+from qddot.spatial.vector import cross, split, vector
 
-ZERO6 = np.zeros(6, dtype=int)  # int, so that symbolic results stay exact
-ZERO3 = np.zeros(3, dtype=int)
+
+@dataclass(frozen=True)
+class BaseMotion:
+    """How the base itself moves: its twist and the rate of that twist, in base axes."""
+
+    velocity: Motion  # [ω; u]
+    acceleration: Motion  # d/dt [ω; u]
 
 
-def rigid_body_torque(tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec) -> JointVec:
-    """Return the joint torques that produce the accelerations qdd, friction and springs aside.
+@dataclass(frozen=True)
+class Movement:
+    """How one body moves, in its own axes: what its origin and its other points do."""
+
+    w: Vec3  # angular velocity
+    alpha: Vec3  # angular acceleration
+    U: Mat3  # [α]× + [ω]×²: a point at r has the acceleration a + U r
+    a: Vec3  # acceleration of the origin, less gravity
+
+
+def inverse_dynamics(
+    tree: Tree,
+    q: JointVec,
+    qd: JointVec,
+    qdd: JointVec,
+    *,
+    wrenches: Mapping[str, Force] | None = None,
+    base_motion: BaseMotion | None = None,
+) -> JointVec:
+    """Return the joint torques that produce the accelerations qdd.
 
     The equation of motion, evaluated in O(n) without forming M or C:
 
-        τ = M(q) q̈ + C(q, q̇) q̇ + g(q)
-
-    Motion runs out from the base, force runs back; every vector is in its own body's axes, and λ
-    is the parent of i:
-
-        vᵢ = vλ + Sᵢ q̇ᵢ
-        aᵢ = aλ + Sᵢ q̈ᵢ + vᵢ × Sᵢ q̇ᵢ                     a₀ = −gravity
-        fᵢ = Iᵢ aᵢ + vᵢ ×* Iᵢ vᵢ + Σ f_children            RBDA (5.9)
-        τᵢ = Sᵢ · fᵢ                                       RBDA (5.11)
+        τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) − Jᵀ f_ext
 
     Args:
         tree: The robot.
         q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (n,).
+        wrenches: By frame name, what the environment applies to the robot: [moment; force] in
+            world axes at the frame's origin.
+        base_motion: How the base moves; it stands still if not given.
 
     Returns:
         Joint torques [N·m] or forces [N], shape (n,), of the scalar type of the inputs.
     """
-    # keyed by body index; gravity enters as a base that accelerates upwards
-    X, f = {}, {BASE: ZERO6}
-    v = {BASE: ZERO6}
-    a = {BASE: join(ZERO3, vector([-g for g in tree.gravity]))}
+    tau = rigid_body_torque(tree, q, qd, qdd, wrenches=wrenches, base_motion=base_motion)
+    return tau + friction_torque(tree, qd) + elastic_torque(tree, q, qd)
+
+
+def rigid_body_torque(
+    tree: Tree,
+    q: JointVec,
+    qd: JointVec,
+    qdd: JointVec,
+    *,
+    wrenches: Mapping[str, Force] | None = None,
+    base_motion: BaseMotion | None = None,
+) -> JointVec:
+    """Return M q̈ + C q̇ + g − Jᵀ f_ext: inverse dynamics without friction and springs.
+
+    Motion runs out from the base, force runs back; every vector is in its own body's axes, λ is
+    the parent of i, z the joint's axis, p where its origin is in λ:
+
+        ωᵢ = ωλ + z q̇ᵢ                       αᵢ = αλ + z q̈ᵢ + ωλ × z q̇ᵢ         (it turns)
+        aᵢ = aλ + Uλ p  (+ z q̈ᵢ + 2 ωᵢ × z q̇ᵢ if it slides)                    a₀ = −gravity
+        fᵢ = mᵢ aᵢ + Uᵢ hᵢ + Σ f             nᵢ = hᵢ × aᵢ + ∫r × Uᵢ r dm + Σ (n + p × f)
+        τᵢ = z · nᵢ  (or z · fᵢ)
+    """
+    X = [body.X_PB(q) for body in tree.bodies]
+    movement = {BASE: movement_of_base(tree, base_motion)}
+    n, f = {BASE: ORIGIN}, {BASE: ORIGIN}
 
     # base to tips: motion
     for i, body in enumerate(tree.bodies):
-        S, I, parent = body.joint.S, body.inertia, body.parent
-        X[i] = body.X_PB(q)
-        vJ = S * body.rate(qd)
-        v[i] = X[i].motion_inv(v[parent]) + vJ
-        a[i] = X[i].motion_inv(a[parent]) + S * body.rate(qdd) + cross_motion(v[i], vJ)
-        f[i] = I @ a[i] + cross_force(v[i], I @ v[i])
+        before, R, z = movement[body.parent], X[i].R, vector(list(body.joint.axis))
+        rate, acceleration = body.rate(qd), body.rate(qdd)
+        w, alpha = R.T @ before.w, R.T @ before.alpha
+        a = R.T @ (before.a + before.U @ X[i].p)
+        if isinstance(body.joint, Revolute):
+            alpha = alpha + z * acceleration + cross(w, z) * rate
+            w = w + z * rate
+        else:
+            a = a + z * acceleration + cross(2 * w, z) * rate
+        movement[i] = Movement(w, alpha, spread(alpha, w, w), a)
+        n[i], f[i] = Moments.of(body.inertia).force(movement[i].U, a)
+    for i, moment, force in external_forces(tree, q, wrenches or {}):
+        n[i], f[i] = n[i] - moment, f[i] - force
 
     # tips to base: force
-    tau = [
-        rotor * acceleration for rotor, acceleration in zip(tree.rotor_inertia, qdd, strict=True)
-    ]
+    rotors = [Ia * acceleration for Ia, acceleration in zip(tree.rotor_inertia, qdd, strict=True)]
+    return vector(rotors) + joint_torques(tree, X, n, f)
+
+
+def joint_torques(tree: Tree, X: list[Pose], n: dict[int, Vec3], f: dict[int, Vec3]) -> JointVec:
+    """Return the torque at each joint that holds moments n and forces f on the bodies."""
+    tau = [0] * tree.n
+    n, f = dict(n), dict(f)
     for i, body in reversed(list(enumerate(tree.bodies))):
-        tau[body.index] = tau[body.index] + body.ratio * (body.joint.S @ f[i])
-        f[body.parent] = f[body.parent] + X[i].force(f[i])
+        z = vector(list(body.joint.axis))
+        load = n[i] if isinstance(body.joint, Revolute) else f[i]
+        tau[body.index] = tau[body.index] + body.ratio * (z @ load)
+        turned = X[i].R @ f[i]
+        f[body.parent] = f[body.parent] + turned
+        n[body.parent] = n[body.parent] + X[i].R @ n[i] + cross(X[i].p, turned)
     return vector(tau)
 
 
-def gravity_torque(tree: Tree, q: JointVec) -> JointVec:
-    """Return g(q), the torque that holds the arm still against gravity: τ at q̇ = q̈ = 0.
+def movement_of_base(tree: Tree, motion: BaseMotion | None) -> Movement:
+    """Return how the base moves; gravity enters as an acceleration upwards."""
+    up = vector([-g for g in tree.gravity])
+    if motion is None:
+        return Movement(ORIGIN, ORIGIN, 0 * np.eye(3, dtype=int), up)
+    (w, u), (alpha, a) = split(motion.velocity), split(motion.acceleration)
+    # the twist is that of the point at the origin now: its acceleration has a further term
+    return Movement(w, alpha, spread(alpha, w, w), a + cross(w, u) + up)
 
-    Args:
-        tree: The robot.
-        q: Joint positions [rad or m], shape (n,).
-    """
+
+def external_forces(
+    tree: Tree, q: JointVec, wrenches: Mapping[str, Force]
+) -> list[tuple[int, Vec3, Vec3]]:
+    """Return which body each wrench acts on, its moment about the body's origin and its force."""
+    if not wrenches:
+        return []
+    X_W = body_poses(tree, q)
+    parts = []
+    for name, wrench in wrenches.items():
+        i, X_BF = tree.frame(name)
+        moment, force = (X_W[i].R.T @ part for part in split(wrench))
+        parts.append((i, moment + cross(X_BF.p, force), force))
+    return [part for part in parts if part[0] != BASE]
+
+
+def gravity_torque(tree: Tree, q: JointVec) -> JointVec:
+    """Return g(q), the torque that holds the arm still against gravity: τ at q̇ = q̈ = 0."""
     still = np.zeros(tree.n, dtype=int)
     return rigid_body_torque(tree, q, still, still)
+
+
+def bias_torque(
+    tree: Tree,
+    q: JointVec,
+    qd: JointVec,
+    *,
+    wrenches: Mapping[str, Force] | None = None,
+    base_motion: BaseMotion | None = None,
+) -> JointVec:
+    """Return c + g + friction + springs − Jᵀ f_ext: the torque at q̈ = 0."""
+    still = np.zeros(tree.n, dtype=int)
+    return inverse_dynamics(tree, q, qd, still, wrenches=wrenches, base_motion=base_motion)
+
+
+def friction_torque(tree: Tree, qd: JointVec) -> JointVec:
+    """Return what friction resists with at each joint.
+
+    With the Stribeck part where the model has one:
+
+        Fᵥ q̇ + [Fₛ + (F_static − Fₛ) exp(−(q̇/v_s)²)] sgn(q̇) + f₀
+    """
+    tau = []
+    for rate, friction in zip(qd, tree.friction, strict=True):
+        dry = friction.coulomb
+        if friction.static is not None:
+            share = exp(-((rate / friction.stribeck_velocity) ** 2))
+            dry = dry + (friction.static - friction.coulomb) * share
+        slip = dry * sign(rate) if friction.coulomb or friction.static else 0
+        tau.append(friction.viscous * rate + slip + friction.offset)
+    return vector(tau)
+
+
+def elastic_torque(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
+    """Return the torque that holds the springs and dampers: K (q − q₀) + D q̇."""
+    tau = vector([0] * tree.n)
+    for elastic in tree.elastics:
+        tau = tau + elastic.torque(q, qd)
+    return tau

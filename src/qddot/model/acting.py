@@ -65,16 +65,16 @@ def rotor_inertia(model: Model, positions: Positions) -> Iterator[Scalar]:
 def friction(model: Model, positions: Positions) -> Iterator[Friction]:
     """Yield the friction at each coordinate, that of followers included."""
     for shares in _shares(model, positions):
-        leader = shares[0][0].friction
         parts = [(joint.friction, ratio) for joint, ratio in shares]
-        static = leader.static
-        if static is not None and len(parts) > 1:
-            static = static + sum(abs(r) * (f.static or f.coulomb) for f, r in parts[1:])
+        coulomb = sum(abs(r) * f.coulomb for f, r in parts)
+        sticking = [(f, r) for f, r in parts if f.static is not None and r]
+        above = sum(abs(r) * (f.static - f.coulomb) for f, r in sticking)
         yield Friction(
             viscous=sum(r * r * f.viscous for f, r in parts),
-            coulomb=sum((r if f is leader else abs(r)) * f.coulomb for f, r in parts),
-            static=static,
-            stribeck_velocity=leader.stribeck_velocity,
+            coulomb=coulomb,
+            static=coulomb + above if sticking else None,
+            # of the first that has one: several that differ do not make one curve of this form
+            stribeck_velocity=next((f.stribeck_velocity / abs(r) for f, r in sticking), None),
             offset=sum(r * f.offset for f, r in parts),
         )
 

@@ -46,8 +46,10 @@ def _joint_doubts(joint: Joint) -> Iterator[Doubt]:
         elif not (free_symbols(limits.lower) or free_symbols(limits.upper)):
             reach = max(abs(float(limits.lower)), abs(float(limits.upper)))
             if joint.kind == "revolute" and reach > 40:
-                message = f"its limits reach {reach:g} rad"
-                yield "warning", message, "They look like degrees; multiply by π/180."
+                remedy = "They look like degrees; multiply by π/180."
+                if reach > 10_000:
+                    remedy = "Use type continuous for a joint without limits."
+                yield "warning", f"its limits reach {reach:g} rad", remedy
             elif limits.lower == limits.upper:
                 message = f"its limits leave no room (both {float(limits.lower):g})"
                 yield "warning", message, "Use type fixed if it does not move."
@@ -77,7 +79,7 @@ def _link_doubts(link: Link, size: float) -> Iterator[Doubt]:
     if mass == 0:
         return
     distance = math.hypot(*(float(x) for x in inertial.com))
-    if distance > 3 * size:
+    if distance > max(3 * size, 0.5):  # a head may sit half a metre from its frame
         message = (
             f"its centre of mass is {distance:.3g} m from its frame, "
             f"but what it carries is within {size:.3g} m"

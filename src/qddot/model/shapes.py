@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from qddot.errors import BadArgument
+from qddot.expressions import free_symbols
 from qddot.model.link import NOWHERE, Inertial
 from qddot.scalars import Scalar, Vec3
 
@@ -25,6 +26,7 @@ def point(mass: Scalar, at: Vec3 = NOWHERE) -> Inertial:
 
 def rod(mass: Scalar, length: Scalar, axis: Axis = "x", frame: Origin = "centre") -> Inertial:
     """Return the inertia of a slender rod: m l²/12 across it, none about it."""
+    _sized(length=length)
     across = mass * length**2 / 12
     return _along(axis, frame, mass, length, 0, across)
 
@@ -38,6 +40,7 @@ def cylinder(
 
         m r²/2        m (3 r² + l²)/12
     """
+    _sized(radius=radius)
     return hollow_cylinder(mass, radius, 0, length, axis, frame)
 
 
@@ -55,6 +58,9 @@ def hollow_cylinder(
 
         m (a² + b²)/2        m (3 (a² + b²) + l²)/12
     """
+    _sized(outer=outer, inner=inner, length=length)
+    if not (free_symbols(outer) or free_symbols(inner)) and inner > outer:
+        raise BadArgument(f"A tube's inner radius ({inner:g}) is above its outer one ({outer:g}).")
     squares = outer**2 + inner**2
     across = mass * (3 * squares + length**2) / 12
     return _along(axis, frame, mass, length, mass * squares / 2, across)
@@ -70,6 +76,7 @@ def box(
         Ixx = m (y² + z²)/12        Iyy = m (x² + z²)/12        Izz = m (x² + y²)/12
     """
     x, y, z = size
+    _sized(x=x, y=y, z=z)
     moments = [mass * (a**2 + b**2) / 12 for a, b in ((y, z), (x, z), (x, y))]
     com = _centre(axis, frame, size["xyz".index(_known(axis, "axis", "xyz"))])
     return Inertial(mass, com, (moments[0], 0, 0, moments[1], 0, moments[2]))
@@ -77,6 +84,7 @@ def box(
 
 def sphere(mass: Scalar, radius: Scalar) -> Inertial:
     """Return the inertia of a solid sphere about its centre: 2 m r²/5 about every axis."""
+    _sized(radius=radius)
     moment = 2 * mass * radius**2 / 5
     return Inertial(mass, NOWHERE, (moment, 0, 0, moment, 0, moment))
 
@@ -97,6 +105,14 @@ def _centre(axis: Axis, frame: Origin, length: Scalar) -> tuple[Scalar, Scalar, 
     along = shift[_known(frame, "frame", shift)]
     x, y, z = (along if name == axis else 0 for name in "xyz")
     return x, y, z
+
+
+def _sized(**dimensions: Scalar) -> None:
+    for name, value in dimensions.items():
+        if not free_symbols(value) and value < 0:
+            raise BadArgument(
+                f"A shape's {name} is {value:g}; give its size, which is not negative."
+            )
 
 
 def _known(value: str, what: str, choices: Sequence[str] | dict) -> str:

@@ -81,9 +81,9 @@ def print_robot(model: Model, console: Console | None = None) -> None:
     """Print the table and the tree."""
     from rich.console import Console
 
-    console = console or Console()
+    out = console or Console()
     for part in (*heading(model), table(model), "", tree(model)):
-        console.print(part, highlight=False, markup=False)
+        out.print(part, highlight=False, markup=False)
 
 
 def heading(model: Model) -> list[RenderableType]:

@@ -100,7 +100,10 @@ def _reference_problems(model: Model) -> Iterator[Problem]:
             remedy = f"{hint.strip()} Types: {', '.join(KINDS)}.".strip()
             yield Problem("error", where, message, remedy, joint.line)
         for end, name in (("parent", joint.parent), ("child", joint.child)):
-            if name not in links:
+            if not name:
+                remedy = f"Name its {end} link."
+                yield Problem("error", where, f"it has no {end}", remedy, joint.line)
+            elif name not in links:
                 message = f"its {end} link {shorten(name)!r} does not exist"
                 remedy = f"Add it or correct the name.{did_you_mean(name, links)}"
                 yield Problem("error", where, message, remedy, joint.line)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeGuard
 
 from qddot.errors import Problem
 from qddot.expressions import Expression, free_symbols
@@ -12,13 +12,17 @@ from qddot.model.inertia_advice import inertia_problems
 from qddot.model.joint import Joint
 from qddot.model.model import Model, scalars
 from qddot.model.plausible import doubts
-from qddot.model.structure import place, structural_problems
+from qddot.model.structure import MOST_LINKS, place, structural_problems
 from qddot.scalars import Scalar
 
 
 def validate(model: Model) -> list[Problem]:
     """Return every problem of a model, each with severity, place and remedy."""
-    problems = structural_problems(model) + list(_value_problems(model))
+    problems = structural_problems(model)
+    if len(model.links) > MOST_LINKS:
+        return problems
+    problems += _value_problems(model)
+    problems += inertia_problems(model, sound=not any(p.severity == "error" for p in problems))
     if not any(problem.severity == "error" for problem in problems):
         problems += doubts(model)
     return problems
@@ -28,13 +32,9 @@ def _value_problems(model: Model) -> Iterator[Problem]:
     if not _all_finite(model.gravity):
         yield Problem("error", "gravity", "it is not three finite numbers", "Correct it.")
     for link in model.links:
-        where = place("link", link.name)
-        yield from _finite(link, where)
-        yield from inertia_problems(link.inertial, where, link.line)
+        yield from _finite(link, place("link", link.name))
     for load in model.payloads:
-        where = f"payload at {load.frame!r}"
-        yield from _finite(load, where)
-        yield from inertia_problems(load.inertial, where, load.line)
+        yield from _finite(load, f"payload at {load.frame!r}")
     for frame in model.frames:
         yield from _finite(frame, place("frame", frame.name))
     for coupling in model.couplings:
@@ -52,12 +52,10 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if joint.kind != "fixed" and len(joint.axis) == 3 and not any(joint.axis):
         yield "error", "its axis is zero", "Give a direction, like [0, 0, 1]."
     limits, friction, motor = joint.limits, joint.friction, joint.motor
-    if number(limits.lower) and number(limits.upper) and limits.lower > limits.upper:
-        yield (
-            "error",
-            f"its limits are reversed (lower {limits.lower:g} > upper {limits.upper:g})",
-            "Swap them.",
-        )
+    lower, upper = limits.lower, limits.upper
+    if number(lower) and number(upper) and float(lower) > float(upper):
+        message = f"its limits are reversed (lower {float(lower):g} > upper {float(upper):g})"
+        yield "error", message, "Swap them."
     for name in ("velocity", "effort"):
         value = getattr(limits, name)
         if number(value) and value < 0:
@@ -92,7 +90,7 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
         yield "warning", message, "Drop the sign unless it is meant."
 
 
-def number(x: Scalar | None) -> bool:
+def number(x: Scalar | None) -> TypeGuard[Scalar]:
     """Return whether a field holds a value that can be compared."""
     return x is not None and not free_symbols(x)
 

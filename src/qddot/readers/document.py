@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from qddot.errors import BadArgument, Problem
+from qddot.errors import BadArgument, BadRobot, Problem, did_you_mean, shorten
+from qddot.expressions import free_symbols
 from qddot.model import (
     Coupling,
     Frame,
@@ -57,10 +58,11 @@ def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines
     joints = [joint(table) for table in top.tables("joint")]
     frames = [frame(table) for table in top.tables("frame")]
     row_links, row_joints, row_frames = read_rows(top, joint_parts, inertial)
-    given = {item.name for item in frames}
+    known = {item.name for item in links}
+    given = known | {item.name for item in (*frames, *row_links)}
     model_parts = {
         "frames": (*frames, *(item for item in row_frames if item.name not in given)),
-        "couplings": tuple(coupling(table) for table in top.tables("coupling")),
+        "couplings": tuple(c for table in top.tables("coupling") if (c := coupling(table))),
         "payloads": tuple(payload(table) for table in top.tables("payload")),
         "gravity": top.numbers("gravity", (3,), GRAVITY),
         "description": top.text("description"),
@@ -68,13 +70,16 @@ def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines
         "licence": top.text("licence"),
     }
     name = top.text("name", name)
-    known = {item.name for item in links}
+    for item in row_links:
+        if item.name in known and item.inertial != Inertial():
+            message = f"link {shorten(item.name)!r} has a mass in its row too"
+            found.append(Problem("error", "link", message, "Keep one of the two.", item.line))
     links = [*(item for item in row_links if item.name not in known), *links]
     joints = [*row_joints, *joints]
     values = default_values(top)
     top.done()
     model = build(name, with_mentioned(links, joints), joints, found=found, **model_parts)
-    return checked(model.with_values(values)) if values else model
+    return with_defaults(model, values, line_of) if values else model
 
 
 def default_values(top: Table) -> dict[str, Scalar]:
@@ -87,12 +92,31 @@ def default_values(top: Table) -> dict[str, Scalar]:
     return values
 
 
+def with_defaults(model: Model, values: dict[str, Scalar], line_of: LineOf) -> Model:
+    """Return the model with its own [values] put in."""
+    found = []
+    for name in values:
+        if name not in model.symbols:
+            message = f"{shorten(name)} is not a symbol of this robot"
+            remedy = did_you_mean(name, model.symbols).strip() or "Remove it."
+            found.append(Problem("error", "values", message, remedy, line_of(("values", name))))
+    if found:
+        raise BadRobot(model.name, found)
+    try:
+        return checked(model.with_values(values))
+    except BadArgument as error:
+        problem = Problem("error", "values", str(error).rstrip("."), "", line_of(("values",)))
+        raise BadRobot(model.name, [problem]) from None
+
+
 def with_mentioned(links: list[Link], joints: list[Joint]) -> list[Link]:
     """Return the links, and the massless base that only joints mention."""
     known = {item.name for item in links}
     children = {item.child for item in joints}
+    if known - children:
+        return links  # one of them is the base
     bases = dict.fromkeys(item.parent for item in joints)
-    missing = [Link(name) for name in bases if name not in known | children]
+    missing = [Link(name) for name in bases if name and name not in known | children]
     return [*missing[:1], *links]
 
 
@@ -107,9 +131,8 @@ def joint(table: Table) -> Joint:
         line=table.line,
         **parts,
     )
-    for key in ("name", "type", "parent", "child"):
-        if not table.has(key):
-            table.problem("", f"it has no {key}", f"Add {key}.")
+    if not table.has("type"):
+        table.problem("", "it has no type", "Add type.")
     table.done()
     return result
 
@@ -139,6 +162,8 @@ def placement(table: Table) -> Placement:
             table.problem("quaternion", "there is an rpy as well", "Keep one of the two.")
         elif not any(quaternion):
             table.problem("quaternion", "it is zero", "Give w, x, y, z with a length.")
+        elif any(free_symbols(part) for part in quaternion):
+            table.problem("quaternion", "it holds symbols", "Give numbers, or use rpy.")
         else:
             rpy = to_rpy(from_quaternion(quaternion))
     return Placement(xyz, rpy or (0, 0, 0))
@@ -180,10 +205,11 @@ def mimic(table: Table | None) -> Mimic | None:
     """Return mimic = { joint, multiplier, offset }."""
     if table is None:
         return None
-    if not table.has("joint"):
-        table.problem("mimic", "it does not say which joint", "Add joint.")
     result = Mimic(table.text("joint"), table.number("multiplier", 1), table.number("offset", 0))
     table.done()
+    if not table.has("joint"):
+        table.problem("mimic", "it does not say which joint", "Add joint.")
+        return None
     return result
 
 
@@ -229,9 +255,10 @@ def shaped(mass: Scalar, table: Table) -> Inertial:
     values: dict[str, Any] = {}
     for key in dimensions[kind]:
         values[key] = table.numbers(key, (3,), None) if key == "size" else table.number(key, None)
-        if values[key] is None:
+        if not table.has(key):
             table.problem("shape", f"the {kind} has no {key}", f"Add {key}.")
-            return Inertial(mass)
+    if None in values.values():
+        return Inertial(mass)
     if kind == "point":
         values["at"] = table.numbers("at", (3,), (0, 0, 0))
     elif kind != "sphere":
@@ -259,15 +286,15 @@ def payload(table: Table) -> Payload:
     return result
 
 
-def coupling(table: Table) -> Coupling:
-    """Return the coupling of one [[coupling]] table."""
+def coupling(table: Table) -> Coupling | None:
+    """Return the coupling of one [[coupling]] table, or None where it does not say of what."""
     names = table.get("joints")
+    stiffness, damping = table.number("stiffness", 0), table.number("damping", 0)
+    rest = table.number("rest", 0)
+    table.done()
     if not (isinstance(names, (list, tuple)) and len(names) == 2) or not all(
         isinstance(name, str) for name in names
     ):
         table.problem("joints", "it does not name two joints", 'Write joints = ["j1", "j2"].')
-        names = ["", ""]
-    stiffness, damping = table.number("stiffness", 0), table.number("damping", 0)
-    rest = table.number("rest", 0)
-    table.done()
+        return None
     return Coupling(names[0], names[1], stiffness, damping, rest, table.line)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 from qddot.errors import BadExpression, Problem, did_you_mean, shorten
 from qddot.expression_reader import read_formula
+from qddot.expressions import Expression, expression
 from qddot.scalars import Scalar
 
 LineOf = Callable[[tuple], int | None]  # from a path of keys and indices to a line
@@ -43,7 +45,8 @@ class Table:
 
     def get(self, key: str) -> Any:
         self.read.add(key)
-        return self.data.get(key)
+        value: Any = self.data.get(key)
+        return value.tolist() if hasattr(value, "tolist") else value  # of NumPy
 
     def text(self, key: str, default: str = "") -> str:
         value = self.get(key)
@@ -106,13 +109,15 @@ class Table:
             except BadExpression as error:
                 self.problem(key, str(error).rstrip("."), "")
                 return default
-        if isinstance(value, bool) or not hasattr(value, "__float__"):
+        if isinstance(value, bool) or not isinstance(value, (Real, Expression)):
             self.problem(key, f"it is {kind(value)}, not a number", "Give a number or a formula.")
             return default
-        if isinstance(value, int) and abs(value) > 10**15:
+        plain = isinstance(value, (int, float, Expression))
+        number: Any = value if plain else expression(value)
+        if isinstance(number, int) and abs(number) > 10**15:
             self.problem(key, "it is out of all proportion", "Give a number of a sensible size.")
             return default
-        return value
+        return number
 
 
 def named(key: str, index: int, item: Any) -> str:

@@ -14,7 +14,7 @@ from qddot.readers.files import read_text
 from qddot.readers.table import LineOf
 
 HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?\s*(#.*)?$")
-KEY = re.compile(r"\s*([\w\-]+)\s*=")
+KEY = re.compile(r"\s*([\w.\-]+)\s*=\s*(\"{3}|'{3})?")
 
 
 def read_toml(path: Path, symbolic: bool = False) -> Model:
@@ -65,18 +65,27 @@ def line_finder(text: str) -> LineOf:
     inside a multi-line value the line of its key is given.
     """
     lines: dict[tuple, int] = {}
-    counts: dict[str, int] = {}
+    counts: dict[tuple, int] = {}  # of the tables in each array so far
     here: tuple = ()
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := HEADER.match(line):
-            name = header[2]
-            here = tuple(name.split("."))
+    closing = None  # of the text of many lines that we are in
+    for number, line in enumerate(text.split("\n"), 1):
+        if closing:
+            closing = None if closing in line else closing
+        elif header := HEADER.match(line):
+            *outer, name = header[2].split(".")
+            here = ()
+            for part in outer:
+                here = (*here, part)
+                here = (*here, counts[here]) if here in counts else here
+            here = (*here, name)
             if header[1] == "[[":
-                counts[name] = counts.get(name, -1) + 1
-                here = (*here, counts[name])
+                counts[here] = counts.get(here, -1) + 1
+                here = (*here, counts[here])
             lines.setdefault(here, number)
         elif key := KEY.match(line):
-            lines.setdefault((*here, key[1]), number)
+            lines.setdefault((*here, *key[1].split(".")), number)
+            if key[2] and key[2] not in line[key.end() :]:
+                closing = key[2]
 
     def line_of(path: tuple) -> int | None:
         while path and path not in lines:

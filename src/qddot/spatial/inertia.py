@@ -89,7 +89,7 @@ class Inertia:
 
     def com_form(self) -> tuple[Scalar, Vec3, Mat3]:
         """Return mass, centre of mass and inertia about it, in the frame's axes."""
-        com = self.h * (1 / self.m)
+        com = self.h / self.m
         K = skew(com)
         return self.m, com, self.I + self.m * (K @ K)
 

@@ -47,13 +47,14 @@ def to_rpy(R: Mat3) -> tuple[float, float, float]:
 def from_quaternion(wxyz: tuple[float, float, float, float]) -> Mat3:
     """Return the rotation of a quaternion w, x, y, z of any length but zero.
 
-    With the quaternion scaled to length 1:
+    With v = (x, y, z):
 
-        R = E + 2w [v]× + 2 [v]×²        v = (x, y, z)
+        R = E + 2 (w [v]× + [v]×²)/(w² + v·v)
     """
-    w, x, y, z = (part / math.hypot(*wxyz) for part in wxyz)
+    largest = max(abs(part) for part in wxyz)  # scaled, so that no square is lost
+    w, x, y, z = (part / largest for part in wxyz)
     K = skew((x, y, z))
-    return IDENTITY + 2 * w * K + 2 * (K @ K)
+    return IDENTITY + 2 * (w * K + K @ K) / (w * w + x * x + y * y + z * z)
 
 
 def about_axis(axis: Vec3, angle: Scalar) -> Mat3:

@@ -17,7 +17,7 @@ def to_toml(model: Model) -> str:
     about = [
         assignment(key, getattr(model, key))
         for key in ("name", "description", "source", "licence")
-        if getattr(model, key)
+        if key == "name" or getattr(model, key)
     ]
     parts = ["\n".join([*about, assignment("gravity", model.gravity)])]
     inertials = {link.name: link for link in model.links}

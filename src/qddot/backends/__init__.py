@@ -1,0 +1,1 @@
+"""From a program to something that runs: one file a way of lowering it."""

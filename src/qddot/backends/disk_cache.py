@@ -1,0 +1,82 @@
+"""Compiled code kept between runs, in a folder that only its owner can read or write.
+
+What is loaded is run, so nothing is taken from a folder or a file that belongs to somebody else or
+that others may write, and every file carries the digest of its content. Whatever is wrong with
+the cache, the answer is to compile again, never to fail.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from hashlib import sha256
+from pathlib import Path
+
+DIGEST = 32  # bytes of SHA-256 in front of the code
+VERSION = "1"
+MOST_BYTES = 256_000_000  # then the oldest files go
+
+
+def key(*parts: object) -> str:
+    """Return the name under which code made from these parts is kept."""
+    return sha256("\0".join([VERSION, *map(str, parts)]).encode()).hexdigest()
+
+
+def folder() -> Path | None:
+    """Return the private folder, made if need be; None where there can be none."""
+    base = os.environ.get("QDDOT_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
+    home = Path(base) if base else Path(os.path.expanduser("~")) / ".cache"
+    path = home / "qddot"
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        about = path.lstat()
+    except OSError:
+        return None
+    ours = about.st_uid == os.getuid() if hasattr(os, "getuid") else True
+    private = stat.S_ISDIR(about.st_mode) and not about.st_mode & 0o077
+    return path if ours and private else None
+
+
+def load(name: str) -> bytes | None:
+    """Return the code kept under a name, if it is there and whole."""
+    path = folder()
+    if path is None:
+        return None
+    try:
+        data = (path / name).read_bytes()
+    except OSError:
+        return None
+    digest, code = data[:DIGEST], data[DIGEST:]
+    return code if code and sha256(name.encode() + code).digest() == digest else None
+
+
+def store(name: str, code: bytes) -> None:
+    """Keep code under a name; two processes that write at once do not disturb each other."""
+    path = folder()
+    if path is None:
+        return
+    with contextlib.suppress(OSError):
+        # written beside, then moved into place in one step
+        handle, temporary = tempfile.mkstemp(dir=path, prefix="new-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(sha256(name.encode() + code).digest() + code)
+            os.replace(temporary, path / name)
+        except OSError:
+            os.unlink(temporary)
+        _make_room(path)
+
+
+def _make_room(path: Path) -> None:
+    files = [
+        (entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(path)
+    ]
+    total = sum(size for _, size, _ in files)
+    for _, size, name in sorted(files):
+        if total <= MOST_BYTES:
+            break
+        with contextlib.suppress(OSError):
+            os.unlink(name)
+        total -= size

@@ -1,0 +1,69 @@
+"""A compiled loop as a real NumPy gufunc: it broadcasts and lets go of the GIL.
+
+NumPy's own constructor is called through its table of C functions, so nothing has to be compiled
+against NumPy's headers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.llvm import MachineCode
+from qddot.program.program import Port, Program
+
+FROM_FUNCTION_AND_SIGNATURE = 31  # its place in NumPy's table of ufunc functions
+TYPE_NUMBERS = {np.dtype(np.float64): 12, np.dtype(np.float32): 11}
+
+
+def make_gufunc(program: Program, code: MachineCode, dtype: np.dtype) -> Any:
+    """Return the gufunc whose inner loop is the function `loop` of the machine code."""
+    ports = [*program.inputs, *program.outputs]
+    # NumPy keeps pointers to these, so they must live as long as the gufunc
+    functions = (ctypes.c_void_p * 1)(code.address("loop"))
+    data = (ctypes.c_void_p * 1)(None)
+    types = (ctypes.c_char * len(ports))(*[TYPE_NUMBERS[dtype]] * len(ports))
+    name, doc = program.name.encode(), b""
+    text = signature(program).encode()
+    inputs, outputs = len(program.inputs), len(program.outputs)
+    gufunc = _constructor()(
+        ctypes.addressof(functions),
+        ctypes.addressof(data),
+        ctypes.addressof(types),
+        *(1, inputs, outputs, -1, name, doc, 0, text),
+    )
+    _alive[id(gufunc)] = (functions, data, types, name, doc, text, code, gufunc)
+    return gufunc
+
+
+_alive: dict[int, tuple] = {}  # for good: a gufunc may be referred to from anywhere
+
+
+def signature(program: Program) -> str:
+    """Return the core shapes as NumPy writes them: (7),(7)->(7,7)."""
+
+    def shapes(ports: tuple[Port, ...]) -> str:
+        return ",".join(f"({','.join(str(k) for k in port.shape)})" for port in ports)
+
+    return f"{shapes(program.inputs)}->{shapes(program.outputs)}"
+
+
+@cache
+def _constructor() -> Any:
+    from numpy._core import _multiarray_umath as core  # type: ignore[attr-defined]  # private, but stable since NumPy 1.7
+
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = (ctypes.c_void_p * 64).from_address(pointer(core._UFUNC_API, None))
+    prototype = ctypes.PYFUNCTYPE(
+        ctypes.py_object,
+        *[ctypes.c_void_p] * 3,
+        *[ctypes.c_int] * 4,
+        *[ctypes.c_char_p] * 2,
+        ctypes.c_int,
+        ctypes.c_char_p,
+    )
+    return prototype(table[FROM_FUNCTION_AND_SIGNATURE])

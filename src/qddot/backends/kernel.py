@@ -1,0 +1,194 @@
+"""A compiled program behind one callable: quick for one state, wide for batches, threads for many.
+
+The border of the numbers: shapes, types and memory layouts are checked or mended here, once, and
+nothing behind it looks at them again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.fastcall import make_fastcall
+from qddot.backends.gufunc import make_gufunc
+from qddot.backends.ir import Lanes
+from qddot.backends.llvm import compile_module, widest_lanes
+from qddot.backends.loops import batch_loop
+from qddot.errors import BadArgument
+from qddot.patience import progress
+from qddot.program.program import Port, Program
+
+# operations; below, handing work over costs more than it saves
+WORTH_A_THREAD = 2_000_000
+WORTH_A_WORD = 2_000_000_000  # about a tenth of a second
+
+Refusal = Callable[[Port, tuple[int, ...]], Exception]
+
+
+def refuse(port: Port, shape: tuple[int, ...]) -> Exception:
+    """Return the error for an argument that cannot have this shape."""
+    wanted = ", ".join(["...", *map(str, port.shape)])
+    return BadArgument(f"{port.name} has shape {shape}; it must have shape ({wanted}).")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A program, compiled on first use."""
+
+    program: Program
+    dtype: np.dtype = field(default_factory=lambda: np.dtype(np.float64))
+    threads: int = 1
+    refuse: Refusal = refuse
+
+    @cached_property
+    def call(self) -> Callable[..., Any]:
+        """The callable to hand to users: the compiled front for one state, then `general`."""
+        return make_fastcall(self.program, self.dtype, self.general)
+
+    @cached_property
+    def gufunc(self) -> Any:
+        """The batch as a NumPy gufunc; it wants contiguous rows."""
+        lanes = widest_lanes() * 8 // self.dtype.itemsize
+        code = compile_module(batch_loop(self.program, Lanes(lanes, self.dtype == np.float32)))
+        return make_gufunc(self.program, code, self.dtype)
+
+    def __call__(self, *arrays: Any, out: Any = None) -> Any:
+        return self.call(*arrays) if out is None else self.general(*arrays, out=out)
+
+    def general(self, *arrays: Any, out: Any = None) -> Any:
+        """Return the outputs for arrays of any layout, broadcast over their leading axes."""
+        program = self.program
+        if len(arrays) != len(program.inputs):
+            names = ", ".join(port.name for port in program.inputs)
+            raise BadArgument(
+                f"{program.name} takes {len(program.inputs)} arrays ({names}), not {len(arrays)}."
+            )
+        inputs = [self._input(p, x) for p, x in zip(program.inputs, arrays, strict=True)]
+        batches = [
+            x.shape[: x.ndim - len(p.shape)] for p, x in zip(program.inputs, inputs, strict=True)
+        ]
+        try:
+            batch = np.broadcast_shapes(*batches)
+        except ValueError:
+            shapes = ", ".join(
+                f"{p.name} {x.shape}" for p, x in zip(program.inputs, inputs, strict=True)
+            )
+            raise BadArgument(
+                f"The batches do not fit together: {shapes}. Leading axes must be equal or 1."
+            ) from None
+        outputs = self._outputs(batch, out)
+        ready = [self._contiguous_rows(p, x) for p, x in zip(program.outputs, outputs, strict=True)]
+        self._run(inputs, ready, batch)
+        for given, computed in zip(outputs, ready, strict=True):
+            if given is not computed:
+                given[...] = computed
+        # a single number is a number, as NumPy's own functions have it
+        found = [x if x.ndim or out is not None else x[()] for x in outputs]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def _input(self, port: Port, x: Any) -> np.ndarray:
+        try:
+            array = np.asarray(x)
+            if array.dtype.kind not in "fiub":
+                raise TypeError
+            array = array.astype(self.dtype, copy=False)
+        except (TypeError, ValueError):
+            raise BadArgument(f"{port.name} is not an array of real numbers.") from None
+        if array.shape[array.ndim - len(port.shape) :] != port.shape or array.ndim < len(
+            port.shape
+        ):
+            raise self.refuse(port, array.shape)
+        return self._contiguous_rows(port, array)
+
+    def _contiguous_rows(self, port: Port, array: np.ndarray) -> np.ndarray:
+        """Return the array itself if the entries of one state lie side by side, else a copy."""
+        step = array.itemsize
+        for length, stride in zip(reversed(port.shape), reversed(array.strides), strict=False):
+            if length != 1 and stride != step:
+                return np.ascontiguousarray(array)
+            step *= length
+        return array if array.flags.aligned else array.copy()
+
+    def _outputs(self, batch: tuple[int, ...], out: Any) -> list[np.ndarray]:
+        ports = self.program.outputs
+        if out is None:
+            return [np.empty(batch + port.shape, self.dtype) for port in ports]
+        given = list(out) if isinstance(out, (tuple, list)) else [out]
+        if len(given) != len(ports):
+            raise BadArgument(
+                f"out has {len(given)} arrays; {self.program.name} gives {len(ports)}."
+            )
+        for port, array in zip(ports, given, strict=True):
+            wanted = batch + port.shape
+            if not isinstance(array, np.ndarray) or array.shape != wanted:
+                shape = getattr(array, "shape", type(array).__name__)
+                raise BadArgument(f"out is {shape}; it must be an array of shape {wanted}.")
+            if array.dtype != self.dtype:
+                raise BadArgument(f"out has type {array.dtype}; it must be {self.dtype}.")
+            if not array.flags.writeable:
+                raise BadArgument("out is read-only.")
+        return given
+
+    def _run(
+        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], batch: tuple[int, ...]
+    ) -> None:
+        """Run the batch in pieces along its longest axis: one, one a thread, or many if it is long.
+
+        Between two pieces the interpreter hears Ctrl-C, and the terminal is told how far it is.
+        """
+        work = int(np.prod(batch, dtype=np.int64)) * max(len(self.program), 1)
+        length = max(batch, default=1)
+        threads = max(1, min(self.threads, work // WORTH_A_THREAD, length))
+        rounds = max(1, min(work // (WORTH_A_WORD * threads), length // threads))
+        if threads == rounds == 1:
+            self._piece(inputs, outputs)
+            return
+        axis = batch.index(length) - len(batch)
+        edges = [length * k // (threads * rounds) for k in range(threads * rounds + 1)]
+
+        def piece(k: int) -> None:
+            part = slice(edges[k], edges[k + 1])
+            ins, outs = self.program.inputs, self.program.outputs
+            self._piece(
+                [_share(p, x, axis, part) for p, x in zip(ins, inputs, strict=True)],
+                [_share(p, x, axis, part) for p, x in zip(outs, outputs, strict=True)],
+            )
+
+        with progress(f"{self.program.name}", rounds) as advance:
+            for k in range(0, len(edges) - 1, threads):
+                if threads == 1:
+                    piece(k)
+                else:
+                    list(_pool(os.getpid()).map(piece, range(k, k + threads)))
+                advance()
+
+    def _piece(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
+        self.gufunc(*inputs, out=outputs[0] if len(outputs) == 1 else tuple(outputs))
+
+
+def _share(port: Port, array: np.ndarray, axis: int, part: slice) -> np.ndarray:
+    """Return a piece of an array along an axis of the batch; one that is broadcast stays whole."""
+    at = array.ndim - len(port.shape) + axis
+    if at < 0 or array.shape[at] == 1:
+        return array
+    return array[(slice(None),) * at + (part,)]
+
+
+@cache
+def _pool(process: int) -> ThreadPoolExecutor:
+    """The threads of one process; a forked child gets its own."""
+    return ThreadPoolExecutor(available_threads(), thread_name_prefix="qddot")
+
+
+@cache
+def available_threads() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,0 +1,146 @@
+"""M(q) and g(q) of the same robot, here and in another engine, joint by joint name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.doctor.asides import asides, handed_over
+from qddot.doctor.evidence import SAME, Evidence
+from qddot.doctor.explain import reasons
+from qddot.doctor.job import Answer
+from qddot.doctor.material import material
+from qddot.doctor.peers import PEERS, Peer, ask
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.rnea import gravity_torque
+from qddot.errors import shorten
+from qddot.model.joint import Joint
+from qddot.model.model import Model, mapped
+from qddot.model.tree import coordinates, fold, numeric
+
+SEED = 2718
+CONFIGURATIONS = 4
+FILE, OWN = "the file", "qddot's URDF of it"  # what a peer was given
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How one peer sees the robot: the same, otherwise and why, or not at all."""
+
+    peer: str
+    version: str = ""
+    read: str = ""  # what it loaded
+    why_not: str = ""  # why there was nothing to compare
+    difference_M: float | None = None  # relative, see `Evidence`
+    difference_g: float | None = None
+    reasons: tuple[str, ...] = ()  # why it differs
+    asides: tuple[str, ...] = ()  # what differs outside M and g
+
+    @property
+    def compared(self) -> bool:
+        return self.difference_M is not None and self.difference_g is not None
+
+    @property
+    def agrees(self) -> bool:
+        """Whether M and g are the same up to rounding."""
+        return self.compared and max(self.difference_M or 0, self.difference_g or 0) <= SAME
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {**asdict(self), "compared": self.compared, "agrees": self.agrees}
+
+
+def compare(model: Model, path: Path, peers: Sequence[Peer] = PEERS) -> tuple[Comparison, ...]:
+    """Return the comparison with each peer; one that is missing or fails says so in words."""
+    if model.symbols:
+        names = ", ".join(f"{name}=..." for name in model.symbols[:3])
+        why = f"the robot has symbols; give the symbols values: with_values({names})"
+        return tuple(Comparison(peer.name, why_not=why) for peer in peers)
+    if model.n == 0:
+        return tuple(Comparison(peer.name, why_not="no joint of it moves") for peer in peers)
+    model = mapped(model, numeric)
+    q = configurations(model)
+    thing = material(model, path)
+    present = [peer for peer in peers if peer.installed]
+    given = [positions(model, row) for row in q]
+    answers = dict(zip(present, ask([thing.job(p, given) for p in present]), strict=True))
+    ours = at(model, q)
+
+    def comparison(peer: Peer) -> Comparison:
+        if peer not in answers:
+            why = f"it is not installed (pip install {peer.package})"
+            return Comparison(peer.name, why_not=why)
+        answer, read = answers[peer], FILE if thing.reads_file(peer) else OWN
+        found = compared(peer, read, model, q, ours, answer)
+        if found.compared or thing.kind != "mjcf" or read == OWN or peer.name == "MuJoCo":
+            return found
+        # MJCF is MuJoCo's own; another reader of it may know only a part
+        (answer,) = ask([replace(thing, kind="other").job(peer, given)])
+        again = compared(peer, OWN, model, q, ours, answer)
+        return replace(again, asides=(f"of the file itself: {found.why_not}", *again.asides))
+
+    return tuple(comparison(peer) for peer in peers)
+
+
+def compared(
+    peer: Peer,
+    read: str,
+    model: Model,
+    q: np.ndarray,
+    ours: tuple[np.ndarray, np.ndarray],
+    answer: Answer,
+) -> Comparison:
+    """Return the comparison with the answer of one peer."""
+    if answer.failed:
+        why = f"it could not load {read}: {answer.failed}"
+        return Comparison(peer.name, answer.version, read, why)
+    if why := mismatch(model, answer.joints):
+        return Comparison(peer.name, answer.version, read, why)
+    evidence = Evidence.of(model, q, *ours, answer)
+    difference_M, difference_g = evidence.differences()
+    told = reasons(evidence, peer.name) if max(difference_M, difference_g) > SAME else ()
+    beside = tuple(handed_over(model)) if read == OWN else ()
+    more = (*beside, *asides(evidence, peer.name))
+    return Comparison(peer.name, answer.version, read, "", difference_M, difference_g, told, more)
+
+
+def mismatch(model: Model, theirs: Sequence[str]) -> str:
+    """Return which joint the peer lacks, or nothing."""
+    lost = [name for name in model.joint_names if name not in theirs]
+    return f"it has no joint {shorten(lost[0])!r}" if lost else ""
+
+
+def at(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return M and g at each configuration."""
+    tree = fold(model)
+    M = np.array([mass_matrix(tree, row) for row in q], dtype=float)
+    return M, np.array([gravity_torque(tree, row) for row in q], dtype=float)
+
+
+def configurations(model: Model) -> np.ndarray:
+    """Return some configurations within the limits, the same ones every time."""
+    rng = np.random.default_rng(SEED)
+    lower, upper = np.transpose([travel(joint) for joint in model.free_joints])
+    return rng.uniform(lower, upper, (CONFIGURATIONS, model.n))
+
+
+def travel(joint: Joint) -> tuple[float, float]:
+    """Return how far a joint moves either way, at most a turn or a metre."""
+    most = np.pi if joint.turns else 1.0
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if lower is None or upper is None or joint.kind == "continuous":
+        return -most, most
+    middle = (lower + upper) / 2
+    return max(lower, middle - most), min(upper, middle + most)
+
+
+def positions(model: Model, q: np.ndarray) -> dict[str, float]:
+    """Return where each joint stands, those that follow others or are locked included."""
+    return {
+        name: float(offset if index is None else ratio * q[index] + offset)
+        for name, (index, ratio, offset) in coordinates(model).items()
+    }

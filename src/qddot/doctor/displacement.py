@@ -1,0 +1,89 @@
+"""Whether a peer has the joints elsewhere: other zero positions, another base, other axes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from qddot.doctor.evidence import Evidence, vanishes
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.kinematics import body_poses
+from qddot.dynamics.rnea import gravity_torque
+from qddot.errors import listing, shorten
+from qddot.model.joint import Revolute
+from qddot.model.tree import BASE
+
+FAR = 1e-7  # [m] or [rad]; a file's digits are finer
+
+
+def shifted_zero(evidence: Evidence, peer: str) -> str:
+    """Say whether the joints' zero positions differ (MuJoCo's ref)."""
+    if not evidence.zero.any():
+        return ""
+    rotor = evidence.rotor_inertia - np.array(evidence.tree.rotor_inertia, dtype=float)
+    tree = replace(evidence.tree, gravity=tuple(evidence.gravity))
+    moved = evidence.q - evidence.zero
+    M = np.array([mass_matrix(tree, row) for row in moved], dtype=float) + np.diag(rotor)
+    g = np.array([gravity_torque(tree, row) for row in moved], dtype=float)
+    if not vanishes(replace(evidence, M=M, g=g).residual()):
+        return ""
+    names = evidence.model.joint_names
+    where = [f"{evidence.zero[i]:.4g} at {shorten(names[i])!r}" for i in evidence.zero.nonzero()[0]]
+    return f"in {peer} the joints do not start at 0 in the drawn configuration: {listing(where, 3)}"
+
+
+def turned(evidence: Evidence, peer: str) -> str:
+    """Say whether all that differs is the direction of gravity, as g itself shows it.
+
+    g is linear in gravity:
+
+        g = G γ        with the columns of G the torques under unit gravity
+    """
+    units = [replace(evidence.tree, gravity=tuple(unit)) for unit in np.eye(3)]
+    columns = [[gravity_torque(tree, row) for row in evidence.q] for tree in units]
+    G = np.column_stack([np.ravel(column) for column in columns]).astype(float)
+    felt, _, rank, _ = np.linalg.lstsq(G, evidence.g_peer.ravel(), rcond=1e-9)
+    g = (G @ felt).reshape(evidence.g.shape)
+    if rank == 0 or not vanishes(replace(evidence, g=g).residual()):
+        return ""
+    there = ", ".join(f"{x:.4g}" for x in felt)
+    return f"g is that of gravity ({there}) in the axes of the base, which {peer} turns"
+
+
+def displaced(evidence: Evidence, peer: str) -> str:
+    """Say which joint sits elsewhere, as the axes before it see it at the same configuration."""
+    tree, theirs = evidence.tree, evidence.axes
+    X_W = body_poses(tree, evidence.q[0])
+    ours = [
+        np.array([X_W[i].p, X_W[i].R @ np.array(body.joint.axis)], dtype=float)
+        for i, body in enumerate(tree.bodies)
+    ]
+    for i, body in enumerate(tree.bodies):
+        before = body.parent
+        while before != BASE:
+            other = tree.bodies[before]
+            if body.name in theirs and other.name in theirs:
+                here = apart(ours[i], ours[before])
+                there = apart(theirs[body.name], theirs[other.name])
+                turning = isinstance(body.joint, Revolute) and isinstance(other.joint, Revolute)
+                told = f"joint {shorten(body.name)!r} is elsewhere in {peer}: its axis is"
+                if abs(here[1] - there[1]) > FAR:
+                    angles = f"{np.degrees(there[1]):.4g}° there, {np.degrees(here[1]):.4g}° here"
+                    return f"{told} turned from that of {shorten(other.name)!r} by {angles}"
+                if turning and abs(here[0] - there[0]) > FAR:
+                    gaps = f"{there[0]:.4g} m there, {here[0]:.4g} m here"
+                    return f"{told} apart from that of {shorten(other.name)!r} by {gaps}"
+            before = other.parent
+    return ""
+
+
+def apart(line: np.ndarray, other: np.ndarray) -> tuple[float, float]:
+    """Return the distance and the angle of two lines, each a point and a unit direction."""
+    (p, d), (r, e) = line, other
+    normal = np.cross(d, e)
+    sine = float(np.linalg.norm(normal))
+    angle = float(np.arctan2(sine, d @ e))
+    if sine < 1e-6:  # parallel
+        return float(np.linalg.norm(np.cross(r - p, e))), angle
+    return float(abs((r - p) @ normal) / sine), angle

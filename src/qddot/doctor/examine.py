@@ -1,0 +1,72 @@
+"""Everything that can be said about a robot's description, whatever state it is in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from qddot.doctor.compare import Comparison, compare
+from qddot.doctor.peers import PEERS, Peer
+from qddot.errors import BadFile, BadRobot, Problem, located
+from qddot.model.model import Model
+from qddot.readers.read import SYMBOLIC, library, read
+
+SEVERITIES = ("error", "warning", "note")
+
+
+@dataclass(frozen=True)
+class Examination:
+    """What is wrong with a robot, and how other engines see it."""
+
+    source: str
+    model: Model | None  # None if it cannot be used
+    problems: tuple[Problem, ...]  # by line
+    comparisons: tuple[Comparison, ...]
+
+    @property
+    def healthy(self) -> bool:
+        """Whether there are neither errors nor warnings."""
+        return not any(problem.severity != "note" for problem in self.problems)
+
+    def count(self, severity: str) -> int:
+        """Return how many problems there are of one kind."""
+        return sum(problem.severity == severity for problem in self.problems)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same facts as plain values, for machines."""
+        return {
+            "source": self.source,
+            "robot": self.model.name if self.model else None,
+            "usable": self.model is not None,
+            "healthy": self.healthy,
+            "problems": [asdict(problem) for problem in self.problems],
+            "comparisons": [comparison.to_dict() for comparison in self.comparisons],
+        }
+
+
+def examine(source: str | Path, peers: Sequence[Peer] = PEERS) -> Examination:
+    """Return every problem of a robot, and a comparison with each peer if it can be used.
+
+    Args:
+        source: A built-in robot's name, or a robot file.
+        peers: The other engines to compare with; none for a quick look.
+
+    Raises:
+        UnknownRobot: If the source is neither a built-in robot nor a file.
+        MissingExtra: If reading this kind of file needs a package that is not installed.
+    """
+    try:
+        model = read(source)
+    except (BadFile, BadRobot) as error:
+        return Examination(str(source), None, ordered(error.problems), ())
+    path = library().get(str(source).removesuffix(SYMBOLIC)) or Path(source)
+    found = compare(model, path, peers) if peers else ()
+    problems = [p if p.file else located(p, str(path)) for p in model.warnings]
+    return Examination(str(source), model, ordered(problems), found)
+
+
+def ordered(problems: Sequence[Problem]) -> tuple[Problem, ...]:
+    """Return the problems by line, at one line the gravest first."""
+    return tuple(sorted(problems, key=lambda p: (p.line or 0, SEVERITIES.index(p.severity))))

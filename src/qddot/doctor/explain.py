@@ -1,0 +1,76 @@
+"""Why a peer's M and g differ: the hypothesis under which the difference vanishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from qddot.doctor.displacement import displaced, shifted_zero, turned
+from qddot.doctor.evidence import SAME, Evidence, vanishes
+from qddot.doctor.misreading import misread, one_body, scaled
+from qddot.errors import listing, shorten
+
+HYPOTHESES = (shifted_zero, turned, displaced, misread, scaled, one_body)
+
+
+def reasons(evidence: Evidence, peer: str) -> tuple[str, ...]:
+    """Return why M and g differ, in sentences; the last resort is where they differ most.
+
+    What the peer says about itself (rotors, gravity) is taken first; what is left must vanish
+    under one hypothesis.
+    """
+    told = [*rotors(evidence, peer), *gravity(evidence, peer)]
+    rest = evidence.with_facts()
+    if vanishes(rest.residual()):
+        return tuple(told)
+    for hypothesis in HYPOTHESES:
+        if words := hypothesis(rest, peer):
+            return (*told, words)
+    return (*told, largest(rest, peer))
+
+
+def rotors(evidence: Evidence, peer: str) -> Iterator[str]:
+    """Say where the rotor inertia differs."""
+    ours, theirs = np.array(evidence.tree.rotor_inertia, dtype=float), evidence.rotor_inertia
+    which = np.flatnonzero(~np.isclose(ours, theirs, rtol=1e-9, atol=1e-15))
+    if not which.size:
+        return
+    names = [f"{shorten(name)!r}" for name in evidence.model.joint_names]
+    if not theirs[which].any():
+        values = listing([f"{ours[i]:.4g} at {names[i]}" for i in which], 3)
+        yield f"M differs by the rotor inertia, which {peer} does not read: {values}"
+    elif not ours[which].any():
+        values = listing([f"{theirs[i]:.4g} at {names[i]}" for i in which], 3)
+        yield f"M differs by rotor inertia (armature) that only {peer} has: {values}"
+    else:
+        pairs = [f"{theirs[i]:.4g} there, {ours[i]:.4g} here at {names[i]}" for i in which]
+        yield f"M differs by the rotor inertia (armature): {listing(pairs, 3)}"
+
+
+def gravity(evidence: Evidence, peer: str) -> Iterator[str]:
+    """Say whether gravity differs."""
+    ours = np.array(evidence.tree.gravity, dtype=float)
+    if not np.allclose(ours, evidence.gravity, rtol=1e-9, atol=1e-12):
+        there, here = (", ".join(f"{x:g}" for x in vector) for vector in (evidence.gravity, ours))
+        yield f"gravity is ({there}) m/s² in {peer} and ({here}) here"
+
+
+def largest(evidence: Evidence, peer: str) -> str:
+    """Say where M and g differ most."""
+    dM, dg = evidence.relative(evidence.M_peer - evidence.M, evidence.g_peer - evidence.g)
+    names = [shorten(name) for name in evidence.model.joint_names]
+    of_M, of_g = np.abs(dM).max(axis=(0, 2)), np.abs(dg).max(axis=0)
+    worst = np.argsort(-np.maximum(of_M, of_g))[:3]
+
+    def words(i: int) -> str:
+        k, j = np.unravel_index(np.abs(dM[:, i, :]).argmax(), dM[:, i, :].shape)
+        l = int(np.abs(dg[:, i]).argmax())
+        entry = "M" if i == j else f"M with {names[j]!r}"
+        M = f"{entry} is {evidence.M_peer[k, i, j]:.5g} there, {evidence.M[k, i, j]:.5g} here"
+        g = f"g is {evidence.g_peer[l, i]:.5g} there, {evidence.g[l, i]:.5g} here"
+        shown = [text for text, size in ((M, of_M[i]), (g, of_g[i])) if size > SAME]
+        return f"at {names[i]!r} {', '.join(shown)}"
+
+    where = "; ".join(words(int(i)) for i in worst if max(of_M[i], of_g[i]) > SAME)
+    return f"nothing that is known of {peer} explains it; the largest differences: {where}"

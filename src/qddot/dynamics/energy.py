@@ -1,0 +1,65 @@
+"""Energies and the centre of mass of everything that moves."""
+
+from __future__ import annotations
+
+from qddot.dynamics.kinematics import body_poses
+from qddot.model.joint import Revolute
+from qddot.model.tree import BASE, Tree
+from qddot.scalars import JointVec, Scalar, Vec3
+from qddot.spatial.moments import Moments
+from qddot.spatial.pose import ORIGIN
+from qddot.spatial.vector import cross, vector
+
+
+def kinetic_energy(tree: Tree, q: JointVec, qd: JointVec) -> Scalar:
+    """Return the kinetic energy [J], that of the rotors included.
+
+    The sum over the bodies, each moving at [ω; u] about its own frame:
+
+        K = ½ Σ (ω · n + u · l) + ½ Σ Iₐ q̇²        [n; l] = I [ω; u]
+    """
+    energy: Scalar = 0
+    velocity = {BASE: (ORIGIN, ORIGIN)}
+    for i, body in enumerate(tree.bodies):
+        w, u = velocity[body.parent]
+        X, z = body.X_PB(q), vector(list(body.joint.axis))
+        w, u = X.R.T @ w, X.R.T @ (u + cross(w, X.p))
+        if isinstance(body.joint, Revolute):
+            w = w + z * body.rate(qd)
+        else:
+            u = u + z * body.rate(qd)
+        velocity[i] = (w, u)
+        n, l = Moments.of(body.inertia).momentum(w, u)
+        energy = energy + (w @ n + u @ l) / 2
+    for rotor, rate in zip(tree.rotor_inertia, qd, strict=True):
+        energy = energy + rotor * rate * rate / 2
+    return energy
+
+
+def potential_energy(tree: Tree, q: JointVec) -> Scalar:
+    """Return the potential energy [J] of gravity and springs; zero height is the base's origin.
+
+    Of masses at c and springs along e:
+
+        P = −Σ m gᵀc + ½ Σ k (e·q − rest)²
+    """
+    energy: Scalar = 0
+    gravity = vector(list(tree.gravity))
+    X_W = body_poses(tree, q)
+    for i, body in enumerate(tree.bodies):
+        h_W = body.inertia.m * X_W[i].p + X_W[i].R @ body.inertia.h
+        energy = energy - gravity @ h_W
+    for elastic in tree.elastics:
+        energy = energy + elastic.energy(q)
+    return energy
+
+
+def center_of_mass(tree: Tree, q: JointVec) -> Vec3:
+    """Return the centre of mass [m] of everything that moves, in the base frame."""
+    X_W = body_poses(tree, q)
+    total: Vec3 = ORIGIN
+    mass: Scalar = 0
+    for i, body in enumerate(tree.bodies):
+        total = total + body.inertia.m * X_W[i].p + X_W[i].R @ body.inertia.h
+        mass = mass + body.inertia.m
+    return total * (1 / mass)

@@ -1,0 +1,80 @@
+"""Forward dynamics: the accelerations that torques produce.
+
+Two ways to the same result: through the mass matrix, which is shorter for arms, and by the
+articulated body algorithm (`aba.py`), which is shorter for long chains.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.rnea import BaseMotion, bias_torque
+from qddot.model.tree import Tree
+from qddot.scalars import Force, JointMat, JointVec, Scalar
+
+
+def forward_dynamics(
+    tree: Tree,
+    q: JointVec,
+    qd: JointVec,
+    tau: JointVec,
+    *,
+    wrenches: Mapping[str, Force] | None = None,
+    base_motion: BaseMotion | None = None,
+) -> JointVec:
+    """Return the joint accelerations that the torques produce.
+
+    The equation of motion, solved for q̈:
+
+        q̈ = M(q)⁻¹ (τ − c − g − friction − springs + Jᵀ f_ext)
+
+    Args:
+        tree: The robot.
+        q, qd, tau: Joint positions [rad or m], rates, and torques [N·m] or forces [N], shape (n,).
+        wrenches, base_motion: As in inverse dynamics.
+    """
+    bias = bias_torque(tree, q, qd, wrenches=wrenches, base_motion=base_motion)
+    return solve(mass_matrix(tree, q), tau - bias)
+
+
+def solve(M: JointMat, b: np.ndarray) -> np.ndarray:
+    """Return M⁻¹ b for a symmetric positive definite M and a vector or a matrix b.
+
+    By the factorisation that starts at the tips, so that what is zero in the mass matrix of a
+    branched robot stays zero (RBDA §6.5):
+
+        M = Lᵀ D L
+    """
+    L, D = factored(M)
+    n = len(D)
+    x = [b[i] for i in range(n)]
+    for i in reversed(range(n)):
+        for j in range(i):
+            x[j] = x[j] - L[i][j] * x[i]
+    x = [x[i] / D[i] for i in range(n)]
+    for i in range(n):
+        for j in range(i):
+            x[i] = x[i] - L[i][j] * x[j]
+    return np.stack([np.asarray(row, dtype=object) for row in x])
+
+
+def factored(M: JointMat) -> tuple[list[list[Scalar]], list[Scalar]]:
+    """Return L, unit lower triangular, and D with M = Lᵀ D L."""
+    n = len(M)
+    H = [[M[i, j] for j in range(n)] for i in range(n)]
+    L: list[list[Scalar]] = [[0] * n for _ in range(n)]
+    for k in reversed(range(n)):
+        for i in range(k):
+            L[k][i] = H[k][i] / H[k][k]
+        for i in range(k):
+            for j in range(i + 1):
+                H[i][j] = H[i][j] - L[k][i] * H[k][j]
+    return L, [H[i][i] for i in range(n)]
+
+
+def inverse_effective_mass(tree: Tree, q: JointVec, J: np.ndarray) -> np.ndarray:
+    """Return J M⁻¹ Jᵀ, what a force at a frame accelerates the frame by."""
+    return J @ solve(mass_matrix(tree, q), J.T)

@@ -1,0 +1,186 @@
+"""Derivatives of programs, as programs: forward, for Jacobians, and reverse, for gradients.
+
+Both replay a program on the recorder, so whatever a derivative has in common with the program or
+with itself is computed once, and what is zero is not computed at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, listing
+from qddot.program.program import Program
+from qddot.program.recorder import record
+from qddot.scalars import Scalar, sign
+
+Rule = Callable[..., tuple[Scalar, ...]]
+
+
+def less(a: Scalar, b: Scalar) -> Scalar:
+    return np.less(a, b)
+
+
+def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
+    """Return a where the condition is not zero, else b, of recorded values."""
+    from qddot.program.recorded_array import choose
+
+    return choose(condition, a, b)
+
+
+APPLY: dict[str, Callable[..., Scalar]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "sin": np.sin,
+    "cos": np.cos,
+    "sqrt": np.sqrt,
+    "exp": np.exp,
+    "log": np.log,
+    "tanh": np.tanh,
+    "abs": np.abs,
+    "sign": sign,
+    "min": np.minimum,
+    "max": np.maximum,
+    "less": less,
+    "select": select,
+}
+
+# of each operation, the derivative of its result r with respect to each argument
+PARTIALS: dict[str, Rule] = {
+    "add": lambda r, a, b: (1, 1),
+    "sub": lambda r, a, b: (1, -1),
+    "mul": lambda r, a, b: (b, a),
+    "div": lambda r, a, b: (1 / b, -r / b),
+    "neg": lambda r, a: (-1,),
+    "sin": lambda r, a: (np.cos(a),),
+    "cos": lambda r, a: (-np.sin(a),),
+    "sqrt": lambda r, a: (0.5 / r,),
+    "exp": lambda r, a: (r,),
+    "log": lambda r, a: (1 / a,),
+    "tanh": lambda r, a: (1 - r * r,),
+    "abs": lambda r, a: (sign(a),),
+    "sign": lambda r, a: (0,),
+    "min": lambda r, a, b: (less(a, b), 1 - less(a, b)),
+    "max": lambda r, a, b: (less(b, a), 1 - less(b, a)),
+    "less": lambda r, a, b: (0, 0),
+    "select": lambda r, c, a, b: (0, select(c, 1, 0), select(c, 0, 1)),
+}
+
+
+def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
+    """Return every value of a program, run on scalars of any kind."""
+    values = [*inputs, *program.constants]
+    for step in program.steps:
+        values.append(APPLY[step.op.name](*(values[i] for i in step.args)))
+    return values
+
+
+def jacobian(program: Program, wrt: Sequence[str]) -> Program:
+    """Return the program of the derivatives of each output by each of the inputs named.
+
+    Forward: every value carries its derivatives by those entries of the inputs that it depends on.
+
+    Returns:
+        A program of the same inputs, with outputs "d<output>_d<input>" of the shape of the output
+        followed by that of the input.
+    """
+    places = _places(program, wrt)
+
+    def derivative(*arrays: Any) -> dict[str, np.ndarray]:
+        values = replay(program, _flat(arrays))
+        tangents: list[dict[int, Scalar]] = [{} for _ in values]
+        for start, size in places.values():
+            for i in range(start, start + size):
+                tangents[i] = {i: 1}
+        for number, step in enumerate(program.steps, program.first_step):
+            if not any(tangents[i] for i in step.args):
+                continue
+            partials = PARTIALS[step.op.name](values[number], *(values[i] for i in step.args))
+            total: dict[int, Scalar] = {}
+            for i, partial in zip(step.args, partials, strict=True):
+                for direction, tangent in tangents[i].items():
+                    total[direction] = total.get(direction, 0) + partial * tangent
+            tangents[number] = {k: x for k, x in total.items() if not _is_zero(x)}
+        outputs, at = {}, 0
+        for port in program.outputs:
+            rows = program.results[at : at + port.size]
+            at += port.size
+            for name, (start, size) in places.items():
+                shape = port.shape + _shape(program, name)
+                entries = [tangents[i].get(start + k, 0) for i in rows for k in range(size)]
+                outputs[f"d{port.name}_d{name}"] = _shaped(entries, shape)
+        return outputs
+
+    return record(derivative, f"{program.name}_jacobian", **_shapes(program))
+
+
+def gradient(program: Program, wrt: Sequence[str]) -> Program:
+    """Return the program that pulls weights of the outputs back to the inputs named.
+
+    Reverse: one sweep, whatever the number of inputs. For a scalar output and weight 1 it is the
+    gradient; in general it is the product of the weights with the Jacobian.
+
+    Returns:
+        A program of the same inputs and, after them, one "bar_<output>" an output; its outputs are
+        "bar_<input>".
+    """
+    places = _places(program, wrt)
+
+    def pulled(*arrays: Any) -> dict[str, np.ndarray]:
+        count = len(program.inputs)
+        values = replay(program, _flat(arrays[:count]))
+        bars: list[Scalar] = [0] * len(values)
+        for i, weight in zip(program.results, _flat(arrays[count:]), strict=True):
+            bars[i] = bars[i] + weight
+        for number in range(len(values) - 1, program.first_step - 1, -1):
+            step = program.steps[number - program.first_step]
+            if _is_zero(bars[number]):
+                continue
+            partials = PARTIALS[step.op.name](values[number], *(values[i] for i in step.args))
+            for i, partial in zip(step.args, partials, strict=True):
+                bars[i] = bars[i] + partial * bars[number]
+        return {
+            f"bar_{name}": _shaped(bars[start : start + size], _shape(program, name))
+            for name, (start, size) in places.items()
+        }
+
+    weights = {f"bar_{port.name}": port.shape for port in program.outputs}
+    return record(pulled, f"{program.name}_gradient", **_shapes(program), **weights)
+
+
+def _places(program: Program, wrt: Sequence[str]) -> dict[str, tuple[int, int]]:
+    places, at = {}, 0
+    for port in program.inputs:
+        places[port.name] = (at, port.size)
+        at += port.size
+    for name in wrt:
+        if name not in places:
+            raise BadArgument(f"{program.name} has no input {name!r}. It has: {listing(places)}.")
+    return {name: places[name] for name in wrt}
+
+
+def _shapes(program: Program) -> dict[str, tuple[int, ...]]:
+    return {port.name: port.shape for port in program.inputs}
+
+
+def _shape(program: Program, name: str) -> tuple[int, ...]:
+    return _shapes(program)[name]
+
+
+def _flat(arrays: Sequence[Any]) -> list[Scalar]:
+    return [x for array in arrays for x in np.asarray(array, dtype=object).reshape(-1)]
+
+
+def _shaped(entries: list[Scalar], shape: tuple[int, ...]) -> np.ndarray:
+    array = np.empty(len(entries), dtype=object)
+    array[:] = entries
+    return array.reshape(shape)
+
+
+def _is_zero(x: Scalar) -> bool:
+    return isinstance(x, (int, float)) and x == 0

@@ -1,0 +1,175 @@
+"""A program: inputs, a straight line of operations, outputs. Plain data that can be saved.
+
+Values are numbered: first the inputs, entry by entry, then the constants, then the result of each
+operation in turn. An operation refers to values with smaller numbers only.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadFile
+from qddot.program.operations import OPERATIONS, Operation
+from qddot.scalars import Scalar
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output of a program: an array with a name."""
+
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        return prod(self.shape)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One operation on earlier values."""
+
+    op: Operation
+    args: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """A straight-line program over scalars."""
+
+    name: str
+    inputs: tuple[Port, ...]
+    constants: tuple[float, ...]
+    steps: tuple[Step, ...]
+    outputs: tuple[Port, ...]
+    results: tuple[int, ...]  # the values of the outputs, entry by entry
+
+    @cached_property
+    def input_size(self) -> int:
+        return sum(port.size for port in self.inputs)
+
+    @property
+    def first_step(self) -> int:
+        """The number of the first step's value."""
+        return self.input_size + len(self.constants)
+
+    def counts(self) -> Counter[str]:
+        """Return how many operations of each kind there are."""
+        return Counter(step.op.name for step in self.steps)
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __call__(self, *arrays: Any) -> Any:
+        """Return the outputs for one state, over whatever kind of number the arrays hold.
+
+        Batches run too, entry by entry, if the entries are arrays themselves; the compiled
+        kernels are what is fast.
+        """
+        values: list[Scalar] = []
+        for port, array in zip(self.inputs, arrays, strict=True):
+            entries = np.asarray(array, dtype=object) if port.shape else [array]
+            values += list(np.reshape(entries, -1)) if port.shape else entries
+        values += self.constants
+        for step in self.steps:
+            values.append(step.op.numpy(*(values[i] for i in step.args)))
+        return self.pack([values[i] for i in self.results])
+
+    def pack(self, entries: Sequence[Scalar]) -> Any:
+        """Return the outputs as arrays of their shapes: one alone, several as a tuple."""
+        arrays, at = [], 0
+        for port in self.outputs:
+            part = np.array(entries[at : at + port.size])
+            arrays.append(part.reshape(port.shape) if port.shape else entries[at])
+            at += port.size
+        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+
+    def __str__(self) -> str:
+        names = [f"{p.name}[{i}]" for p in self.inputs for i in range(p.size)]
+        names += [repr(c) for c in self.constants]
+        lines = []
+        for number, step in enumerate(self.steps):
+            names.append(f"t{number}")
+            lines.append(f"t{number} = {step.op.name}({', '.join(names[i] for i in step.args)})")
+        ends = [f"{p.name}[{i}]" for p in self.outputs for i in range(p.size)]
+        lines += [f"{end} = {names[i]}" for end, i in zip(ends, self.results, strict=True)]
+        return "\n".join(lines)
+
+    # saving
+
+    def to_json(self) -> str:
+        """Return the program as text that `from_json` reads back exactly."""
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "name": self.name,
+                "inputs": [[p.name, list(p.shape)] for p in self.inputs],
+                "constants": [c.hex() for c in self.constants],
+                "steps": [[step.op.name, *step.args] for step in self.steps],
+                "outputs": [[p.name, list(p.shape)] for p in self.outputs],
+                "results": list(self.results),
+            },
+            separators=(",", ":"),
+        )
+
+    @staticmethod
+    def from_json(text: str, path: object = "program") -> Program:
+        """Return the program that `to_json` wrote, checked."""
+        try:
+            data = json.loads(text)
+            program = Program(
+                str(data["name"]),
+                tuple(Port(str(n), tuple(int(k) for k in s)) for n, s in data["inputs"]),
+                tuple(float.fromhex(c) for c in data["constants"]),
+                tuple(Step(OPERATIONS[n], tuple(int(i) for i in a)) for n, *a in data["steps"]),
+                tuple(Port(str(n), tuple(int(k) for k in s)) for n, s in data["outputs"]),
+                tuple(int(i) for i in data["results"]),
+            )
+            program.check()
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            why = f"it is not a saved program ({type(error).__name__})"
+            raise BadFile(path, why, "Save it again with program.save(path).") from None
+        return program
+
+    def save(self, path: str | Path) -> None:
+        """Write the program to a file."""
+        Path(path).write_text(self.to_json(), encoding="utf-8")
+
+    @staticmethod
+    def load(path: str | Path) -> Program:
+        """Return the program in a file that `save` wrote."""
+        return Program.from_json(Path(path).read_text(encoding="utf-8"), path)
+
+    def check(self) -> None:
+        """Raise ValueError unless every reference points backwards and every size fits."""
+        for number, step in enumerate(self.steps, self.first_step):
+            if len(step.args) != step.op.arity or not all(0 <= i < number for i in step.args):
+                raise ValueError(f"step {number}")
+        last = self.first_step + len(self.steps)
+        if len(self.results) != sum(p.size for p in self.outputs):
+            raise ValueError("results")
+        if not all(0 <= i < last for i in self.results):
+            raise ValueError("results")
+
+    @cached_property
+    def digest(self) -> str:
+        """A name for exactly this program, made of its content."""
+        out = io.StringIO()
+        out.write(repr((self.inputs, self.outputs, self.results)))
+        out.write(" ".join(c.hex() for c in self.constants))
+        for step in self.steps:
+            out.write(f"{step.op.name}{step.args}")
+        return sha256(out.getvalue().encode()).hexdigest()

@@ -1,0 +1,10 @@
+"""Robots in MJCF files, by way of MuJoCo's own compiler.
+
+Degrees, default classes, includes and inertia from geoms mean what MuJoCo takes them to mean,
+and q is MuJoCo's qpos, entry for entry, less what is left out with a warning or follows another
+joint.
+"""
+
+from qddot.readers.mjcf.reading import read_mjcf
+
+__all__ = ["read_mjcf"]

@@ -1,0 +1,135 @@
+"""MuJoCo at work: a file compiled for what moves and weighs, and its complaints in our words."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from qddot.errors import BadFile, BadRobot, MissingExtra, Problem, shorten
+from qddot.readers.mjcf.meshes import without_needless_meshes
+from qddot.readers.mjcf.names import Names, names_of
+from qddot.readers.mjcf.source import Source
+
+# arrays that a file may ask for in any size, and that are not wanted
+SIZES = ("nuserdata", "nkey")
+MEMORY = 2**28  # [bytes] of address space for MuJoCo's own trial run; a file may ask for any
+AUTOMATIC_SIZES = (
+    *("nuser_body", "nuser_jnt", "nuser_geom", "nuser_site", "nuser_cam"),
+    *("nuser_tendon", "nuser_actuator", "nuser_sensor"),
+)
+# nothing in these changes how a robot moves on its own
+UNWANTED = (
+    *("keys", "sensors", "pairs", "excludes", "numerics", "tuples", "texts"),
+    *("skins", "textures", "lights", "cameras"),
+)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """A file as MuJoCo has understood it."""
+
+    mujoco: ModuleType
+    spec: Any  # mujoco.MjSpec
+    model: Any  # mujoco.MjModel
+    names: Names
+    problems: tuple[Problem, ...]
+    name: str
+
+    def disabled(self, *kinds: str) -> bool:
+        """Return whether the file switches off one of these kinds of forces."""
+        bits = self.mujoco.mjtDisableBit
+        flags = [getattr(bits, f"mjDSBL_{kind}", 0) for kind in kinds]  # not in every release
+        return any(int(self.model.opt.disableflags) & int(flag) for flag in flags)
+
+
+def mujoco_module() -> ModuleType:
+    """Return the mujoco package, loaded on first use."""
+    try:
+        import mujoco
+    except ImportError:
+        raise MissingExtra("Reading MJCF", "mujoco", "mjcf") from None
+    if not hasattr(mujoco.MjSpec, "delete"):
+        raise MissingExtra("Reading MJCF", "mujoco 3.3.4 or later", "mjcf")
+    return mujoco
+
+
+def compile_source(source: Source) -> Compiled:
+    """Return what MuJoCo makes of a file.
+
+    Raises:
+        MissingExtra: If MuJoCo is not installed.
+        BadFile: If it does not accept the file.
+        BadRobot: If a body's mass is in a mesh that is missing.
+    """
+    mujoco = mujoco_module()
+    path, failures = source.path, (ValueError, RuntimeError, MemoryError, mujoco.FatalError)
+    with quiet(mujoco):
+        try:
+            spec = mujoco.MjSpec.from_file(str(path))
+        except failures as error:
+            raise refused(path, error) from None
+        name = path.stem if spec.modelname in ("", "MuJoCo Model") else spec.modelname
+        strip(spec)
+        problems = without_needless_meshes(spec, source, mujoco)
+        if any(problem.severity == "error" for problem in problems):
+            raise BadRobot(name, problems)
+        try:
+            model = spec.compile()
+        except failures as error:
+            raise refused(path, error) from None
+    return Compiled(mujoco, spec, model, names_of(spec, source), tuple(problems), name)
+
+
+@contextmanager
+def quiet(mujoco: ModuleType) -> Iterator[None]:
+    """Keep MuJoCo from printing warnings and from leaving MUJOCO_LOG.TXT behind."""
+    before = mujoco.get_mju_user_warning()
+    mujoco.set_mju_user_warning(lambda message: None)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        mujoco.set_mju_user_warning(before)
+
+
+def refused(path: Path, error: Exception) -> BadFile:
+    """Return MuJoCo's complaint as ours, with its line."""
+    text = str(error)
+    memory = "unknown exception" in text or "allocate memory" in text
+    if memory or isinstance(error, MemoryError):
+        return BadFile(path, "MuJoCo ran out of memory over it", "Is it the right file?")
+    line = re.search(r"\bline (\d+)", text, re.IGNORECASE)
+    element = re.search(r"Element (?:name )?'([^'\n]+)'", text)
+    why = re.sub(r"^(?:(?:XML )?Error: |Schema violation: )+", "", text.split("\nElement")[0])
+    why = " ".join(why.split()).rstrip(".")
+    at = f" ({shorten(element[1])!r})" if element else ""
+    number = int(line[1]) if line and int(line[1]) else None
+    return BadFile(
+        path, f"MuJoCo does not accept it: {shorten(why, 200)}{at}", "Correct it.", number
+    )
+
+
+def strip(spec: Any) -> None:
+    """Take out of a spec what does not move and does not weigh."""
+    spec.compiler.fusestatic = False  # it would lose the names of bodies
+    spec.compiler.usethread = False
+    for name in SIZES:
+        setattr(spec, name, 0)
+    for name in AUTOMATIC_SIZES:
+        setattr(spec, name, -1)
+    spec.memory = MEMORY
+    for actuator in spec.actuators:
+        actuator.actdim = min(actuator.actdim, 1)
+        actuator.userdata = []
+    for material in spec.materials:
+        material.textures = ["" for _ in material.textures]
+    for name in UNWANTED:
+        for element in list(getattr(spec, name)):
+            spec.delete(element)

@@ -1,0 +1,252 @@
+"""URDF files: links and joints, strictly, with every problem of a file and its line.
+
+Shapes are not looked at: no mesh, texture or package is ever opened or resolved.
+
+URDF: http://wiki.ros.org/urdf/XML
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from qddot.errors import BadFile
+from qddot.model import Friction, Inertial, Joint, Limits, Link, Mimic, Model, Placement, build
+from qddot.model.joint import KINDS
+from qddot.model.structure import MOST_LINKS
+from qddot.readers.files import read_bytes
+from qddot.readers.node import Findings, Node
+from qddot.readers.xml import Element, read_xml
+from qddot.spatial.rotation import from_quaternion, to_rpy
+
+# looks, contacts, sensors and simulators: none of them changes the dynamics
+SKIPPED = frozenset(
+    (
+        *("visual", "collision", "material", "contact", "self_collision_checking", "verbose"),
+        *("sensor", "plugin", "gazebo", "mujoco", "ros2_control"),
+    )
+)
+LINK_CHILDREN = ("inertial",)
+JOINT_CHILDREN = (
+    *("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
+    *("calibration", "safety_controller"),
+)
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+NOT_SUPPORTED = {
+    "floating": "Fix the base: remove the joint or make it fixed; the base's motion is an input "
+    "of the dynamics.",
+    "planar": "Replace it by two prismatic joints and a revolute one, with massless links "
+    "between; or make it fixed.",
+    "ball": "Replace it by three revolute joints, with massless links between.",
+}
+NOT_SUPPORTED["spherical"] = NOT_SUPPORTED["ball"]
+OTHER_FORMATS = {
+    "sdf": "Convert the SDF file to URDF first.",
+    "mujoco": "It is MJCF: let its name end in .xml.",
+    "mujocoinclude": "It is a part of an MJCF file: name the file that includes it.",
+    "COLLADA": "It is a mesh: name the .urdf file that uses it.",
+    "launch": "It is a ROS launch file: name the .urdf file that it loads.",
+}
+
+
+def read_urdf(path: Path) -> Model:
+    """Return the model in a URDF file.
+
+    Raises:
+        BadFile: If it is not XML or not URDF.
+        BadRobot: With every problem of the file.
+    """
+    return _read(read_bytes(path), str(path), path.stem)
+
+
+def read_urdf_text(text: str | bytes, name: str) -> Model:
+    """Return the model in the text of a URDF file; `name` is what messages call it."""
+    return _read(text, name, name)
+
+
+def _read(data: str | bytes, path: str, name: str) -> Model:
+    root = read_xml(data, path, skip=_skipped)
+    if root.tag != "robot":
+        remedy = OTHER_FORMATS.get(root.tag, 'A URDF file begins with <robot name="...">.')
+        raise BadFile(
+            path, f"it begins with <{root.tag[:40]}>, so it is no URDF", remedy, root.line
+        )
+    for tag in ("link", "joint"):
+        _refuse_crowds([child for child in root.children if child.tag == tag], path)
+    findings = Findings()
+    robot = Node(root, "robot", findings)
+    robot.only(("name", "version"), ("link", "joint", "transmission"))
+    if not robot.has("name"):
+        robot.problem("it has no name", f'Add one: <robot name="{name}">.', "warning")
+    links = [link(node) for node in robot.children("link")]
+    joints = [joint(node) for node in robot.children("joint")]
+    for node in robot.children("transmission"):
+        transmission(node)
+    return build(root.attributes.get("name", name), links, joints, found=findings.all())
+
+
+def _skipped(tag: str) -> bool:
+    return tag in SKIPPED or (":" in tag and not tag.startswith("xacro:"))
+
+
+def _refuse_crowds(elements: list[Element], path: str) -> None:
+    if len(elements) > MOST_LINKS:
+        what = elements[MOST_LINKS]
+        why = f"it has {len(elements)} {what.tag}s; at most {MOST_LINKS} are read"
+        raise BadFile(path, why, "Split it, or leave out what does not move.", what.line)
+
+
+def link(node: Node) -> Link:
+    """Return the link of a <link>."""
+    node.only(("name", "type"), LINK_CHILDREN)
+    part = node.child("inertial")
+    name = node.element.attributes.get("name", "")
+    return Link(name, inertial(part) if part else Inertial(), node.line)
+
+
+def inertial(node: Node) -> Inertial:
+    """Return mass, centre of mass and inertia of an <inertial>, all three as written."""
+    node.only((), ("origin", "mass", "inertia"))
+    where = origin(node)
+    mass, inertia = node.child("mass"), node.child("inertia")
+    if mass is None:
+        node.problem("<inertial> has no <mass>", 'Add it: <mass value="...">.')
+    else:
+        mass.only(("value",))
+    if inertia is None:
+        remedy = "Add <inertia> with its six moments; all are 0 for a point mass."
+        node.problem("<inertial> has no <inertia>", remedy)
+    else:
+        inertia.only(MOMENTS)
+    return Inertial(
+        mass=mass.required("value") if mass else 0,
+        com=where.xyz,
+        inertia=tuple(inertia.required(key) for key in MOMENTS) if inertia else (0,) * 6,
+        rpy=where.rpy,
+    )
+
+
+def origin(parent: Node) -> Placement:
+    """Return the placement of an <origin>, which is nowhere else where there is none."""
+    node = parent.child("origin")
+    if node is None:
+        return Placement()
+    node.only(("xyz", "rpy", "quat_xyzw"))
+    xyz, rpy = node.vector("xyz"), node.vector("rpy")
+    if node.has("quat_xyzw"):
+        x, y, z, w = node.vector("quat_xyzw", (0, 0, 0, 1), count=4)
+        if node.has("rpy"):
+            node.problem("<origin> has both rpy and quat_xyzw", "Keep one of the two.")
+        elif not any((x, y, z, w)):
+            node.problem("<origin> quat_xyzw: it is zero", "Give x, y, z, w of length 1.")
+        else:
+            rpy = to_rpy(from_quaternion((w, x, y, z)))
+    return Placement(xyz, rpy)
+
+
+def joint(node: Node) -> Joint:
+    """Return the joint of a <joint>."""
+    node.only(("name", "type", "dont_collapse"), JOINT_CHILDREN)
+    kind = joint_type(node)
+    parts: dict[str, Any] = {
+        "axis": axis(node),
+        "limits": limits(node, kind),
+        "friction": friction(node.child("dynamics")),
+        "mimic": mimic(node.child("mimic")),
+    }
+    return Joint(
+        name=node.element.attributes.get("name", ""),
+        kind=kind,
+        parent=end(node.child("parent")),
+        child=end(node.child("child")),
+        origin=origin(node),
+        line=node.line,
+        # a joint that does not move has no use for the rest
+        **({} if kind == "fixed" else parts),
+    )
+
+
+def joint_type(node: Node) -> Any:
+    """Return the joint's type; one that we cannot have is told here, an unknown one later."""
+    kind = node.text("type")
+    remedy = NOT_SUPPORTED.get(kind.lower())
+    if remedy:
+        node.problem(f"a {kind.lower()} joint is not one degree of freedom", remedy)
+    return "fixed" if remedy or not kind else kind
+
+
+def end(node: Node | None) -> str:
+    """Return the link that a <parent> or <child> names; a missing one is told later."""
+    if node is None:
+        return ""
+    node.only(("link",))
+    return node.text("link")
+
+
+def axis(parent: Node) -> tuple:
+    """Return the direction of an <axis>, of any length: along x where there is none."""
+    node = parent.child("axis")
+    if node is None:
+        return (1, 0, 0)
+    node.only(("xyz",))
+    return node.vector("xyz", (1, 0, 0))
+
+
+def limits(parent: Node, kind: str) -> Limits:
+    """Return the limits of a <limit>. URDF wants one at revolute and prismatic joints."""
+    node = parent.child("limit")
+    bounded = kind in ("revolute", "prismatic")
+    if node is None:
+        if bounded:
+            message = f"a {kind} joint without <limit>, so it is taken as unlimited"
+            remedy = "Add <limit lower= upper= effort= velocity=>"
+            remedy += ", or use type continuous." if kind == "revolute" else "."
+            parent.problem(message, remedy, "warning")
+        return Limits()
+    node.only(("lower", "upper", "velocity", "effort", "acceleration", "deceleration", "jerk"))
+    lower = upper = None
+    if bounded and (node.has("lower") or node.has("upper")):
+        lower, upper = node.number("lower", 0), node.number("upper", 0)  # URDF's defaults
+    elif bounded:
+        message = "<limit> has neither lower nor upper, so the joint is taken as unlimited"
+        node.problem(message, "Add both; URDF's defaults, 0 and 0, would fix it.", "warning")
+    elif kind == "continuous" and (node.number("lower", 0) or node.number("upper", 0)):
+        message = "<limit> has a lower or upper, which a continuous joint ignores"
+        node.problem(message, "Use type revolute if it is limited.", "note")
+    most = {}
+    for key in ("velocity", "effort"):
+        most[key] = node.number(key, 0) if node.has(key) else None
+        if kind in KINDS and kind != "fixed" and not most[key]:
+            message = f"its {key} limit is {'missing' if most[key] is None else 'zero'}"
+            node.problem(message, "Give what the drive can do.", "note")
+    return Limits(lower, upper, **most)
+
+
+def friction(node: Node | None) -> Friction:
+    """Return the friction of a <dynamics>: damping is viscous, friction is Coulomb's."""
+    if node is None:
+        return Friction()
+    node.only(("damping", "friction"))
+    return Friction(viscous=node.number("damping", 0), coulomb=node.number("friction", 0))
+
+
+def mimic(node: Node | None) -> Mimic | None:
+    """Return what a <mimic> follows."""
+    if node is None:
+        return None
+    node.only(("joint", "multiplier", "offset"))
+    return Mimic(node.text("joint"), node.number("multiplier", 1), node.number("offset", 0))
+
+
+def transmission(node: Node) -> None:
+    """Note a gear: URDF says nothing about the rotor behind it, so it changes nothing."""
+    gears = [
+        part.text
+        for child in (node.element, *node.element.children)
+        for part in child.children
+        if part.tag == "mechanicalReduction"
+    ]
+    if any(gear.lstrip("+-") not in ("1", "1.0", "") for gear in gears):
+        message = f"its gear ({', '.join(gears)[:40]}) has no effect: URDF gives no rotor inertia"
+        node.problem(message, "Add the motor's rotor_inertia and gear in a TOML file.", "note")

@@ -1,0 +1,88 @@
+"""Xacro files: expanded to URDF by the `xacrodoc` package, then read as URDF.
+
+A xacro file is a program. It is run in a process of its own, with little time and memory; that
+keeps out accidents, but a file from a stranger is still better expanded elsewhere. Line numbers
+are those of the expanded text, which `xacro FILE` prints.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from qddot.errors import BadFile, BadRobot, MissingExtra, located, shorten
+from qddot.model import Model
+from qddot.readers import xacro_expansion
+from qddot.readers.files import read_bytes
+from qddot.readers.urdf import read_urdf_text
+from qddot.readers.xml import read_xml
+
+SECONDS = 60  # the largest robots we know of take two
+
+
+def read_xacro(path: Path) -> Model:
+    """Return the model in a xacro file.
+
+    Raises:
+        MissingExtra: If xacrodoc is not installed.
+        BadFile: If the file cannot be expanded, or not to URDF.
+        BadRobot: With every problem of the expanded text.
+    """
+    if importlib.util.find_spec("xacrodoc") is None:
+        raise MissingExtra("Expanding xacro", "xacrodoc", "xacro")
+    read_xml(read_bytes(path), str(path))  # refuses what is not XML, with its line
+    label = f"{path}, expanded"
+    text = expanded(path)
+    try:
+        model = read_urdf_text(text, label)
+    except BadRobot as error:
+        raise BadRobot(error.robot, [located(p, label) for p in error.problems]) from None
+    name = path.name.split(".")[0] if model.name == label else model.name
+    return replace(model, name=name, warnings=tuple(located(p, label) for p in model.warnings))
+
+
+def expanded(path: Path) -> str:
+    """Return the URDF that a xacro file expands to."""
+    program = [sys.executable, "-P", "-X", "utf8", xacro_expansion.__file__, str(path.absolute())]
+    here = os.pathsep.join(folder for folder in sys.path if folder)
+    try:
+        run = subprocess.run(
+            program,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            env={**os.environ, "PYTHONPATH": here},
+        )
+    except subprocess.TimeoutExpired:
+        raise refused(path, "size", "", "") from None
+    if run.returncode == 0:
+        return run.stdout.decode()
+    if run.returncode == xacro_expansion.FAILED:
+        raise refused(path, **json.loads(run.stdout))
+    raise refused(path, "size", "", "")
+
+
+def refused(path: Path, kind: str, message: str, file: str) -> BadFile:
+    """Return why a file cannot be expanded."""
+    elsewhere = f"expand it where that is: xacro {path.name} > robot.urdf."
+    if kind == "package":
+        why = f"it needs the ROS package {shorten(message)!r}, which is not here"
+        return BadFile(path, why, f"Put its folder beside this file's package, or {elsewhere}")
+    if kind == "file":
+        why = f"it includes {shorten(message, 200)!r}, which does not exist"
+        return BadFile(path, why, f"Put it there, or {elsewhere}")
+    if kind == "argument":
+        why = f"it needs an argument that has no default ({shorten(message)})"
+        remedy = f"Give it one in the file, or run: xacro {path.name} name:=value > robot.urdf."
+        return BadFile(path, why, remedy)
+    if kind == "size":
+        why = "expanding it takes too much time or memory"
+        return BadFile(path, why, "Does a macro call itself, or an expression run away?")
+    inside = f" (in {file})" if file and Path(file).absolute() != path.absolute() else ""
+    why = f"xacro cannot expand it: {shorten(' '.join(message.split()), 300)}{inside}"
+    return BadFile(path, why.rstrip("."), "Correct it.")

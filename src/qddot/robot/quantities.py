@@ -1,0 +1,150 @@
+"""Which program gives which quantity: the definitions of `dynamics`, recorded for one robot.
+
+Torques do not change when a robot's inertias are regrouped, so what only needs torques is recorded
+from the shorter tree; poses, energies and parameters keep the robot's own frames.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from qddot.dynamics import aba, coriolis, energy, forward, kinematics, regressor, rnea
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.regroup import regrouped
+from qddot.model.tree import Tree
+from qddot.program.differentiate import jacobian, replay
+from qddot.program.program import Program
+from qddot.program.recorder import record
+
+# from this many joints on, the articulated body algorithm records the shorter program
+LONG_CHAIN = 10
+
+
+@dataclass(frozen=True)
+class Request:
+    """A quantity, and the choices that make it a program of its own."""
+
+    quantity: str
+    frame: str = ""
+    axes: str = "world"
+    wrenches: tuple[str, ...] = ()  # the frames that wrenches act at
+    base_moves: bool = False
+
+
+def program_for(tree: Tree, request: Request) -> Program:
+    """Return the program of a quantity for a robot."""
+    name = request.quantity
+    if name in WITH_LOADS:
+        return loaded_program(tree, request)
+    if name == "inverse_dynamics_derivatives":
+        torque = program_for(tree, Request("inverse_dynamics"))
+        return jacobian(torque, ["q", "qd"])
+    if name == "forward_dynamics_derivatives":
+        return forward_derivatives(tree)
+    inputs, define = SIMPLE[name]
+    if name in OF_A_FRAME:
+        define = partial(define, frame=request.frame)
+        if name in ("jacobian", "jacobian_rate", "inverse_effective_mass"):
+            define = partial(define, axes=request.axes)
+    # these do not see how inertia is shared between bodies
+    source = tree if name in OWN_FRAMES else regrouped(tree)
+    return record(partial(define, source), name, **dict.fromkeys(inputs, (tree.n,)))
+
+
+def loaded_program(tree: Tree, request: Request) -> Program:
+    """Return a program that takes wrenches and the motion of the base as further inputs."""
+    last, define = WITH_LOADS[request.quantity]
+    short = regrouped(tree)
+    frames = request.wrenches
+    shapes = {"q": (tree.n,), "qd": (tree.n,)} | ({last: (tree.n,)} if last else {})
+    states = len(shapes)
+    shapes |= {f"wrench{k}": (6,) for k in range(len(frames))}
+    if request.base_moves:
+        shapes |= {"base_velocity": (6,), "base_acceleration": (6,)}
+
+    def function(*arrays: Any) -> Any:
+        more: dict[str, Any] = {}
+        rest = arrays[states:]
+        if frames:
+            more["wrenches"] = dict(zip(frames, rest, strict=False))
+        if request.base_moves:
+            more["base_motion"] = rnea.BaseMotion(*rest[-2:])
+        return define(short, *arrays[:states], **more)
+
+    return record(function, request.quantity, **shapes)
+
+
+def forward_dynamics(tree: Tree, *arrays: Any, **loads: Any) -> Any:
+    """Choose the shorter of the two ways to forward dynamics."""
+    if tree.n >= LONG_CHAIN and not loads and aba.applies(tree):
+        return aba.forward_dynamics(tree, *arrays)
+    return forward.forward_dynamics(tree, *arrays, **loads)
+
+
+def forward_derivatives(tree: Tree) -> Program:
+    """Return the derivatives of forward dynamics, from those of inverse dynamics at its result.
+
+    With q̈ what forward dynamics gives:
+
+        ∂q̈/∂q = −M⁻¹ ∂τ/∂q        ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇        ∂q̈/∂τ = M⁻¹
+    """
+    n, short = tree.n, regrouped(tree)
+    slopes = program_for(tree, Request("inverse_dynamics_derivatives"))
+
+    def derivatives(q: Any, qd: Any, tau: Any) -> dict[str, Any]:
+        M_inv = forward.solve(mass_matrix(short, q), np.eye(n, dtype=int))
+        qdd = M_inv @ (tau - rnea.bias_torque(short, q, qd))
+        values = replay(slopes, [*q, *qd, *qdd])
+        dtau_dq, dtau_dqd = slopes.pack([values[i] for i in slopes.results])
+        return {
+            "dqdd_dq": -(M_inv @ dtau_dq),
+            "dqdd_dqd": -(M_inv @ dtau_dqd),
+            "dqdd_dtau": M_inv,
+        }
+
+    return record(derivatives, "forward_dynamics_derivatives", q=(n,), qd=(n,), tau=(n,))
+
+
+def pose_matrix(tree: Tree, q: Any, frame: str) -> Any:
+    return kinematics.pose(tree, q, frame).matrix()
+
+
+def inverse_effective_mass(tree: Tree, q: Any, frame: str, axes: str) -> Any:
+    J = kinematics.jacobian(tree, q, frame)
+    return forward.inverse_effective_mass(tree, q, J[3:] if axes == "linear" else J)
+
+
+def friction(tree: Tree, qd: Any) -> Any:
+    return rnea.friction_torque(tree, qd)
+
+
+# quantity: the inputs, and the definition
+SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
+    "mass_matrix": (("q",), mass_matrix),
+    "coriolis_matrix": (("q", "qd"), coriolis.coriolis_matrix),
+    "velocity_torque": (("q", "qd"), coriolis.velocity_torque),
+    "gravity_torque": (("q",), rnea.gravity_torque),
+    "friction_torque": (("qd",), friction),
+    "christoffel": (("q",), coriolis.christoffel),
+    "mass_matrix_rate": (("q", "qd"), coriolis.mass_matrix_rate),
+    "regressor": (("q", "qd", "qdd"), regressor.regressor),
+    "pose": (("q",), pose_matrix),
+    "jacobian": (("q",), kinematics.jacobian),
+    "jacobian_rate": (("q", "qd"), kinematics.jacobian_rate),
+    "kinetic_energy": (("q", "qd"), energy.kinetic_energy),
+    "potential_energy": (("q",), energy.potential_energy),
+    "center_of_mass": (("q",), energy.center_of_mass),
+    "inverse_effective_mass": (("q",), inverse_effective_mass),
+}
+WITH_LOADS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "inverse_dynamics": ("qdd", rnea.inverse_dynamics),
+    "forward_dynamics": ("tau", forward_dynamics),
+    "bias_torque": ("", rnea.bias_torque),
+}
+OF_A_FRAME = ("pose", "jacobian", "jacobian_rate", "inverse_effective_mass")
+OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")

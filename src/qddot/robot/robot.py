@@ -1,0 +1,402 @@
+"""The object users hold: a model bound to its compiled kernels."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel, available_threads
+from qddot.dynamics.regressor import parameters
+from qddot.errors import BadArgument, Problem, UnknownName, WrongShape
+from qddot.model import Model
+from qddot.model.tree import Tree, fold
+from qddot.patience import patience
+from qddot.program.program import Port, Program
+from qddot.readers import read
+from qddot.readers.dh import dh_document
+from qddot.readers.document import read_document
+from qddot.readers.read import built_in_names
+from qddot.robot.compiled import compiled
+from qddot.robot.quantities import Request, program_for
+from qddot.robot.variants import Variants
+from qddot.scalars import Scalar
+
+DTYPES = ("float64", "float32")
+AXES = ("world", "local", "base")
+
+
+class RobotWarning(UserWarning):
+    """Something about a robot that can be right, but rarely is."""
+
+
+@dataclass(frozen=True, repr=False)
+class Robot(Variants):
+    """A robot. Frozen: every `with_...` returns a new one and changes none.
+
+    Every quantity takes arrays of shape (..., n), broadcasts like a NumPy ufunc, and takes `out=`.
+    It is recorded and compiled when first asked for.
+    """
+
+    model: Model
+    threads: int = 0  # 0: as many as there are cores
+    dtype: str = "float64"
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    @property
+    def n(self) -> int:
+        """How many degrees of freedom."""
+        return self.model.n
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names behind the entries of q, in order."""
+        return self.model.joint_names
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """The names that frames go by: links, then further frames."""
+        return self.model.frame_names
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the parameters that have no value yet."""
+        return self.model.symbols
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What is doubtful about the robot's description."""
+        return tuple(p for p in self.model.warnings if p.severity == "warning")
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The moving bodies, with the ten numbers of their inertia."""
+        return fold(self.model)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The names behind the columns of the regressor, "<joint>.<p>"."""
+        return tuple(parameters(self.tree))
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """The parameters φ of the regressor: Y φ = τ."""
+        return np.array([float(x) for x in parameters(self.tree).values()])
+
+    def with_options(self, *, threads: int | None = None, dtype: str | None = None) -> Robot:
+        """Return the robot with other kernels.
+
+        Args:
+            threads: How many threads a large batch may use; 0 means one a core.
+            dtype: "float64" or "float32".
+        """
+        if dtype is not None and str(np.dtype(dtype)) not in DTYPES:
+            raise BadArgument(f"dtype is {dtype!r}; it must be 'float64' or 'float32'.")
+        if threads is not None and (not isinstance(threads, int) or threads < 0):
+            raise BadArgument(f"threads is {threads!r}; give a whole number, 0 for all cores.")
+        return replace(
+            self,
+            threads=self.threads if threads is None else threads,
+            dtype=self.dtype if dtype is None else str(np.dtype(dtype)),
+        )
+
+    # the equation of motion
+
+    @compiled("q", "qd", "qdd")
+    def inverse_dynamics(
+        self,
+        q: Any,
+        qd: Any,
+        qdd: Any,
+        *,
+        wrenches: Any = None,
+        base_motion: Any = None,
+        out: Any = None,
+    ) -> np.ndarray:
+        """Return the joint torques that produce the accelerations qdd.
+
+        The equation of motion, everything that the model has included:
+
+            τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) − Jᵀ f_ext
+
+        Args:
+            q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
+            wrenches: By frame name, what the environment applies to the robot: [moment; force] in
+                world axes at the frame's origin, shape (..., 6).
+            base_motion: Twist of the base and its rate, two arrays of shape (..., 6) in base axes.
+            out: Where to put the result.
+
+        Returns:
+            Joint torques [N·m] or forces [N], shape (..., n).
+        """
+        return self._loaded("inverse_dynamics", (q, qd, qdd), wrenches, base_motion, out)
+
+    @compiled("q", "qd", "tau")
+    def forward_dynamics(
+        self,
+        q: Any,
+        qd: Any,
+        tau: Any,
+        *,
+        wrenches: Any = None,
+        base_motion: Any = None,
+        out: Any = None,
+    ) -> np.ndarray:
+        """Return the joint accelerations that the torques produce: inverse dynamics, inverted.
+
+        Where the mass matrix is singular (a massless moving leaf), the result is NaN or infinite.
+        """
+        return self._loaded("forward_dynamics", (q, qd, tau), wrenches, base_motion, out)
+
+    @compiled("q", "qd")
+    def bias_torque(
+        self, q: Any, qd: Any, *, wrenches: Any = None, base_motion: Any = None, out: Any = None
+    ) -> np.ndarray:
+        """Return c + g + friction + springs − Jᵀ f_ext: the torque at zero acceleration."""
+        return self._loaded("bias_torque", (q, qd), wrenches, base_motion, out)
+
+    @compiled("q")
+    def mass_matrix(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return M(q), rotor inertia included, shape (..., n, n)."""
+        return self._kernel("mass_matrix").general(q, out=out)
+
+    @compiled("q", "qd")
+    def coriolis_matrix(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
+        """Return the Christoffel C(q, q̇), for which Ṁ − 2C is skew, shape (..., n, n)."""
+        return self._kernel("coriolis_matrix").general(q, qd, out=out)
+
+    @compiled("q", "qd")
+    def velocity_torque(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
+        """Return c = C q̇, centrifugal and Coriolis torques, shape (..., n)."""
+        return self._kernel("velocity_torque").general(q, qd, out=out)
+
+    @compiled("q")
+    def gravity_torque(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return g(q), the torque that holds the arm still, shape (..., n)."""
+        return self._kernel("gravity_torque").general(q, out=out)
+
+    @compiled("qd")
+    def friction_torque(self, qd: Any, *, out: Any = None) -> np.ndarray:
+        """Return what friction resists with, shape (..., n)."""
+        return self._kernel("friction_torque").general(qd, out=out)
+
+    @compiled("q")
+    def christoffel(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return Γ[k, i, j] with c_k = Σ Γ[k, i, j] q̇ᵢ q̇ⱼ, shape (..., n, n, n)."""
+        return self._kernel("christoffel").general(q, out=out)
+
+    @compiled("q", "qd")
+    def mass_matrix_rate(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
+        """Return Ṁ, shape (..., n, n)."""
+        return self._kernel("mass_matrix_rate").general(q, qd, out=out)
+
+    @compiled("q", "qd", "qdd")
+    def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None) -> np.ndarray:
+        """Return Y with Y φ = τ, shape (..., n, p); φ is `parameters`.
+
+        Springs and the Stribeck effect are not linear in their parameters and not in Y φ.
+        """
+        return self._kernel("regressor").general(q, qd, qdd, out=out)
+
+    @compiled("q", "qd", "qdd")
+    def inverse_dynamics_derivatives(
+        self, q: Any, qd: Any, qdd: Any, *, out: Any = None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return ∂τ/∂q and ∂τ/∂q̇, each (..., n, n); ∂τ/∂q̈ is the mass matrix.
+
+        At q̇ = 0, where Coulomb friction jumps, its derivative is taken as zero.
+        """
+        return self._kernel("inverse_dynamics_derivatives").general(q, qd, qdd, out=out)
+
+    @compiled("q", "qd", "tau")
+    def forward_dynamics_derivatives(
+        self, q: Any, qd: Any, tau: Any, *, out: Any = None
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, each (..., n, n)."""
+        return self._kernel("forward_dynamics_derivatives").general(q, qd, tau, out=out)
+
+    @compiled("q", "qd")
+    def kinetic_energy(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
+        """Return the kinetic energy [J], that of the rotors included, shape (...)."""
+        return self._kernel("kinetic_energy").general(q, qd, out=out)
+
+    @compiled("q")
+    def potential_energy(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return the potential energy [J] of gravity and springs, shape (...)."""
+        return self._kernel("potential_energy").general(q, out=out)
+
+    @compiled("q")
+    def center_of_mass(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return the centre of mass [m] of everything that moves, shape (..., 3)."""
+        return self._kernel("center_of_mass").general(q, out=out)
+
+    # frames
+
+    def pose(self, q: Any, frame: str, *, out: Any = None) -> np.ndarray:
+        """Return the pose of a frame in the base as a homogeneous matrix, shape (..., 4, 4)."""
+        return self._kernel("pose", self._frame(frame))(q, out=out)
+
+    def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:
+        """Return J with J q̇ = [ω; u], the velocity of a frame, shape (..., 6, n).
+
+        Args:
+            q: Joint positions [rad or m], shape (..., n).
+            frame: The name of a link or a frame.
+            axes: "world": the velocity of the frame's origin, in world axes; "local": the same in
+                the frame's own axes; "base": the spatial velocity, at the base's origin.
+            out: Where to put the result.
+        """
+        return self._kernel("jacobian", self._frame(frame), _axes(axes, AXES))(q, out=out)
+
+    def jacobian_rate(
+        self, q: Any, qd: Any, frame: str, axes: str = "world", *, out: Any = None
+    ) -> np.ndarray:
+        """Return J̇, how fast `jacobian` changes at qd, shape (..., 6, n)."""
+        return self._kernel("jacobian_rate", self._frame(frame), _axes(axes, AXES))(q, qd, out=out)
+
+    def effective_mass(self, q: Any, frame: str, axes: str = "all") -> np.ndarray:
+        """Return the mass that a frame seems to have, (J M⁻¹ Jᵀ)⁻¹.
+
+        Args:
+            q: Joint positions [rad or m], shape (..., n).
+            frame: The name of a link or a frame.
+            axes: "all" for the 6×6 matrix on [moment; force], "linear" for the 3×3 one on forces.
+
+        Returns:
+            Shape (..., 6, 6) or (..., 3, 3), in world axes. In directions in which the frame
+            cannot move, where the mass is infinite, the matrix is zero.
+        """
+        _axes(axes, ("all", "linear"))
+        kernel = self._kernel("inverse_effective_mass", self._frame(frame), axes)
+        return np.linalg.pinv(kernel(q), rcond=1e-10, hermitian=True)
+
+    # how it looks
+
+    def show(self) -> None:
+        """Print the robot as a table and a tree."""
+        from qddot.model.show import print_robot
+
+        print_robot(self.model)
+
+    def __repr__(self) -> str:
+        from qddot.model.show import as_text
+
+        return as_text(self.model)
+
+    def _repr_html_(self) -> str:
+        from qddot.model.show import as_html
+
+        return as_html(self.model)
+
+    def save(self, path: str | Path) -> list[str]:
+        """Write the robot to a .toml or .urdf file; return what that format cannot hold."""
+        from qddot.writers import write
+
+        return write(self.model, Path(path))
+
+    # inside
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Compiled kernels stay behind when a robot is copied or sent to another process."""
+        return {"model": self.model, "threads": self.threads, "dtype": self.dtype}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    @cached_property
+    def _kernels(self) -> dict[Request, Kernel]:
+        return {}
+
+    def program(self, quantity: str, **choices: Any) -> Program:
+        """Return the program behind a quantity: to read, to count, to save, to lower elsewhere."""
+        return program_for(self.tree, Request(quantity, **choices))
+
+    def _kernel(self, *choices: Any, **more: Any) -> Kernel:
+        request = Request(*choices, **more)
+        if request not in self._kernels:
+            with patience(f"recording {request.quantity} of {self.name}"):
+                program = program_for(self.tree, request)
+            threads = self.threads or available_threads()
+            self._kernels[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
+        return self._kernels[request]
+
+    def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
+        if port.shape == (self.n,):
+            return WrongShape(port.name, shape, self.name, self.joint_names)
+        return BadArgument(f"{port.name} has shape {shape}; it must have shape (..., 6).")
+
+    def _frame(self, name: str) -> str:
+        if name not in self.frame_names:
+            raise UnknownName("frame", name, self.name, self.frame_names)
+        return name
+
+    def _loaded(
+        self, quantity: str, arrays: tuple, wrenches: Any, base_motion: Any, out: Any
+    ) -> np.ndarray:
+        wrenches = dict(wrenches or {})
+        frames = tuple(self._frame(name) for name in wrenches)
+        kernel = self._kernel(quantity, wrenches=frames, base_moves=base_motion is not None)
+        more = [*wrenches.values(), *(base_motion if base_motion is not None else ())]
+        return kernel.general(*arrays, *more, out=out)
+
+
+def _axes(axes: str, known: tuple[str, ...]) -> str:
+    if axes not in known:
+        raise BadArgument(f"axes is {axes!r}; it must be one of {', '.join(known)}.")
+    return axes
+
+
+def load(source: str | Path) -> Robot:
+    """Return a built-in robot by name, or the robot in a file.
+
+    Args:
+        source: A built-in name like "panda", or the path of a .urdf, .xacro, .xml (MJCF), .toml
+            or .json file.
+
+    Raises:
+        QddotError: With what is wrong, where, and what to do.
+    """
+    robot = Robot(read(source))
+    # a built-in robot says in its description what is doubtful about it
+    if robot.warnings and str(source) not in built_in_names():
+        lines = [str(problem) for problem in robot.warnings]
+        more = [f"... and {len(lines) - 5} more; see robot.warnings"] if len(lines) > 5 else []
+        warnings.warn("\n  ".join(["", *lines[:5], *more]), RobotWarning, stacklevel=2)
+    return robot
+
+
+def from_dh(
+    rows: Sequence[Mapping[str, Any]],
+    convention: str,
+    *,
+    name: str = "robot",
+    gravity: Sequence[Scalar] = (0, 0, -9.81),
+    **more: Any,
+) -> Robot:
+    """Return the robot of a Denavit–Hartenberg table.
+
+    Args:
+        rows: One a joint, as dicts with `theta`, `d`, `a`, `alpha` (radians and metres; numbers
+            or formulas like "L1" and "pi/2"), `type` ("revolute" or "prismatic"), and of the
+            link `mass`, `com` and `inertia` in its DH frame, or `shape`. The joint variable is
+            added to theta or to d. The same keys as [[dh]] in a TOML file.
+        convention: "standard" or "modified" (Craig).
+        name: The robot's name.
+        gravity: In base axes [m/s²].
+        more: Whatever else a robot file may hold: `frame`, `coupling`, `payload`, ...
+
+    Example:
+        >>> arm = from_dh([{"a": 1, "mass": 2, "com": [-0.5, 0, 0]}], "standard")
+        >>> arm.joint_names
+        ('j1',)
+    """
+    document = dh_document(rows, convention, gravity=list(gravity), **more)
+    return Robot(read_document(document, name))

@@ -1,0 +1,157 @@
+"""Robots made from robots: other gravity, payloads, friction, locked joints. None is changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from qddot.errors import BadArgument, UnknownName, listing
+from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
+from qddot.model.build import checked
+from qddot.scalars import Scalar
+
+REMOVABLE = ("friction", "rotor_inertia", "springs", "payloads", "gravity")
+
+
+@dataclass(frozen=True)
+class Variants:
+    """What holds a model and can return itself with another one."""
+
+    model: Model
+
+    def with_gravity(self, gravity: Sequence[Scalar]) -> Self:
+        """Return the robot under another gravity [m/s²], in base axes."""
+        if len(tuple(gravity)) != 3:
+            raise BadArgument(f"gravity is {gravity!r}; give three numbers, like (0, 0, -9.81).")
+        return self._changed(gravity=tuple(gravity))
+
+    def with_values(self, **values: float) -> Self:
+        """Return the robot with symbols replaced by numbers: with_values(m1=2.0, L1=0.5)."""
+        return self._with_model(checked(self.model.with_values(values)))
+
+    def with_payload(
+        self,
+        frame: str,
+        mass: Scalar,
+        com: Sequence[Scalar] = (0, 0, 0),
+        inertia: Sequence[Scalar] = (0, 0, 0, 0, 0, 0),
+    ) -> Self:
+        """Return the robot carrying a body at a frame.
+
+        Args:
+            frame: The frame that carries it, and in which the rest is given.
+            mass: Its mass [kg].
+            com: Its centre of mass [m].
+            inertia: About its centre of mass [kg·m²]: Ixx, Iyy, Izz, or Ixx, Ixy, Ixz, Iyy, Iyz,
+                Izz, or a 3×3 matrix.
+        """
+        self.model.frame(frame)
+        load = Payload(frame, Inertial(mass, tuple(com), six(inertia)))
+        return self._changed(payloads=(*self.model.payloads, load))
+
+    def with_friction(
+        self,
+        viscous: Sequence[Scalar] | Scalar | None = None,
+        coulomb: Sequence[Scalar] | Scalar | None = None,
+        static: Sequence[Scalar] | Scalar | None = None,
+        stribeck_velocity: Sequence[Scalar] | Scalar | None = None,
+        offset: Sequence[Scalar] | Scalar | None = None,
+    ) -> Self:
+        """Return the robot with other friction at its joints; what is not given stays.
+
+        Args:
+            viscous, coulomb, static, stribeck_velocity, offset: One value for all joints, or one
+                a joint in the order of `joint_names`. See `qddot.model.Friction`.
+        """
+        given = {
+            "viscous": viscous,
+            "coulomb": coulomb,
+            "static": static,
+            "stribeck_velocity": stribeck_velocity,
+            "offset": offset,
+        }
+        lists = {k: self._each(k, v) for k, v in given.items() if v is not None}
+        index = {name: i for i, name in enumerate(self.model.joint_names)}
+
+        def rubbed(joint: Joint) -> Joint:
+            if joint.name not in index:
+                return joint
+            values = {key: values[index[joint.name]] for key, values in lists.items()}
+            return replace(joint, friction=replace(joint.friction, **values))
+
+        return self._with_model(checked(self.model.with_joints(rubbed)))
+
+    def without(self, *what: str) -> Self:
+        """Return the robot that lacks something: friction, rotor_inertia, springs, payloads or
+        gravity."""
+        robot = self
+        for name in what:
+            if name not in REMOVABLE:
+                raise UnknownName("part that can be left out", name, self.model.name, REMOVABLE)
+            robot = robot._lacking(name)
+        return robot
+
+    def locked(self, positions: Mapping[str, Scalar]) -> Self:
+        """Return the robot with some joints held at a position; they leave q."""
+        for name in positions:
+            if name not in self.model.joint_names:
+                raise UnknownName(
+                    "joint that moves by itself", name, self.model.name, self.model.joint_names
+                )
+
+        def held(joint: Joint) -> Joint:
+            return replace(joint, locked=positions.get(joint.name, joint.locked))
+
+        return self._with_model(checked(self.model.with_joints(held)))
+
+    def _with_model(self, model: Model) -> Self:
+        return replace(self, model=model)
+
+    def _changed(self, **fields: Any) -> Self:
+        return self._with_model(checked(replace(self.model, **fields)))
+
+    def _lacking(self, name: str) -> Self:
+        if name == "payloads":
+            return self._changed(payloads=())
+        if name == "gravity":
+            return self._changed(gravity=(0, 0, 0))
+        parts = {
+            "friction": {"friction": Friction()},
+            "rotor_inertia": {"motor": Motor()},
+            "springs": {"spring": Spring()},
+        }
+        model = self.model.with_joints(lambda joint: replace(joint, **parts[name]))
+        lost = {"friction": {"damping": 0}, "springs": {"stiffness": 0, "rest": 0}}.get(name, {})
+        couplings = (replace(coupling, **lost) for coupling in model.couplings)
+        return self._with_model(checked(replace(model, couplings=tuple(couplings))))
+
+    def _each(self, what: str, value: Sequence[Scalar] | Scalar) -> list[Scalar]:
+        if not hasattr(value, "__len__"):
+            return [value] * self.model.n
+        values = list(value)
+        if len(values) != self.model.n:
+            raise BadArgument(
+                f"{what} has {len(values)} values, but robot {self.model.name!r} has "
+                f"{self.model.n} joints.\n"
+                f"  In order: {listing(self.model.joint_names)}."
+            )
+        return values
+
+
+def six(inertia: Any) -> tuple[Scalar, ...]:
+    """Return Ixx, Ixy, Ixz, Iyy, Iyz, Izz of three moments, six entries or a 3×3 matrix."""
+    rows = list(inertia)
+    if len(rows) == 3 and all(hasattr(row, "__len__") for row in rows):
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (tuple(row) for row in rows)
+        if (xy, xz, yz) != (yx, zx, zy):
+            raise BadArgument("inertia is not symmetric; an inertia matrix is.")
+        return xx, xy, xz, yy, yz, zz
+    if len(rows) == 3:
+        return rows[0], 0, 0, rows[1], 0, rows[2]
+    if len(rows) != 6:
+        raise BadArgument(
+            f"inertia has {len(rows)} numbers; give Ixx, Iyy, Izz, or Ixx, Ixy, Ixz, Iyy, Iyz, "
+            "Izz, or a 3×3 matrix."
+        )
+    return tuple(rows)

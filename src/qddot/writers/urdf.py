@@ -1,0 +1,182 @@
+"""Writing a model as a URDF file, and saying what URDF has no words for.
+
+Numbers are written with every digit. A frame becomes a massless link behind a fixed joint, a
+payload a link of its own, and a joint that is held at a position a fixed one: so the dynamics of
+what is read back is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from xml.sax.saxutils import quoteattr
+
+from qddot.errors import NotNumeric, listing
+from qddot.expressions import free_symbols
+from qddot.model import Inertial, Joint, Limits, Link, Model, Placement
+from qddot.model.joint import Prismatic, Revolute
+from qddot.model.model import GRAVITY, mapped
+from qddot.model.tree import coordinates, numeric, unit
+from qddot.scalars import Scalar
+from qddot.spatial.rotation import to_rpy
+
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
+def to_urdf(model: Model) -> str:
+    """Return the text of a URDF file. What it leaves out is listed in a comment at its top.
+
+    Raises:
+        NotNumeric: If the model has symbols: URDF holds numbers only.
+    """
+    if model.symbols:
+        raise NotNumeric(f"Robot {model.name!r}", model.symbols)
+    lost = lost_in_urdf(model)
+    model = mapped(model, numeric)
+    held = {name: offset for name, (at, _, offset) in coordinates(model).items() if at is None}
+    links = {link.name: link for link in model.links}
+    lines = ['<?xml version="1.0"?>', *_comment(lost), f"<robot name={quoteattr(model.name)}>"]
+    lines += _link(model.links[0])
+    for joint in model.joints:
+        lines += _joint(_fixed_at(joint, held[joint.name]) if joint.name in held else joint)
+        lines += _link(links[joint.child])
+    lines += _attached(model)
+    return "\n".join([*lines, "</robot>"]) + "\n"
+
+
+def lost_in_urdf(model: Model) -> list[str]:
+    """Return what a model says and a URDF file cannot, and what URDF wants and the model lacks."""
+    model = mapped(model, _plain)
+    lost = []
+    if model.gravity != GRAVITY:
+        lost.append(f"gravity {', '.join(str(x) for x in model.gravity)}")
+    for joint in model.joints:
+        lost += [f"joint {joint.name!r}: {what}" for what in _lost_at(joint)]
+    for coupling in model.couplings:
+        lost.append(f"the coupling of joints {coupling.first!r} and {coupling.second!r}")
+    bounded = [joint for joint in model.joints if joint.kind in ("revolute", "prismatic")]
+    if lacking := [joint.name for joint in bounded if None in vars(joint.limits).values()]:
+        which = listing(lacking, most=10)
+        lost.append(f"limits that the model lacks and other programs may insist on: of {which}")
+    return lost
+
+
+def _lost_at(joint: Joint) -> Iterator[str]:
+    if joint.motor.rotor_inertia:
+        yield f"its rotor inertia ({joint.motor.reflected} after the gear)"
+    if joint.spring.stiffness:
+        yield f"its spring (stiffness {joint.spring.stiffness})"
+    friction, limits = joint.friction, joint.limits
+    if friction.static is not None:
+        yield f"its static friction ({friction.static}, with Stribeck's effect)"
+    if friction.offset:
+        yield f"its friction offset ({friction.offset})"
+    if joint.locked is not None:
+        yield f"that it could move (it is held at {joint.locked}, and written as fixed)"
+    if joint.kind == "continuous" and (limits.lower, limits.upper) != (None, None):
+        yield "its position limits, because it is continuous"
+    elif (limits.lower is None) != (limits.upper is None):
+        yield "its one-sided position limit"
+
+
+def _link(link: Link) -> list[str]:
+    if link.inertial == Inertial():
+        return [f"  <link name={quoteattr(link.name)}/>"]
+    part = link.inertial
+    moments = " ".join(f'{k}="{_digits(x)}"' for k, x in zip(MOMENTS, part.inertia, strict=True))
+    return [
+        f"  <link name={quoteattr(link.name)}>",
+        "    <inertial>",
+        *(f"  {line}" for line in _origin(Placement(part.com, part.rpy))),
+        f'      <mass value="{_digits(part.mass)}"/>',
+        f"      <inertia {moments}/>",
+        "    </inertial>",
+        "  </link>",
+    ]
+
+
+def _joint(joint: Joint) -> list[str]:
+    lines = [
+        f"  <joint name={quoteattr(joint.name)} type={quoteattr(joint.kind)}>",
+        *_origin(joint.origin),
+        f"    <parent link={quoteattr(joint.parent)}/>",
+        f"    <child link={quoteattr(joint.child)}/>",
+    ]
+    if joint.kind != "fixed":
+        lines.append(f'    <axis xyz="{_spaced(joint.axis)}"/>')
+        lines += _limit(joint.limits, joint.kind)
+        friction = joint.friction
+        if friction.viscous or friction.coulomb:
+            values = f'damping="{_digits(friction.viscous)}" friction="{_digits(friction.coulomb)}"'
+            lines.append(f"    <dynamics {values}/>")
+        if joint.mimic:
+            ratio, offset = _digits(joint.mimic.multiplier), _digits(joint.mimic.offset)
+            values = f'joint={quoteattr(joint.mimic.joint)} multiplier="{ratio}" offset="{offset}"'
+            lines.append(f"    <mimic {values}/>")
+    return [*lines, "  </joint>"]
+
+
+def _limit(limits: Limits, kind: str) -> list[str]:
+    given = {"lower": limits.lower, "upper": limits.upper}
+    if kind == "continuous" or None in given.values():
+        given = {}  # one of the two alone would mean that the other is 0
+    given |= {"effort": limits.effort, "velocity": limits.velocity}
+    values = " ".join(f'{key}="{_digits(x)}"' for key, x in given.items() if x is not None)
+    return [f"    <limit {values}/>"] if values else []
+
+
+def _origin(placement: Placement) -> list[str]:
+    if placement == Placement():
+        return []
+    return [f'    <origin xyz="{_spaced(placement.xyz)}" rpy="{_spaced(placement.rpy)}"/>']
+
+
+def _attached(model: Model) -> Iterator[str]:
+    """Yield frames and payloads, as links behind fixed joints."""
+    links = {*model.frame_names}
+    joints = {joint.name for joint in model.joints}
+    for frame in model.frames:
+        yield from _link(Link(frame.name))
+        name = _unused(f"{frame.name}_joint", joints)
+        yield from _joint(Joint(name, "fixed", frame.link, frame.name, frame.placement))
+    for load in model.payloads:
+        child = _unused(f"{load.frame}_payload", links)
+        yield from _link(Link(child, load.inertial))
+        yield from _joint(Joint(_unused(f"{child}_joint", joints), "fixed", load.frame, child))
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    number = 2
+    fresh = name
+    while fresh in taken:
+        fresh, number = f"{name}{number}", number + 1
+    taken.add(fresh)
+    return fresh
+
+
+def _fixed_at(joint: Joint, q: Scalar) -> Joint:
+    """Return the fixed joint that stands where a moving one would at q."""
+    motion = (Revolute if joint.turns else Prismatic)(unit(joint.axis))
+    X = joint.origin.pose() @ motion.pose(q)
+    x, y, z = (float(value) for value in X.p)
+    return Joint(joint.name, "fixed", joint.parent, joint.child, Placement((x, y, z), to_rpy(X.R)))
+
+
+def _comment(lost: list[str]) -> list[str]:
+    if not lost:
+        return []
+    lines = ["<!-- URDF cannot say, so this file leaves out:", *(f"  {line}" for line in lost)]
+    # two dashes would end the comment
+    return [lines[0], *(line.replace("--", "- -") for line in lines[1:]), "-->"]
+
+
+def _plain(x: Scalar) -> Scalar:
+    """Return the number that an expression without symbols is."""
+    return x if free_symbols(x) else numeric(x)
+
+
+def _spaced(values: tuple) -> str:
+    return " ".join(_digits(x) for x in values)
+
+
+def _digits(x: Scalar) -> str:
+    return repr(float(x))
