@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 DIGEST = 32  # bytes of SHA-256 in front of the code
-VERSION = "1"
+VERSION = "2"
 MOST_BYTES = 256_000_000  # then the oldest files go
 
 
@@ -27,16 +27,19 @@ def key(*parts: object) -> str:
 def folder() -> Path | None:
     """Return the private folder, made if need be; None where there can be none."""
     base = os.environ.get("QDDOT_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME")
-    home = Path(base) if base else Path(os.path.expanduser("~")) / ".cache"
-    path = home / "qddot"
+    path = (Path(base) if base else Path("~/.cache")) / "qddot"
     try:
+        path = path.expanduser()
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         about = path.lstat()
-    except OSError:
+    except (OSError, RuntimeError):  # no right to write, or no home at all
         return None
+    return path if stat.S_ISDIR(about.st_mode) and _is_private(about) else None
+
+
+def _is_private(about: os.stat_result) -> bool:
     ours = about.st_uid == os.getuid() if hasattr(os, "getuid") else True
-    private = stat.S_ISDIR(about.st_mode) and not about.st_mode & 0o077
-    return path if ours and private else None
+    return ours and not about.st_mode & 0o077
 
 
 def load(name: str) -> bytes | None:
@@ -45,6 +48,9 @@ def load(name: str) -> bytes | None:
     if path is None:
         return None
     try:
+        about = (path / name).lstat()
+        if not stat.S_ISREG(about.st_mode) or not _is_private(about):
+            return None
         data = (path / name).read_bytes()
     except OSError:
         return None

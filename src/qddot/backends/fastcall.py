@@ -2,7 +2,8 @@
 
 It looks at its arguments as the interpreter does, and takes the short way when each is exactly
 what a program wants (an array of the right shape and type, contiguous and aligned). For anything
-else it calls the general way with the same arguments.
+else it calls the general way with the same arguments. It is compiled when it is first called with
+one state, so looking at it costs nothing.
 """
 
 from __future__ import annotations
@@ -11,13 +12,15 @@ import ctypes
 import sys
 from collections.abc import Callable
 from functools import cache
+from inspect import Parameter, Signature, getdoc, signature
 from typing import Any
 
 import numpy as np
 
 from qddot.backends.ir import Lanes
-from qddot.backends.llvm import compile_module
+from qddot.backends.llvm import MachineCode, compile_module
 from qddot.backends.loops import module, single_state
+from qddot.patience import patience
 from qddot.program.program import Program
 
 # where the fields of an array object are, in bytes (NumPy 1 and 2, 64 bit)
@@ -40,29 +43,72 @@ class MethodDefinition(ctypes.Structure):
     )
 
 
-def make_fastcall(program: Program, dtype: np.dtype, general: Callable[..., Any]) -> Any:
-    """Return a callable for one state that hands everything unusual to `general`."""
-    if not supported() or any(len(port.shape) > 3 for port in program.outputs):
-        return general
-    lanes = Lanes(1, single=dtype == np.float32)
-    out, state = single_state(program, lanes)
-    code = compile_module(module(out, [*state, *call_function(program, lanes)]))
-    table = (ctypes.c_int64 * len(TABLE)).from_address(code.address("table"))
-    table[:] = _addresses(dtype)
-    definition = MethodDefinition(
-        program.name.encode(), code.address("call"), METH_FASTCALL_KEYWORDS, None
-    )
-    new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = (
-        ctypes.py_object,
-        [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p],
-    )
-    function = new(ctypes.addressof(definition), general, None)
-    _alive.append((definition, code))
-    return function
+def make_fastcall(
+    name: str, general: Callable[..., Any], program: Callable[[], Program], dtype: np.dtype
+) -> Any:
+    """Return a builtin function for one state that hands everything unusual to `general`.
+
+    Args:
+        name: What the function is called.
+        general: What it does, for any arguments; its signature and text are the function's.
+        program: Gives the program of one state, when that is needed.
+        dtype: The type that exact arrays have.
+    """
+    return Front(name, general, program, dtype).function() if supported() else general
 
 
-_alive: list[tuple] = []  # for good: a builtin function may be referred to from anywhere
+class Front:
+    """The `self` of the builtin function, which keeps alive what that runs."""
+
+    def __init__(
+        self, name: str, general: Callable[..., Any], program: Callable[[], Program], dtype: Any
+    ):
+        self.general, self.program, self.dtype = general, program, dtype
+        self.code: list[MachineCode] = []
+        # calling `self` has the form of such a function: what runs until there is a better one
+        self.definition = MethodDefinition(
+            name.encode(),
+            _address("PyObject_Vectorcall"),
+            METH_FASTCALL_KEYWORDS,
+            _documentation(name, general).encode(),
+        )
+
+    def function(self) -> Any:
+        """Return the builtin function."""
+        new = ctypes.pythonapi.PyCFunction_NewEx
+        new.restype = ctypes.py_object
+        new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
+        return new(ctypes.addressof(self.definition), self, None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not self.code and not kwargs and self._is_one_state(args):
+            self._compile()
+            return self.function()(*args)
+        return self.general(*args, **kwargs)
+
+    def _is_one_state(self, args: tuple) -> bool:
+        wanted = [(port.shape, self.dtype) for port in self.program().inputs]
+        return wanted == [(x.shape, x.dtype) for x in args if type(x) is np.ndarray]
+
+    def _compile(self) -> None:
+        program = self.program()
+        lanes = Lanes(1, single=self.dtype == np.float32)
+        with patience(f"compiling {program.name}"):
+            out, state = single_state(program, lanes)
+            code = compile_module(module(out, [*state, *call_function(program, lanes)]))
+        table = (ctypes.c_int64 * len(TABLE)).from_address(code.address("table"))
+        table[:] = _addresses(self.dtype)
+        self.code.append(code)  # one more where threads were here at once: none may go
+        self.definition.function = code.address("call")
+
+
+def _documentation(name: str, general: Callable[..., Any]) -> str:
+    """Return signature and text in the form in which builtin functions carry them."""
+    known = signature(general).parameters.values()
+    bare = [p.replace(annotation=Parameter.empty) for p in known]
+    first = Parameter("self", Parameter.POSITIONAL_OR_KEYWORD)
+    text = str(Signature([first, *bare])).replace("(self", "($self", 1)
+    return f"{name}{text}\n--\n\n{getdoc(general) or ''}"
 
 
 def call_function(program: Program, lanes: Lanes) -> list[str]:
@@ -75,7 +121,7 @@ def call_function(program: Program, lanes: Lanes) -> list[str]:
         "  %named = icmp ne ptr %names, null",
         f"  %few = icmp ne i64 %nargs, {len(inputs)}",
         "  %odd = or i1 %named, %few",
-        "  br i1 %odd, label %general, label %check0",
+        f"  br i1 %odd, label %general, label %{'check0' if inputs else 'ready'}",
     ]
     for k, port in enumerate(inputs):
         following = f"check{k + 1}" if k + 1 < len(inputs) else "ready"
@@ -240,14 +286,16 @@ def _array_table() -> Any:
 
 
 def _addresses(dtype: np.dtype) -> list[int]:
-    def function(name: str) -> int:
-        return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0
-
     return [
         id(np.ndarray),
         id(dtype),
         _array_table()[ARRAY_NEW],
-        function("PyObject_Vectorcall"),
-        function("PyTuple_New"),
-        function("PyFloat_FromDouble"),
+        _address("PyObject_Vectorcall"),
+        _address("PyTuple_New"),
+        _address("PyFloat_FromDouble"),
     ]
+
+
+def _address(name: str) -> int:
+    """Return where a function of the interpreter is."""
+    return ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value or 0

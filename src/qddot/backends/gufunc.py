@@ -16,13 +16,15 @@ from qddot.backends.llvm import MachineCode
 from qddot.program.program import Port, Program
 
 FROM_FUNCTION_AND_SIGNATURE = 31  # its place in NumPy's table of ufunc functions
+# where the fields of a gufunc object are, in words; the owner is "obj" in NumPy's headers
+FUNCTIONS, TYPES, OWNER = 4, 8, 11
 TYPE_NUMBERS = {np.dtype(np.float64): 12, np.dtype(np.float32): 11}
 
 
 def make_gufunc(program: Program, code: MachineCode, dtype: np.dtype) -> Any:
     """Return the gufunc whose inner loop is the function `loop` of the machine code."""
     ports = [*program.inputs, *program.outputs]
-    # NumPy keeps pointers to these, so they must live as long as the gufunc
+    # NumPy keeps pointers to these, so they must live as long as the gufunc does
     functions = (ctypes.c_void_p * 1)(code.address("loop"))
     data = (ctypes.c_void_p * 1)(None)
     types = (ctypes.c_char * len(ports))(*[TYPE_NUMBERS[dtype]] * len(ports))
@@ -35,11 +37,22 @@ def make_gufunc(program: Program, code: MachineCode, dtype: np.dtype) -> Any:
         ctypes.addressof(types),
         *(1, inputs, outputs, -1, name, doc, 0, text),
     )
-    _alive[id(gufunc)] = (functions, data, types, name, doc, text, code, gufunc)
+    _keep_alive(gufunc, (functions, data, types, name, doc, text, code))
     return gufunc
 
 
-_alive: dict[int, tuple] = {}  # for good: a gufunc may be referred to from anywhere
+def _keep_alive(gufunc: Any, parts: tuple) -> None:
+    """Hand the parts to the gufunc, which lets go of them when it goes itself."""
+    field = (ctypes.c_void_p * 12).from_address(id(gufunc))
+    as_assumed = field[FUNCTIONS] == ctypes.addressof(parts[0]) and field[OWNER] is None
+    if as_assumed and field[TYPES] == ctypes.addressof(parts[2]):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(parts))
+        field[OWNER] = id(parts)
+    else:
+        _alive.append((gufunc, parts))
+
+
+_alive: list[tuple] = []  # for good: a gufunc may be referred to from anywhere
 
 
 def signature(program: Program) -> str:

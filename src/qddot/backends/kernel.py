@@ -9,8 +9,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from qddot.backends.ir import Lanes
 from qddot.backends.llvm import compile_module, widest_lanes
 from qddot.backends.loops import batch_loop
 from qddot.errors import BadArgument
-from qddot.patience import progress
+from qddot.patience import patience, progress
 from qddot.program.program import Port, Program
 
 # operations; below, handing work over costs more than it saves
@@ -49,14 +50,21 @@ class Kernel:
     @cached_property
     def call(self) -> Callable[..., Any]:
         """The callable to hand to users: the compiled front for one state, then `general`."""
-        return make_fastcall(self.program, self.dtype, self.general)
+        return make_fastcall(self.program.name, self.general, lambda: self.program, self.dtype)
 
     @cached_property
     def gufunc(self) -> Any:
-        """The batch as a NumPy gufunc; it wants contiguous rows."""
-        lanes = widest_lanes() * 8 // self.dtype.itemsize
-        code = compile_module(batch_loop(self.program, Lanes(lanes, self.dtype == np.float32)))
-        return make_gufunc(self.program, code, self.dtype)
+        """The batch as a NumPy gufunc; it wants contiguous rows, and no arrays without entries."""
+        ports = (self.program.inputs, self.program.outputs)
+        inputs, outputs = (tuple(port for port in some if port.size) for some in ports)
+        program = replace(self.program, inputs=inputs, outputs=outputs)
+        lanes = Lanes(widest_lanes() * 8 // self.dtype.itemsize, self.dtype == np.float32)
+        with patience(f"compiling {program.name} for batches"):
+            return make_gufunc(program, compile_module(batch_loop(program, lanes)), self.dtype)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Compiled code stays behind when a kernel is copied or sent to another process."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
         return self.call(*arrays) if out is None else self.general(*arrays, out=out)
@@ -74,7 +82,7 @@ class Kernel:
             x.shape[: x.ndim - len(p.shape)] for p, x in zip(program.inputs, inputs, strict=True)
         ]
         try:
-            batch = np.broadcast_shapes(*batches)
+            batch = batches[0] if len(set(batches)) == 1 else np.broadcast_shapes(*batches)
         except ValueError:
             shapes = ", ".join(
                 f"{p.name} {x.shape}" for p, x in zip(program.inputs, inputs, strict=True)
@@ -83,7 +91,14 @@ class Kernel:
                 f"The batches do not fit together: {shapes}. Leading axes must be equal or 1."
             ) from None
         outputs = self._outputs(batch, out)
-        ready = [self._contiguous_rows(p, x) for p, x in zip(program.outputs, outputs, strict=True)]
+        if out is not None:  # what is written must not be read again
+            inputs = [
+                x.copy() if any(np.may_share_memory(x, o) for o in outputs) else x for x in inputs
+            ]
+        ready = [
+            self._contiguous_rows(p, np.asarray(x))
+            for p, x in zip(program.outputs, outputs, strict=True)
+        ]
         self._run(inputs, ready, batch)
         for given, computed in zip(outputs, ready, strict=True):
             if given is not computed:
@@ -142,7 +157,7 @@ class Kernel:
 
         Between two pieces the interpreter hears Ctrl-C, and the terminal is told how far it is.
         """
-        work = int(np.prod(batch, dtype=np.int64)) * max(len(self.program), 1)
+        work = prod(batch) * max(len(self.program), 1)
         length = max(batch, default=1)
         threads = max(1, min(self.threads, work // WORTH_A_THREAD, length))
         rounds = max(1, min(work // (WORTH_A_WORD * threads), length // threads))
@@ -169,7 +184,15 @@ class Kernel:
                 advance()
 
     def _piece(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
-        self.gufunc(*inputs, out=outputs[0] if len(outputs) == 1 else tuple(outputs))
+        ports = (self.program.inputs, self.program.outputs)
+        ins, outs = (
+            [x for port, x in zip(some, arrays, strict=True) if port.size]
+            for some, arrays in zip(ports, (inputs, outputs), strict=True)
+        )
+        # NaN and infinities are data, here as for a single state
+        with np.errstate(all="ignore"):
+            if outs:
+                self.gufunc(*ins, out=tuple(outs))
 
 
 def _share(port: Port, array: np.ndarray, axis: int, part: slice) -> np.ndarray:

@@ -5,8 +5,9 @@ Both follow NumPy's conventions, so that what is compiled can be handed to it as
 
 from __future__ import annotations
 
-from qddot.backends.ir import Emitter, Lanes, emit_steps, load_rows, store_rows
-from qddot.program.program import Program
+from qddot.backends.ir import Emitter, Lanes, operations
+from qddot.backends.rows import InputRows, OutputRows
+from qddot.program.program import Port, Program
 
 
 def batch_loop(program: Program, lanes: Lanes) -> str:
@@ -35,14 +36,7 @@ def batch_loop(program: Program, lanes: Lanes) -> str:
     for base, stride in zip(bases, strides, strict=True):
         steps = [out.value(f"mul i64 {state}, {stride}") for state in states]
         rows.append([out.value(f"getelementptr i8, ptr {base}, i64 {step}") for step in steps])
-    values: list[str] = []
-    for port, row in zip(program.inputs, rows, strict=False):
-        values += load_rows(out, row, port.size)
-    results = emit_steps(out, program, values)
-    at = 0
-    for port, row in zip(program.outputs, rows[len(program.inputs) :], strict=True):
-        store_rows(out, row, results[at : at + port.size])
-        at += port.size
+    emit_program(out, program, rows)
     out.line(f"%next = add i64 %first, {lanes.count}")
     out.line("%more = icmp sle i64 %next, %last")
     out.line("br i1 %more, label %block, label %done")
@@ -56,16 +50,49 @@ def single_state(program: Program, lanes: Lanes) -> tuple[Emitter, list[str]]:
     """Return `state`, a function of one pointer an array, for one state; to be put in a module."""
     out = Emitter(lanes)
     names = [f"%a{k}" for k in range(len(program.inputs) + len(program.outputs))]
-    values: list[str] = []
-    for port, name in zip(program.inputs, names, strict=False):
-        values += load_rows(out, [name], port.size)
-    results = emit_steps(out, program, values)
-    at = 0
-    for port, name in zip(program.outputs, names[len(program.inputs) :], strict=True):
-        store_rows(out, [name], results[at : at + port.size])
-        at += port.size
+    emit_program(out, program, [[name] for name in names])
     arguments = ", ".join(f"ptr {name}" for name in names)
     return out, [f"define void @state({arguments}) #0 {{", *out.lines, "  ret void", "}"]
+
+
+def emit_program(out: Emitter, program: Program, rows: list[list[str]]) -> None:
+    """Emit a program whose inputs and outputs lie in these rows, one a lane."""
+    count = len(program.inputs)
+    entries: list[tuple[InputRows, int]] = []
+    for port, row in zip(program.inputs, rows[:count], strict=True):
+        whole = InputRows(out, row, port.size)
+        entries += [(whole, k) for k in range(port.size)]
+    # the places where each value is wanted as a result
+    wanted: dict[int, list[tuple[OutputRows, int]]] = {}
+    for i, place in zip(program.results, _places(out, program.outputs, rows[count:]), strict=True):
+        wanted.setdefault(i, []).append(place)
+
+    emit = operations(out)
+    values = {i: out.lanes.constant(c) for i, c in enumerate(program.constants, len(entries))}
+
+    def value(i: int) -> str:
+        if i not in values:
+            place, k = entries[i]
+            values[i] = place.entry(k)
+        return values[i]
+
+    for number, step in enumerate(program.steps, program.first_step):
+        values[number] = emit[step.op.name](*(value(i) for i in step.args))
+        for place, k in wanted.pop(number, ()):
+            place.put(k, values[number])
+    for i, places in wanted.items():  # constants, and inputs handed through
+        for place, k in places:
+            place.put(k, value(i))
+
+
+def _places(
+    out: Emitter, ports: tuple[Port, ...], rows: list[list[str]]
+) -> list[tuple[OutputRows, int]]:
+    places = []
+    for port, row in zip(ports, rows, strict=True):
+        whole = OutputRows(out, row, port.size)
+        places += [(whole, k) for k in range(port.size)]
+    return places
 
 
 def module(out: Emitter, lines: list[str]) -> str:

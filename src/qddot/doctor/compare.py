@@ -134,6 +134,7 @@ def travel(joint: Joint) -> tuple[float, float]:
     lower, upper = joint.limits.lower, joint.limits.upper
     if lower is None or upper is None or joint.kind == "continuous":
         return -most, most
+    lower, upper = float(lower), float(upper)
     middle = (lower + upper) / 2
     return max(lower, middle - most), min(upper, middle + most)
 

@@ -85,5 +85,7 @@ def apart(line: np.ndarray, other: np.ndarray) -> tuple[float, float]:
     sine = float(np.linalg.norm(normal))
     angle = float(np.arctan2(sine, d @ e))
     if sine < 1e-6:  # parallel
-        return float(np.linalg.norm(np.cross(r - p, e))), angle
-    return float(abs((r - p) @ normal) / sine), angle
+        gap = float(np.linalg.norm(np.cross(r - p, e)))
+    else:
+        gap = float(abs((r - p) @ normal) / sine)
+    return round(gap, 12), round(angle, 12)

@@ -14,6 +14,7 @@ from qddot.model.model import Model
 from qddot.readers.read import SYMBOLIC, library, read
 
 SEVERITIES = ("error", "warning", "note")
+UNLIMITED = "taken as unlimited"  # a reader says it of its format, the model of the joint
 
 
 @dataclass(frozen=True)
@@ -68,5 +69,11 @@ def examine(source: str | Path, peers: Sequence[Peer] = PEERS) -> Examination:
 
 
 def ordered(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """Return the problems by line, at one line the gravest first."""
-    return tuple(sorted(problems, key=lambda p: (p.line or 0, SEVERITIES.index(p.severity))))
+    """Return the problems by line, at one line the gravest first, each thing said once."""
+    unlimited = {p.place for p in problems if p.severity != "note" and UNLIMITED in p.message}
+    said = [
+        p
+        for p in problems
+        if not (p.severity == "note" and UNLIMITED in p.message and p.place in unlimited)
+    ]
+    return tuple(sorted(said, key=lambda p: (p.line or 0, SEVERITIES.index(p.severity))))

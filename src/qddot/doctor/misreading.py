@@ -33,18 +33,30 @@ def misread(evidence: Evidence, peer: str) -> str:
 
 
 def subset(columns: dict[Key, np.ndarray], residual: np.ndarray) -> list[Key]:
-    """Return the keys whose effects add up to the residual: one, all, or some of them."""
-    keys = list(columns)
-    for key in keys:
-        if vanishes(residual - columns[key]):
-            return [key]
-    if not keys:
+    """Return the keys whose effects add up to the residual, if there are such."""
+    if not columns:
         return []
-    A = np.column_stack(list(columns.values()))
-    if vanishes(residual - A.sum(axis=1)):
-        return keys
-    part = np.linalg.lstsq(A, residual, rcond=None)[0].round() == 1
-    return [keys[i] for i in np.flatnonzero(part)] if vanishes(residual - A @ part) else []
+    keys, A = list(columns), np.column_stack(list(columns.values()))
+    # the nearest whole numbers find any sum, unless two effects look alike; then steps do
+    fitted = np.linalg.lstsq(A, residual, rcond=None)[0].round() == 1
+    for part in (fitted, step_by_step(A, residual)):
+        if vanishes(residual - A @ part):
+            return [keys[i] for i in np.flatnonzero(part)]
+    return []
+
+
+def step_by_step(A: np.ndarray, residual: np.ndarray) -> np.ndarray:
+    """Return which columns make up the residual, taking first what explains most of it."""
+    part = np.zeros(A.shape[1], dtype=bool)
+    while not vanishes(residual) and not part.all():
+        sizes = np.linalg.norm(residual[:, None] - A, axis=0)
+        sizes[part] = np.inf
+        best = int(sizes.argmin())
+        if sizes[best] >= np.linalg.norm(residual):
+            break
+        part[best] = True
+        residual = residual - A[:, best]
+    return part
 
 
 def scaled(evidence: Evidence, peer: str) -> str:

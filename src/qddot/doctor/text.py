@@ -6,17 +6,20 @@ Names and messages come from files, so they are always text and never markup.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from qddot.doctor.compare import Comparison
 from qddot.doctor.evidence import SAME
 from qddot.doctor.examine import SEVERITIES, Examination
-from qddot.errors import Problem, printable
+from qddot.errors import Problem, listing, printable
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.padding import Padding
     from rich.text import Text
 
+MOST = 5  # as many places as one line holds
 STYLES = {"error": "bold red", "warning": "yellow", "note": "cyan"}
 
 
@@ -26,19 +29,26 @@ def print_examination(examination: Examination, console: Console | None = None) 
 
     target = console or Console()
     for line in report_lines(examination):
-        target.print(line, soft_wrap=True)
+        if target.is_terminal:
+            target.print(indented(line))
+        else:  # a file or a pipe has no width
+            target.print(line, soft_wrap=True)
 
 
 def report_lines(examination: Examination) -> Iterator[Text]:
     """Yield the report, line by line."""
     yield verdict(examination)
+    files = dict.fromkeys(problem.file for problem in examination.problems)
+    for file in files:
+        if Path(file).name != file:  # the lines below name it shortly
+            yield plain(f"  {file}", "dim")
     for severity in SEVERITIES:
         problems = [p for p in examination.problems if p.severity == severity]
         if problems:
             yield plain("")
             yield plain(f"{severity}s ({len(problems)})", STYLES[severity])
-        for problem in problems:
-            yield from problem_lines(problem)
+        for alike in grouped(problems):
+            yield from problem_lines(alike)
     if examination.comparisons:
         yield plain("")
         yield plain("other engines: M(q) and g(q), friction and springs aside", "bold")
@@ -57,20 +67,31 @@ def verdict(examination: Examination) -> Text:
     ]
     model = examination.model
     if model is None:
-        return plain(f"✗ {examination.source} cannot be used: {', '.join(counts)}", "bold red")
+        name = Path(examination.source).name
+        return plain(f"✗ {name} cannot be used: {', '.join(counts)}", "bold red")
     joints = "1 joint" if model.n == 1 else f"{model.n} joints"
     state = ", ".join(counts) or "nothing to complain about"
     mark, style = ("✓", "bold green") if examination.healthy else ("!", "bold yellow")
     return plain(f"{mark} {model.name} ({joints}): {state}", style)
 
 
-def problem_lines(problem: Problem) -> Iterator[Text]:
-    """Yield one problem: where, what, and what to do."""
-    where = ":".join(str(part) for part in (problem.file, problem.line) if part)
-    told = ": ".join(part for part in (where, problem.place, problem.message) if part)
-    yield plain(f"  {told}")
-    if problem.remedy:
-        yield plain(f"    → {problem.remedy}", "green")
+def grouped(problems: Sequence[Problem]) -> list[list[Problem]]:
+    """Return the problems, those that say the same in one file together."""
+    groups: dict[tuple[str, str, str], list[Problem]] = {}
+    for problem in problems:
+        groups.setdefault((problem.file, problem.message, problem.remedy), []).append(problem)
+    return list(groups.values())
+
+
+def problem_lines(alike: Sequence[Problem]) -> Iterator[Text]:
+    """Yield problems that say the same: where, what, and what to do."""
+    first = alike[0]
+    lines = listing([str(problem.line) for problem in alike if problem.line], MOST)
+    places = listing([problem.place for problem in alike if problem.place], MOST)
+    where = ":".join(part for part in (Path(first.file).name, lines) if part)
+    yield plain("  " + ": ".join(part for part in (where, places, first.message) if part))
+    if first.remedy:
+        yield plain(f"    → {first.remedy}", "green")
 
 
 def comparison_lines(comparison: Comparison) -> Iterator[Text]:
@@ -116,3 +137,11 @@ def plain(words: str, style: str = "") -> Text:
     from rich.text import Text
 
     return Text(printable(words), style=style)
+
+
+def indented(line: Text) -> Padding:
+    """Return a line whose continuations are as far in as its beginning."""
+    from rich.padding import Padding
+
+    words = line.plain.lstrip()
+    return Padding(line[len(line.plain) - len(words) :], (0, 0, 0, len(line.plain) - len(words)))

@@ -66,6 +66,9 @@ def friction(model: Model, positions: Positions) -> Iterator[Friction]:
     """Yield the friction at each coordinate, that of followers included."""
     for shares in _shares(model, positions):
         parts = [(joint.friction, ratio) for joint, ratio in shares]
+        if len(parts) == 1:
+            yield parts[0][0]
+            continue
         coulomb = sum(abs(r) * f.coulomb for f, r in parts)
         sticking = [(f, r) for f, r in parts if f.static is not None and r]
         above = sum(abs(r) * (f.static - f.coulomb) for f, r in sticking)

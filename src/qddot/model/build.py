@@ -37,7 +37,8 @@ def build(
 
 def checked(model: Model, found: Iterable[Problem] = ()) -> Model:
     """Return the model sorted depth-first, or raise with every problem that it has."""
-    problems = sorted([*found, *validate(model)], key=lambda problem: problem.line or 0)
+    together = dict.fromkeys([*found, *validate(model)])  # each once
+    problems = sorted(together, key=lambda problem: problem.line or 0)
     if any(problem.severity == "error" for problem in problems):
         raise BadRobot(model.name, problems)
     return replace(depth_first(model), warnings=tuple(problems))

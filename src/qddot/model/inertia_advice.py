@@ -92,6 +92,12 @@ def _refused_body(body: Inertia) -> bool:
     return refused(six) and max(abs(x) for x in six) > mass * SPREAD**2
 
 
+def slenderness(inertia: Sequence[float]) -> float:
+    """Return how many times the largest moment exceeds the smallest."""
+    a, _, c = np.linalg.eigvalsh(symmetric(list(inertia)))
+    return float(c / a) if a > 0 else np.inf
+
+
 def suggestion(mass: float, inertia: Sequence[float]) -> str:
     """Return the likeliest slip behind an impossible inertia, as an instruction."""
 
@@ -103,17 +109,15 @@ def suggestion(mass: float, inertia: Sequence[float]) -> str:
     if possible(reordered := (xx, c, d, a, zz, b)) and max(abs(c), abs(d), abs(zz)) < min(xx, a, b):
         values = ", ".join(f"{n}={x:g}" for n, x in zip(ENTRIES, reordered, strict=True))
         return f"The six numbers may be in the wrong order; possible would be {values}."
-    for at in (0, 3, 5):
+    slips = []
+    for at, name in enumerate(ENTRIES):
         for factor, words in ((0.1, "10 times smaller"), (10, "10 times larger")):
             slipped = [x * factor if i == at else x for i, x in enumerate(inertia)]
             if possible(slipped):
-                return (
-                    f"A decimal slip? {ENTRIES[at]} = {slipped[at]:g} ({words}) would be possible."
-                )
-    for at in (1, 2, 4):
-        slipped = [x / 10 if i == at else x for i, x in enumerate(inertia)]
-        if possible(slipped):
-            return f"A decimal slip? {ENTRIES[at]} = {slipped[at]:g} would be possible."
+                remedy = f"A decimal slip? {name} = {slipped[at]:g} ({words}) would be possible."
+                slips.append((slenderness(slipped), remedy))
+    if slips:
+        return min(slips)[1]  # the slip that leaves the most compact body
     if possible((xx, 0, 0, c, 0, zz)):
         return (
             "Its products of inertia are too large; with Ixy = Ixz = Iyz = 0 it would be possible."

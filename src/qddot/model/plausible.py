@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from qddot.errors import Problem
 from qddot.expressions import free_symbols
+from qddot.model.inertia_doubts import habits, size_doubts
 from qddot.model.joint import Joint
-from qddot.model.link import Inertial, Link, Placement
+from qddot.model.link import Link
 from qddot.model.model import Model, scalars
 from qddot.model.structure import place
+from qddot.model.unit_doubts import distance, inertial_units, joint_units
 
 Doubt = tuple[str, str, str]  # severity, message, remedy
 
@@ -22,13 +24,15 @@ def doubts(model: Model) -> list[Problem]:
         where = place("joint", joint.name)
         for severity, message, remedy in _joint_doubts(joint):
             problems.append(Problem(severity, where, message, remedy, joint.line))  # type: ignore[arg-type]  # one of three words
-    sizes = _sizes(model)
+    problems += _angle_notes(model)
+    sizes, still = _sizes(model), _still(model)
     for link in model.links:
-        if any(free_symbols(x) for x in scalars(link)):
+        if link.name in still or any(free_symbols(x) for x in scalars(link)):
             continue
         for severity, message, remedy in _link_doubts(link, sizes[link.name]):
             problems.append(Problem(severity, place("link", link.name), message, remedy, link.line))  # type: ignore[arg-type]  # one of three words
     problems += _massless_leaves(model)
+    problems += habits(model)
     gravity = [x for x in model.gravity if not free_symbols(x)]
     if math.hypot(*(float(x) for x in gravity)) > 30:
         message = f"its size is {math.hypot(*(float(x) for x in gravity)):.4g} m/s²"
@@ -45,20 +49,33 @@ def _joint_doubts(joint: Joint) -> Iterator[Doubt]:
             yield "note", "it has no position limits, so it is taken as unlimited", remedy
         elif not (free_symbols(limits.lower) or free_symbols(limits.upper)):
             reach = max(abs(float(limits.lower)), abs(float(limits.upper)))
-            if joint.kind == "revolute" and reach > 40:
+            if joint.kind == "revolute" and reach > 24:  # some robots say 10 or 20 for unlimited
                 remedy = "They look like degrees; multiply by π/180."
-                if reach > 10_000:
+                if reach >= 1000:
                     remedy = "Use type continuous for a joint without limits."
                 yield "warning", f"its limits reach {reach:g} rad", remedy
             elif limits.lower == limits.upper:
                 message = f"its limits leave no room (both {float(limits.lower):g})"
                 yield "warning", message, "Use type fixed if it does not move."
-    for angle in joint.origin.rpy:
-        if isinstance(angle, float) and (exact := nearly_right_angle(angle)):
-            message = (
-                f"its origin is turned by {angle!r} rad, {abs(angle - exact[0]):.1e} off {exact[1]}"
-            )
-            yield "note", message, f"Write {exact[0]!r} if a right angle is meant."
+    for message, remedy in joint_units(joint):
+        yield "warning", message, remedy
+
+
+def _angle_notes(model: Model) -> Iterator[Problem]:
+    """Yield the angles that were probably meant to be right ones, each once."""
+    found: dict[float, list[Joint]] = {}
+    for joint in model.joints:
+        for angle in joint.origin.rpy:
+            if isinstance(angle, float) and nearly_right_angle(angle):
+                found.setdefault(angle, []).append(joint)
+    for angle, joints in found.items():
+        exact, name = nearly_right_angle(angle) or (angle, "")
+        times = f" (and {len(joints) - 1} more times)" if len(joints) > 1 else ""
+        message = (
+            f"its origin is turned by {angle!r} rad, {abs(angle - exact):.1e} off {name}{times}"
+        )
+        remedy = f"Write {exact!r} if a right angle is meant."
+        yield Problem("note", place("joint", joints[0].name), message, remedy, joints[0].line)
 
 
 def nearly_right_angle(angle: float) -> tuple[float, str] | None:
@@ -67,7 +84,8 @@ def nearly_right_angle(angle: float) -> tuple[float, str] | None:
     if quarters == 0 or abs(quarters) > 4:
         return None
     exact = quarters * math.pi / 2
-    if 1e-13 < abs(angle - exact) < 5e-3:
+    # with seven digits or more an angle is as right as anybody writes it
+    if 1e-6 < abs(angle - exact) < 5e-3:
         names = {1: "π/2", 2: "π", 3: "3π/2", 4: "2π"}
         return exact, ("-" if quarters < 0 else "") + names[abs(quarters)]
     return None
@@ -76,34 +94,17 @@ def nearly_right_angle(angle: float) -> tuple[float, str] | None:
 def _link_doubts(link: Link, size: float) -> Iterator[Doubt]:
     inertial = link.inertial
     mass = float(inertial.mass)
-    if mass == 0:
+    if mass <= 0:
         return
-    distance = math.hypot(*(float(x) for x in inertial.com))
-    if distance > max(3 * size, 0.5):  # a head may sit half a metre from its frame
+    away = math.hypot(*(float(x) for x in inertial.com))
+    if away > max(3 * size, 0.5):  # a head may sit half a metre from its frame
         message = (
-            f"its centre of mass is {distance:.3g} m from its frame, "
+            f"its centre of mass is {away:.3g} m from its frame, "
             f"but what it carries is within {size:.3g} m"
         )
         yield "warning", message, "Is it in millimetres, or in another frame?"
-    gyration = radius_of_gyration(inertial)
-    if gyration > 4 * size:
-        message = (
-            f"its inertia is that of a body of radius {gyration:.3g} m, "
-            f"but what it carries is within {size:.3g} m"
-        )
-        yield "warning", message, "A decimal slip, or other units (g·mm² is 1e-9 kg·m²)?"
-    elif 0 < gyration < size / 500 < math.inf:
-        message = (
-            f"its inertia is that of a body of radius {1000 * gyration:.2g} mm, "
-            f"on a link of {size:.3g} m"
-        )
-        yield "warning", message, "A decimal slip, or other units?"
-
-
-def radius_of_gyration(inertial: Inertial) -> float:
-    """Return the radius of a thin ring, about its axis, with the same mass and largest moment."""
-    Ixx, _, _, Iyy, _, Izz = (float(x) for x in inertial.inertia)
-    return math.sqrt(max(Ixx, Iyy, Izz, 0) / float(inertial.mass))
+    for message, remedy in (*size_doubts(inertial, size), *inertial_units(inertial)):
+        yield "warning", message, remedy
 
 
 def _sizes(model: Model) -> dict[str, float]:
@@ -116,18 +117,25 @@ def _sizes(model: Model) -> dict[str, float]:
     for joint in model.joints:
         travel = [joint.limits.lower, joint.limits.upper] if joint.kind == "prismatic" else []
         slide = max((abs(float(x)) for x in travel if x and not free_symbols(x)), default=0.0)
-        reach = _distance(joint.origin) + slide
+        reach = distance(joint.origin) + slide
         for name in (joint.parent, joint.child):
             sizes[name] = max(sizes[name], reach)
     for frame in model.frames:
-        sizes[frame.link] = max(sizes[frame.link], _distance(frame.placement))
+        sizes[frame.link] = max(sizes[frame.link], distance(frame.placement))
     return {name: max(size, 0.05) if size else math.inf for name, size in sizes.items()}
 
 
-def _distance(placement: Placement) -> float:
-    if any(free_symbols(x) for x in placement.xyz):
-        return math.inf  # unknown, so nothing is too far
-    return math.hypot(*(float(x) for x in placement.xyz))
+def _still(model: Model) -> set[str]:
+    """Return the links that never move, so that their inertia does not matter."""
+    moved = {joint.child for joint in model.joints if joint.moves}
+    parents = {joint.child: joint.parent for joint in model.joints}
+
+    def stands(name: str) -> bool:
+        while name not in moved and name in parents:
+            name = parents[name]
+        return name not in moved
+
+    return {link.name for link in model.links if stands(link.name)}
 
 
 def _massless_leaves(model: Model) -> Iterator[Problem]:
@@ -141,7 +149,8 @@ def _massless_leaves(model: Model) -> Iterator[Problem]:
     for joint in model.joints:
         carried.setdefault(joint.parent, []).append(joint)
     bears: dict[str, bool] = {}
-    order = [joint for joint in model.joints if joint.parent not in {j.child for j in model.joints}]
+    children = {joint.child for joint in model.joints}
+    order = [joint for joint in model.joints if joint.parent not in children]
     for joint in order:
         order.extend(carried.get(joint.child, []))
     for joint in reversed(order):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 ARROWS = {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "fixed": "—"}
-HEADINGS = ("", "joint", "type", "axis", "position", "speed", "effort", "in it", "carries", "mass")
+HEADINGS = ("", "joint", "axis", "range", "speed", "effort", "mass", "in it")
 MOST_ROWS = 200
 
 
@@ -107,46 +107,66 @@ def table(model: Model) -> RenderableType:
     from rich import box
     from rich.table import Table
 
-    result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    rows = [row(model, joint) for joint in model.joints if joint.kind != "fixed"]
+    moving = [joint for joint in model.joints if joint.kind != "fixed"]
+    result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+    rows = [row(model, joint) for joint in moving]
     # a column that would be empty is left out
-    used = [k for k in range(len(HEADINGS)) if k in (1, 2, 3) or any(r[k] for r in rows)]
+    used = [k for k in range(len(HEADINGS)) if k == 1 or any(cells[k] for cells in rows)]
     for k in used:
-        result.add_column(HEADINGS[k], justify="right" if HEADINGS[k] in ("", "mass") else "left")
+        right = HEADINGS[k] in ("", "speed", "effort", "mass")
+        result.add_column(
+            HEADINGS[k], justify="right" if right else "left", no_wrap=HEADINGS[k] != "in it"
+        )
     for cells in rows[:MOST_ROWS]:
         result.add_row(*(_text(cells[k]) for k in used))
     if len(rows) > MOST_ROWS:
         result.add_row("", f"... and {len(rows) - MOST_ROWS} more")
+    result.caption = legend(moving)
+    result.caption_justify = "left"
     return result
+
+
+def legend(joints: list[Joint]) -> str:
+    """Return what the arrows in front of these joints mean, and the units."""
+    kinds = dict.fromkeys(joint.kind for joint in joints)
+    units = []
+    if any(joint.turns for joint in joints):
+        units.append("rad, rad/s, N·m")
+    if "prismatic" in kinds:
+        units.append("m, m/s, N")
+    arrows = "   ".join(f"{ARROWS[kind]} {kind}" for kind in kinds)
+    return f"{arrows}   ({' or '.join(units)}; kg)" if joints else ""
 
 
 def row(model: Model, joint: Joint) -> tuple[str, ...]:
     """Return one line of the table: what a person wants to know about a joint."""
     owns = joint.name in model.joint_names
-    index = str(model.joint_names.index(joint.name) + 1) if owns else ""
-    angle = "rad" if joint.turns else "m"
-    mass = model.link(joint.child).inertial.mass
+    mass = carried_mass(model, joint)
     return (
-        index,
-        joint.name,
-        f"{ARROWS[joint.kind]} {joint.kind}",
+        str(model.joint_names.index(joint.name) + 1) if owns else "",
+        f"{ARROWS[joint.kind]} {joint.name}",
         axis_name(joint),
-        span(joint.limits, angle),
-        _unit(joint.limits.velocity, f"{angle}/s"),
-        _unit(joint.limits.effort, "N·m" if joint.turns else "N"),
+        span(joint.limits),
+        _or_nothing(joint.limits.velocity),
+        _or_nothing(joint.limits.effort),
+        number(mass) if mass else "",
         ", ".join(extras(joint)),
-        joint.child,
-        f"{number(mass)} kg" if mass else "",
     )
+
+
+def carried_mass(model: Model, joint: Joint) -> Scalar:
+    """Return the mass of the body that a joint moves: its link and what is fixed to it."""
+    rigid, mass = {joint.child}, model.link(joint.child).inertial.mass
+    for other in model.joints:  # depth-first, so parents come first
+        if other.parent in rigid and not other.moves:
+            rigid.add(other.child)
+            mass = mass + model.link(other.child).inertial.mass
+    return mass
 
 
 def extras(joint: Joint) -> list[str]:
     """Return what acts in a joint, in a few characters each."""
     friction, words = joint.friction, []
-    if joint.mimic:
-        words.append(f"follows {joint.mimic.joint} × {number(joint.mimic.multiplier)}")
-    if joint.locked is not None:
-        words.append(f"locked at {number(joint.locked)}")
     for name, value in (
         ("Fv", friction.viscous),
         ("Fs", friction.coulomb),
@@ -172,10 +192,15 @@ def tree(model: Model) -> RenderableType:
             text.append(f"{ARROWS[joint.kind]} ", style="cyan" if joint.moves else "dim")
             if joint.kind != "fixed":
                 text.append(f"{printable(joint.name)} ", style="cyan")
+            if joint.mimic:
+                ratio = number(joint.mimic.multiplier)
+                text.append(f"= {ratio} × {printable(joint.mimic.joint)} ", style="yellow")
+            if joint.locked is not None:
+                text.append(f"= {number(joint.locked)} ", style="yellow")
         text.append(printable(link), style="" if mass else "dim")
         text.append(f"  {number(mass)} kg" if mass else "", style="green")
         here = [frame.name for frame in model.frames if frame.link == link]
-        text.append(f"  ⌖ {printable(', '.join(here))}" if here else "", style="magenta")
+        text.append(f"  ◆ {printable(', '.join(here))}" if here else "", style="magenta")
         for load in (load for load in model.payloads if model.frame(load.frame).link == link):
             text.append(f"  + payload {number(load.inertial.mass)} kg", style="yellow")
         return text
@@ -195,15 +220,17 @@ def tree(model: Model) -> RenderableType:
 
 def as_html(model: Model) -> str:
     """Return the table for a notebook; every name is escaped."""
-    cells = [row(model, joint) for joint in model.joints if joint.kind != "fixed"]
-    head = "".join(f"<th style='text-align:left'>{h}</th>" for h in HEADINGS)
+    moving = [joint for joint in model.joints if joint.kind != "fixed"]
+    cells = [row(model, joint) for joint in moving]
+    head = "".join(f"<th style='text-align:left'>{name}</th>" for name in HEADINGS)
     body = "".join(
         "<tr>" + "".join(f"<td style='text-align:left'>{_html(c)}</td>" for c in line) + "</tr>"
         for line in cells[:MOST_ROWS]
     )
     title = f"<b>{_html(model.name)}</b>: {model.n} joints, {_html(number(total_mass(model)))} kg"
     about = f"<br><i>{_html(model.description)}</i>" if model.description else ""
-    return f"<div>{title}{about}<table><tr>{head}</tr>{body}</table></div>"
+    caption = f"<caption style='text-align:left'>{_html(legend(moving))}</caption>"
+    return f"<div>{title}{about}<table>{caption}<tr>{head}</tr>{body}</table></div>"
 
 
 def axis_name(joint: Joint) -> str:
@@ -215,11 +242,11 @@ def axis_name(joint: Joint) -> str:
     return f"({', '.join(number(x) for x in joint.axis)})"
 
 
-def span(limits: Limits, unit: str) -> str:
-    """Return "-2.9 … 2.9 rad", or nothing where there are no limits."""
+def span(limits: Limits) -> str:
+    """Return "-2.9 … 2.9", or nothing where there are no limits."""
     if limits.lower is None or limits.upper is None:
         return ""
-    return f"{number(limits.lower)} … {number(limits.upper)} {unit}"
+    return f"{number(limits.lower)} … {number(limits.upper)}"
 
 
 def number(x: Scalar) -> str:
@@ -234,8 +261,8 @@ def plain(x: Scalar | None) -> float | int | str | None:
     return str(x) if free_symbols(x) else float(x)
 
 
-def _unit(x: Scalar | None, unit: str) -> str:
-    return "" if x is None else f"{number(x)} {unit}"
+def _or_nothing(x: Scalar | None) -> str:
+    return "" if x is None else number(x)
 
 
 def _text(cell: str) -> Any:

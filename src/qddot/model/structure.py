@@ -12,6 +12,7 @@ from qddot.model.model import Model
 
 MOST_LINKS = 2000  # ten times the largest robot we know of
 LONGEST_NAME = 200
+MOST_GUESSES = 20  # looking for the nearest name takes its time
 
 
 def structural_problems(model: Model) -> list[Problem]:
@@ -92,6 +93,7 @@ def _name_problems(model: Model) -> Iterator[Problem]:
 
 def _reference_problems(model: Model) -> Iterator[Problem]:
     links = {link.name for link in model.links}
+    guesses = 0
     for joint in model.joints:
         where = place("joint", joint.name)
         if joint.kind not in KINDS:
@@ -105,7 +107,9 @@ def _reference_problems(model: Model) -> Iterator[Problem]:
                 yield Problem("error", where, f"it has no {end}", remedy, joint.line)
             elif name not in links:
                 message = f"its {end} link {shorten(name)!r} does not exist"
-                remedy = f"Add it or correct the name.{did_you_mean(name, links)}"
+                guesses += 1
+                hint = did_you_mean(name, links) if guesses <= MOST_GUESSES else ""
+                remedy = f"Add it or correct the name.{hint}"
                 yield Problem("error", where, message, remedy, joint.line)
     for frame in model.frames:
         if frame.link not in links:
@@ -172,6 +176,7 @@ def _shape_problems(model: Model) -> Iterator[Problem]:
 
 def _mimic_problems(model: Model) -> Iterator[Problem]:
     joints = {joint.name: joint for joint in model.joints}
+    guesses = 0
     for joint in model.joints:
         if joint.mimic is None:
             continue
@@ -179,9 +184,11 @@ def _mimic_problems(model: Model) -> Iterator[Problem]:
         leader = joints.get(joint.mimic.joint)
         if leader is None or leader.kind == "fixed":
             what = "does not exist" if leader is None else "is fixed"
-            known = [j.name for j in model.joints if j.kind != "fixed" and j is not joint]
             message = f"it mimics {shorten(joint.mimic.joint)!r}, which {what}"
-            remedy = f"Name a joint that moves.{did_you_mean(joint.mimic.joint, known)}"
+            guesses += 1
+            known = [j.name for j in model.joints if j.kind != "fixed" and j is not joint]
+            hint = did_you_mean(joint.mimic.joint, known) if guesses <= MOST_GUESSES else ""
+            remedy = f"Name a joint that moves.{hint}"
             yield Problem("error", where, message, remedy, joint.line)
             continue
         seen = {joint.name}

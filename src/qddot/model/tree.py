@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from qddot.errors import NotNumeric, UnknownName
+from qddot.errors import BadArgument, NotNumeric, UnknownName, shorten
 from qddot.expressions import Expression, expression
 from qddot.model.acting import Elastic, Positions, elastics, friction, rotor_inertia
 from qddot.model.joint import Friction, Joint, Prismatic, Revolute
@@ -83,7 +83,10 @@ def numeric(x: Scalar) -> Scalar:
 
 def exact(x: Scalar) -> Expression:
     """Return a scalar of a model as an exact expression: a float as the decimal it was typed."""
-    return expression(x)
+    result = expression(x)
+    if result is NotImplemented:
+        raise BadArgument(f"{shorten(repr(x))} is not a number that an exact expression can hold.")
+    return result
 
 
 def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:

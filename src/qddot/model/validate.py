@@ -15,15 +15,20 @@ from qddot.model.plausible import doubts
 from qddot.model.structure import MOST_LINKS, place, structural_problems
 from qddot.scalars import Scalar
 
+BEYOND = 1e30  # numbers whose products would be no numbers any more
+
 
 def validate(model: Model) -> list[Problem]:
     """Return every problem of a model, each with severity, place and remedy."""
     problems = structural_problems(model)
+    broken = any(problem.severity == "error" for problem in problems)
     if len(model.links) > MOST_LINKS:
         return problems
     problems += _value_problems(model)
     problems += inertia_problems(model, sound=not any(p.severity == "error" for p in problems))
-    if not any(problem.severity == "error" for problem in problems):
+    # an impossible value in one place does not hide a doubtful one in another
+    values = tuple(scalars(model))
+    if not broken and _all_finite(values) and not _huge(values):
         problems += doubts(model)
     return problems
 
@@ -96,9 +101,13 @@ def number(x: Scalar | None) -> TypeGuard[Scalar]:
 
 
 def _finite(thing: Any, where: str) -> Iterator[Problem]:
-    if not _all_finite(tuple(scalars(thing))):
+    values = tuple(scalars(thing))
+    if not _all_finite(values):
         message = "one of its numbers is missing, infinite or not a number"
         yield Problem("error", where, message, "Replace it by a finite number.", thing.line)
+    elif huge := _huge(values):
+        message = f"one of its numbers is out of all proportion ({huge[0]:.3g})"
+        yield Problem("error", where, message, "Give a number of a sensible size.", thing.line)
 
 
 def _all_finite(values: tuple[Scalar, ...]) -> bool:
@@ -106,3 +115,7 @@ def _all_finite(values: tuple[Scalar, ...]) -> bool:
         isinstance(x, Expression) or (isinstance(x, (int, float)) and math.isfinite(x))
         for x in values
     )
+
+
+def _huge(values: tuple[Scalar, ...]) -> list[float]:
+    return [float(x) for x in values if number(x) and abs(float(x)) > BEYOND]

@@ -20,7 +20,13 @@ Rule = Callable[..., tuple[Scalar, ...]]
 
 
 def less(a: Scalar, b: Scalar) -> Scalar:
-    return np.less(a, b)
+    """Return 1 where a < b, else 0."""
+    return np.less(a, b) * 1.0
+
+
+def less_equal(a: Scalar, b: Scalar) -> Scalar:
+    """Return 1 where a ≤ b, else 0."""
+    return np.less_equal(a, b) * 1.0
 
 
 def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
@@ -47,6 +53,7 @@ APPLY: dict[str, Callable[..., Scalar]] = {
     "min": np.minimum,
     "max": np.maximum,
     "less": less,
+    "less_equal": less_equal,
     "select": select,
 }
 
@@ -68,7 +75,16 @@ PARTIALS: dict[str, Rule] = {
     "min": lambda r, a, b: (less(a, b), 1 - less(a, b)),
     "max": lambda r, a, b: (less(b, a), 1 - less(b, a)),
     "less": lambda r, a, b: (0, 0),
+    "less_equal": lambda r, a, b: (0, 0),
     "select": lambda r, c, a, b: (0, select(c, 1, 0), select(c, 0, 1)),
+}
+
+# of the operations that hand one of their last two arguments through, when it is the first: the
+# derivative of the other does not matter then, not even where it is infinite
+CHOICES: dict[str, Callable[..., Scalar]] = {
+    "min": less,
+    "max": lambda a, b: less(b, a),
+    "select": lambda c, a, b: c,
 }
 
 
@@ -100,11 +116,18 @@ def jacobian(program: Program, wrt: Sequence[str]) -> Program:
         for number, step in enumerate(program.steps, program.first_step):
             if not any(tangents[i] for i in step.args):
                 continue
-            partials = PARTIALS[step.op.name](values[number], *(values[i] for i in step.args))
+            arguments = [values[i] for i in step.args]
             total: dict[int, Scalar] = {}
-            for i, partial in zip(step.args, partials, strict=True):
-                for direction, tangent in tangents[i].items():
-                    total[direction] = total.get(direction, 0) + partial * tangent
+            if step.op.name in CHOICES:
+                condition, a, b = CHOICES[step.op.name](*arguments), *step.args[-2:]
+                for direction in tangents[a] | tangents[b]:
+                    either = (tangents[i].get(direction, 0) for i in (a, b))
+                    total[direction] = select(condition, *either)
+            else:
+                partials = PARTIALS[step.op.name](values[number], *arguments)
+                for i, partial in zip(step.args, partials, strict=True):
+                    for direction, tangent in tangents[i].items():
+                        total[direction] = total.get(direction, 0) + partial * tangent
             tangents[number] = {k: x for k, x in total.items() if not _is_zero(x)}
         outputs, at = {}, 0
         for port in program.outputs:

@@ -18,6 +18,9 @@ class Operation:
     numpy: Callable[..., Any]
     commutes: bool = False
 
+    def __reduce__(self) -> tuple:
+        return named, (self.name,)  # there is one of each; copies and pickles are that one
+
 
 ADD = Operation("add", 2, np.add, commutes=True)
 SUB = Operation("sub", 2, np.subtract)
@@ -34,14 +37,20 @@ ABS = Operation("abs", 1, np.abs)
 SIGN = Operation("sign", 1, np.sign)
 MIN = Operation("min", 2, np.minimum, commutes=True)
 MAX = Operation("max", 2, np.maximum, commutes=True)
-# 1.0 where a < b, else 0.0; and b where a is not zero, else c
+# 1.0 where a < b or a ≤ b, else 0.0; and b where a is not zero, else c
 LESS = Operation("less", 2, lambda a, b: np.where(np.less(a, b), 1.0, 0.0))
+LESS_EQUAL = Operation("less_equal", 2, lambda a, b: np.where(np.less_equal(a, b), 1.0, 0.0))
 SELECT = Operation("select", 3, lambda a, b, c: np.where(np.not_equal(a, 0), b, c))
 
 OPERATIONS = {
     op.name: op
     for op in (
         *(ADD, SUB, MUL, DIV, NEG, SIN, COS, SQRT, EXP, LOG, TANH),
-        *(ABS, SIGN, MIN, MAX, LESS, SELECT),
+        *(ABS, SIGN, MIN, MAX, LESS, LESS_EQUAL, SELECT),
     )
 }
+
+
+def named(name: str) -> Operation:
+    """Return the operation of a name."""
+    return OPERATIONS[name]

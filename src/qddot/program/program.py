@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadFile
+from qddot.errors import BadArgument, BadFile, listing
 from qddot.program.operations import OPERATIONS, Operation
 from qddot.scalars import Scalar
 
@@ -74,15 +74,18 @@ class Program:
         return len(self.steps)
 
     def __call__(self, *arrays: Any) -> Any:
-        """Return the outputs for one state, over whatever kind of number the arrays hold.
+        """Return the outputs, over whatever kind of number the arrays hold.
 
-        Batches run too, entry by entry, if the entries are arrays themselves; the compiled
-        kernels are what is fast.
+        Batches run too, along leading axes; the compiled kernels are what is fast.
         """
+        if len(arrays) != len(self.inputs):
+            names = listing(port.name for port in self.inputs)
+            raise BadArgument(
+                f"{self.name} takes {len(self.inputs)} arrays ({names}), not {len(arrays)}."
+            )
         values: list[Scalar] = []
         for port, array in zip(self.inputs, arrays, strict=True):
-            entries = np.asarray(array, dtype=object) if port.shape else [array]
-            values += list(np.reshape(entries, -1)) if port.shape else entries
+            values += _entries(port, array)
         values += self.constants
         for step in self.steps:
             values.append(step.op.numpy(*(values[i] for i in step.args)))
@@ -92,9 +95,13 @@ class Program:
         """Return the outputs as arrays of their shapes: one alone, several as a tuple."""
         arrays, at = [], 0
         for port in self.outputs:
-            part = np.array(entries[at : at + port.size])
-            arrays.append(part.reshape(port.shape) if port.shape else entries[at])
+            part = entries[at : at + port.size]
             at += port.size
+            if any(np.ndim(entry) for entry in part):  # batches; constants have none
+                rows = np.stack(np.broadcast_arrays(*part), axis=-1)
+                arrays.append(rows.reshape(rows.shape[:-1] + port.shape))
+            else:
+                arrays.append(np.array(part).reshape(port.shape) if port.shape else part[0])
         return arrays[0] if len(arrays) == 1 else tuple(arrays)
 
     def __str__(self) -> str:
@@ -126,10 +133,12 @@ class Program:
         )
 
     @staticmethod
-    def from_json(text: str, path: object = "program") -> Program:
+    def from_json(text: str | bytes, path: object = "program") -> Program:
         """Return the program that `to_json` wrote, checked."""
         try:
             data = json.loads(text)
+            if data["format"] != FORMAT:
+                raise ValueError("format")
             program = Program(
                 str(data["name"]),
                 tuple(Port(str(n), tuple(int(k) for k in s)) for n, s in data["inputs"]),
@@ -139,7 +148,7 @@ class Program:
                 tuple(int(i) for i in data["results"]),
             )
             program.check()
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
             why = f"it is not a saved program ({type(error).__name__})"
             raise BadFile(path, why, "Save it again with program.save(path).") from None
         return program
@@ -151,10 +160,12 @@ class Program:
     @staticmethod
     def load(path: str | Path) -> Program:
         """Return the program in a file that `save` wrote."""
-        return Program.from_json(Path(path).read_text(encoding="utf-8"), path)
+        return Program.from_json(Path(path).read_bytes(), path)
 
     def check(self) -> None:
         """Raise ValueError unless every reference points backwards and every size fits."""
+        if not self.outputs or any(k < 0 for p in self.inputs + self.outputs for k in p.shape):
+            raise ValueError("shapes")
         for number, step in enumerate(self.steps, self.first_step):
             if len(step.args) != step.op.arity or not all(0 <= i < number for i in step.args):
                 raise ValueError(f"step {number}")
@@ -173,3 +184,17 @@ class Program:
         for step in self.steps:
             out.write(f"{step.op.name}{step.args}")
         return sha256(out.getvalue().encode()).hexdigest()
+
+
+def _entries(port: Port, array: Any) -> list[Scalar]:
+    """Return what an input holds, entry by entry; of a batch, each entry is an array."""
+    if not port.shape:
+        return [array]
+    entries = np.asarray(array, dtype=object)
+    batch = entries.shape[: max(entries.ndim - len(port.shape), 0)]
+    if batch + port.shape != entries.shape:
+        wanted = ", ".join(["...", *map(str, port.shape)])
+        raise BadArgument(f"{port.name} has shape {entries.shape}; it must have shape ({wanted}).")
+    if batch:
+        entries = np.asarray(array)  # numbers, on which NumPy's functions are quick
+    return list(np.moveaxis(entries.reshape(*batch, port.size), -1, 0))

@@ -1,12 +1,14 @@
 """The recording scalar: a number that remembers how it was computed.
 
 Constants are folded, zeros and ones vanish, equal subexpressions are shared, and minus signs
-travel outwards until they meet an addition.
+travel outwards until they meet an addition. So 0·x is 0 and x/x is 1 for every x, infinities and
+NaN included.
 """
 
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from qddot.program.operations import (
     DIV,
     EXP,
     LESS,
+    LESS_EQUAL,
     LOG,
     MAX,
     MIN,
@@ -31,57 +34,11 @@ from qddot.program.operations import (
     TANH,
     Operation,
 )
-from qddot.program.program import Port, Program, Step
+from qddot.program.tape import Tape
 from qddot.scalars import Scalar, exp, sign, sincos, sqrt
 
 Number = (int, float, np.integer, np.floating)
-
-
-class Tape:
-    """What has been recorded so far; equal operations are recorded once."""
-
-    def __init__(self, inputs: int):
-        self.inputs = inputs
-        self.steps: list[Step | float] = []  # a float is a constant
-        self.seen: dict[Any, int] = {}
-
-    def constant(self, value: float) -> int:
-        key = ("constant", float(value).hex())
-        if key not in self.seen:
-            self.steps.append(float(value))
-            self.seen[key] = self.inputs + len(self.steps) - 1
-        return self.seen[key]
-
-    def step(self, op: Operation, *args: int) -> int:
-        key = (op.name, *(sorted(args) if op.commutes else args))
-        if key not in self.seen:
-            self.steps.append(Step(op, args))
-            self.seen[key] = self.inputs + len(self.steps) - 1
-        return self.seen[key]
-
-    def program(
-        self, name: str, inputs: tuple[Port, ...], outputs: tuple[Port, ...], results: list[int]
-    ) -> Program:
-        """Return the program, with the constants moved to its front."""
-        constants = [k for k, step in enumerate(self.steps) if not isinstance(step, Step)]
-        operations = [k for k, step in enumerate(self.steps) if isinstance(step, Step)]
-        place = {k: self.inputs + i for i, k in enumerate([*constants, *operations])}
-
-        def moved(i: int) -> int:
-            return i if i < self.inputs else place[i - self.inputs]
-
-        return Program(
-            name,
-            inputs,
-            tuple(self.steps[k] for k in constants),  # type: ignore[arg-type]  # those that are no Step
-            tuple(
-                Step(step.op, tuple(moved(i) for i in step.args))
-                for step in self.steps
-                if isinstance(step, Step)
-            ),
-            outputs,
-            tuple(moved(i) for i in results),
-        )
+_MIN_NORMAL = sys.float_info.min  # below, a reciprocal has fewer digits
 
 
 class Recorded:
@@ -101,6 +58,7 @@ class Recorded:
             other = self._constant(other)
         elif not isinstance(other, Recorded):
             return NotImplemented
+        self._same_tape(other)
         if self.number == other.number:
             if self.negative != other.negative:
                 return 0
@@ -144,6 +102,7 @@ class Recorded:
             other = self._constant(other)
         elif not isinstance(other, Recorded):
             return NotImplemented
+        self._same_tape(other)
         sign = self.negative != other.negative
         return self._wrap(self.tape.step(MUL, self.number, other.number), sign)
 
@@ -151,21 +110,29 @@ class Recorded:
         if isinstance(other, Number):
             if other == 0:
                 raise BadArgument("A recorded function divides by the constant zero.")
-            return self if other == 1 else -self if other == -1 else self * (1 / other)
+            if other in (1, -1):
+                return self * other
+            inverse = 1 / float(other)
+            if _MIN_NORMAL <= abs(inverse) < math.inf:
+                return self * inverse
+            other = self._constant(other)
         if not isinstance(other, Recorded):
             return NotImplemented
+        self._same_tape(other)
         if self.number == other.number:
             return 1 if self.negative == other.negative else -1
         sign = self.negative != other.negative
         return self._wrap(self.tape.step(DIV, self.number, other.number), sign)
 
     def __rtruediv__(self, other: Any) -> Any:
+        if not isinstance(other, Number):
+            return NotImplemented
         return self._constant(other) / self if other else 0
 
     def __pow__(self, exponent: Any) -> Any:
-        if exponent == 0.5:
+        if isinstance(exponent, Number) and exponent == 0.5:
             return self.sqrt()
-        if not isinstance(exponent, Number) or int(exponent) != exponent:
+        if not isinstance(exponent, Number) or not float(exponent).is_integer():
             raise BadArgument("A recorded value can only be raised to a constant whole power.")
         if exponent < 0:
             return 1 / self ** -int(exponent)
@@ -211,10 +178,12 @@ class Recorded:
         return self._wrap(self.tape.step(ABS, self.number))
 
     def minimum(self, other: Scalar) -> Recorded:
-        return self._binary(MIN, other)
+        no_bound = isinstance(other, Number) and other == math.inf
+        return self if no_bound else self._binary(MIN, other)
 
     def maximum(self, other: Scalar) -> Recorded:
-        return self._binary(MAX, other)
+        no_bound = isinstance(other, Number) and other == -math.inf
+        return self if no_bound else self._binary(MAX, other)
 
     def conjugate(self) -> Recorded:
         return self
@@ -224,6 +193,11 @@ class Recorded:
 
         return apply(ufunc, method, inputs, kwargs)
 
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        from qddot.program.recorded_array import call
+
+        return call(func, args, kwargs)
+
     # comparisons are values: 1.0 where true
 
     def __lt__(self, other: Scalar) -> Recorded:
@@ -232,19 +206,35 @@ class Recorded:
     def __gt__(self, other: Scalar) -> Recorded:
         return self._lift(other)._binary(LESS, self)
 
-    __le__ = __lt__  # the two differ on a set that no computation with floats can rely on
-    __ge__ = __gt__
+    def __le__(self, other: Scalar) -> Recorded:
+        return self._binary(LESS_EQUAL, other)
+
+    def __ge__(self, other: Scalar) -> Recorded:
+        return self._lift(other)._binary(LESS_EQUAL, self)
+
+    def __eq__(self, other: Any) -> Any:
+        return (self <= other) * (self >= other)
+
+    def __ne__(self, other: Any) -> Any:
+        return 1 - (self == other)
+
+    __hash__ = object.__hash__
 
     def __bool__(self) -> bool:
         raise BadArgument(
             "A recorded value has no truth value: the program must be the same for every state.\n"
-            "  Use np.where(condition, a, b), np.minimum, np.maximum or np.clip."
+            "  Use np.where(condition, a, b), np.minimum, np.maximum or np.clip, and np.stack to\n"
+            "  make an array: that of np.array does not know that it is recorded."
         )
 
     def __float__(self) -> float:
         raise BadArgument(
-            "A recorded value has no number yet. Use NumPy functions, not those of math."
+            "A recorded value has no number yet. Use NumPy functions, not those of math, and put\n"
+            "  it into arrays of objects: np.stack([...]) or np.zeros(n, dtype=object)."
         )
+
+    def __int__(self) -> int:
+        return int(float(self))
 
     def __repr__(self) -> str:
         return f"{'-' if self.negative else ''}<value {self.number}>"
@@ -255,13 +245,24 @@ class Recorded:
         return Recorded(self.tape, number, negative)
 
     def _constant(self, value: Any) -> Recorded:
-        value = float(value)
+        try:
+            value = float(value)
+        except (TypeError, ValueError, OverflowError):
+            what = f"{type(value).__name__}, which is not a real number that a float can hold"
+            raise BadArgument(f"A recorded function uses a constant of type {what}.") from None
         if not math.isfinite(value):
             raise BadArgument(f"A recorded function uses the constant {value}.")
         return self._wrap(self.tape.constant(abs(value)), value < 0)
 
     def _lift(self, other: Scalar) -> Recorded:
-        return other if isinstance(other, Recorded) else self._constant(other)
+        if not isinstance(other, Recorded):
+            return self._constant(other)
+        self._same_tape(other)
+        return other
+
+    def _same_tape(self, other: Recorded) -> None:
+        if self.tape is not other.tape:
+            raise BadArgument("A recorded function uses a value of another recording.")
 
     def plain(self) -> int:
         """Return the number of the value itself, its sign carried out."""

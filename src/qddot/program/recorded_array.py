@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.program.operations import SELECT
 from qddot.program.recorded import Recorded
+from qddot.scalars import sign
 
 
 class RecordedArray(np.ndarray):
@@ -19,85 +19,87 @@ class RecordedArray(np.ndarray):
         return apply(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        if func is np.where and len(args) == 3:
-            return _entry_by_entry(choose, args)
-        if func is np.clip:
-            return np.minimum(np.maximum(args[0], args[1]), args[2])
-        return super().__array_function__(func, types, args, kwargs)
-
-
-# what NumPy does on arrays of objects by itself, through operators and methods of the entries
-BY_NUMPY = frozenset(
-    [
-        "add",
-        "subtract",
-        "multiply",
-        "divide",
-        "negative",
-        "positive",
-        "power",
-        "square",
-        "sin",
-        "cos",
-        "tan",
-        "tanh",
-        "sqrt",
-        "exp",
-        "log",
-        "absolute",
-        "conjugate",
-        "matmul",
-    ]
-)
-UFUNCS: dict[str, Callable[..., Any]] = {
-    "sign": lambda a: a.sign() if isinstance(a, Recorded) else np.sign(a),
-    "minimum": lambda a, b: _extreme("minimum", a, b),
-    "maximum": lambda a, b: _extreme("maximum", a, b),
-    "less": lambda a, b: a < b,
-    "greater": lambda a, b: a > b,
-    "less_equal": lambda a, b: a <= b,
-    "greater_equal": lambda a, b: a >= b,
-}
-
-
-def apply(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
-    """Do to recorded values what a NumPy function does to numbers."""
-    name = ufunc.__name__
-    plain = [_plain_array(x) for x in inputs]
-    if name in BY_NUMPY or method == "reduce":
-        result = getattr(ufunc, method)(*plain, **kwargs)
-    elif name in UFUNCS and method == "__call__":
-        result = _entry_by_entry(UFUNCS[name], plain)
-    else:
-        known = ", ".join(sorted(BY_NUMPY | set(UFUNCS)))
-        raise BadArgument(f"np.{name} cannot be recorded. These can: {known}, where, clip.")
-    return result.view(RecordedArray) if isinstance(result, np.ndarray) else result
-
-
-def _entry_by_entry(function: Callable[..., Any], arrays: Any) -> Any:
-    result = np.vectorize(function, otypes=[object])(*(_plain_array(x) for x in arrays))
-    return result.view(RecordedArray) if result.ndim else result[()]
-
-
-def _plain_array(x: Any) -> Any:
-    if isinstance(x, Recorded):
-        box = np.empty((), dtype=object)
-        box[()] = x
-        return box
-    return x.view(np.ndarray) if isinstance(x, RecordedArray) else x
-
-
-def _extreme(name: str, a: Any, b: Any) -> Any:
-    if isinstance(a, Recorded):
-        return getattr(a, name)(b)
-    return getattr(b, name)(a) if isinstance(b, Recorded) else getattr(np, name)(a, b)
+        return call(func, args, kwargs)
 
 
 def choose(condition: Any, a: Any, b: Any) -> Any:
+    """Return a where the condition is not zero, else b."""
     if not isinstance(condition, Recorded):
         return a if condition else b
+    if _same(a, b):
+        return a
     choice = [condition._lift(x).plain() for x in (a, b)]
     return condition._wrap(condition.tape.step(SELECT, condition.plain(), *choice))
+
+
+def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, Recorded) and isinstance(b, Recorded):
+        return (a.number, a.negative) == (b.number, b.negative)
+    return not isinstance(a, Recorded) and not isinstance(b, Recorded) and a == b
+
+
+def minimum(a: Any, b: Any) -> Any:
+    if isinstance(a, Recorded):
+        return a.minimum(b)
+    return b.minimum(a) if isinstance(b, Recorded) else np.minimum(a, b)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    if isinstance(a, Recorded):
+        return a.maximum(b)
+    return b.maximum(a) if isinstance(b, Recorded) else np.maximum(a, b)
+
+
+# what NumPy does on arrays of objects by itself, through operators and methods of the entries
+BY_NUMPY = (
+    *("add", "subtract", "multiply", "divide", "negative", "positive", "power", "square"),
+    *("sin", "cos", "tan", "tanh", "sqrt", "exp", "log", "absolute", "conjugate", "matmul"),
+)
+# what it would ask the entries' truth value for
+ENTRY_BY_ENTRY = {
+    "sign": np.frompyfunc(sign, 1, 1),
+    "minimum": np.frompyfunc(minimum, 2, 1, identity=None),
+    "maximum": np.frompyfunc(maximum, 2, 1, identity=None),
+    "clip": np.frompyfunc(lambda x, least, most: minimum(maximum(x, least), most), 3, 1),
+    "less": np.frompyfunc(lambda a, b: a < b, 2, 1),
+    "greater": np.frompyfunc(lambda a, b: a > b, 2, 1),
+    "less_equal": np.frompyfunc(lambda a, b: a <= b, 2, 1),
+    "greater_equal": np.frompyfunc(lambda a, b: a >= b, 2, 1),
+    "equal": np.frompyfunc(lambda a, b: a == b, 2, 1),
+    "not_equal": np.frompyfunc(lambda a, b: a != b, 2, 1),
+}
+WHERE = np.frompyfunc(choose, 3, 1)
+
+
+def apply(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
+    """Do to recorded values what a NumPy ufunc does to numbers."""
+    name = ufunc.__name__
+    if name in BY_NUMPY:
+        function = ufunc
+    elif name in ENTRY_BY_ENTRY:
+        function = ENTRY_BY_ENTRY[name]
+    else:
+        raise _cannot(f"np.{name}")
+    if "out" in kwargs:
+        kwargs = kwargs | {"out": tuple(_plain(x) for x in kwargs["out"])}
+    try:
+        result = getattr(function, method)(*(_plain(x) for x in inputs), **kwargs)
+    except TypeError as error:
+        raise _cannot(f"np.{name}", error) from None
+    return _recorded(result)
+
+
+def call(func: Any, args: tuple, kwargs: dict) -> Any:
+    """Do to recorded values what any other function of NumPy does to numbers."""
+    if func is np.where and len(args) == 3:
+        return _recorded(WHERE(*(_plain(x) for x in args)))
+    args = tuple(_boxed(x) for x in args)
+    kwargs = {key: _boxed(x) for key, x in kwargs.items()}
+    try:
+        result = np.ndarray.__array_function__(np.empty(0), func, (), args, kwargs)
+    except TypeError as error:
+        raise _cannot(f"{func.__module__}.{func.__name__}".replace("numpy", "np"), error) from None
+    return result.view(RecordedArray) if _holds_objects(result) else result
 
 
 def array_of(values: list[Recorded]) -> RecordedArray:
@@ -105,3 +107,34 @@ def array_of(values: list[Recorded]) -> RecordedArray:
     array = np.empty(len(values), dtype=object)
     array[:] = values
     return array.view(RecordedArray)
+
+
+def _cannot(name: str, why: object = "") -> BadArgument:
+    known = ", ".join(sorted([*BY_NUMPY, *ENTRY_BY_ENTRY, "where"]))
+    reason = f" ({why})" if str(why) else ""
+    return BadArgument(
+        f"{name} cannot be recorded{reason}.\n  These can, and what NumPy makes of them: {known}."
+    )
+
+
+def _plain(x: Any) -> Any:
+    """Return what NumPy treats as an array of any objects."""
+    if isinstance(x, Recorded):
+        box = np.empty((), dtype=object)
+        box[()] = x
+        return box
+    return x.view(np.ndarray) if isinstance(x, RecordedArray) else x
+
+
+def _boxed(x: Any) -> Any:
+    return _plain(x).view(RecordedArray) if isinstance(x, Recorded) else x
+
+
+def _recorded(result: Any) -> Any:
+    if not _holds_objects(result):
+        return result
+    return result.view(RecordedArray) if result.ndim else result[()]
+
+
+def _holds_objects(result: Any) -> bool:
+    return isinstance(result, np.ndarray) and result.dtype == object

@@ -113,7 +113,7 @@ def with_mentioned(links: list[Link], joints: list[Joint]) -> list[Link]:
     """Return the links, and the massless base that only joints mention."""
     known = {item.name for item in links}
     children = {item.child for item in joints}
-    if known - children:
+    if known - children - {""}:
         return links  # one of them is the base
     bases = dict.fromkeys(item.parent for item in joints)
     missing = [Link(name) for name in bases if name and name not in known | children]

@@ -10,6 +10,7 @@ from qddot.expression_reader import read_number
 from qddot.readers.xml import Element
 
 ZERO = (0, 0, 0)
+MOST_STRAYS = 100  # kinds of elements and attributes that mean nothing; more is no slip
 
 
 class Findings:
@@ -21,6 +22,8 @@ class Findings:
 
     def stray(self, kind: str, what: str, place: str, line: int) -> None:
         """Note something that means nothing where it stands."""
+        if len(self.strays) > MOST_STRAYS:
+            what = "more of this kind"
         self.strays.setdefault((kind, what), []).append((place, line))
 
     def all(self) -> list[Problem]:
@@ -143,7 +146,9 @@ class Node:
             self.problem(f"<{element.tag}> holds text ({shorten(element.text, 40)!r})", remedy)
 
     def _slip(self, name: str, candidates: list[str]) -> str:
-        near = get_close_matches(name[:40].lower(), candidates, n=1, cutoff=0.7)
+        if len(self.findings.strays) > MOST_STRAYS:
+            return ""
+        near = get_close_matches(name[:40].lower(), candidates, n=1, cutoff=0.6)
         return near[0] if near else ""
 
     # inside

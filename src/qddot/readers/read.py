@@ -42,17 +42,18 @@ def read(source: str | Path) -> Model:
         UnknownRobot: If it is neither.
         BadFile, BadRobot: If the file cannot be right, with every problem in it.
     """
-    name = str(source)
+    name, path = str(source), Path(source)
     known = library()
     if name in known:
         return _read_file(known[name])
+    if path.suffix.lower() in ENDINGS or path.exists():
+        return _read_file(path)
+    plain = name.removesuffix(SYMBOLIC)
     if name in built_in_names():
-        model = read_toml(known[name.removesuffix(SYMBOLIC)], symbolic=True)
-        return replace(model, name=name)
-    path = Path(source)
-    if not path.exists() and path.suffix.lower() not in ENDINGS and "/" not in name:
-        raise UnknownRobot(name, built_in_names())
-    return _read_file(path)
+        return replace(read_toml(known[plain], symbolic=True), name=name)
+    if "/" in name:
+        raise BadFile(path, "it does not exist", "Check its name.")
+    raise UnknownRobot(name, built_in_names())
 
 
 def _read_file(path: Path) -> Model:
@@ -93,7 +94,10 @@ def _reader(path: Path) -> Callable[[Path], Model]:
 def looks_like_mjcf(data: bytes) -> bool:
     """Return whether the first element of an XML file is <mujoco>."""
     text = data[:100_000].replace(b"\0", b"")  # UTF-16 too
-    first = re.search(
-        rb"<(?![?!])\s*([A-Za-z_][\w:.-]*)", re.sub(rb"<!--.*?-->", b"", text, flags=re.S)
-    )
+    at = text.find(b"<")
+    while at >= 0 and text[at : at + 2] in (b"<!", b"<?"):
+        comment = text[at : at + 4] == b"<!--"
+        end = text.find(b"-->" if comment else b">", at)
+        at = text.find(b"<", end) if end >= 0 else -1
+    first = re.match(rb"<\s*([A-Za-z_][\w:.-]*)", text[at : at + 100]) if at >= 0 else None
     return bool(first) and first[1] in (b"mujoco", b"mujocoinclude")

@@ -98,7 +98,7 @@ class Table:
         """Refuse the keys that nobody asked for."""
         for key in self.data:
             if key not in self.read:
-                hint = did_you_mean(str(key), {*self.read, *known})
+                hint = did_you_mean(str(key), {*self.read, *known} - set(self.data))
                 remedy = f"Remove it.{hint}" if not hint else hint.strip()
                 self.problem(shorten(str(key), 40), "this key means nothing here", remedy)
 

@@ -16,7 +16,7 @@ from qddot.model.joint import KINDS
 from qddot.model.structure import MOST_LINKS
 from qddot.readers.files import read_bytes
 from qddot.readers.node import Findings, Node
-from qddot.readers.xml import Element, read_xml
+from qddot.readers.xml import read_xml
 from qddot.spatial.rotation import from_quaternion, to_rpy
 
 # looks, contacts, sensors and simulators: none of them changes the dynamics
@@ -66,14 +66,12 @@ def read_urdf_text(text: str | bytes, name: str) -> Model:
 
 
 def _read(data: str | bytes, path: str, name: str) -> Model:
-    root = read_xml(data, path, skip=_skipped)
+    root = read_xml(data, path, _skipped, {"link": MOST_LINKS, "joint": MOST_LINKS})
     if root.tag != "robot":
         remedy = OTHER_FORMATS.get(root.tag, 'A URDF file begins with <robot name="...">.')
         raise BadFile(
             path, f"it begins with <{root.tag[:40]}>, so it is no URDF", remedy, root.line
         )
-    for tag in ("link", "joint"):
-        _refuse_crowds([child for child in root.children if child.tag == tag], path)
     findings = Findings()
     robot = Node(root, "robot", findings)
     robot.only(("name", "version"), ("link", "joint", "transmission"))
@@ -88,13 +86,6 @@ def _read(data: str | bytes, path: str, name: str) -> Model:
 
 def _skipped(tag: str) -> bool:
     return tag in SKIPPED or (":" in tag and not tag.startswith("xacro:"))
-
-
-def _refuse_crowds(elements: list[Element], path: str) -> None:
-    if len(elements) > MOST_LINKS:
-        what = elements[MOST_LINKS]
-        why = f"it has {len(elements)} {what.tag}s; at most {MOST_LINKS} are read"
-        raise BadFile(path, why, "Split it, or leave out what does not move.", what.line)
 
 
 def link(node: Node) -> Link:

@@ -38,6 +38,9 @@ def read_xacro(path: Path) -> Model:
     read_xml(read_bytes(path), str(path))  # refuses what is not XML, with its line
     label = f"{path}, expanded"
     text = expanded(path)
+    if "<link" not in text:
+        why = "it expands to no link at all: it only defines macros, or nothing"
+        raise BadFile(path, why, "Name the file that uses the macros.")
     try:
         model = read_urdf_text(text, label)
     except BadRobot as error:

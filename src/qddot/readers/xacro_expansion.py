@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 FAILED = 3
@@ -34,6 +35,13 @@ def main(path: Path) -> int:
         return str(nearby(path, package) or packages.get_path(package))
 
     substitution_args._eval_find = find  # the way xacrodoc itself replaces it
+    evaluate = xacro.safe_eval
+
+    def strictly(expression: str, *symbols: Any) -> Any:
+        refuse_insides(compile(expression.strip(), "<expression>", "eval"))
+        return evaluate(expression, *symbols)
+
+    xacro.safe_eval = strictly
     try:
         text = xacro.process_file(str(path)).toprettyxml(indent="  ")
         if len(text) > LARGEST:
@@ -43,6 +51,16 @@ def main(path: Path) -> int:
         return FAILED
     answer.write(text)
     return 0
+
+
+def refuse_insides(code: CodeType) -> None:
+    """Refuse the names that lead to Python's insides; xacro does, but not within a lambda."""
+    for name in code.co_names:
+        if name.startswith("__"):
+            raise ValueError(f"the name {name} is not allowed in an expression")
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            refuse_insides(inner)
 
 
 def limit_resources() -> None:

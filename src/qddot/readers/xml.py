@@ -7,7 +7,7 @@ declared, let alone expanded or fetched; depth and number of elements are limite
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
@@ -16,7 +16,7 @@ from xml.parsers.expat import errors
 from qddot.errors import BadFile, shorten
 
 DEEPEST = 100  # elements in elements
-MOST_ELEMENTS = 200_000  # ten times the largest robot description we know of
+MOST_ELEMENTS = 100_000  # ten times the largest robot description we know of
 LONGEST_TEXT = 1000  # characters of an element's text that are kept
 
 ZERO_IS_TEXT = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, b"<\0", b"\0<")  # the starts of UTF-16
@@ -43,25 +43,32 @@ def nothing(tag: str) -> bool:
     return False
 
 
-def read_xml(data: bytes | str, path: str, skip: Callable[[str], bool] = nothing) -> Element:
+def read_xml(
+    data: bytes | str,
+    path: str,
+    skip: Callable[[str], bool] = nothing,
+    most: Mapping[str, int] | None = None,
+) -> Element:
     """Return the root element of an XML document.
 
     Args:
         data: The document; bytes in any encoding that XML names.
         path: What messages call it.
         skip: Which tags to leave out, with all that is in them.
+        most: Of which tags the root may have how many children.
 
     Raises:
         BadFile: If it is not well-formed, or declares a DTD, or is beyond reason.
     """
-    return _Reader(path, skip).read(data)
+    return _Reader(path, skip, most or {}).read(data)
 
 
 class _Reader:
     """The handlers of one parse, and the elements that are still open."""
 
-    def __init__(self, path: str, skip: Callable[[str], bool]):
-        self.path, self.skip = path, skip
+    def __init__(self, path: str, skip: Callable[[str], bool], most: Mapping[str, int]):
+        self.path, self.skip, self.most = path, skip, most
+        self.left = dict(most)
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self.start
@@ -102,6 +109,8 @@ class _Reader:
         if self.skipped or (self.root and self.skip(tag)):
             self.skipped += 1
             return
+        if len(self.open) == 1 and tag in self.left:
+            self.refuse_crowd(tag)
         # what another namespace adds to an element is not for us
         own = {key: value for key, value in attributes.items() if ":" not in key and key != "xmlns"}
         element = Element(tag, own, self.parser.CurrentLineNumber)
@@ -120,6 +129,12 @@ class _Reader:
     def words(self, text: str) -> None:
         if not self.skipped and not text.isspace():
             self.open[-1].words.append(text[:LONGEST_TEXT])
+
+    def refuse_crowd(self, tag: str) -> None:
+        self.left[tag] -= 1
+        if self.left[tag] < 0:
+            why = f"it has more than {self.most[tag]} {tag}s"
+            raise self.bad(why, "Split it, or leave out what does not move.")
 
     def refuse_dtd(self, name: str, *identifiers: object) -> NoReturn:
         what = f"<!DOCTYPE {shorten(name, 40)} ...>"

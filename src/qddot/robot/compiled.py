@@ -1,8 +1,9 @@
 """A method with a compiled short cut: the method itself is the general way.
 
-The first time such a method is looked up on a robot, the program behind it is compiled for one
-state and put in front of it. From then on, exact calls never enter Python code, and everything
-else (lists, batches, keywords, mistakes) arrives at the method as written.
+When such a method is looked up on a robot, a builtin function is put in front of it. Called with
+exactly one state, that records and compiles the program behind the quantity, once; from then on
+such calls never enter Python code, and everything else (lists, batches, keywords, mistakes)
+arrives at the method as written.
 """
 
 from __future__ import annotations
@@ -10,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from qddot.backends.fastcall import make_fastcall
-from qddot.patience import patience
 
 
 class compiled:
@@ -31,10 +33,11 @@ class compiled:
     def __get__(self, robot: Any, owner: type | None = None) -> Any:
         if robot is None:
             return self.method
-        kernel = robot._kernel(self.name)
         general = self.method.__get__(robot, owner)
-        with patience(f"compiling {self.name} of {robot.name}"):
-            short_cut = make_fastcall(kernel.program, kernel.dtype, general)
+        dtype = np.dtype(robot.dtype)
+        short_cut = make_fastcall(
+            self.name, general, lambda: robot._kernel(self.name).program, dtype
+        )
         # an attribute of the object hides this descriptor from now on
         robot.__dict__[self.name] = short_cut
         return short_cut

@@ -18,6 +18,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.regroup import regrouped
 from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian, replay
+from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
 
@@ -38,11 +39,16 @@ class Request:
 
 def program_for(tree: Tree, request: Request) -> Program:
     """Return the program of a quantity for a robot."""
+    return optimised(recorded_program(tree, request))
+
+
+def recorded_program(tree: Tree, request: Request) -> Program:
+    """Return the program of a quantity as its definition was recorded."""
     name = request.quantity
     if name in WITH_LOADS:
         return loaded_program(tree, request)
     if name == "inverse_dynamics_derivatives":
-        torque = program_for(tree, Request("inverse_dynamics"))
+        torque = recorded_program(tree, Request("inverse_dynamics"))
         return jacobian(torque, ["q", "qd"])
     if name == "forward_dynamics_derivatives":
         return forward_derivatives(tree)
@@ -94,7 +100,7 @@ def forward_derivatives(tree: Tree) -> Program:
         ∂q̈/∂q = −M⁻¹ ∂τ/∂q        ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇        ∂q̈/∂τ = M⁻¹
     """
     n, short = tree.n, regrouped(tree)
-    slopes = program_for(tree, Request("inverse_dynamics_derivatives"))
+    slopes = recorded_program(tree, Request("inverse_dynamics_derivatives"))
 
     def derivatives(q: Any, qd: Any, tau: Any) -> dict[str, Any]:
         M_inv = forward.solve(mass_matrix(short, q), np.eye(n, dtype=int))

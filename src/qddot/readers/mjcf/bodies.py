@@ -11,40 +11,38 @@ other one is a chain of massless links, with the body at its end.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from qddot.errors import Problem
-from qddot.model import Frame, Inertial, Joint, Link, Placement
+from qddot.model import Frame, Joint, Link
 from qddot.model.joint import Kind
-from qddot.model.link import NOWHERE
 from qddot.readers.mjcf.acting import friction, limits, motor, spring
 from qddot.readers.mjcf.compiling import Compiled
 from qddot.readers.mjcf.constraints import Followers
-from qddot.scalars import Mat3
+from qddot.readers.mjcf.masses import inertial
+from qddot.readers.mjcf.placing import floats, placement, pose
 from qddot.spatial.pose import ORIGIN, STILL, Pose
-from qddot.spatial.rotation import IDENTITY, about_axis, from_quaternion, to_rpy
+from qddot.spatial.rotation import IDENTITY, about_axis
 
 WORLD = 0
 SLIDE, HINGE = 2, 3  # MuJoCo's numbers of joint types
-RESIDUE = 1e-15  # what a right angle may be off after a quaternion or a matrix
 
 
 def links_and_joints(
     compiled: Compiled, tied: Followers, left_out: set[int]
 ) -> tuple[list[Link], list[Joint]]:
     """Return the links and joints of a compiled model, but for the bodies left out."""
-    names, typed = compiled.names, {body.id: body for body in compiled.spec.bodies}
+    names = compiled.names
     links, joints = [Link(names.body(WORLD))], []
     for i in range(1, compiled.model.nbody):
         if i in left_out:
             continue
         chain = list(body_chain(compiled, tied, i))
         links += [Link(joint.child, line=joint.line) for joint in chain[:-1]]
-        body = inertial(compiled.model, i, typed[i])
+        body = inertial(compiled.model, i, compiled.typed[i])
         links.append(Link(names.body(i), body, names.line("body", i)))
         joints += chain
     return links, joints
@@ -57,7 +55,7 @@ def body_chain(compiled: Compiled, tied: Followers, i: int) -> Iterator[Joint]:
     first = model.body_jntadr[i]
     numbers = list(range(first, first + model.body_jntnum[i]))
     anchors = [anchor(model, j) for j in numbers]
-    X = Pose(from_quaternion(tuple(model.body_quat[i])), model.body_pos[i])  # from the link before
+    X = pose(model.body_pos[i], model.body_quat[i])  # from the link before
     if not numbers:
         line = names.line("body", i)
         yield Joint(names.new(f"{name}_fixed"), "fixed", parent, name, placement(X), line=line)
@@ -127,47 +125,6 @@ def frames_of(compiled: Compiled, left_out: set[int]) -> tuple[list[Frame], list
             name = names.new(f"{name}_site")
             message = f"a body has this name too, so its frame is called {name!r}"
             renamed.append(names.problem("note", "site", i, message, ""))
-        X = Pose(from_quaternion(tuple(model.site_quat[i])), model.site_pos[i])
+        X = pose(model.site_pos[i], model.site_quat[i])
         frames.append(Frame(name, names.body(body), placement(X), names.line("site", i)))
     return frames, renamed
-
-
-def inertial(model: Any, i: int, typed: Any) -> Inertial:
-    """Return a body's mass and inertia: as typed where the file has the matrix, else as compiled.
-
-    MuJoCo turns every matrix to its principal axes. The numbers of the file are better to read
-    and to start from, as long as they are still what MuJoCo uses.
-    """
-    mass, com = float(model.body_mass[i]), floats(model.body_ipos[i])
-    moments = np.diag(model.body_inertia[i])
-    R = from_quaternion(tuple(model.body_iquat[i]))
-    xx, yy, zz, xy, xz, yz = typed.fullinertia
-    full = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    if np.abs(full - R @ moments @ R.T).max() <= 1e-9 * moments.max():  # false for NaN: not given
-        return Inertial(mass, com, floats([xx, xy, xz, yy, yz, zz]))
-    x, y, z = floats(model.body_inertia[i])
-    return Inertial(mass, com, (x, 0, 0, y, 0, z), angles(R))
-
-
-def placement(X: Pose) -> Placement:
-    """Return a pose in the form that a model keeps."""
-    return Placement(floats(X.p), angles(X.R))
-
-
-def angles(R: Mat3) -> tuple[float, float, float]:
-    """Return roll, pitch and yaw, with right angles that rounding has bent straightened."""
-    if np.array_equal(R, IDENTITY):
-        return NOWHERE
-    quarter = math.pi / 2
-    r, p, y = (
-        round(angle / quarter) * quarter
-        if abs(angle - round(angle / quarter) * quarter) < RESIDUE
-        else angle
-        for angle in to_rpy(R)
-    )
-    return r, p, y
-
-
-def floats(values: Any) -> tuple[Any, ...]:
-    """Return plain Python floats; NumPy's would print as such."""
-    return tuple(float(x) for x in values)

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any
 
 from qddot.errors import BadFile, BadRobot, MissingExtra, Problem, shorten
+from qddot.readers.mjcf.masses import impossible_inertias, typed_matrix
 from qddot.readers.mjcf.meshes import without_needless_meshes
 from qddot.readers.mjcf.names import Names, names_of
 from qddot.readers.mjcf.source import Source
@@ -40,6 +41,7 @@ class Compiled:
     names: Names
     problems: tuple[Problem, ...]
     name: str
+    typed: dict[int, tuple[float, ...]]  # the inertia matrices as the file has them
 
     def disabled(self, *kinds: str) -> bool:
         """Return whether the file switches off one of these kinds of forces."""
@@ -55,7 +57,7 @@ def mujoco_module() -> ModuleType:
     except ImportError:
         raise MissingExtra("Reading MJCF", "mujoco", "mjcf") from None
     if not hasattr(mujoco.MjSpec, "delete"):
-        raise MissingExtra("Reading MJCF", "mujoco 3.3.4 or later", "mjcf")
+        raise MissingExtra("Reading MJCF", "mujoco 3.4 or later", "mjcf")
     return mujoco
 
 
@@ -79,11 +81,16 @@ def compile_source(source: Source) -> Compiled:
         problems = without_needless_meshes(spec, source, mujoco)
         if any(problem.severity == "error" for problem in problems):
             raise BadRobot(name, problems)
+        typed = [(body, typed_matrix(body)) for body in spec.bodies]  # compiling may forget them
         try:
             model = spec.compile()
         except failures as error:
-            raise refused(path, error) from None
-    return Compiled(mujoco, spec, model, names_of(spec, source), tuple(problems), name)
+            # MuJoCo tells the first one, and only that it is wrong
+            wrong = list(impossible_inertias(spec, source)) if "inertia" in str(error) else []
+            raise (BadRobot(name, wrong) if wrong else refused(path, error)) from None
+    matrices = {body.id: matrix for body, matrix in typed}
+    names = names_of(spec, source)
+    return Compiled(mujoco, spec, model, names, tuple(problems), name, matrices)
 
 
 @contextmanager

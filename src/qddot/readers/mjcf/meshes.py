@@ -14,7 +14,7 @@ from typing import Any
 
 from qddot.errors import Problem, shorten
 from qddot.model.structure import place
-from qddot.readers.mjcf.source import Source
+from qddot.readers.mjcf.source import Source, is_file
 
 
 def without_needless_meshes(spec: Any, source: Source, mujoco: ModuleType) -> list[Problem]:
@@ -71,11 +71,11 @@ def why_unreadable(mesh: Any, spec: Any, source: Source) -> str | None:
     if not mesh.file:
         return None  # its points are in the model
     file = PurePosixPath(mesh.file).name if spec.strippath else mesh.file
-    folder = compiler(mesh, spec).meshdir
+    folder = getattr(compiler(mesh, spec), "meshdir", spec.meshdir)
     if source.absolute & {mesh.file, folder}:
         return "is named by an absolute path and not opened"
     # a path that MuJoCo has made absolute itself, in an included file, starts nowhere else
-    if any((start / folder / file).is_file() for start in source.folders):
+    if any(is_file(start / folder / file) for start in source.folders):
         return None
     return f"({shorten(str(PurePosixPath(folder, file)))}) does not exist"
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 from qddot.errors import BadRobot
 from qddot.model import Model, build
-from qddot.readers.mjcf.bodies import floats, frames_of, links_and_joints
+from qddot.readers.mjcf.bodies import frames_of, links_and_joints
 from qddot.readers.mjcf.compiling import compile_source
 from qddot.readers.mjcf.constraints import followers, ignored
 from qddot.readers.mjcf.floating import without_floating
+from qddot.readers.mjcf.placing import floats
 from qddot.readers.mjcf.source import read_source
 
 

@@ -112,6 +112,7 @@ def _walk(source: Source, root: Element, file: Path) -> None:
         source.bodies += times if element.tag in ("body", "composite") else 0
         source.attached += times if element.tag == "attach" else 0
         _check_size(source, element, file)
+        _check_values(element, file)
         named = [element.attributes.get(key, "") for key in ("file", "meshdir", "assetdir")]
         source.absolute.update(path for path in named if is_absolute(path))
         name = element.attributes.get("name")
@@ -120,6 +121,16 @@ def _walk(source: Source, root: Element, file: Path) -> None:
             kind = "joint" if kind == "freejoint" else kind
             source.lines.setdefault((kind, name), (file, element.line))
         waiting += [(child, file, section, times) for child in reversed(element.children)]
+
+
+def _check_values(element: Element, file: Path) -> None:
+    """Refuse what MuJoCo takes and stumbles over later."""
+    for key, value in element.attributes.items():
+        where = f"{shorten(key, 40)} of <{shorten(element.tag, 40)}>"
+        if "%" in value:  # MuJoCo prints it as a format, and then reads beyond it
+            raise BadFile(file, f"{where} holds a %, which upsets MuJoCo", "Drop it.", element.line)
+        if key != "name" and "nan" in value.lower().split():
+            raise BadFile(file, f"{where} is not a number", "Give finite numbers.", element.line)
 
 
 def _check_size(source: Source, element: Element, file: Path) -> None:
@@ -142,7 +153,7 @@ def _named_file(source: Source, element: Element, file: Path) -> Path:
         remedy = "Name it relative to the model, so that the model can be moved."
         raise BadFile(file, f"{what}, an absolute path", remedy, element.line)
     for folder in (source.path.parent, file.parent):
-        if name and (folder / name).is_file():
+        if name and is_file(folder / name):
             return folder / name
     raise BadFile(file, f"{what}, which does not exist", "Put it there.", element.line)
 
@@ -154,6 +165,14 @@ def _root(source: Source, path: Path) -> Element:
         raise BadFile(path, f"the model is made of more than {MOST_FILES} files", remedy)
     source.files.append(path)
     return read_xml(read_bytes(path), str(path))
+
+
+def is_file(path: Path) -> bool:
+    """Return whether there is such a file; a name that no disk can hold names none."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def is_absolute(name: str) -> bool:

@@ -1,0 +1,21 @@
+"""Robots from robots: a payload, friction, the moon. None is changed."""
+
+import numpy as np
+
+import qddot
+
+robot = qddot.load("ur5").without("friction")
+q = np.array([0.3, -1.2, 1.5, -0.3, 1.0, 0.0])
+rest = np.zeros(6)
+
+loaded = robot.with_payload("tool", mass=3.0)
+extra = loaded.gravity_torque(q) - robot.gravity_torque(q)
+print("3 kg at the tool cost [N·m]:", extra.round(3))
+
+# the same torque as pushing down on the tool with its weight
+weight = [0, 0, 0, 0, 0, -3.0 * 9.81]
+pushed = robot.inverse_dynamics(q, rest, rest, wrenches={"tool": weight})
+assert np.allclose(pushed, loaded.gravity_torque(q))
+
+moon = robot.with_gravity((0, 0, -1.62))
+assert np.allclose(moon.gravity_torque(q) * 9.81 / 1.62, robot.gravity_torque(q))

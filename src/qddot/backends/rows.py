@@ -1,0 +1,130 @@
+"""Rows of memory in and out of lanes: states lie one after the other, lanes want them side by side.
+
+Four entries of four rows are loaded at once and transposed in registers, which takes a third of the
+instructions of fetching entry by entry. A chunk is loaded when its first entry is needed and stored
+when its last one is known, so that nothing waits in a register for longer than it must.
+"""
+
+from __future__ import annotations
+
+from qddot.backends.ir import Emitter
+
+CHUNK = 4  # entries that are loaded or stored at once
+
+
+class InputRows:
+    """One input: the same entries of as many states as there are lanes."""
+
+    def __init__(self, out: Emitter, rows: list[str], size: int):
+        self.out, self.rows, self.size = out, rows, size
+        self.loaded: dict[int, str] = {}
+
+    def entry(self, k: int) -> str:
+        """Return entry k of every lane's state."""
+        if k not in self.loaded:
+            if self.out.lanes.count == 1 or self.size < CHUNK:
+                self.loaded[k] = _gather(self.out, self.rows, k)
+            else:
+                self._load_chunk(min(k - k % CHUNK, self.size - CHUNK))
+        return self.loaded[k]
+
+    def _load_chunk(self, start: int) -> None:
+        out, lanes = self.out, self.out.lanes
+        kind = f"<{CHUNK} x {lanes.scalar}>"
+        parts = [
+            out.value(f"load {kind}, ptr {_at(out, row, start)}, align {lanes.size}")
+            for row in self.rows
+        ]
+        groups = [_transpose(out, parts[k : k + CHUNK]) for k in range(0, lanes.count, CHUNK)]
+        for k in range(CHUNK):
+            self.loaded.setdefault(start + k, _joined(out, [group[k] for group in groups]))
+
+
+class OutputRows:
+    """One output: the same entries of as many states as there are lanes."""
+
+    def __init__(self, out: Emitter, rows: list[str], size: int):
+        self.out, self.rows, self.size = out, rows, size
+        self.known: dict[int, str] = {}
+
+    def put(self, k: int, value: str) -> None:
+        """Store entry k of every lane's state, or keep it until its chunk is complete."""
+        if self.out.lanes.count == 1 or self.size < CHUNK:
+            _scatter(self.out, self.rows, k, value)
+            return
+        self.known[k] = value
+        # the last chunk overlaps the one before it if it must
+        for start in {min(k - k % CHUNK, self.size - CHUNK), max(self.size - CHUNK, 0)}:
+            if all(start + i in self.known for i in range(CHUNK)) and 0 <= k - start < CHUNK:
+                self._store_chunk(start)
+
+    def _store_chunk(self, start: int) -> None:
+        out, lanes = self.out, self.out.lanes
+        kind = f"<{CHUNK} x {lanes.scalar}>"
+        columns = [self.known[start + k] for k in range(CHUNK)]
+        for group in range(0, lanes.count, CHUNK):
+            parts = [_part(out, column, group) for column in columns]
+            for lane, row in enumerate(_transpose(out, parts), group):
+                where = _at(out, self.rows[lane], start)
+                out.line(f"store {kind} {row}, ptr {where}, align {lanes.size}")
+
+
+def _at(out: Emitter, row: str, k: int) -> str:
+    return row if k == 0 else out.value(f"getelementptr {out.lanes.scalar}, ptr {row}, i64 {k}")
+
+
+def _gather(out: Emitter, rows: list[str], k: int) -> str:
+    lanes = out.lanes
+    loaded = [out.value(f"load {lanes.scalar}, ptr {_at(out, row, k)}") for row in rows]
+    if lanes.count == 1:
+        return loaded[0]
+    result = "poison"
+    for lane, x in enumerate(loaded):
+        result = out.value(f"insertelement {lanes.type} {result}, {lanes.scalar} {x}, i32 {lane}")
+    return result
+
+
+def _scatter(out: Emitter, rows: list[str], k: int, value: str) -> None:
+    lanes = out.lanes
+    for lane, row in enumerate(rows):
+        x = value
+        if lanes.count > 1:
+            x = out.value(f"extractelement {lanes.type} {value}, i32 {lane}")
+        out.line(f"store {lanes.scalar} {x}, ptr {_at(out, row, k)}")
+
+
+def _shuffle(out: Emitter, a: str, b: str, width: int, order: list[int]) -> str:
+    kind = f"<{width} x {out.lanes.scalar}>"
+    mask = ", ".join(f"i32 {k}" for k in order)
+    return out.value(f"shufflevector {kind} {a}, {kind} {b}, <{len(order)} x i32> <{mask}>")
+
+
+def _transpose(out: Emitter, rows: list[str]) -> list[str]:
+    """Emit the transpose of a 4×4 block in eight shuffles."""
+    a, b, c, d = rows
+    low = [_shuffle(out, x, y, 4, [0, 4, 2, 6]) for x, y in ((a, b), (c, d))]
+    high = [_shuffle(out, x, y, 4, [1, 5, 3, 7]) for x, y in ((a, b), (c, d))]
+    return [
+        _shuffle(out, low[0], low[1], 4, [0, 1, 4, 5]),
+        _shuffle(out, high[0], high[1], 4, [0, 1, 4, 5]),
+        _shuffle(out, low[0], low[1], 4, [2, 3, 6, 7]),
+        _shuffle(out, high[0], high[1], 4, [2, 3, 6, 7]),
+    ]
+
+
+def _joined(out: Emitter, parts: list[str]) -> str:
+    """Emit the concatenation of equally long vectors, pairwise."""
+    width = CHUNK
+    while len(parts) > 1:
+        both = list(range(2 * width))
+        parts = [
+            _shuffle(out, a, b, width, both) for a, b in zip(parts[::2], parts[1::2], strict=True)
+        ]
+        width *= 2
+    return parts[0]
+
+
+def _part(out: Emitter, value: str, start: int) -> str:
+    if out.lanes.count == CHUNK:
+        return value
+    return _shuffle(out, value, "poison", out.lanes.count, [start + k for k in range(CHUNK)])
