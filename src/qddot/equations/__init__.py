@@ -1,0 +1,1 @@
+"""Closed-form equations of motion: exact polynomials, printing, proofs."""

@@ -1,0 +1,200 @@
+"""A polynomial of a ring as a scalar: the definitions run on it and give closed forms."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from numbers import Rational
+from typing import TYPE_CHECKING, Any
+
+import flint
+import numpy as np
+
+from qddot.errors import BadArgument
+from qddot.formulations import calculus
+from qddot.scalars import Scalar, sincos
+
+if TYPE_CHECKING:
+    from qddot.equations.ring import Ring
+
+
+class Polynomial:
+    """An element of a ring, always in normal form."""
+
+    __slots__ = ("ring", "value")
+
+    def __init__(self, ring: Ring, value: Any):
+        self.ring, self.value = ring, value
+
+    # arithmetic
+
+    def __add__(self, other: Scalar) -> Any:
+        if isinstance(other, Polynomial):
+            return Polynomial(self.ring, self.value + other.value)
+        if isinstance(other, (Rational, float)):
+            return Polynomial(self.ring, self.value + _rational(other)) if other else self
+        return NotImplemented
+
+    def __mul__(self, other: Scalar) -> Any:
+        if isinstance(other, Polynomial):
+            return Polynomial(self.ring, self.ring.reduced(self.value * other.value))
+        if isinstance(other, (Rational, float)):
+            return Polynomial(self.ring, self.value * _rational(other)) if other else 0
+        return NotImplemented
+
+    def __truediv__(self, other: Scalar) -> Any:
+        if isinstance(other, Polynomial) and other.is_constant():
+            other = other.as_fraction()
+        if isinstance(other, (Rational, float)):
+            return Polynomial(self.ring, self.value / _rational(other))
+        if isinstance(other, Polynomial):
+            raise BadArgument("An equation of motion would need a division that is not polynomial.")
+        return NotImplemented
+
+    def __pow__(self, exponent: int) -> Any:
+        result: Any = 1
+        for _ in range(exponent):
+            result = self * result
+        return result
+
+    def __neg__(self) -> Polynomial:
+        return Polynomial(self.ring, -self.value)
+
+    def __pos__(self) -> Polynomial:
+        return self
+
+    def __sub__(self, other: Scalar) -> Any:
+        return self + -other if isinstance(other, (Polynomial, Rational, float)) else NotImplemented
+
+    def __rsub__(self, other: Scalar) -> Any:
+        return -self + other
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    # questions
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, Polynomial):
+            return self.ring == other.ring and self.value == other.value
+        if isinstance(other, (Rational, float)):
+            return self.is_constant() and self.as_fraction() == Fraction(other)
+        return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(str(self.value))
+
+    def __bool__(self) -> bool:
+        return not self.value.is_zero()
+
+    def __len__(self) -> int:
+        """How many terms it has."""
+        return len(self.value)
+
+    def is_constant(self) -> bool:
+        return self.value.is_constant()
+
+    def as_fraction(self) -> Fraction:
+        """Return the rational number that a constant is."""
+        coefficients = self.value.coeffs()
+        if not coefficients:
+            return Fraction(0)
+        return Fraction(int(coefficients[0].p), int(coefficients[0].q))
+
+    def terms(self) -> list[tuple[tuple[int, ...], Fraction]]:
+        """Return the exponents of the generators and the coefficient of every term."""
+        return [
+            (tuple(int(e) for e in exponents), Fraction(int(c.p), int(c.q)))
+            for exponents, c in self.value.to_dict().items()
+        ]
+
+    # calculus
+
+    def partial(self, letter: str, index: int) -> Polynomial:
+        """Return the derivative by a generator; by q of a joint that turns, through sin and cos.
+
+        By the chain rule:
+
+            ∂/∂q = ∂/∂q + cos q ∂/∂(sin q) − sin q ∂/∂(cos q)
+        """
+        name = f"{letter}{index + 1}"
+        direct = Polynomial(self.ring, self.value.derivative(name))
+        if letter != "q" or not self.ring.turns[index]:
+            return direct
+        s, c = self.ring.element("s", index), self.ring.element("c", index)
+        by_sine = Polynomial(self.ring, self.value.derivative(f"s{index + 1}"))
+        by_cosine = Polynomial(self.ring, self.value.derivative(f"c{index + 1}"))
+        return direct + c * by_sine - s * by_cosine
+
+    def letter_and_index(self) -> tuple[str, int]:
+        """Return which generator this is: q, v or a, and of which joint."""
+        letter = str(self.value)[0]
+        return letter, int(str(self.value)[1:]) - 1
+
+    def __repr__(self) -> str:
+        from qddot.equations.text import as_text
+
+        return as_text(self)
+
+
+def partial(x: Scalar, letter: str, index: int) -> Scalar:
+    """Return the derivative of a polynomial, or of a plain number."""
+    return x.partial(letter, index) if isinstance(x, Polynomial) else 0
+
+
+@calculus.register
+def _(kind: Polynomial, f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
+    """Return the formal derivatives of f by the generators that x is made of."""
+    value = np.asarray(f(x), dtype=object)
+    result = np.empty((len(x), *value.shape), dtype=object)
+    for k, entry in enumerate(x):
+        letter, index = entry.letter_and_index()
+        for place in np.ndindex(value.shape):
+            result[(k, *place)] = partial(value[place], letter, index)
+    return result
+
+
+@sincos.register
+def _(x: Polynomial) -> tuple[Any, Any]:
+    """Return sine and cosine of a whole multiple of one joint's angle, plus a constant angle."""
+    multiple, index, offset = _as_angle(x)
+    s, c = x.ring.element("s", index), x.ring.element("c", index)
+    sine, cosine = 0, 1
+    for _ in range(abs(multiple)):
+        sine, cosine = sine * c + cosine * s, cosine * c - sine * s
+    sine = sine if multiple > 0 else -sine
+    if offset:
+        s0, c0 = (x.ring.scalar(part) for part in sincos(offset))
+        sine, cosine = sine * c0 + cosine * s0, cosine * c0 - sine * s0
+    return sine, cosine
+
+
+def _as_angle(x: Polynomial) -> tuple[int, int, Any]:
+    from qddot.expressions import Expression, expression
+
+    generators = x.ring.generators
+    found: list[tuple[Fraction, int]] = []
+    offset: Expression = expression(0)
+    for exponents, coefficient in x.terms():
+        used = [(generators[k], e) for k, e in enumerate(exponents) if e]
+        if len(used) == 1 and used[0][0].role == "position" and used[0][1] == 1:
+            found.append((coefficient, used[0][0].index))
+            continue
+        term = expression(coefficient)
+        for generator, e in used:
+            if generator.role != "parameter":
+                raise BadArgument("The sine of this quantity has no polynomial form.")
+            atom = x.ring.parameters[generator.index]
+            term = term * Expression({((atom, e),): Fraction(1)})
+        offset = offset + term
+    if len(found) != 1 or found[0][0].denominator != 1:
+        raise BadArgument(
+            "A joint follows another by a ratio that is not a whole number, so its sine and "
+            "cosine are not polynomials in the other's. Lock it, or give a whole ratio."
+        )
+    return int(found[0][0]), found[0][1], offset
+
+
+def _rational(x: Rational | float) -> Any:
+    value = Fraction(repr(x)) if isinstance(x, float) else Fraction(int(x.numerator), int(x.denominator))
+    return flint.fmpq(value.numerator, value.denominator)

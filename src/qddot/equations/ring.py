@@ -1,0 +1,186 @@
+"""The ring in which a robot's equations live: polynomials in sines, cosines and parameters.
+
+Every entry of M, C and g is a polynomial in sin qᵢ and cos qᵢ of the joints that turn, qᵢ of those
+that slide, the rates, the accelerations and the parameters. Replacing sin² by 1 − cos² wherever it
+appears leaves one way to write each of them, so two are equal exactly when they look the same.
+
+Generators have names of our own (s1, c1, q1, v1, a1, p1, ...): what a file calls its parameters is
+for printing only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import flint
+import numpy as np
+
+from qddot.equations.polynomial import Polynomial
+from qddot.expressions import Atom, Expression, expression
+from qddot.model.joint import Revolute
+from qddot.model.tree import Tree
+from qddot.scalars import Scalar
+
+
+@dataclass(frozen=True)
+class Generator:
+    """One generator of a ring: what it is, and of which joint or parameter."""
+
+    role: str  # sine, cosine, position, rate, acceleration, parameter
+    index: int  # of the joint, or of the parameter
+    name: str  # what people call it: q1, m1, sqrt(2)
+
+
+class Ring:
+    """The polynomials of a robot with n coordinates and certain parameters."""
+
+    def __init__(self, tree: Tree):
+        self.n = tree.n
+        turning = {b.index for b in tree.bodies if isinstance(b.joint, Revolute)}
+        self.turns = tuple(i in turning for i in range(tree.n))
+        self.atoms = tuple(sorted(atoms_of(tree), key=str))
+        # sines first: the leading term of s² + c² − 1 is then s², and a remainder is a normal form
+        generators = [Generator("sine", i, f"sin(q{i + 1})") for i in range(self.n)]
+        roots = [a for a in self.atoms if a.function in ("sqrt", "sin")]
+        plain = [a for a in self.atoms if a.function not in ("sqrt", "sin")]
+        self.parameters = (*roots, *plain)
+        generators += [Generator("parameter", k, str(a)) for k, a in enumerate(roots)]
+        for role, letter in (("cosine", "cos"), ("position", "q"), ("rate", "qd"), ("acceleration", "qdd")):
+            names = [f"cos(q{i + 1})" if letter == "cos" else f"{letter}{i + 1}" for i in range(self.n)]
+            generators += [Generator(role, i, name) for i, name in enumerate(names)]
+        generators += [
+            Generator("parameter", k, str(a)) for k, a in enumerate(plain, len(roots))
+        ]
+        self.generators = tuple(generators)
+        letters = {"sine": "s", "cosine": "c", "position": "q", "rate": "v", "acceleration": "a"}
+        names = [f"{letters.get(g.role, 'p')}{g.index + 1}" for g in generators]
+        self.context = flint.fmpq_mpoly_ctx.get(names, "lex")
+        self._gens = dict(zip(names, self.context.gens(), strict=True))
+        self._place = {name: k for k, name in enumerate(names)}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ring) and self.generators == other.generators
+
+    def __hash__(self) -> int:
+        return hash(self.generators)
+
+    # elements
+
+    def constant(self, x: int | Fraction) -> Polynomial:
+        value = Fraction(x)
+        return Polynomial(self, self.context.constant(flint.fmpq(value.numerator, value.denominator)))
+
+    def element(self, letter: str, index: int) -> Polynomial:
+        """Return a generator: s, c, q, v, a of a joint, or p of a parameter, counted from 0."""
+        return Polynomial(self, self._gens[f"{letter}{index + 1}"])
+
+    def vector(self, letter: str) -> np.ndarray:
+        """Return the positions q, rates v or accelerations a as an array of polynomials."""
+        array = np.empty(self.n, dtype=object)
+        array[:] = [self.element(letter, i) for i in range(self.n)]
+        return array
+
+    def scalar(self, x: Scalar) -> Scalar:
+        """Return an exact expression as a polynomial; a whole number stays an int."""
+        x = expression(x)
+        if set(x.terms) <= {()}:
+            value = x.terms.get((), Fraction(0))
+            return value.numerator if value.denominator == 1 else self.constant(value)
+        total = self.constant(0)
+        for monomial, coefficient in x.terms.items():
+            term = self.constant(coefficient)
+            for atom, exponent in monomial:
+                if exponent < 0:
+                    atom, exponent = reciprocal(atom), -exponent
+                term = term * self.element("p", self.parameters.index(atom)) ** exponent
+            total = total + term
+        return total
+
+    def array(self, x: np.ndarray) -> np.ndarray:
+        """Return an array of exact expressions as one of polynomials."""
+        x = np.asarray(x, dtype=object)
+        result = np.empty(x.shape, dtype=object)
+        for index in np.ndindex(x.shape):
+            result[index] = self.scalar(x[index])
+        return result
+
+    # normal form
+
+    @cached_property
+    def relations(self) -> tuple[tuple[int, Any], ...]:
+        """For each generator whose square is known: its place, and the relation that says so."""
+        found = []
+        for i in range(self.n):
+            s, c = self._gens[f"s{i + 1}"], self._gens[f"c{i + 1}"]
+            found.append((self._place[f"s{i + 1}"], s**2 + c**2 - 1))
+        for k, atom in enumerate(self.parameters):
+            if atom.function not in ("sqrt", "sin"):
+                continue
+            p = self._gens[f"p{k + 1}"]
+            square = atom.argument if atom.function == "sqrt" else 1 - _cosine(atom) ** 2
+            value = self.scalar(square)
+            value = value.value if isinstance(value, Polynomial) else value
+            found.append((self._place[f"p{k + 1}"], p**2 - value))
+        return tuple(found)
+
+    def reduced(self, value: Any) -> Any:
+        """Return the normal form of a polynomial: no square of a sine or of a root."""
+        degrees = value.degrees()
+        for place, relation in self.relations:
+            if degrees[place] > 1:
+                value = value % relation
+        return value
+
+
+def _cosine(atom: Atom) -> Expression:
+    return Expression({((Atom("cos", atom.name, atom.argument), 1),): Fraction(1)})
+
+
+def reciprocal(atom: Atom) -> Atom:
+    """Return the atom that stands for one over an atom."""
+    inside = Expression({((atom, 1),): Fraction(1)})
+    return Atom("1/", str(inside), inside)
+
+
+def atoms_of(tree: Tree) -> set[Atom]:
+    """Return the parameters that a tree's numbers are made of, and what these need in turn."""
+    found: set[Atom] = set()
+    waiting = [x for x in scalars_of(tree) if isinstance(x, Expression)]
+    while waiting:
+        for monomial in waiting.pop().terms:
+            for atom, exponent in monomial:
+                if exponent < 0:
+                    atom = reciprocal(atom)
+                if atom in found:
+                    continue
+                found.add(atom)
+                if atom.function == "sin":
+                    waiting.append(_cosine(atom))
+                elif atom.function == "sqrt":
+                    waiting.append(atom.argument)
+    return found
+
+
+def scalars_of(tree: Tree) -> Iterable[Scalar]:
+    """Yield every number in a tree."""
+    yield from tree.gravity
+    yield from tree.rotor_inertia
+    for friction in tree.friction:
+        yield from (friction.viscous, friction.coulomb, friction.offset)
+    for elastic in tree.elastics:
+        yield from (*elastic.direction, elastic.stiffness, elastic.damping, elastic.rest)
+    for body in tree.bodies:
+        yield from np.asarray(body.X_PJ.R, dtype=object).reshape(-1)
+        yield from body.X_PJ.p
+        yield from body.joint.axis
+        yield from body.inertia.parameters
+        yield from (body.ratio, body.offset)
+    for _, X in tree.frames.values():
+        yield from np.asarray(X.R, dtype=object).reshape(-1)
+        yield from X.p
+
+

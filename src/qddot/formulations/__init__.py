@@ -1,0 +1,1 @@
+"""The textbook derivations of the equations of motion, one file each, over any scalar."""

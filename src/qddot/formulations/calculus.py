@@ -1,0 +1,35 @@
+"""Derivatives for the formulations that need them, of whatever kind the numbers are.
+
+Floats are differentiated by complex step, exact to round-off; other kinds of number register
+themselves here with a way of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+STEP = 1e-30  # nothing is subtracted, so it can be as small as one likes
+
+
+def gradient(f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
+    """Return ∂f/∂x_k for every k, stacked along a first axis.
+
+    Args:
+        f: A function of an array, written over any scalar.
+        x: Where, shape (n,).
+    """
+    return _gradient(x[0] if len(x) else 0.0, f, x)
+
+
+@singledispatch
+def _gradient(kind: Any, f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
+    x = np.asarray(x, dtype=complex)
+    steps = 1j * STEP * np.eye(len(x))
+    return np.array([np.imag(np.asarray(f(x + step), dtype=complex)) / STEP for step in steps])
+
+
+register = _gradient.register
