@@ -64,6 +64,7 @@ class Front:
         self, name: str, general: Callable[..., Any], program: Callable[[], Program], dtype: Any
     ):
         self.general, self.program, self.dtype = general, program, dtype
+        self.wanted: list[tuple] = []
         self.code: list[MachineCode] = []
         # calling `self` has the form of such a function: what runs until there is a better one
         self.definition = MethodDefinition(
@@ -87,8 +88,8 @@ class Front:
         return self.general(*args, **kwargs)
 
     def _is_one_state(self, args: tuple) -> bool:
-        wanted = [(port.shape, self.dtype) for port in self.program().inputs]
-        return wanted == [(x.shape, x.dtype) for x in args if type(x) is np.ndarray]
+        self.wanted = self.wanted or [(port.shape, self.dtype) for port in self.program().inputs]
+        return self.wanted == [(x.shape, x.dtype) for x in args if type(x) is np.ndarray]
 
     def _compile(self) -> None:
         program = self.program()

@@ -184,15 +184,11 @@ class Kernel:
                 advance()
 
     def _piece(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
-        ports = (self.program.inputs, self.program.outputs)
-        ins, outs = (
-            [x for port, x in zip(some, arrays, strict=True) if port.size]
-            for some, arrays in zip(ports, (inputs, outputs), strict=True)
-        )
-        # NaN and infinities are data, here as for a single state
-        with np.errstate(all="ignore"):
-            if outs:
-                self.gufunc(*ins, out=tuple(outs))
+        outs = tuple(x for x in outputs if x.size)
+        if outs:
+            # NaN and infinities are data, here as for a single state
+            with np.errstate(all="ignore"):
+                self.gufunc(*(x for x in inputs if x.size), out=outs)
 
 
 def _share(port: Port, array: np.ndarray, axis: int, part: slice) -> np.ndarray:

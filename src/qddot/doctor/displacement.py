@@ -17,6 +17,33 @@ from qddot.model.tree import BASE
 FAR = 1e-7  # [m] or [rad]; a file's digits are finer
 
 
+def base_turn(evidence: Evidence) -> np.ndarray | None:
+    """Return the rotation from our joint axes to the peer's, if it is one and not none at all.
+
+    The rotation R nearest to taking each of our directions d to the peer's e, by Kabsch:
+
+        Σ d eᵀ = U S Vᵀ        R = V diag(1, 1, det VUᵀ) Uᵀ
+    """
+    ours = axes(evidence)
+    names = [name for name in ours if name in evidence.axes]
+    d, e = (np.array([lines[name][1] for name in names]) for lines in (ours, evidence.axes))
+    if np.linalg.matrix_rank(d, tol=1e-3) < 2:
+        return None  # parallel axes leave a turn about them open
+    U, _, Vt = np.linalg.svd(d.T @ e)
+    R = Vt.T @ np.diag([1, 1, np.linalg.det(Vt.T @ U.T)]) @ U.T
+    exact = np.abs(d @ R.T - e).max() < FAR
+    return R if exact and np.abs(R - np.eye(3)).max() > FAR else None
+
+
+def axes(evidence: Evidence) -> dict[str, np.ndarray]:
+    """Return a point and the direction of our joints' axes, at the first configuration."""
+    X_W = body_poses(evidence.tree, evidence.q[0])
+    return {
+        body.name: np.array([X_W[i].p, X_W[i].R @ np.array(body.joint.axis)], dtype=float)
+        for i, body in enumerate(evidence.tree.bodies)
+    }
+
+
 def shifted_zero(evidence: Evidence, peer: str) -> str:
     """Say whether the joints' zero positions differ (MuJoCo's ref)."""
     if not evidence.zero.any():
@@ -53,18 +80,13 @@ def turned(evidence: Evidence, peer: str) -> str:
 
 def displaced(evidence: Evidence, peer: str) -> str:
     """Say which joint sits elsewhere, as the axes before it see it at the same configuration."""
-    tree, theirs = evidence.tree, evidence.axes
-    X_W = body_poses(tree, evidence.q[0])
-    ours = [
-        np.array([X_W[i].p, X_W[i].R @ np.array(body.joint.axis)], dtype=float)
-        for i, body in enumerate(tree.bodies)
-    ]
-    for i, body in enumerate(tree.bodies):
+    tree, ours, theirs = evidence.tree, axes(evidence), evidence.axes
+    for body in tree.bodies:
         before = body.parent
         while before != BASE:
             other = tree.bodies[before]
             if body.name in theirs and other.name in theirs:
-                here = apart(ours[i], ours[before])
+                here = apart(ours[body.name], ours[other.name])
                 there = apart(theirs[body.name], theirs[other.name])
                 turning = isinstance(body.joint, Revolute) and isinstance(other.joint, Revolute)
                 told = f"joint {shorten(body.name)!r} is elsewhere in {peer}: its axis is"

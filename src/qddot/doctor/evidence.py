@@ -112,7 +112,8 @@ class Evidence:
     def flat(self, dM: np.ndarray, dg: np.ndarray) -> np.ndarray:
         """Return differences of M and g as one vector of relative ones."""
         dM, dg = self.relative(dM, dg)
-        return np.concatenate([dM.ravel(), dg.ravel()])
+        i, j = np.triu_indices(self.model.n)
+        return np.concatenate([dM[:, i, j].ravel(), dg.ravel()])
 
     def with_facts(self) -> Evidence:
         """Return the same, with ours computed for the peer's rotors and gravity."""
@@ -134,7 +135,7 @@ class Evidence:
             ΔM = Jᵀ ΔI J        Δg = Jᵀ ΔI a
         """
         if body == BASE:
-            return np.zeros(self.M.size + self.g.size)
+            return np.zeros_like(self.residual())
         parts = [row[body] for row in self._jacobians]
         dM = np.array([J.T @ change @ J for J, _ in parts])
         dg = np.array([J.T @ change @ a for J, a in parts])

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from qddot.doctor.displacement import displaced, shifted_zero, turned
+from qddot.doctor.displacement import base_turn, displaced, shifted_zero, turned
 from qddot.doctor.evidence import SAME, Evidence, vanishes
 from qddot.doctor.misreading import misread, one_body, scaled
 from qddot.errors import listing, shorten
@@ -17,10 +18,15 @@ HYPOTHESES = (shifted_zero, turned, displaced, misread, scaled, one_body)
 def reasons(evidence: Evidence, peer: str) -> tuple[str, ...]:
     """Return why M and g differ, in sentences; the last resort is where they differ most.
 
-    What the peer says about itself (rotors, gravity) is taken first; what is left must vanish
-    under one hypothesis.
+    What the peer says about itself (rotors, gravity, its base) is taken first; what is left must
+    vanish under one hypothesis.
     """
     told = [*rotors(evidence, peer), *gravity(evidence, peer)]
+    R = base_turn(evidence)
+    if R is not None:
+        angle = np.degrees(np.arccos(np.clip((np.trace(R) - 1) / 2, -1, 1)))
+        told.append(f"{peer} turns the base by {angle:.4g}°, so gravity pulls in another direction")
+        evidence = replace(evidence, gravity=R.T @ evidence.gravity)
     rest = evidence.with_facts()
     if vanishes(rest.residual()):
         return tuple(told)

@@ -18,15 +18,18 @@ Key = TypeVar("Key")
 def misread(evidence: Evidence, peer: str) -> str:
     """Say which inertias are misread, and how: in one way, or in two."""
     things = masses(evidence)
-    residual = evidence.residual()
+    effects = {(m, thing): thing.effects[m.words] for m in MISTAKES for thing in things}
+    # a link that a mistake does not touch says nothing
+    effects = {key: effect for key, effect in effects.items() if not vanishes(effect)}
+    # the same lengths and angles in far fewer numbers
+    _, R = np.linalg.qr(np.column_stack([*effects.values(), evidence.residual()]))
+    residual, columns = R[:, -1], dict(zip(effects, R.T, strict=False))
     for way in [(mistake,) for mistake in MISTAKES] + list(combinations(MISTAKES, 2)):
-        columns = {(m.words, thing): thing.effects[m.words] for m in way for thing in things}
-        # a link that a mistake does not touch says nothing
-        columns = {key: effect for key, effect in columns.items() if not vanishes(effect)}
-        if chosen := subset(columns, residual):
+        candidates = {key: column for key, column in columns.items() if key[0] in way}
+        if chosen := subset(candidates, residual):
             parts = []
             for m in way:
-                own = [f"{thing.name} ({thing.mass:.4g} kg)" for w, thing in chosen if w == m.words]
+                own = [f"{thing.name} ({thing.mass:.4g} kg)" for w, thing in chosen if w is m]
                 parts += [m.words.format(links=listing(own, 3))] if own else []
             return f"{peer} {', and '.join(parts)}"
     return ""

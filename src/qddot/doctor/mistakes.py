@@ -98,9 +98,7 @@ def watery(inertial: Inertial) -> Inertial:
 
 
 def unit(inertial: Inertial) -> Inertial:
-    """Return 1 kg and 1 kg·m² where there is nothing (Pinocchio, of bodies in MJCF)."""
-    if inertial.mass or any(inertial.inertia):
-        return inertial
+    """Return 1 kg and 1 kg·m² (Pinocchio, of bodies in MJCF whose mass it cannot find)."""
     return Inertial(1, (0, 0, 0), (1, 0, 0, 1, 0, 1))
 
 
@@ -118,7 +116,7 @@ MISTAKES = (
     Mistake("puts the centre of mass of {links} at the link's origin", centred),
     Mistake("gives {links}, whose inertia no body has, three equal moments", balanced),
     Mistake("takes {links}, whose inertia no body has, as a ball of water", watery),
-    Mistake("gives 1 kg and 1 kg·m² to {links}", unit),
+    Mistake("takes {links} as a body of 1 kg and 1 kg·m²", unit),
 )
 
 

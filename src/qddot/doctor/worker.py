@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from dataclasses import asdict
 from pathlib import Path
 
@@ -36,7 +37,8 @@ def in_short(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     element = [line for line in lines[1:2] if line.startswith("Element")]
     text = "; ".join([*lines[:1], *element]) or type(error).__name__
-    return text.removeprefix("Error: ")
+    # the lines of a text without its meshes are not the file's
+    return re.sub(r"^(<literal-string>\.urdf:\d+: )?(error: )?", "", text, flags=re.IGNORECASE)
 
 
 if __name__ == "__main__":

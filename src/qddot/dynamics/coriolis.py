@@ -1,8 +1,8 @@
 """Velocity torques and the Coriolis matrix, without taking a derivative.
 
-The velocity torque c(q, q̇) is a quadratic form in q̇. Its polar form Γ(u, v), symmetric and linear in
-u and in v with Γ(q̇, q̇) = c, comes out of the same recursion as inverse dynamics, run with two sets
-of rates at once. Every quantity of this file is Γ on some pair of vectors.
+The velocity torque c(q, q̇) is a quadratic form in q̇. Its polar form Γ(u, v), symmetric and linear
+in u and in v with Γ(q̇, q̇) = c, comes out of the same recursion as inverse dynamics, run with two
+sets of rates at once. Every quantity of this file is Γ on some pair of vectors.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def regressor(tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec) -> np.ndarra
     for i, body in enumerate(bare.bodies):
         for unit in np.eye(len(NAMES), dtype=int):
             one = replace(body, inertia=Inertia.from_parameters(list(unit)))
-            others = bare.bodies[:i] + (one,) + bare.bodies[i + 1 :]
+            others = (*bare.bodies[:i], one, *bare.bodies[i + 1 :])
             columns.append(rigid_body_torque(replace(bare, bodies=others), q, qd, qdd))
     for i, e in enumerate(np.eye(tree.n, dtype=int)):
         signals = (qdd[i], qd[i], sign(qd[i]), 1)

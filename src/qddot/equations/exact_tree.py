@@ -56,7 +56,10 @@ def exact_robot(model: Model) -> ExactRobot:
     )
     elastics = tuple(
         Elastic(
-            ring.array(e.direction), ring.scalar(e.stiffness), ring.scalar(e.damping), ring.scalar(e.rest)
+            ring.array(e.direction),
+            ring.scalar(e.stiffness),
+            ring.scalar(e.damping),
+            ring.scalar(e.rest),
         )
         for e in tree.elastics
     )

@@ -196,5 +196,9 @@ def _as_angle(x: Polynomial) -> tuple[int, int, Any]:
 
 
 def _rational(x: Rational | float) -> Any:
-    value = Fraction(repr(x)) if isinstance(x, float) else Fraction(int(x.numerator), int(x.denominator))
+    value = (
+        Fraction(repr(x))
+        if isinstance(x, float)
+        else Fraction(int(x.numerator), int(x.denominator))
+    )
     return flint.fmpq(value.numerator, value.denominator)

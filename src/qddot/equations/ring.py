@@ -49,12 +49,17 @@ class Ring:
         plain = [a for a in self.atoms if a.function not in ("sqrt", "sin")]
         self.parameters = (*roots, *plain)
         generators += [Generator("parameter", k, str(a)) for k, a in enumerate(roots)]
-        for role, letter in (("cosine", "cos"), ("position", "q"), ("rate", "qd"), ("acceleration", "qdd")):
-            names = [f"cos(q{i + 1})" if letter == "cos" else f"{letter}{i + 1}" for i in range(self.n)]
+        for role, letter in (
+            ("cosine", "cos"),
+            ("position", "q"),
+            ("rate", "qd"),
+            ("acceleration", "qdd"),
+        ):
+            names = [
+                f"cos(q{i + 1})" if letter == "cos" else f"{letter}{i + 1}" for i in range(self.n)
+            ]
             generators += [Generator(role, i, name) for i, name in enumerate(names)]
-        generators += [
-            Generator("parameter", k, str(a)) for k, a in enumerate(plain, len(roots))
-        ]
+        generators += [Generator("parameter", k, str(a)) for k, a in enumerate(plain, len(roots))]
         self.generators = tuple(generators)
         letters = {"sine": "s", "cosine": "c", "position": "q", "rate": "v", "acceleration": "a"}
         names = [f"{letters.get(g.role, 'p')}{g.index + 1}" for g in generators]
@@ -72,7 +77,9 @@ class Ring:
 
     def constant(self, x: int | Fraction) -> Polynomial:
         value = Fraction(x)
-        return Polynomial(self, self.context.constant(flint.fmpq(value.numerator, value.denominator)))
+        return Polynomial(
+            self, self.context.constant(flint.fmpq(value.numerator, value.denominator))
+        )
 
     def element(self, letter: str, index: int) -> Polynomial:
         """Return a generator: s, c, q, v, a of a joint, or p of a parameter, counted from 0."""
@@ -182,5 +189,3 @@ def scalars_of(tree: Tree) -> Iterable[Scalar]:
     for _, X in tree.frames.values():
         yield from np.asarray(X.R, dtype=object).reshape(-1)
         yield from X.p
-
-

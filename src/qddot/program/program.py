@@ -86,20 +86,22 @@ class Program:
         values: list[Scalar] = []
         for port, array in zip(self.inputs, arrays, strict=True):
             values += _entries(port, array)
+        batch = np.broadcast_shapes(*{np.shape(value) for value in values})
         values += self.constants
         for step in self.steps:
             values.append(step.op.numpy(*(values[i] for i in step.args)))
-        return self.pack([values[i] for i in self.results])
+        return self.pack([values[i] for i in self.results], batch)
 
-    def pack(self, entries: Sequence[Scalar]) -> Any:
+    def pack(self, entries: Sequence[Scalar], batch: tuple[int, ...] = ()) -> Any:
         """Return the outputs as arrays of their shapes: one alone, several as a tuple."""
         arrays, at = [], 0
         for port in self.outputs:
             part = entries[at : at + port.size]
             at += port.size
-            if any(np.ndim(entry) for entry in part):  # batches; constants have none
-                rows = np.stack(np.broadcast_arrays(*part), axis=-1)
-                arrays.append(rows.reshape(rows.shape[:-1] + port.shape))
+            if batch:
+                whole = [np.broadcast_to(entry, batch) for entry in part]
+                rows = np.stack(whole, axis=-1) if whole else np.empty((*batch, 0))
+                arrays.append(rows.reshape(batch + port.shape))
             else:
                 arrays.append(np.array(part).reshape(port.shape) if port.shape else part[0])
         return arrays[0] if len(arrays) == 1 else tuple(arrays)

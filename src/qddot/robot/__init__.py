@@ -1,5 +1,6 @@
 """The object users hold: a model bound to its compiled kernels."""
 
-from qddot.robot.robot import Robot, RobotWarning, from_dh, load
+from qddot.robot.loading import RobotWarning, from_dh, load
+from qddot.robot.robot import Robot
 
 __all__ = ["Robot", "RobotWarning", "from_dh", "load"]

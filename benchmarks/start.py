@@ -1,0 +1,104 @@
+"""How long until the first torque, and how long does each quantity take to compile?
+
+Every time is taken in a process of its own and is the least of several.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from peers import PINOCCHIO
+from robots import INPUTS, spaced
+from table import Row, against, within
+from timing import Effort, say
+
+IMPORT_LIMIT, COLD_LIMIT, WARM_LIMIT = 0.3, 1.0, 0.15  # [s]
+
+IMPORT = """
+from time import perf_counter
+started = perf_counter()
+import {module}
+print(perf_counter() - started)
+"""
+
+FIRST_TORQUE = """
+import numpy as np
+import qddot
+from time import perf_counter
+started = perf_counter()
+robot = qddot.load("panda")
+robot.inverse_dynamics(np.zeros(7), np.zeros(7), np.zeros(7))
+print(perf_counter() - started)
+"""
+
+EACH_QUANTITY = """
+import json
+import qddot
+from qddot.backends.kernel import Kernel
+from time import perf_counter
+robot = qddot.load("panda").without("friction")
+times = {}
+for quantity in QUANTITIES:
+    marks = [perf_counter()]
+    kernel = Kernel(robot.program(quantity))
+    marks.append(perf_counter())
+    kernel.gufunc
+    marks.append(perf_counter())
+    kernel.call
+    marks.append(perf_counter())
+    times[quantity] = [b - a for a, b in zip(marks, marks[1:])]
+print(json.dumps(times))
+"""
+
+
+def rows(effort: Effort) -> list[Row]:
+    """Return the times to import, to the first torque, and to each quantity."""
+    return [*imports(effort), *first_torque(effort), *each_quantity()]
+
+
+def imports(effort: Effort) -> list[Row]:
+    say("start: import ...")
+    modules = ["qddot", *(["pinocchio"] if PINOCCHIO.installed else [])]
+    runs = [[float(run(IMPORT.format(module=m))) for m in modules] for _ in range(effort.repeats)]
+    ours, *theirs = map(min, zip(*runs, strict=True))
+    found = [within("import qddot", ours, IMPORT_LIMIT)]
+    return found + [against("import qddot", ours, "import pinocchio", time) for time in theirs]
+
+
+def first_torque(effort: Effort) -> list[Row]:
+    say("start: the first torque ...")
+    cold, warm = [], []
+    for _ in range(effort.repeats):
+        with tempfile.TemporaryDirectory() as folder:
+            cold.append(float(run(FIRST_TORQUE, folder)))
+            warm.append(float(run(FIRST_TORQUE, folder)))
+    return [
+        within("load panda to first torque, nothing kept", min(cold), COLD_LIMIT),
+        within("load panda to first torque, compiled before", min(warm), WARM_LIMIT),
+    ]
+
+
+def each_quantity() -> list[Row]:
+    """Return, a quantity of the panda, how long it takes to record and to compile twice."""
+    say("start: each quantity ...")
+    code = f"QUANTITIES = {list(INPUTS)}\n{EACH_QUANTITY}"
+    with tempfile.TemporaryDirectory() as folder:
+        times: dict[str, list[float]] = json.loads(run(code, folder))
+    return [
+        Row(
+            f"panda: record + compile for batches + for one state, {spaced(quantity)}",
+            " + ".join(f"{1e3 * seconds:.0f}" for seconds in parts) + " ms",
+        )
+        for quantity, parts in times.items()
+    ]
+
+
+def run(code: str, cache: str | None = None) -> str:
+    """Return what code prints in a fresh interpreter, compiled code being kept in a folder."""
+    env = os.environ | ({"QDDOT_CACHE_DIR": cache} if cache else {})
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout

@@ -1,0 +1,67 @@
+"""From a name, a file or a DH table to a robot."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from qddot.readers import read
+from qddot.readers.dh import dh_document
+from qddot.readers.document import read_document
+from qddot.readers.read import built_in_names
+from qddot.robot.robot import Robot
+from qddot.scalars import Scalar
+
+
+class RobotWarning(UserWarning):
+    """Something about a robot that can be right, but rarely is."""
+
+
+def load(source: str | Path) -> Robot:
+    """Return a built-in robot by name, or the robot in a file.
+
+    Args:
+        source: A built-in name like "panda", or the path of a .urdf, .xacro, .xml (MJCF), .toml
+            or .json file.
+
+    Raises:
+        QddotError: With what is wrong, where, and what to do.
+    """
+    robot = Robot(read(source))
+    # a built-in robot says in its description what is doubtful about it
+    if robot.warnings and str(source) not in built_in_names():
+        lines = [str(problem) for problem in robot.warnings]
+        more = [f"... and {len(lines) - 5} more; see robot.warnings"] if len(lines) > 5 else []
+        warnings.warn("\n  ".join(["", *lines[:5], *more]), RobotWarning, stacklevel=2)
+    return robot
+
+
+def from_dh(
+    rows: Sequence[Mapping[str, Any]],
+    convention: str,
+    *,
+    name: str = "robot",
+    gravity: Sequence[Scalar] = (0, 0, -9.81),
+    **more: Any,
+) -> Robot:
+    """Return the robot of a Denavit–Hartenberg table.
+
+    Args:
+        rows: One a joint, as dicts with `theta`, `d`, `a`, `alpha` (radians and metres; numbers
+            or formulas like "L1" and "pi/2"), `type` ("revolute" or "prismatic"), and of the
+            link `mass`, `com` and `inertia` in its DH frame, or `shape`. The joint variable is
+            added to theta or to d. The same keys as [[dh]] in a TOML file.
+        convention: "standard" or "modified" (Craig).
+        name: The robot's name.
+        gravity: In base axes [m/s²].
+        more: Whatever else a robot file may hold: `frame`, `coupling`, `payload`, ...
+
+    Example:
+        >>> arm = from_dh([{"a": 1, "mass": 2, "com": [-0.5, 0, 0]}], "standard")
+        >>> arm.joint_names
+        ('j1',)
+    """
+    document = dh_document(rows, convention, gravity=list(gravity), **more)
+    return Robot(read_document(document, name))

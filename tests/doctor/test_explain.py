@@ -1,0 +1,311 @@
+"""A peer that reads the robot in one wrong way is found out: the wrong way is named."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from qddot.doctor.asides import asides
+from qddot.doctor.compare import at, configurations
+from qddot.doctor.evidence import SAME, Evidence, matrix
+from qddot.doctor.explain import reasons
+from qddot.doctor.job import Answer
+from qddot.dynamics.kinematics import body_poses
+from qddot.model import Inertial, Joint, Link, Model, Motor, Payload, Placement
+from qddot.model.tree import fold
+from qddot.readers import read
+
+THIN = (0.001, 0, 0, 0.001, 0, 0.0021)  # just impossible
+
+
+def answer_of(model: Model, q: np.ndarray, **facts) -> Answer:
+    """Return what a peer would say that has this model."""
+    M, g = at(model, q)
+    tree = fold(model)
+    X_W = body_poses(tree, q[0])
+    axes = [
+        [np.asarray(X_W[i].p, float).tolist(), (X_W[i].R @ np.array(body.joint.axis)).tolist()]
+        for i, body in enumerate(tree.bodies)
+    ]
+    said = Answer(
+        joints=list(model.joint_names),
+        M=M.tolist(),
+        g=g.tolist(),
+        gravity=[float(x) for x in model.gravity],
+        rotor_inertia=[float(x) for x in tree.rotor_inertia],
+        zero=[0.0] * model.n,
+        axes=axes,
+        mass=float(tree.base.m + sum(body.inertia.m for body in tree.bodies)),
+        damping=[float(joint.friction.viscous) for joint in model.free_joints],
+    )
+    return replace(said, **facts)
+
+
+def why(model: Model, theirs: Model, **facts) -> tuple[str, ...]:
+    """Return why a peer that has `theirs` differs from us, who have `model`."""
+    q = configurations(model)
+    evidence = Evidence.of(model, q, *at(model, q), answer_of(theirs, q, **facts))
+    assert max(evidence.differences()) > SAME
+    return reasons(evidence, "Peer")
+
+
+def with_link(model: Model, name: str, **changes) -> Model:
+    def changed(link: Link) -> Link:
+        inertial = replace(link.inertial, **changes)
+        return replace(link, inertial=inertial) if link.name == name else link
+
+    return replace(model, links=tuple(changed(link) for link in model.links))
+
+
+def with_joint(model: Model, name: str, **changes) -> Model:
+    return model.with_joints(lambda j: replace(j, **changes) if j.name == name else j)
+
+
+@pytest.fixture
+def model(arm) -> Model:
+    return read(arm())
+
+
+def test_rotors_that_a_peer_does_not_read(model):
+    ours = with_joint(model, "elbow", motor=Motor(1e-4, 50))
+    assert why(ours, model) == (
+        "M differs by the rotor inertia, which Peer does not read: 0.25 at 'elbow'",
+    )
+    assert why(model, ours) == (
+        "M differs by rotor inertia (armature) that only Peer has: 0.25 at 'elbow'",
+    )
+    other = with_joint(model, "elbow", motor=Motor(1e-4, 100))
+    assert why(ours, other) == (
+        "M differs by the rotor inertia (armature): 1 there, 0.25 here at 'elbow'",
+    )
+
+
+def test_another_gravity(model):
+    moon = replace(model, gravity=(0, 0, -1.62))
+    assert why(model, moon) == ("gravity is (0, 0, -1.62) m/s² in Peer and (0, 0, -9.81) here",)
+
+
+def test_a_base_that_is_turned(model):
+    """The peer says that gravity is the same, but its axes point elsewhere."""
+    placed = with_joint(model, "shoulder", origin=Placement((0, 0, 0.1), (0, 0, 0)))
+    theirs = with_link(placed, "hand", mass=0, inertia=(0,) * 6)
+    assert why(model, placed) == (
+        "Peer turns the base by 90°, so gravity pulls in another direction",
+    )
+    assert why(model, theirs) == (
+        "Peer turns the base by 90°, so gravity pulls in another direction",
+        "Peer leaves out the mass and inertia of link 'hand' (0.8 kg)",
+    )
+
+
+def test_a_base_that_is_turned_unseen_by_parallel_axes(arm):
+    """Where all axes are parallel, the torques alone tell."""
+    model = read(
+        arm(('<axis xyz="1 0 0"/>', '<axis xyz="0 1 0"/>'), ('type="continuous"', 'type="fixed"'))
+    )
+    turned = replace(model, gravity=(9.81, 0, 0))
+    (reason,) = why(model, turned, gravity=[0, 0, -9.81])
+    assert reason.startswith("g is that of gravity (9.81, 0, ")
+    assert reason.endswith("in the axes of the base, which Peer turns")
+
+
+def test_rotors_and_gravity_and_a_lost_link_together(model):
+    ours = with_joint(model, "wrist", motor=Motor(0.01))
+    theirs = with_link(replace(model, gravity=(0, 0, -9.8)), "hand", mass=0, inertia=(0,) * 6)
+    assert why(ours, theirs) == (
+        "M differs by the rotor inertia, which Peer does not read: 0.01 at 'wrist'",
+        "gravity is (0, 0, -9.8) m/s² in Peer and (0, 0, -9.81) here",
+        "Peer leaves out the mass and inertia of link 'hand' (0.8 kg)",
+    )
+
+
+def test_zero_positions_that_differ(model):
+    q = configurations(model)
+    zero = np.array([0.0, 0.4, 0.0])
+    M, g = at(model, q - zero)
+    said = answer_of(model, q, M=M.tolist(), g=g.tolist(), zero=zero.tolist())
+    evidence = Evidence.of(model, q, *at(model, q), said)
+    assert reasons(evidence, "Peer") == (
+        "in Peer the joints do not start at 0 in the drawn configuration: 0.4 at 'elbow'",
+    )
+
+
+def test_a_joint_that_is_elsewhere(model):
+    moved = with_joint(model, "wrist", origin=Placement((0.05, 0, 0.3)))
+    assert why(model, moved) == (
+        "joint 'wrist' is elsewhere in Peer: its axis is apart from that of 'shoulder' by "
+        "0.05 m there, 0 m here",
+    )
+    turned = with_joint(model, "elbow", axis=(1, 1, 0))
+    assert why(model, turned) == (
+        "joint 'elbow' is elsewhere in Peer: its axis is turned from that of 'shoulder' by "
+        "45° there, 90° here",
+    )
+
+
+CHANGES = {
+    "leaves out the mass and inertia of link 'fore' (2.5 kg)": (
+        "fore",
+        {"mass": 0, "inertia": (0,) * 6},
+    ),
+    "reads the inertia of link 'upper' (4 kg) without its rpy": ("upper", {"rpy": (0, 0, 0)}),
+    "reads the inertia of link 'upper' (4 kg) without its products Ixy, Ixz, Iyz": (
+        "upper",
+        {"inertia": (0.04, 0, 0, 0.042, 0, 0.01)},
+    ),
+    "reads the products of inertia of link 'upper' (4 kg) with the opposite sign": (
+        "upper",
+        {"inertia": (0.04, -0.001, -0.002, 0.042, 0.001, 0.01)},
+    ),
+    "takes link 'fore' (2.5 kg) as a point mass: it reads the mass but no inertia": (
+        "fore",
+        {"inertia": (0,) * 6},
+    ),
+    "takes the inertia of link 'hand' (0.8 kg) about the link's origin instead of its centre of "
+    "mass": ("hand", {"inertia": (-0.0009, 0, 0, -0.0008, 0, 0.0008)}),
+    "puts the centre of mass of link 'fore' (2.5 kg) at the link's origin": (
+        "fore",
+        {"com": (0, 0, 0)},
+    ),
+}
+
+
+@pytest.mark.parametrize("words", CHANGES)
+def test_one_link_misread(model, words):
+    name, changes = CHANGES[words]
+    assert why(model, with_link(model, name, **changes)) == (f"Peer {words}",)
+
+
+def test_every_link_misread(model):
+    theirs = model
+    for link in model.links:
+        theirs = with_link(theirs, link.name, inertia=(0,) * 6)
+    assert why(model, theirs) == (
+        "Peer takes link 'upper' (4 kg), link 'fore' (2.5 kg), link 'hand' (0.8 kg) as a point "
+        "mass: it reads the mass but no inertia",
+    )
+
+
+def test_two_links_of_three_misread(model):
+    theirs = with_link(model, "upper", inertia=(0,) * 6)
+    theirs = with_link(theirs, "hand", inertia=(0,) * 6)
+    assert why(model, theirs) == (
+        "Peer takes link 'upper' (4 kg), link 'hand' (0.8 kg) as a point mass: it reads the mass "
+        "but no inertia",
+    )
+
+
+def test_two_links_misread_in_two_ways(model):
+    theirs = with_link(with_link(model, "upper", rpy=(0, 0, 0)), "hand", mass=0, inertia=(0,) * 6)
+    assert why(model, theirs) == (
+        "Peer leaves out the mass and inertia of link 'hand' (0.8 kg), and reads the inertia of "
+        "link 'upper' (4 kg) without its rpy",
+    )
+
+
+def test_an_impossible_inertia_that_is_repaired(model):
+    ours = with_link(model, "hand", inertia=THIN)
+    mean = 0.0041 / 3
+    balanced = with_link(model, "hand", inertia=(mean, 0, 0, mean, 0, mean))
+    assert why(ours, balanced) == (
+        "Peer gives link 'hand' (0.8 kg), whose inertia no body has, three equal moments",
+    )
+    water = 0.4 * 0.8 * (3 * 0.8 / (4 * np.pi * 1000)) ** (2 / 3)
+    ball = with_link(model, "hand", inertia=(water, 0, 0, water, 0, water))
+    assert why(ours, ball) == (
+        "Peer takes link 'hand' (0.8 kg), whose inertia no body has, as a ball of water",
+    )
+
+
+def test_a_link_without_mass_that_is_given_some(model):
+    ours = with_link(model, "hand", mass=0, com=(0, 0, 0), inertia=(0,) * 6)
+    theirs = with_link(ours, "hand", mass=1, inertia=(1, 0, 0, 1, 0, 1))
+    assert why(ours, theirs) == ("Peer takes link 'hand' (0 kg) as a body of 1 kg and 1 kg·m²",)
+
+
+def test_a_payload_that_is_lost(model):
+    ours = replace(model, payloads=(Payload("hand", Inertial(1.5, (0, 0, 0.1))),))
+    assert why(ours, model) == (
+        "Peer leaves out the mass and inertia of the payload at 'hand' (1.5 kg)",
+    )
+
+
+def test_masses_that_are_scaled(model):
+    theirs = model
+    for link in model.links:
+        part = link.inertial
+        more = {"mass": 2 * part.mass, "inertia": tuple(2 * x for x in part.inertia)}
+        theirs = with_link(theirs, link.name, **more)
+    assert why(model, theirs) == ("every mass and inertia is 2 times as large in Peer",)
+    one = with_link(model, "fore", mass=5, inertia=(0.04, 0, 0, 0.042, 0.001, 0.008))
+    assert why(model, one) == ("link 'fore' has 5 kg in Peer and 2.5 kg here",)
+
+
+def test_an_inertia_that_is_just_different(model):
+    theirs = with_link(model, "fore", mass=2.6, com=(0.01, 0.02, 0.1))
+    assert why(model, theirs) == (
+        "Peer has another inertia for what joint 'elbow' moves ('fore'); everything else agrees",
+    )
+
+
+def test_what_nothing_explains_is_shown_where_it_is_largest(model):
+    theirs = with_link(with_link(model, "fore", mass=2.6), "hand", com=(0.01, 0.02, 0.1))
+    (reason,) = why(model, theirs)
+    assert reason.startswith("nothing that is known of Peer explains it; the largest differences:")
+    assert "at 'wrist' M" in reason
+    assert " there, " in reason
+
+
+def test_friction_that_differs_is_an_aside(arm):
+    model = read(
+        arm(('effort="80" velocity="3"/>', 'effort="80" velocity="3"/><dynamics damping="2"/>'))
+    )
+    q = configurations(model)
+    said = answer_of(model, q, damping=[0.0, 0.0, 0.0])
+    evidence = Evidence.of(model, q, *at(model, q), said)
+    assert max(evidence.differences()) == 0
+    assert list(asides(evidence, "MuJoCo")) == ["viscous friction is 0 there, 2 here at 'shoulder'"]
+    assert list(asides(evidence, "Pinocchio")) == [
+        "Pinocchio's rnea and aba leave out friction, which 1 joint has"
+    ]
+
+
+def test_a_peers_joints_may_come_in_any_order(model):
+    q = configurations(model)
+    said = answer_of(model, q)
+    order = [2, 0, 1]
+    shuffled = replace(
+        said,
+        joints=[said.joints[i] for i in order],
+        M=np.array(said.M)[:, order][:, :, order].tolist(),
+        g=np.array(said.g)[:, order].tolist(),
+        axes=[said.axes[i] for i in order],
+    )
+    evidence = Evidence.of(model, q, *at(model, q), shuffled)
+    assert max(evidence.differences()) == 0
+
+
+def test_the_effect_of_a_change_is_what_the_dynamics_says(model):
+    """ΔM and Δg of one body's inertia, by Jacobians, are those of the changed robot."""
+    q = configurations(model)
+    theirs = with_link(model, "fore", mass=3, com=(0.1, 0.2, 0.3))
+    evidence = Evidence.of(model, q, *at(model, q), answer_of(theirs, q))
+    change = matrix(fold(theirs).bodies[1].inertia) - matrix(fold(model).bodies[1].inertia)
+    np.testing.assert_allclose(evidence.effect(1, change), evidence.residual(), atol=SAME * 1e-3)
+
+
+def test_a_follower_counts_once_with_its_leader(model):
+    """M of independent joints, reduced to the coordinates that move them, is M of the robot."""
+    tip = Link("tip", Inertial(0.3, (0.05, 0, 0), (1e-4,) + (0,) * 2 + (2e-4, 0, 2e-4)))
+    free = Joint("tip_joint", "revolute", "hand", "tip", Placement((0, 0, 0.1)), (1, 0, 0))
+    from qddot.model import Mimic, build
+
+    follower = replace(free, mimic=Mimic("elbow", -0.5, 0.2))
+    ours = build("arm", (*model.links, tip), (*model.joints, follower))
+    theirs = build("arm", (*model.links, tip), (*model.joints, free))
+    q = configurations(ours)
+    full = np.column_stack([q, -0.5 * q[:, 1] + 0.2])
+    evidence = Evidence.of(ours, q, *at(ours, q), answer_of(theirs, full))
+    assert max(evidence.differences()) < SAME * 1e-3

@@ -1,0 +1,139 @@
+"""Derivatives of inverse and forward dynamics against complex steps through the definitions.
+
+They are programs made from programs (forward differentiation on the recorder), of the regrouped
+tree; what they are compared with is the definition on the tree as it was read.
+"""
+
+import numpy as np
+import pytest
+from complex_step import slope
+from hypothesis import given, settings
+from nearness import near
+from random_trees import deep_tree, poised
+
+from qddot.dynamics import aba, forward
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.rnea import inverse_dynamics
+from qddot.model.tree import fold
+from qddot.readers import read
+from qddot.robot import Robot
+from qddot.robot.quantities import Request, program_for
+
+EXAMPLES = settings(max_examples=12)
+ROUND_OFF = 1e-12
+SOLVING = 1e-13  # what a solution loses, times κ(M)
+
+# with a follower, a slide, dry friction, dampers
+LIBRARY = ("panda_hand", "stanford", "puma560", "mass_spring_damper")
+
+
+def inverse_slopes(tree, q, qd, qdd):
+    return (
+        slope(lambda q: inverse_dynamics(tree, q, qd, qdd), q),
+        slope(lambda qd: inverse_dynamics(tree, q, qd, qdd), qd),
+    )
+
+
+def forward_slopes(tree, q, qd, tau, definition=forward.forward_dynamics):
+    return (
+        slope(lambda q: definition(tree, q, qd, tau), q),
+        slope(lambda qd: definition(tree, q, qd, tau), qd),
+        slope(lambda tau: definition(tree, q, qd, tau), tau),
+    )
+
+
+def program(tree, quantity):
+    return program_for(tree, Request(quantity))
+
+
+@EXAMPLES
+@given(poised(3, most=5))
+def test_the_slopes_of_the_torque_are_those_of_the_definition(robot):
+    """Friction, springs, rotors and followers included; at a standstill a sign has no slope."""
+    tree, *state = robot
+    mine = program(tree, "inverse_dynamics_derivatives")(*state)
+    tau = inverse_dynamics(tree, *state)
+    for one, other in zip(mine, inverse_slopes(tree, *state), strict=True):
+        near(one, other, tau, tolerance=ROUND_OFF)
+
+
+@EXAMPLES
+@given(poised(3, most=5))
+def test_the_slope_of_the_torque_by_acceleration_is_the_mass_matrix(robot):
+    tree, q, qd, qdd = robot
+    by_acceleration = slope(lambda qdd: inverse_dynamics(tree, q, qd, qdd), qdd)
+    near(by_acceleration, mass_matrix(tree, q), tolerance=ROUND_OFF)
+
+
+@EXAMPLES
+@given(poised(3, most=4))
+def test_the_slopes_of_the_acceleration_are_those_of_the_definition(robot):
+    tree, *state = robot
+    check_forward(tree, *state)
+
+
+def check_forward(tree, q, qd, tau):
+    mine = program(tree, "forward_dynamics_derivatives")(q, qd, tau)
+    M = mass_matrix(tree, q)
+    qdd = np.asarray(forward.forward_dynamics(tree, q, qd, tau), dtype=float)
+    inner = inverse_slopes(tree, q, qd, qdd)
+    largest = np.abs(np.linalg.inv(M)).max() * max(np.abs(x).max() for x in inner)
+    tolerance = SOLVING * np.linalg.cond(M)
+    for one, other in zip(mine, forward_slopes(tree, q, qd, tau), strict=True):
+        near(one, other, largest, tolerance=tolerance)
+
+
+@EXAMPLES
+@given(poised(3, most=4, mimic=False))
+def test_articulated_bodies_have_the_same_slopes(robot):
+    tree, q, qd, tau = robot
+    mine = program(tree, "forward_dynamics_derivatives")(q, qd, tau)
+    theirs = forward_slopes(tree, q, qd, tau, aba.forward_dynamics)
+    tolerance = SOLVING * np.linalg.cond(mass_matrix(tree, q))
+    for one, other in zip(mine, theirs, strict=True):
+        near(one, other, *map(np.abs, mine), tolerance=tolerance)
+
+
+def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():
+    tree = fold(deep_tree(6, 12))
+    state = np.random.default_rng(0).uniform(-2, 2, (3, 12))
+    mine = program(tree, "inverse_dynamics_derivatives")(*state)
+    tau = inverse_dynamics(tree, *state)
+    for one, other in zip(mine, inverse_slopes(tree, *state), strict=True):
+        near(one, other, tau, tolerance=ROUND_OFF)
+    check_forward(tree, *state)
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_compiled_slopes_are_those_of_the_definition(name):
+    robot = Robot(read(name))
+    tree, rng = robot.tree, np.random.default_rng(1)
+    states = rng.uniform(-2, 2, (3, 5, robot.n))  # more than a vector of lanes, and a tail
+    tau = robot.inverse_dynamics(*states)
+    by_q, by_qd = robot.inverse_dynamics_derivatives(*states)
+    forwards = robot.forward_dynamics_derivatives(*states[:2], tau)
+    for k in range(5):
+        q, qd, qdd = states[:, k]
+        for one, other in zip((by_q[k], by_qd[k]), inverse_slopes(tree, q, qd, qdd), strict=True):
+            near(one, other, tau[k], tolerance=ROUND_OFF)
+        M = mass_matrix(tree, q)
+        largest = np.abs(np.linalg.inv(M)).max() * max(np.abs(x[k]).max() for x in (by_q, by_qd))
+        expected = forward_slopes(tree, q, qd, tau[k])
+        for one, other in zip(forwards, expected, strict=True):
+            near(one[k], other, largest, tolerance=SOLVING * np.linalg.cond(M))
+    near(robot.inverse_dynamics_derivatives(*states[:, 0])[0], by_q[0], tau[0])
+
+
+def test_a_spring_and_a_damper_are_read_off_the_slopes():
+    robot = Robot(read("mass_spring_damper"))
+    zero = np.zeros(2)
+    K, D = robot.inverse_dynamics_derivatives(zero, zero, zero)
+    near(K, [[80, -80], [-80, 80]])
+    near(D, [[3, -3], [-3, 3]])
+
+
+def test_a_compiled_slope_of_dry_friction_at_a_standstill_is_zero():
+    robot = Robot(read("two_link_point")).with_friction(viscous=[0.3, 0.2], coulomb=[0.5, 0.4])
+    zero = np.zeros(2)
+    _, by_qd = robot.inverse_dynamics_derivatives(zero, zero, zero)
+    near(by_qd, np.diag([0.3, 0.2]))

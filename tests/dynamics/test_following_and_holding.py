@@ -1,0 +1,78 @@
+"""Joints that follow others, joints that are held, and robots with nothing acting on them."""
+
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nearness import near
+from random_trees import bare, chains, deep_tree, robots, weight
+from strategies import states
+
+from qddot.dynamics.coriolis import coriolis_matrix
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.rnea import elastic_torque, friction_torque, inverse_dynamics
+from qddot.model.tree import coordinates, fold
+from qddot.spatial.inertia import Inertia
+
+EXAMPLES = settings(max_examples=20)
+
+
+@EXAMPLES
+@given(robots(least=2), st.data())
+def test_a_joint_that_follows_hands_its_torque_to_its_leader(model, data):
+    """τ = Gᵀ τ_free(G q + o, G q̇, G q̈): what the free robot's torques do in the same motion."""
+    q, qd, qdd = data.draw(states(model.n, 3))
+    free = model.with_joints(lambda joint: replace(joint, mimic=None))
+    G, offset = np.zeros((free.n, model.n)), np.zeros(free.n)
+    positions = coordinates(model)
+    for row, name in enumerate(free.joint_names):
+        column, G[row, column], offset[row] = positions[name][0], *positions[name][1:]
+    states_ = G @ q + offset, G @ qd, G @ qdd
+    tree, free_tree = fold(model), fold(free)
+    theirs = inverse_dynamics(free_tree, *states_)
+    near(inverse_dynamics(tree, q, qd, qdd), G.T @ theirs, np.abs(G.T) @ np.abs(theirs))
+    M = mass_matrix(free_tree, states_[0])
+    near(mass_matrix(tree, q), G.T @ M @ G, np.abs(G.T) @ np.abs(M) @ np.abs(G))
+    C = coriolis_matrix(free_tree, *states_[:2])
+    near(coriolis_matrix(tree, q, qd), G.T @ C @ G, np.abs(M).max() * np.abs(qd).max())
+
+
+@EXAMPLES
+@given(chains(), st.data())
+def test_a_held_joint_is_one_that_does_not_move(model, data):
+    q, qd, qdd = data.draw(states(model.n, 3))
+    held = data.draw(st.integers(0, model.n - 1))
+    name = model.joint_names[held]
+    fixed = model.with_joints(
+        lambda joint: replace(joint, locked=float(q[held])) if joint.name == name else joint
+    )
+    others = [i for i in range(model.n) if i != held]
+    qd[held] = qdd[held] = 0
+    all_of_it = inverse_dynamics(fold(model), q, qd, qdd)
+    near(
+        inverse_dynamics(fold(fixed), q[others], qd[others], qdd[others]),
+        all_of_it[others],
+        all_of_it,
+        weight(fold(model)),
+    )
+
+
+@EXAMPLES
+@given(robots(), st.data())
+def test_without_anything_acting_only_the_rigid_body_is_left(model, data):
+    q, qd, qdd = data.draw(states(model.n, 3))
+    tree, rest = fold(model), fold(bare(model))
+    acting = friction_torque(tree, qd) + elastic_torque(tree, q, qd)
+    rotors = np.array(tree.rotor_inertia, dtype=float) * qdd
+    tau = inverse_dynamics(tree, q, qd, qdd)
+    near(inverse_dynamics(rest, q, qd, qdd), tau - acting - rotors, tau, acting, rotors)
+
+
+def test_what_does_not_move_has_no_weight():
+    """The base's mass is in the tree, and in no torque."""
+    tree = fold(deep_tree(5, 6))
+    heavy = replace(tree, base=Inertia(1e6, np.zeros(3), np.eye(3)))
+    q = np.linspace(-1, 1, 6)
+    assert tree.base.m > 0
+    assert np.array_equal(inverse_dynamics(heavy, q, q, q), inverse_dynamics(tree, q, q, q))

@@ -1,0 +1,332 @@
+"""What is true of the dynamics of every robot, tested on the definitions.
+
+The robots are random trees with rotors, friction, springs, couplings, payloads and joints that
+follow others, small ones by the hundred and a few of thirty joints.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from complex_step import rate, slope
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nearness import near
+from random_trees import deep_tree, laden, on_a_mount, placement, poised, robots, weight
+from strategies import models, seeds, states
+
+from qddot.dynamics import aba, forward
+from qddot.dynamics.coriolis import (
+    christoffel,
+    coriolis_matrix,
+    mass_matrix_rate,
+    velocity_coupling,
+    velocity_torque,
+)
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.dynamics.rnea import (
+    bias_torque,
+    elastic_torque,
+    friction_torque,
+    gravity_torque,
+    inverse_dynamics,
+)
+from qddot.model.tree import Tree, fold
+
+EXAMPLES = settings(max_examples=20)
+EPSILON = np.finfo(float).eps
+SOLVING = 100  # what a solution loses beyond κ(M) ε, for up to thirty joints
+
+deep = pytest.mark.parametrize("model", [deep_tree(seed, 30) for seed in (1, 2)], ids=["a", "b"])
+
+
+def spin(tree: Tree, q: np.ndarray, *rates: np.ndarray) -> float:
+    """Return how large the terms of a velocity torque are: the largest inertia times the rates."""
+    return np.prod([np.abs(mass_matrix(tree, q)).max(), *(np.abs(r).max() for r in rates)])
+
+
+def condition(M: np.ndarray) -> float:
+    return float(np.linalg.cond(np.asarray(M, dtype=float)))
+
+
+def descendants(tree: Tree, i: int) -> set[int]:
+    """Return the bodies that body i carries, itself not included."""
+    carried: set[int] = set()
+    for j, body in enumerate(tree.bodies):
+        if body.parent == i or body.parent in carried:
+            carried.add(j)
+    return carried
+
+
+# the mass matrix
+
+
+@EXAMPLES
+@given(poised(1))
+def test_the_mass_matrix_is_symmetric_and_positive_definite(robot):
+    tree, q = robot
+    M = mass_matrix(tree, q)
+    assert np.array_equal(M, M.T)
+    assert np.linalg.eigvalsh(M)[0] > 0
+
+
+@EXAMPLES
+@given(poised(2))
+def test_the_mass_matrix_is_what_accelerations_cost(robot):
+    """M q̈ = τ(q̈) − τ(0), column by column and for any q̈."""
+    tree, q, qdd = robot
+    bias = bias_torque(tree, q, 0 * q)
+    M = mass_matrix(tree, q)
+    columns = [inverse_dynamics(tree, q, 0 * q, e) - bias for e in np.eye(tree.n)]
+    near(np.stack(columns, axis=1), M, bias)
+    near(M @ qdd, inverse_dynamics(tree, q, 0 * q, qdd) - bias, bias, np.abs(M) @ np.abs(qdd))
+
+
+@EXAMPLES
+@given(poised(2))
+def test_kinetic_energy_is_half_the_rates_times_the_mass_matrix_times_the_rates(robot):
+    tree, q, qd = robot
+    M = mass_matrix(tree, q)
+    near(kinetic_energy(tree, q, qd), qd @ M @ qd / 2, np.abs(qd) @ np.abs(M) @ np.abs(qd))
+
+
+@EXAMPLES
+@given(poised(2, mimic=False))
+def test_a_diagonal_entry_depends_on_the_joints_beyond_it_only(robot):
+    tree, q, other = robot
+    for i in range(tree.n):
+        beyond = descendants(tree, i)
+        moved = np.array([q[j] if j in beyond else other[j] for j in range(tree.n)])
+        near(mass_matrix(tree, moved)[i, i], mass_matrix(tree, q)[i, i])
+
+
+@EXAMPLES
+@given(poised(2, mimic=False))
+def test_joints_on_different_branches_share_no_inertia(robot):
+    tree, q, _ = robot
+    M = mass_matrix(tree, q)
+    for i in range(tree.n):
+        related = descendants(tree, i) | {i}
+        for j in range(tree.n):
+            if j not in related and i not in descendants(tree, j):
+                assert M[i, j] == 0
+
+
+@EXAMPLES
+@given(robots(), seeds, st.data())
+def test_moving_the_base_changes_neither_inertia_nor_velocity_torque(model, seed, data):
+    q, qd = data.draw(states(model.n, 2))
+    here = fold(model)
+    there = fold(on_a_mount(model, placement(np.random.default_rng(seed), far=10)))
+    near(mass_matrix(there, q), mass_matrix(here, q))
+    near(velocity_torque(there, q, qd), velocity_torque(here, q, qd), spin(here, q, qd, qd))
+
+
+@EXAMPLES
+@given(poised(2))
+def test_a_rotor_adds_to_the_diagonal_and_to_nothing_else(robot):
+    tree, q, qd = robot
+    without = replace(tree, rotor_inertia=(0,) * tree.n)
+    M, bare_M = mass_matrix(tree, q), mass_matrix(without, q)
+    near(M, bare_M + np.diag(np.array(tree.rotor_inertia, dtype=float)))
+    assert np.array_equal(bias_torque(tree, q, qd), bias_torque(without, q, qd))
+
+
+# the equation of motion
+
+
+@EXAMPLES
+@given(poised(3))
+def test_the_torque_is_the_sum_of_its_terms(robot):
+    """τ = M q̈ + C q̇ + g + friction + springs."""
+    tree, q, qd, qdd = robot
+    check_the_sum_of_terms(tree, q, qd, qdd)
+
+
+@deep
+def test_the_torque_of_thirty_joints_is_the_sum_of_its_terms(model):
+    check_the_sum_of_terms(fold(model), *np.random.default_rng(0).uniform(-2, 2, (3, model.n)))
+
+
+def check_the_sum_of_terms(tree, q, qd, qdd):
+    M, C = mass_matrix(tree, q), coriolis_matrix(tree, q, qd)
+    resisting = friction_torque(tree, qd) + elastic_torque(tree, q, qd)
+    terms = [M @ qdd, C @ qd, gravity_torque(tree, q), resisting]
+    sizes = [np.abs(M) @ np.abs(qdd), np.abs(C) @ np.abs(qd), *terms]
+    near(inverse_dynamics(tree, q, qd, qdd), sum(terms), *sizes)
+    near(bias_torque(tree, q, qd), sum(terms[1:]), *sizes[1:])
+    near(velocity_torque(tree, q, qd), C @ qd, spin(tree, q, qd, qd))
+
+
+@EXAMPLES
+@given(poised(3))
+def test_forward_dynamics_undoes_inverse_dynamics(robot):
+    check_the_way_back(*robot)
+
+
+@deep
+def test_forward_dynamics_of_thirty_joints_undoes_inverse_dynamics(model):
+    states = np.random.default_rng(0).uniform(-2, 2, (3, model.n))
+    tree = fold(model)
+    assert aba.applies(tree)
+    check_the_way_back(tree, *states)
+
+
+def check_the_way_back(tree, q, qd, qdd):
+    """By the mass matrix, and by articulated bodies where no joint follows another."""
+    tau = inverse_dynamics(tree, q, qd, qdd)
+    M = mass_matrix(tree, q)
+    bias = bias_torque(tree, q, qd)
+    # an error of the torque's last digit, seen through M⁻¹
+    pushed = np.abs(np.linalg.inv(M)).max() * max(np.abs(tau).max(), np.abs(bias).max())
+    loss = SOLVING * EPSILON * max(condition(M) * np.abs(qdd).max(initial=0), pushed)
+    ways = [forward.forward_dynamics]
+    if aba.applies(tree):
+        ways.append(aba.forward_dynamics)
+    for way in ways:
+        assert np.abs(np.asarray(way(tree, q, qd, tau), float) - qdd).max() <= loss
+
+
+@EXAMPLES
+@given(poised(3, mimic=False))
+def test_articulated_bodies_and_the_mass_matrix_give_the_same_accelerations(robot):
+    tree, q, qd, tau = robot
+    assert aba.applies(tree)
+    M = mass_matrix(tree, q)
+    one = forward.forward_dynamics(tree, q, qd, tau)
+    two = aba.forward_dynamics(tree, q, qd, tau)
+    near(one, two, tolerance=SOLVING * EPSILON * condition(M))
+
+
+def test_articulated_bodies_decline_joints_that_follow_others():
+    """Its recursion has one coordinate a joint; `forward_dynamics` chooses by this."""
+    rng = np.random.default_rng(0)
+    models_with_mimic = models(least=4, most=6, kinds=("revolute",), mimic=True)
+    model = next(m for m in samples(models_with_mimic) if any(j.mimic for j in m.joints))
+    assert not aba.applies(fold(laden(model, rng)))
+
+
+def samples(strategy):
+    """Yield a strategy's examples outside of a test of hypothesis."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        while True:
+            yield strategy.example()
+
+
+# velocity torques
+
+
+@EXAMPLES
+@given(poised(2))
+def test_mdot_minus_two_c_is_skew(robot):
+    """Ṁ − 2C is skew-symmetric, so the Coriolis torque does no work; Ṁ by complex step."""
+    tree, q, qd = robot
+    check_skewness(tree, q, qd)
+
+
+@deep
+def test_mdot_minus_two_c_of_thirty_joints_is_skew(model):
+    check_skewness(fold(model), *np.random.default_rng(0).uniform(-2, 2, (2, model.n)))
+
+
+def check_skewness(tree, q, qd):
+    Mdot = rate(lambda q: mass_matrix(tree, q), (q, qd))
+    C = coriolis_matrix(tree, q, qd)
+    N, largest = Mdot - 2 * C, spin(tree, q, qd)
+    near(N, -N.T, largest)
+    near(Mdot, C + C.T, largest)
+    near(mass_matrix_rate(tree, q, qd), Mdot, largest)
+
+
+@EXAMPLES
+@given(poised(2, most=4))
+def test_c_is_the_matrix_of_christoffel_symbols(robot):
+    """Γ_kij = ½ (∂_i M_kj + ∂_j M_ki − ∂_k M_ij), the derivatives by complex step."""
+    tree, q, qd = robot
+    dM = slope(lambda q: mass_matrix(tree, q), q)  # [k, j, i]: ∂_i M_kj
+    gamma = (dM.transpose(0, 2, 1) + dM - dM.transpose(2, 0, 1)) / 2
+    near(christoffel(tree, q), gamma, spin(tree, q))
+    near(coriolis_matrix(tree, q, qd), np.einsum("kij,i->kj", gamma, qd), spin(tree, q, qd))
+
+
+@EXAMPLES
+@given(poised(2, most=4))
+def test_the_velocity_torque_is_the_quadratic_form_of_the_christoffel_symbols(robot):
+    """c_k = Σ Γ_kij q̇ᵢ q̇ⱼ, and Γ is symmetric in i and j."""
+    tree, q, qd = robot
+    gamma = np.asarray(christoffel(tree, q), dtype=float)
+    assert np.array_equal(gamma, gamma.transpose(0, 2, 1))
+    c = np.einsum("kij,i,j->k", gamma, qd, qd)
+    near(velocity_torque(tree, q, qd), c, spin(tree, q, qd, qd))
+
+
+@EXAMPLES
+@given(poised(2), st.sampled_from([-1.0, 2.0, 1e-3]))
+def test_the_velocity_torque_is_quadratic_in_the_rates(robot, factor):
+    tree, q, qd = robot
+    c = velocity_torque(tree, q, qd)
+    faster = factor * qd
+    near(velocity_torque(tree, q, faster), factor**2 * c, spin(tree, q, faster, faster))
+    assert not np.any(coriolis_matrix(tree, q, 0 * qd))
+
+
+@EXAMPLES
+@given(poised(4))
+def test_the_velocity_coupling_is_symmetric_and_linear(robot):
+    tree, q, u, v, w = robot
+    uv, uw = (velocity_coupling(tree, q, u, x) for x in (v, w))
+    near(uv, velocity_coupling(tree, q, v, u), spin(tree, q, u, v))
+    both = np.abs(v) + 2 * np.abs(w)
+    near(velocity_coupling(tree, q, u, v - 2 * w), uv - 2 * uw, spin(tree, q, u, both))
+    near(velocity_coupling(tree, q, u, u.copy()), velocity_torque(tree, q, u), spin(tree, q, u, u))
+
+
+# energy
+
+
+@EXAMPLES
+@given(poised(1))
+def test_gravity_and_springs_pull_down_the_slope_of_the_potential_energy(robot):
+    """g + springs = ∂P/∂q, by complex step."""
+    tree, q = robot
+    held = gravity_torque(tree, q) + elastic_torque(tree, q, 0 * q)
+    near(held, slope(lambda q: potential_energy(tree, q), q), weight(tree))
+
+
+@EXAMPLES
+@given(poised(3))
+def test_energy_grows_by_the_work_of_the_torques_less_what_is_dissipated(robot):
+    """d(T + P)/dt = τ·q̇ − dissipation, along the motion that the torques make."""
+    tree, q, qd, qdd = robot
+    check_power(tree, q, qd, qdd)
+
+
+@deep
+def test_energy_of_thirty_joints_grows_by_the_work_of_the_torques(model):
+    check_power(fold(model), *np.random.default_rng(0).uniform(-2, 2, (3, model.n)))
+
+
+def check_power(tree, q, qd, qdd):
+    def energy(q, qd):
+        return kinetic_energy(tree, q, qd) + potential_energy(tree, q)
+
+    tau = inverse_dynamics(tree, q, qd, qdd)
+    damping = elastic_torque(tree, q, qd) - elastic_torque(tree, q, 0 * qd)
+    dissipated = friction_torque(tree, qd) + damping
+    terms = (np.abs(tau) @ np.abs(qd), np.abs(dissipated) @ np.abs(qd))
+    near(rate(energy, (q, qd), (qd, qdd)), tau @ qd - dissipated @ qd, *terms)
+
+
+@EXAMPLES
+@given(poised(1))
+def test_dry_and_viscous_friction_and_dampers_never_drive(robot):
+    tree, qd = robot
+    steady = [replace(friction, offset=0) for friction in tree.friction]
+    assert friction_torque(replace(tree, friction=tuple(steady)), qd) @ qd >= 0
+    for elastic in tree.elastics:
+        still = replace(elastic, stiffness=0)
+        assert still.torque(0 * qd, qd) @ qd >= 0

@@ -1,0 +1,171 @@
+"""The compiled kernels against the same definitions in fifty-digit arithmetic.
+
+The model's floats are taken as they are and folded, moved and multiplied in fifty digits, so that
+what is left is our rounding: of the folding, of the regrouping, of the kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from qddot.dynamics import coriolis, forward, rnea
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.regressor import regressor
+from qddot.model import Placement
+from qddot.model.tree import Tree, fold
+from qddot.readers import read
+from qddot.robot import Robot
+from qddot.scalars import constant_sincos, exp, sign, sincos, sqrt
+
+mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed: pip install mpmath")
+
+from random_trees import deep_tree, on_a_mount  # noqa: E402
+
+DIGITS = 50
+ACCURATE = 1e-13  # of the largest term: the project's target
+SOLVED = 1e-15  # of the largest acceleration, times κ(M)
+STATES = 3
+
+FAR = Placement((2000.0, -2000.0, 2000.0), (0.4, -1.1, 2.5))  # [m], [rad]
+ROBOTS = ("panda", "ur5", "puma560", "stanford", "arm with a hand")
+
+
+@sincos.register
+def _(x: mpmath.mpf) -> tuple:
+    return mpmath.sin(x), mpmath.cos(x)
+
+
+@constant_sincos.register
+def _(x: mpmath.mpf) -> tuple:
+    """As of floats: the float nearest to a right angle means the right angle."""
+    s, c = mpmath.sin(x), mpmath.cos(x)
+    residue = 1e-15
+    if abs(c) < residue:
+        return mpmath.nint(s), mpmath.mpf(0)
+    return (mpmath.mpf(0), mpmath.nint(c)) if abs(s) < residue else (s, c)
+
+
+sqrt.register(mpmath.mpf, mpmath.sqrt)
+sign.register(mpmath.mpf, mpmath.sign)
+exp.register(mpmath.mpf, mpmath.exp)
+
+
+def fifty(x: Any) -> Any:
+    """Return a number with fifty digits, the first ones of which are the float's."""
+    return mpmath.mpf(float(x))
+
+
+def vector(values: np.ndarray) -> np.ndarray:
+    return np.array([fifty(x) for x in values], dtype=object)
+
+
+@pytest.fixture(autouse=True)
+def _fifty_digits():
+    with mpmath.workdps(DIGITS):
+        yield
+
+
+@dataclass(frozen=True)
+class Case:
+    """A robot with its compiled kernels, and its tree in fifty digits."""
+
+    robot: Robot
+    tree: Tree
+
+
+@cache
+def case(name: str, far: bool) -> Case:
+    model = deep_tree(31, 6) if name == "arm with a hand" else read(name)
+    if far:
+        model = on_a_mount(model, FAR)
+    with mpmath.workdps(DIGITS):
+        return Case(Robot(model), fold(model, fifty))
+
+
+@cache
+def states(n: int) -> tuple[np.ndarray, ...]:
+    return tuple(np.random.default_rng(n).uniform(-3, 3, (3, STATES, n)))
+
+
+each = pytest.mark.parametrize("name", ROBOTS)
+near_and_far = pytest.mark.parametrize("far", [False, True], ids=["here", "2 km away"])
+
+
+def compare(mine: np.ndarray, exact: list[np.ndarray]) -> float:
+    """Return the largest error, relative to the largest entry at any state."""
+    largest = max(abs(x) for row in exact for x in np.ravel(row))
+    return max(
+        float(abs(fifty(a) - b) / largest)
+        for row, other in zip(mine, exact, strict=True)
+        for a, b in zip(np.ravel(row), np.ravel(other), strict=True)
+    )
+
+
+def check(name, far, quantity, definition, vectors, count=STATES):
+    found = case(name, far)
+    given = [array[:count] for array in states(found.robot.n)[:vectors]]
+    exact = [definition(found.tree, *map(vector, row)) for row in zip(*given, strict=True)]
+    method = getattr(found.robot, quantity)
+    assert compare(method(*given), exact) < ACCURATE
+    one = method(*(array[0] for array in given))
+    assert compare([one], exact[:1]) < ACCURATE
+
+
+@near_and_far
+@each
+def test_inverse_dynamics_is_right_to_thirteen_digits(name, far):
+    check(name, far, "inverse_dynamics", rnea.inverse_dynamics, 3)
+
+
+@near_and_far
+@each
+def test_the_mass_matrix_is_right_to_thirteen_digits(name, far):
+    check(name, far, "mass_matrix", mass_matrix, 1)
+
+
+@near_and_far
+@each
+def test_the_coriolis_matrix_is_right_to_thirteen_digits(name, far):
+    check(name, far, "coriolis_matrix", coriolis.coriolis_matrix, 2)
+
+
+@near_and_far
+@each
+def test_the_gravity_torque_is_right_to_thirteen_digits(name, far):
+    check(name, far, "gravity_torque", rnea.gravity_torque, 1)
+
+
+@near_and_far
+@each
+def test_the_regressor_is_right_to_thirteen_digits(name, far):
+    check(name, far, "regressor", regressor, 3, count=1)
+
+
+@near_and_far
+@each
+def test_forward_dynamics_loses_no_more_than_the_mass_matrix_makes_it_lose(name, far):
+    found = case(name, far)
+    q, qd, qdd = states(found.robot.n)
+    tau = found.robot.inverse_dynamics(q, qd, qdd)
+    mine = found.robot.forward_dynamics(q, qd, tau)
+    rows = zip(q, qd, tau, strict=True)
+    exact = [forward.forward_dynamics(found.tree, *map(vector, row)) for row in rows]
+    condition = np.linalg.cond(found.robot.mass_matrix(q)).max()
+    assert compare(mine, exact) < SOLVED * condition
+
+
+def test_fifty_digits_are_fifty_digits():
+    """The laws hold in the fifty-digit tree to far more digits than a float has."""
+    tree = case("ur5", False).tree
+    q, qd, qdd = (vector(array[0]) for array in states(6))
+    tau = rnea.inverse_dynamics(tree, q, qd, qdd)
+    terms = mass_matrix(tree, q) @ qdd + coriolis.coriolis_matrix(tree, q, qd) @ qd
+    rest = rnea.gravity_torque(tree, q) + rnea.friction_torque(tree, qd)
+    assert max(abs(x) for x in tau - terms - rest) < 1e-45
+    back = forward.forward_dynamics(tree, q, qd, tau)
+    assert max(abs(x) for x in back - qdd) < 1e-42

@@ -1,0 +1,233 @@
+"""Every quantity against Pinocchio: built-in robots, example-robot-data, and random trees.
+
+Built-in robots and random trees reach Pinocchio as our own URDF. Friction and springs are left
+out, because Pinocchio's algorithms have none; rotors are its `armature`.
+"""
+
+from __future__ import annotations
+
+import sysconfig
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from nearness import error
+from random_trees import deep_tree
+
+from qddot.dynamics import aba, coriolis, energy, forward, kinematics, rnea
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.regressor import regressor
+from qddot.model import Joint, Limits, Model
+from qddot.model.tree import Tree
+from qddot.readers import read
+from qddot.robot import Robot
+from qddot.writers.urdf import to_urdf
+
+pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed: pip install pin")
+
+from oracles.pinocchio_reference import AXES, Reference  # noqa: E402
+
+AGREE = 1e-13  # of the largest term
+AGREE_DEEP = 1e-12  # the same, through thirty joints
+SOLVED = 1e-15  # of the largest acceleration or slope, times κ(M)
+STATES = 3
+
+REAL = (
+    *("panda", "panda_hand", "ur3", "ur5", "ur10", "iiwa14", "puma560", "stanford"),
+    *("kinova_jaco", "xarm7", "z1", "so101", "scara", "baxter"),
+)
+MANIPULATORS = (
+    *("TwoDofs", "allegro_right_hand", "baxter", "double_pendulum"),
+    *("double_pendulum_continuous", "finger_edu", "kinova", "panda", "panda_collision", "so100"),
+    *("so101", "talos_left_arm", "tiago_no_hand", "ur10_joint_limited_robot", "ur3_gripper"),
+    *("ur5_gripper", "ur5_robot", "xarm7", "z1"),
+)
+
+# quantity: its inputs and its definition
+QUANTITIES = {
+    "inverse_dynamics": ("q qd qdd", rnea.inverse_dynamics),
+    "bias_torque": ("q qd", rnea.bias_torque),
+    "mass_matrix": ("q", mass_matrix),
+    "coriolis_matrix": ("q qd", coriolis.coriolis_matrix),
+    "velocity_torque": ("q qd", coriolis.velocity_torque),
+    "gravity_torque": ("q", rnea.gravity_torque),
+    "mass_matrix_rate": ("q qd", coriolis.mass_matrix_rate),
+    "regressor": ("q qd qdd", regressor),
+    "kinetic_energy": ("q qd", energy.kinetic_energy),
+    "potential_energy": ("q", energy.potential_energy),
+    "center_of_mass": ("q", energy.center_of_mass),
+}
+
+
+def files() -> dict[str, Path]:
+    """Return the URDF files that the wheel of example-robot-data puts next to Pinocchio's."""
+    prefix = Path(sysconfig.get_paths()["purelib"]) / "cmeel.prefix"
+    robots = prefix / "share" / "example-robot-data" / "robots"
+    return {path.stem: path for path in sorted(robots.glob("**/*.urdf"))}
+
+
+def without_acting(model: Model) -> Robot:
+    return Robot(model).without("friction", "springs")
+
+
+def urdf(model: Model) -> str:
+    """Return our URDF of a model. Pinocchio's reader insists on limits of velocity and effort."""
+
+    def limited(joint: Joint) -> Joint:
+        return replace(joint, limits=Limits(-10, 10, 1e3, 1e3)) if joint.moves else joint
+
+    return to_urdf(model.with_joints(limited))
+
+
+@cache
+def built_in(name: str) -> tuple[Robot, Reference]:
+    robot = without_acting(read(name))
+    if any(joint.mimic for joint in robot.model.joints):
+        robot = robot.without("rotor_inertia")
+    return robot, Reference(pin.buildModelFromXML(urdf(robot.model)), robot.tree)
+
+
+@cache
+def random_tree(seed: int, n: int) -> tuple[Robot, Reference]:
+    robot = without_acting(deep_tree(seed, n))
+    return robot, Reference(pin.buildModelFromXML(urdf(robot.model)), robot.tree)
+
+
+@cache
+def states(n: int) -> dict[str, np.ndarray]:
+    q, qd, qdd = np.random.default_rng(n).uniform(-2, 2, (3, STATES, n))
+    q[0] = 0
+    return {"q": q, "qd": qd, "qdd": qdd}
+
+
+def differences(tree: Tree, reference: Reference, frame: str) -> dict[str, float]:
+    """Return by how much each definition differs, relative to its largest entry at any state."""
+    found: dict[str, float] = {}
+    given = states(tree.n)
+    for name, (inputs, definition) in QUANTITIES.items():
+        rows = list(zip(*(given[key] for key in inputs.split()), strict=True))
+        mine = np.array([definition(tree, *row) for row in rows], dtype=float)
+        theirs = np.array([getattr(reference, name)(*row) for row in rows])
+        if name == "regressor":  # Pinocchio's has the bodies only
+            mine = mine[:, :, : theirs.shape[2]]
+        found[name] = error(mine, theirs)
+    q, qd = given["q"], given["qd"]
+    mine = np.array([kinematics.pose(tree, x, frame).matrix() for x in q], dtype=float)
+    found["pose"] = error(mine, np.array([reference.pose(x, frame) for x in q]))
+    for axes in AXES:
+        J = [kinematics.jacobian_and_rate(tree, *x, frame, axes) for x in zip(q, qd, strict=True)]
+        theirs = [reference.jacobian(x, frame, axes) for x in q]
+        found[f"jacobian, {axes}"] = error([j for j, _ in J], theirs)
+        theirs = [reference.jacobian_rate(*x, frame, axes) for x in zip(q, qd, strict=True)]
+        found[f"jacobian rate, {axes}"] = error([r for _, r in J], theirs)
+    return found
+
+
+def forward_differences(tree: Tree, reference: Reference) -> dict[str, float]:
+    """Return by how much accelerations differ, relative to the largest one, over κ(M)."""
+    found: dict[str, float] = {}
+    for q, qd, tau in zip(*states(tree.n).values(), strict=True):
+        M = reference.mass_matrix(q)
+        theirs = reference.forward_dynamics(q, qd, tau)
+        ways = {"forward": forward.forward_dynamics}
+        if aba.applies(tree):
+            ways["articulated bodies"] = aba.forward_dynamics
+        for name, way in ways.items():
+            wrong = error(way(tree, q, qd, tau), theirs) / np.linalg.cond(M)
+            found[name] = max(found.get(name, 0), wrong)
+    return found
+
+
+def slope_differences(robot: Robot, reference: Reference) -> dict[str, float]:
+    """Return the same of derivatives, which are programs."""
+    found: dict[str, float] = {}
+    inverse = robot.program("inverse_dynamics_derivatives")
+    forwards = robot.program("forward_dynamics_derivatives")
+    for q, qd, x in zip(*states(robot.n).values(), strict=True):
+        M = reference.mass_matrix(q)
+        spin = np.abs(M).max() * np.abs(qd).max()
+        theirs = reference.inverse_dynamics_derivatives(q, qd, x)
+        for name, a, b in zip(("dtau_dq", "dtau_dqd"), inverse(q, qd, x), theirs, strict=True):
+            found[name] = max(found.get(name, 0), error(a, b, spin))
+        theirs = reference.forward_dynamics_derivatives(q, qd, x)
+        for name, a, b in zip(("q", "qd", "tau"), forwards(q, qd, x), theirs, strict=True):
+            key = f"dqdd_d{name} / κ"
+            least = np.abs(qd).max()  # where a velocity torque has no slope
+            wrong = error(a, b, least) / np.linalg.cond(M)
+            found[key] = max(found.get(key, 0), wrong)
+    return found
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_pinocchio_agrees_on_every_quantity_of_a_built_in_robot(name):
+    robot, reference = built_in(name)
+    found = differences(robot.tree, reference, "tool")
+    assert max(found.values()) < AGREE, found
+    solved = forward_differences(robot.tree, reference)
+    assert max(solved.values()) < SOLVED, solved
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_pinocchio_agrees_on_the_derivatives_of_a_built_in_robot(name):
+    robot, reference = built_in(name)
+    check_slopes(robot, reference)
+
+
+def check_slopes(robot, reference, agree=AGREE):
+    found = slope_differences(robot, reference)
+    assert max(x for name, x in found.items() if "κ" not in name) < agree, found
+    assert max(x for name, x in found.items() if "κ" in name) < SOLVED, found
+
+
+@pytest.mark.parametrize("name", MANIPULATORS)
+def test_pinocchio_agrees_on_every_quantity_of_a_published_manipulator(name):
+    if name not in files():
+        pytest.skip("example-robot-data is not installed (pip install example-robot-data)")
+    path = files()[name]
+    robot = without_acting(read(path))
+    reference = Reference(pin.buildModelFromUrdf(str(path)), robot.tree)
+    found = differences(robot.tree, reference, robot.model.links[-1].name)
+    assert max(found.values()) < AGREE, found
+    solved = forward_differences(robot.tree, reference)
+    assert max(solved.values()) < SOLVED, solved
+
+
+@pytest.mark.parametrize(("seed", "n"), [(11, 5), (12, 9), (13, 14), (14, 20), (15, 30), (16, 30)])
+def test_pinocchio_agrees_on_every_quantity_of_a_random_tree(seed, n):
+    robot, reference = random_tree(seed, n)
+    assert np.all(np.array(robot.tree.rotor_inertia, dtype=float) > 0)
+    found = differences(robot.tree, reference, "tool")
+    assert max(found.values()) < AGREE_DEEP, found
+    solved = forward_differences(robot.tree, reference)
+    assert max(solved.values()) < SOLVED, solved
+
+
+@pytest.mark.parametrize(("seed", "n"), [(11, 5), (12, 9), (13, 14)])
+def test_pinocchio_agrees_on_the_derivatives_of_a_random_tree(seed, n):
+    robot, reference = random_tree(seed, n)
+    check_slopes(robot, reference, AGREE_DEEP)
+
+
+@pytest.mark.parametrize("name", ["panda", "stanford"])
+def test_pinocchio_agrees_with_the_compiled_methods(name):
+    robot, reference = built_in(name)
+    given = states(robot.n)
+    for quantity, (inputs, _) in QUANTITIES.items():
+        arrays = [given[key] for key in inputs.split()]
+        mine = getattr(robot, quantity)(*arrays)
+        theirs = np.array([getattr(reference, quantity)(*row) for row in zip(*arrays, strict=True)])
+        if quantity == "regressor":
+            mine = mine[:, :, : theirs.shape[2]]
+        assert error(mine, theirs) < AGREE, quantity
+    q, qd, qdd = given.values()
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    mine = robot.forward_dynamics(q, qd, tau)
+    theirs = [reference.forward_dynamics(*row) for row in zip(q, qd, tau, strict=True)]
+    assert error(mine, theirs) < SOLVED * np.linalg.cond(robot.mass_matrix(q)).max()
+    for axes in AXES:
+        theirs = [reference.jacobian(x, "tool", axes) for x in q]
+        assert error(robot.jacobian(q, "tool", axes), theirs) < AGREE
+        theirs = [reference.jacobian_rate(*x, "tool", axes) for x in zip(q, qd, strict=True)]
+        assert error(robot.jacobian_rate(q, qd, "tool", axes), theirs) < AGREE

@@ -1,0 +1,293 @@
+"""Files that cannot be right: refused at once, in words, with the line and the remedy.
+
+Every message is at most six lines, names the file, the line and the element, and comes within a
+second; nothing else is opened, fetched or executed.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from bad_urdf import ARM, SLIPS
+from hypothesis import given
+from hypothesis import strategies as st
+from watching import opened, watched
+
+import qddot
+from qddot.cli import main
+from qddot.errors import QddotError
+from qddot.readers.urdf import read_urdf_text
+
+SECOND = 1.0  # [s] of this process, that a refusal may take
+BOMB = """<!DOCTYPE robot [
+<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">
+]>
+<robot name="&d;"/>"""
+SPY = '<!DOCTYPE robot [<!ENTITY x SYSTEM "file:///etc/hostname">]>\n<robot name="&x;"/>'
+REMOTE = '<?xml version="1.0"?>\n<!DOCTYPE robot SYSTEM "http://example.com/robot.dtd">\n<robot/>'
+DH = '[[dh]]\ntheta = 0\na = "{}"\nmass = 1\n'
+TOML = 'convention = "standard"\n' + DH
+
+# file name, content, the line of the problem, and words of the message
+WHOLE = {
+    "empty": ("arm.urdf", "", None, "it is empty", "Write it again"),
+    "blank": ("arm.urdf", "\n \n", None, "it is empty", "Write it again"),
+    "truncated": (
+        "arm.urdf",
+        ARM[:700],
+        ARM[:700].count("\n") + 1,
+        "it ends inside <joint>",
+        "cut off",
+    ),
+    "truncated early": ("arm.urdf", ARM[:8], 1, "it ends inside its first tag", "It is cut off"),
+    "binary": ("arm.urdf", b"\x7fELF\2\1\1\0\0\0" * 9, None, "it is a binary file", "text file"),
+    "text": ("arm.urdf", "arm: two links", 1, "text where an element must begin", "Begin with"),
+    "other encoding": ("arm.urdf", ARM.encode() + b"<!-- \xe9 -->", 32, "cannot stand", "UTF-8"),
+    "no such encoding": (
+        "arm.urdf",
+        ARM.replace("?>", ' encoding="x"?>', 1),
+        1,
+        "encoding",
+        "UTF-8",
+    ),
+    "wrong encoding": (
+        "arm.urdf",
+        ARM.replace("?>", ' encoding="utf-16"?>', 1).encode(),
+        1,
+        "not in the encoding that its first line declares",
+        "save it as UTF-8",
+    ),
+    "entity bomb": ("arm.urdf", BOMB, 1, "it declares a DTD (<!DOCTYPE robot ...>)", "Remove the"),
+    "external entity": ("arm.urdf", SPY, 1, "it declares a DTD", "Remove the <!DOCTYPE robot ...>"),
+    "external DTD": ("arm.urdf", REMOTE, 2, "it declares a DTD", "Remove the <!DOCTYPE robot ...>"),
+    "undefined entity": ("arm.urdf", "<robot>\n&x;</robot>", 2, "an entity", "Write & as &amp;"),
+    "other root": ("arm.urdf", "<!-- -->\n<sdf/>", 2, "it begins with <sdf>", "Convert the SDF"),
+    "two robots": ("arm.urdf", ARM + "<robot/>", 32, "something follows", "one outermost element"),
+    "late declaration": ("arm.urdf", "\n" + ARM, 2, "something stands before <?xml", "Delete what"),
+    "no links": ("arm.urdf", '<robot name="arm"/>', None, "robot: it has no links", "base link"),
+    "nested elements": ("arm.urdf", "<a>\n" * 200_000, 101, "more than 100 elements deep", "flat"),
+    "many elements": (
+        "arm.urdf",
+        "<a>" + "<b/>" * 300_000,
+        1,
+        "more than 100000 elements",
+        "file?",
+    ),
+    "many links": (
+        "arm.urdf",
+        "<robot>\n" + "\n".join(f'<link name="{i}"/>' for i in range(10_000)) + "</robot>",
+        2002,
+        "it has more than 2000 links",
+        "Split it",
+    ),
+    "many links in TOML": (
+        "arm.toml",
+        "\n".join(f'[[link]]\nname = "{i}"' for i in range(10_000)),
+        None,
+        "it has 10000 links; at most 2000",
+        "Split it",
+    ),
+    "many parentheses": ("arm.toml", TOML.format("(" * 450 + ")" * 450), 4, "row|dh", "nested"),
+    "a tower of powers": ("arm.toml", TOML.format("9**9**9**9"), 4, "dh", "power|was not expected"),
+    "a large power": ("arm.toml", TOML.format("9**999999999"), 4, "dh", "a power must be"),
+    "a sum multiplied out": (
+        "arm.toml",
+        TOML.format("*".join(["(a+b+c+d+e+f+g+h)**12"] * 30)),
+        4,
+        "dh",
+        "too large|grown",
+    ),
+    "a long formula": ("arm.toml", TOML.format("a+" * 100_000 + "a"), 4, "dh", "longer than 1000"),
+    "code in a formula": ("arm.toml", TOML.format("__import__('os').abort()"), 4, "dh", "formula"),
+    "a name with control characters": (
+        "arm.toml",
+        '[[link]]\nname = "\\u001b[2J"',
+        1,
+        "the name holds control characters",
+        "Use letters",
+    ),
+    "no such file": ("", "", None, "it is not a regular file|cannot be read", ""),
+}
+
+
+@contextmanager
+def within_a_second() -> Iterator[None]:
+    start = time.process_time()
+    yield
+    assert time.process_time() - start < SECOND
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def refusal(name: str) -> str:
+    """Return the message with which a file is refused, after what all messages have in common."""
+    with within_a_second(), pytest.raises(QddotError) as error:
+        qddot.load(name)
+    message = str(error.value)
+    assert name in message
+    assert message.count("\n") < 6
+    assert message.isprintable() or message.replace("\n", "").isprintable()
+    assert not error.value.__cause__
+    return message
+
+
+def holds(message: str, *words: str) -> bool:
+    """Return whether a message has the words; a | separates words of which one is enough."""
+    return all(any(part in message for part in phrase.split("|")) for phrase in words)
+
+
+def write(name: str, content: str | bytes) -> None:
+    Path(name).write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_a_slip_in_a_urdf_is_told_with_its_line_and_remedy(slip):
+    old, new, at, *words = SLIPS[slip]
+    assert ARM.count(old) >= 1
+    text = ARM.replace(old, new, 1)
+    write("arm.urdf", text)
+    message = refusal("arm.urdf")
+    assert holds(message, *words), message
+    # the text that holds the slip, or the second of two equal ones
+    place = text.index(at) if at else text.rindex(new)
+    assert f"arm.urdf:{text.count(chr(10), 0, place) + 1}: " in message, message
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_a_file_that_is_no_robot_is_told_so(case):
+    name, content, line, *words = WHOLE[case]
+    if name:
+        write(name, content)
+    message = refusal(name or "missing.urdf")
+    assert holds(message, *words), message
+    if line:
+        assert f"{name}:{line}: " in message, message
+
+
+@pytest.mark.parametrize("slip", [*SLIPS, *WHOLE])
+def test_the_command_line_ends_with_status_2_and_the_same_message(slip, monkeypatch, capsys):
+    if slip in SLIPS:
+        name, content = "arm.urdf", ARM.replace(*SLIPS[slip][:2], 1)
+    else:
+        name, content = WHOLE[slip][:2]
+    if name:
+        write(name, content)
+    monkeypatch.setattr(sys, "argv", ["qddot", "show", name or "missing.urdf"])
+    with within_a_second(), pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    printed = capsys.readouterr()
+    assert not printed.out
+    assert printed.err == f"qddot: {refusal(name or 'missing.urdf')}\n"
+
+
+def test_a_bad_file_shows_no_traceback():
+    write("arm.urdf", ARM.replace('value="2"', 'value="-2"'))
+    command = [sys.executable, "-m", "qddot.cli", "show", "arm.urdf"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert "Traceback" not in run.stderr
+    assert run.stderr.count("\n") <= 6
+
+
+def test_every_problem_of_a_file_is_reported_at_once():
+    text = ARM.replace('"revolute"', '"Revolute"').replace('value="2"', 'value="1,5"')
+    text = text.replace('xyz="0 1 0"', 'xyz="0 0 0"').replace('"0.3"', '"x"')
+    write("arm.urdf", text.replace('effort="10"', 'efort="10"'))
+    with pytest.raises(QddotError) as error:
+        qddot.load("arm.urdf")
+    told = [(problem.line, problem.message) for problem in error.value.problems]
+    assert told == sorted(told, key=lambda pair: pair[0])
+    lines = [problem.line for problem in error.value.problems if problem.severity == "error"]
+    assert lines == [7, 18, 23, 25, 29]
+    assert "5 problems" in str(error.value)
+
+
+# names are text, whatever they look like
+
+NAMES = {
+    "Python": "__import__('os').system('touch pwned')",
+    "HTML": "<script>alert(1)</script>",
+    "LaTeX": r"\input{/etc/passwd}$\write18{touch pwned}$",
+    "shell": "$(touch pwned); `touch pwned` | cat > pwned",
+    "format": "%s%n{0.__class__}",
+    "path": "../../../../etc/passwd",
+}
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_a_name_that_looks_like_code_is_used_as_plain_text(kind, monkeypatch, capsys):
+    from xml.sax.saxutils import quoteattr
+
+    name = NAMES[kind]
+    write("arm.urdf", ARM.replace('"upper"', quoteattr(name)))
+    with watched() as events, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        robot = qddot.load("arm.urdf")
+    assert robot.model.links[1].name == name
+    assert {kind for kind, _ in events} == {"open"}
+    monkeypatch.setattr(sys, "argv", ["qddot", "show", "arm.urdf"])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert not end.value.code
+    assert name in capsys.readouterr().out
+    assert os.listdir() == ["arm.urdf"]
+
+
+def test_meshes_are_never_opened_wherever_they_point():
+    hostile = "package://../../../../../../etc/hostname"
+    text = ARM.replace("package://arm/upper.stl", hostile)
+    more = f'<collision><geometry><mesh filename="{hostile}"/></geometry></collision></link>'
+    write("arm.urdf", text.replace("</link>", more, 1))
+    qddot.load("arm.urdf")  # so that what is imported on first use is
+    with watched() as events:
+        qddot.load("arm.urdf")
+    assert opened(events) == {"arm.urdf"}
+
+
+@pytest.mark.parametrize("content", [BOMB, SPY, REMOTE], ids=["bomb", "spy", "remote"])
+def test_entities_open_and_fetch_nothing(content):
+    write("arm.urdf", content)
+    with watched() as events:
+        refusal("arm.urdf")
+    assert opened(events) == {"arm.urdf"}
+
+
+def test_a_utf_16_file_loads_like_any_other():
+    write("arm.urdf", ARM)
+    write("wide.urdf", ARM.encode("utf-16"))
+    assert qddot.load("wide.urdf").model == qddot.load("arm.urdf").model
+
+
+def test_a_large_robot_within_the_limits_loads_within_seconds():
+    links = "\n".join(f'<link name="l{i}"/>' for i in range(2000))
+    joints = "\n".join(
+        f'<joint name="j{i}" type="fixed"><parent link="l{i}"/><child link="l{i + 1}"/></joint>'
+        for i in range(1999)
+    )
+    write("arm.urdf", f'<robot name="arm">{links}{joints}</robot>')
+    with within_a_second():
+        assert len(qddot.load("arm.urdf").model.links) == 2000
+
+
+@given(cut=st.integers(0, len(ARM)), length=st.integers(0, 20), new=st.binary(max_size=8))
+def test_any_damage_gives_a_robot_or_a_message(cut, length, new):
+    data = ARM.encode()
+    message = ""
+    try:
+        read_urdf_text(data[:cut] + new + data[cut + length :], "arm.urdf")
+    except QddotError as error:
+        message = str(error)
+    assert message.count("\n") < 6

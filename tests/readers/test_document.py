@@ -1,0 +1,718 @@
+"""Robots as TOML and JSON: every field, every refusal with its line, and the way back."""
+
+import json
+import math
+import tomllib
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import inertial, models, random_rpy, seeds, triple
+
+from qddot.errors import BadFile, BadRobot
+from qddot.expression_reader import read_formula
+from qddot.expressions import PI_EXPRESSION, symbol
+from qddot.model import (
+    Coupling,
+    Frame,
+    Friction,
+    Inertial,
+    Joint,
+    Limits,
+    Link,
+    Mimic,
+    Model,
+    Motor,
+    Payload,
+    Placement,
+    Spring,
+)
+from qddot.model.build import checked
+from qddot.model.shapes import box, cylinder, hollow_cylinder, point, rod, sphere
+from qddot.readers import read
+from qddot.readers.document import read_document
+from qddot.readers.toml import line_finder
+from qddot.writers.toml import to_toml
+
+pi = PI_EXPRESSION
+
+FULL = """\
+name = "full"
+description = "everything"
+source = "a test"
+licence = "none"
+gravity = [0, "-g", 0]
+
+[[link]]
+name = "base"
+mass = 3
+
+[[link]]
+name = "arm"
+mass = "m"
+com = [0.1, "c", 0]
+inertia = [0.2, 0.01, 0.02, 0.3, 0.03, 0.4]
+inertia_rpy = [0, "pi/2", 0]
+
+[[link]]
+name = "hand"
+mass = 0.5
+inertia = [0.2, 0.3, 0.4]
+
+[[joint]]
+name = "shoulder"
+type = "revolute"
+parent = "base"
+child = "arm"
+xyz = [0, 0, "h"]
+rpy = [0, 0, "90*deg"]
+axis = [0, 1, 0]
+limits = { lower = -1, upper = "pi", velocity = 2.5, effort = 80 }
+friction = { viscous = 0.1, coulomb = 0.2, static = 0.3, stribeck_velocity = 0.01, offset = -0.1 }
+motor = { rotor_inertia = 2e-4, gear = 100 }
+spring = { stiffness = 5, rest = 0.2 }
+
+[[joint]]
+name = "wrist"
+type = "P"
+parent = "arm"
+child = "hand"
+quaternion = [1, 0, 0, 1]
+axis = [0, 0, 1]
+mimic = { joint = "shoulder", multiplier = -2, offset = 0.5 }
+locked = 0.25
+
+[[frame]]
+name = "tip"
+link = "hand"
+xyz = [0, 0, 0.1]
+
+[[payload]]
+frame = "tip"
+mass = 2
+com = [0, 0, 0.05]
+
+[[coupling]]
+joints = ["shoulder", "wrist"]
+stiffness = 7
+damping = 0.5
+rest = 0.1
+"""
+
+EXPECTED = Model(
+    "full",
+    links=(
+        Link("base", Inertial(3)),
+        Link(
+            "arm",
+            Inertial(
+                symbol("m"),
+                (0.1, symbol("c"), 0),
+                (0.2, 0.01, 0.02, 0.3, 0.03, 0.4),
+                (0, pi / 2, 0),
+            ),
+        ),
+        Link("hand", Inertial(0.5, inertia=(0.2, 0, 0, 0.3, 0, 0.4))),
+    ),
+    joints=(
+        Joint(
+            *("shoulder", "revolute", "base", "arm"),
+            origin=Placement((0, 0, symbol("h")), (0, 0, pi / 2)),
+            axis=(0, 1, 0),
+            limits=Limits(-1, pi, 2.5, 80),
+            friction=Friction(0.1, 0.2, 0.3, 0.01, -0.1),
+            motor=Motor(2e-4, 100),
+            spring=Spring(5, 0.2),
+        ),
+        Joint(
+            *("wrist", "prismatic", "arm", "hand"),
+            origin=Placement((0, 0, 0), (0, 0, math.pi / 2)),
+            axis=(0, 0, 1),
+            mimic=Mimic("shoulder", -2, 0.5),
+            locked=0.25,
+        ),
+    ),
+    frames=(Frame("tip", "hand", Placement((0, 0, 0.1))),),
+    couplings=(Coupling("shoulder", "wrist", 7, 0.5, 0.1),),
+    payloads=(Payload("tip", Inertial(2, (0, 0, 0.05))),),
+    gravity=(0, -symbol("g"), 0),
+    description="everything",
+    source="a test",
+    licence="none",
+)
+
+
+def read_text(text, name="robot"):
+    return read_document(tomllib.loads(text), name, line_finder(text))
+
+
+def problems_of(text):
+    """Return the problems of a TOML text as "line: message"."""
+    with pytest.raises(BadRobot) as error:
+        read_text(text)
+    return [str(problem) for problem in error.value.problems if problem.severity == "error"]
+
+
+# reading
+
+
+def test_every_field_is_read():
+    assert read_text(FULL) == EXPECTED
+
+
+def test_json_and_python_say_the_same_as_toml(tmp_path):
+    data = tomllib.loads(FULL)
+    assert read_document(data, "robot") == EXPECTED
+    path = tmp_path / "robot.json"
+    path.write_text(json.dumps(data), encoding="utf-8")
+    assert read(path) == EXPECTED
+    path = tmp_path / "robot.toml"
+    path.write_text(FULL, encoding="utf-8")
+    assert read(path) == EXPECTED
+    path.write_bytes(b"\xef\xbb\xbf" + FULL.replace("\n", "\r\n").encode())
+    assert read(path) == EXPECTED
+
+
+SMALLEST = """\
+[[link]]
+name = "arm"
+[[joint]]
+name = "j"
+type = "continuous"
+parent = "base"
+child = "arm"
+"""
+
+
+def test_a_base_that_only_joints_mention_is_there():
+    model = read_text(SMALLEST, name="by its file")
+    assert model.name == "by its file"
+    assert model.links == (Link("base"), Link("arm"))
+    assert model.gravity == (0, 0, -9.81)
+    assert model.joints == (Joint("j", "continuous", "base", "arm"),)
+
+
+def test_fields_of_numpy_and_fractions_are_numbers():
+    data = tomllib.loads(SMALLEST)
+    numbers = {"mass": np.float64(2), "com": np.array([1, 2, 3]), "inertia": [Fraction(1, 3)] * 3}
+    data["link"][0].update(numbers)
+    arm = read_document(data, "robot").link("arm").inertial
+    third = Fraction(1, 3)
+    assert arm == Inertial(2.0, (1, 2, 3), (third, 0, 0, third, 0, third))
+    assert type(arm.com[0]) is int
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        ('{ kind = "point", at = [1, 0, "L"] }', point(2, (1, 0, symbol("L")))),
+        ('{ kind = "rod", length = "L" }', rod(2, symbol("L"))),
+        (
+            '{ kind = "box", size = [1, 2, 3], axis = "y", frame = "end" }',
+            box(2, (1, 2, 3), "y", "end"),
+        ),
+        (
+            '{ kind = "cylinder", radius = 0.1, length = 1, frame = "start" }',
+            cylinder(2, 0.1, 1, "x", "start"),
+        ),
+        (
+            '{ kind = "hollow_cylinder", outer = 0.2, inner = 0.1, length = 1, axis = "z" }',
+            hollow_cylinder(2, 0.2, 0.1, 1, "z"),
+        ),
+        ('{ kind = "sphere", radius = 0.1 }', sphere(2, 0.1)),
+    ],
+)
+def test_every_shape_is_read(shape, expected):
+    text = SMALLEST.replace('name = "arm"', f'name = "arm"\nmass = 2\nshape = {shape}')
+    assert read_text(text).link("arm").inertial == expected
+
+
+def test_values_make_the_robot_numeric():
+    text = (
+        SMALLEST.replace('name = "arm"', 'name = "arm"\nmass = "m/n"') + "[values]\nm = 1\nn = 4\n"
+    )
+    model = read_text(text)
+    assert model.link("arm").inertial.mass == 0.25
+    assert model.symbols == ()
+
+
+def test_a_built_in_robot_comes_with_its_values_or_with_its_symbols():
+    assert read("pendulum").symbols == ()
+    assert read("pendulum_symbolic").symbols
+    assert read("pendulum_symbolic").name == "pendulum_symbolic"
+
+
+# refusals
+
+
+def broken(lines):
+    """Return SMALLEST with further lines in its [[joint]], the last table."""
+    return f"{SMALLEST}{lines}\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("axis = [0, 0]", "8: joint 'j': axis: it is 2 numbers. Give 3 numbers in brackets."),
+        ("axis = 3", "8: joint 'j': axis: it is a number. Give 3 numbers in brackets."),
+        ('axis = "z"', "8: joint 'j': axis: it is text. Give 3 numbers in brackets."),
+        (
+            "axis = [0, 0, true]",
+            "8: joint 'j': axis: it is true or false, not a number. Give a number or a formula.",
+        ),
+        (
+            "locked = [1]",
+            "8: joint 'j': locked: it is a list, not a number. Give a number or a formula.",
+        ),
+        (
+            "locked = 1979-05-27",
+            "8: joint 'j': locked: it is date, not a number. Give a number or a formula.",
+        ),
+        (
+            'locked = "1,5"',
+            "8: joint 'j': locked: '1,5' is not a number or a formula: decimal comma; write 1.5.",
+        ),
+        (
+            "locked = 10000000000000000",
+            "8: joint 'j': locked: it is out of all proportion. Give a number of a sensible size.",
+        ),
+        ("limits = 3", "8: joint 'j': it is a number, not a table. Write it as key = value pairs."),
+        (
+            "limits = { lower = 'q1' }",
+            "8: joint 'j': lower: 'q1' is not a number or a formula: "
+            "q1 is a joint variable, so it cannot be a parameter.",
+        ),
+        (
+            "limits = { low = 1 }",
+            "8: joint 'j': low: this key means nothing here. Did you mean 'lower'?",
+        ),
+        (
+            "friction = { viscus = 1 }",
+            "8: joint 'j': viscus: this key means nothing here. Did you mean 'viscous'?",
+        ),
+        (
+            "motor = { ratio = 100 }",
+            "8: joint 'j': ratio: this key means nothing here. Remove it.",
+        ),
+        (
+            "spring = { k = 1 }",
+            "8: joint 'j': k: this key means nothing here. Remove it.",
+        ),
+        (
+            "mimic = { multiplier = 2 }",
+            "8: joint 'j': mimic: it does not say which joint. Add joint.",
+        ),
+        (
+            "mimic = { joint = 'j', ofset = 2 }",
+            "8: joint 'j': ofset: this key means nothing here. Did you mean 'offset'?",
+        ),
+        (
+            "Axis = [0, 0, 1]",
+            "8: joint 'j': Axis: this key means nothing here. Did you mean 'axis'?",
+        ),
+        (
+            "rpy = [0, 0, 0]\nquaternion = [1, 0, 0, 0]",
+            "9: joint 'j': quaternion: there is an rpy as well. Keep one of the two.",
+        ),
+        (
+            "quaternion = [0, 0, 0, 0]",
+            "8: joint 'j': quaternion: it is zero. Give w, x, y, z with a length.",
+        ),
+        (
+            'quaternion = [1, 0, 0, "a"]',
+            "8: joint 'j': quaternion: it holds symbols. Give numbers, or use rpy.",
+        ),
+        ("[[link]]\nname = 3", "9: link[1]: name: it is a number, not text. Put it in quotes."),
+        ("[[frame]]\nname = 'f'\nlnk = 'arm'", "10: frame 'f': lnk: this key means nothing here. "),
+        ("[[payload]]\nframe = true", "9: payload[0]: frame: it is true or false, not text. "),
+        (
+            "[[payload]]\nframe = 'arm'\nweight = 1",
+            "10: payload[0]: weight: this key means nothing here. Remove it.",
+        ),
+        (
+            "[[coupling]]\njoints = 'j'",
+            '9: coupling[0]: joints: it does not name two joints. Write joints = ["j1", "j2"].',
+        ),
+        (
+            "[[coupling]]\njoints = ['j', 2]",
+            '9: coupling[0]: joints: it does not name two joints. Write joints = ["j1", "j2"].',
+        ),
+        (
+            "[[coupling]]\njoints = ['j', 'k']\nstifness = 2",
+            "10: coupling[0]: stifness: this key means nothing here. Did you mean 'stiffness'?",
+        ),
+        ("[values]\nm = 1", "9: values: m is not a symbol of this robot. Remove it."),
+        (
+            "[value]\nm = 1",
+            "8: document: value: this key means nothing here. Did you mean 'values'?",
+        ),
+        (
+            "[joint.limits]\nlower = true",
+            "9: joint 'j': lower: it is true or false, not a number. Give a number or a formula.",
+        ),
+        (
+            "limits.lower = true",
+            "8: joint 'j': lower: it is true or false, not a number. Give a number or a formula.",
+        ),
+    ],
+)
+def test_a_wrong_field_of_a_joint_is_named_with_its_line(line, words):
+    found = problems_of(broken(line))
+    assert any(problem.startswith(words) for problem in found), found
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("mas = 1", "3: link 'arm': mas: this key means nothing here. Did you mean 'mass'?"),
+        ("mass = true", "3: link 'arm': mass: it is true or false, not a number. "),
+        (
+            "inertia = [1, 2]",
+            "3: link 'arm': inertia: it is 2 numbers. Give 3 or 6 numbers in brackets.",
+        ),
+        ("com = {}", "3: link 'arm': com: it is a table. Give 3 numbers in brackets."),
+        (
+            "mass = 1\ncom = [1, 0, 0]\nshape = { kind = 'point' }",
+            "4: link 'arm': com: the shape says it already. Remove com, or the shape.",
+        ),
+        (
+            "inertia = [1, 1, 1]\nshape = { kind = 'point' }",
+            "3: link 'arm': inertia: the shape says it already. Remove inertia, or the shape.",
+        ),
+        (
+            "inertia_rpy = [1, 1, 1]\nshape = { kind = 'point' }",
+            "3: link 'arm': inertia_rpy: the shape says it already. Remove inertia_rpy, ",
+        ),
+        (
+            "shape = { kind = 'cone' }",
+            "3: link 'arm': shape: unknown kind 'cone'. "
+            "Kinds: point, rod, box, cylinder, hollow_cylinder, sphere.",
+        ),
+        (
+            "shape = { kind = 'cylinder', radius = 1 }",
+            "3: link 'arm': shape: the cylinder has no length. Add length.",
+        ),
+        ("shape = { kind = 'box', size = 3 }", "3: link 'arm': size: it is a number. "),
+        (
+            "shape = { kind = 'rod', length = 1, axis = 'w' }",
+            "3: link 'arm': shape: A shape's axis is one of x, y, z, not 'w'.",
+        ),
+        (
+            "shape = { kind = 'rod', length = -1 }",
+            "3: link 'arm': shape: A shape's length is -1; give its size, which is not negative.",
+        ),
+        (
+            "shape = { kind = 'sphere', radius = 1, axis = 'x' }",
+            "3: link 'arm': axis: this key means nothing here. Remove it.",
+        ),
+    ],
+)
+def test_a_wrong_field_of_a_link_is_named_with_its_line(line, words):
+    found = problems_of(SMALLEST.replace('name = "arm"', f'name = "arm"\n{line}', 1))
+    assert any(problem.startswith(words) for problem in found), found
+
+
+def test_one_mistake_is_one_problem():
+    for line in (
+        "mimic = { multiplier = 2 }",
+        "[[coupling]]\njoints = []",
+        "quaternion = [0, 0, 0, 0]",
+        "[[frame]]\nname = 'f'",
+    ):
+        assert len(problems_of(broken(line))) == 1
+    assert len(problems_of(SMALLEST.replace('parent = "base"\n', ""))) == 1
+    assert len(problems_of(SMALLEST.replace('type = "continuous"\n', ""))) == 1
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ({"link": {"name": "x"}}, "document: link: it is a table. Write each one as [[link]]."),
+        ({"joint": 3}, "document: joint: it is a number. Write each one as [[joint]]."),
+        ({"link": ["x"]}, "link[0]: it is text, not a table. Write it as key = value pairs."),
+        ({"gravity": 9.81}, "document: gravity: it is a number. Give 3 numbers in brackets."),
+        ({"name": 3}, "document: name: it is a number, not text. Put it in quotes."),
+        ({"robot": {}}, "document: robot: this key means nothing here. Remove it."),
+        ([], "document: it is a list, not a table. Write it as key = value pairs."),
+        ({}, "robot: it has no links. Add at least a base link."),
+    ],
+)
+def test_a_document_of_the_wrong_shape_is_refused_in_words(data, words):
+    with pytest.raises(BadRobot) as error:
+        read_document(data, "robot")
+    assert words in [str(problem) for problem in error.value.problems]
+
+
+def test_a_misspelt_parent_is_not_taken_for_a_base():
+    text = '[[link]]\nname = "base"\n' + SMALLEST.replace('parent = "base"', 'parent = "bass"')
+    assert problems_of(text) == [
+        "5: joint 'j': its parent link 'bass' does not exist. Add it or correct the name. "
+        "Did you mean 'base'?"
+    ]
+
+
+def test_only_one_base_is_taken_as_mentioned():
+    more = '[[link]]\nname = "hand"\n[[joint]]\nname = "k"\ntype = "fixed"\nparent = "arn"\n'
+    assert problems_of(SMALLEST + more + 'child = "hand"\n') == [
+        "10: joint 'k': its parent link 'arn' does not exist. Add it or correct the name. "
+        "Did you mean 'arm'?"
+    ]
+
+
+def test_every_problem_of_a_document_comes_at_once_in_the_order_of_lines():
+    text = """\
+gravity = [0, 0]
+[[link]]
+name = "a"
+mas = 1
+[[link]]
+name = "b"
+mass = "1_000"
+[[joint]]
+name = "j"
+type = "revolut"
+parent = "a"
+child = "c"
+axis = [0, 0, 1, 0]
+"""
+    assert problems_of(text) == [
+        "1: document: gravity: it is 2 numbers. Give 3 numbers in brackets.",
+        "4: link 'a': mas: this key means nothing here. Did you mean 'mass'?",
+        "7: link 'b': mass: '1_000' is not a number or a formula: "
+        "digit separators are not allowed; write 1000.",
+        "8: joint 'j': unknown joint type 'revolut'. Did you mean 'revolute'? "
+        "Types: revolute, continuous, prismatic, fixed.",
+        "8: joint 'j': its child link 'c' does not exist. Add it or correct the name.",
+        "13: joint 'j': axis: it is 4 numbers. Give 3 numbers in brackets.",
+    ]
+
+
+def test_values_that_cannot_be_are_refused():
+    text = (
+        SMALLEST.replace('name = "arm"', 'name = "arm"\nmass = "m/n"') + "[values]\nm = 1\nn = {}\n"
+    )
+    assert problems_of(text.format(0)) == ["9: values: An expression is divided by zero."]
+    found = problems_of(text.format(1) + "nn = 3\n")
+    assert found == ["12: values: nn is not a symbol of this robot. Did you mean 'n'?"]
+    assert "the mass is negative" in problems_of(text.format(-1))[0]
+
+
+# lines
+
+
+def test_lines_are_found_through_comments_and_texts_of_many_lines():
+    text = '''\
+description = """
+[[joint]]
+mass = 3
+"""
+# [[link]]
+[[link]] # the first
+  name = "base"  # "
+[[ link ]]
+name = "arm"
+inertia = [
+  1,
+  true,
+  3,
+]
+"com" = [0, 0, false]
+[link.shape]
+kind = 3
+[values]
+a.b = 1
+'''
+    line_of = line_finder(text)
+    assert line_of(("description",)) == 1
+    assert line_of(("link", 0)) == 6
+    assert line_of(("link", 0, "name")) == 7
+    assert line_of(("link", 1)) == 8
+    assert line_of(("link", 1, "inertia")) == 10
+    assert line_of(("link", 1, "com")) == 8  # a quoted key: the line of its table
+    assert line_of(("link", 1, "shape", "kind")) == 17
+    assert line_of(("values", "a", "b")) == 19
+    assert line_of(("joint", 0)) is None
+    assert line_of(()) is None
+
+
+def test_odd_characters_do_not_shift_the_lines():
+    text = "# a\x85b\u2028c\n" + SMALLEST + "axis = 3\n"
+    assert problems_of(text)[0].startswith("9: joint 'j': axis")
+
+
+# files
+
+
+def refusal(tmp_path, name, content):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(BadFile) as error:
+        read(path)
+    assert error.value.problems[0].severity == "error"
+    return str(error.value).removeprefix(f"{path}")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("r.toml", "a = 1\nb = = 2\n", ":2: it is not TOML: Invalid value. Correct that line."),
+        ("r.toml", "[[link]\n", ":1: it is not TOML: "),
+        ("r.toml", 'a = "', ":1: it is not TOML: "),
+        ("r.toml", "a = 1\na = 2\n", ":2: it is not TOML: Cannot overwrite a value"),
+        ("r.toml", "x = " + "[" * 100_000, ": it is nested too deeply. Write plain tables."),
+        ("r.toml", "", ": it is empty. Write it again from its source."),
+        ("r.toml", " \n\n", ": it is empty. Write it again from its source."),
+        (
+            "r.toml",
+            b"a = 1\nb = '\xff'",
+            ":2: byte 11 is not UTF-8: a binary file, or another encoding. ",
+        ),
+        ("r.toml", b"\xff\xfea\0", ": it is in UTF-16. Save it as UTF-8."),
+        ("r.toml", b"a = 1\0", ": it holds zero bytes: a binary file. Name a text file."),
+        ("r.json", '{\n"a": }', ":2: it is not JSON: Expecting value. Correct that line."),
+        ("r.json", "[1]", ": it is not a table. Start it with { and name its fields."),
+        (
+            "r.json",
+            '{"gravity": [0, 0, NaN]}',
+            ": NaN is not a number in JSON. Give a finite number.",
+        ),
+        ("r.json", '{"gravity": [0, 0, -Infinity]}', ": -Infinity is not a number in JSON. "),
+        ("r.json", "[" * 100_000, ": it is nested too deeply. Write plain tables."),
+        ("r.txt", "a = 1", ": its ending '.txt' says nothing about its format. Name it .urdf, "),
+        ("robot.", "a = 1", ": it has no ending. Name it .urdf, "),
+    ],
+)
+def test_a_file_that_is_no_robot_is_refused_in_words(tmp_path, name, content, words):
+    assert refusal(tmp_path, name, content).startswith(words)
+
+
+def test_infinities_in_toml_are_refused_as_numbers():
+    text = SMALLEST.replace('name = "arm"', 'name = "arm"\nmass = inf')
+    message = "one of its numbers is missing, infinite or not a number"
+    assert message in problems_of(text)[0]
+
+
+def test_problems_name_the_file(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(broken("axis = 3"), encoding="utf-8")
+    with pytest.raises(BadRobot) as error:
+        read(path)
+    assert str(error.value) == (
+        f"arm cannot be used: 1 problem.\n"
+        f"  {path}:8: joint 'j': axis: it is a number. Give 3 numbers in brackets."
+    )
+
+
+# and back
+
+
+def assert_round_trip(model):
+    text = to_toml(model)
+    again = read_text(text, name="another name")
+    assert again == model
+    assert to_toml(again) == text
+
+
+@st.composite
+def furnished(draw):
+    """Return a random robot with every kind of field in use."""
+    model = draw(models(mimic=True))
+    rng = np.random.default_rng(draw(seeds))
+
+    def x():
+        return float(rng.uniform(0.1, 2))
+
+    def change(joint):
+        if joint.kind == "fixed":
+            return joint
+        parts = {"motor": Motor(x(), x()), "spring": Spring(x(), -x()), "locked": x()}
+        parts["friction"] = Friction(x(), x(), 2 + x(), x(), -x())
+        parts["limits"] = Limits(None, x(), None, x())
+        return replace(joint, **{k: v for k, v in parts.items() if rng.random() < 0.5})
+
+    names = [link.name for link in model.links]
+    moving = [joint.name for joint in model.joints if joint.kind != "fixed"]
+    couplings = [Coupling(moving[0], moving[-1], x(), 0, x())] if len(moving) > 1 else []
+    return checked(
+        replace(
+            model.with_joints(change),
+            frames=(
+                Frame(
+                    "f",
+                    str(rng.choice(names)),
+                    Placement(triple(rng.normal(size=3)), random_rpy(rng)),
+                ),
+            ),
+            payloads=(Payload("f", inertial(rng)),),
+            couplings=tuple(couplings),
+            gravity=triple(rng.normal(size=3)),
+        )
+    )
+
+
+@settings(max_examples=60)
+@given(furnished())
+def test_what_is_written_reads_as_the_same_robot(model):
+    assert_round_trip(model)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["two_link", "two_link_symbolic", "mass_spring_damper_symbolic", "two_link_cylinders_symbolic"],
+)
+def test_textbook_robots_survive_the_round_trip(name):
+    assert_round_trip(read(name))
+
+
+def test_symbols_survive_the_round_trip():
+    assert_round_trip(EXPECTED)
+
+
+formulas = st.sampled_from(
+    ["m", "m*L**2/12", "-L/2", "sin(a)*cos(b)", "sqrt(2)/2", "1/(a + b)", "pi/2", "m/(3*n)", "2/3"]
+).map(lambda text: read_formula(text))
+
+
+@settings(max_examples=40)
+@given(st.lists(formulas, min_size=12, max_size=12), furnished())
+def test_formulas_anywhere_survive_the_round_trip(x, model):
+    link = replace(
+        model.links[0], inertial=Inertial(x[0], tuple(x[1:4]), (x[4], 0, 0, x[5], 0, x[6]))
+    )
+    frame = Frame("formula", link.name, Placement(tuple(x[7:10]), (x[10], 0, x[11])))
+    assert_round_trip(replace(model, links=(link, *model.links[1:]), frames=(frame,), payloads=()))
+
+
+printable = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=20)
+ODD = ["a b", 'say "hi"', "it's", "back\\slash", "größe", "関節", "🤖", "a.b", "[x]", "#", "="]
+
+
+@given(st.lists(printable | st.sampled_from(ODD), min_size=4, max_size=4, unique=True), st.text())
+def test_names_and_texts_of_any_kind_survive_the_round_trip(names, text):
+    one, two, joint, frame = names
+    model = checked(
+        Model(
+            text,
+            (Link(one), Link(two, Inertial(1))),
+            (Joint(joint, "continuous", one, two),),
+            (Frame(frame, two),),
+            description=text,
+            source=text,
+            licence=text,
+        )
+    )
+    assert_round_trip(model)
+
+
+def test_a_written_file_is_plain_to_read():
+    assert to_toml(read_text(SMALLEST, "arm")) == (
+        'name = "arm"\n'
+        "gravity = [0, 0, -9.81]\n\n"
+        '[[link]]\nname = "base"\n\n'
+        '[[joint]]\nname = "j"\ntype = "continuous"\nparent = "base"\nchild = "arm"\n'
+        "axis = [1, 0, 0]\n\n"
+        '[[link]]\nname = "arm"\n'
+    )

@@ -1,0 +1,154 @@
+"""Xacro: expanded, then read as URDF; and the words for what cannot be expanded."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+
+import pytest
+
+from qddot.errors import BadFile, BadRobot, MissingExtra
+from qddot.readers import read
+from qddot.readers import xacro as reader
+
+pytest.importorskip("xacrodoc", reason="xacrodoc is not installed, so no xacro can be expanded")
+
+BASE = '<link name="base"/>'
+ARM = f"""<?xml version="1.0"?>
+<robot name="arm" xmlns:xacro="http://www.ros.org/wiki/xacro">
+  <xacro:arg name="length" default="0.5"/>
+  <xacro:property name="L" value="$(arg length)"/>
+  <xacro:macro name="rod" params="name mass">
+    <link name="${{name}}">
+      <inertial>
+        <origin xyz="${{L/2}} 0 0"/>
+        <mass value="${{mass}}"/>
+        <xacro:property name="I" value="${{mass*L**2/12}}"/>
+        <inertia ixx="1e-4" ixy="0" ixz="0" iyy="${{I}}" iyz="0" izz="${{I}}"/>
+      </inertial>
+    </link>
+  </xacro:macro>
+  {BASE}
+  <xacro:rod name="upper" mass="2"/>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/>
+    <child link="upper"/>
+    <axis xyz="0 0 1"/>
+    <limit lower="${{-pi}}" upper="${{radians(90)}}" effort="1" velocity="1"/>
+  </joint>
+</robot>
+"""
+
+
+@pytest.fixture
+def load(tmp_path):
+    """Return a function from the text of a file to the model."""
+
+    def read_text(text, name="arm.xacro"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        return read(path)
+
+    return read_text
+
+
+def test_macros_arguments_and_expressions_are_expanded(load):
+    model = load(ARM)
+    assert model.name == "arm"
+    assert model.joint_names == ("shoulder",)
+    assert model.joints[0].limits.lower == -math.pi
+    assert model.joints[0].limits.upper == math.pi / 2
+    assert model.link("upper").inertial.com == (0.25, 0, 0)
+    assert model.link("upper").inertial.mass == 2
+
+
+def test_a_robot_without_a_name_is_called_as_its_file(load):
+    assert load(ARM.replace(' name="arm"', ""), "my_arm.urdf.xacro").name == "my_arm"
+
+
+def test_a_package_is_found_among_the_folders_around_the_file(load, tmp_path):
+    (tmp_path / "parts").mkdir()
+    part = '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="base"/></robot>'
+    (tmp_path / "parts" / "base.xacro").write_text(part)
+    include = '<xacro:include filename="$(find parts)/base.xacro"/>'
+    assert load(ARM.replace(BASE, include), "robot/urdf/arm.xacro").n == 1
+    assert load(ARM.replace(BASE, include), "parts/urdf/arm.xacro").n == 1
+
+
+def test_problems_are_told_with_the_lines_of_the_expanded_text(load):
+    with pytest.raises(BadRobot, match=r"arm\.xacro, expanded:\d+: link 'upper': the mass is neg"):
+        load(ARM.replace('mass="2"', 'mass="-2"'))
+
+
+REFUSED = {
+    "a package that is not here": (
+        ARM.replace(BASE, '<xacro:include filename="$(find no_such_package)/x.xacro"/>'),
+        r"arm\.xacro: it needs the ROS package 'no_such_package', which is not here\. "
+        r"Put its folder beside this file's package, or expand it where that is: "
+        r"xacro arm\.xacro > robot\.urdf\.",
+    ),
+    "an included file that is missing": (
+        ARM.replace(BASE, '<xacro:include filename="gone.xacro"/>'),
+        r"arm\.xacro: it includes '.*gone\.xacro', which does not exist\. Put it there",
+    ),
+    "an argument without a value": (
+        ARM.replace('value="$(arg length)"', 'value="$(arg size)"'),
+        r"it needs an argument that has no default \(.*size.*\)\. Give it one in the file",
+    ),
+    "a name that means nothing": (
+        ARM.replace("${-pi}", "${minus_pi}"),
+        r"xacro cannot expand it: name 'minus_pi' is not defined",
+    ),
+    "a macro that does not exist": (
+        ARM.replace("<xacro:rod", "<xacro:stick"),
+        r"xacro cannot expand it: unknown macro name: xacro:stick",
+    ),
+    "a macro that calls itself": (
+        ARM.replace(BASE, '<xacro:macro name="r"><xacro:r/></xacro:macro><xacro:r/>'),
+        r"expanding it takes too much time or memory\. Does a macro call itself",
+    ),
+    "an expression that takes all memory": (
+        ARM.replace("${-pi}", "${'a'*10**11}"),
+        r"expanding it takes too much time or memory",
+    ),
+    "macros alone": (
+        '<robot xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="m"/></robot>',
+        r"it expands to no link at all: it only defines macros, or nothing\. Name the file",
+    ),
+    "text that is not XML": (
+        ARM.replace("</robot>", ""),
+        r"arm\.xacro:\d+: it ends inside <robot>",
+    ),
+    "entities": (
+        ARM.replace("<robot", '<!DOCTYPE robot [<!ENTITY a "b">]><robot', 1),
+        r"it declares a DTD",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_what_cannot_be_expanded_is_refused_with_a_reason(load, what):
+    text, expected = REFUSED[what]
+    with pytest.raises(BadFile) as refused:
+        load(text)
+    assert re.search(expected, str(refused.value)), str(refused.value)
+
+
+def test_an_expression_that_never_ends_is_stopped(load, monkeypatch):
+    monkeypatch.setattr(reader, "SECONDS", 3)
+    with pytest.raises(BadFile, match="takes too much time or memory"):
+        load(ARM.replace("${-pi}", "${10**10**10}"))
+
+
+@pytest.mark.parametrize("insides", ["().__class__", "(lambda: ().__class__)()"])
+def test_expressions_do_not_reach_the_insides_of_python(load, insides):
+    with pytest.raises(BadFile, match="__class__"):
+        load(ARM.replace("${-pi}", "${" + insides + "}"))
+
+
+def test_xacrodoc_is_named_where_it_is_missing(load, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xacrodoc", None)
+    with pytest.raises(MissingExtra, match=r"needs xacrodoc.*\n.*pip install 'qddot\[xacro]'"):
+        load(ARM)

@@ -1,0 +1,40 @@
+"""Seeing what happens behind the scenes: what is opened, executed and fetched."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import qddot
+
+OURS = str(Path(qddot.__file__).parent)
+
+WATCHED = ("open", "exec", "compile", "os.system", "os.exec", "subprocess.Popen", "socket.connect")
+SEEN: list[tuple[str, str]] | None = None
+
+
+def hook(event: str, arguments: tuple) -> None:
+    if SEEN is not None and event.startswith(WATCHED):
+        SEEN.append((event, str(arguments[0])))
+
+
+sys.addaudithook(hook)
+
+
+@contextmanager
+def watched() -> Iterator[list[tuple[str, str]]]:
+    """Yield the list of what is opened, executed and fetched in the meantime."""
+    global SEEN
+    SEEN = []
+    try:
+        yield SEEN
+    finally:
+        SEEN = None
+
+
+def opened(events: list[tuple[str, str]]) -> set[str]:
+    """Return the files that were opened, qddot's own aside; nothing else may have happened."""
+    assert {kind for kind, _ in events} == {"open"}
+    return {path for _, path in events if not path.startswith(OURS)}
