@@ -8,8 +8,6 @@ import sys
 from table import Row
 from timing import Effort, say
 
-LIMIT = 50  # [MB]
-
 CODE = """
 import resource
 import sys
@@ -44,7 +42,5 @@ def rows(effort: Effort) -> list[Row]:
             f"{max(more, 0):.1f} MB",
             "the arrays themselves",
             f"{inputs + outputs:.0f} MB",
-            target=f"≤ {LIMIT} MB",
-            reached=more <= LIMIT,
         )
     ]

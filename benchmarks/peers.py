@@ -9,6 +9,7 @@ clock starts. A peer that is not installed is left out with a sentence.
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
@@ -237,7 +238,10 @@ def adam(robot: Robot) -> dict[str, Way]:
     from adam.casadi import KinDynComputations
 
     down = np.array([*map(float, robot.model.gravity), 0.0, 0.0, 0.0])
-    theirs = KinDynComputations(to_urdf(robot.model), list(robot.joint_names), gravity=down)
+    # it wants an origin in every <inertial>, which URDF does not
+    origin = '<inertial>\n      <origin xyz="0 0 0" rpy="0 0 0"/>\n      <mass'
+    text = re.sub(r"<inertial>\s*<mass", origin, to_urdf(robot.model))
+    theirs = KinDynComputations(text, list(robot.joint_names), gravity=down)
     q, qd, qdd = (casadi.SX.sym(name, robot.n) for name in ("q", "qd", "qdd"))
     # it has a floating base, and ours stands still: the rows and columns of the joints remain
     M = theirs.mass_matrix(np.eye(4), q)[6:, 6:]

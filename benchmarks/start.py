@@ -37,6 +37,7 @@ print(perf_counter() - started)
 
 EACH_QUANTITY = """
 import json
+import numpy as np
 import qddot
 from qddot.backends.kernel import Kernel
 from time import perf_counter
@@ -46,9 +47,10 @@ for quantity in QUANTITIES:
     marks = [perf_counter()]
     kernel = Kernel(robot.program(quantity))
     marks.append(perf_counter())
-    kernel.gufunc
+    count = len(kernel.program.inputs)
+    kernel(*[np.zeros((8, robot.n))] * count)
     marks.append(perf_counter())
-    kernel.call
+    kernel(*[np.zeros(robot.n)] * count)
     marks.append(perf_counter())
     times[quantity] = [b - a for a, b in zip(marks, marks[1:])]
 print(json.dumps(times))

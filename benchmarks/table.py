@@ -55,9 +55,11 @@ def duration(seconds: float) -> str:
 
 
 def times(ratio: float) -> str:
-    """Return a ratio to two or three digits: 0.85 ×, 4.2 ×, 38 ×, 51000 ×."""
-    digits = 0 if ratio >= 20 else 1 if ratio >= 3 else 2
-    return f"{ratio:.{digits}f} ×"
+    """Return a ratio to two or three digits: 0.85 ×, 4.2 ×, 38 ×, 132,000 ×."""
+    if ratio >= 20:
+        rounded = float(f"{ratio:.3g}")
+        return f"{rounded:,.0f} ×"
+    return f"{ratio:.{1 if ratio >= 3 else 2}f} ×"
 
 
 def print_table(answers: Mapping[str, Sequence[Row]]) -> None:

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-TICK = 2e-3  # [s] for which a contender runs at a time, at least
+TICK = 5e-3  # [s] for which a contender runs at a time, at least
 LEAST_ROUNDS = 5
 
 Clock = Callable[[], float]
@@ -27,7 +27,7 @@ Clock = Callable[[], float]
 class Effort:
     """How long and how much is measured."""
 
-    seconds: float = 0.5  # for one comparison
+    seconds: float = 0.8  # for one comparison
     states: int = 8192  # in a batch
     many: int = 400_000  # in a batch that is worth threads
     most: int = 10_000_000  # in a batch that must not fill the memory

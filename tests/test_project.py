@@ -16,14 +16,15 @@ MODULES = sorted(SRC.rglob("*.py"))
 MAX_LINES = 400
 
 # lowest first; the modules of the first layer share one room
-GROUND = ("scalars", "errors", "expressions", "expression_reader", "patience")
+GROUND = ("scalars", "errors", "expressions", "expression_reader", "patience", "vendored")
 LAYERS = (
     GROUND,
     ("spatial",),
     ("model",),
     ("readers", "writers", "dynamics", "formulations"),
     ("program",),
-    ("backends", "equations"),
+    ("backends",),
+    ("equations",),
     ("robot",),
     ("simulate", "identify", "control", "certify", "doctor"),
     ("plot",),

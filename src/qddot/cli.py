@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import qddot
-from qddot.errors import QddotError, printable
+from qddot.errors import BadArgument, QddotError, printable
 
 app = typer.Typer(
     help="The dynamics of robot manipulators.",
@@ -46,9 +46,11 @@ def about(
 ) -> None:
     """The equations of motion of any robot arm.
 
-    Try:  qddot show            the built-in robots
-          qddot show panda      one of them
-          qddot doctor arm.urdf what is wrong with your own
+    Try:  qddot show                       the built-in robots
+          qddot show panda                 one of them
+          qddot derive two_link_symbolic   its equations of motion
+          qddot prove two_link_symbolic    that they are right
+          qddot doctor arm.urdf            what is wrong with your own
     """
     if version:
         typer.echo(f"qddot {qddot.__version__}")
@@ -101,6 +103,80 @@ def export(
     for lost in write(read_model(source), output):
         warn(f"not in {output.name}: {lost}")
     typer.echo(f"{output}")
+
+
+@app.command()
+def derive(
+    source: Source,
+    formulation: Annotated[
+        str, typer.Option(help="lagrange, explicit, trace, stacked or recursive.")
+    ] = "lagrange",
+    steps: Annotated[
+        bool, typer.Option("--steps", help="Show the way, not only the result.")
+    ] = False,
+    format: Annotated[str, typer.Option(help="text, markdown, latex or html.")] = "text",
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    structured: Annotated[
+        bool, typer.Option("--structured", help="Print M with shared subexpressions instead.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Derive the equations of motion in closed form, and show how.
+
+    Example:  qddot derive two_link_symbolic --formulation trace --steps --format html -o page.html
+    """
+    from qddot.equations.document import document
+    from qddot.equations.pages import FORMATS, page
+
+    if format not in FORMATS:
+        raise BadArgument(f"There is no format {format!r}. There are: {', '.join(FORMATS)}.")
+    model = read_model(source)
+    if structured:
+        typer.echo(str(qddot.Robot(model).program("mass_matrix")))
+        return
+    equations = qddot.derive(model, formulation)
+    if as_json:
+        names = ("M", "C", "c", "g", "tau")
+        latex = {name: equations.latex(name) for name in names}
+        echo_json({"robot": model.name, "formulation": formulation, "latex": latex})
+        return
+    text = page(document(equations, with_steps=steps), format)
+    if output is None:
+        typer.echo(text)
+    else:
+        write_text(output, text)
+
+
+@app.command()
+def prove(source: Source, as_json: AsJson = False) -> None:
+    """Prove what is true of a robot's equations, each as an exact zero polynomial.
+
+    The status is 1 if a claim that should hold does not.
+    """
+    from dataclasses import asdict
+
+    from qddot.equations.derive import exact_of
+    from qddot.equations.proofs import claims
+
+    robot = exact_of(read_model(source))
+    found = []
+    for claim in claims(robot):
+        found.append(claim)
+        if not as_json:
+            typer.echo(str(claim))
+    if as_json:
+        echo_json({"robot": robot.model.name, "claims": [asdict(claim) for claim in found]})
+    if any(claim.holds != claim.expected for claim in found):
+        raise typer.Exit(1)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file and say where it is."""
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadArgument(f"{path} cannot be written: {error.strerror}.") from None
+    typer.echo(f"{path}")
 
 
 def read_model(source: str) -> Any:

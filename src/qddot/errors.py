@@ -117,6 +117,20 @@ class BadArgument(QddotError, ValueError):
     """An argument that cannot be right."""
 
 
+class TooLarge(QddotError, ValueError):
+    """A closed form that nobody could read and no memory hold."""
+
+    def __init__(self, robot: str, terms: float, most: int):
+        super().__init__(
+            f"The closed form of {printable(robot)!r} would have about {terms:.1g} terms; "
+            f"at most {most:.1g} are written out.\n"
+            "  Its structured form, with shared subexpressions, is short: "
+            'robot.program("mass_matrix").\n'
+            "  Or lock some joints, or give symbols values: robot.locked({...}), "
+            "robot.with_values(...)."
+        )
+
+
 class WrongShape(QddotError, ValueError):
     """An array whose shape does not fit the robot."""
 

@@ -188,6 +188,19 @@ def test_a_joint_that_a_peer_lacks_is_named(arm, monkeypatch, installed):
     assert comparison.why_not == "it has no joint 'shoulder'"
 
 
+def test_an_answer_that_is_no_number_is_not_compared(arm, monkeypatch, installed):
+    nan = [[[float("nan")] * 3] * 3] * CONFIGURATIONS
+    said = Answer(joints=["shoulder", "elbow", "wrist"], M=nan, g=[[0.0] * 3] * CONFIGURATIONS)
+    monkeypatch.setattr("qddot.doctor.compare.ask", lambda jobs: [said])
+    (comparison,) = compare(read(arm()), arm(), PRESENT[:1])
+    assert comparison.why_not == "its M or g is not a number"
+
+
+def test_a_prefix_that_nobody_declares_does_no_harm(arm, installed):
+    found = by_peer(examine(arm(("</robot>", "<gazebo:x/></robot>"))))
+    assert any(found[name].agrees for name in installed), found
+
+
 def test_configurations_are_within_limits_and_always_the_same(arm):
     model = read(arm())
     q = configurations(model)

@@ -4,7 +4,6 @@ One state and batches take different code (scalar and vector kernels, with a tai
 compared, on robots with everything: followers, rotors, friction, springs, couplings, payloads.
 """
 
-import warnings
 from dataclasses import replace
 from functools import cache
 
@@ -12,7 +11,6 @@ import numpy as np
 import pytest
 from nearness import near
 from random_trees import bare, deep_tree, laden, weight
-from strategies import models
 
 from qddot.dynamics import coriolis, energy, forward, kinematics, rnea
 from qddot.dynamics.crba import mass_matrix
@@ -220,16 +218,3 @@ def test_single_precision_is_the_same_robot_with_fewer_digits():
     tau = short.inverse_dynamics(q[usual], qd[usual], qdd[usual])
     assert tau.dtype == np.float32
     near(tau, expected, size("inverse_dynamics", arm, 5), tolerance=SINGLE)
-
-
-def test_samples_of_random_models_have_what_the_laws_are_about():
-    """The random robots turn, slide, branch, follow and lean: none of the laws is empty."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        drawn = [models(least=3, most=6, mimic=True).example() for _ in range(30)]
-    joints = [joint for model in drawn for joint in model.joints]
-    assert {joint.kind for joint in joints} == {"revolute", "continuous", "prismatic", "fixed"}
-    assert any(joint.mimic for joint in joints)
-    assert any(sum(1 for a in joint.axis if a) == 3 for joint in joints)
-    parents = [[joint.parent for joint in model.joints] for model in drawn]
-    assert any(len(set(names)) < len(names) for names in parents)

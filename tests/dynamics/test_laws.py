@@ -9,11 +9,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from complex_step import rate, slope
-from hypothesis import given, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from nearness import near
-from random_trees import deep_tree, laden, on_a_mount, placement, poised, robots, weight
-from strategies import models, seeds, states
+from random_trees import deep_tree, on_a_mount, placement, poised, robots, weight
+from strategies import seeds, states
 
 from qddot.dynamics import aba, forward
 from qddot.dynamics.coriolis import (
@@ -32,9 +32,12 @@ from qddot.dynamics.rnea import (
     gravity_torque,
     inverse_dynamics,
 )
+from qddot.model.joint import Prismatic, Revolute
 from qddot.model.tree import Tree, fold
+from qddot.readers import read
 
 EXAMPLES = settings(max_examples=20)
+FIRST_FOUND = settings(max_examples=300, phases=[Phase.generate])  # not made smaller
 EPSILON = np.finfo(float).eps
 SOLVING = 100  # what a solution loses beyond κ(M) ε, for up to thirty joints
 
@@ -57,6 +60,24 @@ def descendants(tree: Tree, i: int) -> set[int]:
         if body.parent == i or body.parent in carried:
             carried.add(j)
     return carried
+
+
+FEATURES = {
+    "turns": lambda tree: any(isinstance(body.joint, Revolute) for body in tree.bodies),
+    "slides": lambda tree: any(isinstance(body.joint, Prismatic) for body in tree.bodies),
+    "branches": lambda tree: len({body.parent for body in tree.bodies}) < len(tree.bodies),
+    "leans": lambda tree: any(np.count_nonzero(body.joint.axis) == 3 for body in tree.bodies),
+    "follows": lambda tree: any(body.ratio not in (0, 1) for body in tree.bodies),
+    "sticks": lambda tree: any(friction.static for friction in tree.friction),
+    "is coupled": lambda tree: any(np.count_nonzero(e.direction) == 2 for e in tree.elastics),
+    "is long": lambda tree: len(tree.bodies) >= 4,
+}
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_among_the_random_robots_is_one_that(feature):
+    """Else a law would be tested on nothing."""
+    assert find(poised(0), lambda robot: FEATURES[feature](robot[0]), settings=FIRST_FOUND)
 
 
 # the mass matrix
@@ -201,20 +222,8 @@ def test_articulated_bodies_and_the_mass_matrix_give_the_same_accelerations(robo
 
 def test_articulated_bodies_decline_joints_that_follow_others():
     """Its recursion has one coordinate a joint; `forward_dynamics` chooses by this."""
-    rng = np.random.default_rng(0)
-    models_with_mimic = models(least=4, most=6, kinds=("revolute",), mimic=True)
-    model = next(m for m in samples(models_with_mimic) if any(j.mimic for j in m.joints))
-    assert not aba.applies(fold(laden(model, rng)))
-
-
-def samples(strategy):
-    """Yield a strategy's examples outside of a test of hypothesis."""
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        while True:
-            yield strategy.example()
+    assert aba.applies(fold(read("panda")))
+    assert not aba.applies(fold(read("panda_hand")))
 
 
 # velocity torques

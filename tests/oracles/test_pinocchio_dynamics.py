@@ -107,7 +107,8 @@ def differences(tree: Tree, reference: Reference, frame: str) -> dict[str, float
     found: dict[str, float] = {}
     given = states(tree.n)
     for name, (inputs, definition) in QUANTITIES.items():
-        rows = list(zip(*(given[key] for key in inputs.split()), strict=True))
+        count = 1 if name == "regressor" and tree.n > 15 else STATES  # it has ten columns a body
+        rows = list(zip(*(given[key][:count] for key in inputs.split()), strict=True))
         mine = np.array([definition(tree, *row) for row in rows], dtype=float)
         theirs = np.array([getattr(reference, name)(*row) for row in rows])
         if name == "regressor":  # Pinocchio's has the bodies only
@@ -231,3 +232,40 @@ def test_pinocchio_agrees_with_the_compiled_methods(name):
         assert error(robot.jacobian(q, "tool", axes), theirs) < AGREE
         theirs = [reference.jacobian_rate(*x, "tool", axes) for x in zip(q, qd, strict=True)]
         assert error(robot.jacobian_rate(q, qd, "tool", axes), theirs) < AGREE
+
+
+def test_pinocchio_agrees_on_a_wrench_at_the_tool():
+    """Pinocchio takes it at the joint that carries the tool, in that joint's axes."""
+    robot, reference = built_in("panda")
+    tree = robot.tree
+    body, X_BF = tree.frame("tool")
+    wrench = np.array([1.0, -2.0, 0.5, 10.0, -20.0, 5.0])
+    for q, qd, qdd in zip(*states(7).values(), strict=True):
+        R = np.asarray(kinematics.body_poses(tree, q)[body].R, dtype=float)
+        moment, force = R.T @ wrench[:3], R.T @ wrench[3:]
+        forces = [pin.Force.Zero() for _ in range(reference.model.njoints)]
+        arm = np.cross(np.asarray(X_BF.p, dtype=float), force)
+        forces[reference.ids[body]] = pin.Force(force, moment + arm)
+        theirs = pin.rnea(reference.model, reference.data, reference.q(q), qd, qdd, forces)
+        mine = rnea.inverse_dynamics(tree, q, qd, qdd, wrenches={"tool": wrench})
+        assert error(mine, theirs) < AGREE
+
+
+@pytest.mark.parametrize("name", ["ur5", "stanford"])
+def test_pinocchio_agrees_on_a_base_that_moves(name):
+    """As the joints of an arm whose base floats: the same motion needs the same torques."""
+    robot, fixed = built_in(name)
+    floating = pin.buildModelFromXML(urdf(robot.model), pin.JointModelFreeFlyer())
+    floating.gravity, data = fixed.model.gravity, floating.createData()
+    floating.armature = np.concatenate([np.zeros(6), fixed.model.armature])
+    rng = np.random.default_rng(0)
+    for q, qd, qdd in zip(*states(robot.n).values(), strict=True):
+        velocity, acceleration = rng.normal(size=(2, 6))
+        full = pin.neutral(floating)
+        full[7:] = fixed.q(q)
+        linear_first = [np.concatenate([x[3:], x[:3]]) for x in (velocity, acceleration)]
+        rates = [np.concatenate(pair) for pair in zip(linear_first, (qd, qdd), strict=True)]
+        theirs = pin.rnea(floating, data, full, *rates)[6:]
+        motion = rnea.BaseMotion(velocity, acceleration)
+        mine = rnea.inverse_dynamics(robot.tree, q, qd, qdd, base_motion=motion)
+        assert error(mine, theirs) < AGREE

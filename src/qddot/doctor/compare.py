@@ -24,6 +24,8 @@ from qddot.model.tree import coordinates, fold, numeric
 
 SEED = 2718
 CONFIGURATIONS = 4
+MOST_JOINTS = 200  # M in full, and in words between processes
+NO_JOINTS = "no joint of it moves"
 FILE, OWN = "the file", "qddot's URDF of it"  # what a peer was given
 
 
@@ -60,8 +62,9 @@ def compare(model: Model, path: Path, peers: Sequence[Peer] = PEERS) -> tuple[Co
         names = ", ".join(f"{name}=..." for name in model.symbols[:3])
         why = f"the robot has symbols; give the symbols values: with_values({names})"
         return tuple(Comparison(peer.name, why_not=why) for peer in peers)
-    if model.n == 0:
-        return tuple(Comparison(peer.name, why_not="no joint of it moves") for peer in peers)
+    if not 0 < model.n <= MOST_JOINTS:
+        why = f"it has {model.n} joints, more than {MOST_JOINTS}" if model.n else NO_JOINTS
+        return tuple(Comparison(peer.name, why_not=why) for peer in peers)
     model = mapped(model, numeric)
     q = configurations(model)
     thing = material(model, path)
@@ -100,6 +103,8 @@ def compared(
         return Comparison(peer.name, answer.version, read, why)
     if why := mismatch(model, answer.joints):
         return Comparison(peer.name, answer.version, read, why)
+    if not (np.isfinite(answer.M).all() and np.isfinite(answer.g).all()):
+        return Comparison(peer.name, answer.version, read, "its M or g is not a number")
     evidence = Evidence.of(model, q, *ours, answer)
     difference_M, difference_g = evidence.differences()
     told = reasons(evidence, peer.name) if max(difference_M, difference_g) > SAME else ()

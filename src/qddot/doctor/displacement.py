@@ -74,7 +74,7 @@ def turned(evidence: Evidence, peer: str) -> str:
     g = (G @ felt).reshape(evidence.g.shape)
     if rank == 0 or not vanishes(replace(evidence, g=g).residual()):
         return ""
-    there = ", ".join(f"{x:.4g}" for x in felt)
+    there = ", ".join(f"{round(x, 9) + 0.0:.4g}" for x in felt)
     return f"g is that of gravity ({there}) in the axes of the base, which {peer} turns"
 
 

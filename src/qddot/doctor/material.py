@@ -73,7 +73,10 @@ def bounded(joint: Joint) -> Joint:
 
 def without_geometry(data: bytes) -> str:
     """Return a URDF's text without its shapes: no peer then looks for a mesh."""
-    root = ElementTree.fromstring(data)
+    try:
+        root = ElementTree.fromstring(data)
+    except ElementTree.ParseError:  # a prefix that nobody declares, which other readers allow
+        return data.decode("utf-8", errors="replace")
     for link in root.iter("link"):
         for tag in GEOMETRY:
             for element in link.findall(tag):

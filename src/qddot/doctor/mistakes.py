@@ -12,6 +12,7 @@ from qddot.doctor.evidence import Evidence, matrix
 from qddot.errors import shorten
 from qddot.model.inertia_advice import violation
 from qddot.model.link import Inertial
+from qddot.model.tree import BASE
 from qddot.spatial.inertia import symmetric, upper, why_impossible
 from qddot.spatial.vector import skew
 
@@ -26,11 +27,10 @@ class Mistake:
 
 @dataclass(frozen=True, eq=False)
 class Mass:
-    """A link or a payload: what it is called, which body carries it, its inertia there."""
+    """A link or a payload: what it is called, what it weighs, and what misreading it does."""
 
     name: str
     mass: float
-    body: int
     effects: dict[str, np.ndarray]  # of each mistake, on the differences
 
 
@@ -136,7 +136,7 @@ def masses(evidence: Evidence) -> list[Mass]:
             yield mistake.words, evidence.effect(body, wrong - right)
 
     return [
-        Mass(name, float(inertial.mass), frames[frame][0], dict(effects(frame, inertial)))
+        Mass(name, float(inertial.mass), dict(effects(frame, inertial)))
         for name, frame, inertial in things
-        if frames[frame][0] >= 0
+        if frames[frame][0] != BASE
     ]

@@ -69,10 +69,11 @@ def regressor(tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec) -> np.ndarra
             others = (*bare.bodies[:i], one, *bare.bodies[i + 1 :])
             columns.append(rigid_body_torque(replace(bare, bodies=others), q, qd, qdd))
     for i, e in enumerate(np.eye(tree.n, dtype=int)):
-        signals = (qdd[i], qd[i], sign(qd[i]), 1)
-        columns += [
-            e * signal for signal, value in zip(signals, extras(tree, i), strict=True) if value
-        ]
+        Ia, fv, fs, f0 = extras(tree, i)
+        columns += [e * qdd[i]] if Ia else []
+        columns += [e * qd[i]] if fv else []
+        columns += [e * sign(qd[i])] if fs else []
+        columns += [e] if f0 else []
     return np.stack(columns, axis=1)
 
 

@@ -48,6 +48,9 @@ class Polynomial:
         if isinstance(other, (Rational, float)):
             return Polynomial(self.ring, self.value / _rational(other))
         if isinstance(other, Polynomial):
+            quotient, rest = divmod(self.value, other.value)
+            if rest.is_zero():
+                return Polynomial(self.ring, quotient)
             raise BadArgument("An equation of motion would need a division that is not polynomial.")
         return NotImplemented
 

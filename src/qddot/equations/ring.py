@@ -19,7 +19,9 @@ from typing import Any
 import flint
 import numpy as np
 
+from qddot.equations.angles import parallel_groups
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.roles import parameter_roles
 from qddot.expressions import Atom, Expression, expression
 from qddot.model.joint import Revolute
 from qddot.model.tree import Tree
@@ -66,6 +68,9 @@ class Ring:
         self.context = flint.fmpq_mpoly_ctx.get(names, "lex")
         self._gens = dict(zip(names, self.context.gens(), strict=True))
         self._place = {name: k for k, name in enumerate(names)}
+        # for printing only
+        self.groups = parallel_groups(tree)
+        self.roles = parameter_roles(tree)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ring) and self.generators == other.generators

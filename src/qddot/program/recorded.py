@@ -108,11 +108,9 @@ class Recorded:
 
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, Number):
-            if other == 0:
-                raise BadArgument("A recorded function divides by the constant zero.")
             if other in (1, -1):
                 return self * other
-            inverse = 1 / float(other)
+            inverse = 1 / float(other) if other else math.inf  # of zero: infinite or NaN, as data
             if _MIN_NORMAL <= abs(inverse) < math.inf:
                 return self * inverse
             other = self._constant(other)
@@ -250,8 +248,6 @@ class Recorded:
         except (TypeError, ValueError, OverflowError):
             what = f"{type(value).__name__}, which is not a real number that a float can hold"
             raise BadArgument(f"A recorded function uses a constant of type {what}.") from None
-        if not math.isfinite(value):
-            raise BadArgument(f"A recorded function uses the constant {value}.")
         return self._wrap(self.tape.constant(abs(value)), value < 0)
 
     def _lift(self, other: Scalar) -> Recorded:

@@ -71,9 +71,11 @@ def _run(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     except (TypeError, ValueError):
         known = ()
     by_name = {p.name for p in known if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
-    if arguments.keys() <= by_name:
-        return function(**arguments)
-    return function(*arguments.values())
+    # constants that become infinite or NaN are data, as when the program runs
+    with np.errstate(all="ignore"):
+        if arguments.keys() <= by_name:
+            return function(**arguments)
+        return function(*arguments.values())
 
 
 def _parts(returned: Any) -> dict[str, Any]:

@@ -29,7 +29,7 @@ SKIPPED = frozenset(
 LINK_CHILDREN = ("inertial",)
 JOINT_CHILDREN = (
     *("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
-    *("calibration", "safety_controller"),
+    *("calibration", "safety_controller", "controller_gains"),
 )
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 

@@ -15,7 +15,7 @@ from xml.parsers.expat import errors
 
 from qddot.errors import BadFile, shorten
 
-DEEPEST = 100  # elements in elements
+DEEPEST = 300  # elements in elements
 MOST_ELEMENTS = 100_000  # ten times the largest robot description we know of
 LONGEST_TEXT = 1000  # characters of an element's text that are kept
 
@@ -105,7 +105,7 @@ class _Reader:
             raise self.bad(why, "Is it the right file? A robot has far fewer.")
         if len(self.open) + self.skipped >= DEEPEST:
             why = f"<{shorten(tag, 40)}> is nested more than {DEEPEST} elements deep"
-            raise self.bad(why, "A robot description is flat: close the elements before it.")
+            raise self.bad(why, "Close the elements before it; no robot is nested that deep.")
         if self.skipped or (self.root and self.skip(tag)):
             self.skipped += 1
             return
@@ -197,7 +197,7 @@ ADVICE = {
     ),
     _code(errors.XML_ERROR_SYNTAX): (
         "it is not XML: text where an element must begin",
-        'Begin with <?xml version="1.0"?> or with <robot name="...">.',
+        'Begin with <?xml version="1.0"?>, <robot name="..."> or <mujoco>.',
     ),
     _code(errors.XML_ERROR_DUPLICATE_ATTRIBUTE): (
         "an attribute is given twice in one element",

@@ -151,12 +151,12 @@ def why_impossible(mass: float, I_com: Mat3) -> str | None:
     if a < -slack:
         return f"a principal moment of inertia is negative ({a:.4g} kg·m²)"
     if c > a + b + slack:
-        diagonal = np.diag(I)
-        x, y, z = diagonal[np.argsort(diagonal)]
-        largest = "xyz"[int(np.argmax(diagonal))] * 2
-        others = " + ".join(f"I{k}{k}" for k in "xyz" if k * 2 != largest)
-        if z > x + y + slack:
-            return f"no body has this inertia: I{largest} = {z:.4g} > {others} = {x:.4g} + {y:.4g}"
+        moments = {f"I{axis}{axis}": I[k, k] for k, axis in enumerate("xyz")}
+        largest = max(moments, key=lambda name: moments[name])
+        top = moments.pop(largest)
+        if top > sum(moments.values()) + slack:
+            names, values = " + ".join(moments), " + ".join(f"{x:.4g}" for x in moments.values())
+            return f"no body has this inertia: {largest} = {top:.4g} > {names} = {values}"
         return (
             f"no body has this inertia: of its principal moments, {c:.4g} > {a:.4g} + {b:.4g} kg·m²"
         )

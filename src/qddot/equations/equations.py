@@ -1,0 +1,267 @@
+"""The equations of motion of a robot in closed form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.dynamics.regressor import regressor
+from qddot.dynamics.rnea import elastic_torque
+from qddot.equations.exact_tree import ExactRobot
+from qddot.equations.polynomial import partial
+from qddot.equations.values import evaluated, generator_values, generators_of
+from qddot.errors import UnknownName
+from qddot.formulations.coriolis import factorisations
+from qddot.formulations.derivation import Derivation, Quantity
+from qddot.model.joint import Friction
+from qddot.program.program import Program
+from qddot.program.recorder import record
+from qddot.scalars import JointMat, JointVec, Scalar
+
+QUANTITIES = ("M", "C", "c", "g", "tau", "gamma", "M_rate", "friction", "springs", "K", "P")
+
+
+@dataclass(frozen=True)
+class Term:
+    """One labelled term of the equation of motion."""
+
+    label: str  # effective inertia, coupling inertia, centripetal, Coriolis, gravity
+    symbol: str  # D12: of torque 1 and acceleration 2
+    value: Scalar
+
+
+@dataclass(frozen=True, eq=False)
+class Equations:
+    """τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + friction + springs, each entry an exact polynomial.
+
+    Two are equal when their difference is the zero polynomial.
+    """
+
+    robot: ExactRobot
+    derivation: Derivation
+
+    @property
+    def formulation(self) -> str:
+        return self.derivation.formulation
+
+    @property
+    def n(self) -> int:
+        return self.robot.ring.n
+
+    @property
+    def steps(self) -> tuple[Quantity, ...]:
+        """Every intermediate quantity of the derivation, in order."""
+        return self.derivation.steps
+
+    # the terms
+
+    @property
+    def M(self) -> JointMat:
+        """The mass matrix, rotor inertia included."""
+        return self.derivation.M
+
+    @property
+    def c(self) -> JointVec:
+        """Centrifugal and Coriolis torques."""
+        return self.derivation.c
+
+    @property
+    def g(self) -> JointVec:
+        """Gravity torques."""
+        return self.derivation.g
+
+    @cached_property
+    def M_slopes(self) -> np.ndarray:
+        """∂M_ij/∂q_k, with k last."""
+        slopes = np.empty((self.n,) * 3, dtype=object)
+        for i, j, k in np.ndindex(slopes.shape):
+            slopes[i, j, k] = slopes[j, i, k] if j < i else partial(self.M[i, j], "q", k)
+        return slopes
+
+    @cached_property
+    def gamma(self) -> np.ndarray:
+        """The Christoffel symbols, output index first: c_k = Σ Γ_kij q̇ᵢ q̇ⱼ.
+
+        From the slopes of M:
+
+            Γ_kij = ½ (∂_i M_kj + ∂_j M_ki − ∂_k M_ij)
+        """
+        D = self.M_slopes
+        symbols = np.empty((self.n,) * 3, dtype=object)
+        for k, i, j in np.ndindex(symbols.shape):
+            total = D[k, j, i] + D[k, i, j] - D[i, j, k]
+            symbols[k, i, j] = symbols[k, j, i] if j < i else total / 2
+        return symbols
+
+    @cached_property
+    def C(self) -> JointMat:
+        """The Christoffel Coriolis matrix, C_kj = Σ_i Γ_kij q̇ᵢ."""
+        return np.einsum("kij,i->kj", self.gamma, self.robot.qd)
+
+    @cached_property
+    def M_rate(self) -> JointMat:
+        """Ṁ = Σ_k ∂M/∂q_k q̇_k."""
+        return np.einsum("ijk,k->ij", self.M_slopes, self.robot.qd)
+
+    @cached_property
+    def centrifugal(self) -> JointMat:
+        """The matrix C(q) of c = C(q) [q̇²] + B(q) [q̇ᵢq̇ⱼ]."""
+        return np.array([[self.gamma[k, i, i] for i in range(self.n)] for k in range(self.n)])
+
+    @cached_property
+    def coriolis(self) -> np.ndarray:
+        """The matrix B(q) of c = C(q) [q̇²] + B(q) [q̇ᵢq̇ⱼ], columns 12, 13, ..., 23, ..."""
+        pairs = [(i, j) for i in range(self.n) for j in range(i + 1, self.n)]
+        B = np.empty((self.n, len(pairs)), dtype=object)
+        for k in range(self.n):
+            for column, (i, j) in enumerate(pairs):
+                B[k, column] = 2 * self.gamma[k, i, j]
+        return B
+
+    @cached_property
+    def Y(self) -> np.ndarray:
+        """The regressor of the inertial parameters and rotors: Y φ = M q̈ + c + g."""
+        tree = replace(self.robot.tree, friction=(Friction(),) * self.n)
+        return regressor(tree, self.robot.q, self.robot.qd, self.robot.qdd)
+
+    def coriolis_matrices(self) -> dict[str, JointMat]:
+        """Return every Coriolis matrix that has a name; all have C q̇ = c, not all Ṁ − 2C skew."""
+        return factorisations(self.robot.tree, self.robot.q, self.robot.qd)
+
+    def is_skew(self, C: JointMat) -> bool:
+        """Return whether Ṁ − 2C is skew-symmetric, exactly."""
+        N = self.M_rate - 2 * C
+        return not any((N + N.T).reshape(-1))
+
+    def breakdown(self) -> tuple[Term, ...]:
+        """Return the equation as labelled terms: what multiplies which accelerations and rates.
+
+        With D_ij = M_ij and D_ijk = Γ_ijk:
+
+            τᵢ = Σ D_ij q̈ⱼ + Σ D_ijj q̇ⱼ² + Σ D_ijk q̇ⱼ q̇ₖ + Dᵢ
+        """
+        found = []
+        for i, j in np.ndindex(self.n, self.n):
+            label = "effective inertia" if i == j else "coupling inertia"
+            found.append(Term(label, f"D{i + 1}{j + 1}", self.M[i, j]))
+        for i, j, k in np.ndindex(self.n, self.n, self.n):
+            label = "centripetal" if j == k else "Coriolis"
+            found.append(Term(label, f"D{i + 1}{j + 1}{k + 1}", self.gamma[i, j, k]))
+        found += [Term("gravity", f"D{i + 1}", g) for i, g in enumerate(self.g)]
+        return tuple(found)
+
+    @cached_property
+    def friction(self) -> JointVec:
+        """Viscous friction and offsets; dry friction, which is no polynomial, is left out."""
+        tree, qd = self.robot.tree, self.robot.qd
+        linear = [f.viscous * v + f.offset for f, v in zip(tree.friction, qd, strict=True)]
+        return np.array(linear, dtype=object)
+
+    @cached_property
+    def springs(self) -> JointVec:
+        """The torque of springs and dampers."""
+        return elastic_torque(self.robot.tree, self.robot.q, self.robot.qd)
+
+    @cached_property
+    def tau(self) -> JointVec:
+        """The torques: everything above together."""
+        return self.derivation.torque(self.robot.qdd) + self.friction + self.springs
+
+    @cached_property
+    def K(self) -> Scalar:
+        """The kinetic energy, ½ q̇ᵀ M q̇."""
+        return self.robot.qd @ self.M @ self.robot.qd / 2
+
+    @cached_property
+    def P(self) -> Scalar:
+        """The potential energy."""
+        from qddot.dynamics.energy import potential_energy
+
+        return potential_energy(self.robot.tree, self.robot.q)
+
+    # comparison and values
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Equations) or self.robot.ring != other.robot.ring:
+            return NotImplemented
+        return all(not a - b for a, b in zip(self.tau, other.tau, strict=True))
+
+    __hash__ = object.__hash__
+
+    def quantity(self, name: str) -> Any:
+        """Return a quantity by its name: "M", "C", "c", "g", "tau", "gamma", ..."""
+        if name not in QUANTITIES:
+            raise UnknownName("quantity", name, self.robot.model.name, QUANTITIES)
+        return getattr(self, name)
+
+    def evaluate(
+        self, name: str, q: Any, qd: Any = None, qdd: Any = None, **values: float
+    ) -> np.ndarray:
+        """Return a quantity at a state, its parameters given by name."""
+        rest = np.zeros(self.n)
+        value = np.asarray(self.quantity(name), dtype=object)
+        state = (q, rest if qd is None else qd, rest if qdd is None else qdd)
+        numbers = self._numbers([np.asarray(x, dtype=float) for x in state], values)
+        result = [evaluated(x, numbers) for x in value.reshape(-1)]
+        return np.array(result, dtype=float).reshape(value.shape)
+
+    def to_program(self, name: str, **values: float) -> Program:
+        """Return a quantity as a program of q, and of qd and qdd where it needs them."""
+        value = np.asarray(self.quantity(name), dtype=object)
+        used = {g.role for x in value.reshape(-1) for g in generators_of(x)}
+        shapes = {"q": (self.n,)}
+        shapes |= {"qd": (self.n,)} if used & {"rate", "acceleration"} or name == "C" else {}
+        shapes |= {"qdd": (self.n,)} if "acceleration" in used else {}
+
+        def closed_form(*state: Any) -> Any:
+            rest = [np.zeros(self.n)] * (3 - len(state))
+            numbers = self._numbers([*state, *rest], values)
+            result = np.empty(value.shape, dtype=object)
+            for index in np.ndindex(value.shape):
+                result[index] = evaluated(value[index], numbers)
+            return result
+
+        return record(closed_form, name, **shapes)
+
+    def to_function(self, name: str, **values: float) -> Any:
+        """Return a quantity as a compiled function of q, and of qd and qdd where it needs them."""
+        from qddot.backends.kernel import Kernel
+
+        return Kernel(self.to_program(name, **values))
+
+    def _numbers(self, state: list[Any], values: Mapping[str, float]) -> list[Scalar]:
+        return generator_values(self.robot.ring, self.robot.model.name, state, values)
+
+    # reading
+
+    def latex(self, name: str = "tau", full: bool = False) -> str:
+        """Return a quantity in LaTeX, in the shortest of its forms."""
+        from qddot.equations.latex import as_latex
+
+        return as_latex(self.quantity(name), full=full)
+
+    def text(self, name: str = "tau") -> str:
+        """Return a quantity as text."""
+        from qddot.equations.text import as_text
+
+        return as_text(self.quantity(name))
+
+    def sympy(self, name: str = "tau") -> Any:
+        """Return a quantity as SymPy expressions of q1, ..., qd1, ..., qdd1, ... and parameters."""
+        from qddot.equations.sympy_form import as_sympy
+
+        return as_sympy(self.quantity(name))
+
+    def __repr__(self) -> str:
+        lines = [f"{self.robot.model.name} by {self.formulation}: τ = M q̈ + c + g + ..."]
+        for name in ("M", "c", "g"):
+            lines += ["", f"{name} =", self.text(name)]
+        return "\n".join(lines)
+
+    def _repr_latex_(self) -> str:
+        parts = [f"{name} = {self.latex(name)}" for name in ("M", "c", "g")]
+        return "$$" + r" \\ ".join(parts) + "$$"

@@ -1,0 +1,141 @@
+r"""Equations as LaTeX that KaTeX reads too: m_{2} \left(a_{1}^{2} + a_{C2}^{2}\right) + I_{2}."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from qddot.equations.angles import Groups
+from qddot.equations.forms import form
+from qddot.equations.nodes import Name, Node
+from qddot.equations.writer import Writer
+
+GREEK = [
+    "alpha",
+    "beta",
+    "gamma",
+    "delta",
+    "epsilon",
+    "zeta",
+    "eta",
+    "theta",
+    "iota",
+    "kappa",
+    "lambda",
+    "mu",
+    "nu",
+    "xi",
+    "pi",
+    "rho",
+    "sigma",
+    "tau",
+    "upsilon",
+    "phi",
+    "chi",
+    "psi",
+    "omega",
+    "Gamma",
+    "Delta",
+    "Theta",
+    "Lambda",
+    "Xi",
+    "Pi",
+    "Sigma",
+    "Upsilon",
+    "Phi",
+    "Psi",
+    "Omega",
+]
+NAME = re.compile(rf"({'|'.join(GREEK)}|[A-Za-z])_?((?:[A-Za-z]|[xyz]{{2}})?\d*)")
+DOTTED = {"position": "q", "rate": r"\dot{q}", "acceleration": r"\ddot{q}"}
+SPECIAL = {character: f"\\{character}" for character in "{}$&#_%"} | {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
+
+
+def as_latex(x: Any, *, groups: Groups | None = None, full: bool = False, digits: int = 6) -> str:
+    r"""Return a polynomial, a number, a vector, a matrix or a stack of matrices as LaTeX.
+
+    Args:
+        x: What to print; a vector is a column, a stack a row of matrices.
+        groups: Joints with parallel axes, counted from 0; those of the robot if not given.
+        full: Write \cos\left(q_{1} + q_{2}\right) for c_{12}.
+        digits: To how many significant digits decimals are rounded.
+    """
+    if not isinstance(x, np.ndarray) or not x.ndim:
+        value = x.item() if isinstance(x, np.ndarray) else x
+        return LatexWriter(value, digits, full).write(form(value, groups))
+    if x.ndim > 2:
+        blocks = [as_latex(block, groups=groups, full=full, digits=digits) for block in x]
+        return r" \quad ".join(blocks)
+    rows = x[:, None] if x.ndim == 1 else x
+    lines = [
+        " & ".join(as_latex(entry, groups=groups, full=full, digits=digits) for entry in row)
+        for row in rows
+    ]
+    return "\\begin{bmatrix}\n" + " \\\\\n".join(lines) + "\n\\end{bmatrix}"
+
+
+def name_latex(name: str) -> str:
+    r"""Return a parameter's name with its index below: aC1 as a_{C1}, alpha1 as \alpha_{1}."""
+    match = NAME.fullmatch(name)
+    if not match:
+        return rf"\mathrm{{{escape_latex(name)}}}"
+    letter, index = match[1], match[2]
+    letter = f"\\{letter}" if letter in GREEK else letter
+    return f"{letter}_{{{index}}}" if index else letter
+
+
+def escape_latex(text: str) -> str:
+    r"""Return any text so that LaTeX prints it and obeys none of it, for use in \text{}."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    return "".join(SPECIAL.get(character, character) for character in printable)
+
+
+def escape_markdown(text: str) -> str:
+    """Return any text so that Markdown, with or without HTML and formulas in it, prints it."""
+    printable = "".join(c if c.isprintable() else " " for c in text)
+    return re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", printable)
+
+
+class LatexWriter(Writer):
+    """LaTeX inside a formula."""
+
+    def number(self, value: Fraction) -> str:
+        text = self.numeral(value)
+        if "/" in text:
+            top, bottom = text.split("/")
+            return rf"\frac{{{top}}}{{{bottom}}}"
+        mantissa, _, exponent = text.partition("e")
+        return rf"{mantissa} \cdot 10^{{{exponent}}}" if exponent else mantissa
+
+    def parameter(self, label: str) -> str:
+        return name_latex(label)
+
+    def variable(self, node: Name) -> str:
+        return f"{DOTTED[node.kind]}_{{{node.joints[0][0] + 1}}}"
+
+    def indexed(self, letter: str, index: str) -> str:
+        return f"{letter}_{{{index}}}"
+
+    def raised(self, base: str, exponent: int) -> str:
+        return f"{base}^{{{exponent}}}"
+
+    def call(self, function: str, argument: Node, exponent: int) -> str:
+        if function == "sqrt":
+            return rf"\sqrt{{{self.write(argument)}}}"
+        power = f"^{{{exponent}}}" if exponent != 1 else ""
+        return rf"\{function}{power}{self.parenthesised(self.write(argument))}"
+
+    def spelt_out(self, node: Name, exponent: int) -> str:
+        power = f"^{{{exponent}}}" if exponent != 1 else ""
+        function = "sin" if node.kind == "sine" else "cos"
+        return rf"\{function}{power}{self.parenthesised(self.angle(node))}"
+
+    def parenthesised(self, text: str) -> str:
+        return rf"\left({text}\right)"

@@ -1,0 +1,137 @@
+"""What all printed formats share: signs, parentheses and the order of writing."""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from fractions import Fraction
+
+from qddot.equations.decimals import numeral
+from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum, negated
+from qddot.equations.polynomial import Polynomial
+from qddot.scalars import Scalar
+
+
+class Writer(ABC):
+    """Writes one polynomial's formula; a format says how its letters look.
+
+    Args:
+        x: The polynomial, or number, that will be written: its parameters decide whether cos q1
+            may be called c1, and whether one half is a fraction or a decimal.
+        digits: To how many significant digits long decimals are rounded.
+        full: Whether to write cos(q1 + q2) instead of c12.
+    """
+
+    minus = "-"
+
+    def __init__(self, x: Scalar, digits: int = 6, full: bool = False):
+        ring = x.ring if isinstance(x, Polynomial) else None
+        names = {atom.name for atom in ring.parameters} if ring else set()
+        self.digits = digits
+        self.fractions = bool(names)
+        # a parameter may itself be called c1; sums are spelt out once a joint has two digits
+        self.letters = ("S", "C") if any(re.fullmatch(r"[cs]\d+", n) for n in names) else ("s", "c")
+        clash = any(re.fullmatch(r"[CS]\d+", n) for n in names) and self.letters[0] == "S"
+        self.full = full or clash
+        self.many = ring is not None and ring.n > 9
+
+    def write(self, node: Node) -> str:
+        """Return the text of a node."""
+        match node:
+            case Number(value):
+                return (self.minus if value < 0 else "") + self.number(abs(value))
+            case Product():
+                return self.product(node)
+            case Sum(terms):
+                return self.sum(terms)
+            case Power(base, exponent):
+                return self.power(base, exponent)
+            case Call(function, argument):
+                return self.call(function, argument, 1)
+            case Name():
+                return self.name(node)
+
+    def sum(self, terms: tuple[Node, ...]) -> str:
+        text = ""
+        for term in terms:
+            positive = negated(term)
+            if text:
+                text += " + " if positive is None else f" {self.minus} "
+            elif positive is not None:
+                text = self.minus
+            text += self.write(term if positive is None else positive)
+        return text
+
+    def product(self, node: Product) -> str:
+        sign = self.minus if node.coefficient < 0 else ""
+        size = abs(node.coefficient)
+        parts = [] if size == 1 else [self.number(size)]
+        parts += [self.factor(factor) for factor in node.factors]
+        return sign + " ".join(parts)
+
+    def factor(self, node: Node) -> str:
+        text = self.write(node)
+        return self.parenthesised(text) if isinstance(node, Sum) else text
+
+    def power(self, base: Node, exponent: int) -> str:
+        if isinstance(base, Call) and base.function != "sqrt":
+            return self.call(base.function, base.argument, exponent)
+        if isinstance(base, Name) and base.kind in ("sine", "cosine"):
+            if not (short := self.short(base)):
+                return self.spelt_out(base, exponent)
+            return self.raised(short, exponent)
+        text = self.write(base)
+        plain = isinstance(base, (Name, Call))
+        return self.raised(text if plain else self.parenthesised(text), exponent)
+
+    def name(self, node: Name) -> str:
+        if node.kind in ("sine", "cosine"):
+            return self.short(node) or self.spelt_out(node, 1)
+        return self.parameter(node.label) if node.kind == "parameter" else self.variable(node)
+
+    def short(self, node: Name) -> str:
+        """Return c12 for cos(q1 + q2), or nothing where that would be unclear."""
+        plain = all(multiple == 1 for _, multiple in node.joints)
+        if self.full or not plain or (self.many and len(node.joints) > 1):
+            return ""
+        letter = self.letters[node.kind == "cosine"]
+        return self.indexed(letter, "".join(str(joint + 1) for joint, _ in node.joints))
+
+    def angle(self, node: Name) -> str:
+        """Return q1 + 2 q2."""
+        text = ""
+        for joint, multiple in node.joints:
+            if text:
+                text += " + " if multiple > 0 else f" {self.minus} "
+            elif multiple < 0:
+                text = self.minus
+            text += f"{abs(multiple)} " if abs(multiple) > 1 else ""
+            text += self.variable(Name("position", joints=((joint, 1),)))
+        return text
+
+    def numeral(self, value: Fraction) -> str:
+        return numeral(value, self.digits, fractions=self.fractions)
+
+    @abstractmethod
+    def number(self, value: Fraction) -> str: ...
+
+    @abstractmethod
+    def parameter(self, label: str) -> str: ...
+
+    @abstractmethod
+    def variable(self, node: Name) -> str: ...
+
+    @abstractmethod
+    def indexed(self, letter: str, index: str) -> str: ...
+
+    @abstractmethod
+    def raised(self, base: str, exponent: int) -> str: ...
+
+    @abstractmethod
+    def call(self, function: str, argument: Node, exponent: int) -> str: ...
+
+    @abstractmethod
+    def spelt_out(self, node: Name, exponent: int) -> str: ...
+
+    @abstractmethod
+    def parenthesised(self, text: str) -> str: ...

@@ -1,0 +1,132 @@
+"""The recursive Newton–Euler algorithm in six-vectors, and the terms that it can be asked for.
+
+RBDA: R. Featherstone, *Rigid Body Dynamics Algorithms*, Springer, 2008, section 5.3.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qddot.formulations.derivation import Derivation, Quantity
+from qddot.formulations.lagrange import indices
+from qddot.model.tree import BASE, Tree
+from qddot.scalars import Force, JointVec, Motion
+from qddot.spatial.pose import ORIGIN, Pose
+from qddot.spatial.vector import cross_force, cross_motion, join, vector
+
+ZERO6 = np.zeros(6, dtype=int)  # int, so that symbolic results stay exact
+FREE_FALL = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Recursion:
+    """What one run leaves behind: the motion of each link, the force on it, the torques."""
+
+    v: dict[int, Motion]
+    a: dict[int, Motion]
+    f: dict[int, Force]  # across the joint, by what is beyond it
+    tau: JointVec
+
+
+def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
+    """Return the equation of motion, term by term out of the recursion.
+
+    With τ(q̇, q̈, gravity) the torques of one run:
+
+        g = τ(0, 0, gravity)        c = τ(q̇, 0, 0)        M eᵢ = τ(0, eᵢ, 0)
+    """
+    still = np.zeros(tree.n, dtype=int)
+    resting = recursion(tree, q, still, still, tree.gravity)
+    coasting = recursion(tree, q, qd, still, FREE_FALL)
+    starting = [recursion(tree, q, still, e, FREE_FALL) for e in np.eye(tree.n, dtype=int)]
+
+    steps = []
+    for i in range(len(tree.bodies)):
+        k, number = indices(i), i + 1
+        v = rf"v_{{\lambda}} + S_{k}\dot q_{k}"
+        a = rf"a_{{\lambda}} + S_{k}\ddot q_{k} + v_{k}\times S_{k}\dot q_{k}"
+        f = rf"I_{k} a_{k} + v_{k}\times^* I_{k} v_{k} + \sum f_{{\mu}}"
+        steps += [
+            Quantity(f"Velocity of link {number}", f"v_{k}", coasting.v[i], v),
+            Quantity(
+                f"Acceleration of link {number} at constant rates", f"a_{k}", coasting.a[i], a
+            ),
+            Quantity(f"Force across joint {number} at constant rates", f"f_{k}", coasting.f[i], f),
+            Quantity(f"Force across joint {number} at rest", f"f_{k}|_g", resting.f[i], f),
+        ]
+    for i, run in enumerate(starting):
+        formula = rf"\tau|_{{\dot q = 0,\,\ddot q = e_{indices(i)},\,g = 0}}"
+        title = f"Column {i + 1} of the mass matrix"
+        steps.append(Quantity(title, f"M_{indices(i)}", run.tau, formula))
+    steps += [
+        Quantity(
+            "Centrifugal and Coriolis torques", "c", coasting.tau, r"\tau|_{\ddot q = 0,\,g = 0}"
+        ),
+        Quantity("Gravity torques", "g", resting.tau, r"\tau|_{\dot q = \ddot q = 0}"),
+    ]
+    M = np.stack([run.tau for run in starting], axis=1)
+    return Derivation("recursive", M, coasting.tau, resting.tau, tuple(steps))
+
+
+def recursion(
+    tree: Tree,
+    q: JointVec,
+    qd: JointVec,
+    qdd: JointVec,
+    gravity: tuple,
+    tip: dict[int, Force] | None = None,
+) -> Recursion:
+    """Return one run of the recursion.
+
+    Motion runs out from the base, force runs back; every vector is in its own link's axes, λ is
+    the parent of i and μ what it carries:
+
+        vᵢ = vλ + Sᵢ q̇ᵢ
+        aᵢ = aλ + Sᵢ q̈ᵢ + vᵢ × Sᵢ q̇ᵢ                     a₀ = −gravity
+        fᵢ = Iᵢ aᵢ + vᵢ ×* Iᵢ vᵢ + Σ f_μ                   RBDA (5.9)
+        τᵢ = Sᵢ · fᵢ                                       RBDA (5.11)
+
+    Args:
+        tree: The robot.
+        q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (n,).
+        gravity: The acceleration of free fall [m/s²], in base axes.
+        tip: By link, the wrench that it applies to the environment, in the link's frame.
+    """
+    X: dict[int, Pose] = {}
+    v = {BASE: ZERO6}
+    a = {BASE: join(ORIGIN, vector([-g for g in gravity]))}
+    f = {BASE: ZERO6}
+    tau = [Ia * acceleration for Ia, acceleration in zip(tree.rotor_inertia, qdd, strict=True)]
+
+    # base to tips: motion
+    for i, body in enumerate(tree.bodies):
+        S, I = body.joint.S, body.inertia
+        X[i] = body.X_PB(q)
+        vJ = S * body.rate(qd)
+        v[i] = X[i].motion_inv(v[body.parent]) + vJ
+        a[i] = X[i].motion_inv(a[body.parent]) + S * body.rate(qdd) + cross_motion(v[i], vJ)
+        f[i] = I @ a[i] + cross_force(v[i], I @ v[i]) + (tip or {}).get(i, ZERO6)
+
+    # tips to base: force
+    for i, body in reversed(list(enumerate(tree.bodies))):
+        tau[body.index] = tau[body.index] + body.ratio * (body.joint.S @ f[i])
+        f[body.parent] = f[body.parent] + X[i].force(f[i])
+    return Recursion(v, a, f, vector(tau))
+
+
+def tip_torque(tree: Tree, q: JointVec, frame: str, wrench: Force) -> JointVec:
+    """Return Jᵀ F, the torques with which the robot presses on its environment: τ(0, 0, 0, F).
+
+    Args:
+        tree: The robot.
+        q: Joint positions [rad or m], shape (n,).
+        frame: Where it presses, a link or a frame.
+        wrench: What the robot applies to the environment: [moment; force], in the frame's axes at
+            its origin.
+    """
+    still = np.zeros(tree.n, dtype=int)
+    link, X_BF = tree.frame(frame)
+    run = recursion(tree, q, still, still, FREE_FALL, {link: X_BF.force(vector(list(wrench)))})
+    return run.tau
