@@ -14,7 +14,7 @@ PATIENCE = 1.5  # [s]
 @contextmanager
 def patience(what: str) -> Iterator[None]:
     """Say what is being done, on stderr, if it is still being done after a while."""
-    if not sys.stderr.isatty():
+    if not _is_watched():
         yield
         return
     timer = threading.Timer(PATIENCE, lambda: sys.stderr.write(f"qddot: {what} ...\n"))
@@ -34,9 +34,17 @@ def progress(what: str, steps: int) -> Iterator[Callable[[], None]]:
     def advance() -> None:
         nonlocal done
         done += 1
-        if sys.stderr.isatty() and time.monotonic() - started > PATIENCE:
+        if _is_watched() and time.monotonic() - started > PATIENCE:
             sys.stderr.write(f"\rqddot: {what} {100 * done // steps} %")
 
     yield advance
-    if sys.stderr.isatty() and time.monotonic() - started > PATIENCE:
+    if _is_watched() and time.monotonic() - started > PATIENCE:
         sys.stderr.write("\n")
+
+
+def _is_watched() -> bool:
+    """Return whether somebody reads stderr; a service may have none, or a closed one."""
+    try:
+        return sys.stderr.isatty()
+    except (AttributeError, ValueError):
+        return False

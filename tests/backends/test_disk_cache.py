@@ -39,8 +39,8 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     machine = llvm._machine
 
     class Counting:
-        def __init__(self):
-            self.machine = machine()
+        def __init__(self, model):
+            self.machine = machine(model)
 
         def emit_object(self, module: object) -> bytes:
             seen.append("compiled")
@@ -53,7 +53,9 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     # what runs the code wants the machine itself
     create = llvm._binding().create_mcjit_compiler
     monkeypatch.setattr(
-        llvm._binding(), "create_mcjit_compiler", lambda m, t: create(m, getattr(t, "machine", t))
+        llvm._binding(),
+        "create_mcjit_compiler",
+        lambda m, t, **more: create(m, getattr(t, "machine", t), **more),
     )
     return seen
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import inspect
+import io
 import os
 import pickle
 import subprocess
@@ -202,6 +203,18 @@ def test_what_an_interpreter_without_room_gets_is_the_general_way(monkeypatch: p
     kernel = Kernel(PROGRAM)
     assert kernel.call == kernel.general
     assert right(kernel(Q, K))
+
+
+@pytest.mark.parametrize("stderr", [None, "closed"])
+def test_a_process_without_stderr_compiles_as_well(
+    stderr: str | None, monkeypatch: pytest.MonkeyPatch
+):
+    stream = io.StringIO()
+    stream.close()
+    monkeypatch.setattr(sys, "stderr", stream if stderr else None)
+    kernel = Kernel(PROGRAM)
+    assert right(kernel(Q, K))
+    assert right(kernel.general(Q, K))
 
 
 # memory

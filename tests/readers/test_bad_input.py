@@ -74,7 +74,13 @@ WHOLE = {
     "two robots": ("arm.urdf", ARM + "<robot/>", 32, "something follows", "one outermost element"),
     "late declaration": ("arm.urdf", "\n" + ARM, 2, "something stands before <?xml", "Delete what"),
     "no links": ("arm.urdf", '<robot name="arm"/>', None, "robot: it has no links", "base link"),
-    "nested elements": ("arm.urdf", "<a>\n" * 200_000, 301, "more than 300 elements deep", "nested that deep"),
+    "nested elements": (
+        "arm.urdf",
+        "<a>\n" * 200_000,
+        301,
+        "more than 300 elements deep",
+        "nested that deep",
+    ),
     "many elements": (
         "arm.urdf",
         "<a>" + "<b/>" * 300_000,

@@ -181,7 +181,7 @@ def test_an_unknown_symbol_is_refused_with_the_nearest():
         ),
         (
             lambda: LEG.with_gravity((0, 1)),
-            "gravity is (0, 1); give three numbers, like (0, 0, -9.81).",
+            "gravity has 2 entries; give 3 numbers.",
         ),
         (
             lambda: LEG.with_friction([1, 2, 3]),
@@ -198,12 +198,33 @@ def test_an_unknown_symbol_is_refused_with_the_nearest():
         ),
         (
             lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches={TIP: np.zeros(3)}),
-            "wrench0 has shape (3,); it must have shape (..., 6).",
+            f"the wrench at {TIP!r} has shape (3,); it must have shape (..., 6): "
+            "angular part first.",
+        ),
+        (
+            lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches=[1, 2]),
+            "wrenches must name the frames they act at: wrenches={'tool': [0, 0, 0, 0, 0, -9.81]}.",
+        ),
+        (
+            lambda: LEG.with_gravity((0, 0, math.nan)),
+            "gravity is nan; it must be a finite number.",
+        ),
+        (
+            lambda: LEG.locked({KNEE: math.inf}),
+            f"{KNEE} is inf; it must be a finite number.",
+        ),
+        (
+            lambda: LEG.with_payload(TIP, 1, com=(1, 2)),
+            "com has 2 entries; give 3 numbers.",
+        ),
+        (
+            lambda: LEG.with_payload(TIP, "1_000"),
+            "mass: '1_000' is not a number or a formula: digit separators are not allowed; "
+            "write 1000.",
         ),
         (
             lambda: LEG.inverse_dynamics(Q, QD, QDD, base_motion=(np.zeros(6),)),
-            "inverse_dynamics takes 5 arrays (q, qd, qdd, base_velocity, base_acceleration), "
-            "not 4.",
+            "base_motion must be two arrays of shape (..., 6): the twist of the base and its rate.",
         ),
     ],
 )
@@ -219,8 +240,6 @@ def test_an_argument_that_cannot_be_right_is_refused(ask: Callable, words: str):
         (lambda: LEG.with_payload(TIP, -1), "the mass is negative (-1 kg)"),
         (lambda: LEG.with_payload(TIP, 1, inertia=(0.9, 0.1, 0.1)), "no body has this inertia"),
         (lambda: LEG.with_friction(-1), "its viscous friction is negative (-1)"),
-        (lambda: LEG.with_gravity((0, 0, math.nan)), "it is not three finite numbers"),
-        (lambda: LEG.locked({KNEE: math.inf}), "infinite or not a number"),
     ],
 )
 def test_an_unphysical_variant_is_refused_with_physics(ask: Callable, words: str):

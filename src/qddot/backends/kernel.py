@@ -123,6 +123,8 @@ class Kernel:
 
     def _contiguous_rows(self, port: Port, array: np.ndarray) -> np.ndarray:
         """Return the array itself if the entries of one state lie side by side, else a copy."""
+        if array.flags.c_contiguous and array.flags.aligned:
+            return array
         step = array.itemsize
         for length, stride in zip(reversed(port.shape), reversed(array.strides), strict=False):
             if length != 1 and stride != step:

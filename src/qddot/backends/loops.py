@@ -5,6 +5,8 @@ Both follow NumPy's conventions, so that what is compiled can be handed to it as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from qddot.backends.ir import Emitter, Lanes, operations
 from qddot.backends.rows import InputRows, OutputRows
 from qddot.program.program import Port, Program
@@ -36,7 +38,9 @@ def batch_loop(program: Program, lanes: Lanes) -> str:
     for base, stride in zip(bases, strides, strict=True):
         steps = [out.value(f"mul i64 {state}, {stride}") for state in states]
         rows.append([out.value(f"getelementptr i8, ptr {base}, i64 {step}") for step in steps])
-    emit_program(out, program, rows)
+    outputs = strides[len(program.inputs) :]
+    ahead = [out.value(f"mul i64 {stride}, {lanes.count}") for stride in outputs]
+    emit_program(out, program, rows, ahead)
     out.line(f"%next = add i64 %first, {lanes.count}")
     out.line("%more = icmp sle i64 %next, %last")
     out.line("br i1 %more, label %block, label %done")
@@ -55,8 +59,13 @@ def single_state(program: Program, lanes: Lanes) -> tuple[Emitter, list[str]]:
     return out, [f"define void @state({arguments}) #0 {{", *out.lines, "  ret void", "}"]
 
 
-def emit_program(out: Emitter, program: Program, rows: list[list[str]]) -> None:
-    """Emit a program whose inputs and outputs lie in these rows, one a lane."""
+def emit_program(
+    out: Emitter, program: Program, rows: list[list[str]], ahead: Sequence[str] = ()
+) -> None:
+    """Emit a program whose inputs and outputs lie in these rows, one a lane.
+
+    `ahead` is how far each output's rows of the next block are, where there is a next block.
+    """
     count = len(program.inputs)
     entries: list[tuple[InputRows, int]] = []
     for port, row in zip(program.inputs, rows[:count], strict=True):
@@ -64,7 +73,9 @@ def emit_program(out: Emitter, program: Program, rows: list[list[str]]) -> None:
         entries += [(whole, k) for k in range(port.size)]
     # the places where each value is wanted as a result
     wanted: dict[int, list[tuple[OutputRows, int]]] = {}
-    for i, place in zip(program.results, _places(out, program.outputs, rows[count:]), strict=True):
+    for i, place in zip(
+        program.results, _places(out, program.outputs, rows[count:], ahead), strict=True
+    ):
         wanted.setdefault(i, []).append(place)
 
     emit = operations(out)
@@ -86,11 +97,11 @@ def emit_program(out: Emitter, program: Program, rows: list[list[str]]) -> None:
 
 
 def _places(
-    out: Emitter, ports: tuple[Port, ...], rows: list[list[str]]
+    out: Emitter, ports: tuple[Port, ...], rows: list[list[str]], ahead: Sequence[str]
 ) -> list[tuple[OutputRows, int]]:
     places = []
-    for port, row in zip(ports, rows, strict=True):
-        whole = OutputRows(out, row, port.size)
+    for port, row, step in zip(ports, rows, ahead or [""] * len(ports), strict=True):
+        whole = OutputRows(out, row, port.size, step)
         places += [(whole, k) for k in range(port.size)]
     return places
 

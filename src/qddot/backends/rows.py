@@ -10,6 +10,8 @@ from __future__ import annotations
 from qddot.backends.ir import Emitter
 
 CHUNK = 4  # entries that are loaded or stored at once
+CACHE_LINE = 64  # [bytes]
+WORTH_FETCHING = 256  # [bytes]; shorter rows the processor fetches early enough by itself
 
 
 class InputRows:
@@ -43,9 +45,11 @@ class InputRows:
 class OutputRows:
     """One output: the same entries of as many states as there are lanes."""
 
-    def __init__(self, out: Emitter, rows: list[str], size: int):
+    def __init__(self, out: Emitter, rows: list[str], size: int, ahead: str = ""):
         self.out, self.rows, self.size = out, rows, size
         self.known: dict[int, str] = {}
+        # how far the same lane's next row is, if it is worth having it fetched before it is written
+        self.ahead = ahead if size * out.lanes.size >= WORTH_FETCHING else ""
 
     def put(self, k: int, value: str) -> None:
         """Store entry k of every lane's state, or keep it until its chunk is complete."""
@@ -67,6 +71,8 @@ class OutputRows:
             for lane, row in enumerate(_transpose(out, parts), group):
                 where = _at(out, self.rows[lane], start)
                 out.line(f"store {kind} {row}, ptr {where}, align {lanes.size}")
+                if self.ahead and start * lanes.size % CACHE_LINE < CHUNK * lanes.size:
+                    out.prefetch(out.value(f"getelementptr i8, ptr {where}, i64 {self.ahead}"))
 
 
 def _at(out: Emitter, row: str, k: int) -> str:

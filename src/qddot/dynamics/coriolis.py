@@ -68,7 +68,7 @@ def coriolis_matrix(tree: Tree, q: JointVec, qd: JointVec) -> JointMat:
     passivity-based control needs this one.
     """
     columns = [velocity_coupling(tree, q, qd, e) for e in np.eye(tree.n, dtype=int)]
-    return np.stack(columns, axis=1)
+    return np.stack(columns, axis=1) if columns else np.zeros((0, 0), dtype=int)
 
 
 def christoffel(tree: Tree, q: JointVec) -> np.ndarray:

@@ -49,4 +49,4 @@ def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
             f = X[j].R @ f
             n = X[j].R @ n + cross(X[j].p, f)
             j = other.parent
-    return vector(M)
+    return vector(M).reshape(tree.n, tree.n)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from qddot.dynamics.kinematics import body_poses
 from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
@@ -55,11 +57,14 @@ def potential_energy(tree: Tree, q: JointVec) -> Scalar:
 
 
 def center_of_mass(tree: Tree, q: JointVec) -> Vec3:
-    """Return the centre of mass [m] of everything that moves, in the base frame."""
+    """Return the centre of mass [m] of everything that moves, in the base frame.
+
+    Where nothing that moves has mass there is none, and the result is NaN.
+    """
     X_W = body_poses(tree, q)
     total: Vec3 = ORIGIN
     mass: Scalar = 0
     for i, body in enumerate(tree.bodies):
         total = total + body.inertia.m * X_W[i].p + X_W[i].R @ body.inertia.h
         mass = mass + body.inertia.m
-    return total * (1 / mass)
+    return total * (1 / mass) if mass else vector([np.nan] * 3)

@@ -54,11 +54,11 @@ def solve(M: JointMat, b: np.ndarray) -> np.ndarray:
     for i in reversed(range(n)):
         for j in range(i):
             x[j] = x[j] - L[i][j] * x[i]
-    x = [x[i] / D[i] for i in range(n)]
+    x = [_over(x[i], D[i]) for i in range(n)]
     for i in range(n):
         for j in range(i):
             x[i] = x[i] - L[i][j] * x[j]
-    return np.stack([np.asarray(row, dtype=object) for row in x])
+    return np.stack([np.asarray(row, dtype=object) for row in x]) if n else np.asarray(b)
 
 
 def factored(M: JointMat) -> tuple[list[list[Scalar]], list[Scalar]]:
@@ -68,7 +68,7 @@ def factored(M: JointMat) -> tuple[list[list[Scalar]], list[Scalar]]:
     L: list[list[Scalar]] = [[0] * n for _ in range(n)]
     for k in reversed(range(n)):
         for i in range(k):
-            L[k][i] = H[k][i] / H[k][k]
+            L[k][i] = _over(H[k][i], H[k][k])
         for i in range(k):
             for j in range(i + 1):
                 H[i][j] = H[i][j] - L[k][i] * H[k][j]
@@ -78,3 +78,9 @@ def factored(M: JointMat) -> tuple[list[list[Scalar]], list[Scalar]]:
 def inverse_effective_mass(tree: Tree, q: JointVec, J: np.ndarray) -> np.ndarray:
     """Return J M⁻¹ Jᵀ, what a force at a frame accelerates the frame by."""
     return J @ solve(mass_matrix(tree, q), J.T)
+
+
+def _over(a: Scalar, b: Scalar) -> Scalar:
+    """Return a/b; over a plain zero, where the mass matrix is singular, infinite or NaN."""
+    singular = isinstance(b, (int, float)) and b == 0
+    return a * float("inf") if singular else a / b

@@ -74,7 +74,7 @@ def regressor(tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec) -> np.ndarra
         columns += [e * qd[i]] if fv else []
         columns += [e * sign(qd[i])] if fs else []
         columns += [e] if f0 else []
-    return np.stack(columns, axis=1)
+    return np.stack(columns, axis=1) if columns else np.zeros((0, 0), dtype=int)
 
 
 def unparameterised_torque(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:

@@ -47,7 +47,9 @@ class Ring:
         self.atoms = tuple(sorted(atoms_of(tree), key=str))
         # sines first: the leading term of s² + c² − 1 is then s², and a remainder is a normal form
         generators = [Generator("sine", i, f"sin(q{i + 1})") for i in range(self.n)]
+        # a root before what is under it, for the same reason
         roots = [a for a in self.atoms if a.function in ("sqrt", "sin")]
+        roots.sort(key=_depth, reverse=True)
         plain = [a for a in self.atoms if a.function not in ("sqrt", "sin")]
         self.parameters = (*roots, *plain)
         generators += [Generator("parameter", k, str(a)) for k, a in enumerate(roots)]
@@ -134,10 +136,19 @@ class Ring:
                 continue
             p = self._gens[f"p{k + 1}"]
             square = atom.argument if atom.function == "sqrt" else 1 - _cosine(atom) ** 2
-            value = self.scalar(square)
-            value = value.value if isinstance(value, Polynomial) else value
-            found.append((self._place[f"p{k + 1}"], p**2 - value))
+            found.append((self._place[f"p{k + 1}"], p**2 - self._unreduced(square)))
         return tuple(found)
+
+    def _unreduced(self, x: Expression) -> Any:
+        """Return an expression as a polynomial whose squares are left as they are."""
+        total = self.context.constant(0)
+        for monomial, c in x.terms.items():
+            term = self.context.constant(flint.fmpq(c.numerator, c.denominator))
+            for atom, exponent in monomial:
+                atom = atom if exponent > 0 else reciprocal(atom)
+                term *= self._gens[f"p{self.parameters.index(atom) + 1}"] ** abs(exponent)
+            total += term
+        return total
 
     def reduced(self, value: Any) -> Any:
         """Return the normal form of a polynomial: no square of a sine or of a root."""
@@ -150,6 +161,12 @@ class Ring:
 
 def _cosine(atom: Atom) -> Expression:
     return Expression({((Atom("cos", atom.name, atom.argument), 1),): Fraction(1)})
+
+
+def _depth(atom: Atom) -> int:
+    """Return how many functions stand inside each other."""
+    inside = [a for m in atom.argument.terms for a, _ in m] if atom.function else []
+    return max((_depth(a) + 1 for a in inside), default=0)
 
 
 def reciprocal(atom: Atom) -> Atom:

@@ -14,7 +14,7 @@ import numpy as np
 
 from qddot.formulations.calculus import gradient
 from qddot.formulations.derivation import Derivation, Quantity
-from qddot.formulations.lagrange import centre, indices
+from qddot.formulations.lagrange import POINTS, indices, reference
 from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointMat, JointVec, Vec3
@@ -43,10 +43,14 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
     steps = []
     for i, link in enumerate(links):
         k, name = indices(i), f"link {i + 1}"
-        P, J_v, J_w = f"{{}}^0P_{{C_{k}}}", f"{{}}^0J_{{V_{k}}}", rf"{{}}^{k}J_{{\omega_{k}}}"
+        P, J_v, J_w = (
+            f"{{}}^0P_{{{link.point}_{k}}}",
+            f"{{}}^0J_{{V_{k}}}",
+            rf"{{}}^{k}J_{{\omega_{k}}}",
+        )
         axes = rf"[\bar\varepsilon_1\,{{}}^{k}Z_1 \;\cdots\; \bar\varepsilon_{k}\,{{}}^{k}Z_{k}]"
         steps += [
-            Quantity(f"Centre of mass of {name}", P, link.P),
+            Quantity(f"{POINTS[link.point]} of {name}", P, link.P),
             Quantity(f"Linear Jacobian of {name}", J_v, link.J_v, rf"\partial\,{P}/\partial q"),
             Quantity(f"Angular Jacobian of {name}, in its own axes", J_w, link.J_w, axes),
         ]
@@ -55,13 +59,13 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
     for i, j, k in np.ndindex(m.shape):
         if i <= j:
             title = f"Derivative of entry {i + 1}, {j + 1} of M by coordinate {k + 1}"
-            steps.append(Quantity(title, f"m_{indices(i, j, k)}", m[k, i, j]))
+            steps.append(Quantity(title, slope(i, j, k), m[k, i, j]))
     for i, j, k in np.ndindex(b.shape):
         if j <= k:
-            formula = r"\tfrac12 (m_{ijk} + m_{ikj} - m_{jki})"
-            steps.append(
-                Quantity("Christoffel symbol", f"b_{indices(i, j, k)}", b[i, j, k], formula)
-            )
+            ijk, ikj, jki = slope(i, j, k), slope(i, k, j), slope(j, k, i)
+            formula = rf"\tfrac12 ({ijk} + {ikj} - {jki})"
+            symbol = f"b_{indices(i, j, k)}"
+            steps.append(Quantity("Christoffel symbol", symbol, b[i, j, k], formula))
     steps += [
         Quantity("Centrifugal matrix", "C", C, r"[b_{ijj}],\ \text{times}\ [\dot q_j^2]"),
         Quantity(
@@ -77,6 +81,7 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
 class LinkJacobians:
     """How a link answers to the joints: its centre of mass P_C, and what q̇ does to it."""
 
+    point: str  # C, or O where the origin of its frame has to stand for the centre of mass
     P: Vec3  # in base axes
     J_v: np.ndarray  # (3, n), v_C = J_v q̇ in base axes
     J_w: np.ndarray  # (3, n), ω = J_ω q̇ in the link's axes
@@ -95,8 +100,8 @@ def jacobians(tree: Tree, q: JointVec) -> list[LinkJacobians]:
     links = []
     for i, body in enumerate(tree.bodies):
         X_W[i] = X_W[body.parent] @ body.X_PB(q)
-        C = centre(body.inertia, q)
-        P, I = X_W[i].point(C), body.inertia.seen_from(Pose(IDENTITY, -C))
+        letter, r = reference(body.inertia, q)
+        P, I = X_W[i].point(r), body.inertia.seen_from(Pose(IDENTITY, -r))
         linear, angular = [[0, 0, 0] for _ in q], [[0, 0, 0] for _ in q]
         j = i
         while j != BASE:
@@ -109,7 +114,7 @@ def jacobians(tree: Tree, q: JointVec) -> list[LinkJacobians]:
                 linear[other.index] = list(linear[other.index] + z)
             j = other.parent
         J_v, J_w = vector(linear).T, vector(angular).T
-        links.append(LinkJacobians(P, J_v, J_w, -(X_W[i].R @ (skew(I.h) @ J_w)), I))
+        links.append(LinkJacobians(letter, P, J_v, J_w, -(X_W[i].R @ (skew(I.h) @ J_w)), I))
     return links
 
 
@@ -153,3 +158,8 @@ def gravity(tree: Tree, links: list[LinkJacobians]) -> JointVec:
     """Return G = −Σ J_vᵀ m g, the first moments' share included where it is not zero."""
     weights = [(link.I.m * link.J_v + link.J_h).T @ vector(list(tree.gravity)) for link in links]
     return -sum(weights, start=vector([0] * tree.n))
+
+
+def slope(i: int, j: int, k: int) -> str:
+    """Return m_ijk in LaTeX, the first two indices in order: they may be exchanged."""
+    return f"m_{indices(min(i, j), max(i, j), k)}"

@@ -7,6 +7,7 @@ Rayleigh's: half the power that the dampers take, not an energy.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,6 +22,8 @@ from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY
 from qddot.spatial.vector import cross, skew, vector
+
+POINTS = {"C": "Centre of mass", "O": "Origin"}
 
 
 def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
@@ -45,18 +48,15 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
     springs, dampers = elastic_torque(tree, q), damping_torque(tree, qd)
     for i in range(tree.n):
         k, number = indices(i), i + 1
-        rate, formula = (
-            rf"\dot p_{k}|_{{\ddot q = 0}}",
-            rf"\sum_j\dot q_j\,\partial p_{k}/\partial q_j",
-        )
+        rate = rf"\dot p_{k}|_{{\ddot q = 0}}"
+        formula = rf"\sum_j\dot q_j\,\partial p_{k}/\partial q_j"
         L_by_q = K_by_q[i] - g[i] - springs[i]
+        D_by_qd = rf"\partial D/\partial\dot q_{k}"
         steps += [
             Quantity(f"Momentum {number}", f"p_{k}", p[i], rf"\partial L/\partial\dot q_{k}"),
             Quantity(f"Rate of momentum {number} at constant q̇", rate, pdot[i], formula),
             Quantity(f"Force {number} of the Lagrangian", rf"\partial L/\partial q_{k}", L_by_q),
-            Quantity(
-                f"Force {number} of the dampers", rf"\partial D/\partial\dot q_{k}", dampers[i]
-            ),
+            Quantity(f"Force {number} of the dampers", D_by_qd, dampers[i]),
         ]
     steps.append(Quantity("Mass matrix", "M", M, r"\partial^2 K/\partial\dot q^2"))
     return Derivation("lagrange", M, pdot - K_by_q, g, tuple(steps))
@@ -70,13 +70,14 @@ def energies(tree: Tree, q: JointVec, qd: JointVec) -> list[Quantity]:
     L = sum(K) + K_rotors - sum(P) - P_springs
     steps = []
     for i, (body, at) in enumerate(zip(tree.bodies, motions, strict=True)):
-        C = centre(body.inertia, q)
         k, link = indices(i), f"link {i + 1}"
-        v, w = f"v_{{C_{k}}}", rf"{{}}^{k}\omega_{k}"
+        letter, r = reference(body.inertia, q)
+        P_C, v, w = f"P_{{{letter}_{k}}}", f"v_{{{letter}_{k}}}", rf"{{}}^{k}\omega_{k}"
         konig = rf"\tfrac12 m_{k}{v}^T{v} + \tfrac12\,{w}^T I_{k}\,{w}"
+        konig += rf" + {v}^T(\omega_{k}\times h_{k})" if letter == "O" else ""
         steps += [
-            Quantity(f"Centre of mass of {link}", f"P_{{C_{k}}}", at.p + at.R @ C),
-            Quantity(f"Velocity of {link}", v, at.pd + at.Rd @ C, rf"\dot P_{{C_{k}}}"),
+            Quantity(f"{POINTS[letter]} of {link}", P_C, at.p + at.R @ r),
+            Quantity(f"Velocity of {link}", v, at.pd + at.Rd @ r, rf"\dot {P_C}"),
             Quantity(f"Angular velocity of {link}, own axes", w, at.w, rf"R_{k}^T\dot R_{k}"),
             Quantity(f"Kinetic energy of {link}", f"K_{k}", K[i], konig),
             Quantity(f"Potential energy of {link}", f"P_{k}", P[i], rf"-m_{k} g^T P_{{C_{k}}}"),
@@ -138,8 +139,8 @@ def kinetic_energies(tree: Tree, q: JointVec, motions: list[Moving]) -> list[Sca
     """
     energies = []
     for body, at in zip(tree.bodies, motions, strict=True):
-        C = centre(body.inertia, q)
-        I, v, w = body.inertia.seen_from(Pose(IDENTITY, -C)), at.pd + at.Rd @ C, at.w
+        _, r = reference(body.inertia, q)
+        I, v, w = body.inertia.seen_from(Pose(IDENTITY, -r)), at.pd + at.Rd @ r, at.w
         shared = v @ (at.R @ cross(w, I.h))
         energies.append(I.m * (v @ v) / 2 + w @ (I.I @ w) / 2 + shared)
     return energies
@@ -156,19 +157,24 @@ def rotor_energy(tree: Tree, qd: JointVec) -> Scalar:
 
 
 def inertia_form(tree: Tree, q: JointVec) -> JointMat:
-    """Return ∂²K/∂q̇², without a derivative: K is a quadratic form in the rates.
+    """Return M = ∂²K/∂q̇², so that the momenta are p = ∂K/∂q̇ = M q̇."""
+    return second_derivative(lambda rates: kinetic_energy(tree, q, rates), tree.n)
 
-    By polarisation:
 
-        M_ij = K(eᵢ + eⱼ) − K(eᵢ) − K(eⱼ)        so that p = ∂K/∂q̇ = M q̇
+def second_derivative(form: Callable[[JointVec], Scalar], n: int) -> JointMat:
+    """Return the constant second derivative of a quadratic form in n rates, by polarisation.
+
+    A difference of values, not a quotient of small ones:
+
+        ∂²f/∂xᵢ∂xⱼ = f(eᵢ + eⱼ) − f(eᵢ) − f(eⱼ)
     """
-    units = np.eye(tree.n, dtype=int)
-    K = [kinetic_energy(tree, q, e) for e in units]
-    M = [[2 * K[i]] * tree.n for i in range(tree.n)]
-    for i in range(tree.n):
+    units = np.eye(n, dtype=int)
+    f = [form(e) for e in units]
+    H = [[2 * f[i]] * n for i in range(n)]
+    for i in range(n):
         for j in range(i):
-            M[i][j] = M[j][i] = kinetic_energy(tree, q, units[i] + units[j]) - K[i] - K[j]
-    return vector(M)
+            H[i][j] = H[j][i] = form(units[i] + units[j]) - f[i] - f[j]
+    return vector(H)
 
 
 def potential_energies(tree: Tree, q: JointVec) -> list[Scalar]:
@@ -204,22 +210,22 @@ def elastic_torque(tree: Tree, q: JointVec) -> JointVec:
 
 
 def damping_torque(tree: Tree, qd: JointVec) -> JointVec:
-    """Return ∂D/∂q̇."""
-    return gradient(lambda x: dissipation(tree, x), qd)
+    """Return ∂D/∂q̇; D is a quadratic form in the rates, as K is."""
+    return second_derivative(lambda rates: dissipation(tree, rates), tree.n) @ qd
 
 
-def centre(inertia: Inertia, q: JointVec) -> Vec3:
-    """Return the centre of mass of a body, or its frame's origin where that is no such number.
+def reference(inertia: Inertia, q: JointVec) -> tuple[str, Vec3]:
+    """Return the point of a body to write its energy about, and what to call it.
 
-    A body without mass has none, and the one of links with symbols for masses, joined rigidly, is
-    a quotient that a polynomial cannot hold.
+    It is the centre of mass C where that is a number of the state's kind. A body without mass has
+    none, and among polynomials a quotient may not exist; then it is the origin O of its frame.
     """
     if not inertia.m:
-        return ORIGIN
+        return "O", ORIGIN
     try:
-        return (inertia.h + (q[0] - q[0])) / inertia.m  # a quotient of the state's kind
+        return "C", (inertia.h + (q[0] - q[0])) / inertia.m  # the zero makes it q's kind of number
     except BadArgument:
-        return ORIGIN
+        return "O", ORIGIN
 
 
 def indices(*of: int) -> str:

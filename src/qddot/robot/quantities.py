@@ -155,3 +155,9 @@ WITH_LOADS: dict[str, tuple[str, Callable[..., Any]]] = {
 }
 OF_A_FRAME = ("pose", "jacobian", "jacobian_rate", "inverse_effective_mass")
 OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")
+NAMES = (
+    *WITH_LOADS,
+    *SIMPLE,
+    "inverse_dynamics_derivatives",
+    "forward_dynamics_derivatives",
+)

@@ -16,8 +16,9 @@ from qddot.model import Model
 from qddot.model.tree import Tree, fold
 from qddot.patience import patience
 from qddot.program.program import Port, Program
+from qddot.robot.arguments import loads
 from qddot.robot.compiled import compiled
-from qddot.robot.quantities import Request, program_for
+from qddot.robot.quantities import NAMES, Request, program_for
 from qddot.robot.variants import Variants
 
 DTYPES = ("float64", "float32")
@@ -87,14 +88,16 @@ class Robot(Variants):
             threads: How many threads a large batch may use; 0 means one a core.
             dtype: "float64" or "float32".
         """
-        if dtype is not None and str(np.dtype(dtype)) not in DTYPES:
+        known = {name: name for name in DTYPES} | {np.dtype(x): x for x in DTYPES}
+        known |= {np.float64: "float64", np.float32: "float32", float: "float64"}
+        if dtype is not None and dtype not in known:
             raise BadArgument(f"dtype is {dtype!r}; it must be 'float64' or 'float32'.")
-        if threads is not None and (not isinstance(threads, int) or threads < 0):
+        if threads is not None and (not isinstance(threads, (int, np.integer)) or threads < 0):
             raise BadArgument(f"threads is {threads!r}; give a whole number, 0 for all cores.")
         return replace(
             self,
-            threads=self.threads if threads is None else threads,
-            dtype=self.dtype if dtype is None else str(np.dtype(dtype)),
+            threads=self.threads if threads is None else int(threads),
+            dtype=self.dtype if dtype is None else known[dtype],
         )
 
     # the equation of motion
@@ -261,11 +264,15 @@ class Robot(Variants):
 
         Returns:
             Shape (..., 6, 6) or (..., 3, 3), in world axes. In directions in which the frame
-            cannot move, where the mass is infinite, the matrix is zero.
+            cannot move, where the mass is infinite, the matrix is zero. NaN where the robot's own
+            mass matrix is singular.
         """
         _axes(axes, ("all", "linear"))
         kernel = self._kernel("inverse_effective_mass", self._frame(frame), axes)
-        return np.linalg.pinv(kernel(q), rcond=1e-10, hermitian=True)
+        inverse = kernel(q)
+        finite = np.isfinite(inverse).all(axis=(-2, -1), keepdims=True)
+        found = np.linalg.pinv(np.where(finite, inverse, 0), rcond=1e-10, hermitian=True)
+        return np.where(finite, found, np.nan)
 
     # how it looks
 
@@ -306,6 +313,8 @@ class Robot(Variants):
 
     def program(self, quantity: str, **choices: Any) -> Program:
         """Return the program behind a quantity: to read, to count, to save, to lower elsewhere."""
+        if quantity not in NAMES:
+            raise UnknownName("quantity", quantity, self.name, NAMES)
         return program_for(self.tree, Request(quantity, **choices))
 
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:
@@ -318,9 +327,7 @@ class Robot(Variants):
         return self._kernels[request]
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
-        if port.shape == (self.n,):
-            return WrongShape(port.name, shape, self.name, self.joint_names)
-        return BadArgument(f"{port.name} has shape {shape}; it must have shape (..., 6).")
+        return WrongShape(port.name, shape, self.name, self.joint_names)
 
     def _frame(self, name: str) -> str:
         if name not in self.frame_names:
@@ -330,11 +337,10 @@ class Robot(Variants):
     def _loaded(
         self, quantity: str, arrays: tuple, wrenches: Any, base_motion: Any, out: Any
     ) -> np.ndarray:
-        wrenches = dict(wrenches or {})
-        frames = tuple(self._frame(name) for name in wrenches)
-        kernel = self._kernel(quantity, wrenches=frames, base_moves=base_motion is not None)
-        more = [*wrenches.values(), *(base_motion if base_motion is not None else ())]
-        return kernel.general(*arrays, *more, out=out)
+        by_frame, motion = loads(wrenches, base_motion)
+        frames = tuple(self._frame(name) for name in by_frame)
+        kernel = self._kernel(quantity, wrenches=frames, base_moves=bool(motion))
+        return kernel.general(*arrays, *by_frame.values(), *motion, out=out)
 
 
 def _axes(axes: str, known: tuple[str, ...]) -> str:

@@ -9,6 +9,7 @@ from typing import Any, Self
 from qddot.errors import BadArgument, UnknownName, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
 from qddot.model.build import checked
+from qddot.robot.arguments import moments, number, numbers
 from qddot.scalars import Scalar
 
 REMOVABLE = ("friction", "rotor_inertia", "springs", "payloads", "gravity")
@@ -22,13 +23,12 @@ class Variants:
 
     def with_gravity(self, gravity: Sequence[Scalar]) -> Self:
         """Return the robot under another gravity [m/s²], in base axes."""
-        if len(tuple(gravity)) != 3:
-            raise BadArgument(f"gravity is {gravity!r}; give three numbers, like (0, 0, -9.81).")
-        return self._changed(gravity=tuple(gravity))
+        return self._changed(gravity=numbers("gravity", gravity, 3))
 
     def with_values(self, **values: float) -> Self:
         """Return the robot with symbols replaced by numbers: with_values(m1=2.0, L1=0.5)."""
-        return self._with_model(checked(self.model.with_values(values)))
+        plain = {name: number(name, value) for name, value in values.items()}
+        return self._with_model(checked(self.model.with_values(plain)))
 
     def with_payload(
         self,
@@ -47,7 +47,8 @@ class Variants:
                 Izz, or a 3×3 matrix.
         """
         self.model.frame(frame)
-        load = Payload(frame, Inertial(mass, tuple(com), six(inertia)))
+        centre = numbers("com", com, 3)
+        load = Payload(frame, Inertial(number("mass", mass), centre, moments(inertia)))
         return self._changed(payloads=(*self.model.payloads, load))
 
     def with_friction(
@@ -101,7 +102,9 @@ class Variants:
                 )
 
         def held(joint: Joint) -> Joint:
-            return replace(joint, locked=positions.get(joint.name, joint.locked))
+            if joint.name not in positions:
+                return joint
+            return replace(joint, locked=number(joint.name, positions[joint.name]))
 
         return self._with_model(checked(self.model.with_joints(held)))
 
@@ -127,9 +130,9 @@ class Variants:
         return self._with_model(checked(replace(model, couplings=tuple(couplings))))
 
     def _each(self, what: str, value: Sequence[Scalar] | Scalar) -> list[Scalar]:
-        if not hasattr(value, "__len__"):
-            return [value] * self.model.n
-        values = list(value)
+        if isinstance(value, str) or not hasattr(value, "__len__"):
+            return [number(what, value)] * self.model.n
+        values = [number(what, x) for x in value]
         if len(values) != self.model.n:
             raise BadArgument(
                 f"{what} has {len(values)} values, but robot {self.model.name!r} has "
@@ -137,21 +140,3 @@ class Variants:
                 f"  In order: {listing(self.model.joint_names)}."
             )
         return values
-
-
-def six(inertia: Any) -> tuple[Scalar, ...]:
-    """Return Ixx, Ixy, Ixz, Iyy, Iyz, Izz of three moments, six entries or a 3×3 matrix."""
-    rows = list(inertia)
-    if len(rows) == 3 and all(hasattr(row, "__len__") for row in rows):
-        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (tuple(row) for row in rows)
-        if (xy, xz, yz) != (yx, zx, zy):
-            raise BadArgument("inertia is not symmetric; an inertia matrix is.")
-        return xx, xy, xz, yy, yz, zz
-    if len(rows) == 3:
-        return rows[0], 0, 0, rows[1], 0, rows[2]
-    if len(rows) != 6:
-        raise BadArgument(
-            f"inertia has {len(rows)} numbers; give Ixx, Iyy, Izz, or Ixx, Ixy, Ixz, Iyy, Iyz, "
-            "Izz, or a 3×3 matrix."
-        )
-    return tuple(rows)

@@ -1,0 +1,94 @@
+"""What people pass to a robot's methods, made into numbers and formulas or refused."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, BadExpression
+from qddot.expression_reader import read_formula
+from qddot.expressions import Expression
+from qddot.scalars import Scalar
+
+
+def number(what: str, x: Any) -> Scalar:
+    """Return a number as it is, a formula in text as an exact expression.
+
+    Raises:
+        BadArgument: For anything else, saying what it is for.
+    """
+    if isinstance(x, str):
+        try:
+            return read_formula(x)
+        except BadExpression as error:
+            raise BadArgument(f"{what}: {error}") from None
+    if isinstance(x, (bool, np.bool_)) or not isinstance(
+        x, (int, float, Expression, np.integer, np.floating)
+    ):
+        raise BadArgument(f"{what} is {x!r}; it must be a number, or a formula like 'm1/2'.")
+    if isinstance(x, Expression):
+        return x
+    if not math.isfinite(x):
+        raise BadArgument(f"{what} is {x}; it must be a finite number.")
+    return x.item() if isinstance(x, np.generic) else x
+
+
+def numbers(what: str, values: Any, count: int) -> tuple[Scalar, ...]:
+    """Return so many numbers or formulas."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise BadArgument(f"{what} is {values!r}; give {count} numbers.")
+    entries = tuple(values)
+    if len(entries) != count:
+        raise BadArgument(f"{what} has {len(entries)} entries; give {count} numbers.")
+    return tuple(number(what, x) for x in entries)
+
+
+def moments(inertia: Any) -> tuple[Scalar, ...]:
+    """Return Ixx, Ixy, Ixz, Iyy, Iyz, Izz of three moments, six entries or a 3×3 matrix."""
+    wanted = "Ixx, Iyy, Izz, or Ixx, Ixy, Ixz, Iyy, Iyz, Izz, or a 3×3 matrix"
+    if isinstance(inertia, (str, bytes)) or not hasattr(inertia, "__iter__"):
+        raise BadArgument(f"inertia is {inertia!r}; give {wanted}.")
+    rows = list(inertia)
+    if len(rows) == 3 and all(hasattr(row, "__len__") and not isinstance(row, str) for row in rows):
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (numbers("inertia", row, 3) for row in rows)
+        if (xy, xz, yz) != (yx, zx, zy):
+            raise BadArgument("inertia is not symmetric; an inertia matrix is.")
+        return xx, xy, xz, yy, yz, zz
+    if len(rows) == 3:
+        xx, yy, zz = numbers("inertia", rows, 3)
+        return xx, 0, 0, yy, 0, zz
+    if len(rows) != 6:
+        raise BadArgument(f"inertia has {len(rows)} numbers; give {wanted}.")
+    return numbers("inertia", rows, 6)
+
+
+def loads(wrenches: Any, base_motion: Any) -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """Return wrenches by frame, and the two arrays of a base motion or none."""
+    if wrenches is None:
+        wrenches = {}
+    if not hasattr(wrenches, "items"):
+        raise BadArgument(
+            "wrenches must name the frames they act at: wrenches={'tool': [0, 0, 0, 0, 0, -9.81]}."
+        )
+    for frame, wrench in wrenches.items():
+        _six(f"the wrench at {frame!r}", wrench)
+    if base_motion is None:
+        return dict(wrenches), ()
+    parts = tuple(base_motion) if hasattr(base_motion, "__iter__") else ()
+    if len(parts) != 2:
+        raise BadArgument(
+            "base_motion must be two arrays of shape (..., 6): the twist of the base and its rate."
+        )
+    for what, part in zip(("the twist", "the acceleration"), parts, strict=True):
+        _six(f"{what} of the base", part)
+    return dict(wrenches), parts
+
+
+def _six(what: str, x: Any) -> None:
+    shape = np.shape(x)
+    if shape[-1:] != (6,):
+        raise BadArgument(
+            f"{what} has shape {shape}; it must have shape (..., 6): angular part first."
+        )
