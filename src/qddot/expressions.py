@@ -270,10 +270,12 @@ PI_EXPRESSION = Expression({((PI, 1),): Fraction(1)})
 
 @sincos.register
 def _(x: Expression) -> tuple[Expression, Expression]:
+    from qddot.exact_angles import exact_sincos  # whose roots are expressions themselves
+
     turns = _multiple_of_pi(x)
-    if turns is not None and (2 * turns).denominator == 1:
-        quarter = int(2 * turns) % 4
-        return expression((0, 1, 0, -1)[quarter]), expression((1, 0, -1, 0)[quarter])
+    known = exact_sincos(turns) if turns is not None else None
+    if known is not None:
+        return known
     if x.terms and min(x.terms.items(), key=_reading_order)[1] < 0:  # one atom for x and −x
         return -_function("sin", -x), _function("cos", -x)
     return _function("sin", x), _function("cos", x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +69,10 @@ def about(equations: Equations) -> list[Formula | str]:
     lines: list[Formula | str] = [printable(model.description)] if model.description else []
     lines.append("Coordinates: " + "; ".join(names) + ".")
     if any(ring.turns):
-        lines.append("Shorthand: c1 = cos q1, s12 = sin(q1 + q2), and so on.")
+        # capitals where a parameter is called c1 already
+        c, s = "CS" if any(re.fullmatch(r"[cs]\d+", name) for name in model.symbols) else "cs"
+        lines.append(f"Shorthand: {c}1 = cos q1, {s}12 = sin(q1 + q2), and so on.")
+    lines += [printable(note) for note in equations.robot.notes]
     if any(f.coulomb for f in equations.robot.tree.friction):
         lines.append("Dry friction, Fs sgn(q̇), is not a polynomial and is left out below.")
     return lines
@@ -86,9 +90,12 @@ def step_formulas(steps: tuple[Quantity, ...]) -> list[Formula | str]:
 
 def terms(equations: Equations) -> list[Formula | str]:
     """Return the equation of motion term by term, as the decks name them."""
-    items: list[Formula | str] = [
-        Formula(r"\tau = M(q)\,\ddot{q} + c(q,\dot{q}) + g(q)", "τ = M(q) q̈ + c(q, q̇) + g(q)")
-    ]
+    latex, text = r"\tau = M(q)\,\ddot{q} + c(q,\dot{q}) + g(q)", "τ = M(q) q̈ + c(q, q̇) + g(q)"
+    if any(equations.friction):
+        latex, text = latex + r" + F_v \dot{q} + f_0", text + " + Fv q̇ + f0"
+    if any(equations.springs):
+        latex, text = latex + r" + K (q - q_0) + D \dot{q}", text + " + K (q − q0) + D q̇"
+    items: list[Formula | str] = [Formula(latex, text)]
     parts: list[tuple[str, str, str, Any]] = [
         ("Mass matrix", "M", "M", equations.M),
         ("Centrifugal and Coriolis torques", "c", "c", equations.c),
@@ -141,7 +148,7 @@ PLAIN = {
     r"\Gamma": "Γ",
     r"\dot": "d/dt ",
     r"\tau": "τ",
-    "{}^0": "⁰",
+    **{f"{{}}^{k}": "⁰¹²³⁴⁵⁶⁷⁸⁹"[k] for k in range(10)},
     "^T": "ᵀ",
 }
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from qddot.equations.angles_meant import with_angles_meant
 from qddot.equations.ring import Ring
 from qddot.model.acting import Elastic
 from qddot.model.model import Model, mapped
@@ -21,6 +22,7 @@ class ExactRobot:
     model: Model
     ring: Ring
     tree: Tree
+    notes: tuple[str, ...] = ()  # on angles that are not what was typed
 
     @property
     def q(self) -> np.ndarray:
@@ -37,7 +39,8 @@ class ExactRobot:
 
 def exact_robot(model: Model) -> ExactRobot:
     """Return a model over exact polynomials; a decimal stands for the rational it names."""
-    tree = fold(model, exact)
+    meant, notes = with_angles_meant(model)
+    tree = fold(meant, exact)
     ring = Ring(tree)
     bodies = tuple(
         replace(
@@ -75,6 +78,7 @@ def exact_robot(model: Model) -> ExactRobot:
             friction=tuple(mapped(f, ring.scalar) for f in tree.friction),
             elastics=elastics,
         ),
+        notes,
     )
 
 

@@ -43,11 +43,8 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
     steps = []
     for i, link in enumerate(links):
         k, name = indices(i), f"link {i + 1}"
-        P, J_v, J_w = (
-            f"{{}}^0P_{{{link.point}_{k}}}",
-            f"{{}}^0J_{{V_{k}}}",
-            rf"{{}}^{k}J_{{\omega_{k}}}",
-        )
+        P = f"{{}}^0P_{{{link.point}_{k}}}"
+        J_v, J_w = f"{{}}^0J_{{V_{k}}}", rf"{{}}^{k}J_{{\omega_{k}}}"
         axes = rf"[\bar\varepsilon_1\,{{}}^{k}Z_1 \;\cdots\; \bar\varepsilon_{k}\,{{}}^{k}Z_{k}]"
         steps += [
             Quantity(f"{POINTS[link.point]} of {name}", P, link.P),
@@ -125,9 +122,8 @@ def mass_matrix(tree: Tree, links: list[LinkJacobians]) -> JointMat:
 
         M = Σ (m J_vᵀ J_v + J_ωᵀ I J_ω)   (+ J_vᵀ J_h + J_hᵀ J_v)
     """
-    M = vector(
-        [[Ia if i == j else 0 for j in range(tree.n)] for i, Ia in enumerate(tree.rotor_inertia)]
-    )
+    Ia = tree.rotor_inertia
+    M = vector([[Ia[i] if i == j else 0 for j in range(tree.n)] for i in range(tree.n)])
     for link in links:
         shared = link.J_v.T @ link.J_h
         M = M + link.I.m * (link.J_v.T @ link.J_v) + link.J_w.T @ (link.I.I @ link.J_w)

@@ -57,10 +57,8 @@ def derive(
     n = tree.n
     X_BF = [STILL for _ in tree.bodies] if frames is None else placements(tree, frames)
     links = [link.at(X) for link, X in zip(transforms(tree, q), X_BF, strict=True)]
-    inertias = [
-        body.inertia.seen_from(X.inverse()) for body, X in zip(tree.bodies, X_BF, strict=True)
-    ]
-    pseudo = [inertia.pseudo() for inertia in inertias]
+    bodies = zip(tree.bodies, X_BF, strict=True)
+    pseudo = [body.inertia.seen_from(X.inverse()).pseudo() for body, X in bodies]
     gravity = vector(list(tree.gravity))
     D = [[tree.rotor_inertia[i] if i == c else 0 for c in range(n)] for i in range(n)]
     h = [[[0] * n for _ in range(n)] for _ in range(n)]
