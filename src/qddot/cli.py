@@ -14,7 +14,6 @@ import qddot
 from qddot.errors import BadArgument, QddotError, printable
 
 app = typer.Typer(
-    help="The dynamics of robot manipulators.",
     add_completion=True,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -46,6 +45,7 @@ def about(
 ) -> None:
     """The equations of motion of any robot arm.
 
+    \b
     Try:  qddot show                       the built-in robots
           qddot show panda                 one of them
           qddot derive two_link_symbolic   its equations of motion

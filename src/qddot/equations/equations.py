@@ -13,7 +13,7 @@ from qddot.dynamics.regressor import regressor
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.exact_tree import ExactRobot
 from qddot.equations.polynomial import partial
-from qddot.equations.values import evaluated, generator_values, generators_of
+from qddot.equations.values import evaluated, generator_values
 from qddot.errors import UnknownName
 from qddot.formulations.coriolis import factorisations
 from qddot.formulations.derivation import Derivation, Quantity
@@ -22,7 +22,12 @@ from qddot.program.program import Program
 from qddot.program.recorder import record
 from qddot.scalars import JointMat, JointVec, Scalar
 
-QUANTITIES = ("M", "C", "c", "g", "tau", "gamma", "M_rate", "friction", "springs", "K", "P")
+# quantity: how many of q, q̇ and q̈ it is a function of
+INPUTS = {
+    **{"M": 1, "C": 2, "c": 2, "g": 1, "tau": 3, "gamma": 1, "M_rate": 2},
+    **{"friction": 2, "springs": 2, "K": 2, "P": 1},
+}
+QUANTITIES = tuple(INPUTS)
 
 
 @dataclass(frozen=True)
@@ -210,12 +215,9 @@ class Equations:
         return np.array(result, dtype=float).reshape(value.shape)
 
     def to_program(self, name: str, **values: float) -> Program:
-        """Return a quantity as a program of q, and of qd and qdd where it needs them."""
+        """Return a quantity as a program of q, q and qd, or q, qd and qdd, whatever the robot."""
         value = np.asarray(self.quantity(name), dtype=object)
-        used = {g.role for x in value.reshape(-1) for g in generators_of(x)}
-        shapes = {"q": (self.n,)}
-        shapes |= {"qd": (self.n,)} if used & {"rate", "acceleration"} or name == "C" else {}
-        shapes |= {"qdd": (self.n,)} if "acceleration" in used else {}
+        shapes = dict.fromkeys(("q", "qd", "qdd")[: INPUTS[name]], (self.n,))
 
         def closed_form(*state: Any) -> Any:
             rest = [np.zeros(self.n)] * (3 - len(state))
@@ -228,7 +230,7 @@ class Equations:
         return record(closed_form, name, **shapes)
 
     def to_function(self, name: str, **values: float) -> Any:
-        """Return a quantity as a compiled function of q, and of qd and qdd where it needs them."""
+        """Return a quantity as a compiled function of q, q and qd, or q, qd and qdd."""
         from qddot.backends.kernel import Kernel
 
         return Kernel(self.to_program(name, **values))

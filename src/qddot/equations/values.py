@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Any
 
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.ring import Generator, Ring
+from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, NotNumeric, UnknownName
 from qddot.expressions import PI, Atom, Expression
 from qddot.scalars import Scalar, sincos
@@ -31,8 +31,9 @@ def generator_values(
     if missing := known - set(values):
         raise NotNumeric(f"Robot {robot!r}", missing)
     q, qd, qdd = state
-    if len(q) != ring.n:
-        raise BadArgument(f"q has {len(q)} entries; it must have {ring.n}.")
+    for name, x in zip(("q", "qd", "qdd"), state, strict=True):
+        if len(x) != ring.n:
+            raise BadArgument(f"{name} has {len(x)} entries; it must have {ring.n}.")
     angles = [sincos(x) for x in q]
     by_role = {
         "sine": [s for s, _ in angles],
@@ -57,14 +58,6 @@ def evaluated(x: Scalar, numbers: list[Scalar]) -> Scalar:
                 term = term * number**exponent
         total = total + term
     return total
-
-
-def generators_of(x: Scalar) -> list[Generator]:
-    """Return the generators that a polynomial uses."""
-    if not isinstance(x, Polynomial):
-        return []
-    degrees = x.value.degrees()
-    return [g for g, degree in zip(x.ring.generators, degrees, strict=True) if degree > 0]
 
 
 def _atom_value(atom: Atom, values: Mapping[str, float]) -> float:
