@@ -16,7 +16,7 @@ from random_trees import chains, deep_tree, laden, poised, weight
 from strategies import inertial, models, random_joint, seeds, states
 
 from qddot.dynamics import energy, kinematics, rnea
-from qddot.dynamics.coriolis import christoffel, coriolis_matrix, velocity_torque
+from qddot.dynamics.coriolis import christoffel, velocity_torque
 from qddot.dynamics.coriolis import mass_matrix_rate as rate_by_recursion
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.exact_tree import ExactRobot, exact_robot
@@ -38,8 +38,6 @@ FORMULATIONS = {
     "stacked": stacked.derive,
     "recursive": recursive.derive,
 }
-SKEW = {"christoffel", "half_rate_skew", "newton_euler_skew", "newton_euler_christoffel"}
-STANDARD = {"christoffel", "half_rate_skew", "newton_euler_christoffel"}
 TEXTBOOK = [name for name in built_in_names() if name.endswith("_symbolic")]
 REAL = ["scara", "stanford", "puma560", "ur5", "panda"]
 
@@ -124,10 +122,9 @@ def test_springs_and_dampers_of_the_lagrangian_hold_what_those_of_the_recursion_
     viscous = np.array([f.viscous * v for f, v in zip(tree.friction, qd, strict=True)], float)
     expected = rnea.elastic_torque(tree, q, qd) + viscous
     found = lagrange.elastic_torque(tree, q) + lagrange.damping_torque(tree, qd)
-    largest = max((float(e.stiffness) for e in tree.elastics), default=0) * 10
-    near(found, expected, largest, tolerance=ROUND_OFF)
+    near(found, expected, 1, np.abs(qd).max(), tolerance=ROUND_OFF)  # stiff and damped by about 1
     power = lagrange.damping_torque(tree, qd) @ qd
-    near(2 * lagrange.dissipation(tree, qd), power, tolerance=ROUND_OFF)
+    near(2 * lagrange.dissipation(tree, qd), power, np.abs(qd).max() ** 2, tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -213,39 +210,6 @@ def test_pressing_on_the_environment_takes_the_jacobian_transposed(model, seed):
     near(tau @ qd, wrench @ (J @ qd), 10, tolerance=ROUND_OFF)
 
 
-# Coriolis matrices
-
-
-@EXAMPLES
-@given(poised(2))
-def test_every_coriolis_matrix_gives_the_same_torque_and_does_no_work(robot):
-    """C q̇ = c and q̇ᵀ(Ṁ − 2C)q̇ = 0 for all; Ṁ − 2C is skew for those that say so."""
-    tree, q, qd = robot
-    c, scale = velocity_torque(tree, q, qd), spin(tree, q, qd)
-    dM = gradient(lambda x: mass_matrix(tree, x), q)
-    Md, size = rate_by_recursion(tree, q, qd), np.abs(mass_matrix(tree, q)).max() * np.abs(qd).max()
-    found = coriolis.factorisations(tree, q, qd)
-    assert set(found) >= SKEW | {"rate", "transposed", "newton_euler"}
-    for name, C in found.items():
-        near(C @ qd, c, scale, tolerance=ROUND_OFF)
-        near(qd @ (Md - 2 * C) @ qd, 0, scale * np.abs(qd).max(), tolerance=ROUND_OFF)
-        if name in SKEW:
-            near(coriolis.skewness(C, dM, qd), np.zeros_like(Md), size, tolerance=ROUND_OFF)
-        if name in STANDARD:
-            near(C, coriolis_matrix(tree, q, qd), size, tolerance=ROUND_OFF)
-
-
-def test_only_some_coriolis_matrices_are_skew():
-    """On a chain with nothing special about it the others are far from it."""
-    tree = fold(deep_tree(3, 5))
-    q, qd = np.random.default_rng(3).uniform(-2, 2, (2, tree.n))
-    dM = gradient(lambda x: mass_matrix(tree, x), q)
-    for name, C in coriolis.factorisations(tree, q, qd).items():
-        residue = np.abs(coriolis.skewness(C, dM, qd)).max() / np.abs(C).max()
-        assert (residue < ROUND_OFF) == (name in SKEW)
-        assert (residue < 1e-2) == (name in SKEW)
-
-
 # polynomials
 
 
@@ -268,16 +232,6 @@ def test_all_formulations_of_a_robot_are_the_same_polynomials(name):
         assert same(found.g, g)
 
 
-@pytest.mark.parametrize("name", [*TEXTBOOK, "stanford", "puma560", "ur5"])
-def test_all_coriolis_matrices_of_a_robot_are_exact(name):
-    robot = exact_robot(read(name))
-    c = velocity_torque(robot.tree, robot.q, robot.qd)
-    standard = coriolis_matrix(robot.tree, robot.q, robot.qd)
-    for kind, C in coriolis.factorisations(robot.tree, robot.q, robot.qd).items():
-        assert same(C @ robot.qd, c)
-        assert kind not in STANDARD or same(C, standard)
-
-
 @pytest.mark.parametrize("name", [*TEXTBOOK, "stanford", "ur5"])
 def test_the_explicit_rate_of_the_mass_matrix_is_exact(name):
     robot = exact_robot(read(name))
@@ -289,6 +243,8 @@ def test_the_explicit_rate_of_the_mass_matrix_is_exact(name):
 def test_links_with_symbols_for_masses_joined_rigidly_need_no_quotient():
     """Their centre of mass (m₁c₁ + m₂c₂)/(m₁ + m₂) is no polynomial; their moments are."""
     robot = joined()
+    points = [lagrange.reference(body.inertia, robot.q)[0] for body in robot.tree.bodies]
+    assert points == ["C", "O"]
     M = mass_matrix(robot.tree, robot.q)
     c = velocity_torque(robot.tree, robot.q, robot.qd)
     g = rnea.gravity_torque(robot.tree, robot.q)
@@ -300,14 +256,13 @@ def test_links_with_symbols_for_masses_joined_rigidly_need_no_quotient():
 
 
 def joined() -> ExactRobot:
-    """Return the point-mass arm with its second joint locked and a third link beyond it."""
+    """Return the point-mass arm with a third link, as heavy as the first, fixed to the second."""
     model = read("two_link_point_symbolic")
-    first, second = model.joints
-    locked = replace(second, kind="fixed")
-    beyond = replace(second, name="j3", parent="link2", child="link3")
-    third = replace(model.links[-1], name="link3")
+    _, link1, link2 = model.links
+    third = Link("link3", replace(link2.inertial, mass=link1.inertial.mass))
+    fixed = replace(model.joints[1], name="j3", kind="fixed", parent="link2", child="link3")
     return exact_robot(
-        replace(model, links=(*model.links, third), joints=(first, locked, beyond), frames=())
+        replace(model, links=(*model.links, third), joints=(*model.joints, fixed), frames=())
     )
 
 

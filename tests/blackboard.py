@@ -1,0 +1,73 @@
+"""A robot over polynomials, with the letters of its lecture deck to write formulas with."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from qddot.equations.exact_tree import exact_robot
+from qddot.expression_reader import read_formula
+from qddot.formulations import explicit, lagrange, recursive, stacked, trace
+from qddot.formulations.derivation import Derivation
+from qddot.readers.read import read
+
+DERIVE = {
+    "lagrange": lagrange.derive,
+    "explicit": explicit.derive,
+    "trace": trace.derive,
+    "stacked": stacked.derive,
+    "recursive": recursive.derive,
+}
+ARMS = [
+    f"{arm}_symbolic"
+    for arm in ("two_link_point", "rp", "two_link_cylinders", "two_link", "double_pendulum")
+]
+each_formulation = pytest.mark.parametrize("derive", DERIVE.values(), ids=DERIVE)
+each_arm = pytest.mark.parametrize("name", ARMS)
+
+
+class Board:
+    """A robot over polynomials, and the letters that its deck writes with."""
+
+    def __init__(self, name: str):
+        self.robot = exact_robot(read(f"{name}_symbolic"))
+        self.tree, self.q, self.qd = self.robot.tree, self.robot.q, self.robot.qd
+        self.v = list(self.qd)
+        n = self.tree.n
+        self.s = [self.robot.ring.element("s", i) for i in range(n)]
+        self.c = [self.robot.ring.element("c", i) for i in range(n)]
+
+    def __call__(self, formula: str):
+        """Return a formula of the robot's parameters."""
+        return self.robot.ring.scalar(read_formula(formula))
+
+    @property
+    def s12(self):
+        return self.s[0] * self.c[1] + self.c[0] * self.s[1]
+
+    @property
+    def c12(self):
+        return self.c[0] * self.c[1] - self.s[0] * self.s[1]
+
+    def derive(self, formulation: str, **more) -> Derivation:
+        return DERIVE[formulation](self.tree, self.q, self.qd, **more)
+
+
+@cache
+def board(name: str) -> Board:
+    return Board(name)
+
+
+def value(derivation: Derivation, name: str):
+    """Return the one step of a derivation that has this symbol."""
+    (found,) = [step.value for step in derivation.steps if step.symbol == name]
+    return found
+
+
+def equal(found, expected) -> bool:
+    """Return whether all entries are the same polynomials."""
+    found, expected = np.asarray(found, dtype=object), np.asarray(expected, dtype=object)
+    assert found.shape == expected.shape
+    return all(a == b for a, b in zip(found.flat, expected.flat, strict=True))
