@@ -1,6 +1,7 @@
 """The words of every problem with a model, all of them at once, and the slips that are found."""
 
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -604,3 +605,19 @@ def test_products_that_are_too_large_altogether_are_named():
 
 def test_where_no_slip_explains_it_the_usual_causes_are_listed():
     assert suggestion(1, [1, 0, 0, 1, 0, 500]).startswith("Usual causes: a decimal slip, ")
+
+
+@pytest.mark.parametrize(
+    ("inertial", "joint", "words"),
+    [
+        (Inertial(None), {}, "link 'l': its mass is None. Give a number"),
+        (Inertial("1"), {}, "link 'l': its mass is '1'. Give a number"),
+        (Inertial(1, [0, 0, 0]), {}, "its com is [0, 0, 0]. Give a tuple of 3 numbers"),
+        (Inertial(1), {"axis": (0, 1)}, "joint 'j': its axis is (0, 1). Give a tuple of 3 numbers"),
+        (Inertial(1), {"locked": "a"}, "joint 'j': its locked is 'a'. Give a number"),
+    ],
+)
+def test_a_field_that_holds_no_number_is_named(inertial, joint, words):
+    joint = Joint("j", "continuous", "b", "l", **({"axis": (0, 0, 1)} | joint))
+    with pytest.raises(BadRobot, match=re.escape(words)):
+        build("arm", [Link("b"), Link("l", inertial)], [joint])

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Callable
 from functools import cache
 from inspect import Parameter, Signature, getdoc, signature
+from types import MethodType
 from typing import Any
 
 import numpy as np
@@ -27,11 +28,11 @@ from qddot.program.program import Program
 DATA, NDIM, SHAPE, DESCR, FLAGS = 16, 24, 32, 56, 64
 CONTIGUOUS_AND_ALIGNED = 0x0001 | 0x0100
 METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
-ARRAY_NEW = 93  # its place in NumPy's table of array functions
+ARRAY_NEW, SCALAR_NEW = 93, 60  # their places in NumPy's table of array functions
 TYPE_NUMBERS = {8: 12, 4: 11}  # of float64 and float32, by size
 
 # the addresses that differ from run to run stand in a table, so that the code can be kept
-TABLE = ("array type", "dtype", "new array", "vectorcall", "new tuple", "new float")
+TABLE = ("array type", "dtype", "new array", "vectorcall", "new tuple", "new scalar")
 
 
 class MethodDefinition(ctypes.Structure):
@@ -58,7 +59,7 @@ def make_fastcall(
 
 
 class Front:
-    """The `self` of the builtin function, which keeps alive what that runs."""
+    """What stands behind the builtin function and keeps alive what that runs."""
 
     def __init__(
         self, name: str, general: Callable[..., Any], program: Callable[[], Program], dtype: Any
@@ -66,7 +67,7 @@ class Front:
         self.general, self.program, self.dtype = general, program, dtype
         self.wanted: list[tuple] = []
         self.code: list[MachineCode] = []
-        # calling `self` has the form of such a function: what runs until there is a better one
+        # calling its owner has the form of such a function: what runs until there is a better one
         self.definition = MethodDefinition(
             name.encode(),
             _address("PyObject_Vectorcall"),
@@ -79,7 +80,10 @@ class Front:
         new = ctypes.pythonapi.PyCFunction_NewEx
         new.restype = ctypes.py_object
         new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        return new(ctypes.addressof(self.definition), self, None)
+        # a method and a tuple keep what they hold while the garbage collector takes a cycle apart,
+        # and the function looks at its definition until it is gone itself
+        owner = MethodType(_call, (self, self.definition))
+        return new(ctypes.addressof(self.definition), owner, None)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if not self.code and not kwargs and self._is_one_state(args):
@@ -101,6 +105,10 @@ class Front:
         table[:] = _addresses(self.dtype)
         self.code.append(code)  # one more where threads were here at once: none may go
         self.definition.function = code.address("call")
+
+
+def _call(owner: tuple, *args: Any, **kwargs: Any) -> Any:
+    return owner[0](*args, **kwargs)
 
 
 def _documentation(name: str, general: Callable[..., Any]) -> str:
@@ -143,7 +151,7 @@ def call_function(program: Program, lanes: Lanes) -> list[str]:
     lines.append(f"  call void @state({', '.join(pointers)})")
     for k, port in enumerate(outputs):
         if not port.shape:
-            lines += _new_float(k, lanes)
+            lines += _new_scalar(k)
     lines += _return(len(outputs))
     general = _entry("vectorcall", "vc")
     lines += [
@@ -208,7 +216,7 @@ def _check_argument(k: int, shape: tuple[int, ...], following: str) -> list[str]
 
 
 def _new_array(k: int, shape: tuple[int, ...], lanes: Lanes) -> list[str]:
-    lines = [f"  %shape{k} = alloca i64, i64 {max(len(shape), 1)}"]
+    lines = [f"  %shape{k} = alloca i64, i64 {len(shape)}"]
     for d, length in enumerate(shape):
         lines += [
             f"  %s{k}.{d} = getelementptr i64, ptr %shape{k}, i64 {d}",
@@ -231,13 +239,11 @@ def _new_array(k: int, shape: tuple[int, ...], lanes: Lanes) -> list[str]:
     ]
 
 
-def _new_float(k: int, lanes: Lanes) -> list[str]:
-    widen = "fpext float %rs{k} to double" if lanes.single else "fadd double %rs{k}, 0.0"
+def _new_scalar(k: int) -> list[str]:
     return [
-        f"  %rs{k} = load {lanes.scalar}, ptr %rd{k}",
-        f"  %rv{k} = {widen.format(k=k)}",
-        *_entry("new float", f"nf{k}"),
-        f"  %r{k} = call ptr %nf{k}(double %rv{k})",
+        *_entry("new scalar", f"ns{k}"),
+        *_entry("dtype", f"nt{k}"),
+        f"  %r{k} = call ptr %ns{k}(ptr %rd{k}, ptr %nt{k}, ptr null)",
     ]
 
 
@@ -248,9 +254,9 @@ def _return(outputs: int) -> list[str]:
     lines += ["  %none = icmp eq ptr %tuple, null", "  br i1 %none, label %failed, label %fill"]
     lines.append("fill:")
     for k in range(outputs):
-        # the items of a tuple stand behind its head of three words
+        # the items of a tuple stand behind its head, which has a hash in it since Python 3.14
         lines += [
-            f"  %item{k} = getelementptr i8, ptr %tuple, i64 {24 + 8 * k}",
+            f"  %item{k} = getelementptr i8, ptr %tuple, i64 {tuple.__basicsize__ + 8 * k}",
             f"  store ptr %r{k}, ptr %item{k}",
         ]
     return [*lines, "  ret ptr %tuple"]
@@ -293,7 +299,7 @@ def _addresses(dtype: np.dtype) -> list[int]:
         _array_table()[ARRAY_NEW],
         _address("PyObject_Vectorcall"),
         _address("PyTuple_New"),
-        _address("PyFloat_FromDouble"),
+        _array_table()[SCALAR_NEW],
     ]
 
 

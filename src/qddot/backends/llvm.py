@@ -9,9 +9,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 from qddot.backends import disk_cache
 
-CALLS = ("@llvm.exp.", "@llvm.log.")  # what becomes a call of the C library
+CALLS = ("@llvm.exp.", "@llvm.log.", "@llvm.tanh.")  # what becomes a call of the C library
 LONG = 1_000_000  # characters of assembly: some 4,000 operations on eight lanes
 
 
@@ -19,11 +21,14 @@ LONG = 1_000_000  # characters of assembly: some 4,000 operations on eight lanes
 class MachineCode:
     """Compiled functions; they live as long as this does."""
 
-    engine: Any
+    # in an array, where the garbage collector does not look: it would end the engine of a cycle
+    # before the finalizers of that cycle, which may still call its code
+    box: np.ndarray
 
     def address(self, name: str) -> int:
         """Return where a function or a global of the module is."""
-        return self.engine.get_function_address(name) or self.engine.get_global_value_address(name)
+        engine = self.box.item()
+        return engine.get_function_address(name) or engine.get_global_value_address(name)
 
 
 @cache
@@ -67,7 +72,9 @@ def compile_module(text: str) -> MachineCode:
     engine = binding.create_mcjit_compiler(nothing, _machine(model), use_lmm=True)
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return MachineCode(engine)
+    box = np.empty((), dtype=object)
+    box[()] = engine
+    return MachineCode(box)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointVec, Motion, Vec3
 from qddot.spatial.pose import ORIGIN, STILL, Pose
-from qddot.spatial.vector import cross, join, vector
+from qddot.spatial.vector import cross, join, skew, vector
 
 Axes = Literal["world", "local", "base"]
 
@@ -119,8 +119,7 @@ def jacobian_and_rate(
     if axes != "local":
         return J, rate
     R = X_WF.R.T
-    turning = np.stack([join(cross(w_F, c[:3]), cross(w_F, c[3:])) for c in J.T], axis=1)
-    return _turned(R, J), _turned(R, rate - turning)
+    return _turned(R, J), _turned(R, rate - _turned(skew(w_F), J))
 
 
 def _turned(R: np.ndarray, J: np.ndarray) -> np.ndarray:

@@ -24,8 +24,17 @@ from qddot.scalars import JointMat, JointVec, Scalar
 
 # quantity: how many of q, q̇ and q̈ it is a function of
 INPUTS = {
-    **{"M": 1, "C": 2, "c": 2, "g": 1, "tau": 3, "gamma": 1, "M_rate": 2},
-    **{"friction": 2, "springs": 2, "K": 2, "P": 1},
+    "M": 1,
+    "C": 2,
+    "c": 2,
+    "g": 1,
+    "tau": 3,
+    "gamma": 1,
+    "M_rate": 2,
+    "friction": 2,
+    "springs": 2,
+    "K": 2,
+    "P": 1,
 }
 QUANTITIES = tuple(INPUTS)
 

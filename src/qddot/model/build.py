@@ -32,7 +32,8 @@ def build(
     Raises:
         BadRobot: With every problem, if any of them is an error.
     """
-    return checked(Model(name, tuple(links), tuple(joints), **more), found)
+    frozen = {key: tuple(x) if isinstance(x, list) else x for key, x in more.items()}
+    return checked(Model(name, tuple(links), tuple(joints), **frozen), found)
 
 
 def checked(model: Model, found: Iterable[Problem] = ()) -> Model:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
 from typing import Any, TypeGuard
 
 from qddot.errors import Problem
 from qddot.expressions import Expression, free_symbols
 from qddot.model.inertia_advice import inertia_problems
-from qddot.model.joint import Joint
+from qddot.model.joint import Joint, Limits
 from qddot.model.model import Model, scalars
 from qddot.model.plausible import doubts
 from qddot.model.structure import MOST_LINKS, place, structural_problems
@@ -25,12 +26,19 @@ def validate(model: Model) -> list[Problem]:
     if len(model.links) > MOST_LINKS:
         return problems
     problems += _value_problems(model)
-    problems += inertia_problems(model, sound=not any(p.severity == "error" for p in problems))
+    masses = (*model.links, *model.payloads)
+    if not any(unusable(thing) for thing in masses):
+        problems += inertia_problems(model, sound=not any(p.severity == "error" for p in problems))
     # an impossible value in one place does not hide a doubtful one in another
-    values = tuple(scalars(model))
-    if not broken and _all_finite(values) and not _huge(values):
+    things = (*masses, *model.joints, *model.frames, *model.couplings)
+    if not broken and _all_finite(model.gravity) and not any(unusable(thing) for thing in things):
         problems += doubts(model)
     return problems
+
+
+def unusable(thing: Any) -> bool:
+    """Return whether something in the place of a number is none that can be computed with."""
+    return any(True for _ in _finite(thing, ""))
 
 
 def _value_problems(model: Model) -> Iterator[Problem]:
@@ -102,12 +110,40 @@ def number(x: Scalar | None) -> TypeGuard[Scalar]:
 
 def _finite(thing: Any, where: str) -> Iterator[Problem]:
     values = tuple(scalars(thing))
-    if not _all_finite(values):
+    if shape := next(_misshapen(thing), None):
+        message = f"its {shape[0]} is {shape[1]!r}"
+        remedy = f"Give {shape[2]}; a formula is made with qddot.expression_reader.read_formula."
+        yield Problem("error", where, message, remedy, thing.line)
+    elif not _all_finite(values):
         message = "one of its numbers is missing, infinite or not a number"
         yield Problem("error", where, message, "Replace it by a finite number.", thing.line)
     elif huge := _huge(values):
         message = f"one of its numbers is out of all proportion ({huge[0]:.3g})"
         yield Problem("error", where, message, "Give a number of a sensible size.", thing.line)
+
+
+# the fields of numbers, and how many belong into each
+COUNTS = {"xyz": 3, "rpy": 3, "com": 3, "axis": 3, "inertia": 6}
+NAMES = ("name", "kind", "parent", "child", "joint", "link", "frame", "first", "second")
+OPTIONAL = ("static", "stribeck_velocity", "mimic", "locked")
+
+
+def _misshapen(thing: Any) -> Iterator[tuple[str, Any, str]]:
+    """Yield the fields that hold something else than numbers, and what they should hold."""
+    for item in fields(thing):
+        value = getattr(thing, item.name)
+        if not item.compare or item.name in NAMES:
+            continue
+        if is_dataclass(value):
+            yield from _misshapen(value)
+        elif item.name in COUNTS:
+            count = COUNTS[item.name]
+            if not isinstance(value, tuple) or len(value) != count or None in value:
+                yield item.name, value, f"a tuple of {count} numbers"
+        elif isinstance(value, str) or (
+            value is None and item.name not in OPTIONAL and not isinstance(thing, Limits)
+        ):
+            yield item.name, value, "a number"
 
 
 def _all_finite(values: tuple[Scalar, ...]) -> bool:

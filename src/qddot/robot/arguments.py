@@ -87,7 +87,10 @@ def loads(wrenches: Any, base_motion: Any) -> tuple[dict[str, Any], tuple[Any, .
 
 
 def _six(what: str, x: Any) -> None:
-    shape = np.shape(x)
+    try:
+        shape = np.shape(x)
+    except ValueError:  # rows of different lengths
+        raise BadArgument(f"{what} is not an array of real numbers.") from None
     if shape[-1:] != (6,):
         raise BadArgument(
             f"{what} has shape {shape}; it must have shape (..., 6): angular part first."

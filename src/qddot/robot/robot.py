@@ -271,7 +271,8 @@ class Robot(Variants):
         kernel = self._kernel("inverse_effective_mass", self._frame(frame), axes)
         inverse = kernel(q)
         finite = np.isfinite(inverse).all(axis=(-2, -1), keepdims=True)
-        found = np.linalg.pinv(np.where(finite, inverse, 0), rcond=1e-10, hermitian=True)
+        rounding = np.finfo(inverse.dtype).eps ** (2 / 3)  # far above it, far below any real mass
+        found = np.linalg.pinv(np.where(finite, inverse, 0), rcond=rounding, hermitian=True)
         return np.where(finite, found, np.nan)
 
     # how it looks
