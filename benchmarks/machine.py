@@ -10,7 +10,7 @@ from pathlib import Path
 
 PACKAGES = (
     *("qddot", "numpy", "llvmlite", "pin", "mujoco", "drake", "roboticstoolbox-python"),
-    *("frax", "jax", "adam-robotics", "casadi"),
+    *("frax", "jax", "adam-robotics", "casadi", "sympy", "python-flint"),
 )
 
 

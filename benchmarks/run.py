@@ -19,7 +19,7 @@ from timing import QUICK, Effort, say
 
 QUESTIONS = (
     *("batch", "single", "threads", "float32"),
-    *("start", "growth", "operations", "memory"),
+    *("start", "growth", "operations", "memory", "symbolic"),
 )
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 RESULTS = Path(__file__).with_name("results.md")

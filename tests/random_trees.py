@@ -13,6 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 from strategies import MOVING, inertial, models, random_joint, random_rpy, seeds, states, triple
 
+from qddot.dynamics.crba import mass_matrix
 from qddot.model import Friction, Joint, Link, Model, Motor, Payload, Placement, Spring, build
 from qddot.model.build import checked
 from qddot.model.joint import Coupling
@@ -26,7 +27,8 @@ GRAVITY = (1.0, -2.0, -9.0)  # along no axis, so that no component is forgotten
 def robots(draw: st.DrawFn, least: int = 1, most: int = 6, mimic: bool = True) -> Model:
     """Return a tree with everything on it, under an oblique gravity."""
     model = draw(models(least, most, mimic=mimic))
-    return laden(model, np.random.default_rng(draw(seeds)))
+    rng = np.random.default_rng(draw(seeds))
+    return laden(handed_on(model, rng), rng)
 
 
 @st.composite
@@ -65,17 +67,31 @@ def grown(rng: np.random.Generator, parents: list[int]) -> Model:
     return build("grown", links, joints, gravity=GRAVITY)
 
 
+def handed_on(model: Model, rng: np.random.Generator) -> Model:
+    """Return the model with some of its followers following one another."""
+    followers = [joint.name for joint in model.joints if joint.mimic]
+    before = dict(zip(followers[1:], followers, strict=False))
+
+    def led(joint: Joint) -> Joint:
+        if joint.name not in before or joint.mimic is None or rng.random() < 0.3:
+            return joint
+        return replace(joint, mimic=replace(joint.mimic, joint=before[joint.name]))
+
+    return checked(model.with_joints(led))
+
+
 def laden(model: Model, rng: np.random.Generator) -> Model:
     """Return the model with rotors, friction, springs, a coupling, a tool and a payload."""
     moving = [joint.name for joint in model.joints if joint.kind != "fixed"]
     pairs = [rng.choice(moving, 2, replace=False)] if len(moving) > 1 else []
-    # Stribeck curves that share a coordinate do not add up to one
-    followed = {joint.mimic.joint for joint in model.joints if joint.mimic}
+    # Stribeck curves that share a coordinate do not add up to one, so one of them has it
+    followers = [joint for joint in model.joints if joint.mimic]
+    others = {joint.mimic.joint for joint in followers} | {joint.name for joint in followers[1:]}
 
     def acted_on(joint: Joint) -> Joint:
         if joint.kind == "fixed":
             return joint
-        sticks = joint.mimic is None and joint.name not in followed and rng.random() < 0.3
+        sticks = joint.name not in others and rng.random() < 0.3
         return replace(
             joint,
             motor=Motor(float(rng.uniform(0, 1e-2)), float(rng.uniform(-9, 9)) or 1.0),
@@ -127,3 +143,8 @@ def weight(tree: Tree) -> float:
     mass = sum(float(body.inertia.m) for body in tree.bodies)
     arms = [1.0, *(np.linalg.norm(np.asarray(body.X_PJ.p, float)) for body in tree.bodies)]
     return mass * sum(arms) * float(np.linalg.norm(np.asarray(tree.gravity, float)))
+
+
+def spin(tree: Tree, q: np.ndarray, *rates: np.ndarray) -> float:
+    """Return how large the terms of a velocity torque are: the largest inertia times the rates."""
+    return np.prod([np.abs(mass_matrix(tree, q)).max(), *(np.abs(r).max() for r in rates)])

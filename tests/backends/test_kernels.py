@@ -514,3 +514,11 @@ def test_lesser_processors_give_the_same(
     compiled = Kernel(program, np.dtype(dtype))
     same(compiled.general(q), program(q.astype(float)), dtype)
     same(compiled(q[0].copy()), program(q[0].astype(float)), dtype)
+
+
+@pytest.mark.parametrize("function", [np.exp, np.log, np.tanh])
+def test_long_programs_may_call_the_c_library(function: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(llvm, "LONG", 0)
+    program = record(lambda q: function(q) + 1, q=(3,))
+    q = np.linspace(0.1, 2, 15).reshape(5, 3)
+    same([Kernel(program)(q)], [program(q)])

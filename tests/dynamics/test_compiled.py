@@ -59,7 +59,7 @@ def robot(name: str) -> Robot:
 def following_model() -> Model:
     """Return a tree in which joints follow others, with ratios and offsets."""
     model = bare(deep_tree(9, 6))
-    followers = {"joint4": Mimic("joint2", -0.7, 0.3), "joint6": Mimic("joint5", 1.5, -0.2)}
+    followers = {"joint4": Mimic("joint2", -0.7, 0.3), "joint6": Mimic("joint4", 1.5, -0.2)}
     return checked(model.with_joints(lambda joint: replace(joint, mimic=followers.get(joint.name))))
 
 

@@ -15,6 +15,7 @@ from qddot.dynamics import aba, forward
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.model.tree import fold
+from qddot.program.differentiate import jacobian
 from qddot.readers import read
 from qddot.robot import Robot
 from qddot.robot.quantities import Request, program_for
@@ -92,6 +93,18 @@ def test_articulated_bodies_have_the_same_slopes(robot):
     tolerance = SOLVING * np.linalg.cond(mass_matrix(tree, q))
     for one, other in zip(mine, theirs, strict=True):
         near(one, other, *map(np.abs, mine), tolerance=tolerance)
+
+
+@EXAMPLES
+@given(poised(3, most=4))
+def test_differentiating_the_program_of_forward_dynamics_gives_the_same_slopes(robot):
+    """Straight through the factorisation, where `forward_dynamics_derivatives` goes around it."""
+    tree, q, qd, tau = robot
+    around = program(tree, "forward_dynamics_derivatives")(q, qd, tau)
+    through = jacobian(program(tree, "forward_dynamics"), ["q", "qd", "tau"])(q, qd, tau)
+    tolerance = SOLVING * np.linalg.cond(mass_matrix(tree, q))
+    for one, other in zip(through, around, strict=True):
+        near(one, other, *map(np.abs, around), tolerance=tolerance)
 
 
 def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():

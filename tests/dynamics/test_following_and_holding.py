@@ -12,10 +12,22 @@ from strategies import states
 from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import elastic_torque, friction_torque, inverse_dynamics
-from qddot.model.tree import coordinates, fold
+from qddot.model import Model
+from qddot.model.tree import fold
 from qddot.spatial.inertia import Inertia
 
 EXAMPLES = settings(max_examples=20)
+
+
+def placed(model: Model, q: np.ndarray) -> dict[str, float]:
+    """Return where every joint stands, followers of followers too."""
+    own = dict(zip(model.joint_names, q, strict=True))
+
+    def at(name: str) -> float:
+        mimic = model.joint(name).mimic
+        return own[name] if mimic is None else mimic.multiplier * at(mimic.joint) + mimic.offset
+
+    return {joint.name: at(joint.name) for joint in model.joints if joint.kind != "fixed"}
 
 
 @EXAMPLES
@@ -24,10 +36,9 @@ def test_a_joint_that_follows_hands_its_torque_to_its_leader(model, data):
     """τ = Gᵀ τ_free(G q + o, G q̇, G q̈): what the free robot's torques do in the same motion."""
     q, qd, qdd = data.draw(states(model.n, 3))
     free = model.with_joints(lambda joint: replace(joint, mimic=None))
-    G, offset = np.zeros((free.n, model.n)), np.zeros(free.n)
-    positions = coordinates(model)
-    for row, name in enumerate(free.joint_names):
-        column, G[row, column], offset[row] = positions[name][0], *positions[name][1:]
+    offset = np.array([placed(model, 0 * q)[name] for name in free.joint_names])
+    moved = [[placed(model, e)[name] for name in free.joint_names] for e in np.eye(model.n)]
+    G = np.array(moved).T - offset[:, None]
     states_ = G @ q + offset, G @ qd, G @ qdd
     tree, free_tree = fold(model), fold(free)
     theirs = inverse_dynamics(free_tree, *states_)

@@ -12,17 +12,11 @@ from complex_step import rate, slope
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 from nearness import near
-from random_trees import deep_tree, on_a_mount, placement, poised, robots, weight
+from random_trees import deep_tree, on_a_mount, placement, poised, robots, spin, weight
 from strategies import seeds, states
 
 from qddot.dynamics import aba, forward
-from qddot.dynamics.coriolis import (
-    christoffel,
-    coriolis_matrix,
-    mass_matrix_rate,
-    velocity_coupling,
-    velocity_torque,
-)
+from qddot.dynamics.coriolis import coriolis_matrix, velocity_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.dynamics.rnea import (
@@ -42,11 +36,6 @@ EPSILON = np.finfo(float).eps
 SOLVING = 100  # what a solution loses beyond κ(M) ε, for up to thirty joints
 
 deep = pytest.mark.parametrize("model", [deep_tree(seed, 30) for seed in (1, 2)], ids=["a", "b"])
-
-
-def spin(tree: Tree, q: np.ndarray, *rates: np.ndarray) -> float:
-    """Return how large the terms of a velocity torque are: the largest inertia times the rates."""
-    return np.prod([np.abs(mass_matrix(tree, q)).max(), *(np.abs(r).max() for r in rates)])
 
 
 def condition(M: np.ndarray) -> float:
@@ -224,74 +213,6 @@ def test_articulated_bodies_decline_joints_that_follow_others():
     """Its recursion has one coordinate a joint; `forward_dynamics` chooses by this."""
     assert aba.applies(fold(read("panda")))
     assert not aba.applies(fold(read("panda_hand")))
-
-
-# velocity torques
-
-
-@EXAMPLES
-@given(poised(2))
-def test_mdot_minus_two_c_is_skew(robot):
-    """Ṁ − 2C is skew-symmetric, so the Coriolis torque does no work; Ṁ by complex step."""
-    tree, q, qd = robot
-    check_skewness(tree, q, qd)
-
-
-@deep
-def test_mdot_minus_two_c_of_thirty_joints_is_skew(model):
-    check_skewness(fold(model), *np.random.default_rng(0).uniform(-2, 2, (2, model.n)))
-
-
-def check_skewness(tree, q, qd):
-    Mdot = rate(lambda q: mass_matrix(tree, q), (q, qd))
-    C = coriolis_matrix(tree, q, qd)
-    N, largest = Mdot - 2 * C, spin(tree, q, qd)
-    near(N, -N.T, largest)
-    near(Mdot, C + C.T, largest)
-    near(mass_matrix_rate(tree, q, qd), Mdot, largest)
-
-
-@EXAMPLES
-@given(poised(2, most=4))
-def test_c_is_the_matrix_of_christoffel_symbols(robot):
-    """Γ_kij = ½ (∂_i M_kj + ∂_j M_ki − ∂_k M_ij), the derivatives by complex step."""
-    tree, q, qd = robot
-    dM = slope(lambda q: mass_matrix(tree, q), q)  # [k, j, i]: ∂_i M_kj
-    gamma = (dM.transpose(0, 2, 1) + dM - dM.transpose(2, 0, 1)) / 2
-    near(christoffel(tree, q), gamma, spin(tree, q))
-    near(coriolis_matrix(tree, q, qd), np.einsum("kij,i->kj", gamma, qd), spin(tree, q, qd))
-
-
-@EXAMPLES
-@given(poised(2, most=4))
-def test_the_velocity_torque_is_the_quadratic_form_of_the_christoffel_symbols(robot):
-    """c_k = Σ Γ_kij q̇ᵢ q̇ⱼ, and Γ is symmetric in i and j."""
-    tree, q, qd = robot
-    gamma = np.asarray(christoffel(tree, q), dtype=float)
-    assert np.array_equal(gamma, gamma.transpose(0, 2, 1))
-    c = np.einsum("kij,i,j->k", gamma, qd, qd)
-    near(velocity_torque(tree, q, qd), c, spin(tree, q, qd, qd))
-
-
-@EXAMPLES
-@given(poised(2), st.sampled_from([-1.0, 2.0, 1e-3]))
-def test_the_velocity_torque_is_quadratic_in_the_rates(robot, factor):
-    tree, q, qd = robot
-    c = velocity_torque(tree, q, qd)
-    faster = factor * qd
-    near(velocity_torque(tree, q, faster), factor**2 * c, spin(tree, q, faster, faster))
-    assert not np.any(coriolis_matrix(tree, q, 0 * qd))
-
-
-@EXAMPLES
-@given(poised(4))
-def test_the_velocity_coupling_is_symmetric_and_linear(robot):
-    tree, q, u, v, w = robot
-    uv, uw = (velocity_coupling(tree, q, u, x) for x in (v, w))
-    near(uv, velocity_coupling(tree, q, v, u), spin(tree, q, u, v))
-    both = np.abs(v) + 2 * np.abs(w)
-    near(velocity_coupling(tree, q, u, v - 2 * w), uv - 2 * uw, spin(tree, q, u, both))
-    near(velocity_coupling(tree, q, u, u.copy()), velocity_torque(tree, q, u), spin(tree, q, u, u))
 
 
 # energy

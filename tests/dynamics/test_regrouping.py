@@ -1,5 +1,7 @@
 """Rewriting a tree before it is recorded: fewer numbers in it, the same torques."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,8 +15,9 @@ from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.dynamics.kinematics import jacobian, pose
 from qddot.dynamics.regroup import aligned, regrouped
 from qddot.dynamics.rnea import BaseMotion, inverse_dynamics
-from qddot.model.joint import Prismatic
+from qddot.model.joint import Prismatic, Revolute
 from qddot.model.tree import fold
+from qddot.spatial.inertia import Inertia
 
 EXAMPLES = settings(max_examples=20)
 
@@ -82,3 +85,14 @@ def test_what_regrouping_removes_is_zero(robot):
             assert body.inertia.m == 0
             assert body.inertia.h[2] == 0
             near((I[0, 0] + I[1, 1] - I[2, 2]) / 2, 0, largest)  # ∫z² dm
+
+
+def test_a_small_product_of_inertia_is_not_taken_for_rounding():
+    """1e-12 of the largest moment is small, and it is known."""
+    tree = fold(deep_tree(4, 1))
+    (body,) = tree.bodies
+    tiny = 1e-12
+    body = replace(body, inertia=Inertia.from_parameters([1, 1, 0, 0, 1, 0, tiny, 1, 0, 1]))
+    body = replace(body, joint=Revolute((0, 0, 1)))
+    (other,) = regrouped(replace(tree, bodies=(body,))).bodies
+    assert other.inertia.parameters[6] == tiny

@@ -296,6 +296,16 @@ def test_parallel_joints_are_found(name, groups):
     assert parallel_groups(arm.tree) == groups
 
 
+def test_masses_and_inertias_are_told_from_lengths():
+    roles = {str(atom): role for atom, role in ROBOTS["two_link_symbolic"].ring.roles.items()}
+    masses, linear = dict.fromkeys(("m1", "m2"), "mass"), ("I1", "I2", "d1", "d2")
+    assert roles == {**masses, **dict.fromkeys(linear, "linear"), "g": "gravity"}
+    # a length enters squared, and a mass that is a product keeps one linear factor
+    rows = [{"a": "L1", "mass": 3, "com": ["L1/2", 0, 0]}, {"a": 1, "mass": "rho*A"}]
+    ring = exact_robot(qddot.from_dh(rows, "standard").model).ring
+    assert {str(atom): role for atom, role in ring.roles.items()} == {"A": "mass"}
+
+
 def test_angles_are_subtracted_where_axes_are_opposite():
     rows = [{"a": 1, "alpha": "pi", "mass": 1}, {"a": 1, "mass": 1}]
     arm = exact_robot(qddot.from_dh(rows, "standard", gravity=(0, -10, 0)).model)

@@ -520,6 +520,10 @@ def test_an_axis_along_x_y_or_z_is_made_of_whole_numbers(axis, expected):
     assert all(type(x) is int for x in unit(axis))
 
 
+def test_an_axis_may_be_as_short_as_floats_go():
+    assert_allclose(unit((3e-200, 4e-200, 0.0)), (0.6, 0.8, 0), rtol=1e-14)
+
+
 @given(st.tuples(*[st.fractions(-3, 3, max_denominator=9)] * 3).filter(any))
 def test_every_axis_is_brought_to_length_one(axis):
     assert_allclose(np.linalg.norm(unit(tuple(float(x) for x in axis))), 1, rtol=1e-14)

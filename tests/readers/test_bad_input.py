@@ -121,7 +121,7 @@ WHOLE = {
         "the name holds control characters",
         "Use letters",
     ),
-    "no such file": ("", "", None, "it is not a regular file|cannot be read", ""),
+    "no such file": ("", "", None, "it does not exist|cannot be read", ""),
 }
 
 

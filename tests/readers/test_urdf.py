@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -261,7 +262,7 @@ def test_what_urdf_cannot_say_is_listed_and_commented():
         {
             "a": 1,
             "mass": 1,
-            "name": "a--b",
+            "name": "a---b",
             "motor": {"rotor_inertia": 1e-4, "gear": 100},
             "spring": {"stiffness": 3},
             "friction": {"coulomb": 1, "static": 2, "stribeck_velocity": 0.1, "offset": 0.5},
@@ -270,24 +271,24 @@ def test_what_urdf_cannot_say_is_listed_and_commented():
         {"a": 1, "mass": 1, "name": "c", "type": "continuous", "limits": {"lower": -1, "upper": 1}},
         {"a": 1, "mass": 1, "name": "d", "locked": 0.5},
     ]
-    coupling = [{"joints": ["a--b", "c"], "stiffness": 1}]
+    coupling = [{"joints": ["a---b", "c"], "stiffness": 1}]
     robot = qddot.from_dh(rows, "standard", gravity=(0, -9.81, 0), coupling=coupling)
     lost = lost_in_urdf(robot.model)
     expected = [
         "gravity 0, -9.81, 0",
-        "joint 'a--b': its rotor inertia (1.0 after the gear)",
-        "joint 'a--b': its spring (stiffness 3)",
-        "joint 'a--b': its static friction (2, with Stribeck's effect)",
-        "joint 'a--b': its friction offset (0.5)",
-        "joint 'a--b': its one-sided position limit",
+        "joint 'a---b': its rotor inertia (1.0 after the gear)",
+        "joint 'a---b': its spring (stiffness 3)",
+        "joint 'a---b': its static friction (2, with Stribeck's effect)",
+        "joint 'a---b': its friction offset (0.5)",
+        "joint 'a---b': its one-sided position limit",
         "joint 'c': its position limits, because it is continuous",
         "joint 'd': that it could move (it is held at 0.5, and written as fixed)",
-        "the coupling of joints 'a--b' and 'c'",
-        "limits that the model lacks and other programs may insist on: of a--b, d",
+        "the coupling of joints 'a---b' and 'c'",
+        "limits that the model lacks and other programs may insist on: of a---b, d",
     ]
     assert lost == expected
     text = to_urdf(robot.model)
-    assert all(line.replace("--", "- -") in text for line in lost)
+    assert all(re.sub("-(?=-)", "- ", line) in text for line in lost)
     assert read_urdf_text(text, "again").n == 2
 
 

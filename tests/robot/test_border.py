@@ -202,6 +202,10 @@ def test_an_unknown_symbol_is_refused_with_the_nearest():
             "angular part first.",
         ),
         (
+            lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches={TIP: [[1, 2], [3]]}),
+            f"the wrench at {TIP!r} is not an array of real numbers.",
+        ),
+        (
             lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches=[1, 2]),
             "wrenches must name the frames they act at: wrenches={'tool': [0, 0, 0, 0, 0, -9.81]}.",
         ),
@@ -473,6 +477,30 @@ def test_a_function_outlives_its_robot_and_both_are_let_go():
     del call
     gc.collect()
     assert alive() is None
+
+
+def test_a_subclass_may_extend_a_quantity():
+    class Doubled(Robot):
+        def gravity_torque(self, q: Any, *, out: Any = None) -> np.ndarray:
+            return 2 * super().gravity_torque(q, out=out)
+
+    doubled = Doubled(LEG.model)
+    for _ in range(2):
+        assert_allclose(doubled.gravity_torque(Q), 2 * LEG.gravity_torque(Q), rtol=ROUND_OFF)
+
+
+def test_the_effective_mass_in_single_precision_is_that_in_double():
+    single = LEG.with_options(dtype="float32").effective_mass(Q.astype(np.float32), TIP)
+    double = LEG.effective_mass(Q, TIP)
+    assert_allclose(single, double, atol=1000 * SINGLE * np.abs(double).max())
+
+
+def test_a_robot_without_joints_left_has_empty_jacobians():
+    statue = LEG.locked({HIP: 0.1, KNEE: 0.2})
+    none = np.zeros(0)
+    for axes in ("world", "local", "base"):
+        assert statue.jacobian(none, TIP, axes).shape == (6, 0)
+        assert statue.jacobian_rate(none, none, TIP, axes).shape == (6, 0)
 
 
 def test_many_threads_may_ask_a_new_robot_at_once():

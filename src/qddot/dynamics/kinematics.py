@@ -8,7 +8,7 @@ import numpy as np
 
 from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointVec, Motion, Vec3
+from qddot.scalars import JointVec, Vec3
 from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.vector import cross, join, skew, vector
 
@@ -145,8 +145,3 @@ def point_motion(
     v = twist[3:] + cross(w, r)
     a = acceleration[3:] + cross(acceleration[:3], r) + cross(w, cross(w, r))
     return X_WF.p + r, v, a
-
-
-def frame_velocity(tree: Tree, q: JointVec, qd: JointVec, frame: str) -> Motion:
-    """Return [ω; u] of a frame: how it turns and how its origin moves, in world axes."""
-    return jacobian(tree, q, frame) @ qd

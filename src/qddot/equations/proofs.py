@@ -16,7 +16,7 @@ from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot
 from qddot.equations.polynomial import Polynomial, partial
 from qddot.equations.size import check_size
-from qddot.equations.values import evaluated
+from qddot.equations.values import evaluated, generator_values, symbols_of
 from qddot.formulations.coriolis import factorisations
 from qddot.model.joint import Friction
 from qddot.scalars import Scalar
@@ -213,12 +213,13 @@ def found_witness(robot: ExactRobot, x: Scalar) -> str:
     """Return a state at which a polynomial is not zero, in words."""
     rng = np.random.default_rng(0)
     ring = robot.ring
+    ones = dict.fromkeys(symbols_of(ring), 1.0)
     for _ in range(20):
         q, qd = rng.uniform(-2, 2, size=(2, ring.n)).round(2)
-        state = {"sine": np.sin(q), "cosine": np.cos(q), "position": q, "rate": qd}
-        numbers = [
-            float(state[g.role][g.index]) if g.role in state else 1.0 for g in ring.generators
-        ]
+        try:
+            numbers = generator_values(ring, robot.model.name, [q, qd, np.ones(ring.n)], ones)
+        except (ArithmeticError, ValueError):  # 1/(a − b), where both are 1
+            break
         value = evaluated(x, numbers)
         if abs(value) > 1e-9:
             rest = ", every parameter 1" if robot.model.symbols else ""

@@ -156,6 +156,8 @@ class Ring:
         for place, relation in self.relations:
             if degrees[place] > 1:
                 value = value % relation
+                # what was under a root may have met itself
+                degrees = value.degrees() if place >= self.n else degrees
         return value
 
 

@@ -24,7 +24,7 @@ def generator_values(
         state: Positions, rates and accelerations, each of length n, of any kind of number.
         values: The parameters.
     """
-    known = {name for atom in ring.parameters for name in _symbols(atom)}
+    known = symbols_of(ring)
     for name in values:
         if name not in known:
             raise UnknownName("symbol", name, robot, sorted(known))
@@ -44,6 +44,11 @@ def generator_values(
         "parameter": [_atom_value(atom, values) for atom in ring.parameters],
     }
     return [by_role[g.role][g.index] for g in ring.generators]
+
+
+def symbols_of(ring: Ring) -> set[str]:
+    """Return the names of the symbols that the parameters of a ring are made of."""
+    return {name for atom in ring.parameters for name in _symbols(atom)}
 
 
 def evaluated(x: Scalar, numbers: list[Scalar]) -> Scalar:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 from qddot.errors import BadRobot, Problem
 from qddot.model.joint import Joint
@@ -19,7 +20,7 @@ def build(
     joints: Iterable[Joint],
     *,
     found: Iterable[Problem] = (),
-    **more,
+    **more: Any,
 ) -> Model:
     """Return the model, its joints sorted depth-first, with what is doubtful in `warnings`.
 
@@ -32,7 +33,7 @@ def build(
     Raises:
         BadRobot: With every problem, if any of them is an error.
     """
-    frozen = {key: tuple(x) if isinstance(x, list) else x for key, x in more.items()}
+    frozen: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in more.items()}
     return checked(Model(name, tuple(links), tuple(joints), **frozen), found)
 
 

@@ -7,6 +7,7 @@ name.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -167,6 +168,7 @@ def unit(axis: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:
     if [bool(a) for a in axis].count(True) == 1 and not isinstance(sum(axis), Expression):
         x, y, z = ((a > 0) - (a < 0) for a in axis)
         return x, y, z
-    length = sqrt(sum(a * a for a in axis))
+    plain = all(isinstance(a, (int, float)) for a in axis)
+    length = math.hypot(*axis) if plain else sqrt(sum(a * a for a in axis))
     x, y, z = (a / length for a in axis)
     return x, y, z

@@ -151,6 +151,9 @@ def gradient(program: Program, wrt: Sequence[str]) -> Program:
     Returns:
         A program of the same inputs and, after them, one "bar_<output>" an output; its outputs are
         "bar_<input>".
+
+    Where a condition chooses between two values, both must be finite: a weight of zero times what
+    is not a number is not a number. (`jacobian` does not need that.)
     """
     places = _places(program, wrt)
 

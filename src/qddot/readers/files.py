@@ -13,6 +13,8 @@ LARGEST = 32_000_000  # [bytes]; the largest robot description we know of has 2 
 def read_bytes(path: Path) -> bytes:
     """Return a file's bytes, or say why it cannot be a robot description."""
     try:
+        if not path.exists():
+            raise BadFile(path, "it does not exist", "Check its name.")
         if path.is_dir():
             raise BadFile(path, "it is a folder", "Name a file in it.")
         if not path.is_file():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -46,7 +47,7 @@ def read(source: str | Path) -> Model:
     known = library()
     if name in known:
         return _read_file(known[name])
-    if path.suffix.lower() in ENDINGS or path.exists():
+    if path.suffix.lower() in ENDINGS or os.path.exists(path):
         return _read_file(path)
     plain = name.removesuffix(SYMBOLIC)
     if name in built_in_names():

@@ -9,6 +9,7 @@ arrives at the method as written.
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import getattr_static
 from typing import Any
 
 import numpy as np
@@ -33,11 +34,16 @@ class compiled:
     def __get__(self, robot: Any, owner: type | None = None) -> Any:
         if robot is None:
             return self.method
+        # a subclass that has a method of this name reaches here through super()
+        hidden = getattr_static(type(robot), self.name) is not self
+        place = f"super().{self.name}" if hidden else self.name
+        if place in robot.__dict__:
+            return robot.__dict__[place]
         general = self.method.__get__(robot, owner)
         dtype = np.dtype(robot.dtype)
         short_cut = make_fastcall(
             self.name, general, lambda: robot._kernel(self.name).program, dtype
         )
-        # an attribute of the object hides this descriptor from now on
-        robot.__dict__[self.name] = short_cut
+        # an attribute of the object that has its name hides this descriptor from now on
+        robot.__dict__[place] = short_cut
         return short_cut

@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from qddot.errors import BadArgument
 from qddot.readers import read
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.read import built_in_names
+from qddot.robot.arguments import numbers
 from qddot.robot.robot import Robot
 from qddot.scalars import Scalar
 
@@ -29,6 +31,8 @@ def load(source: str | Path) -> Robot:
     Raises:
         QddotError: With what is wrong, where, and what to do.
     """
+    if not isinstance(source, (str, Path)) or not str(source):
+        raise BadArgument(f"load takes the name of a robot or of a file, not {source!r}.")
     robot = Robot(read(source))
     # a built-in robot says in its description what is doubtful about it
     if robot.warnings and str(source) not in built_in_names():
@@ -63,5 +67,8 @@ def from_dh(
         >>> arm.joint_names
         ('j1',)
     """
-    document = dh_document(rows, convention, gravity=list(gravity), **more)
+    if isinstance(rows, (str, bytes)) or not hasattr(rows, "__iter__"):
+        raise BadArgument(f"rows is {rows!r}; give a list of dicts, one a joint.")
+    field = list(numbers("gravity", gravity, 3))
+    document = dh_document(list(rows), convention, gravity=field, **more)
     return Robot(read_document(document, name))

@@ -53,6 +53,8 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return jacobian(torque, ["q", "qd"])
     if name == "forward_dynamics_derivatives":
         return forward_derivatives(tree)
+    if name == "point_motion":
+        return point_motion(tree, request.frame)
     inputs, define = SIMPLE[name]
     if name in OF_A_FRAME:
         define = partial(define, frame=request.frame)
@@ -117,6 +119,16 @@ def forward_derivatives(tree: Tree) -> Program:
     return record(derivatives, "forward_dynamics_derivatives", q=(n,), qd=(n,), tau=(n,))
 
 
+def point_motion(tree: Tree, frame: str) -> Program:
+    """Return position, velocity and acceleration of a point fixed to a frame."""
+
+    def motion(q: Any, qd: Any, qdd: Any, point: Any) -> Any:
+        return kinematics.point_motion(tree, q, qd, qdd, frame, point)
+
+    states = dict.fromkeys(("q", "qd", "qdd"), (tree.n,))
+    return record(motion, "point_motion", **states, point=(3,))
+
+
 def pose_matrix(tree: Tree, q: Any, frame: str) -> Any:
     return kinematics.pose(tree, q, frame).matrix()
 
@@ -126,17 +138,13 @@ def inverse_effective_mass(tree: Tree, q: Any, frame: str, axes: str) -> Any:
     return forward.inverse_effective_mass(tree, q, J[3:] if axes == "linear" else J)
 
 
-def friction(tree: Tree, qd: Any) -> Any:
-    return rnea.friction_torque(tree, qd)
-
-
 # quantity: the inputs, and the definition
 SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "mass_matrix": (("q",), mass_matrix),
     "coriolis_matrix": (("q", "qd"), coriolis.coriolis_matrix),
     "velocity_torque": (("q", "qd"), coriolis.velocity_torque),
     "gravity_torque": (("q",), rnea.gravity_torque),
-    "friction_torque": (("qd",), friction),
+    "friction_torque": (("qd",), rnea.friction_torque),
     "christoffel": (("q",), coriolis.christoffel),
     "mass_matrix_rate": (("q", "qd"), coriolis.mass_matrix_rate),
     "regressor": (("q", "qd", "qdd"), regressor.regressor),
@@ -160,4 +168,5 @@ NAMES = (
     *SIMPLE,
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
+    "point_motion",
 )

@@ -254,6 +254,24 @@ class Robot(Variants):
         """Return J̇, how fast `jacobian` changes at qd, shape (..., 6, n)."""
         return self._kernel("jacobian_rate", self._frame(frame), _axes(axes, AXES))(q, qd, out=out)
 
+    def point_motion(
+        self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = (0, 0, 0)
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return position, velocity and acceleration of a point fixed to a frame, in world axes.
+
+        Args:
+            q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
+            frame: The name of the link or frame that carries the point.
+            point: Where it is in that frame [m], shape (..., 3).
+
+        Returns:
+            Three arrays of shape (..., 3), in m, m/s and m/s².
+        """
+        if np.shape(point)[-1:] != (3,):
+            raise BadArgument(f"point has shape {np.shape(point)}; it must have shape (..., 3).")
+        kernel = self._kernel("point_motion", self._frame(frame))
+        return kernel(q, qd, qdd, np.asarray(point, dtype=self.dtype))
+
     def effective_mass(self, q: Any, frame: str, axes: str = "all") -> np.ndarray:
         """Return the mass that a frame seems to have, (J M⁻¹ Jᵀ)⁻¹.
 
@@ -313,9 +331,18 @@ class Robot(Variants):
         return {}
 
     def program(self, quantity: str, **choices: Any) -> Program:
-        """Return the program behind a quantity: to read, to count, to save, to lower elsewhere."""
+        """Return the program behind a quantity: to read, to count, to save, to lower elsewhere.
+
+        Args:
+            quantity: The name of a method: "inverse_dynamics", "mass_matrix", "jacobian", ...
+            choices: What that method chooses by: `frame`, `axes`, `wrenches` (names of frames),
+                `base_moves`.
+        """
         if quantity not in NAMES:
             raise UnknownName("quantity", quantity, self.name, NAMES)
+        if "frame" in choices:
+            self._frame(choices["frame"])
+        _axes(choices.get("axes", "world"), (*AXES, "all", "linear"))
         return program_for(self.tree, Request(quantity, **choices))
 
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:

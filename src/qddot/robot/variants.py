@@ -95,6 +95,10 @@ class Variants:
 
     def locked(self, positions: Mapping[str, Scalar]) -> Self:
         """Return the robot with some joints held at a position; they leave q."""
+        if not hasattr(positions, "items"):
+            raise BadArgument(
+                f"locked takes joints and their positions, like {{'j1': 0.5}}, not {positions!r}."
+            )
         for name in positions:
             if name not in self.model.joint_names:
                 raise UnknownName(

@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any
 
 from qddot.expressions import Expression
-from qddot.model import Coupling, Frame, Inertial, Joint, Link, Model, Payload, Placement
+from qddot.model import Coupling, Frame, Inertial, Joint, Link, Model, Payload
 from qddot.scalars import Scalar
 
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -41,7 +41,7 @@ def joint_table(joint: Joint) -> str:
         "type": joint.kind,
         "parent": joint.parent,
         "child": joint.child,
-        **placement_fields(joint.origin),
+        **differing_fields(joint.origin),
     }
     if joint.kind != "fixed" or joint.axis != (1, 0, 0):
         values["axis"] = joint.axis
@@ -55,7 +55,7 @@ def joint_table(joint: Joint) -> str:
 
 
 def frame_table(frame: Frame) -> str:
-    values = {"name": frame.name, "link": frame.link} | placement_fields(frame.placement)
+    values = {"name": frame.name, "link": frame.link} | differing_fields(frame.placement)
     return table("frame", values)
 
 
@@ -67,10 +67,6 @@ def coupling_table(coupling: Coupling) -> str:
     values = differing_fields(coupling)
     ends = [values.pop("first"), values.pop("second")]
     return table("coupling", {"joints": ends} | values)
-
-
-def placement_fields(placement: Placement) -> dict[str, Any]:
-    return differing_fields(placement)
 
 
 def inertial_fields(inertial: Inertial) -> dict[str, Any]:

@@ -7,6 +7,7 @@ what is read back is the same.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from xml.sax.saxutils import quoteattr
 
@@ -164,9 +165,9 @@ def _fixed_at(joint: Joint, q: Scalar) -> Joint:
 def _comment(lost: list[str]) -> list[str]:
     if not lost:
         return []
-    lines = ["<!-- URDF cannot say, so this file leaves out:", *(f"  {line}" for line in lost)]
     # two dashes would end the comment
-    return [lines[0], *(line.replace("--", "- -") for line in lines[1:]), "-->"]
+    safe = (re.sub("-(?=-)", "- ", line) for line in lost)
+    return ["<!-- URDF cannot say, so this file leaves out:", *(f"  {x}" for x in safe), "-->"]
 
 
 def _plain(x: Scalar) -> Scalar:
