@@ -12,15 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.scalars import sign
-
 STEP = 1e-30  # so small that its square is nothing beside 1
-
-
-@sign.register
-def _(x: complex) -> float:
-    """A step to the side changes no sign, so the derivative of a sign is zero."""
-    return float(np.sign(x.real))
 
 
 def rate(f: Callable[..., Any], *pairs: tuple[np.ndarray, np.ndarray]) -> np.ndarray:

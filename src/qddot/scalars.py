@@ -47,6 +47,12 @@ def sign(x: Scalar) -> Scalar:
     return namespace(x).sign(x)
 
 
+@sign.register
+def _(x: complex) -> complex:
+    """The sign of the real part, so that a complex step goes through as through a constant."""
+    return complex(np.sign(x.real))
+
+
 @singledispatch
 def exp(x: Scalar) -> Scalar:
     """Return eˣ. Other kinds of number register themselves here."""

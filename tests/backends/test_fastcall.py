@@ -24,7 +24,7 @@ from qddot.backends import kernel as kernels
 from qddot.errors import BadArgument
 
 pytestmark = pytest.mark.skipif(
-    not fastcall.supported(), reason="this interpreter has no room for compiled functions"
+    not fastcall.as_assumed(), reason="this interpreter has no room for compiled functions"
 )
 
 PROGRAM = record(
@@ -200,7 +200,7 @@ def test_signature_and_text_are_those_of_the_general_way():
 
 
 def test_what_an_interpreter_without_room_gets_is_the_general_way(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(fastcall, "supported", lambda: False)
+    monkeypatch.setattr(fastcall, "as_assumed", lambda: False)
     kernel = Kernel(PROGRAM)
     assert kernel.call == kernel.general
     assert right(kernel(Q, K))

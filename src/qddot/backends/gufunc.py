@@ -13,12 +13,11 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.llvm import MachineCode
+from qddot.backends.numpy_tables import GUFUNC_NEW, TYPE_NUMBERS, ufunc_table
 from qddot.program.program import Port, Program
 
-FROM_FUNCTION_AND_SIGNATURE = 31  # its place in NumPy's table of ufunc functions
 # where the fields of a gufunc object are, in words; the owner is "obj" in NumPy's headers
 FUNCTIONS, TYPES, OWNER = 4, 8, 11
-TYPE_NUMBERS = {np.dtype(np.float64): 12, np.dtype(np.float32): 11}
 
 
 def make_gufunc(program: Program, code: MachineCode, dtype: np.dtype) -> Any:
@@ -27,7 +26,7 @@ def make_gufunc(program: Program, code: MachineCode, dtype: np.dtype) -> Any:
     # NumPy keeps pointers to these, so they must live as long as the gufunc does
     functions = (ctypes.c_void_p * 1)(code.address("loop"))
     data = (ctypes.c_void_p * 1)(None)
-    types = (ctypes.c_char * len(ports))(*[TYPE_NUMBERS[dtype]] * len(ports))
+    types = (ctypes.c_char * len(ports))(*[TYPE_NUMBERS[dtype.itemsize]] * len(ports))
     name, doc = program.name.encode(), b""
     text = signature(program).encode()
     inputs, outputs = len(program.inputs), len(program.outputs)
@@ -66,11 +65,6 @@ def signature(program: Program) -> str:
 
 @cache
 def _constructor() -> Any:
-    from numpy._core import _multiarray_umath as core  # type: ignore[attr-defined]  # private, but stable since NumPy 1.7
-
-    pointer = ctypes.pythonapi.PyCapsule_GetPointer
-    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    table = (ctypes.c_void_p * 64).from_address(pointer(core._UFUNC_API, None))
     prototype = ctypes.PYFUNCTYPE(
         ctypes.py_object,
         *[ctypes.c_void_p] * 3,
@@ -79,4 +73,4 @@ def _constructor() -> Any:
         ctypes.c_int,
         ctypes.c_char_p,
     )
-    return prototype(table[FROM_FUNCTION_AND_SIGNATURE])
+    return prototype(ufunc_table()[GUFUNC_NEW])
