@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from complex_step import slope
 from numpy.testing import assert_allclose
+from textbook_numbers import NUMBERS, QD, QDD, Q
 
 import qddot
 from qddot.dynamics.crba import mass_matrix
@@ -22,46 +23,17 @@ FIVE_DIGITS = 5e-6
 THREE_DECIMALS = 5e-4
 ROUND_OFF = 1e-12
 
-Q, QD, QDD = np.array([0.3, 0.7]), np.array([0.5, -0.2]), np.array([1.0, 2.0])
-RP_STATE = np.array([0.4, 0.9]), np.array([0.7, -0.3]), np.array([1.1, 0.6])
+RP_STATE = NUMBERS["rp"][0]
 
-# state, M, c, g, τ
-ARMS = {
-    "two_link_point": (
-        (Q, QD, QDD),
-        [[4.5296843746, 1.7648421873], [1.7648421873, 1]],
-        (0.10307483, 0.1610544218),
-        (24.0440675372, 5.3003656206),
-        (32.2065111163, 9.2262622297),
-    ),
-    "rp": (
-        RP_STATE,
-        [[2.54, 0], [0, 2]],
-        (-0.756, -0.882),
-        (29.8175075589, 7.6403878761),
-        (31.8555075589, 7.9583878761),
-    ),
-    "two_link_cylinders": (
-        (Q, QD, QDD),
-        [[2.436508854, 0.718254427], [0.718254427, 0.3358333333]],
-        (0.051537415, 0.0805272109),
-        (16.7079592478, 2.6501828103),
-        (20.6325143706, 4.1206311148),
-    ),
-    "two_link_with_damping_30": (
-        (Q, QD, QDD),
-        [[133.2421093642, 41.6210546821], [41.6210546821, 22.5]],
-        (2.576870749, 4.0263605452),
-        (835.3979623883, 132.5091405142),
-        (1069.4590518657, 217.1565557415),
-    ),
-    "two_link_point_with_friction": (
-        (Q, QD, QDD),
-        [[4.5296843746, 1.7648421873], [1.7648421873, 1]],
-        (0.10307483, 0.1610544218),
-        (24.0440675372, 5.3003656206),
-        (32.8565111163, 8.7862622297),
-    ),
+
+def with_torque(name: str, tau: tuple[float, float]) -> tuple:
+    """Return an arm's numbers with another torque: friction changes nothing else."""
+    return (*NUMBERS[name][:-1], tau)
+
+
+ARMS = {name: NUMBERS[name] for name in ("two_link_point", "rp", "two_link_cylinders")} | {
+    "two_link_with_damping_30": with_torque("two_link", (1069.4590518657, 217.1565557415)),
+    "two_link_point_with_friction": with_torque("two_link_point", (32.8565111163, 8.7862622297)),
 }
 
 

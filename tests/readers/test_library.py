@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from textbook_numbers import NUMBERS, QD, QDD, Q
 
 import qddot
 from qddot.dynamics.crba import mass_matrix
@@ -44,7 +45,6 @@ DOUBTED = {"ur5": {"link 'wrist_2_link'", "link 'wrist_3_link'"}}
 DOFS = {"baxter": 15, "iiwa14": 7, "kinova_jaco": 6, "panda": 7, "panda_hand": 8, "puma560": 6}
 DOFS |= {"scara": 4, "so101": 6, "stanford": 6, "ur10": 6, "ur3": 6, "ur5": 6, "xarm7": 7, "z1": 7}
 
-Q, QD, QDD = np.array([0.3, 0.7]), np.array([0.5, -0.2]), np.array([1.0, 2.0])
 QN = np.array([0, math.pi / 4, -math.pi, 0, math.pi / 4, 0])  # the PUMA's nominal pose
 
 
@@ -137,42 +137,9 @@ def test_a_symbolic_robot_with_values_is_the_numeric_one(name):
     assert replace(filled.model, name=name) == read(name)
 
 
-# M, the velocity torque c, the gravity torque g and the torque, friction left out
-DECKS = {
-    "two_link_point": (
-        (Q, QD, QDD),
-        [[4.5296843746, 1.7648421873], [1.7648421873, 1]],
-        (0.10307483, 0.1610544218),
-        (24.0440675372, 5.3003656206),
-        (32.2065111163, 9.2262622297),
-    ),
-    "rp": (
-        (np.array([0.4, 0.9]), np.array([0.7, -0.3]), np.array([1.1, 0.6])),
-        [[2.54, 0], [0, 2]],
-        (-0.756, -0.882),
-        (29.8175075589, 7.6403878761),
-        (31.8555075589, 7.9583878761),
-    ),
-    "two_link_cylinders": (
-        (Q, QD, QDD),
-        [[2.436508854, 0.718254427], [0.718254427, 0.3358333333]],
-        (0.051537415, 0.0805272109),
-        (16.7079592478, 2.6501828103),
-        (20.6325143706, 4.1206311148),
-    ),
-    "two_link": (
-        (Q, QD, QDD),
-        [[133.2421093642, 41.6210546821], [41.6210546821, 22.5]],
-        (2.576870749, 4.0263605452),
-        (835.3979623883, 132.5091405142),
-        (1054.4590518657, 223.1565557415),
-    ),
-}
-
-
-@pytest.mark.parametrize("name", DECKS)
+@pytest.mark.parametrize("name", NUMBERS)
 def test_a_textbook_arm_has_its_decks_numbers(name):
-    (q, qd, qdd), M, c, g, tau = DECKS[name]
+    (q, qd, qdd), M, c, g, tau = NUMBERS[name]
     tree = fold(read(name))
     still = np.zeros(2)
     np.testing.assert_allclose(mass_matrix(tree, q), M, atol=PRINTED)
