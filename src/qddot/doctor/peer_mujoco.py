@@ -6,14 +6,17 @@ mass matrix of the robot whose base stands still.
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
-import mujoco
 import numpy as np
 
 from qddot.doctor.job import Answer, Job
 from qddot.readers.mjcf.compiling import compile_source
 from qddot.readers.mjcf.source import read_source
+
+mujoco: Any = import_module("mujoco")  # a compiled module, of which type checkers see nothing
 
 ONE_DEGREE = (int(mujoco.mjtJoint.mjJNT_HINGE), int(mujoco.mjtJoint.mjJNT_SLIDE))
 
@@ -57,7 +60,7 @@ def answer(job: Job) -> Answer:
     )
 
 
-def loaded(job: Job) -> tuple[mujoco.MjModel, list[str]]:
+def loaded(job: Job) -> tuple[Any, list[str]]:
     """Return MuJoCo's model and the names of its joints, also where the file gives none."""
     if job.kind == "mjcf":
         compiled = compile_source(read_source(Path(job.path)))
@@ -67,7 +70,7 @@ def loaded(job: Job) -> tuple[mujoco.MjModel, list[str]]:
     return model, [model.joint(i).name for i in range(model.njnt)]
 
 
-def mass_matrix(model: mujoco.MjModel, data: mujoco.MjData) -> np.ndarray:
+def mass_matrix(model: Any, data: Any) -> np.ndarray:
     """Return M in full."""
     M = np.zeros((model.nv, model.nv))
     try:

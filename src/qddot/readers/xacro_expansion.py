@@ -43,7 +43,8 @@ def main(path: Path) -> int:
 
     xacro.safe_eval = strictly
     try:
-        text = xacro.process_file(str(path)).toprettyxml(indent="  ")
+        document: Any = xacro.process_file(str(path))
+        text = document.toprettyxml(indent="  ")
         if len(text) > LARGEST:
             raise MemoryError
     except BaseException as error:  # whatever a file can raise, this is where it ends

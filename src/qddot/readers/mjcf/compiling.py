@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -53,7 +54,7 @@ class Compiled:
 def mujoco_module() -> ModuleType:
     """Return the mujoco package, loaded on first use."""
     try:
-        import mujoco
+        mujoco: Any = import_module("mujoco")
     except ImportError:
         raise MissingExtra("Reading MJCF", "mujoco", "mjcf") from None
     if not hasattr(mujoco.MjSpec, "delete"):
