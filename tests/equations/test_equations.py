@@ -471,3 +471,32 @@ def test_prove_for_machines():
         data["claims"][0]
     )
     assert all(claim["holds"] for claim in data["claims"] if claim["expected"])
+
+
+def test_the_derivative_of_the_energy_by_a_rate_is_the_momentum():
+    eqs = qddot.derive(qddot.load("two_link_symbolic"))
+    momentum = eqs.M @ eqs.robot.qd
+    assert [eqs.derivative("K", f"qd{k + 1}") for k in range(2)] == list(momentum)
+    assert [eqs.derivative("P", f"q{k + 1}") for k in range(2)] == list(eqs.g)
+    assert np.array_equal(eqs.derivative("tau", "qdd2"), eqs.M[:, 1])
+
+
+@pytest.mark.parametrize("by", ["q3", "x1", "q0", "qddd1"])
+def test_a_derivative_by_what_is_not_there_is_refused(by):
+    eqs = qddot.derive(qddot.load("two_link_symbolic"))
+    with pytest.raises(BadArgument, match="There is no"):
+        eqs.derivative("M", by)
+
+
+def test_equations_with_values_are_those_of_the_robot_with_values():
+    robot = qddot.load("double_pendulum_symbolic")
+    values = {"m1": 1.5, "d2": 0.3}
+    some = qddot.derive(robot, "trace").with_values(**values)
+    assert some.formulation == "trace"
+    assert some == qddot.derive(robot.with_values(**values), "trace")
+    assert "m2" in some.text("M")
+
+
+def test_markdown_holds_the_same_formula_as_latex():
+    eqs = qddot.derive(qddot.load("pendulum_symbolic"))
+    assert eqs.markdown("g") == f"$$\n{eqs.latex('g')}\n$$"

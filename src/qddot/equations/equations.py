@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,12 +12,14 @@ import numpy as np
 
 from qddot.dynamics.regressor import regressor
 from qddot.dynamics.rnea import elastic_torque
-from qddot.equations.exact_tree import ExactRobot
+from qddot.equations.breakdown import Term, labelled
+from qddot.equations.exact_tree import ExactRobot, exact_robot
 from qddot.equations.polynomial import partial
 from qddot.equations.values import evaluated, generator_values
-from qddot.errors import UnknownName
+from qddot.errors import BadArgument, UnknownName
 from qddot.formulations.coriolis import factorisations
 from qddot.formulations.derivation import Derivation, Quantity
+from qddot.model.build import checked
 from qddot.model.joint import Friction
 from qddot.program.program import Program
 from qddot.program.recorder import record
@@ -37,15 +40,6 @@ INPUTS = {
     "P": 1,
 }
 QUANTITIES = tuple(INPUTS)
-
-
-@dataclass(frozen=True)
-class Term:
-    """One labelled term of the equation of motion."""
-
-    label: str  # effective inertia, coupling inertia, centripetal, Coriolis, gravity
-    symbol: str  # D12: of torque 1 and acceleration 2
-    value: Scalar
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,15 +152,7 @@ class Equations:
 
             τᵢ = Σ D_ij q̈ⱼ + Σ D_ijj q̇ⱼ² + Σ D_ijk q̇ⱼ q̇ₖ + Dᵢ
         """
-        found = []
-        for i, j in np.ndindex(self.n, self.n):
-            label = "effective inertia" if i == j else "coupling inertia"
-            found.append(Term(label, f"D{i + 1}{j + 1}", self.M[i, j]))
-        for i, j, k in np.ndindex(self.n, self.n, self.n):
-            label = "centripetal" if j == k else "Coriolis"
-            found.append(Term(label, f"D{i + 1}{j + 1}{k + 1}", self.gamma[i, j, k]))
-        found += [Term("gravity", f"D{i + 1}", g) for i, g in enumerate(self.g)]
-        return tuple(found)
+        return labelled(self.M, self.gamma, self.g)
 
     @cached_property
     def friction(self) -> JointVec:
@@ -211,6 +197,30 @@ class Equations:
         if name not in QUANTITIES:
             raise UnknownName("quantity", name, self.robot.model.name, QUANTITIES)
         return getattr(self, name)
+
+    def derivative(self, name: str, by: str) -> Any:
+        """Return the derivative of a quantity by a coordinate, a rate or an acceleration.
+
+        Args:
+            name: The quantity, as in `quantity`.
+            by: "q1", "qd2", "qdd1", ...
+        """
+        match = re.fullmatch(r"(q|qd|qdd)([1-9]\d*)", by)
+        if not match or int(match[2]) > self.n:
+            raise BadArgument(f"There is no {by!r}; there are q1, qd1, qdd1 to q{self.n}, ...")
+        letter, index = {"q": "q", "qd": "v", "qdd": "a"}[match[1]], int(match[2]) - 1
+        value = np.asarray(self.quantity(name), dtype=object)
+        slopes = np.empty(value.shape, dtype=object)
+        for place in np.ndindex(value.shape):
+            slopes[place] = partial(value[place], letter, index)
+        return slopes if value.ndim else slopes[()]
+
+    def with_values(self, **values: float) -> Equations:
+        """Return the equations with symbols replaced by numbers, derived again the same way."""
+        from qddot.equations.derive import derived
+
+        model = checked(self.robot.model.with_values(values))
+        return derived(exact_robot(model), self.formulation)
 
     def evaluate(
         self, name: str, q: Any, qd: Any = None, qdd: Any = None, **values: float
@@ -260,6 +270,10 @@ class Equations:
         from qddot.equations.text import as_text
 
         return as_text(self.quantity(name))
+
+    def markdown(self, name: str = "tau") -> str:
+        """Return a quantity as a formula in Markdown."""
+        return f"$$\n{self.latex(name)}\n$$"
 
     def sympy(self, name: str = "tau") -> Any:
         """Return a quantity as SymPy expressions of q1, ..., qd1, ..., qdd1, ... and parameters."""
