@@ -22,6 +22,6 @@ def error(mine: Any, other: Any, *terms: Any) -> float:
     return 0.0 if difference == 0 else float(difference / max(entries))
 
 
-def near(mine: Any, other: Any, *terms: Any, tolerance: float = ROUND_OFF) -> None:
+def assert_near(mine: Any, other: Any, *terms: Any, tolerance: float = ROUND_OFF) -> None:
     """Assert that two results agree. NaN agrees with nothing."""
     assert error(mine, other, *terms) <= tolerance

@@ -47,7 +47,7 @@ def arguments(batch: tuple[int, ...], dtype: str = "float64", seed: int = 0) -> 
     return [rng.uniform(-2, 2, batch + shape).astype(dtype) for shape in SHAPES.values()]
 
 
-def same(found: Any, expected: Any, dtype: str = "float64") -> None:
+def assert_same(found: Any, expected: Any, dtype: str = "float64") -> None:
     """Assert that several outputs agree, in shape, type and value."""
     for mine, other in zip(found, expected, strict=True):
         assert np.shape(mine) == np.shape(other)
@@ -133,15 +133,15 @@ def test_numbers_that_are_none_are_data_and_no_warnings():
 def test_any_number_of_states_gives_what_the_program_gives(kernel: Kernel, count: int):
     dtype = kernel.dtype.name
     given = arguments((count,), dtype, count)
-    same(kernel.general(*given), MOTION(*numbers(*given)), dtype)
+    assert_same(kernel.general(*given), MOTION(*numbers(*given)), dtype)
 
 
 def test_one_state_gives_what_the_program_gives(kernel: Kernel):
     dtype = kernel.dtype.name
     given = arguments((), dtype)
     expected = MOTION(*numbers(*given))
-    same(kernel(*given), expected, dtype)
-    same(kernel.general(*given), expected, dtype)
+    assert_same(kernel(*given), expected, dtype)
+    assert_same(kernel.general(*given), expected, dtype)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -151,7 +151,7 @@ def test_rows_of_any_length_come_in_and_go_out(size: int, dtype: str):
     scale = np.arange(1.0, size + 1)
     program = record(lambda q: {"a": q[::-1] * scale, "b": q[:1], "c": q}, q=(size,))
     q = np.random.default_rng(size).normal(size=(19, size)).astype(dtype)
-    same(Kernel(program, np.dtype(dtype)).general(q), program(q.astype(float)), dtype)
+    assert_same(Kernel(program, np.dtype(dtype)).general(q), program(q.astype(float)), dtype)
 
 
 @given(seed=st.integers(0, 2**32 - 1))
@@ -167,7 +167,7 @@ def test_batches_broadcast_like_those_of_numpy(seed: int):
     whole = np.broadcast_shapes(*leading)
     pairs = zip(given, SHAPES.values(), strict=True)
     expected = MOTION(*(np.broadcast_to(x, whole + shape) for x, shape in pairs))
-    same(WIDE.general(*given), expected)
+    assert_same(WIDE.general(*given), expected)
 
 
 WIDE = Kernel(MOTION)
@@ -184,7 +184,7 @@ def test_many_leading_axes_are_many_leading_axes():
     found = WIDE.general(*given)
     assert [x.shape for x in found] == [(1,) * 40 + tail for tail in ((5,), (), (2, 2), (2,))]
     first = (0,) * 40
-    same([x[first] for x in found], MOTION(*(x[first] for x in given)))
+    assert_same([x[first] for x in found], MOTION(*(x[first] for x in given)))
 
 
 def test_a_state_repeated_without_memory_is_not_copied_out():
@@ -193,7 +193,7 @@ def test_a_state_repeated_without_memory_is_not_copied_out():
     many = np.broadcast_to(q, (100_000, 5))
     t = WIDE.general(many, k, R)[0]
     assert np.array_equal(t, np.broadcast_to(t[0], t.shape))
-    same([t[0]], [MOTION(q, k, R)[0]])
+    assert_same([t[0]], [MOTION(q, k, R)[0]])
 
 
 @pytest.mark.parametrize("shape", [(0,), (2, 0)])
@@ -242,7 +242,7 @@ def test_a_batch_in_pieces_is_the_batch_in_one(
     monkeypatch.setattr(kernels, "WORTH_A_WORD", 20 * len(MOTION))
     monkeypatch.setattr(Kernel, "_piece", counted)
     given = arguments((count,), seed=count)
-    same(Kernel(MOTION, threads=threads).general(*given), MOTION(*given))
+    assert_same(Kernel(MOTION, threads=threads).general(*given), MOTION(*given))
     assert sum(pieces) == count
     assert len(pieces) > 1 or count < 40
 
@@ -255,7 +255,7 @@ def test_pieces_are_cut_along_the_longest_axis(
     q, k, R = arguments(batch)
     k, R = k[..., :1], R[0]  # broadcast along the axis, and without it
     expected = MOTION(q, np.broadcast_to(k, batch), np.broadcast_to(R, (*batch, 2, 3)))
-    same(Kernel(MOTION, threads=4).general(q, k, R), expected)
+    assert_same(Kernel(MOTION, threads=4).general(q, k, R), expected)
 
 
 @pytest.mark.parametrize("count", [1_999, 2_000, 2_001, 4_001])
@@ -319,8 +319,8 @@ def test_an_array_in_any_layout_gives_the_same(kernel: Kernel, layout: str, coun
     dtype = kernel.dtype.name
     q, k, R = arguments((count,), dtype)
     expected = MOTION(*numbers(q, k, R))
-    same(kernel(layouts(q)[layout], k, R), expected, dtype)
-    same(kernel(q, k, layouts(R)[layout]), expected, dtype)
+    assert_same(kernel(layouts(q)[layout], k, R), expected, dtype)
+    assert_same(kernel(q, k, layouts(R)[layout]), expected, dtype)
 
 
 @pytest.mark.parametrize("layout", layouts(np.zeros((2, 5))))
@@ -329,13 +329,13 @@ def test_one_state_in_any_layout_gives_the_same(kernel: Kernel, layout: str):
     q, k, R = arguments((), dtype)
     expected = MOTION(*numbers(q, k, R))
     found = kernel(layouts(q[None])[layout][0], k, layouts(R)[layout])
-    same(found, expected, dtype)
+    assert_same(found, expected, dtype)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int64", "uint64", "bool", "float16", "float32"])
 def test_numbers_of_any_type_are_taken(dtype: str):
     q = np.array([[0, 1, 1, 0, 1], [1, 0, 1, 1, 1]]).astype(dtype)
-    same(
+    assert_same(
         WIDE(q, 2, [[1, 2, 3], [True, 0, 1]]), MOTION(q.astype(float), 2.0, [[1, 2, 3], [1, 0, 1]])
     )
 
@@ -350,7 +350,7 @@ def test_out_is_filled_and_returned(kernel: Kernel, batch: tuple[int, ...]):
     out = tuple(np.full(batch + shape, GUARD, dtype) for shape in ((5,), (), (2, 2), (2,)))
     found = kernel(*given, out=out)
     assert all(mine is other for mine, other in zip(found, out, strict=True))
-    same(out, MOTION(*numbers(*given)), dtype)
+    assert_same(out, MOTION(*numbers(*given)), dtype)
 
 
 def windows() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
@@ -387,7 +387,7 @@ def test_the_last_block_writes_its_own_states_only(kernel: Kernel, count: int):
     memory = [np.full((count + 40, *s), GUARD, dtype) for s in ((5,), (), (2, 2), (2,))]
     out = tuple(x[20 : 20 + count] for x in memory)
     kernel.general(*given, out=out)
-    same(out, MOTION(*numbers(*given)), dtype)
+    assert_same(out, MOTION(*numbers(*given)), dtype)
     assert all(np.all(x[:20] == GUARD) and np.all(x[20 + count :] == GUARD) for x in memory)
 
 
@@ -512,8 +512,8 @@ def test_lesser_processors_give_the_same(
     assert llvm.widest_lanes.__wrapped__() == 4
     q = np.random.default_rng(0).normal(size=(21, 7)).astype(dtype)
     compiled = Kernel(program, np.dtype(dtype))
-    same(compiled.general(q), program(q.astype(float)), dtype)
-    same(compiled(q[0].copy()), program(q[0].astype(float)), dtype)
+    assert_same(compiled.general(q), program(q.astype(float)), dtype)
+    assert_same(compiled(q[0].copy()), program(q[0].astype(float)), dtype)
 
 
 @pytest.mark.parametrize("function", [np.exp, np.log, np.tanh])
@@ -521,4 +521,4 @@ def test_long_programs_may_call_the_c_library(function: Any, monkeypatch: pytest
     monkeypatch.setattr(llvm, "LONG", 0)
     program = record(lambda q: function(q) + 1, q=(3,))
     q = np.linspace(0.1, 2, 15).reshape(5, 3)
-    same([Kernel(program)(q)], [program(q)])
+    assert_same([Kernel(program)(q)], [program(q)])

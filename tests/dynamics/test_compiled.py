@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from nearness import near
+from nearness import assert_near
 from random_trees import bare, deep_tree, laden, weight
 
 from qddot.dynamics import coriolis, energy, forward, kinematics, rnea
@@ -112,8 +112,8 @@ def check(robot, quantity):
         one = [array[k] for array in arrays]
         expected = np.asarray(definition(robot.tree, *one), dtype=float)
         largest = size(quantity, robot, k)
-        near(batch[k], expected, largest, tolerance=ROUND_OFF)
-        near(method(*one), expected, largest, tolerance=ROUND_OFF)
+        assert_near(batch[k], expected, largest, tolerance=ROUND_OFF)
+        assert_near(method(*one), expected, largest, tolerance=ROUND_OFF)
 
 
 @pytest.mark.parametrize("name", [*SMALL, "thirty joints"])
@@ -127,8 +127,8 @@ def test_compiled_forward_dynamics_undoes_compiled_inverse_dynamics(name):
         M = np.asarray(mass_matrix(arm.tree, q[k]), dtype=float)
         pushed = np.abs(np.linalg.inv(M)).max() * size("inverse_dynamics", arm, k)
         tolerance = SOLVING * np.linalg.cond(M)
-        near(back[k], qdd[k], pushed, tolerance=tolerance)
-        near(arm.forward_dynamics(q[k], qd[k], tau[k]), qdd[k], pushed, tolerance=tolerance)
+        assert_near(back[k], qdd[k], pushed, tolerance=tolerance)
+        assert_near(arm.forward_dynamics(q[k], qd[k], tau[k]), qdd[k], pushed, tolerance=tolerance)
 
 
 @pytest.mark.parametrize("name", ["stanford", "following"])
@@ -139,9 +139,9 @@ def test_compiled_christoffel_symbols_give_the_compiled_velocity_torque(name):
     assert np.array_equal(gamma, gamma.transpose(0, 1, 3, 2))
     c = np.einsum("skij,si,sj->sk", gamma, qd, qd)
     largest = max(size("velocity_torque", arm, k) for k in range(STATES))
-    near(arm.velocity_torque(q, qd), c, largest, tolerance=ROUND_OFF)
+    assert_near(arm.velocity_torque(q, qd), c, largest, tolerance=ROUND_OFF)
     C = np.einsum("skij,si->skj", gamma, qd)
-    near(arm.coriolis_matrix(q, qd), C, largest, tolerance=ROUND_OFF)
+    assert_near(arm.coriolis_matrix(q, qd), C, largest, tolerance=ROUND_OFF)
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -155,15 +155,17 @@ def test_the_laws_hold_among_the_compiled_methods(name):
     largest = max(size("inverse_dynamics", arm, k) for k in range(STATES))
     assert np.array_equal(M, M.transpose(0, 2, 1))
     assert np.linalg.eigvalsh(M).min() > 0
-    near(tau, np.einsum("sij,sj->si", M, qdd) + bias, largest, tolerance=ROUND_OFF)
+    assert_near(tau, np.einsum("sij,sj->si", M, qdd) + bias, largest, tolerance=ROUND_OFF)
     c = arm.velocity_torque(q, qd)
-    near(bias, c + arm.gravity_torque(q) + arm.friction_torque(qd) + springs, largest)
-    near(np.einsum("sij,sj->si", C, qd), c, largest, tolerance=ROUND_OFF)
-    near(arm.mass_matrix_rate(q, qd), C + C.transpose(0, 2, 1), largest, tolerance=ROUND_OFF)
-    near(arm.kinetic_energy(q, qd), np.einsum("si,sij,sj->s", qd, M, qd) / 2, largest)
+    assert_near(bias, c + arm.gravity_torque(q) + arm.friction_torque(qd) + springs, largest)
+    assert_near(np.einsum("sij,sj->si", C, qd), c, largest, tolerance=ROUND_OFF)
+    assert_near(arm.mass_matrix_rate(q, qd), C + C.transpose(0, 2, 1), largest, tolerance=ROUND_OFF)
+    assert_near(arm.kinetic_energy(q, qd), np.einsum("si,sij,sj->s", qd, M, qd) / 2, largest)
     left = [unparameterised_torque(arm.tree, *pair) for pair in zip(q, qd, strict=True)]
     Y, phi = arm.regressor(q, qd, qdd), arm.parameters
-    near(Y @ phi, tau - np.array(left), largest, np.abs(Y) @ np.abs(phi), tolerance=ROUND_OFF)
+    assert_near(
+        Y @ phi, tau - np.array(left), largest, np.abs(Y) @ np.abs(phi), tolerance=ROUND_OFF
+    )
 
 
 @pytest.mark.parametrize("name", ["panda_hand", "following"])
@@ -176,12 +178,12 @@ def test_compiled_poses_and_jacobians_are_their_definitions(name):
     for k in range(STATES):
         X = kinematics.pose(arm.tree, q[k], "tool")
         reach = max(1.0, float(np.linalg.norm(np.asarray(X.p, float))), np.abs(q[k]).max())
-        near(poses[k], X.matrix(), reach, tolerance=ROUND_OFF)
-        near(arm.pose(q[k], "tool"), X.matrix(), reach, tolerance=ROUND_OFF)
+        assert_near(poses[k], X.matrix(), reach, tolerance=ROUND_OFF)
+        assert_near(arm.pose(q[k], "tool"), X.matrix(), reach, tolerance=ROUND_OFF)
         for axes in AXES:
             J, Jdot = kinematics.jacobian_and_rate(arm.tree, q[k], qd[k], "tool", axes)
-            near(jacobians[axes][k], J, reach, tolerance=ROUND_OFF)
-            near(rates[axes][k], Jdot, reach * np.abs(qd[k]).max(), tolerance=ROUND_OFF)
+            assert_near(jacobians[axes][k], J, reach, tolerance=ROUND_OFF)
+            assert_near(rates[axes][k], Jdot, reach * np.abs(qd[k]).max(), tolerance=ROUND_OFF)
 
 
 @pytest.mark.parametrize("name", ["panda_hand", "following"])
@@ -201,12 +203,12 @@ def test_compiled_methods_take_wrenches_and_a_moving_base_as_the_definition_does
         motion = rnea.BaseMotion(velocity[k], acceleration[k])
         more = dict(wrenches=wrenches, base_motion=motion)
         state = q[k], qd[k], qdd[k]
-        near(tau[k], rnea.inverse_dynamics(arm.tree, *state, **more), largest)
-        near(bias[k], rnea.bias_torque(arm.tree, *state[:2], **more), largest)
+        assert_near(tau[k], rnea.inverse_dynamics(arm.tree, *state, **more), largest)
+        assert_near(bias[k], rnea.bias_torque(arm.tree, *state[:2], **more), largest)
         M = np.asarray(mass_matrix(arm.tree, q[k]), dtype=float)
         pushed = np.abs(np.linalg.inv(M)).max() * largest
         expected = forward.forward_dynamics(arm.tree, *state[:2], tau[k], **more)
-        near(back[k], expected, pushed, tolerance=SOLVING * np.linalg.cond(M))
+        assert_near(back[k], expected, pushed, tolerance=SOLVING * np.linalg.cond(M))
 
 
 def test_single_precision_is_the_same_robot_with_fewer_digits():
@@ -217,4 +219,4 @@ def test_single_precision_is_the_same_robot_with_fewer_digits():
     expected = arm.inverse_dynamics(q[usual], qd[usual], qdd[usual])
     tau = short.inverse_dynamics(q[usual], qd[usual], qdd[usual])
     assert tau.dtype == np.float32
-    near(tau, expected, size("inverse_dynamics", arm, 5), tolerance=SINGLE)
+    assert_near(tau, expected, size("inverse_dynamics", arm, 5), tolerance=SINGLE)

@@ -5,7 +5,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nearness import near
+from nearness import assert_near
 from random_trees import deep_tree, poised, spin
 
 from qddot.dynamics.coriolis import (
@@ -40,9 +40,9 @@ def check_skewness(tree, q, qd):
     Mdot = rate(lambda q: mass_matrix(tree, q), (q, qd))
     C = coriolis_matrix(tree, q, qd)
     N, largest = Mdot - 2 * C, spin(tree, q, qd)
-    near(N, -N.T, largest)
-    near(Mdot, C + C.T, largest)
-    near(mass_matrix_rate(tree, q, qd), Mdot, largest)
+    assert_near(N, -N.T, largest)
+    assert_near(Mdot, C + C.T, largest)
+    assert_near(mass_matrix_rate(tree, q, qd), Mdot, largest)
 
 
 @EXAMPLES
@@ -52,8 +52,8 @@ def test_c_is_the_matrix_of_christoffel_symbols(robot):
     tree, q, qd = robot
     dM = slope(lambda q: mass_matrix(tree, q), q)  # [k, j, i]: ∂_i M_kj
     gamma = (dM.transpose(0, 2, 1) + dM - dM.transpose(2, 0, 1)) / 2
-    near(christoffel(tree, q), gamma, spin(tree, q))
-    near(coriolis_matrix(tree, q, qd), np.einsum("kij,i->kj", gamma, qd), spin(tree, q, qd))
+    assert_near(christoffel(tree, q), gamma, spin(tree, q))
+    assert_near(coriolis_matrix(tree, q, qd), np.einsum("kij,i->kj", gamma, qd), spin(tree, q, qd))
 
 
 @EXAMPLES
@@ -64,7 +64,7 @@ def test_the_velocity_torque_is_the_quadratic_form_of_the_christoffel_symbols(ro
     gamma = np.asarray(christoffel(tree, q), dtype=float)
     assert np.array_equal(gamma, gamma.transpose(0, 2, 1))
     c = np.einsum("kij,i,j->k", gamma, qd, qd)
-    near(velocity_torque(tree, q, qd), c, spin(tree, q, qd, qd))
+    assert_near(velocity_torque(tree, q, qd), c, spin(tree, q, qd, qd))
 
 
 @EXAMPLES
@@ -73,7 +73,7 @@ def test_the_velocity_torque_is_quadratic_in_the_rates(robot, factor):
     tree, q, qd = robot
     c = velocity_torque(tree, q, qd)
     faster = factor * qd
-    near(velocity_torque(tree, q, faster), factor**2 * c, spin(tree, q, faster, faster))
+    assert_near(velocity_torque(tree, q, faster), factor**2 * c, spin(tree, q, faster, faster))
     assert not np.any(coriolis_matrix(tree, q, 0 * qd))
 
 
@@ -82,7 +82,9 @@ def test_the_velocity_torque_is_quadratic_in_the_rates(robot, factor):
 def test_the_velocity_coupling_is_symmetric_and_linear(robot):
     tree, q, u, v, w = robot
     uv, uw = (velocity_coupling(tree, q, u, x) for x in (v, w))
-    near(uv, velocity_coupling(tree, q, v, u), spin(tree, q, u, v))
+    assert_near(uv, velocity_coupling(tree, q, v, u), spin(tree, q, u, v))
     both = np.abs(v) + 2 * np.abs(w)
-    near(velocity_coupling(tree, q, u, v - 2 * w), uv - 2 * uw, spin(tree, q, u, both))
-    near(velocity_coupling(tree, q, u, u.copy()), velocity_torque(tree, q, u), spin(tree, q, u, u))
+    assert_near(velocity_coupling(tree, q, u, v - 2 * w), uv - 2 * uw, spin(tree, q, u, both))
+    assert_near(
+        velocity_coupling(tree, q, u, u.copy()), velocity_torque(tree, q, u), spin(tree, q, u, u)
+    )

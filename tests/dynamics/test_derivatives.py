@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from complex_step import slope
 from hypothesis import given, settings
-from nearness import near
+from nearness import assert_near
 from random_trees import deep_tree, poised
 
 from qddot.dynamics import aba, forward
@@ -55,7 +55,7 @@ def test_the_slopes_of_the_torque_are_those_of_the_definition(robot):
     mine = program(tree, "inverse_dynamics_derivatives")(*state)
     tau = inverse_dynamics(tree, *state)
     for one, other in zip(mine, inverse_slopes(tree, *state), strict=True):
-        near(one, other, tau, tolerance=ROUND_OFF)
+        assert_near(one, other, tau, tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -63,7 +63,7 @@ def test_the_slopes_of_the_torque_are_those_of_the_definition(robot):
 def test_the_slope_of_the_torque_by_acceleration_is_the_mass_matrix(robot):
     tree, q, qd, qdd = robot
     by_acceleration = slope(lambda qdd: inverse_dynamics(tree, q, qd, qdd), qdd)
-    near(by_acceleration, mass_matrix(tree, q), tolerance=ROUND_OFF)
+    assert_near(by_acceleration, mass_matrix(tree, q), tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -81,7 +81,7 @@ def check_forward(tree, q, qd, tau):
     largest = np.abs(np.linalg.inv(M)).max() * max(np.abs(x).max() for x in inner)
     tolerance = SOLVING * np.linalg.cond(M)
     for one, other in zip(mine, forward_slopes(tree, q, qd, tau), strict=True):
-        near(one, other, largest, tolerance=tolerance)
+        assert_near(one, other, largest, tolerance=tolerance)
 
 
 @EXAMPLES
@@ -92,7 +92,7 @@ def test_articulated_bodies_have_the_same_slopes(robot):
     theirs = forward_slopes(tree, q, qd, tau, aba.forward_dynamics)
     tolerance = SOLVING * np.linalg.cond(mass_matrix(tree, q))
     for one, other in zip(mine, theirs, strict=True):
-        near(one, other, *map(np.abs, mine), tolerance=tolerance)
+        assert_near(one, other, *map(np.abs, mine), tolerance=tolerance)
 
 
 @EXAMPLES
@@ -104,7 +104,7 @@ def test_differentiating_the_program_of_forward_dynamics_gives_the_same_slopes(r
     through = jacobian(program(tree, "forward_dynamics"), ["q", "qd", "tau"])(q, qd, tau)
     tolerance = SOLVING * np.linalg.cond(mass_matrix(tree, q))
     for one, other in zip(through, around, strict=True):
-        near(one, other, *map(np.abs, around), tolerance=tolerance)
+        assert_near(one, other, *map(np.abs, around), tolerance=tolerance)
 
 
 def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():
@@ -113,7 +113,7 @@ def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():
     mine = program(tree, "inverse_dynamics_derivatives")(*state)
     tau = inverse_dynamics(tree, *state)
     for one, other in zip(mine, inverse_slopes(tree, *state), strict=True):
-        near(one, other, tau, tolerance=ROUND_OFF)
+        assert_near(one, other, tau, tolerance=ROUND_OFF)
     check_forward(tree, *state)
 
 
@@ -128,25 +128,25 @@ def test_compiled_slopes_are_those_of_the_definition(name):
     for k in range(5):
         q, qd, qdd = states[:, k]
         for one, other in zip((by_q[k], by_qd[k]), inverse_slopes(tree, q, qd, qdd), strict=True):
-            near(one, other, tau[k], tolerance=ROUND_OFF)
+            assert_near(one, other, tau[k], tolerance=ROUND_OFF)
         M = mass_matrix(tree, q)
         largest = np.abs(np.linalg.inv(M)).max() * max(np.abs(x[k]).max() for x in (by_q, by_qd))
         expected = forward_slopes(tree, q, qd, tau[k])
         for one, other in zip(forwards, expected, strict=True):
-            near(one[k], other, largest, tolerance=SOLVING * np.linalg.cond(M))
-    near(robot.inverse_dynamics_derivatives(*states[:, 0])[0], by_q[0], tau[0])
+            assert_near(one[k], other, largest, tolerance=SOLVING * np.linalg.cond(M))
+    assert_near(robot.inverse_dynamics_derivatives(*states[:, 0])[0], by_q[0], tau[0])
 
 
 def test_a_spring_and_a_damper_are_read_off_the_slopes():
     robot = Robot(read("mass_spring_damper"))
     zero = np.zeros(2)
     K, D = robot.inverse_dynamics_derivatives(zero, zero, zero)
-    near(K, [[80, -80], [-80, 80]])
-    near(D, [[3, -3], [-3, 3]])
+    assert_near(K, [[80, -80], [-80, 80]])
+    assert_near(D, [[3, -3], [-3, 3]])
 
 
 def test_a_compiled_slope_of_dry_friction_at_a_standstill_is_zero():
     robot = Robot(read("two_link_point")).with_friction(viscous=[0.3, 0.2], coulomb=[0.5, 0.4])
     zero = np.zeros(2)
     _, by_qd = robot.inverse_dynamics_derivatives(zero, zero, zero)
-    near(by_qd, np.diag([0.3, 0.2]))
+    assert_near(by_qd, np.diag([0.3, 0.2]))

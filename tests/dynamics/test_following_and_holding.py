@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nearness import near
+from nearness import assert_near
 from random_trees import bare, chains, deep_tree, robots, weight
 from strategies import states
 
@@ -42,11 +42,11 @@ def test_a_joint_that_follows_hands_its_torque_to_its_leader(model, data):
     states_ = G @ q + offset, G @ qd, G @ qdd
     tree, free_tree = fold(model), fold(free)
     theirs = inverse_dynamics(free_tree, *states_)
-    near(inverse_dynamics(tree, q, qd, qdd), G.T @ theirs, np.abs(G.T) @ np.abs(theirs))
+    assert_near(inverse_dynamics(tree, q, qd, qdd), G.T @ theirs, np.abs(G.T) @ np.abs(theirs))
     M = mass_matrix(free_tree, states_[0])
-    near(mass_matrix(tree, q), G.T @ M @ G, np.abs(G.T) @ np.abs(M) @ np.abs(G))
+    assert_near(mass_matrix(tree, q), G.T @ M @ G, np.abs(G.T) @ np.abs(M) @ np.abs(G))
     C = coriolis_matrix(free_tree, *states_[:2])
-    near(coriolis_matrix(tree, q, qd), G.T @ C @ G, np.abs(M).max() * np.abs(qd).max())
+    assert_near(coriolis_matrix(tree, q, qd), G.T @ C @ G, np.abs(M).max() * np.abs(qd).max())
 
 
 @EXAMPLES
@@ -61,7 +61,7 @@ def test_a_held_joint_is_one_that_does_not_move(model, data):
     others = [i for i in range(model.n) if i != held]
     qd[held] = qdd[held] = 0
     all_of_it = inverse_dynamics(fold(model), q, qd, qdd)
-    near(
+    assert_near(
         inverse_dynamics(fold(fixed), q[others], qd[others], qdd[others]),
         all_of_it[others],
         all_of_it,
@@ -77,7 +77,7 @@ def test_without_anything_acting_only_the_rigid_body_is_left(model, data):
     acting = friction_torque(tree, qd) + elastic_torque(tree, q, qd)
     rotors = np.array(tree.rotor_inertia, dtype=float) * qdd
     tau = inverse_dynamics(tree, q, qd, qdd)
-    near(inverse_dynamics(rest, q, qd, qdd), tau - acting - rotors, tau, acting, rotors)
+    assert_near(inverse_dynamics(rest, q, qd, qdd), tau - acting - rotors, tau, acting, rotors)
 
 
 def test_what_does_not_move_has_no_weight():

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from nearness import near
+from nearness import assert_near
 
 import qddot
 
@@ -26,14 +26,14 @@ def curve(v):
 
 @pytest.mark.parametrize("v", [0.0, 1e-6, 0.02, STRIBECK, 0.1, 1.0, 30.0])
 def test_friction_follows_stribecks_curve_both_ways(pendulum, v):
-    near(pendulum.friction_torque(np.array([v])), [curve(v)])
-    near(pendulum.friction_torque(np.array([-v])), [curve(-v)])
+    assert_near(pendulum.friction_torque(np.array([v])), [curve(v)])
+    assert_near(pendulum.friction_torque(np.array([-v])), [curve(-v)])
 
 
 def test_friction_falls_from_static_to_coulombs_and_rises_again(pendulum):
     barely, sliding, fast = pendulum.friction_torque(np.array([[1e-9], [0.3], [10.0]]))[:, 0]
-    near(barely - OFFSET, STATIC, tolerance=1e-8)  # Fᵥ v is 3e-10
-    near(sliding - OFFSET, COULOMB + VISCOUS * 0.3)
+    assert_near(barely - OFFSET, STATIC, tolerance=1e-8)  # Fᵥ v is 3e-10
+    assert_near(sliding - OFFSET, COULOMB + VISCOUS * 0.3)
     assert sliding < barely < fast
 
 
@@ -45,9 +45,9 @@ def test_friction_is_in_the_torque_and_in_the_motion(pendulum):
     q, qd, qdd = np.array([0.4]), np.array([0.03]), np.array([1.1])
     slick = pendulum.without("friction")
     tau = pendulum.inverse_dynamics(q, qd, qdd)
-    near(tau - slick.inverse_dynamics(q, qd, qdd), [curve(0.03)], tau)
-    near(pendulum.forward_dynamics(q, qd, tau), qdd)
-    near(slick.forward_dynamics(q, qd, tau - curve(0.03)), qdd)
+    assert_near(tau - slick.inverse_dynamics(q, qd, qdd), [curve(0.03)], tau)
+    assert_near(pendulum.forward_dynamics(q, qd, tau), qdd)
+    assert_near(slick.forward_dynamics(q, qd, tau - curve(0.03)), qdd)
 
 
 def test_the_slope_of_friction_is_the_curves(pendulum):
@@ -55,7 +55,7 @@ def test_the_slope_of_friction_is_the_curves(pendulum):
     v, zero = 0.03, np.zeros(1)
     _, slope = pendulum.inverse_dynamics_derivatives(zero, np.array([v]), zero)
     falling = -2 * v / STRIBECK**2 * (STATIC - COULOMB) * math.exp(-((v / STRIBECK) ** 2))
-    near(slope, [[VISCOUS + falling]])
+    assert_near(slope, [[VISCOUS + falling]])
 
 
 def test_a_coupling_pulls_two_joints_towards_each_other():
@@ -63,7 +63,7 @@ def test_a_coupling_pulls_two_joints_towards_each_other():
     robot = qddot.load("mass_spring_damper").without("gravity")
     q, qd = np.array([0.3, 0.1]), np.array([0.5, -0.2])
     pull = 80 * 0.2 + 3 * 0.7
-    near(robot.bias_torque(q, qd), [pull, -pull])
-    near(robot.potential_energy(q), 80 * 0.2**2 / 2)
+    assert_near(robot.bias_torque(q, qd), [pull, -pull])
+    assert_near(robot.potential_energy(q), 80 * 0.2**2 / 2)
     qdd = robot.forward_dynamics(q, qd, np.zeros(2))
-    near(qdd, [-pull / 2, pull / 5])
+    assert_near(qdd, [-pull / 2, pull / 5])

@@ -13,7 +13,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nearness import near
+from nearness import assert_near
 from random_trees import deep_tree, poised, weight
 
 from qddot.dynamics.energy import center_of_mass, potential_energy
@@ -54,7 +54,7 @@ def test_a_pose_turns_and_shifts_without_stretching(robot):
     for frame in tree.frames:
         X = pose(tree, q, frame)
         R = np.asarray(X.R, dtype=float)
-        near(R.T @ R, np.eye(3))
+        assert_near(R.T @ R, np.eye(3))
         assert np.linalg.det(R) > 0
 
 
@@ -76,10 +76,10 @@ def check_velocity(tree, q, qd, frame):
     Tdot = rate(lambda q: pose(tree, q, frame).matrix(), (q, qd))
     world, local, base = (jacobian(tree, q, frame, axes) @ qd for axes in AXES)
     terms = (speed(tree, q, qd), speed(tree, q, qd) * reach(tree, q))
-    near(twist_matrix(local), np.linalg.inv(T) @ Tdot, *terms)
-    near(twist_matrix(base), Tdot @ np.linalg.inv(T), *terms)
-    near(world[3:], Tdot[:3, 3], *terms)
-    near(skew(world[:3]), Tdot[:3, :3] @ T[:3, :3].T, *terms)
+    assert_near(twist_matrix(local), np.linalg.inv(T) @ Tdot, *terms)
+    assert_near(twist_matrix(base), Tdot @ np.linalg.inv(T), *terms)
+    assert_near(world[3:], Tdot[:3, 3], *terms)
+    assert_near(skew(world[:3]), Tdot[:3, :3] @ T[:3, :3].T, *terms)
 
 
 def twist_matrix(twist):
@@ -102,7 +102,7 @@ def test_the_rate_of_the_jacobian_of_thirty_joints_is_its_derivative(axes):
 
 def check_rate(tree, q, qd, axes):
     Jdot = rate(lambda q: jacobian(tree, q, "tool", axes), (q, qd))
-    near(jacobian_rate(tree, q, qd, "tool", axes), Jdot, speed(tree, q, qd))
+    assert_near(jacobian_rate(tree, q, qd, "tool", axes), Jdot, speed(tree, q, qd))
 
 
 @EXAMPLES
@@ -123,7 +123,7 @@ def test_joints_that_do_not_carry_a_frame_do_not_move_it(robot):
 def test_a_points_motion_is_the_derivative_of_where_it_is(robot, point):
     tree, q, qd, qdd = robot
     p, v, a = point_motion(tree, q, qd, qdd, "tool", point)
-    near(p, pose(tree, q, "tool").point(np.array(point)), reach(tree, q))
+    assert_near(p, pose(tree, q, "tool").point(np.array(point)), reach(tree, q))
 
     def position(q):
         return pose(tree, q, "tool").point(np.array(point))
@@ -132,9 +132,9 @@ def test_a_points_motion_is_the_derivative_of_where_it_is(robot, point):
         return point_motion(tree, q, qd, 0 * qd, "tool", point)[1]
 
     fast = speed(tree, q, qd)
-    near(v, rate(position, (q, qd)), 2 * fast)
+    assert_near(v, rate(position, (q, qd)), 2 * fast)
     turning = fast * len(tree.bodies) * np.abs(qd).max()
-    near(a, rate(velocity, (q, qd), (qd, qdd)), turning, speed(tree, q, qdd))
+    assert_near(a, rate(velocity, (q, qd), (qd, qdd)), turning, speed(tree, q, qdd))
 
 
 def test_the_two_link_arms_tip_accelerates_as_the_deck_says():
@@ -146,11 +146,11 @@ def test_the_two_link_arms_tip_accelerates_as_the_deck_says():
         return point_motion(tree, q, np.array([w1, w2]), np.zeros(2), "tool")[2]
 
     w1, w2 = 0.7, -0.4
-    near(acceleration(w1, w2), [-(w1**2), -(w1**2) - w2**2 - 2 * w1 * w2, 0])
-    near(acceleration(w1, 0), [-(w1**2), -(w1**2), 0])
-    near(acceleration(0, w2), [0, -(w2**2), 0], 1)
+    assert_near(acceleration(w1, w2), [-(w1**2), -(w1**2) - w2**2 - 2 * w1 * w2, 0])
+    assert_near(acceleration(w1, 0), [-(w1**2), -(w1**2), 0])
+    assert_near(acceleration(0, w2), [0, -(w2**2), 0], 1)
     mixed = acceleration(w1, w2) - acceleration(w1, 0) - acceleration(0, w2)
-    near(mixed, [0, -2 * w1 * w2, 0])
+    assert_near(mixed, [0, -2 * w1 * w2, 0])
 
 
 @EXAMPLES
@@ -162,7 +162,7 @@ def test_the_centre_of_mass_is_where_gravity_pulls(robot):
     for g in np.eye(3):
         pulled = replace(tree, gravity=tuple(g), elastics=())
         energy = potential_energy(pulled, q)
-        near(-mass * g @ center_of_mass(tree, q), energy, mass * reach(tree, q))
+        assert_near(-mass * g @ center_of_mass(tree, q), energy, mass * reach(tree, q))
 
 
 @EXAMPLES
@@ -172,4 +172,4 @@ def test_gravity_torque_is_minus_the_weight_seen_through_the_jacobian_of_the_cen
     tree, q = robot
     mass = sum(float(body.inertia.m) for body in tree.bodies)
     J = slope(lambda q: center_of_mass(tree, q), q)
-    near(gravity_torque(tree, q), -mass * np.array(tree.gravity) @ J, weight(tree))
+    assert_near(gravity_torque(tree, q), -mass * np.array(tree.gravity) @ J, weight(tree))

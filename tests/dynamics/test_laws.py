@@ -11,7 +11,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
-from nearness import near
+from nearness import assert_near
 from random_trees import deep_tree, on_a_mount, placement, poised, robots, spin, weight
 from strategies import seeds, states
 
@@ -89,8 +89,10 @@ def test_the_mass_matrix_is_what_accelerations_cost(robot):
     bias = bias_torque(tree, q, 0 * q)
     M = mass_matrix(tree, q)
     columns = [inverse_dynamics(tree, q, 0 * q, e) - bias for e in np.eye(tree.n)]
-    near(np.stack(columns, axis=1), M, bias)
-    near(M @ qdd, inverse_dynamics(tree, q, 0 * q, qdd) - bias, bias, np.abs(M) @ np.abs(qdd))
+    assert_near(np.stack(columns, axis=1), M, bias)
+    assert_near(
+        M @ qdd, inverse_dynamics(tree, q, 0 * q, qdd) - bias, bias, np.abs(M) @ np.abs(qdd)
+    )
 
 
 @EXAMPLES
@@ -98,7 +100,7 @@ def test_the_mass_matrix_is_what_accelerations_cost(robot):
 def test_kinetic_energy_is_half_the_rates_times_the_mass_matrix_times_the_rates(robot):
     tree, q, qd = robot
     M = mass_matrix(tree, q)
-    near(kinetic_energy(tree, q, qd), qd @ M @ qd / 2, np.abs(qd) @ np.abs(M) @ np.abs(qd))
+    assert_near(kinetic_energy(tree, q, qd), qd @ M @ qd / 2, np.abs(qd) @ np.abs(M) @ np.abs(qd))
 
 
 @EXAMPLES
@@ -108,7 +110,7 @@ def test_a_diagonal_entry_depends_on_the_joints_beyond_it_only(robot):
     for i in range(tree.n):
         beyond = descendants(tree, i)
         moved = np.array([q[j] if j in beyond else other[j] for j in range(tree.n)])
-        near(mass_matrix(tree, moved)[i, i], mass_matrix(tree, q)[i, i])
+        assert_near(mass_matrix(tree, moved)[i, i], mass_matrix(tree, q)[i, i])
 
 
 @EXAMPLES
@@ -129,8 +131,8 @@ def test_moving_the_base_changes_neither_inertia_nor_velocity_torque(model, seed
     q, qd = data.draw(states(model.n, 2))
     here = fold(model)
     there = fold(on_a_mount(model, placement(np.random.default_rng(seed), far=10)))
-    near(mass_matrix(there, q), mass_matrix(here, q))
-    near(velocity_torque(there, q, qd), velocity_torque(here, q, qd), spin(here, q, qd, qd))
+    assert_near(mass_matrix(there, q), mass_matrix(here, q))
+    assert_near(velocity_torque(there, q, qd), velocity_torque(here, q, qd), spin(here, q, qd, qd))
 
 
 @EXAMPLES
@@ -139,7 +141,7 @@ def test_a_rotor_adds_to_the_diagonal_and_to_nothing_else(robot):
     tree, q, qd = robot
     without = replace(tree, rotor_inertia=(0,) * tree.n)
     M, bare_M = mass_matrix(tree, q), mass_matrix(without, q)
-    near(M, bare_M + np.diag(np.array(tree.rotor_inertia, dtype=float)))
+    assert_near(M, bare_M + np.diag(np.array(tree.rotor_inertia, dtype=float)))
     assert np.array_equal(bias_torque(tree, q, qd), bias_torque(without, q, qd))
 
 
@@ -164,9 +166,9 @@ def check_the_sum_of_terms(tree, q, qd, qdd):
     resisting = friction_torque(tree, qd) + elastic_torque(tree, q, qd)
     terms = [M @ qdd, C @ qd, gravity_torque(tree, q), resisting]
     sizes = [np.abs(M) @ np.abs(qdd), np.abs(C) @ np.abs(qd), *terms]
-    near(inverse_dynamics(tree, q, qd, qdd), sum(terms), *sizes)
-    near(bias_torque(tree, q, qd), sum(terms[1:]), *sizes[1:])
-    near(velocity_torque(tree, q, qd), C @ qd, spin(tree, q, qd, qd))
+    assert_near(inverse_dynamics(tree, q, qd, qdd), sum(terms), *sizes)
+    assert_near(bias_torque(tree, q, qd), sum(terms[1:]), *sizes[1:])
+    assert_near(velocity_torque(tree, q, qd), C @ qd, spin(tree, q, qd, qd))
 
 
 @EXAMPLES
@@ -206,7 +208,7 @@ def test_articulated_bodies_and_the_mass_matrix_give_the_same_accelerations(robo
     M = mass_matrix(tree, q)
     one = forward.forward_dynamics(tree, q, qd, tau)
     two = aba.forward_dynamics(tree, q, qd, tau)
-    near(one, two, tolerance=SOLVING * EPSILON * condition(M))
+    assert_near(one, two, tolerance=SOLVING * EPSILON * condition(M))
 
 
 def test_articulated_bodies_decline_joints_that_follow_others():
@@ -224,7 +226,7 @@ def test_gravity_and_springs_pull_down_the_slope_of_the_potential_energy(robot):
     """g + springs = ∂P/∂q, by complex step."""
     tree, q = robot
     held = gravity_torque(tree, q) + elastic_torque(tree, q, 0 * q)
-    near(held, slope(lambda q: potential_energy(tree, q), q), weight(tree))
+    assert_near(held, slope(lambda q: potential_energy(tree, q), q), weight(tree))
 
 
 @EXAMPLES
@@ -248,7 +250,7 @@ def check_power(tree, q, qd, qdd):
     damping = elastic_torque(tree, q, qd) - elastic_torque(tree, q, 0 * qd)
     dissipated = friction_torque(tree, qd) + damping
     terms = (np.abs(tau) @ np.abs(qd), np.abs(dissipated) @ np.abs(qd))
-    near(rate(energy, (q, qd), (qd, qdd)), tau @ qd - dissipated @ qd, *terms)
+    assert_near(rate(energy, (q, qd), (qd, qdd)), tau @ qd - dissipated @ qd, *terms)
 
 
 @EXAMPLES

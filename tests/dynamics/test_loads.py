@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nearness import near
+from nearness import assert_near
 from random_trees import GRAVITY, chains, poised, robots, weight
 from strategies import inertial, seeds, states
 
@@ -39,9 +39,9 @@ def test_a_wrench_does_the_work_of_its_frames_velocity(robot, seed):
     free = inverse_dynamics(tree, q, qd, qdd)
     loaded = inverse_dynamics(tree, q, qd, qdd, wrenches=wrenches)
     parts = [jacobian(tree, q, frame).T @ f for frame, f in wrenches.items()]
-    near(loaded, free - sum(parts), free, *parts)
+    assert_near(loaded, free - sum(parts), free, *parts)
     biased = bias_torque(tree, q, qd, wrenches=wrenches)
-    near(biased, bias_torque(tree, q, qd) - sum(parts), free, *parts, weight(tree))
+    assert_near(biased, bias_torque(tree, q, qd) - sum(parts), free, *parts, weight(tree))
 
 
 @EXAMPLES
@@ -57,7 +57,7 @@ def test_forward_dynamics_feels_wrenches_and_the_base(robot, seed):
     M = mass_matrix(tree, q)
     pushed = np.abs(np.linalg.inv(M)).max() * max(np.abs(tau).max(), weight(tree))
     back = forward.forward_dynamics(tree, q, qd, tau, **loads)
-    near(back, qdd, pushed, tolerance=SOLVING * np.linalg.cond(M))
+    assert_near(back, qdd, pushed, tolerance=SOLVING * np.linalg.cond(M))
 
 
 @EXAMPLES
@@ -75,7 +75,7 @@ def test_a_payload_pulls_like_a_wrench_of_its_weight(robot, seed):
     pull = load.mass * np.array(GRAVITY)
     weighed = jacobian(tree, q, "tool").T @ join(cross(arm, pull), pull)
     carried = gravity_torque(replace(tree, bodies=tuple(bodies)), q)
-    near(carried, gravity_torque(tree, q) - weighed, weight(tree), load.mass * 10)
+    assert_near(carried, gravity_torque(tree, q) - weighed, weight(tree), load.mass * 10)
 
 
 def carried(model: Model) -> Model:
@@ -110,7 +110,7 @@ def test_a_moving_base_is_an_arm_on_a_carrier_whose_motion_is_prescribed(model, 
     tree = replace(fold(model), gravity=tuple(down))
     M = np.abs(mass_matrix(whole, both[0])).max()
     busy = M * max(np.abs(both[1]).max() ** 2, np.abs(both[2]).max())
-    near(inverse_dynamics(tree, q, qd, qdd, base_motion=motion), expected, busy)
+    assert_near(inverse_dynamics(tree, q, qd, qdd, base_motion=motion), expected, busy)
 
 
 @EXAMPLES
@@ -122,4 +122,4 @@ def test_a_base_that_accelerates_against_gravity_is_another_gravity(robot, seed)
     motion = BaseMotion(np.zeros(6), np.concatenate([np.zeros(3), lift]))
     other = replace(tree, gravity=tuple(np.array(tree.gravity) - lift))
     mine = inverse_dynamics(tree, q, qd, qdd, base_motion=motion)
-    near(mine, inverse_dynamics(other, q, qd, qdd), weight(tree))
+    assert_near(mine, inverse_dynamics(other, q, qd, qdd), weight(tree))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from nearness import near
+from nearness import assert_near
 from random_trees import poised
 from strategies import seeds
 
@@ -25,7 +25,7 @@ def test_the_regressor_times_the_parameters_is_the_torque(robot):
     tree, q, qd, qdd = robot
     Y, phi = regressor(tree, q, qd, qdd), np.array(list(parameters(tree).values()), dtype=float)
     tau = inverse_dynamics(tree, q, qd, qdd) - unparameterised_torque(tree, q, qd)
-    near(Y @ phi, tau, np.abs(np.asarray(Y, float)) @ np.abs(phi))
+    assert_near(Y @ phi, tau, np.abs(np.asarray(Y, float)) @ np.abs(phi))
 
 
 @EXAMPLES
@@ -55,7 +55,7 @@ def test_the_regressor_does_not_know_the_parameters(robot, seed):
     other = replace(
         tree, bodies=tuple(bodies), rotor_inertia=rotors, friction=friction, elastics=()
     )
-    near(Y @ phi, inverse_dynamics(other, q, qd, qdd), np.abs(Y) @ np.abs(phi))
+    assert_near(Y @ phi, inverse_dynamics(other, q, qd, qdd), np.abs(Y) @ np.abs(phi))
 
 
 @EXAMPLES
@@ -67,7 +67,7 @@ def test_what_the_regressor_leaves_out_are_springs_dampers_and_the_stribeck_effe
         replace(tree, friction=tuple(slipping)), qd
     )
     expected = elastic_torque(tree, q, qd) + stribeck
-    near(unparameterised_torque(tree, q, qd), expected, friction_torque(tree, qd))
+    assert_near(unparameterised_torque(tree, q, qd), expected, friction_torque(tree, qd))
 
 
 @EXAMPLES

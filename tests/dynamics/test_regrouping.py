@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from nearness import near
+from nearness import assert_near
 from random_trees import deep_tree, poised, weight
 from strategies import seeds
 
@@ -47,15 +47,15 @@ def check_torques(rewritten, tree, q, qd, qdd, seed):
     other = rewritten(tree)
     M = mass_matrix(tree, q)
     largest = np.abs(M).max()
-    near(mass_matrix(other, q), M)
+    assert_near(mass_matrix(other, q), M)
     fast = np.abs(qd).max()
-    near(coriolis_matrix(other, q, qd), coriolis_matrix(tree, q, qd), largest * fast)
+    assert_near(coriolis_matrix(other, q, qd), coriolis_matrix(tree, q, qd), largest * fast)
     for more in ({}, loads):
         mine = inverse_dynamics(other, q, qd, qdd, **more)
         theirs = inverse_dynamics(tree, q, qd, qdd, **more)
-        near(mine, theirs, weight(tree), largest * fast**2, largest * np.abs(qdd).max())
+        assert_near(mine, theirs, weight(tree), largest * fast**2, largest * np.abs(qdd).max())
     energy = kinetic_energy(tree, q, qd)
-    near(kinetic_energy(other, q, qd), energy, largest * fast**2)
+    assert_near(kinetic_energy(other, q, qd), energy, largest * fast**2)
 
 
 @EXAMPLES
@@ -64,11 +64,11 @@ def test_alignment_keeps_every_frame_and_all_of_the_mass(robot):
     tree, q = robot
     other = aligned(tree)
     for frame in tree.frames:
-        near(pose(other, q, frame).matrix(), pose(tree, q, frame).matrix())
-        near(jacobian(other, q, frame), jacobian(tree, q, frame), 1)
-    near(potential_energy(other, q), potential_energy(tree, q), weight(tree))
+        assert_near(pose(other, q, frame).matrix(), pose(tree, q, frame).matrix())
+        assert_near(jacobian(other, q, frame), jacobian(tree, q, frame), 1)
+    assert_near(potential_energy(other, q), potential_energy(tree, q), weight(tree))
     for body, before in zip(other.bodies, tree.bodies, strict=True):
-        near(body.inertia.m, before.inertia.m)
+        assert_near(body.inertia.m, before.inertia.m)
         assert tuple(body.joint.axis) == (0, 0, 1)
 
 
@@ -84,7 +84,7 @@ def test_what_regrouping_removes_is_zero(robot):
             largest = np.abs(I).max()
             assert body.inertia.m == 0
             assert body.inertia.h[2] == 0
-            near((I[0, 0] + I[1, 1] - I[2, 2]) / 2, 0, largest)  # ∫z² dm
+            assert_near((I[0, 0] + I[1, 1] - I[2, 2]) / 2, 0, largest)  # ∫z² dm
 
 
 def test_a_small_product_of_inertia_is_not_taken_for_rounding():

@@ -11,7 +11,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nearness import near
+from nearness import assert_near
 from random_trees import chains, deep_tree, laden, poised, weight
 from strategies import inertial, models, random_joint, seeds, states
 
@@ -55,9 +55,9 @@ def check(formulation: str, tree: Tree, q: np.ndarray, qd: np.ndarray) -> None:
     """Assert that one formulation gives the terms that the recursions give."""
     found = FORMULATIONS[formulation](tree, q, qd)
     assert found.formulation == formulation
-    near(found.M, mass_matrix(tree, q), tolerance=ROUND_OFF)
-    near(found.c, velocity_torque(tree, q, qd), spin(tree, q, qd), tolerance=ROUND_OFF)
-    near(found.g, rnea.gravity_torque(tree, q), weight(tree), tolerance=ROUND_OFF)
+    assert_near(found.M, mass_matrix(tree, q), tolerance=ROUND_OFF)
+    assert_near(found.c, velocity_torque(tree, q, qd), spin(tree, q, qd), tolerance=ROUND_OFF)
+    assert_near(found.g, rnea.gravity_torque(tree, q), weight(tree), tolerance=ROUND_OFF)
 
 
 # numbers
@@ -101,7 +101,7 @@ def test_the_torque_of_a_derivation_is_that_of_inverse_dynamics(formulation, rob
     M = mass_matrix(tree, q)
     sizes = (np.abs(M) @ np.abs(qdd), spin(tree, q, qd), weight(tree))
     tau = rnea.rigid_body_torque(tree, q, qd, qdd)
-    near(found.torque(qdd), tau, *sizes, tolerance=ROUND_OFF)
+    assert_near(found.torque(qdd), tau, *sizes, tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -109,9 +109,9 @@ def test_the_torque_of_a_derivation_is_that_of_inverse_dynamics(formulation, rob
 def test_energies_of_the_lagrangian_are_those_of_the_recursion(robot):
     tree, q, qd = robot
     K, P = energy.kinetic_energy(tree, q, qd), energy.potential_energy(tree, q)
-    near(lagrange.kinetic_energy(tree, q, qd), K, tolerance=ROUND_OFF)
+    assert_near(lagrange.kinetic_energy(tree, q, qd), K, tolerance=ROUND_OFF)
     mine = sum(lagrange.potential_energies(tree, q)) + lagrange.elastic_energy(tree, q)
-    near(mine, P, weight(tree), tolerance=ROUND_OFF)
+    assert_near(mine, P, weight(tree), tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -122,9 +122,13 @@ def test_springs_and_dampers_of_the_lagrangian_hold_what_those_of_the_recursion_
     viscous = np.array([f.viscous * v for f, v in zip(tree.friction, qd, strict=True)], float)
     expected = rnea.elastic_torque(tree, q, qd) + viscous
     found = lagrange.elastic_torque(tree, q) + lagrange.damping_torque(tree, qd)
-    near(found, expected, 1, np.abs(qd).max(), tolerance=ROUND_OFF)  # stiff and damped by about 1
+    assert_near(
+        found, expected, 1, np.abs(qd).max(), tolerance=ROUND_OFF
+    )  # stiff and damped by about 1
     power = lagrange.damping_torque(tree, qd) @ qd
-    near(2 * lagrange.dissipation(tree, qd), power, np.abs(qd).max() ** 2, tolerance=ROUND_OFF)
+    assert_near(
+        2 * lagrange.dissipation(tree, qd), power, np.abs(qd).max() ** 2, tolerance=ROUND_OFF
+    )
 
 
 @EXAMPLES
@@ -135,10 +139,10 @@ def test_jacobians_of_the_explicit_form_are_the_derivatives_of_the_centres_of_ma
     links = explicit.jacobians(tree, q)
     for i, link in enumerate(links):
         slopes = slope(lambda x, i=i: explicit.jacobians(tree, x)[i].P, q)
-        near(link.J_v, slopes, 1, tolerance=ROUND_OFF)
+        assert_near(link.J_v, slopes, 1, tolerance=ROUND_OFF)
         R = kinematics.body_poses(tree, q)[i].R
         turning = rate(lambda x, i=i: kinematics.body_poses(tree, x)[i].R, (q, qd))
-        near(skew(link.J_w @ qd), R.T @ turning, np.abs(qd).max(), tolerance=ROUND_OFF)
+        assert_near(skew(link.J_w @ qd), R.T @ turning, np.abs(qd).max(), tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -149,14 +153,14 @@ def test_derivatives_of_the_transforms_are_what_operators_make_them(robot):
     for i, link in enumerate(trace.transforms(tree, q)):
         slopes = slope(lambda x, i=i: trace.transforms(tree, x)[i].T, q)
         for j in range(tree.n):
-            near(link.U.get(j, np.zeros((4, 4))), slopes[..., j], 1, tolerance=ROUND_OFF)
+            assert_near(link.U.get(j, np.zeros((4, 4))), slopes[..., j], 1, tolerance=ROUND_OFF)
             if j not in link.U:
                 continue
             second = slope(lambda x, i=i, j=j: trace.transforms(tree, x)[i].U[j], q)
             for k in range(tree.n):
                 pair = (min(j, k), max(j, k))
                 mine = link.UU.get(pair, np.zeros((4, 4)))
-                near(mine, second[..., k], 1, tolerance=ROUND_OFF)
+                assert_near(mine, second[..., k], 1, tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -169,7 +173,7 @@ def test_centrifugal_and_coriolis_matrices_give_the_velocity_torque(robot):
     assert B.shape == (tree.n, tree.n * (tree.n - 1) // 2)
     pairs = [qd[i] * qd[j] for i in range(tree.n) for j in range(i + 1, tree.n)]
     c = velocity_torque(tree, q, qd)
-    near(C @ qd**2 + B @ np.array(pairs), c, spin(tree, q, qd), tolerance=ROUND_OFF)
+    assert_near(C @ qd**2 + B @ np.array(pairs), c, spin(tree, q, qd), tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -179,8 +183,8 @@ def test_the_explicit_rate_of_the_mass_matrix_is_its_derivative(robot):
     found = stacked.mass_matrix_rate(tree, q, qd)
     by_step = rate(lambda x: mass_matrix(tree, x), (q, qd))
     scale = np.abs(mass_matrix(tree, q)).max() * np.abs(qd).max()
-    near(found, by_step, scale, tolerance=ROUND_OFF)
-    near(found, rate_by_recursion(tree, q, qd), scale, tolerance=ROUND_OFF)
+    assert_near(found, by_step, scale, tolerance=ROUND_OFF)
+    assert_near(found, rate_by_recursion(tree, q, qd), scale, tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -194,7 +198,7 @@ def test_a_moving_base_takes_the_torques_that_the_recursion_says(robot):
     reach = weight(tree) * (1 + np.abs(q).max()) ** 2
     speed = max(np.abs(twist).max(), np.abs(qd).max())
     sizes = (M * np.abs(qdd).max(), M * speed**2, reach * (1 + speed**2 + np.abs(change).max()))
-    near(found.torque(qdd), tau, *sizes, tolerance=ROUND_OFF)
+    assert_near(found.torque(qdd), tau, *sizes, tolerance=ROUND_OFF)
 
 
 @EXAMPLES
@@ -206,8 +210,8 @@ def test_pressing_on_the_environment_takes_the_jacobian_transposed(model, seed):
     wrench = np.random.default_rng(seed + 1).normal(size=6)
     tau = recursive.tip_torque(tree, q, "tool", wrench)
     J = kinematics.jacobian(tree, q, "tool", "local")
-    near(tau, J.T @ wrench, 10, tolerance=ROUND_OFF)
-    near(tau @ qd, wrench @ (J @ qd), 10, tolerance=ROUND_OFF)
+    assert_near(tau, J.T @ wrench, 10, tolerance=ROUND_OFF)
+    assert_near(tau @ qd, wrench @ (J @ qd), 10, tolerance=ROUND_OFF)
 
 
 # polynomials

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from blackboard import ARMS, equal
 from hypothesis import given, settings
-from nearness import near
+from nearness import assert_near
 from random_trees import deep_tree, poised
 
 from qddot.dynamics.coriolis import coriolis_matrix, mass_matrix_rate, velocity_torque
@@ -35,12 +35,12 @@ def test_every_coriolis_matrix_gives_the_same_torque_and_does_no_work(robot):
     found = coriolis.factorisations(tree, q, qd)
     assert set(found) >= SKEW | {"rate", "transposed", "newton_euler"}
     for name, C in found.items():
-        near(C @ qd, c, scale, tolerance=ROUND_OFF)
-        near(qd @ (Md - 2 * C) @ qd, 0, scale * np.abs(qd).max(), tolerance=ROUND_OFF)
+        assert_near(C @ qd, c, scale, tolerance=ROUND_OFF)
+        assert_near(qd @ (Md - 2 * C) @ qd, 0, scale * np.abs(qd).max(), tolerance=ROUND_OFF)
         if name in SKEW:
-            near(coriolis.skewness(C, dM, qd), np.zeros_like(Md), size, tolerance=ROUND_OFF)
+            assert_near(coriolis.skewness(C, dM, qd), np.zeros_like(Md), size, tolerance=ROUND_OFF)
         if name in STANDARD:
-            near(C, coriolis_matrix(tree, q, qd), size, tolerance=ROUND_OFF)
+            assert_near(C, coriolis_matrix(tree, q, qd), size, tolerance=ROUND_OFF)
 
 
 def test_only_some_coriolis_matrices_are_skew():
