@@ -71,7 +71,7 @@ def kernels(arm, q, qd, qdd):
     }
 
 
-def near(found, expected, scale=0.0):
+def assert_near(found, expected, scale=0.0):
     scale = max(np.abs(expected).max(), scale, 1e-3)
     assert np.shape(found) == np.shape(expected)
     np.testing.assert_allclose(found, expected, rtol=0, atol=ROUND_OFF * scale)
@@ -87,7 +87,7 @@ def test_values_are_those_of_the_kernels(name):
     expected = kernels(arm, q, qd, qdd)
     large = np.abs(expected["M"]).max() * max(1, np.abs(qd).max() ** 2)
     for quantity, value in expected.items():
-        near(eqs.evaluate(quantity, q, qd, qdd), value, large)
+        assert_near(eqs.evaluate(quantity, q, qd, qdd), value, large)
 
 
 @pytest.mark.parametrize("name", ["two_link", "rp", "mass_spring_damper", "scara", "ur5"])
@@ -96,7 +96,7 @@ def test_compiled_closed_forms_are_the_kernels_too(name):
     inputs = state(name, count=5)
     for quantity, value in kernels(arm, *inputs).items():
         function = eqs.to_function(quantity)
-        near(function(*inputs[: len(function.program.inputs)]), value, 100)
+        assert_near(function(*inputs[: len(function.program.inputs)]), value, 100)
 
 
 def test_a_compiled_quantity_takes_the_same_arguments_of_every_robot():
@@ -111,14 +111,14 @@ def test_symbols_get_their_values_by_name():
     eqs = qddot.derive(qddot.load("two_link_symbolic"))
     q, qd, qdd = state("two_link")
     arm = qddot.load("two_link_symbolic").with_values(**VALUES)
-    near(eqs.evaluate("tau", q, qd, qdd, **VALUES), arm.inverse_dynamics(q, qd, qdd))
-    near(eqs.to_function("tau", **VALUES)(q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
+    assert_near(eqs.evaluate("tau", q, qd, qdd, **VALUES), arm.inverse_dynamics(q, qd, qdd))
+    assert_near(eqs.to_function("tau", **VALUES)(q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
 
 
 def test_rates_that_are_not_given_are_zero():
     eqs = equations("two_link")
     q = np.array([0.3, 0.7])
-    near(eqs.evaluate("tau", q), robot("two_link").gravity_torque(q))
+    assert_near(eqs.evaluate("tau", q), robot("two_link").gravity_torque(q))
 
 
 # parts
@@ -180,7 +180,7 @@ def test_the_regressor_times_the_parameters_is_the_torque(name):
     numbers = eqs._numbers([q, qd, qdd], {})
     Y = np.array([[float(evaluated(x, numbers)) for x in row] for row in eqs.Y])
     assert Y.shape == (arm.n, len(arm.parameters))
-    near(Y @ arm.parameters, arm.inverse_dynamics(q, qd, qdd), 10)
+    assert_near(Y @ arm.parameters, arm.inverse_dynamics(q, qd, qdd), 10)
 
 
 def test_equations_are_equal_whichever_way_they_came():
@@ -300,7 +300,7 @@ def test_a_joint_may_follow_by_a_whole_ratio(ratio):
     arm = following(ratio).with_gravity((0, -9.81, 0))
     eqs = qddot.derive(arm)
     q, qd, qdd = (np.array([x]) for x in (0.4, -0.7, 1.2))
-    near(eqs.evaluate("tau", q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
+    assert_near(eqs.evaluate("tau", q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
     assert qddot.prove(arm).holds
 
 
@@ -312,15 +312,15 @@ def test_a_turning_joint_that_follows_by_half_is_refused_with_what_to_do():
 def test_a_slide_may_follow_by_any_ratio():
     arm = following(0.25, "prismatic")
     q, qd, qdd = (np.array([x]) for x in (0.4, -0.7, 1.2))
-    near(qddot.derive(arm).evaluate("tau", q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
+    assert_near(qddot.derive(arm).evaluate("tau", q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
 
 
 def test_the_gripper_of_panda_hand_follows_and_its_45_degrees_stay_exact():
     arm = robot("panda_hand")
     eqs = qddot.derive(arm, "recursive")
     q, _, _ = state("panda_hand")
-    near(eqs.evaluate("M", q), arm.mass_matrix(q), 10)
-    near(eqs.evaluate("g", q), arm.gravity_torque(q), 10)
+    assert_near(eqs.evaluate("M", q), arm.mass_matrix(q), 10)
+    assert_near(eqs.evaluate("g", q), arm.gravity_torque(q), 10)
 
 
 def test_roots_inside_roots_have_one_form():
@@ -334,7 +334,7 @@ def test_roots_inside_roots_have_one_form():
     q, qd, qdd = state("two_link")
     values = dict(L1=0.7, m1=2, m2=1.5)
     tau = qddot.derive(arm).evaluate("tau", q, qd, qdd, **values)
-    near(tau, arm.with_values(**values).inverse_dynamics(q, qd, qdd))
+    assert_near(tau, arm.with_values(**values).inverse_dynamics(q, qd, qdd))
 
 
 def test_a_held_joint_leaves_the_equations():
@@ -342,7 +342,7 @@ def test_a_held_joint_leaves_the_equations():
     eqs = qddot.derive(arm)
     assert eqs.n == 5
     q, qd, qdd = np.random.default_rng(0).uniform(-2, 2, (3, 5))
-    near(eqs.evaluate("tau", q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
+    assert_near(eqs.evaluate("tau", q, qd, qdd), arm.inverse_dynamics(q, qd, qdd))
 
 
 # pages

@@ -109,11 +109,11 @@ def test_joints_have_the_same_names_in_a_depth_first_order(path):
 def test_bodies_have_the_same_mass_centre_and_inertia(path):
     _, tree = ours(path)
     other = theirs(path)
-    same_inertia(tree.base, other.inertias[0])
+    assert_same_inertia(tree.base, other.inertias[0])
     for body in tree.bodies:
-        same_inertia(body.inertia, other.inertias[other.getJointId(body.name)])
+        assert_same_inertia(body.inertia, other.inertias[other.getJointId(body.name)])
     total = tree.base.m + sum(body.inertia.m for body in tree.bodies)
-    close(total, sum(inertia.mass for inertia in other.inertias))
+    assert_close(total, sum(inertia.mass for inertia in other.inertias))
 
 
 @needs_robots
@@ -147,8 +147,8 @@ def test_links_stand_in_the_same_place(path):
             body, X_BL = tree.frame(link.name)
             X_WL = X_W[body] @ X_BL
             there = data.oMf[other.getFrameId(link.name, pin.BODY)]
-            close(np.asarray(X_WL.R, dtype=float), there.rotation)
-            close(np.asarray(X_WL.p, dtype=float), there.translation, least=1)
+            assert_close(np.asarray(X_WL.R, dtype=float), there.rotation)
+            assert_close(np.asarray(X_WL.p, dtype=float), there.translation, least=1)
 
 
 @needs_robots
@@ -163,10 +163,12 @@ def test_mass_matrix_gravity_and_velocity_torques_are_the_same(path):
         there, qd, qdd = their_position(tree, other, q), *rng.uniform(-1, 1, (2, tree.n))
         M = pin.crba(other, data, there)
         M = np.triu(M) + np.triu(M, 1).T
-        close(mass_matrix(tree, q), G.T @ M @ G)
-        close(gravity_torque(tree, q), G.T @ pin.computeGeneralizedGravity(other, data, there))
+        assert_close(mass_matrix(tree, q), G.T @ M @ G)
+        assert_close(
+            gravity_torque(tree, q), G.T @ pin.computeGeneralizedGravity(other, data, there)
+        )
         tau = G.T @ pin.rnea(other, data, there, G @ qd, G @ qdd)
-        close(rigid_body_torque(tree, q, qd, qdd), tau)
+        assert_close(rigid_body_torque(tree, q, qd, qdd), tau)
 
 
 @needs_robots
@@ -186,8 +188,10 @@ def test_pinocchio_reads_what_we_write(model):
     for q in configurations(tree):
         there = their_position(tree, other, q)
         M = pin.crba(other, data, there)
-        close(mass_matrix(tree, q), G.T @ (np.triu(M) + np.triu(M, 1).T) @ G)
-        close(gravity_torque(tree, q), G.T @ pin.computeGeneralizedGravity(other, data, there), 1)
+        assert_close(mass_matrix(tree, q), G.T @ (np.triu(M) + np.triu(M, 1).T) @ G)
+        assert_close(
+            gravity_torque(tree, q), G.T @ pin.computeGeneralizedGravity(other, data, there), 1
+        )
 
 
 def configurations(tree: Tree) -> list[np.ndarray]:
@@ -237,14 +241,14 @@ def ordered(children: dict, parent: str, key) -> list:
     return sorted(children.get(parent, []), key=lambda item: key(item[0]), reverse=True)
 
 
-def same_inertia(inertia: Inertia, other: pin.Inertia) -> None:
-    close(inertia.m, other.mass)
-    close(inertia.h, other.mass * other.lever)
+def assert_same_inertia(inertia: Inertia, other: pin.Inertia) -> None:
+    assert_close(inertia.m, other.mass)
+    assert_close(inertia.h, other.mass * other.lever)
     second = other.inertia - other.mass * pin.skew(other.lever) @ pin.skew(other.lever)
-    close(inertia.I, second)
+    assert_close(inertia.I, second)
 
 
-def close(a, b, least: float = 0) -> None:
+def assert_close(a, b, least: float = 0) -> None:
     """Assert that two arrays agree to rounding, relative to the largest entry."""
     a, b = np.asarray(a, dtype=float), np.asarray(b, dtype=float)
     scale = max(np.abs(b).max(initial=0), least)

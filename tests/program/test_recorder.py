@@ -108,13 +108,13 @@ def in_place(q: Any) -> Any:
 @pytest.mark.parametrize("what", OF_AN_ARRAY)
 def test_the_program_of_a_function_of_an_array_gives_its_values(what: str):
     function = OF_AN_ARRAY[what]
-    same(record(function, **vector)(Q), function(Q))
+    assert_same(record(function, **vector)(Q), function(Q))
 
 
 @pytest.mark.parametrize("what", OF_A_SCALAR)
 def test_the_program_of_a_function_of_a_scalar_gives_its_values(what: str):
     function = OF_A_SCALAR[what]
-    same(record(function, **scalar)(X), function(X))
+    assert_same(record(function, **scalar)(X), function(X))
 
 
 def test_comparisons_are_exact_where_both_sides_are_equal():
@@ -247,7 +247,7 @@ def test_the_program_of_any_expression_gives_its_values(tree: Any, seed: int):
 def test_a_folded_expression_has_as_few_operations(function: Callable, operations: int):
     program = record(function, x=(), y=())
     assert len(program) == operations, str(program)
-    same(program(0.3, -1.7), function(0.3, -1.7))
+    assert_same(program(0.3, -1.7), function(0.3, -1.7))
 
 
 def test_zeros_in_a_matrix_cost_nothing():
@@ -418,7 +418,7 @@ def put(array: Any, x: Any) -> Any:
     return array
 
 
-def same(mine: Any, expected: Any) -> None:
+def assert_same(mine: Any, expected: Any) -> None:
     mine, expected = np.asarray(mine, dtype=float), np.asarray(expected, dtype=float)
     assert mine.shape == expected.shape
     scale = max(1.0, np.abs(expected).max(initial=0))
