@@ -15,7 +15,7 @@ from hashlib import sha256
 from pathlib import Path
 
 DIGEST = 32  # bytes of SHA-256 in front of the code
-VERSION = "3"
+VERSION = "4"
 MOST_BYTES = 256_000_000  # then the oldest files go
 
 

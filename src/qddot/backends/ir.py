@@ -88,10 +88,11 @@ class Emitter:
         self.declared.add(f"declare {kind} {full}({', '.join([kind] * len(args))})")
         return self.value(f"call {kind} {full}({', '.join(f'{kind} {a}' for a in args)})")
 
-    def prefetch(self, where: str) -> None:
-        """Have memory fetched that will be written soon; a wrong address does no harm."""
+    def prefetch(self, where: str, use: str) -> None:
+        """Have memory fetched that will be read or written soon; a wrong address does no harm."""
         self.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        self.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 1, i32 3, i32 1)")
+        write = 1 if use == "write" else 0
+        self.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 {write}, i32 3, i32 1)")
 
     def fma(self, a: str, b: str, c: str) -> str:
         return self.intrinsic("fma", a, b, c)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from math import prod
@@ -179,10 +179,14 @@ class Kernel:
 
         with progress(f"{self.program.name}", rounds) as advance:
             for k in range(0, len(edges) - 1, threads):
-                if threads == 1:
+                # this thread does a share too: it is awake already
+                others = [_pool(os.getpid()).submit(piece, j) for j in range(k + 1, k + threads)]
+                try:
                     piece(k)
-                else:
-                    list(_pool(os.getpid()).map(piece, range(k, k + threads)))
+                finally:
+                    wait(others)  # whatever happens, nobody writes on behind our back
+                for other in others:
+                    other.result()
                 advance()
 
     def _piece(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:

@@ -38,8 +38,7 @@ def batch_loop(program: Program, lanes: Lanes) -> str:
     for base, stride in zip(bases, strides, strict=True):
         steps = [out.value(f"mul i64 {state}, {stride}") for state in states]
         rows.append([out.value(f"getelementptr i8, ptr {base}, i64 {step}") for step in steps])
-    outputs = strides[len(program.inputs) :]
-    ahead = [out.value(f"mul i64 {stride}, {lanes.count}") for stride in outputs]
+    ahead = [out.value(f"mul i64 {stride}, {lanes.count}") for stride in strides]
     emit_program(out, program, rows, ahead)
     out.line(f"%next = add i64 %first, {lanes.count}")
     out.line("%more = icmp sle i64 %next, %last")
@@ -64,17 +63,18 @@ def emit_program(
 ) -> None:
     """Emit a program whose inputs and outputs lie in these rows, one a lane.
 
-    `ahead` is how far each output's rows of the next block are, where there is a next block.
+    `ahead` is how far the rows of the next block are, for each input and output.
     """
     count = len(program.inputs)
+    ahead = ahead or [""] * len(rows)
     entries: list[tuple[InputRows, int]] = []
-    for port, row in zip(program.inputs, rows[:count], strict=True):
-        whole = InputRows(out, row, port.size)
+    for port, row, step in zip(program.inputs, rows[:count], ahead[:count], strict=True):
+        whole = InputRows(out, row, port.size, step)
         entries += [(whole, k) for k in range(port.size)]
     # the places where each value is wanted as a result
     wanted: dict[int, list[tuple[OutputRows, int]]] = {}
     for i, place in zip(
-        program.results, _places(out, program.outputs, rows[count:], ahead), strict=True
+        program.results, _places(out, program.outputs, rows[count:], ahead[count:]), strict=True
     ):
         wanted.setdefault(i, []).append(place)
 
@@ -100,7 +100,7 @@ def _places(
     out: Emitter, ports: tuple[Port, ...], rows: list[list[str]], ahead: Sequence[str]
 ) -> list[tuple[OutputRows, int]]:
     places = []
-    for port, row, step in zip(ports, rows, ahead or [""] * len(ports), strict=True):
+    for port, row, step in zip(ports, rows, ahead, strict=True):
         whole = OutputRows(out, row, port.size, step)
         places += [(whole, k) for k in range(port.size)]
     return places

@@ -11,14 +11,30 @@ from qddot.backends.ir import Emitter
 
 CHUNK = 4  # entries that are loaded or stored at once
 CACHE_LINE = 64  # [bytes]
-WORTH_FETCHING = 256  # [bytes]; shorter rows the processor fetches early enough by itself
+WORTH_FETCHING = 128  # [bytes]; shorter rows the processor fetches early enough by itself
 
 
-class InputRows:
-    """One input: the same entries of as many states as there are lanes."""
+class Rows:
+    """One input or output: the same entries of as many states as there are lanes."""
 
-    def __init__(self, out: Emitter, rows: list[str], size: int):
+    def __init__(self, out: Emitter, rows: list[str], size: int, ahead: str = ""):
         self.out, self.rows, self.size = out, rows, size
+        # how far the same lane's next row is, if it is worth having it fetched before it is used
+        self.ahead = ahead if size * out.lanes.size >= WORTH_FETCHING else ""
+
+    def fetch_ahead(self, where: str, start: int, use: str) -> None:
+        """Have the next row's part fetched that lies as this one does, once a cache line."""
+        lanes = self.out.lanes
+        if self.ahead and start * lanes.size % CACHE_LINE < CHUNK * lanes.size:
+            then = self.out.value(f"getelementptr i8, ptr {where}, i64 {self.ahead}")
+            self.out.prefetch(then, use)
+
+
+class InputRows(Rows):
+    """Rows that are read."""
+
+    def __init__(self, out: Emitter, rows: list[str], size: int, ahead: str = ""):
+        super().__init__(out, rows, size, ahead)
         self.loaded: dict[int, str] = {}
 
     def entry(self, k: int) -> str:
@@ -33,23 +49,22 @@ class InputRows:
     def _load_chunk(self, start: int) -> None:
         out, lanes = self.out, self.out.lanes
         kind = f"<{CHUNK} x {lanes.scalar}>"
-        parts = [
-            out.value(f"load {kind}, ptr {_at(out, row, start)}, align {lanes.size}")
-            for row in self.rows
-        ]
+        parts = []
+        for row in self.rows:
+            where = _at(out, row, start)
+            parts.append(out.value(f"load {kind}, ptr {where}, align {lanes.size}"))
+            self.fetch_ahead(where, start, "read")
         groups = [_transpose(out, parts[k : k + CHUNK]) for k in range(0, lanes.count, CHUNK)]
         for k in range(CHUNK):
             self.loaded.setdefault(start + k, _joined(out, [group[k] for group in groups]))
 
 
-class OutputRows:
-    """One output: the same entries of as many states as there are lanes."""
+class OutputRows(Rows):
+    """Rows that are written."""
 
     def __init__(self, out: Emitter, rows: list[str], size: int, ahead: str = ""):
-        self.out, self.rows, self.size = out, rows, size
+        super().__init__(out, rows, size, ahead)
         self.known: dict[int, str] = {}
-        # how far the same lane's next row is, if it is worth having it fetched before it is written
-        self.ahead = ahead if size * out.lanes.size >= WORTH_FETCHING else ""
 
     def put(self, k: int, value: str) -> None:
         """Store entry k of every lane's state, or keep it until its chunk is complete."""
@@ -71,8 +86,7 @@ class OutputRows:
             for lane, row in enumerate(_transpose(out, parts), group):
                 where = _at(out, self.rows[lane], start)
                 out.line(f"store {kind} {row}, ptr {where}, align {lanes.size}")
-                if self.ahead and start * lanes.size % CACHE_LINE < CHUNK * lanes.size:
-                    out.prefetch(out.value(f"getelementptr i8, ptr {where}, i64 {self.ahead}"))
+                self.fetch_ahead(where, start, "write")
 
 
 def _at(out: Emitter, row: str, k: int) -> str:
