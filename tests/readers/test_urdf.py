@@ -16,7 +16,7 @@ import qddot
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import pose
 from qddot.dynamics.rnea import gravity_torque
-from qddot.errors import NotNumeric
+from qddot.errors import BadRobot, NotNumeric
 from qddot.model import Frame, Limits, Mimic, Model, Payload, Placement, build
 from qddot.model.tree import fold
 from qddot.readers.urdf import read_urdf_text
@@ -297,3 +297,16 @@ def test_names_are_escaped():
     model = arm('"upper"', "\"&lt;a href=&quot;x&quot;&gt;'&amp;amp;'&lt;/a&gt;\"")
     assert model.links[1].name == name
     assert read_urdf_text(to_urdf(model), "again") == model
+
+
+def test_a_misspelt_type_hides_no_other_slip(tmp_path):
+    path = tmp_path / "arm.urdf"
+    path.write_text(
+        '<robot name="arm"><link name="a"/><link name="b"/>'
+        '<joint name="j" type="Revolute"><parent link="a"/><child link="b"/>'
+        '<limit lower="1" upper="-1" effort="1" velocity="1"/></joint></robot>'
+    )
+    with pytest.raises(BadRobot) as caught:
+        qddot.load(path)
+    assert "unknown joint type 'Revolute'" in str(caught.value)
+    assert "its limits are reversed (lower 1 > upper -1)" in str(caught.value)

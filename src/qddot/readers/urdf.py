@@ -187,7 +187,7 @@ def axis(parent: Node) -> tuple:
 def limits(parent: Node, kind: str) -> Limits:
     """Return the limits of a <limit>. URDF wants one at revolute and prismatic joints."""
     node = parent.child("limit")
-    bounded = kind in ("revolute", "prismatic")
+    bounded = kind.lower() in ("revolute", "prismatic")  # a misspelt type hides no other slip
     if node is None:
         if bounded:
             message = f"a {kind} joint without <limit>, so it is taken as unlimited"
