@@ -1,11 +1,18 @@
 """The README and the documentation: links lead somewhere, and what they show runs."""
 
+import doctest
+import importlib
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from qddot.readers.document import read_document
 
 ROOT = Path(__file__).resolve().parents[1]
 LINKED = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -71,3 +78,18 @@ def test_what_is_wrong_on_a_page_is_caught(tmp_path):
     assert run.returncode == 1
     for words in ("nowhere.md does not exist", "AssertionError", "exit status 2, not 0"):
         assert words in run.stderr
+
+
+@pytest.mark.parametrize("name", ["qddot.program.recorder", "qddot.robot.loading"])
+def test_the_examples_in_docstrings_run(name):
+    found = doctest.testmod(importlib.import_module(name), extraglobs={"np": np})
+    assert found.attempted
+    assert not found.failed
+
+
+def test_the_robots_on_the_page_of_file_formats_load():
+    page = (ROOT / "docs" / "file_formats.md").read_text(encoding="utf-8")
+    blocks = [tomllib.loads(block) for block in re.findall(r"```toml\n(.*?)```", page, re.DOTALL)]
+    robots = [read_document(block, "page") for block in blocks if "name" in block]
+    assert [(robot.name, robot.n) for robot in robots] == [("gripper_arm", 2), ("rp", 2)]
+    assert [block for block in blocks if "name" not in block] == [{"values": {"m1": 50, "L1": 1}}]

@@ -49,7 +49,7 @@ def compile_module(text: str) -> MachineCode:
     """Return the machine code of a module, from the disk if it was compiled before.
 
     The recorder has left nothing for LLVM's own optimisations to find, so only its code generator
-    runs, at its first level: it compiles five times faster, and the code measures the same.
+    runs, at its first level: it compiles up to five times faster, and the code measures the same.
 
     A long program has so many constants that their addresses crowd the registers out. Addressing
     them relative to the code takes none, and measures up to 1.2 times faster; short programs are
