@@ -1,8 +1,8 @@
 """Rows of memory in and out of lanes: states lie one after the other, lanes want them side by side.
 
-Four entries of four rows are loaded at once and transposed in registers, which takes fewer than half
-the instructions of fetching entry by entry. A chunk is loaded when its first entry is needed and
-stored when its last one is known, so that nothing waits in a register for longer than it must.
+Four entries of four rows are loaded at once and transposed in registers, which takes fewer than
+half the instructions of fetching entry by entry. A chunk is loaded when its first entry is needed
+and stored when its last one is known, so that nothing waits in a register for longer than it must.
 """
 
 from __future__ import annotations
