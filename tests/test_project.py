@@ -29,8 +29,8 @@ LAYERS = (
     ("backends",),
     ("equations",),
     ("robot",),
+    ("plot",),  # figures of plain arrays, so that every result can draw itself
     ("simulate", "identify", "control", "certify", "doctor"),
-    ("plot",),
     ("report", "studio", "sweep"),
     ("cli", "__main__", "__init__"),
 )

@@ -11,7 +11,8 @@ from strategies import states
 
 from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.rnea import elastic_torque, friction_torque, inverse_dynamics
+from qddot.dynamics.friction import friction_torque
+from qddot.dynamics.rnea import elastic_torque, inverse_dynamics
 from qddot.model import Model
 from qddot.model.tree import fold
 from qddot.spatial.inertia import Inertia

@@ -19,10 +19,10 @@ from qddot.dynamics import aba, forward
 from qddot.dynamics.coriolis import coriolis_matrix, velocity_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.rnea import (
     bias_torque,
     elastic_torque,
-    friction_torque,
     gravity_torque,
     inverse_dynamics,
 )

@@ -291,7 +291,7 @@ def test_values_make_a_symbolic_robot_numeric():
 
 def test_a_variant_differs_as_it_should_and_the_robot_stays():
     """Each variant against a formula of the robot it came from."""
-    before = pickle.dumps(LEG.model)
+    before = repr(LEG.model)
     tau = LEG.inverse_dynamics(Q, QD, QDD)
     g, J = LEG.gravity_torque(Q), LEG.jacobian(Q, TIP)
     friction = np.array([0.5, 0.3]) * QD + 0.1 * np.sign(QD)
@@ -311,7 +311,7 @@ def test_a_variant_differs_as_it_should_and_the_robot_stays():
         found = getattr(variant, quantity)(*arrays)
         assert_allclose(found, expected, rtol=ROUND_OFF, atol=ROUND_OFF)
     assert LEG.with_payload(TIP, 3.0).without("payloads") == LEG
-    assert pickle.dumps(LEG.model) == before
+    assert repr(LEG.model) == before
     assert np.array_equal(LEG.inverse_dynamics(Q, QD, QDD), tau)
 
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.dynamics.rnea import elastic_torque, friction_torque
+from qddot.dynamics.friction import friction_torque
+from qddot.dynamics.rnea import elastic_torque
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import Force, JointVec, Mat3, Motion, Scalar
 from qddot.spatial.inertia import Inertia

@@ -6,14 +6,14 @@ articulated body algorithm (`aba.py`), which is shorter for long chains.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.rnea import BaseMotion, bias_torque
+from qddot.dynamics.rnea import bias_torque
 from qddot.model.tree import Tree
-from qddot.scalars import Force, JointMat, JointVec, Scalar
+from qddot.scalars import JointMat, JointVec, Scalar
 
 
 def forward_dynamics(
@@ -21,9 +21,7 @@ def forward_dynamics(
     q: JointVec,
     qd: JointVec,
     tau: JointVec,
-    *,
-    wrenches: Mapping[str, Force] | None = None,
-    base_motion: BaseMotion | None = None,
+    **acting: Any,
 ) -> JointVec:
     """Return the joint accelerations that the torques produce.
 
@@ -34,10 +32,9 @@ def forward_dynamics(
     Args:
         tree: The robot.
         q, qd, tau: Joint positions [rad or m], rates, and torques [N·m] or forces [N], shape (n,).
-        wrenches, base_motion: As in inverse dynamics.
+        acting: What inverse dynamics takes besides: wrenches, base_motion, direction.
     """
-    bias = bias_torque(tree, q, qd, wrenches=wrenches, base_motion=base_motion)
-    return solve(mass_matrix(tree, q), tau - bias)
+    return solve(mass_matrix(tree, q), tau - bias_torque(tree, q, qd, **acting))
 
 
 def solve(M: JointMat, b: np.ndarray) -> np.ndarray:

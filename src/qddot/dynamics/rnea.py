@@ -9,13 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.kinematics import body_poses
 from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import Force, JointVec, Mat3, Motion, Vec3, exp, sign
+from qddot.scalars import Force, JointVec, Mat3, Motion, Vec3
 from qddot.spatial.moments import Moments, spread
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross, split, vector
@@ -47,6 +49,7 @@ def inverse_dynamics(
     *,
     wrenches: Mapping[str, Force] | None = None,
     base_motion: BaseMotion | None = None,
+    direction: JointVec | None = None,
 ) -> JointVec:
     """Return the joint torques that produce the accelerations qdd.
 
@@ -60,12 +63,13 @@ def inverse_dynamics(
         wrenches: By frame name, what the environment applies to the robot: [moment; force] in
             world axes at the frame's origin.
         base_motion: How the base moves; it stands still if not given.
+        direction: What stands for sgn(q̇) in dry friction, shape (n,).
 
     Returns:
         Joint torques [N·m] or forces [N], shape (n,), of the scalar type of the inputs.
     """
     tau = rigid_body_torque(tree, q, qd, qdd, wrenches=wrenches, base_motion=base_motion)
-    return tau + friction_torque(tree, qd) + elastic_torque(tree, q, qd)
+    return tau + friction_torque(tree, qd, direction) + elastic_torque(tree, q, qd)
 
 
 def rigid_body_torque(
@@ -161,31 +165,14 @@ def bias_torque(
     tree: Tree,
     q: JointVec,
     qd: JointVec,
-    *,
-    wrenches: Mapping[str, Force] | None = None,
-    base_motion: BaseMotion | None = None,
+    **acting: Any,
 ) -> JointVec:
-    """Return c + g + friction + springs − Jᵀ f_ext: the torque at q̈ = 0."""
-    still = np.zeros(tree.n, dtype=int)
-    return inverse_dynamics(tree, q, qd, still, wrenches=wrenches, base_motion=base_motion)
+    """Return c + g + friction + springs − Jᵀ f_ext: the torque at q̈ = 0.
 
-
-def friction_torque(tree: Tree, qd: JointVec) -> JointVec:
-    """Return what friction resists with at each joint.
-
-    With the Stribeck part where the model has one:
-
-        Fᵥ q̇ + [Fₛ + (F_static − Fₛ) exp(−(q̇/v_s)²)] sgn(q̇) + f₀
+    `acting` is what inverse dynamics takes besides the state: wrenches, base_motion, direction.
     """
-    tau = []
-    for rate, friction in zip(qd, tree.friction, strict=True):
-        dry = friction.coulomb
-        if friction.static is not None:
-            share = exp(-((rate / friction.stribeck_velocity) ** 2))
-            dry = dry + (friction.static - friction.coulomb) * share
-        slip = dry * sign(rate) if friction.coulomb or friction.static else 0
-        tau.append(friction.viscous * rate + slip + friction.offset)
-    return vector(tau)
+    still = np.zeros(tree.n, dtype=int)
+    return inverse_dynamics(tree, q, qd, still, **acting)
 
 
 def elastic_torque(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.dynamics import aba, coriolis, energy, forward, kinematics, regressor, rnea
+from qddot.dynamics import aba, coriolis, energy, forward, friction, kinematics, regressor, rnea
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.regroup import regrouped
 from qddot.model.tree import Tree
@@ -144,7 +144,7 @@ SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "coriolis_matrix": (("q", "qd"), coriolis.coriolis_matrix),
     "velocity_torque": (("q", "qd"), coriolis.velocity_torque),
     "gravity_torque": (("q",), rnea.gravity_torque),
-    "friction_torque": (("qd",), rnea.friction_torque),
+    "friction_torque": (("qd",), friction.friction_torque),
     "christoffel": (("q",), coriolis.christoffel),
     "mass_matrix_rate": (("q", "qd"), coriolis.mass_matrix_rate),
     "regressor": (("q", "qd", "qdd"), regressor.regressor),
