@@ -30,8 +30,9 @@ LAYERS = (
     ("equations",),
     ("robot",),
     ("plot",),  # figures of plain arrays, so that every result can draw itself
-    ("simulate", "identify", "control", "certify", "doctor"),
-    ("report", "studio", "sweep"),
+    ("simulation", "identification", "certificate", "doctor"),
+    ("control",),
+    ("reporting", "studio", "sweeps"),
     ("cli", "__main__", "__init__"),
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}

@@ -12,24 +12,46 @@ from qddot.robot import Robot, RobotWarning, from_dh, load
 if TYPE_CHECKING:
     from qddot.equations.derive import derive
     from qddot.equations.proofs import prove
+    from qddot.simulation.rollout import rollout
+    from qddot.simulation.run import Watch
+    from qddot.simulation.signals import Samples
+    from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
+    from qddot.simulation.trajectory import Trajectory
 
 __all__ = [
+    "Interrupted",
     "Kernel",
     "Model",
     "Program",
     "QddotError",
     "Robot",
     "RobotWarning",
+    "Samples",
+    "SimulationWarning",
+    "Trajectory",
+    "Watch",
     "derive",
     "from_dh",
     "load",
     "prove",
     "record",
+    "rollout",
+    "simulate",
 ]
 __version__ = "0.1.0"
 
-# exact algebra takes a while to import, so these come when they are first asked for
-LATER = {"derive": "qddot.equations.derive", "prove": "qddot.equations.proofs"}
+# exact algebra and solvers take a while to import, so these come when they are first asked for
+LATER = {
+    "derive": "qddot.equations.derive",
+    "prove": "qddot.equations.proofs",
+    "simulate": "qddot.simulation.simulate",
+    "Interrupted": "qddot.simulation.simulate",
+    "SimulationWarning": "qddot.simulation.simulate",
+    "Samples": "qddot.simulation.signals",
+    "Watch": "qddot.simulation.run",
+    "Trajectory": "qddot.simulation.trajectory",
+    "rollout": "qddot.simulation.rollout",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -26,7 +26,7 @@ ROUND_OFF = {
     "float64": {"rtol": 1e-13, "atol": 1e-13},
     "float32": {"rtol": 2e-5, "atol": 2e-5},
 }
-# one operation: a unit or two in the last place, of the processor's or the C library's
+# one operation: a unit or two in the last place, ours and NumPy's
 ONE_OPERATION = {"float64": 1e-15, "float32": 6e-7}
 TYPES = tuple(ROUND_OFF)
 GUARD = -77.0  # what memory that is none of the kernel's business holds
@@ -517,7 +517,7 @@ def test_lesser_processors_give_the_same(
 
 
 @pytest.mark.parametrize("function", [np.exp, np.log, np.tanh])
-def test_long_programs_may_call_the_c_library(function: Any, monkeypatch: pytest.MonkeyPatch):
+def test_long_programs_give_what_short_ones_do(function: Any, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(llvm, "LONG", 0)
     program = record(lambda q: function(q) + 1, q=(3,))
     q = np.linspace(0.1, 2, 15).reshape(5, 3)

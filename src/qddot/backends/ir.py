@@ -10,6 +10,8 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from qddot.backends.exponential import exp, tanh
+from qddot.backends.logarithm import log
 from qddot.backends.sincos import DOUBLE, SINGLE, SinCos
 
 
@@ -124,9 +126,9 @@ def operations(out: Emitter) -> dict[str, Callable[..., str]]:
         "sin": lambda a: trigonometry.both(a)[0],
         "cos": lambda a: trigonometry.both(a)[1],
         "sqrt": lambda a: out.intrinsic("sqrt", a),
-        "exp": lambda a: out.intrinsic("exp", a),
-        "log": lambda a: out.intrinsic("log", a),
-        "tanh": lambda a: out.intrinsic("tanh", a),
+        "exp": lambda a: exp(out, a),
+        "log": lambda a: log(out, a),
+        "tanh": lambda a: tanh(out, a),
         "abs": lambda a: out.intrinsic("fabs", a),
         "sign": sign,
         "min": lambda a, b: out.intrinsic("minimum", a, b),

@@ -6,11 +6,9 @@ nothing behind it looks at them again.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -21,8 +19,9 @@ from qddot.backends.gufunc import make_gufunc
 from qddot.backends.ir import Lanes
 from qddot.backends.llvm import compile_module, widest_lanes
 from qddot.backends.loops import batch_loop
+from qddot.backends.threads import in_rounds
 from qddot.errors import BadArgument
-from qddot.patience import patience, progress
+from qddot.patience import patience
 from qddot.program.program import Port, Program
 
 # operations; below, handing work over costs more than it saves
@@ -155,10 +154,7 @@ class Kernel:
     def _run(
         self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], batch: tuple[int, ...]
     ) -> None:
-        """Run the batch in pieces along its longest axis: one, one a thread, or many if it is long.
-
-        Between two pieces the interpreter hears Ctrl-C, and the terminal is told how far it is.
-        """
+        """Run the batch in pieces along its longest axis: one, one a thread, many if it is long."""
         work = prod(batch) * max(len(self.program), 1)
         length = max(batch, default=1)
         threads = max(1, min(self.threads, work // WORTH_A_THREAD, length))
@@ -177,17 +173,7 @@ class Kernel:
                 [_share(p, x, axis, part) for p, x in zip(outs, outputs, strict=True)],
             )
 
-        with progress(f"{self.program.name}", rounds) as advance:
-            for k in range(0, len(edges) - 1, threads):
-                # this thread does a share too: it is awake already
-                others = [_pool(os.getpid()).submit(piece, j) for j in range(k + 1, k + threads)]
-                try:
-                    piece(k)
-                finally:
-                    wait(others)  # whatever happens, nobody writes on behind our back
-                for other in others:
-                    other.result()
-                advance()
+        in_rounds(self.program.name, piece, threads * rounds, threads)
 
     def _piece(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
         outs = tuple(x for x in outputs if x.size)
@@ -203,17 +189,3 @@ def _share(port: Port, array: np.ndarray, axis: int, part: slice) -> np.ndarray:
     if at < 0 or array.shape[at] == 1:
         return array
     return array[(slice(None),) * at + (part,)]
-
-
-@cache
-def _pool(process: int) -> ThreadPoolExecutor:
-    """The threads of one process; a forked child gets its own."""
-    return ThreadPoolExecutor(available_threads(), thread_name_prefix="qddot")
-
-
-@cache
-def available_threads() -> int:
-    """Return how many cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

@@ -13,7 +13,6 @@ import numpy as np
 
 from qddot.backends import disk_cache
 
-CALLS = ("@llvm.exp.", "@llvm.log.", "@llvm.tanh.")  # what becomes a call of the C library
 LONG = 1_000_000  # characters of assembly: some 4,000 operations on eight lanes
 
 
@@ -53,11 +52,11 @@ def compile_module(text: str) -> MachineCode:
 
     A long program has so many constants that their addresses crowd the registers out. Addressing
     them relative to the code takes none, and measures up to 1.2 times faster; short programs are
-    better off with their constants at hand. Code that calls functions of the C library, which may
-    be far away, cannot be addressed that way.
+    better off with their constants at hand. A processor that does not fuse multiply-adds itself
+    calls the C library for them, which may be far away and cannot be addressed that way.
     """
     binding = _binding()
-    near = "+fma" in target()[2] and not any(call in text for call in CALLS)
+    near = "+fma" in target()[2]
     model = "small" if len(text) > LONG and near else "jitdefault"
     key = disk_cache.key(text, *target(), model, binding.llvm_version_info, _llvmlite_version())
     code = disk_cache.load(key)

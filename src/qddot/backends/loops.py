@@ -5,7 +5,7 @@ Both follow NumPy's conventions, so that what is compiled can be handed to it as
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from qddot.backends.ir import Emitter, Lanes, operations
 from qddot.backends.rows import InputRows, OutputRows
@@ -71,29 +71,49 @@ def emit_program(
     for port, row, step in zip(program.inputs, rows[:count], ahead[:count], strict=True):
         whole = InputRows(out, row, port.size, step)
         entries += [(whole, k) for k in range(port.size)]
-    # the places where each value is wanted as a result
-    wanted: dict[int, list[tuple[OutputRows, int]]] = {}
-    for i, place in zip(
-        program.results, _places(out, program.outputs, rows[count:], ahead[count:]), strict=True
-    ):
-        wanted.setdefault(i, []).append(place)
+    places = _places(out, program.outputs, rows[count:], ahead[count:])
 
+    def entry(k: int) -> str:
+        whole, at = entries[k]
+        return whole.entry(at)
+
+    def put(k: int, value: str) -> None:
+        whole, at = places[k]
+        whole.put(at, value)
+
+    emit_values(out, program, entry, put)
+
+
+def emit_values(
+    out: Emitter, program: Program, entry: Callable[[int], str], put: Callable[[int, str], None]
+) -> None:
+    """Emit a program, wherever its inputs come from and its results go.
+
+    Args:
+        out: Where the lines go.
+        program: What to emit.
+        entry: Emits and returns entry k of the inputs; called once, when it is first needed.
+        put: Takes entry k of the results as soon as it is known.
+    """
     emit = operations(out)
-    values = {i: out.lanes.constant(c) for i, c in enumerate(program.constants, len(entries))}
+    values = {i: out.lanes.constant(c) for i, c in enumerate(program.constants, program.input_size)}
+    # the places where each value is wanted as a result
+    wanted: dict[int, list[int]] = {}
+    for k, i in enumerate(program.results):
+        wanted.setdefault(i, []).append(k)
 
     def value(i: int) -> str:
         if i not in values:
-            place, k = entries[i]
-            values[i] = place.entry(k)
+            values[i] = entry(i)
         return values[i]
 
     for number, step in enumerate(program.steps, program.first_step):
         values[number] = emit[step.op.name](*(value(i) for i in step.args))
-        for place, k in wanted.pop(number, ()):
-            place.put(k, values[number])
+        for k in wanted.pop(number, ()):
+            put(k, values[number])
     for i, places in wanted.items():  # constants, and inputs handed through
-        for place, k in places:
-            place.put(k, value(i))
+        for k in places:
+            put(k, value(i))
 
 
 def _places(

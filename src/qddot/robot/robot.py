@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.backends.kernel import Kernel, available_threads
+from qddot.backends.kernel import Kernel
+from qddot.backends.threads import available_threads
 from qddot.dynamics.regressor import parameters
 from qddot.errors import BadArgument, Problem, UnknownName, WrongShape
 from qddot.model import Model

@@ -1,0 +1,140 @@
+"""A compiled loop behind one call: pieces, threads and pointers are its business alone."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.ir import Lanes
+from qddot.backends.iterate import iteration_loop
+from qddot.backends.kernel import WORTH_A_THREAD, WORTH_A_WORD, Kernel
+from qddot.backends.llvm import MachineCode, compile_module, widest_lanes
+from qddot.backends.threads import in_rounds
+from qddot.patience import patience
+from qddot.program.iteration import Iteration
+
+# as `iterate.ARGUMENTS` has them
+RUN = ctypes.CFUNCTYPE(
+    None,
+    *[ctypes.c_void_p] * 4,
+    ctypes.c_int64,
+    *[ctypes.c_void_p] * 2,
+    *[ctypes.c_int64] * 4,
+    ctypes.c_double,
+)
+
+
+@dataclass(frozen=True)
+class Given:
+    """Rows that steps are given: where each trajectory's begin, and how far apart they are."""
+
+    rows: np.ndarray  # its memory; what it looks like is told by the rest
+    offsets: np.ndarray  # (count,) [bytes], int64
+    step: int = 0  # [bytes]; 0 where every step is given the same
+
+
+@dataclass(frozen=True)
+class IteratedKernel:
+    """A loop over steps, compiled on first use."""
+
+    loop: Iteration
+    dtype: np.dtype = field(default_factory=lambda: np.dtype(np.float64))
+    threads: int = 1
+
+    @cached_property
+    def start(self) -> Kernel:
+        """What makes first states, compiled on its own: it runs once a trajectory."""
+        return Kernel(self.loop.start, self.dtype, self.threads)
+
+    @property
+    def lanes(self) -> int:
+        return widest_lanes() * 8 // self.dtype.itemsize
+
+    @cached_property
+    def code(self) -> tuple[Any, MachineCode]:
+        """The function, and what keeps it alive."""
+        lanes = Lanes(self.lanes, self.dtype == np.float32)
+        with patience(f"compiling {self.loop.name}"):
+            code = compile_module(iteration_loop(self.loop, lanes))
+        return RUN(code.address("run")), code
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Compiled code stays behind when a kernel is copied or sent to another process."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
+
+    def run(
+        self,
+        state: np.ndarray,
+        constants: np.ndarray,
+        given: Given,
+        kept: Sequence[np.ndarray],
+        *,
+        every: int,
+        h: float,
+    ) -> None:
+        """Take every trajectory through its steps, and keep a row after every so many.
+
+        Args:
+            state: Where they start, shape (count, ...), contiguous; then where they end.
+            constants: One row a trajectory, contiguous.
+            given: What the steps are given.
+            kept: For each output, an array of shape (count, rows, size) whose last two axes are
+                contiguous.
+            every: How many steps there are from row to row.
+            h: How long a step is [s].
+        """
+        count, rows = kept[0].shape[:2]
+        if not count or not rows:
+            return
+        run, alive = self.code
+        blocks = -(-count // self.lanes)
+        work = blocks * self.lanes * rows * every * max(len(self.loop), 1)
+        threads = max(1, min(self.threads, work // WORTH_A_THREAD, blocks))
+        shares = threads * max(1, min(work // (WORTH_A_WORD * threads), blocks // threads))
+        edges = [min(count, blocks * k // shares * self.lanes) for k in range(shares + 1)]
+        most = max(1, WORTH_A_WORD * rows * every * shares // max(work, 1))
+        pieces = list(_pieces(rows, every, most))
+        apart = (ctypes.c_int64 * len(kept))(*(array.strides[0] for array in kept))
+
+        def piece(k: int) -> None:
+            # a share goes through all its steps before the next one begins
+            turn, thread = divmod(k, threads)
+            turn, at = divmod(turn, len(pieces))
+            low, high = (edges[turn * threads + thread + end] for end in (0, 1))
+            first, row, some, steps = pieces[at]
+            places = (ctypes.c_void_p * len(kept))(*(_at(array, low, row) for array in kept))
+            run(
+                *(_at(state, low), _at(constants, low)),
+                *(given.rows.ctypes.data, _at(given.offsets, low), given.step),
+                *(places, apart, some, steps, high - low, first, h),
+            )
+
+        in_rounds(self.loop.name, piece, shares * len(pieces), threads)
+        del alive  # not before the last piece is done
+
+
+def _pieces(rows: int, every: int, most: int) -> Iterator[tuple[int, int, int, int]]:
+    """Cut the steps into pieces: the first step, the row it leads to, how many rows and steps each.
+
+    A piece that ends between two rows writes to the row where it leads, and the next one over it.
+    """
+    if most >= every:
+        together = most // every
+        for row in range(0, rows, together):
+            yield row * every, row, min(together, rows - row), every
+        return
+    for row in range(rows):
+        for step in range(0, every, most):
+            yield row * every + step, row, 1, min(most, every - step)
+
+
+def _at(array: np.ndarray, *index: int) -> int:
+    """Return the address of a row."""
+    return array.ctypes.data + sum(
+        i * stride for i, stride in zip(index, array.strides, strict=False)
+    )

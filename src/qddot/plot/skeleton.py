@@ -1,0 +1,124 @@
+"""An arm as lines: from joint to joint, then to the tip.
+
+Every point of the skeleton is fixed to one body, so that all of them are one small program of q,
+compiled, for as many q as there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.dynamics.kinematics import body_poses
+from qddot.model.joint import Revolute
+from qddot.model.tree import BASE, Tree
+from qddot.program.optimise import optimised
+from qddot.program.recorder import record
+from qddot.spatial.inertia import Inertia
+
+TINY = 1e-6  # [m], nobody sees it
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Where a joint is drawn."""
+
+    point: int
+    name: str
+    index: int  # the entry of q that moves it
+    turns: bool
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """Points that move with the arm, and the polylines between them."""
+
+    lines: tuple[tuple[int, ...], ...]  # one or more a body, as numbers of points
+    joints: tuple[Joint, ...]  # one a body
+    tips: tuple[int, ...]  # the points at the ends
+    traced: dict[str, int]  # the points of the frames that were asked for
+    kernel: Kernel
+
+    def points(self, q: Any) -> np.ndarray:
+        """Return where the points are in the base [m], shape (..., points, 3)."""
+        return self.kernel(q)
+
+
+def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
+    """Return the skeleton of an arm.
+
+    A body is drawn from its own joint to the joints it carries, first along its own axis and then
+    away from it, as links are built; then to its frame "tool", or at the end of a branch to the
+    frame that is farthest out, or to the centre of mass where there is none.
+
+    Args:
+        tree: The robot's moving bodies.
+        frames: Names of further frames whose points are wanted.
+    """
+    points: list[tuple[int, np.ndarray]] = []  # the body, and where on it
+    origins: dict[int, int] = {}  # the points at which bodies have their own joints
+
+    def point(body: int, where: Any) -> int:
+        at = np.array(where, dtype=float)
+        if body in origins and np.abs(at).max() < TINY:
+            return origins[body]
+        for k, (other, known) in enumerate(points):
+            if other == body and np.abs(known - at).max() < TINY:
+                return k
+        points.append((body, at))
+        return len(points) - 1
+
+    def line(body: int, end: Any) -> list[int]:
+        """Return the points from a body's joint, over the bend, to the end."""
+        end = np.array(end, dtype=float)
+        route = [np.zeros(3), end]
+        if body != BASE:
+            axis = np.array(tree.bodies[body].joint.axis, dtype=float)
+            route.insert(1, axis * (axis @ end))
+        return list(dict.fromkeys(point(body, where) for where in route))
+
+    lines, joints, tips = [], [], []
+    for i, body in enumerate(tree.bodies):
+        route = line(body.parent, body.X_PJ.p)
+        turns = isinstance(body.joint, Revolute)
+        # one that slides leaves its place on the parent
+        origins[i] = route[-1] if turns else point(i, (0, 0, 0))
+        joints.append(Joint(route[-1], body.name, body.index, turns))
+        lines.append(route if turns else [*route, origins[i]])
+    carriers = {body.parent for body in tree.bodies}
+    for i in range(len(tree.bodies)):
+        ends = [X_BF.p for name, (b, X_BF) in tree.frames.items() if b == i and name == "tool"]
+        if i not in carriers and not ends:
+            ends = [tip(tree, i)]
+        for end in ends:
+            lines.append(line(i, end))
+            tips.append(lines[-1][-1])
+    traced = {name: point(b, X_BF.p) for name, (b, X_BF) in ((f, tree.frame(f)) for f in frames)}
+
+    def where(q: Any) -> np.ndarray:
+        X_W = body_poses(tree, q)
+        return np.array([X_W[body].point(at) for body, at in points], dtype=object)
+
+    return Skeleton(
+        tuple(tuple(route) for route in lines if len(route) > 1),
+        tuple(joints),
+        tuple(dict.fromkeys(tips)),
+        traced,
+        Kernel(optimised(record(where, "skeleton", q=(tree.n,)))),
+    )
+
+
+def tip(tree: Tree, body: int) -> np.ndarray:
+    """Return where a body ends, in its own axes [m]: its farthest frame, or its centre of mass."""
+    frames = [np.array(X_BF.p, dtype=float) for b, X_BF in tree.frames.values() if b == body]
+    farthest = max(frames, key=lambda p: float(p @ p), default=np.zeros(3))
+    return farthest if np.abs(farthest).max() > TINY else centre(tree.bodies[body].inertia)
+
+
+def centre(inertia: Inertia) -> np.ndarray:
+    mass, moment = float(inertia.m), np.array(inertia.h, dtype=float)
+    return moment / mass if mass > 0 else np.zeros(3)

@@ -1,0 +1,1 @@
+"""Motion from torques: one arm accurately, many arms quickly, with an account of every joule."""

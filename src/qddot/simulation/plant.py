@@ -1,0 +1,93 @@
+"""A robot and all that acts on it in a run, as functions of time and state."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.patience import patience
+from qddot.program.program import Program
+from qddot.robot import Robot
+from qddot.simulation.motion import Forces, Layout, free_program, rate_program, row_program
+from qddot.simulation.signals import Signal
+from qddot.simulation.switching import Modes, Restraints, decided, undecided
+
+PROGRAMS = {"rate": rate_program, "row": row_program, "free": free_program}
+
+
+@dataclass(frozen=True)
+class Plant:
+    """A robot in a run: its kernels, its signals, and what can hold its joints."""
+
+    robot: Robot
+    forces: Forces
+    signals: Mapping[str, Signal]  # by the name of the program's input; both of the base in one
+    constants: Mapping[str, np.ndarray]  # further inputs of the controller
+    restraints: Restraints
+    kernels: dict[str, Kernel] = field(default_factory=dict, repr=False)
+
+    @property
+    def layout(self) -> Layout:
+        return self.forces.layout
+
+    def kernel(self, which: str) -> Kernel:
+        """Return a program of the motion, compiled; robots keep theirs from run to run."""
+        if which not in self.kernels:
+            cache = self.robot.__dict__.setdefault("_motions", {})
+            key = (which, self.forces)
+            if key not in cache:
+                with patience(f"recording the motion of {self.robot.name}"):
+                    program: Program = PROGRAMS[which](self.robot.tree, self.forces)
+                cache[key] = Kernel(program)
+            self.kernels[which] = cache[key]
+        return self.kernels[which]
+
+    def inputs(self, t: float, y: np.ndarray, modes: Modes) -> list[Any]:
+        """Return the inputs of a program besides y, at one instant."""
+        n = self.layout.n
+        values: dict[str, Any] = {"t": np.float64(t), "direction": modes.direction}
+        values["free"] = modes.free
+        values |= self.constants
+        for name, signal in self.signals.items():
+            value = signal.at(t, y[:n], y[n : 2 * n])
+            if name == "base":
+                values |= {"base_velocity": value[:6], "base_acceleration": value[6:]}
+            else:
+                values[name] = value
+        return [values[name] for name in self.forces.inputs if name != "y"]
+
+    def rate_in(self, modes: Modes) -> Any:
+        """Return dy/dt as a function of t and y, in given modes."""
+        kernel = self.kernel("rate").call
+        if self._constant_inputs:
+            rest = self.inputs(0.0, np.zeros(self.layout.size), modes)
+            return lambda t, y: kernel(y, *rest)
+        return lambda t, y: kernel(y, *self.inputs(t, y, modes))
+
+    def rows(self, t: np.ndarray, Y: np.ndarray, modes: Modes) -> tuple[np.ndarray, ...]:
+        """Return q̈, τ and reactions at many instants in the same modes."""
+        kernel = self.kernel("row")
+        if self._constant_inputs:
+            return kernel(Y, *self.inputs(0.0, Y[0], modes))
+        each = [self.inputs(ti, yi, modes) for ti, yi in zip(t, Y, strict=True)]
+        return kernel(Y, *(np.array(column) for column in zip(*each, strict=True)))
+
+    def modes(self, t: float, y: np.ndarray, loose: int = -1) -> Modes:
+        """Return which joints are held at an instant, and which way the others slip."""
+        n = self.layout.n
+        q, qd = y[:n], y[n : 2 * n]
+        before = undecided(self.restraints, q, qd)
+        if not self.restraints.any:
+            return before
+        qdd, M = self.kernel("free")(y, *self.inputs(t, y, before))
+        return decided(before, self.restraints, qd, qdd, M, loose)
+
+    @property
+    def _constant_inputs(self) -> bool:
+        if self.forces.law is not None:
+            return False
+        return all(signal.constant is not None for signal in self.signals.values())

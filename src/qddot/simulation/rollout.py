@@ -1,0 +1,164 @@
+"""Many motions at once: the whole loop over steps compiled, over batches of whatever varies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.iterated import IteratedKernel
+from qddot.backends.threads import available_threads
+from qddot.errors import BadArgument
+from qddot.patience import patience
+from qddot.robot import Robot
+from qddot.simulation.law import law_of
+from qddot.simulation.rollout_arguments import arguments, check_choices, check_counts
+from qddot.simulation.steps import iteration
+from qddot.simulation.system import System
+
+
+@dataclass(frozen=True, repr=False)
+class Rollout:
+    """The motions of a batch of trajectories, at the instants that were kept."""
+
+    robot: Robot
+    t: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (..., k, n)
+    qd: np.ndarray  # (..., k, n)
+    x: np.ndarray | None  # (..., k, m), of a controller that has a state
+    finite: np.ndarray  # (...), whether a trajectory is finite to its end
+    status: str  # how it went, in words
+
+    def __repr__(self) -> str:
+        return f"<Rollout of {self.robot.name!r}: {len(self.t)} instants; {self.status}>"
+
+
+def rollout(
+    robot: Robot,
+    q0: Any,
+    qd0: Any = None,
+    *,
+    steps: int,
+    step: float,
+    torque: Any = None,
+    torques: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    every: int = 1,
+    method: str = "rk4",
+    friction: str = "smooth",
+    smoothing: float = 0.01,
+) -> Rollout:
+    """Return the motions that start at many states, all of them stepped inside compiled code.
+
+    Leading axes of everything that is given broadcast against each other: that is the batch. It is
+    shared out over the robot's threads (`robot.with_options(threads=...)`), and the type of number
+    is the robot's. A trajectory that stops being finite harms no other; see `status`.
+
+    Args:
+        robot: The robot; with its friction, its springs, its rotors.
+        q0, qd0: Where the motions start, shape (..., n); at rest if `qd0` is not given.
+        steps: How many steps.
+        step: How long each is [s].
+        torque: A constant, shape (..., n), or a recorded controller: a `Program` (or what has one
+            as `.program`) that takes any of t (), q (n,), qd (n,), x (m,) and inputs of its own,
+            and gives tau (n,), and xd (m,) if it has a state x. It is part of the motion, not
+            sampled: asked wherever the method asks for accelerations.
+        torques: One row a step, shape (..., steps, n), held for the step; not copied if contiguous
+            and of the robot's type. Added to what a controller gives.
+        inputs: By name, what a controller takes besides, shape (..., and the input's own); "x" is
+            where its state starts.
+        parameters: By name, what trajectories differ in, shape (...): any of "<joint>.m", mx, my,
+            mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, Ia, fv, fs, f0, or the symbols of a robot that has
+            symbols.
+        every: Keep every so many states; the first and the last are always kept.
+        method: "rk4", of order 4; "semi_implicit_euler", of order 1, the least work a step;
+            "midpoint", implicit and symplectic, of order 2: energy does not drift.
+        friction: "smooth": dry friction acts along tanh(q̇/smoothing).
+        smoothing: The rate [rad/s or m/s] at which dry friction is three quarters of its size.
+            Dry friction Fₛ on an inertia I wants steps shorter than about I smoothing / Fₛ.
+
+    Example:
+        >>> import qddot
+        >>> robot = qddot.load("double_pendulum")
+        >>> run = qddot.rollout(robot, [[0.1, 0.2], [1.0, 0.0]], steps=100, step=0.01)
+        >>> run.q.shape
+        (2, 101, 2)
+    """
+    check_choices(method, friction, smoothing, step)
+    check_counts(steps, every)
+    if not robot.n:
+        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
+    law = law_of(torque, robot.n)
+    if law is None and callable(torque):
+        raise BadArgument(
+            "torque is a Python function, which compiled code cannot call. Record it:\n"
+            f"  torque=qddot.record(f, q=({robot.n},), qd=({robot.n},)); or use qddot.simulate."
+        )
+    given = arguments(robot, q0, qd0, torque, torques, law, parameters, inputs, steps)
+    driven = given.torques is not None
+    system = System(robot.model, tuple(given.parameters), law, driven, float(smoothing))
+    kernel = kernel_for(robot, system, method)
+
+    # only what is kept, one row a trajectory otherwise
+    count, rows = prod(given.batch), steps // every + 1
+    x0 = given.inputs.get("x", np.zeros(0, robot.dtype))
+    starts = {"q": given.q0, "qd": given.qd0} | ({"x": x0} if x0.shape[-1] else {})
+    kept = {}
+    for name, start in starts.items():
+        kept[name] = np.empty((*given.batch, rows, start.shape[-1]), robot.dtype)
+        kept[name][..., 0, :] = start
+    flat = [x.reshape(count, rows, x.shape[-1]) for x in kept.values()]
+    first = [x[:, 0] for x in flat] + ([] if "x" in kept else [np.zeros((count, 0), robot.dtype)])
+    constants = given.constants()
+    with np.errstate(all="ignore"):
+        state = kernel.start.general(*first, constants)
+    kernel.run(
+        *(state, constants, given.given(torques is not None), [x[:, 1:] for x in flat]),
+        every=every,
+        h=float(step),
+    )
+    t = np.arange(rows) * every * float(step)
+    finite = np.asarray(np.isfinite(np.concatenate([x[:, -1] for x in flat], axis=1)).all(axis=1))
+    return Rollout(
+        robot,
+        t,
+        kept["q"],
+        kept["qd"],
+        kept.get("x"),
+        finite.reshape(given.batch),
+        status(finite, flat, t, step),
+    )
+
+
+def kernel_for(robot: Robot, system: System, method: str) -> IteratedKernel:
+    """Return the compiled loop, made once for each robot and choice."""
+    known: dict[Any, IteratedKernel] = robot.__dict__.setdefault("_rollouts", {})
+    law = system.law.digest if system.law else ""
+    key = (method, system.parameters, law, system.driven, system.smoothing)
+    if key not in known:
+        with patience(f"recording steps of {robot.name}"):
+            loop = iteration(system, method)
+        threads = robot.threads or available_threads()
+        known[key] = IteratedKernel(loop, np.dtype(robot.dtype), threads)
+    return known[key]
+
+
+def status(finite: np.ndarray, kept: list[np.ndarray], t: np.ndarray, step: float) -> str:
+    """Say how many trajectories stopped being finite, when the first did, and why probably."""
+    count, lost = len(finite), int((~finite).sum())
+    if not lost:
+        return f"{count:,} trajector{'y' if count == 1 else 'ies'}, finite to the end"
+    # what is not finite once stays so: look for the first row by halving
+    low, high = 0, len(t) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        well = all(np.isfinite(x[:, middle]).all() for x in kept)
+        low, high = (middle, high) if well else (low, middle)
+    return (
+        f"{lost:,} of {count:,} trajectories stopped being finite, the first by t = {t[high]:g} s; "
+        f"a step of {step:g} s is probably too long for them: take a shorter one"
+    )

@@ -1,0 +1,231 @@
+"""What people pass to `rollout`, made into contiguous rows of numbers or refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.iterated import Given
+from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
+from qddot.robot import Robot
+from qddot.simulation.law import Law
+from qddot.simulation.steps import METHODS
+from qddot.simulation.varied import check_names
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The arrays of a rollout, each with batch axes in front, and the batch that they make."""
+
+    batch: tuple[int, ...]
+    q0: np.ndarray
+    qd0: np.ndarray
+    torques: np.ndarray | None  # (..., n) or (..., steps, n)
+    parameters: dict[str, np.ndarray]
+    inputs: dict[str, np.ndarray]  # of the law, its state x included
+
+    def constants(self) -> np.ndarray:
+        """Return one row a trajectory: parameters, then further inputs of the law."""
+        columns = [x[..., None] for x in self.parameters.values()]
+        for name, x in self.inputs.items():
+            if name != "x":
+                columns.append(x)
+        width = sum(x.shape[-1] for x in columns)
+        rows = np.empty((*self.batch, width), self.q0.dtype)
+        at = 0
+        for x in columns:
+            rows[..., at : at + x.shape[-1]] = x
+            at += x.shape[-1]
+        return rows.reshape(math.prod(self.batch), width)
+
+    def given(self, by_step: bool) -> Given:
+        """Return where each trajectory's torques are; they are not copied."""
+        if self.torques is None:
+            return Given(np.zeros(1), np.zeros(math.prod(self.batch), np.int64))
+        core = self.torques.shape[-2:] if by_step else self.torques.shape[-1:]
+        whole = np.broadcast_to(self.torques, self.batch + core)
+        axes = np.ix_(*(np.arange(length) for length in self.batch))
+        strides = whole.strides
+        offsets = sum((a * s for a, s in zip(axes, strides, strict=False)), np.zeros((), np.int64))
+        every = np.broadcast_to(offsets, self.batch).reshape(-1)
+        return Given(whole, np.ascontiguousarray(every), strides[-2] if by_step else 0)
+
+
+def arguments(
+    robot: Robot,
+    q0: Any,
+    qd0: Any,
+    torque: Any,
+    torques: Any,
+    law: Law | None,
+    parameters: Mapping[str, Any] | None,
+    inputs: Mapping[str, Any] | None,
+    steps: int,
+) -> Arguments:
+    """Return the arrays of a rollout, checked, of the robot's type of number."""
+    rows: dict[str, tuple[np.ndarray, int]] = {}  # with how many axes each has besides the batch's
+    rows["q0"] = (_of_joints(robot, "q0", q0), 1)
+    rows["qd0"] = (_of_joints(robot, "qd0", np.zeros(robot.n) if qd0 is None else qd0), 1)
+    if torque is not None and law is None:
+        if torques is not None:
+            raise BadArgument("Give torque or torques, not both: a constant, or one row a step.")
+        rows["torque"] = (_contiguous(_of_joints(robot, "torque", torque)), 1)
+    if torques is not None:
+        rows["torques"] = (_contiguous(_by_step(robot, torques, steps)), 2)
+    names = _mapping("parameters", parameters, "{'j1.m': [1.0, 2.0]}")
+    check_names(robot, tuple(names))
+    varied = {name: _array(robot, f"parameter {name!r}", x) for name, x in names.items()}
+    told = law_inputs(robot, law, inputs)
+
+    shapes = {name: x.shape[: x.ndim - core] for name, (x, core) in rows.items()}
+    shapes |= {f"parameter {name!r}": x.shape for name, x in varied.items()}
+    shapes |= {f"input {name!r}": x.shape[:-1] for name, x in told.items()}
+    try:
+        batch = np.broadcast_shapes(*shapes.values())
+    except ValueError:
+        raise BadArgument(
+            "The batches do not fit together: "
+            + ", ".join(f"{name} {shape}" for name, shape in shapes.items() if shape)
+            + ". These axes, the trajectories, must be equal or 1."
+        ) from None
+    given = rows.get("torques") or rows.get("torque")
+    return Arguments(
+        batch, rows["q0"][0], rows["qd0"][0], given[0] if given else None, varied, told
+    )
+
+
+def check_choices(method: Any, friction: Any, smoothing: Any, step: Any) -> None:
+    """Raise unless the words are known and the numbers possible."""
+    if method not in METHODS:
+        near = did_you_mean(str(method), METHODS)
+        raise BadArgument(f"There is no method {method!r}.{near} There are: {listing(METHODS)}.")
+    if friction == "exact":
+        raise BadArgument(
+            "A rollout has steps of fixed length and cannot stop where a joint sticks: it has "
+            "friction='smooth'.\n"
+            "  qddot.simulate follows exact dry friction, one trajectory at a time."
+        )
+    if friction != "smooth":
+        raise BadArgument(f"friction is {friction!r}; for a rollout it must be 'smooth'.")
+    for name, x, unit in (("step", step, "s"), ("smoothing", smoothing, "rad/s or m/s")):
+        if not _is_number(x) or not 0 < x < math.inf:
+            raise BadArgument(f"{name} is {x!r}; give a positive number [{unit}].")
+
+
+def check_counts(steps: Any, every: Any) -> None:
+    """Raise unless these are counts, and the last state is one that is kept."""
+    for name, x in (("steps", steps), ("every", every)):
+        whole = isinstance(x, (int, np.integer)) and not isinstance(x, bool)
+        if not whole or x < 1:
+            raise BadArgument(f"{name} is {x!r}; give a whole number, at least 1.")
+    if steps % every:
+        less = steps - steps % every
+        raise BadArgument(
+            f"steps is {steps}, which is no multiple of every = {every}, so the last state would "
+            f"not be kept.\n  Take steps={less or every} or steps={less + every}."
+        )
+
+
+def law_inputs(
+    robot: Robot, law: Law | None, inputs: Mapping[str, Any] | None
+) -> dict[str, np.ndarray]:
+    """Return the inputs of the law, flat, in the order in which it takes them."""
+    given = _mapping("inputs", inputs, "{'gain': [50.0, 80.0]}")
+    ports = law.program.inputs if law else ()
+    wanted = {port.name: port.shape for port in ports if port.name not in ("t", "q", "qd")}
+    for name in given:
+        if name not in wanted:
+            what = f"The controller takes {listing(wanted) or 'no inputs of its own'}"
+            what = what if law else "There is no recorded controller"
+            near = did_you_mean(str(name), wanted)
+            raise BadArgument(f"inputs has {printable(str(name))!r}.{near} {what}.")
+    if missing := [name for name in wanted if name not in given]:
+        example = ", ".join(f"{name!r}: array of shape {_core(wanted[name])}" for name in missing)
+        raise BadArgument(
+            f"The controller also takes {listing(missing)}; give them:\n  inputs={{{example}}}."
+        )
+    flat = {}
+    for name, shape in wanted.items():
+        x = _array(robot, f"input {name!r}", given[name])
+        lead = x.ndim - len(shape)
+        if lead < 0 or x.shape[lead:] != shape:
+            raise BadArgument(
+                f"input {name!r} has shape {x.shape}; it must have shape {_core(shape)}."
+            )
+        flat[name] = x.reshape(*x.shape[:lead], math.prod(shape))
+    return flat
+
+
+def _core(shape: tuple[int, ...]) -> str:
+    return f"({', '.join(['...', *map(str, shape)])})"
+
+
+def _of_joints(robot: Robot, name: str, x: Any) -> np.ndarray:
+    """Return an array whose last axis is the joints, all of it finite."""
+    array = _array(robot, name, x, finite=False)
+    if array.shape[-1:] != (robot.n,):
+        raise WrongShape(name, array.shape, robot.name, robot.joint_names)
+    _check_finite(robot, name, array)
+    return array
+
+
+def _by_step(robot: Robot, torques: Any, steps: int) -> np.ndarray:
+    array = _array(robot, "torques", torques, finite=False)
+    if array.shape[-2:] != (steps, robot.n):
+        raise BadArgument(
+            f"torques has shape {array.shape}; for {steps} steps of robot {robot.name!r} it must "
+            f"have shape (..., {steps}, {robot.n}), one row a step.\n"
+            "  A torque that does not change is torque=, of shape (..., n)."
+        )
+    _check_finite(robot, "torques", array)
+    return array
+
+
+def _check_finite(robot: Robot, name: str, array: np.ndarray) -> None:
+    # a sum takes no memory, and is finite unless something in it is not, or nearly not
+    with np.errstate(all="ignore"):
+        if math.isfinite(array.sum(dtype=float)):
+            return
+    wrong = np.argwhere(~np.isfinite(array))
+    if len(wrong):
+        *where, joint = (int(i) for i in wrong[0])
+        place = f" at index {tuple(where)}" if where else ""
+        raise BadArgument(
+            f"{name} is {array[tuple(wrong[0])]} for joint {robot.joint_names[joint]!r}{place}; "
+            "every entry must be finite."
+        )
+
+
+def _array(robot: Robot, name: str, x: Any, finite: bool = True) -> np.ndarray:
+    try:
+        array = np.asarray(x)
+        if array.dtype.kind not in "fiub":
+            raise TypeError
+        array = array.astype(robot.dtype, copy=False)
+    except (TypeError, ValueError):
+        raise BadArgument(f"{name} is not an array of real numbers.") from None
+    if finite and not np.isfinite(array).all():
+        raise BadArgument(f"{name} has entries that are not finite; every entry must be.")
+    return array
+
+
+def _contiguous(array: np.ndarray) -> np.ndarray:
+    """Return the array itself if the torques of one step lie side by side, else a copy."""
+    side_by_side = array.shape[-1] == 1 or array.strides[-1] == array.itemsize
+    return array if side_by_side and array.flags.aligned else np.ascontiguousarray(array)
+
+
+def _mapping(name: str, given: Any, example: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BadArgument(f"{name} must be given by name, like {name}={example}.")
+    return dict(given)
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)

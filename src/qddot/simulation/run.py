@@ -1,0 +1,292 @@
+"""A run: smooth pieces of motion, one after the other, with what happens between them.
+
+Within a piece nothing switches, so a solver of smooth equations is right. A piece ends where a
+joint stops slipping, breaks loose, hits or leaves a stop, where something acting is not smooth, or
+where a watched function crosses zero.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import printable
+from qddot.patience import progress
+from qddot.simulation.crossing import first_crossing
+from qddot.simulation.plant import Plant
+from qddot.simulation.signals import Stopped
+from qddot.simulation.switching import Modes, after_impact, holding_bounds
+from qddot.simulation.trajectory import Event
+
+STILL = 1e-12  # [rad/s or m/s] a rate that has crossed zero by less has not crossed it
+ROUNDING = 1e-14  # of a position: a stop passed by less has not been passed
+TURNS = 20  # changes at one instant before a run gives up, and a few more for each joint
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Something to look out for: when a function of (t, q, qd) crosses zero.
+
+    Example:
+        >>> landing = Watch("lands", lambda t, q, qd: q[0], direction=-1, stop=True)
+    """
+
+    name: str
+    function: Callable[[float, np.ndarray, np.ndarray], float]
+    direction: int = 0  # 1: rising only, −1: falling only, 0: both
+    stop: bool = False  # whether the run ends there
+
+    def at(self, t: float, q: np.ndarray, qd: np.ndarray) -> float:
+        """Return the function's value, or say what is wrong with it."""
+        try:
+            value = float(self.function(t, q, qd))
+        except Exception as error:
+            why = printable(f"{type(error).__name__}: {error}")
+            raise Stopped(t, f"the watched function {self.name!r} raised {why}") from error
+        if np.isnan(value):
+            raise Stopped(t, f"the watched function {self.name!r} is nan")
+        return value
+
+
+@dataclass
+class Piece:
+    """A smooth piece of motion: its rows, and the modes it was in."""
+
+    modes: Modes
+    lost_before: float  # [J] in impacts
+    t: list[float] = field(default_factory=list)
+    y: list[np.ndarray] = field(default_factory=list)
+
+    def keep(self, t: Any, y: Any) -> None:
+        self.t += list(np.atleast_1d(t))
+        self.y += list(np.atleast_2d(y))
+
+    def close(self, t: float, y: np.ndarray) -> None:
+        """Keep the last row, unless it was kept on the way."""
+        if t > self.t[-1]:
+            self.keep(t, y)
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """What ended a piece early: which guard, of which joint or watched function."""
+
+    kind: str  # "still", "loose", "stop", "watch"
+    index: int
+
+
+@dataclass
+class Run:
+    """A run in the making. What it has computed stays, however it ends."""
+
+    plant: Plant
+    solver: Callable[[Any, float, np.ndarray, float], Any]  # rate, t, y, end
+    y: np.ndarray
+    duration: float
+    every: float
+    watches: tuple[Watch, ...] = ()
+    t: float = 0.0
+    steps: int = 0
+    lost: float = 0.0  # [J] in impacts
+    pieces: list[Piece] = field(default_factory=list)
+    events: list[Event] = field(default_factory=list)
+    stopped: str = ""  # why it ended early, in words
+    failed: bool = False  # whether that was not asked for
+
+    def __post_init__(self) -> None:
+        n = self.plant.layout.n
+        self.names = self.plant.robot.joint_names
+        signs = [np.sign(w.at(0.0, self.y[:n], self.y[n : 2 * n])) for w in self.watches]
+        self.signs = np.array(signs)
+
+    def go(self) -> None:
+        """Run to the end, or until something stops it."""
+        loose, turns = -1, 0
+        before: Modes | None = None
+        with progress(f"simulating {self.plant.robot.name}", 100) as self.advance:
+            self.told = 0
+            try:
+                while self.t < self.duration and not self.stopped:
+                    modes = self.plant.modes(self.t, self.y, loose)
+                    self._tell_changes(before, modes)
+                    started = self.t
+                    crossing = self._piece(modes)
+                    before = modes
+                    loose = self._happens(crossing, modes) if crossing else -1
+                    turns = 0 if self.t > started else turns + 1
+                    if turns > TURNS + 4 * len(self.names):
+                        raise Stopped(self.t, "which joints slip changes again and again")
+            except Stopped as reason:
+                self.stopped = f"stopped at t = {reason.t:.6g} s: {reason.what}"
+                self.failed = True
+
+    # one piece
+
+    def _piece(self, modes: Modes) -> Crossing | None:
+        """Go on until something switches; keep the rows on the way."""
+        n, rate = self.plant.layout.n, self.plant.rate_in(modes)
+        piece = Piece(modes, self.lost)
+        piece.keep(self.t, self.y)
+        self.pieces.append(piece)
+        end = min((b for b in self._breaks() if b > self.t), default=self.duration)
+        solver = self.solver(rate, self.t, self.y, end)
+        kinds = list(self._guarded(modes))
+        while solver.status == "running":
+            message = solver.step()
+            if solver.status == "failed":
+                raise Stopped(self.t, self._trouble(message or "", rate))
+            self.steps += 1
+            t_old, t, y = solver.t_old, solver.t, solver.y
+            between = self._grid(t_old, t)
+            path: Any = solver.dense_output() if kinds or len(between) else None
+            found = None
+            if kinds:
+                guards = self._guards(path, modes, kinds, piece.t[0])
+                found = first_crossing(guards, t_old, t)
+            if found is not None:
+                t, y = found[0], np.array(path(found[0]))
+                between = between[between < t]
+            if len(between):
+                piece.keep(between, path(between).T)
+            y[n : 2 * n][modes.held] = 0.0  # whatever a solver's rounding makes of it
+            self.t, self.y = t, y
+            self._tell_progress()
+            if found is not None:
+                piece.close(t, y)
+                return kinds[found[1]]
+        piece.close(self.t, self.y)
+        return None
+
+    def _breaks(self) -> Iterator[float]:
+        for signal in self.plant.signals.values():
+            yield from signal.breaks
+
+    def _grid(self, start: float, end: float) -> np.ndarray:
+        """Return the instants in (start, end] at which a row is kept."""
+        first, last = (int(np.floor(t / self.every * (1 + 1e-12))) for t in (start, end))
+        return np.minimum(np.arange(first + 1, last + 1) * self.every, end)
+
+    def _guarded(self, modes: Modes) -> Iterator[Crossing]:
+        """Yield what can end a piece in these modes."""
+        given = self.plant.restraints
+        for i in range(len(self.names)):
+            if modes.direction[i]:
+                yield Crossing("still", i)
+            if modes.held[i]:
+                yield Crossing("loose", i)
+            elif np.isfinite(given.lower[i]) or np.isfinite(given.upper[i]):
+                yield Crossing("stop", i)
+        for k in range(len(self.watches)):
+            yield Crossing("watch", k)
+
+    def _guards(self, path: Any, modes: Modes, kinds: list[Crossing], start: float) -> Any:
+        """Return the functions of time that are positive as long as nothing switches."""
+        n, given = self.plant.layout.n, self.plant.restraints
+        low, high = holding_bounds(given, modes)
+        widths = np.where(np.isfinite(high - low), high - low, 1.0)
+
+        def guards(times: np.ndarray) -> np.ndarray:
+            Y = path(times).T
+            q, qd = Y[:, :n], Y[:, n : 2 * n]
+            reaction = self.plant.rows(times, Y, modes)[2] if modes.held.any() else None
+            columns = []
+            for kind in kinds:
+                i = kind.index
+                if kind.kind == "still":
+                    column = modes.direction[i] * qd[:, i] + STILL
+                elif kind.kind == "stop":
+                    column = np.minimum(q[:, i] - given.lower[i], given.upper[i] - q[:, i])
+                    column = column + ROUNDING * (1 + np.abs(q[0, i]))
+                elif kind.kind == "loose" and reaction is not None:
+                    force, slack = reaction[:, i], 1e-12 * widths[i]
+                    column = np.minimum(force - low[i], high[i] - force) + slack
+                else:
+                    watch = self.watches[i]
+                    seen = [watch.at(*row) for row in zip(times, q, qd, strict=True)]
+                    column = (self.signs[i] or 1.0) * np.array(seen)
+                    # what crossed zero here has just been told
+                    column[times == start] = np.maximum(column[times == start], 0)
+                columns.append(column)
+            return np.stack(columns, axis=1)
+
+        return guards
+
+    # between two pieces
+
+    def _happens(self, crossing: Crossing, modes: Modes) -> int:
+        """Do what a crossing means to the state; return the joint that broke loose, or −1."""
+        n, i = self.plant.layout.n, crossing.index
+        self.y = self.y.copy()
+        if crossing.kind == "watch":
+            self._seen(i)
+            return -1
+        if crossing.kind == "still":
+            self.y[n + i] = 0.0
+            return -1
+        if crossing.kind == "stop":
+            self._hits(i, modes)
+            return -1
+        return i
+
+    def _seen(self, k: int) -> None:
+        watch, was = self.watches[k], self.signs[k]
+        self.signs[k] = -(was or 1.0)
+        if watch.direction in (0, self.signs[k]):
+            self.events.append(Event(self.t, watch.name))
+            if watch.stop:
+                self.stopped = f"stopped at t = {self.t:.6g} s, as asked: {watch.name}"
+
+    def _hits(self, i: int, modes: Modes) -> None:
+        """Let a joint hit its stop."""
+        n, given = self.plant.layout.n, self.plant.restraints
+        qd = self.y[n : 2 * n]
+        lower = qd[i] < 0
+        self.y[i] = given.lower[i] if lower else given.upper[i]
+        _, M = self.plant.kernel("free")(self.y, *self.plant.inputs(self.t, self.y, modes))
+        after = after_impact(given, modes, i, qd, M)
+        self.lost += float(qd @ M @ qd - after @ M @ after) / 2
+        which, unit = ("lower", "upper")[not lower], self.plant.robot.model.free_joints[i]
+        speed = f"{abs(qd[i]):.4g} {'rad/s' if unit.turns else 'm/s'}"
+        self.y[n : 2 * n] = after
+        self.events.append(Event(self.t, f"hits its {which} stop", self.names[i], f"at {speed}"))
+
+    # what is told
+
+    def _tell_changes(self, before: Modes | None, now: Modes) -> None:
+        """Keep as events which joints have stuck, broken loose or left a stop."""
+        if before is None:
+            return
+        for i, name in enumerate(self.names):
+            if before.stop[i] and not now.stop[i]:
+                self.events.append(Event(self.t, "leaves its stop", name))
+            elif now.held[i] and not before.held[i] and not now.stop[i]:
+                self.events.append(Event(self.t, "sticks", name))
+            elif before.held[i] and not now.held[i]:
+                self.events.append(Event(self.t, "slips", name))
+            elif now.direction[i] * before.direction[i] < 0:
+                self.events.append(Event(self.t, "turns round", name))
+
+    def _tell_progress(self) -> None:
+        done = int(100 * self.t / self.duration)
+        for _ in range(done - self.told):
+            self.advance()
+        self.told = max(done, self.told)
+
+    def _trouble(self, message: str, rate: Any) -> str:
+        """Return why a solver could not go on."""
+        n = self.plant.layout.n
+        now = rate(self.t, self.y)[n : 2 * n]
+        bad = np.flatnonzero(~np.isfinite(now))
+        if len(bad):
+            return (
+                f"the acceleration of joint {printable(self.names[bad[0]])!r} is {now[bad[0]]}; "
+                "the mass matrix is singular there, or the motion has run away"
+            )
+        fastest = int(np.abs(now).argmax())
+        return (
+            f"{message.rstrip('.')} (joint {printable(self.names[fastest])!r} accelerates at "
+            f"{now[fastest]:.3g}); the motion runs away or jumps there"
+        )

@@ -1,0 +1,145 @@
+"""What acts on a robot during a run, in the forms people give it: numbers, tables, functions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, listing, printable, shorten
+
+
+class Stopped(Exception):
+    """Something given by the user failed while the run was under way; says what and when."""
+
+    def __init__(self, t: float, what: str):
+        self.t, self.what = t, what
+        super().__init__(what)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """A table of values over time, between which is interpolated or the last one held.
+
+    Example:
+        >>> torque = Samples([0.0, 1.0, 2.0], [[0.0, 0.0], [5.0, 1.0], [5.0, 0.0]], between="hold")
+        >>> torque.at(1.5)
+        array([5., 1.])
+    """
+
+    t: Any  # (k,), rising
+    values: Any  # (k, ...)
+    between: str = "line"  # or "hold"
+
+    def __post_init__(self) -> None:
+        try:
+            t, values = np.array(self.t, dtype=float), np.array(self.values, dtype=float)
+        except (TypeError, ValueError):
+            raise BadArgument("A table of samples is not made of numbers.") from None
+        if t.ndim != 1 or not len(t) or values.shape[:1] != t.shape:
+            raise BadArgument(
+                f"A table of samples has times of shape {t.shape} and values of shape "
+                f"{values.shape}; give one row of values a time."
+            )
+        if not np.isfinite(t).all() or (np.diff(t) <= 0).any():
+            raise BadArgument("The times of a table of samples must rise.")
+        if self.between not in ("line", "hold"):
+            raise BadArgument(f"between is {self.between!r}; it must be 'line' or 'hold'.")
+        object.__setattr__(self, "t", t)
+        object.__setattr__(self, "values", values)
+
+    def at(self, t: float) -> np.ndarray:
+        """Return the value at a time; the first before the table begins, the last after it."""
+        k = int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 1))
+        if self.between == "hold" or k == len(self.t) - 1 or t <= self.t[0]:
+            return self.values[k]
+        share = (t - self.t[k]) / (self.t[k + 1] - self.t[k])
+        return self.values[k] + share * (self.values[k + 1] - self.values[k])
+
+
+@dataclass(frozen=True)
+class Signal:
+    """A value that acts during a run, as a checked function of t, q and q̇."""
+
+    name: str  # "the torque"
+    parts: tuple[str, ...]  # what its entries are, for messages
+    function: Callable[[float, np.ndarray, np.ndarray], Any]
+    constant: np.ndarray | None = None
+    breaks: tuple[float, ...] = ()  # where it is not smooth
+
+    def at(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+        """Return the value, or say what is wrong with it.
+
+        Raises:
+            Stopped: If the function raises, or gives something else than so many finite numbers.
+        """
+        if self.constant is not None:
+            return self.constant
+        try:
+            value = np.asarray(self.function(t, q, qd), dtype=float)
+        except Exception as error:
+            why = shorten(printable(f"{type(error).__name__}: {error}"), 200)
+            raise Stopped(t, f"the function that gives {self.name} raised {why}") from error
+        if value.shape != (len(self.parts),):
+            raise Stopped(
+                t,
+                f"{self.name} has shape {value.shape}; it must have shape ({len(self.parts)},), "
+                f"in order: {listing(self.parts)}",
+            )
+        if not np.isfinite(value).all():
+            bad = int(np.flatnonzero(~np.isfinite(value))[0])
+            raise Stopped(t, f"{self.name} of {printable(self.parts[bad])!r} is {value[bad]}")
+        return value
+
+
+def signal(name: str, value: Any, parts: Sequence[str], duration: float) -> Signal:
+    """Return the signal behind a value: an array, a table with rows over the run, a function.
+
+    Args:
+        name: What it is, for messages: "the torque".
+        value: An array (k,); one of shape (rows, k), spread evenly over the run, with straight
+            lines between the rows; `Samples`; or a function of (t, q, qd).
+        parts: The names of its k entries.
+        duration: How long the run is [s].
+
+    Raises:
+        BadArgument: If it is none of these, or has the wrong shape, or is not finite.
+    """
+    parts = tuple(parts)
+    if callable(value) and not isinstance(value, Samples):
+        return Signal(name, parts, value)
+    if not isinstance(value, Samples):
+        try:
+            array = np.array(value, dtype=float)
+        except (TypeError, ValueError):
+            raise BadArgument(
+                f"{name} is {shorten(repr(value))}; give an array, a table (qddot.Samples), "
+                "a recorded controller, or a function of (t, q, qd)."
+            ) from None
+        if array.ndim < 2:
+            _check(name, array[None] if array.ndim else array, parts)
+            return Signal(name, parts, lambda t, q, qd: array, array)
+        value = Samples(np.linspace(0, duration, len(array)), array) if len(array) > 1 else None
+        if value is None:
+            raise BadArgument(f"{name} is a table of one row; give at least two, or an array.")
+    _check(name, value.values, parts)
+    inside = tuple(float(t) for t in value.t if 0 < t < duration)
+    return Signal(name, parts, lambda t, q, qd: value.at(t), breaks=inside)
+
+
+def _check(name: str, rows: np.ndarray, parts: tuple[str, ...]) -> None:
+    """Refuse rows that are not so many finite numbers each."""
+    if rows.shape[1:] != (len(parts),):
+        raise BadArgument(
+            f"{name} has shape {rows.shape[1:]}; it must have shape ({len(parts)},), "
+            f"in order: {listing(parts)}."
+        )
+    if not np.isfinite(rows).all():
+        row, entry = np.argwhere(~np.isfinite(rows))[0]
+        where = f" in row {row}" if len(rows) > 1 else ""
+        raise BadArgument(
+            f"{name} of {printable(parts[entry])!r} is {rows[row, entry]}{where}; "
+            "it must be a finite number."
+        )

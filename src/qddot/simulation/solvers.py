@@ -1,0 +1,165 @@
+"""Ways to step a state through time: SciPy's adaptive ones, and fixed steps with the same face."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.integrate import BDF, DOP853, RK45, DenseOutput, OdeSolver, Radau
+
+ADAPTIVE: dict[str, type[OdeSolver]] = {
+    "RK45": RK45,
+    "DOP853": DOP853,
+    "Radau": Radau,
+    "BDF": BDF,
+}
+IMPLICIT = ("Radau", "BDF")
+
+Rate = Callable[[float, np.ndarray], np.ndarray]
+# q, q̇ of the joints, to M and Ṁ q̇
+Momentum = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+class FixedStep(OdeSolver):
+    """A solver of equal steps, the last one shorter. Between steps, cubics of values and rates."""
+
+    def __init__(
+        self, fun: Rate, t0: float, y0: np.ndarray, t_bound: float, step: float, n: int
+    ) -> None:
+        super().__init__(fun, t0, y0, t_bound, vectorized=False)
+        self.n, self.h = n, step
+        self.rate = self.fun(self.t, self.y)
+
+    def _step_impl(self) -> tuple[bool, str | None]:
+        left = self.t_bound - self.t
+        # a rest of less than a millionth of a step is rounding, not a step
+        whole = left > self.h * (1 + 1e-6)
+        h = self.h if whole else left
+        t = self.t + h if whole else self.t_bound
+        self.before = (self.t, self.y, self.rate)
+        with np.errstate(over="ignore", invalid="ignore"):
+            y = self.advanced(h)
+        if not np.isfinite(y).all():
+            return False, f"the state is no longer finite: the step of {self.h:g} s is too long"
+        self.t, self.y = t, y
+        self.rate = self.fun(t, y)
+        return True, None
+
+    def advanced(self, h: float) -> np.ndarray:
+        """Return the state after a step of h."""
+        raise NotImplementedError
+
+    def _dense_output_impl(self) -> DenseOutput:
+        t_old, y_old, rate_old = self.before
+        return Cubic(t_old, self.t, y_old, self.y, rate_old, self.rate)
+
+
+class SemiImplicitEuler(FixedStep):
+    """First order: new rates from the accelerations, new positions from the new rates.
+
+    As long as nothing but position acts, energy oscillates without drifting:
+
+        q̇⁺ = q̇ + h q̈(q, q̇)        q⁺ = q + h q̇⁺
+    """
+
+    def advanced(self, h: float) -> np.ndarray:
+        y = self.y + h * self.rate
+        y[: self.n] = self.y[: self.n] + h * y[self.n : 2 * self.n]
+        return y
+
+
+class RK4(FixedStep):
+    """Fourth order: the classical method of Runge and Kutta."""
+
+    def advanced(self, h: float) -> np.ndarray:
+        t, y, k1 = self.t, self.y, self.rate
+        k2 = self.fun(t + h / 2, y + h / 2 * k1)
+        k3 = self.fun(t + h / 2, y + h / 2 * k2)
+        k4 = self.fun(t + h, y + h * k3)
+        return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+
+
+class Midpoint(FixedStep):
+    """Second order, symplectic: energy stays within bounds over runs of any length.
+
+    The implicit midpoint rule in positions and momenta p = M q̇, with ṗ = M q̈ + Ṁ q̇ at the middle
+    of the step (E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, §VI.4):
+
+        p⁺ = p + h ṗ(q_m, q̇_m)      q⁺ = q + h q̇_m      M(q_m) q̇_m = (p + p⁺)/2,  q_m = (q + q⁺)/2
+    """
+
+    ITERATIONS = 100
+
+    def __init__(self, *args: Any, momentum: Momentum, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.momentum = momentum
+
+    def advanced(self, h: float) -> np.ndarray:
+        n = self.n
+        joints = slice(n, 2 * n)
+        t, y = self.t + h / 2, self.y
+        free = self.rate[joints] != 0  # held joints neither have a rate nor get one
+        free |= y[joints] != 0
+        M, _ = self.momentum(y[:n], y[joints])
+        p = M @ y[joints]
+        middle, last = y + h / 2 * self.rate, np.inf
+        rate, wanted = self.rate, p
+        for _ in range(self.ITERATIONS):
+            rate = self.fun(t, middle)
+            M, turning = self.momentum(middle[:n], middle[joints])
+            wanted = p + h / 2 * (M @ rate[joints] + turning)
+            new = y + h / 2 * rate
+            new[joints] = 0.0
+            new[joints][free] = np.linalg.solve(M[np.ix_(free, free)], wanted[free])
+            new[:n] = y[:n] + h / 2 * new[joints]
+            change = np.abs(new - middle)[: 2 * n].max(initial=0)
+            middle = new
+            if change == 0 or not change < last:  # down to rounding
+                break
+            last = change
+        end = y + h * rate
+        end[:n] = y[:n] + h * middle[joints]
+        M, _ = self.momentum(end[:n], middle[joints])
+        p = 2 * wanted - p
+        end[joints] = 0.0
+        end[joints][free] = np.linalg.solve(M[np.ix_(free, free)], p[free])
+        return end
+
+
+FIXED: dict[str, type[FixedStep]] = {
+    "semi_implicit_euler": SemiImplicitEuler,
+    "rk4": RK4,
+    "midpoint": Midpoint,
+}
+
+
+class Cubic(DenseOutput):
+    """The cubic through two states with their rates."""
+
+    def __init__(self, t_old: float, t: float, *ends: np.ndarray) -> None:
+        super().__init__(t_old, t)
+        self.ends = ends
+
+    def _call_impl(self, t: np.ndarray) -> np.ndarray:
+        y0, y1, f0, f1 = (x[:, None] if np.ndim(t) else x for x in self.ends)
+        h = self.t - self.t_old
+        s = (t - self.t_old) / h
+        line = y0 + s * (y1 - y0)
+        bend = (1 - 2 * s) * (y1 - y0) + (s - 1) * h * f0 + s * h * f1
+        return line + s * (s - 1) * bend
+
+
+def sensitivity(fun: Rate, tracked: int) -> Rate:
+    """Return ∂(dy/dt)/∂y by differences, as a function; nothing depends on the works."""
+
+    def jacobian(t: float, y: np.ndarray) -> np.ndarray:
+        at = fun(t, y)
+        J = np.zeros((len(y), len(y)))
+        for i in range(tracked):
+            moved = y.copy()
+            moved[i] += 1.5e-8 * max(abs(y[i]), 1.0)
+            J[:, i] = (fun(t, moved) - at) / (moved[i] - y[i])
+        return J
+
+    return jacobian

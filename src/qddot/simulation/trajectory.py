@@ -1,0 +1,207 @@
+"""A motion: what was simulated, at which instants, with an account of its energy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.errors import BadArgument
+from qddot.robot import Robot
+from qddot.simulation.audit import LIMIT, Audit, audit
+from qddot.simulation.energy import Energy
+from qddot.simulation.interpolation import State, interpolated
+
+if TYPE_CHECKING:
+    import pandas
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened: when, what, and to which joint."""
+
+    t: float  # [s]
+    name: str  # "sticks", "slips", "hits a stop", a user's own, ...
+    joint: str = ""
+    detail: str = ""
+
+    def __str__(self) -> str:
+        who = f"{self.joint} " if self.joint else ""
+        more = f" ({self.detail})" if self.detail else ""
+        return f"{self.t:.6f} s: {who}{self.name}{more}"
+
+
+@dataclass(frozen=True, repr=False)
+class Trajectory:
+    """A simulated motion, one row an instant.
+
+    Where the motion jumps (an impact, a joint that sticks), two rows share one instant: before,
+    after.
+    """
+
+    robot: Robot | None  # None where it was loaded from a file without one
+    joint_names: tuple[str, ...]
+    units: tuple[str, ...]  # "rad" or "m", one a joint
+    t: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (k, n)
+    qd: np.ndarray  # (k, n)
+    qdd: np.ndarray  # (k, n)
+    tau: np.ndarray  # (k, n), what the actuators gave
+    energy: Energy
+    wrenches: Mapping[str, np.ndarray] = field(default_factory=dict)  # by frame, (k, 6)
+    state: np.ndarray | None = None  # (k, m), of a controller that has one
+    events: tuple[Event, ...] = ()
+    finished: bool = True
+    status: str = ""  # how it ended, in words
+    how: Mapping[str, Any] = field(default_factory=dict)  # method, tolerance, steps, ...
+
+    @property
+    def audit(self) -> Audit:
+        """What of its energy is unaccounted for."""
+        return audit(self.energy, self.how.get("audit_limit", LIMIT))
+
+    @property
+    def good(self) -> bool:
+        """Whether the run ended as it should and its energy is accounted for."""
+        return self.finished and self.audit.good
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return len(self.t)
+
+    @property
+    def n(self) -> int:
+        """How many degrees of freedom."""
+        return len(self.joint_names)
+
+    @property
+    def duration(self) -> float:
+        """How long it lasts [s]."""
+        return float(self.t[-1] - self.t[0]) if len(self.t) else 0.0
+
+    @property
+    def robot_name(self) -> str:
+        """The name of the robot that moved, known from the file where the robot is not there."""
+        return self.robot.name if self.robot is not None else str(self.how.get("robot", ""))
+
+    # where it is
+
+    def at(self, t: Any) -> State:
+        """Return q, q̇ and q̈ at an instant or at many, between the rows by quintic polynomials.
+
+        Where the motion jumps, the side after the jump.
+
+        Args:
+            t: Instants within the motion [s], of any shape.
+
+        Returns:
+            Three arrays of shape (*t.shape, n).
+        """
+        return interpolated(self.t, self.q, self.qd, self.qdd, t)
+
+    def tip_path(self, frame: str) -> np.ndarray:
+        """Return where a frame is at every row, in base axes [m], shape (k, 3)."""
+        return self._robot("the path of a frame").pose(self.q, frame)[..., :3, 3].copy()
+
+    def tip_velocity(self, frame: str) -> np.ndarray:
+        """Return how fast a frame's origin moves at every row, in base axes [m/s], shape (k, 3)."""
+        robot = self._robot("the velocity of a frame")
+        return robot.point_motion(self.q, self.qd, self.qdd, frame)[1]
+
+    # as a table, as a file
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a table: t, q.<joint>, ..., energy.<which>, wrench.<frame>.<component>, x.<k>."""
+        from qddot.simulation.table import to_pandas
+
+        return to_pandas(self)
+
+    def save(self, path: str | Path) -> None:
+        """Write it to a .parquet, .csv or .npz file, from which `load` brings back the same."""
+        from qddot.simulation.files import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | Path, robot: Robot | None = None) -> Trajectory:
+        """Return the motion in a .parquet, .csv or .npz file.
+
+        Args:
+            path: The file.
+            robot: The robot that moved; files hold its name only.
+        """
+        from qddot.simulation.files import load
+
+        return load(path, robot)
+
+    # as a picture, as a film
+
+    def plot(
+        self, what: str | Sequence[str] | None = None, path: str | Path | None = None
+    ) -> Figure:
+        """Return a figure of the motion over time.
+
+        Args:
+            what: "q", "qd", "qdd", "tau", "energy", or several of them; all by default.
+            path: Where to save it (.png, .svg, .pdf); nowhere if None.
+        """
+        from qddot.plot.motion import figure
+        from qddot.plot.saving import FIGURES, ending, save_figure
+
+        if path is not None:
+            ending(path, "A figure", FIGURES)  # before the work, not after it
+        drawn = figure(self, what)
+        if path is not None:
+            save_figure(drawn, path)
+        return drawn
+
+    def animate(
+        self,
+        path: str | Path,
+        *,
+        fps: float = 30,
+        speed: float = 1.0,
+        frames: Sequence[str] | str | None = None,
+    ) -> None:
+        """Write a film of the moving arm: .gif, .html (one page, to turn and to pause) or .mp4.
+
+        Args:
+            path: Where to; an .mp4 needs ffmpeg.
+            fps: Pictures a second.
+            speed: Seconds of the motion in a second of the film.
+            frames: Names of frames that leave a trace; by default the tips of the arm.
+        """
+        from qddot.plot.animation import animate
+
+        robot = self._robot("a film")
+        if not len(self.t):
+            raise BadArgument("The motion has no rows, so there is nothing to show.")
+        span = float(self.t[0]), float(self.t[-1])
+        animate(robot, span, lambda t: self.at(t)[0], path, fps=fps, speed=speed, frames=frames)
+
+    def __repr__(self) -> str:
+        from qddot.simulation.summary import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from qddot.simulation.summary import as_html
+
+        return as_html(self)
+
+    def _robot(self, what: str) -> Robot:
+        if self.robot is None:
+            raise BadArgument(
+                f"For {what} the robot is needed, and files hold its name only.\n"
+                "  Load the motion with it: Trajectory.load(path, robot=qddot.load(...))."
+            )
+        return self.robot
+
+
+def load(path: str | Path, robot: Robot | None = None) -> Trajectory:
+    """Return the motion in a .parquet, .csv or .npz file; see `Trajectory.load`."""
+    return Trajectory.load(path, robot)

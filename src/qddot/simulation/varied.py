@@ -1,0 +1,123 @@
+"""A robot whose parameters are given later: its tree, over whatever kind of number they are.
+
+A parameter is one of the regressor, "<joint>.m" and so on, whether the model has it or not; or one
+of the symbols of a robot that has symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from qddot.dynamics.regressor import EXTRAS
+from qddot.dynamics.regroup import aligned, regrouped
+from qddot.errors import NotNumeric, UnknownName
+from qddot.expressions import Expression
+from qddot.model.acting import Elastic
+from qddot.model.joint import Friction
+from qddot.model.model import Model, mapped
+from qddot.model.tree import Body, Tree, fold
+from qddot.robot import Robot
+from qddot.scalars import Scalar
+from qddot.spatial.inertia import NAMES, Inertia
+from qddot.spatial.pose import Pose
+
+
+def parameter_names(robot: Robot) -> tuple[str, ...]:
+    """Return what can be varied: the symbols of a robot that has some, else its parameters."""
+    if robot.symbols:
+        return robot.symbols
+    tree = robot.tree
+    inertial = [f"{body.name}.{p}" for body in tree.bodies for p in NAMES]
+    return (*inertial, *(f"{joint}.{p}" for joint in tree.joint_names for p in EXTRAS))
+
+
+def check_names(robot: Robot, names: tuple[str, ...]) -> None:
+    """Raise unless these are parameters of the robot, and no symbol is left without a value."""
+    if names:
+        known = parameter_names(robot)
+        for name in names:
+            if name not in known:
+                kind = "symbol" if robot.symbols else "parameter"
+                raise UnknownName(kind, str(name), robot.name, known)
+    if left := set(robot.symbols) - set(names):
+        raise NotNumeric(f"Robot {robot.name!r}", left)
+
+
+def varied_tree(model: Model, values: Mapping[str, Scalar]) -> Tree:
+    """Return the tree with these parameters, in as few numbers as its torques allow.
+
+    Inertias that are not known cannot be regrouped, only turned along the joints.
+    """
+    if model.symbols:
+        return aligned(evaluated(fold(model, lambda x: x), values))
+    tree = fold(model)
+    with_extras = replace(
+        tree,
+        rotor_inertia=tuple(
+            values.get(f"{joint}.Ia", Ia)
+            for joint, Ia in zip(tree.joint_names, tree.rotor_inertia, strict=True)
+        ),
+        friction=tuple(
+            _friction(joint, friction, values)
+            for joint, friction in zip(tree.joint_names, tree.friction, strict=True)
+        ),
+    )
+    inertial = {f"{body.name}.{p}" for body in tree.bodies for p in NAMES}
+    if not inertial & values.keys():
+        return regrouped(with_extras)
+    bodies = tuple(replace(body, inertia=_inertia(body, values)) for body in tree.bodies)
+    return aligned(replace(with_extras, bodies=bodies))
+
+
+def _friction(joint: str, friction: Friction, values: Mapping[str, Scalar]) -> Friction:
+    fields = {"viscous": "fv", "coulomb": "fs", "offset": "f0"}
+    given = {
+        field: values[f"{joint}.{p}"] for field, p in fields.items() if f"{joint}.{p}" in values
+    }
+    return replace(friction, **given)
+
+
+def _inertia(body: Body, values: Mapping[str, Scalar]) -> Inertia:
+    known = zip(NAMES, body.inertia.parameters, strict=True)
+    return Inertia.from_parameters([values.get(f"{body.name}.{p}", x) for p, x in known])
+
+
+def evaluated(tree: Tree, values: Mapping[str, Scalar]) -> Tree:
+    """Return a tree with a value for every symbol in it."""
+
+    def number(x: Scalar) -> Scalar:
+        return x.evaluate(values) if isinstance(x, Expression) else x
+
+    def numbers(array: Any) -> np.ndarray:
+        entries = np.asarray(array, dtype=object)
+        result = np.empty(entries.shape, dtype=object)
+        result.reshape(-1)[:] = [number(x) for x in entries.reshape(-1)]
+        return result
+
+    def body(one: Body) -> Body:
+        I = one.inertia
+        return replace(
+            one,
+            X_PJ=Pose(numbers(one.X_PJ.R), numbers(one.X_PJ.p)),
+            joint=type(one.joint)(tuple(number(x) for x in one.joint.axis)),
+            inertia=Inertia(number(I.m), numbers(I.h), numbers(I.I)),
+            ratio=number(one.ratio),
+            offset=number(one.offset),
+        )
+
+    return replace(
+        tree,
+        bodies=tuple(body(one) for one in tree.bodies),
+        frames={},
+        gravity=tuple(number(x) for x in tree.gravity),
+        rotor_inertia=tuple(number(x) for x in tree.rotor_inertia),
+        friction=tuple(mapped(friction, number) for friction in tree.friction),
+        elastics=tuple(
+            Elastic(numbers(e.direction), number(e.stiffness), number(e.damping), number(e.rest))
+            for e in tree.elastics
+        ),
+    )

@@ -1,0 +1,100 @@
+"""The methods of fixed step: their orders, and what each is known for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from nearness import assert_near
+from random_trees import poised, spin
+
+import qddot
+from qddot.dynamics.coriolis import coriolis_matrix
+from qddot.dynamics.regroup import regrouped
+from qddot.program.operations import OPERATIONS
+from qddot.simulation.law import Law
+from qddot.simulation.momentum import centrifugal_rate
+from qddot.simulation.steps import METHODS, iteration
+from qddot.simulation.system import System
+
+ARM = qddot.load("two_link")
+ORDERS = {"semi_implicit_euler": 1, "midpoint": 2, "rk4": 4}
+
+
+def end(method: str, steps: int) -> np.ndarray:
+    """Return where a second of motion leads, in so many steps."""
+    run = qddot.rollout(
+        *(ARM, [0.4, -0.7], [0.3, 0.5]), steps=steps, step=1 / steps, every=steps, method=method
+    )
+    return np.concatenate([run.q[-1], run.qd[-1]])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_halving_the_step_divides_the_error_by_two_to_the_order(method):
+    exact = end("rk4", 8192)
+    errors = [np.abs(end(method, steps) - exact).max() for steps in (128, 256, 512)]
+    order = np.log2(np.divide(errors[:-1], errors[1:]))
+    assert np.abs(order - ORDERS[method]).max() < 0.1
+
+
+def energies(method: str, steps: int, step: float) -> np.ndarray:
+    """Return the change of energy of an undamped double pendulum along a long swing."""
+    robot = qddot.load("double_pendulum").without("friction")
+    run = qddot.rollout(robot, [0.9, 0.5], steps=steps, step=step, every=10, method=method)
+    E = robot.kinetic_energy(run.q, run.qd) + robot.potential_energy(run.q)
+    return np.abs(E - E[0]) / robot.kinetic_energy(run.q, run.qd).max()
+
+
+def test_the_midpoint_rule_keeps_the_energy_where_runge_kutta_lets_it_drift():
+    """Over thousands of swings: one error stays as it is, the other grows with time."""
+    kept, drifting = (energies(method, 400_000, 0.02) for method in ("midpoint", "rk4"))
+    early, late = slice(0, len(kept) // 10), slice(-(len(kept) // 10), None)
+    assert kept[late].max() < 1.5 * kept[early].max()
+    assert drifting[late].min() > 5 * drifting[early].max()
+
+
+@given(poised(2))
+def test_the_rate_of_momentum_that_is_no_force_is_the_transposed_coriolis_torque(drawn):
+    """∂K/∂q = C(q, q̇)ᵀ q̇ for the Christoffel C, followers and slides included."""
+    tree, q, qd = drawn
+    C = np.asarray(coriolis_matrix(tree, q, qd), dtype=float)
+    terms = spin(tree, q, qd, qd)
+    assert_near(centrifugal_rate(tree, q, qd), C.T @ qd, terms)
+    assert_near(centrifugal_rate(regrouped(tree), q, qd), C.T @ qd, terms, tolerance=1e-10)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_step_is_plain_data_from_states_to_states(method):
+    """What another backend needs: programs with the same inputs, and how often each runs."""
+    law = qddot.record(lambda t, q, x, k: {"tau": k * q + t, "xd": x}, t=(), q=(2,), x=(3,), k=())
+    loop = iteration(System(ARM.model, ("j1.m",), Law(law, 2), True), method)
+    for stage in loop.stages:
+        assert [port.name for port in stage.program.inputs] == [
+            "state",
+            "constants",
+            "given",
+            "t",
+            "h",
+        ]
+        (output,) = stage.program.outputs
+        assert output.shape == stage.program.inputs[0].shape
+        assert all(step.op.name in OPERATIONS for step in stage.program.steps)
+        stage.program.check()
+    assert loop.sizes["constants"] == 2
+    assert loop.sizes["given"] == 2
+    assert [port.name for port in loop.kept.outputs] == ["q", "qd", "x"]
+    assert len(loop) == sum(len(stage.program) * stage.repeats for stage in loop.stages)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_programs_run_by_hand_give_the_rollout(method):
+    loop = iteration(System(ARM.model), method)
+    state = np.asarray(loop.start([0.4, -0.7], [0.3, 0.5], [], []), dtype=float)
+    for k in range(5):
+        for stage in loop.stages:
+            for _ in range(stage.repeats):
+                state = np.asarray(stage.program(state, [], [], k * 0.01, 0.01), dtype=float)
+    q, qd = loop.kept(state, [])
+    run = qddot.rollout(ARM, [0.4, -0.7], [0.3, 0.5], steps=5, step=0.01, method=method)
+    assert_near(run.q[-1], q)
+    assert_near(run.qd[-1], qd)
