@@ -4,12 +4,20 @@ import io
 import re
 from pathlib import Path
 
+import matplotlib
+import numpy as np
+from matplotlib.figure import Figure
 from rich.console import Console
 
+import qddot
+from qddot.dynamics.friction import smooth_direction
 from qddot.model.show import print_robot
+from qddot.plot import style
+from qddot.plot.compare import panels
 from qddot.readers import read
 
 HERE = Path(__file__).parent
+EVERY = 0.04  # [s] between rows: as few as make a smooth curve
 
 
 def terminal_picture(name: str) -> str:
@@ -20,5 +28,121 @@ def terminal_picture(name: str) -> str:
     return re.sub(r"@font-face\s*\{.*?\}", "", svg, flags=re.DOTALL)
 
 
+def save(drawn: Figure, name: str) -> None:
+    """Write a figure such that drawing it again gives the same file."""
+    with matplotlib.rc_context({"svg.hashsalt": name, "path.simplify_threshold": 0.3}):
+        drawn.savefig(HERE / name, metadata={"Date": None, "Creator": None})
+
+
+# the figures of the deck
+
+
+def three_drops() -> Figure:
+    """Return q, q̇, q̈ and τ of the deck's arm, let go with three frictions."""
+    arm = qddot.load("two_link")
+    runs = {
+        f"D = {D}": qddot.simulate(
+            arm.with_friction(viscous=D), [0, 0], duration=10, every=EVERY, tolerance=1e-9
+        )
+        for D in (0, 30, 80)
+    }
+    return panels(runs)
+
+
+def energy() -> Figure:
+    """Return where the energy of one of them goes, as layers that add up to what there was."""
+    arm = qddot.load("two_link").with_friction(viscous=30)
+    run = qddot.simulate(arm, [0, 0], duration=10, every=EVERY)
+    lowest = arm.potential_energy([-np.pi / 2, 0.0])
+    layers = {
+        "heat at j1": run.energy.friction[:, 0],
+        "heat at j2": run.energy.friction[:, 1],
+        "kinetic": run.energy.kinetic,
+        "potential, above hanging": run.energy.potential - lowest,
+    }
+    drawn = style.figure(8.0, 3.2)
+    axes = drawn.subplots()
+    style.dress(axes)
+    colours = [style.colour(k) for k in (1, 4, 2, 0)]
+    bands = axes.stackplot(run.t, *layers.values(), colors=colours, alpha=0.8, linewidth=0)
+    axes.set_xlim(0, 10)
+    axes.set_ylim(0, run.energy.total[0] - lowest)
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("energy [J]")
+    style.legend(drawn, list(zip(bands, layers, strict=True)), 4, loc="outside upper left")
+    return drawn
+
+
+# friction
+
+
+def friction_curves() -> Figure:
+    """Return five laws of friction: torque over rate."""
+    joint = qddot.load("pendulum").without("friction")
+    half = np.concatenate([[1e-9], np.linspace(0, 0.3, 151)[1:]])
+    rate = np.concatenate([-half[::-1], half])  # with the jump at rest
+    stribeck = dict(static=1.5, stribeck_velocity=0.05)
+    laws = {
+        "viscous": dict(viscous=2.0),
+        "Coulomb": dict(coulomb=1.0),
+        "viscous + Coulomb": dict(viscous=2.0, coulomb=1.0),
+        "viscous + Coulomb + Stribeck": dict(viscous=2.0, coulomb=1.0) | stribeck,
+    }
+    drawn = style.figure(7.0, 3.9)
+    axes = drawn.subplots()
+    style.dress(axes)
+    lines = []
+    for k, (name, law) in enumerate(laws.items()):
+        torque = joint.with_friction(**law).friction_torque(rate[:, None])[:, 0]
+        lines.append((axes.plot(rate, torque, **style.curve(k))[0], name))
+    smooth = 2.0 * rate + smooth_direction(rate, 0.03)
+    look = {"color": "black", "linestyle": style.DASHES[2], "linewidth": style.LINE}
+    lines.append((axes.plot(rate, smooth, **look)[0], "viscous + Coulomb, with tanh for sgn"))
+    axes.axhline(0, color=style.QUIET, linewidth=style.THIN, zorder=0)
+    axes.axvline(0, color=style.QUIET, linewidth=style.THIN, zorder=0)
+    axes.set_xlim(-0.3, 0.3)
+    axes.set_xlabel("rate [rad/s]")
+    axes.set_ylabel("friction [N·m]")
+    style.legend(drawn, lines, 3, loc="outside upper left")
+    return drawn
+
+
+def stick_slip() -> Figure:
+    """Return a slider that a spring drags: where it is and how fast, exact and smooth."""
+    slider = qddot.from_dh([{"type": "prismatic", "mass": 1.0}], "standard", gravity=(0, 0, 0))
+    rough = slider.with_friction(coulomb=6.0, static=10.0, stribeck_velocity=0.05)
+
+    def hand(t, q, qd):
+        return 50 * (0.1 * t - q)
+
+    choices = dict(duration=6.0, torque=hand, every=0.02)
+    runs = [qddot.simulate(rough, [0.0], **choices)]
+    for rate in (0.01, 0.05):
+        runs.append(qddot.simulate(rough, [0.0], friction="smooth", smoothing=rate, **choices))
+    drawn = style.figure(8.0, 4.2)
+    grid = drawn.subplots(2, 1, sharex=True)
+    lines = []
+    for axes, values, label in zip(grid, ("q", "qd"), ("x [m]", "ẋ [m/s]"), strict=True):
+        style.dress(axes)
+        lines = [
+            axes.plot(run.t, getattr(run, values)[:, 0], **style.curve(k))[0]
+            for k, run in enumerate(runs)
+        ]
+        axes.set_ylabel(label)
+        axes.set_xlim(0, 6)
+        for event in runs[0].events:
+            axes.axvline(event.t, color=style.QUIET, linewidth=style.THIN, zorder=0)
+    ends = np.array([0.0, 6.0])
+    lines += grid[0].plot(ends, 0.1 * ends, color=style.QUIET, linestyle="--")
+    grid[1].set_xlabel("time [s]", fontsize=style.NORMAL, color=style.INK)
+    names = ("exact", "smooth, 0.01 m/s", "smooth, 0.05 m/s", "the hand that pulls")
+    style.legend(drawn, list(zip(lines, names, strict=True)), 4, loc="outside upper left")
+    return drawn
+
+
 if __name__ == "__main__":
     (HERE / "show_panda.svg").write_text(terminal_picture("panda"), encoding="utf-8")
+    save(three_drops(), "three_drops.svg")
+    save(energy(), "energy.svg")
+    save(friction_curves(), "friction_curves.svg")
+    save(stick_slip(), "stick_slip.svg")

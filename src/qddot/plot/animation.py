@@ -10,10 +10,10 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.plot.page import write_html
-from qddot.plot.saving import ending, write_whole
 from qddot.plot.scene import instants, scene
 from qddot.plot.skeleton import skeleton
 from qddot.plot.view import view_of
+from qddot.saving import ending, write_whole
 
 ENDINGS = (".gif", ".html", ".mp4")
 FASTEST_GIF = 50  # pictures a second; viewers slow down what claims to be faster

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from qddot.errors import BadArgument, listing
 from qddot.plot import style
+from qddot.plot.figure_file import save_figure
 from qddot.plot.motion import draw_joints, event_entries, joint_entries, mark_events
 from qddot.plot.quantities import SIGNS, Motion
-from qddot.plot.saving import save_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

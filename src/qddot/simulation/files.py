@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qddot.errors import BadArgument, BadFile, listing, printable
-from qddot.plot.saving import ending, write_whole
+from qddot.saving import ending, write_whole
 from qddot.simulation.about import UNKNOWN_UNIT, About, about, motion_from
 from qddot.simulation.csv_file import read_csv, write_csv
 from qddot.simulation.npz_file import read_npz, write_npz

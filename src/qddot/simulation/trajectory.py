@@ -149,8 +149,9 @@ class Trajectory:
             what: "q", "qd", "qdd", "tau", "energy", or several of them; all by default.
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
         """
+        from qddot.plot.figure_file import FIGURES, save_figure
         from qddot.plot.motion import figure
-        from qddot.plot.saving import FIGURES, ending, save_figure
+        from qddot.saving import ending
 
         if path is not None:
             ending(path, "A figure", FIGURES)  # before the work, not after it

@@ -7,14 +7,8 @@ import secrets
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from qddot.errors import BadArgument, printable
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-FIGURES = (".png", ".svg", ".pdf")
 
 
 def write_whole(path: str | Path, write: Callable[[Path], None]) -> None:
@@ -51,10 +45,15 @@ def ending(path: str | Path, what: str, known: tuple[str, ...]) -> str:
     return found
 
 
-def save_figure(figure: Figure, path: str | Path) -> None:
-    """Write a figure to a .png, .svg or .pdf file."""
-    kind = ending(path, "A figure", FIGURES)[1:]
-    write_whole(path, lambda beside: figure.savefig(beside, format=kind, dpi=150))
+def check_place(path: str | Path, what: str, known: tuple[str, ...]) -> None:
+    """Refuse, before long work, a file that could not be written after it."""
+    ending(path, what, known)
+    folder = Path(path).parent
+    if not folder.is_dir() or not os.access(folder, os.W_OK) or Path(path).is_dir():
+        raise BadArgument(
+            f"{_shown(path)} cannot be written.\n"
+            "  Choose a folder that exists and that you may write to."
+        )
 
 
 def _shown(path: str | Path) -> str:

@@ -1,0 +1,5 @@
+"""`python -m qddot.cli`."""
+
+from qddot.cli import main
+
+main()

@@ -1,0 +1,56 @@
+"""Robots changed from the command line: --set friction.viscous=30 --set payload.tool=2.5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from qddot.errors import BadArgument, BadExpression, did_you_mean, printable
+from qddot.expression_reader import read_formula
+from qddot.robot import Robot
+
+FRICTION = ("viscous", "coulomb", "static", "stribeck_velocity", "offset")
+KEYS = (*(f"friction.{kind}" for kind in FRICTION), "gravity", "payload.<frame>")
+
+
+def changed(robot: Robot, settings: Sequence[str]) -> Robot:
+    """Return the robot with settings applied, each "key=value" or "key=value,value,..."."""
+    friction: dict[str, float | list[float]] = {}
+    for setting in settings:
+        key, equals, text = setting.partition("=")
+        if not equals or not text.strip():
+            raise BadArgument(f"--set {printable(setting)!r} is not of the form key=value.")
+        values = numbers(f"--set {key}", text)
+        kind = key.removeprefix("friction.")
+        if kind != key and kind in FRICTION:
+            friction[kind] = values[0] if len(values) == 1 else values
+        elif key == "gravity":
+            robot = robot.with_gravity(values)
+        elif key.startswith("payload."):
+            robot = robot.with_payload(key.removeprefix("payload."), _only(key, values))
+        elif key in robot.symbols:
+            robot = robot.with_values(**{key: _only(key, values)})
+        else:
+            known = (*KEYS, *robot.symbols)
+            raise BadArgument(
+                f"--set knows no {printable(key)!r}.{did_you_mean(key, known)}\n"
+                f"  There are: {', '.join(known)}."
+            )
+    # all at once: some kinds of friction make sense only together
+    return robot.with_friction(**friction) if friction else robot
+
+
+def numbers(what: str, text: str) -> list[float]:
+    """Return the numbers in a text like "0,pi/2,-1"."""
+    found = []
+    for part in text.split(","):
+        try:
+            found.append(float(read_formula(part.strip())))
+        except (BadExpression, ValueError) as error:
+            raise BadArgument(f"{what}: {error}") from None
+    return found
+
+
+def _only(key: str, values: list[float]) -> float:
+    if len(values) != 1:
+        raise BadArgument(f"--set {key} takes one number, not {len(values)}.")
+    return values[0]

@@ -1,0 +1,116 @@
+"""`qddot simulate` as people use it."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from test_cli import QDDOT, run
+
+import qddot
+
+
+def test_simulate_tells_state_energy_and_verdict():
+    done = run("simulate", "two_link", "--set", "friction.viscous=30")
+    assert done.returncode == 0, done.stderr
+    assert "-1.3811 rad" in done.stdout
+    assert "863.3 J lost" in done.stdout
+    assert "energy is accounted for" in done.stdout
+    assert max(map(len, done.stdout.splitlines()[:-1])) <= 100
+
+
+def test_simulate_says_the_same_to_machines():
+    done = run("simulate", "two_link", "--json", "--duration", "1")
+    facts = json.loads(done.stdout)
+    np.testing.assert_allclose(facts["q"], [-2.31828417, -0.76123343], atol=1e-7)
+    assert facts["good"]
+    assert facts["audit"]["number"] < 1e-9
+    assert facts["how"]["method"] == "DOP853"
+
+
+def test_simulate_writes_a_table_a_figure_and_a_film(tmp_path):
+    names = ["fall.csv", "fall.svg", "fall.html"]
+    table, figure, film = (tmp_path / name for name in names)
+    done = run(
+        *("simulate", "two_link", "--duration", "0.5", "-o", table),
+        *("--plot", figure, "--animate", film),
+    )
+    assert done.returncode == 0, done.stderr
+    loaded = qddot.Trajectory.load(table)
+    assert loaded.t[-1] == 0.5
+    assert figure.read_text().startswith("<?xml")
+    assert "<canvas" in film.read_text()
+    assert all(name in done.stdout for name in names)
+
+
+def test_settings_change_the_robot():
+    still = run("simulate", "two_link", "--set", "gravity=0,0,0", "--duration", "1", "--json")
+    assert json.loads(still.stdout)["q"] == [0, 0]
+    symbolic = run(
+        *("simulate", "pendulum_symbolic", "--duration", "1", "--q0", "pi/2", "--json"),
+        *(f"--set={key}" for key in ("m=1", "L=0.5", "I=0.3", "d=0.1", "g=9.81")),
+    )
+    numeric = run("simulate", "pendulum", "--duration", "1", "--q0", "pi/2", "--json")
+    np.testing.assert_allclose(json.loads(symbolic.stdout)["q"], json.loads(numeric.stdout)["q"])
+    loaded = run("simulate", "two_link", "--set", "payload.tool=5", "--duration", "1", "--json")
+    assert json.loads(loaded.stdout)["q"] != json.loads(still.stdout)["q"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["two_link", "--set", "frition.viscous=1"], "Did you mean 'friction.viscous'?"),
+        (["two_link", "--set", "friction.viscous"], "not of the form key=value"),
+        (["two_link", "--set", "friction.viscous=__import__('os')"], "is not a number"),
+        (["two_link", "--set", "payload.nose=1"], "no frame named 'nose'"),
+        (["two_link", "--set", "friction.viscous=1,2,3"], "viscous has 3 values"),
+        (["two_link", "--q0", "1,2,3"], "q0 has shape (3,)"),
+        (["two_link", "--q0", "1_000,0"], "1_000"),
+        (["two_link", "--duration", "0"], "duration is 0.0; it must be a number greater"),
+        (["two_link", "--plot", "a.xyz"], "A figure is written as .png, .svg or .pdf"),
+        (["two_link", "--plot", "no/such/folder/a.png"], "Choose a folder that exists"),
+        (["two_link", "-o", "a.xlsx"], "A motion is written as"),
+        (["two_link", "--method", "euler"], "it must be one of auto, RK45"),
+        (["nobody"], "There is no built-in robot"),
+    ],
+)
+def test_what_cannot_be_right_is_refused_before_the_run(words, message):
+    done = run("simulate", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) <= 6
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_is_not_good_has_status_1_and_is_told():
+    done = run("simulate", "two_link", "--method", "rk4", "--step", "0.05")
+    assert done.returncode == 1
+    assert "NOT GOOD" in done.stdout
+    assert "Take a shorter step" in done.stdout
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGINT") or os.name == "nt", reason="no signals here")
+def test_ctrl_c_keeps_what_was_computed(tmp_path):
+    table = tmp_path / "part.npz"
+    words = ["simulate", "panda", "--duration", "1e5", "-o", str(table), "--every", "0.1"]
+    going = subprocess.Popen([*QDDOT, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    time.sleep(4.0)
+    going.send_signal(signal.SIGINT)
+    out, err = going.communicate(timeout=60)
+    assert going.returncode == 130, err
+    assert b"interrupted at t =" in out
+    assert b"Traceback" not in err
+    part = qddot.Trajectory.load(table)
+    assert len(part) > 10
+    assert part.t[-1] < 1e5
+
+
+def test_the_command_line_runs_as_a_module():
+    done = subprocess.run(
+        [sys.executable, "-m", "qddot.cli", "--version"], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.startswith("qddot ")
