@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, WrongShape, did_you_mean, printable
-from qddot.model.tree import numeric
+from qddot.errors import BadArgument, printable
 from qddot.robot import Robot, RobotWarning
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.law import law_of
+from qddot.simulation.method import METHODS, chosen_method, solver_of
 from qddot.simulation.motion import Forces, Layout
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import trajectory
 from qddot.simulation.rollout_arguments import law_inputs
 from qddot.simulation.run import Run, Watch
+from qddot.simulation.run_arguments import (
+    check_inside,
+    check_start,
+    choose,
+    effort_limits,
+    joint_values,
+    of_one_run,
+    positive,
+    twelve_numbers,
+    whole_state,
+)
 from qddot.simulation.signals import Stopped, signal
-from qddot.simulation.solvers import ADAPTIVE, FIXED, IMPLICIT, Midpoint, sensitivity
 from qddot.simulation.switching import restraints
 from qddot.simulation.trajectory import Trajectory
 
 TOLERANCE = 1e-10
-TIGHT = 1e-5  # below, a method of high order takes fewer evaluations
-TIGHTEST = 3e-14  # below, rounding decides
-STIFF = 1e5  # the fastest decay of the model times the duration, from which on it is stiff
 ROWS = 1000
-METHODS = ("auto", *ADAPTIVE, *FIXED)
 WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
-TWIST = tuple(f"{part} {axis}" for part in ("angular", "linear") for axis in "xyz")
 
 
 class SimulationWarning(RobotWarning):
@@ -118,15 +122,15 @@ def simulate(
         >>> run.q[-1].round(6)
         array([-2.318284, -0.761233])
     """
-    duration = _positive("duration", duration)
-    every = duration / ROWS if every is None else _positive("every", every)
+    duration = positive("duration", duration)
+    every = duration / ROWS if every is None else positive("every", every)
     choose("friction", friction, ("exact", "smooth"))
     choose("effort", effort, ("report", "enforce"))
     choose("method", method, METHODS)
     if stops is not None and not 0 <= stops <= 1:
         raise BadArgument(f"stops is {stops!r}; give a coefficient of restitution from 0 to 1.")
-    q0 = _state(robot, "q0", q0)
-    qd0 = np.zeros(robot.n) if qd0 is None else _state(robot, "qd0", qd0)
+    q0 = joint_values(robot, "q0", q0)
+    qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
 
     law = law_of(torque, robot.n)
     told = law_inputs(robot, law, inputs)
@@ -144,26 +148,26 @@ def simulate(
     if disturbance is not None:
         signals["disturbance"] = signal("the disturbance", disturbance, names, duration)
     if base_motion is not None:
-        signals["base"] = signal("the base motion", *_base(base_motion), duration)
+        signals["base"] = signal("the base motion", *twelve_numbers(base_motion), duration)
 
     can_hold = restraints(robot.model, robot.tree, friction == "exact", stops)
-    _check_inside(robot, q0, can_hold.lower, can_hold.upper)
+    check_inside(robot, q0, can_hold.lower, can_hold.upper)
     forces = Forces(
         layout,
         law,
         frames,
         disturbance is not None,
-        _effort_limits(robot) if effort == "enforce" else None,
+        effort_limits(robot) if effort == "enforce" else None,
         smoothing if friction == "smooth" else None,
         can_hold.any,
     )
-    plant = Plant(robot, forces, signals, _of_one_run(told), can_hold)
-    y0 = _start(robot, layout, q0, qd0, told.pop("x", []))
+    plant = Plant(robot, forces, signals, of_one_run(told), can_hold)
+    y0 = whole_state(robot, layout, q0, qd0, told.pop("x", []))
     try:
         rate = plant.rate_in(plant.modes(0.0, y0))
-        _check_start(robot, rate(0.0, y0))
-        name = _method(method, tolerance, step, rate, y0, layout, duration)
-        solver, how = _solver(name, tolerance, step, plant)
+        check_start(robot, rate(0.0, y0))
+        name = chosen_method(method, tolerance, step, rate, y0, layout, duration)
+        solver, how = solver_of(name, tolerance, step, plant)
         run = Run(plant, solver, y0, duration, every, tuple(events))
     except Stopped as reason:
         raise BadArgument(f"At t = {reason.t:g} s, {reason.what}.") from reason.__cause__
@@ -177,167 +181,3 @@ def simulate(
     if not found.good:
         warnings.warn(found.status, SimulationWarning, stacklevel=2)
     return found
-
-
-# the method
-
-
-def _method(
-    method: str,
-    tolerance: float,
-    step: float | None,
-    rate: Callable,
-    y0: np.ndarray,
-    layout: Layout,
-    duration: float,
-) -> str:
-    """Return the name of the method to use, checked against what goes with it."""
-    if method in FIXED:
-        if step is None:
-            raise BadArgument(
-                f"Method {method!r} takes fixed steps: say how long, with step=0.001."
-            )
-        _positive("step", step)
-        return method
-    if step is not None:
-        _positive("step", step)
-    _positive("tolerance", tolerance)
-    if not TIGHTEST <= tolerance < 1:
-        raise BadArgument(
-            f"tolerance is {tolerance:g}; it must lie between {TIGHTEST:g}, below which rounding "
-            "decides, and 1."
-        )
-    if method != "auto":
-        return method
-    k = 2 * layout.n
-    J = sensitivity(rate, k)(0.0, y0)[:k, :k]
-    decay = -np.linalg.eigvals(J).real.min() if np.isfinite(J).all() and k else 0.0
-    if decay * duration > STIFF:
-        return "Radau"
-    return "DOP853" if tolerance <= TIGHT else "RK45"
-
-
-def _solver(
-    name: str, tolerance: float, step: float | None, plant: Plant
-) -> tuple[Callable, dict[str, Any]]:
-    """Return what makes a solver of a rate from (t, y) to an end, and how it is described."""
-    layout = plant.layout
-    if name in FIXED:
-        more: dict[str, Any] = {"step": step, "n": layout.n}
-        if FIXED[name] is Midpoint:
-            robot = plant.robot
-            more["momentum"] = lambda q, qd: (
-                robot.mass_matrix(q),
-                robot.mass_matrix_rate(q, qd) @ qd,
-            )
-        return partial(_call, FIXED[name], more), {"method": name, "step": step}
-    # SciPy takes the mean over all entries; the works are left out of it
-    own = tolerance * np.sqrt(layout.tracked / layout.size)
-    atol = np.full(layout.size, np.inf)
-    atol[: layout.tracked] = own
-    more = {"rtol": own, "atol": atol, "max_step": step or np.inf}
-    if name in IMPLICIT:
-        more["jac"] = layout.tracked
-    return partial(_call, ADAPTIVE[name], more), {"method": name, "tolerance": tolerance}
-
-
-def _call(solver: Any, more: dict[str, Any], rate: Any, t: float, y: np.ndarray, end: float) -> Any:
-    if "jac" in more:
-        more = more | {"jac": sensitivity(rate, more["jac"])}
-    return solver(rate, t, y, end, **more)
-
-
-# checks at the border
-
-
-def choose(what: str, value: str, known: Sequence[str]) -> None:
-    """Refuse a name that is not one of those known."""
-    if value not in known:
-        near = did_you_mean(str(value), known)
-        raise BadArgument(f"{what} is {value!r}; it must be one of {', '.join(known)}.{near}")
-
-
-def _positive(what: str, x: Any) -> float:
-    try:
-        value = float(x)
-    except (TypeError, ValueError):
-        value = np.nan
-    if not (np.isfinite(value) and value > 0):
-        raise BadArgument(f"{what} is {x!r}; it must be a number greater than 0.")
-    return value
-
-
-def _state(robot: Robot, what: str, x: Any) -> np.ndarray:
-    try:
-        value = np.array(x, dtype=float)
-    except (TypeError, ValueError):
-        raise BadArgument(f"{what} is not an array of real numbers.") from None
-    if value.shape != (robot.n,):
-        raise WrongShape(what, value.shape, robot.name, robot.joint_names)
-    bad = np.flatnonzero(~np.isfinite(value))
-    if len(bad):
-        joint = printable(robot.joint_names[bad[0]])
-        raise BadArgument(f"{what} of joint {joint!r} is {value[bad[0]]}; it must be finite.")
-    return value
-
-
-def _of_one_run(inputs: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
-    """Return the inputs of a law, refused if they are a batch."""
-    for name, value in inputs.items():
-        if value.ndim > 1:
-            raise BadArgument(
-                f"input {name!r} has a batch axis; one robot is simulated. "
-                "qddot.rollout takes batches."
-            )
-    return inputs
-
-
-def _base(motion: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return a base motion as twelve numbers or a function of them, with their names."""
-    names = tuple(f"{what} {part}" for what in ("velocity", "acceleration") for part in TWIST)
-    if callable(motion):
-        function: Callable[..., Any] = motion
-        return lambda t, q, qd: np.concatenate([np.asarray(x, float) for x in function(t)]), names
-    try:
-        parts = [np.array(part, dtype=float) for part in motion]
-        return np.concatenate(parts), names
-    except (TypeError, ValueError):
-        raise BadArgument(
-            "base_motion must be two arrays of shape (6,), the twist of the base and its rate, "
-            "or a function of t that gives them."
-        ) from None
-
-
-def _effort_limits(robot: Robot) -> tuple[float, ...]:
-    limits = [joint.limits.effort for joint in robot.model.free_joints]
-    return tuple(np.inf if x is None else float(numeric(x)) for x in limits)
-
-
-def _check_inside(robot: Robot, q0: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
-    for name, q, low, high in zip(robot.joint_names, q0, lower, upper, strict=True):
-        if not low <= q <= high:
-            raise BadArgument(
-                f"Joint {printable(name)!r} starts at {q:g}, beyond its stops at {low:g} and "
-                f"{high:g}; start inside, or simulate without stops."
-            )
-
-
-def _check_start(robot: Robot, rate: np.ndarray) -> None:
-    bad = np.flatnonzero(~np.isfinite(rate[robot.n : 2 * robot.n]))
-    if len(bad):
-        joint = printable(robot.joint_names[bad[0]])
-        raise BadArgument(
-            f"At t = 0 s the acceleration of joint {joint!r} is not finite: the mass matrix is "
-            "singular there. Give what the joint moves a mass or an inertia, or the joint a rotor."
-        )
-
-
-def _start(robot: Robot, layout: Layout, q0: Any, qd0: Any, x0: Any) -> np.ndarray:
-    """Return the state vector at the start."""
-    y = np.zeros(layout.size)
-    parts = layout.parts(y)
-    parts["q"][:], parts["qd"][:] = q0, qd0
-    parts["x"][:] = x0
-    if layout.base_moves:
-        parts["gravity_vector"][:] = [float(g) for g in robot.tree.gravity]
-    return y

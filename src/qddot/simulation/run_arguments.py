@@ -1,0 +1,108 @@
+"""What people pass to `simulate`, made into numbers or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, WrongShape, did_you_mean, printable
+from qddot.model.tree import numeric
+from qddot.robot import Robot
+from qddot.simulation.motion import Layout
+
+TWIST = tuple(f"{part} {axis}" for part in ("angular", "linear") for axis in "xyz")
+
+
+def choose(what: str, value: str, known: Sequence[str]) -> None:
+    """Refuse a name that is not one of those known."""
+    if value not in known:
+        near = did_you_mean(str(value), known)
+        raise BadArgument(f"{what} is {value!r}; it must be one of {', '.join(known)}.{near}")
+
+
+def positive(what: str, x: Any) -> float:
+    try:
+        value = float(x)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not (np.isfinite(value) and value > 0):
+        raise BadArgument(f"{what} is {x!r}; it must be a number greater than 0.")
+    return value
+
+
+def joint_values(robot: Robot, what: str, x: Any) -> np.ndarray:
+    try:
+        value = np.array(x, dtype=float)
+    except (TypeError, ValueError):
+        raise BadArgument(f"{what} is not an array of real numbers.") from None
+    if value.shape != (robot.n,):
+        raise WrongShape(what, value.shape, robot.name, robot.joint_names)
+    bad = np.flatnonzero(~np.isfinite(value))
+    if len(bad):
+        joint = printable(robot.joint_names[bad[0]])
+        raise BadArgument(f"{what} of joint {joint!r} is {value[bad[0]]}; it must be finite.")
+    return value
+
+
+def of_one_run(inputs: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
+    """Return the inputs of a law, refused if they are a batch."""
+    for name, value in inputs.items():
+        if value.ndim > 1:
+            raise BadArgument(
+                f"input {name!r} has a batch axis; one robot is simulated. "
+                "qddot.rollout takes batches."
+            )
+    return inputs
+
+
+def twelve_numbers(motion: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return a base motion as twelve numbers or a function of them, with their names."""
+    names = tuple(f"{what} {part}" for what in ("velocity", "acceleration") for part in TWIST)
+    if callable(motion):
+        function: Callable[..., Any] = motion
+        return lambda t, q, qd: np.concatenate([np.asarray(x, float) for x in function(t)]), names
+    try:
+        parts = [np.array(part, dtype=float) for part in motion]
+        return np.concatenate(parts), names
+    except (TypeError, ValueError):
+        raise BadArgument(
+            "base_motion must be two arrays of shape (6,), the twist of the base and its rate, "
+            "or a function of t that gives them."
+        ) from None
+
+
+def effort_limits(robot: Robot) -> tuple[float, ...]:
+    limits = [joint.limits.effort for joint in robot.model.free_joints]
+    return tuple(np.inf if x is None else float(numeric(x)) for x in limits)
+
+
+def check_inside(robot: Robot, q0: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
+    for name, q, low, high in zip(robot.joint_names, q0, lower, upper, strict=True):
+        if not low <= q <= high:
+            raise BadArgument(
+                f"Joint {printable(name)!r} starts at {q:g}, beyond its stops at {low:g} and "
+                f"{high:g}; start inside, or simulate without stops."
+            )
+
+
+def check_start(robot: Robot, rate: np.ndarray) -> None:
+    bad = np.flatnonzero(~np.isfinite(rate[robot.n : 2 * robot.n]))
+    if len(bad):
+        joint = printable(robot.joint_names[bad[0]])
+        raise BadArgument(
+            f"At t = 0 s the acceleration of joint {joint!r} is not finite: the mass matrix is "
+            "singular there. Give what the joint moves a mass or an inertia, or the joint a rotor."
+        )
+
+
+def whole_state(robot: Robot, layout: Layout, q0: Any, qd0: Any, x0: Any) -> np.ndarray:
+    """Return the state vector at the start."""
+    y = np.zeros(layout.size)
+    parts = layout.parts(y)
+    parts["q"][:], parts["qd"][:] = q0, qd0
+    parts["x"][:] = x0
+    if layout.base_moves:
+        parts["gravity_vector"][:] = [float(g) for g in robot.tree.gravity]
+    return y
