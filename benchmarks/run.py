@@ -18,7 +18,7 @@ from table import markdown, print_table, summary
 from timing import QUICK, Effort, say
 
 QUESTIONS = (
-    *("batch", "single", "threads", "float32", "rollouts"),
+    *("batch", "single", "threads", "float32", "rollouts", "motion"),
     *("start", "growth", "operations", "memory", "symbolic"),
 )
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"

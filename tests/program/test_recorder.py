@@ -183,7 +183,7 @@ def size(tree: Any, of: dict[str, float]) -> float:
         return max(abs(of.get(tree, tree)), 1.0)
     name, *arguments = tree
     parts = [size(argument, of) for argument in arguments]
-    grows = {"mul": math.prod(parts), "div": math.prod(parts), "log": parts[0] ** 2}
+    grows = {"mul": math.prod(parts), "div": math.prod(parts), "log": parts[0] * parts[0]}
     # sums at most add up; of a bounded function, the argument's error is what counts
     return max(grows.get(name, 0), 2 * sum(parts)) * (3 if name == "exp" else 1)
 

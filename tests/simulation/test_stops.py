@@ -95,7 +95,9 @@ def test_effort_limits_can_be_enforced(ball):
     run = qddot.simulate(ball, [1.0], torque=[400.0], duration=0.5, effort="enforce")
     assert np.all(run.tau == 30.0)
     assert run.qdd[0, 0] == pytest.approx(30 / 2 - 10)
-    assert not [event for event in run.events if "effort" in event.name]
+    assert [event.name for event in run.events if "effort" in event.name] == [
+        "is held at its effort limit"
+    ]
 
 
 def test_a_watched_crossing_is_located_and_can_stop_the_run(ball):

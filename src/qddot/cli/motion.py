@@ -12,6 +12,7 @@ import typer
 import qddot
 from qddot.cli.settings import changed, numbers
 from qddot.cli.terminal import AsJson, Source, echo_json, read_model
+from qddot.errors import BadArgument
 from qddot.saving import check_place
 
 if TYPE_CHECKING:
@@ -67,6 +68,11 @@ def simulate(
 
     _check_places(plot, animate, output)
     robot = changed(qddot.Robot(read_model(source)), settings or [])
+    if robot.symbols:
+        raise BadArgument(
+            f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"
+            f"  Give each one: --set {robot.symbols[0]}=1.0"
+        )
     zeros = [0.0] * robot.n
     interrupted = False
     with warnings.catch_warnings():

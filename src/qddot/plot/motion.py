@@ -123,7 +123,7 @@ def draw_energy(axes: Axes, t: np.ndarray, energy: Account) -> None:
     show_range(axes, t)
     entries = list(zip(lines, ENERGIES, strict=True))
     style.legend(axes, entries, 5, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
-    note = axes.text(1, 1.03, "", transform=axes.transAxes, ha="right", fontsize=style.SMALL)
+    note = axes.text(0.99, 0.03, "", transform=axes.transAxes, ha="right", fontsize=style.SMALL)
     style.write(note, unaccounted(energy))
 
 

@@ -16,13 +16,15 @@ class Audit:
 
     residual: np.ndarray  # (k,) [J]
     gravity_residual: np.ndarray  # (k,) [J], ∫ (g + springs) · q̇ dt − ΔP
+    friction_gain: float  # [J], by how much friction gave energy back, which it cannot
     exchanged: float  # [J]
     limit: float = LIMIT
 
     @property
     def number(self) -> float:
         """The largest residual, as a share of the exchanged energy."""
-        worst = max(np.abs(self.residual).max(), np.abs(self.gravity_residual).max())
+        curves = (self.residual, self.gravity_residual)
+        worst = max(self.friction_gain, *(np.abs(curve).max() for curve in curves))
         return float(worst / self.exchanged) if self.exchanged else float(worst)
 
     @property
@@ -36,9 +38,18 @@ class Audit:
         return f"NOT GOOD: energy is unaccounted for by {of} (limit {self.limit:g})"
 
 
-def audit(energy: Energy, limit: float = LIMIT) -> Audit:
-    """Return the audit of a run."""
-    return Audit(energy.residual, energy.gravity_residual, energy.exchanged, limit)
+def audit(energy: Energy, limit: float = LIMIT, least: float = 0.0) -> Audit:
+    """Return the audit of a run.
+
+    Args:
+        energy: Its energies and works.
+        limit: The share of the exchanged energy that may be unaccounted for.
+        least: What counts as exchanged at least [J], for runs in which hardly anything moves.
+    """
+    lost = energy.friction.sum(axis=1)
+    gain = float((np.maximum.accumulate(lost) - lost).max())
+    exchanged = max(energy.exchanged, least)
+    return Audit(energy.residual, energy.gravity_residual, gain, exchanged, limit)
 
 
 def advice(found: Audit, how: dict[str, Any]) -> str:

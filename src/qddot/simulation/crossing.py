@@ -71,8 +71,16 @@ def _root(guard: Callable[[np.ndarray], np.ndarray], start: float, end: float) -
     """Return where a function that is positive at the start and negative at the end crosses."""
     from scipy.optimize import brentq
 
+    def one(t: float) -> float:
+        return float(guard(np.array([t]))[0])
+
+    # evaluated alone, a value may round to the other side of zero
+    if one(end) >= 0:
+        return end
+    if one(start) <= 0:
+        return start
     solve: Any = brentq  # whose stubs promise more than it returns
-    return float(solve(lambda t: guard(np.array([t]))[0], start, end, xtol=1e-15, rtol=1e-15))
+    return float(solve(one, start, end, xtol=1e-15, rtol=1e-15))
 
 
 def nodes(start: float, end: float) -> np.ndarray:

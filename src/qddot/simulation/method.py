@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,18 @@ from qddot.errors import BadArgument
 from qddot.simulation.motion import Layout
 from qddot.simulation.plant import Plant
 from qddot.simulation.run_arguments import positive
-from qddot.simulation.solvers import ADAPTIVE, FIXED, IMPLICIT, Midpoint, sensitivity
+from qddot.simulation.solvers import (
+    ADAPTIVE,
+    COMPILED,
+    FIXED,
+    IMPLICIT,
+    Midpoint,
+    sensitivity,
+)
+from qddot.simulation.switching import Modes
 
 TIGHT = 1e-5  # below, a method of high order takes fewer evaluations
-TIGHTEST = 3e-14  # below, rounding decides
+TIGHTEST = 1e-13  # below, rounding decides
 STIFF = 1e5  # the fastest decay of the model times the duration, from which on it is stiff
 METHODS = ("auto", *ADAPTIVE, *FIXED)
 
@@ -55,31 +63,44 @@ def chosen_method(
     return "DOP853" if tolerance <= TIGHT else "RK45"
 
 
-def solver_of(
-    name: str, tolerance: float, step: float | None, plant: Plant
-) -> tuple[Callable, dict[str, Any]]:
-    """Return what makes a solver of a rate from (t, y) to an end, and how it is described."""
-    layout = plant.layout
-    if name in FIXED:
-        more: dict[str, Any] = {"step": step, "n": layout.n}
-        if FIXED[name] is Midpoint:
-            robot = plant.robot
-            more["momentum"] = lambda q, qd: (
-                robot.mass_matrix(q),
-                robot.mass_matrix_rate(q, qd) @ qd,
-            )
-        return partial(_call, FIXED[name], more), {"method": name, "step": step}
-    # SciPy takes the mean over all entries; the works are left out of it
-    own = tolerance * np.sqrt(layout.tracked / layout.size)
-    atol = np.full(layout.size, np.inf)
-    atol[: layout.tracked] = own
-    more = {"rtol": own, "atol": atol, "max_step": step or np.inf}
-    if name in IMPLICIT:
-        more["jac"] = layout.tracked
-    return partial(_call, ADAPTIVE[name], more), {"method": name, "tolerance": tolerance}
+@dataclass(frozen=True)
+class Method:
+    """A way to integrate a plant, by name, with what goes with it."""
 
+    name: str
+    plant: Plant
+    tolerance: float
+    step: float | None
 
-def _call(solver: Any, more: dict[str, Any], rate: Any, t: float, y: np.ndarray, end: float) -> Any:
-    if "jac" in more:
-        more = more | {"jac": sensitivity(rate, more["jac"])}
-    return solver(rate, t, y, end, **more)
+    @property
+    def how(self) -> dict[str, Any]:
+        """How it is described."""
+        if self.name in FIXED:
+            return {"method": self.name, "step": self.step}
+        return {"method": self.name, "tolerance": self.tolerance}
+
+    def solver(self, modes: Modes, t: float, y: np.ndarray, end: float) -> Any:
+        """Return a solver from (t, y) to an end, while nothing switches."""
+        rate, layout = self.plant.rate_in(modes, end), self.plant.layout
+        if self.name in FIXED:
+            more: dict[str, Any] = {"step": self.step, "n": layout.n}
+            if FIXED[self.name] is Midpoint:
+                more |= {"momentum": self._momentum, "free": ~modes.held}
+            return FIXED[self.name](rate, t, y, end, **more)
+        # SciPy takes the mean over all entries; the works are left out of it
+        own = self.tolerance * np.sqrt(layout.tracked / layout.size)
+        atol = np.full(layout.size, np.inf)
+        atol[: layout.tracked] = own
+        longest = min(self.step or np.inf, self.plant.longest_step(modes))
+        more = {"rtol": own, "atol": atol, "max_step": longest}
+        kind = ADAPTIVE[self.name]
+        stages = self.plant.stages_in(modes, kind) if self.name in COMPILED else None
+        if stages is not None:
+            return COMPILED[self.name](rate, t, y, end, stages=stages, **more)
+        if self.name in IMPLICIT:
+            more["jac"] = sensitivity(rate, layout.tracked)
+        return kind(rate, t, y, end, **more)
+
+    def _momentum(self, q: np.ndarray, qd: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        robot = self.plant.robot
+        return robot.mass_matrix(q), robot.mass_matrix_rate(q, qd) @ qd

@@ -21,6 +21,7 @@ from qddot.dynamics.rnea import BaseMotion, elastic_torque, gravity_torque, rigi
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
+from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
 from qddot.scalars import JointMat, JointVec
 from qddot.simulation.law import Law
@@ -78,7 +79,7 @@ class Forces:
         if self.law is None:
             shapes["tau"] = (n,)
         else:
-            shapes |= {"t": ()} | {port.name: (port.size,) for port in self.law.more}
+            shapes |= {"t": ()} | {f"law.{port.name}": (port.size,) for port in self.law.more}
         shapes |= {f"wrench{k}": (6,) for k in range(len(self.wrenches))}
         if self.disturbed:
             shapes["disturbance"] = (n,)
@@ -190,11 +191,11 @@ def _actuators(forces: Forces, given: Mapping[str, Any], state: Mapping[str, Any
     if forces.law is None:
         tau, xd = given["tau"], []
     else:
-        more = [x for port in forces.law.more for x in given[port.name]]
+        more = [x for port in forces.law.more for x in given[f"law.{port.name}"]]
         tau, xd = forces.law(given["t"], state["q"], state["qd"], state["x"], more)
     if forces.effort is not None:
         most = np.array(forces.effort)
-        tau = np.clip(tau, -most, most)
+        tau = np.clip(array_of(list(tau)), -most, most)
     return tau, xd
 
 

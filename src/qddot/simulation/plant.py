@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.backends.stages import Stages, Step
 from qddot.patience import patience
 from qddot.program.program import Program
 from qddot.robot import Robot
 from qddot.simulation.motion import Forces, Layout, free_program, rate_program, row_program
-from qddot.simulation.signals import Signal
+from qddot.simulation.signals import LOOKS, Signal
 from qddot.simulation.switching import Modes, Restraints, decided, undecided
 
 PROGRAMS = {"rate": rate_program, "row": row_program, "free": free_program}
@@ -28,6 +29,7 @@ class Plant:
     signals: Mapping[str, Signal]  # by the name of the program's input; both of the base in one
     constants: Mapping[str, np.ndarray]  # further inputs of the controller
     restraints: Restraints
+    duration: float  # [s]
     kernels: dict[str, Kernel] = field(default_factory=dict, repr=False)
 
     @property
@@ -46,34 +48,52 @@ class Plant:
             self.kernels[which] = cache[key]
         return self.kernels[which]
 
-    def inputs(self, t: float, y: np.ndarray, modes: Modes) -> list[Any]:
-        """Return the inputs of a program besides y, at one instant."""
+    def inputs(self, t: float, y: np.ndarray, modes: Modes, end: float = np.inf) -> list[Any]:
+        """Return the inputs of a program besides y, at one instant of a piece that ends at `end`.
+
+        A table that jumps there has not jumped yet.
+        """
         n = self.layout.n
         values: dict[str, Any] = {"t": np.float64(t), "direction": modes.direction}
         values["free"] = modes.free
-        values |= self.constants
+        values |= {f"law.{name}": value for name, value in self.constants.items()}
         for name, signal in self.signals.items():
-            value = signal.at(t, y[:n], y[n : 2 * n])
+            when = min(t, np.nextafter(end, -np.inf)) if signal.breaks else t
+            value = signal.at(when, y[:n], y[n : 2 * n])
             if name == "base":
                 values |= {"base_velocity": value[:6], "base_acceleration": value[6:]}
             else:
                 values[name] = value
         return [values[name] for name in self.forces.inputs if name != "y"]
 
-    def rate_in(self, modes: Modes) -> Any:
-        """Return dy/dt as a function of t and y, in given modes."""
+    def rate_in(self, modes: Modes, end: float = np.inf) -> Any:
+        """Return dy/dt as a function of t and y, in given modes, in a piece that ends at `end`."""
         kernel = self.kernel("rate").call
         if self._constant_inputs:
             rest = self.inputs(0.0, np.zeros(self.layout.size), modes)
             return lambda t, y: kernel(y, *rest)
-        return lambda t, y: kernel(y, *self.inputs(t, y, modes))
+        return lambda t, y: kernel(y, *self.inputs(t, y, modes, end))
 
-    def rows(self, t: np.ndarray, Y: np.ndarray, modes: Modes) -> tuple[np.ndarray, ...]:
-        """Return q̈, τ and reactions at many instants in the same modes."""
+    def stages_in(self, modes: Modes, method: Any) -> Callable[[np.ndarray], Step] | None:
+        """Return what makes compiled steps of a method of SciPy's; None where Python acts."""
+        if not self._compiled_inputs:
+            return None
+        cache = self.robot.__dict__.setdefault("_stages", {})
+        key = (method.__name__, self.forces)
+        if key not in cache:
+            program = self.kernel("rate").program
+            cache[key] = Stages(program, method.A, method.B, method.C)
+        rest = self.inputs(0.0, np.zeros(self.layout.size), modes)
+        return lambda K: Step(cache[key], rest, K)
+
+    def rows(
+        self, t: np.ndarray, Y: np.ndarray, modes: Modes, end: float = np.inf
+    ) -> tuple[np.ndarray, ...]:
+        """Return q̈, τ and reactions at many instants of one piece."""
         kernel = self.kernel("row")
         if self._constant_inputs:
             return kernel(Y, *self.inputs(0.0, Y[0], modes))
-        each = [self.inputs(ti, yi, modes) for ti, yi in zip(t, Y, strict=True)]
+        each = [self.inputs(ti, yi, modes, end) for ti, yi in zip(t, Y, strict=True)]
         return kernel(Y, *(np.array(column) for column in zip(*each, strict=True)))
 
     def modes(self, t: float, y: np.ndarray, loose: int = -1) -> Modes:
@@ -86,8 +106,22 @@ class Plant:
         qdd, M = self.kernel("free")(y, *self.inputs(t, y, before))
         return decided(before, self.restraints, qd, qdd, M, loose)
 
+    def longest_step(self, modes: Modes) -> float:
+        """Return how long a step may be, so that nothing which acts in time is stepped over.
+
+        While joints are held nothing but time moves, and a solver would take very long steps.
+        """
+        spacing = min([np.inf, *(signal.spacing for signal in self.signals.values())])
+        law = self.forces.law
+        if law is not None and any(port.name == "t" for port in law.program.inputs):
+            spacing = min(spacing, self.duration / LOOKS)
+        return spacing / 10 if modes.held.any() else spacing
+
+    @property
+    def _compiled_inputs(self) -> bool:
+        """Whether nothing that acts is asked in Python."""
+        return all(signal.constant is not None for signal in self.signals.values())
+
     @property
     def _constant_inputs(self) -> bool:
-        if self.forces.law is not None:
-            return False
-        return all(signal.constant is not None for signal in self.signals.values())
+        return self.forces.law is None and self._compiled_inputs

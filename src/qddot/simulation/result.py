@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,24 +23,31 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
     tables = []
     for piece in run.pieces:
         t, Y = np.array(piece.t), np.array(piece.y)
-        qdd, tau, _ = run.plant.rows(t, Y, piece.modes)
+        qdd, tau, _ = run.plant.rows(t, Y, piece.modes, piece.end)
         tables.append((t, Y, qdd, tau, np.full(len(t), piece.lost_before)))
     t, Y, qdd, tau, impacts = (np.concatenate(column) for column in zip(*tables, strict=True))
     parts = layout.parts(Y)
     q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
     works = {name: parts[name][:, 0] for name in WORKS}
+    double = robot.with_options(dtype="float64")
     energy = Energy(
-        kinetic=robot.kinetic_energy(q, qd),
-        potential=robot.potential_energy(q),
+        kinetic=double.kinetic_energy(q, qd),
+        potential=double.potential_energy(q),
         actuators=parts["actuators"],
         friction=parts["friction"],
         impacts=impacts,
         **works,
     )
-    found = audit(energy, audit_limit)
-    how = how | {"steps": run.steps, "rows": len(t), "audit_limit": audit_limit}
-    sentences = [run.stopped or f"finished: {t[-1]:g} s in {run.steps:,} steps of {how['method']}"]
-    sentences += [str(found), advice(found, how).rstrip(".")]
+    # what it takes to move every joint at a thousandth of a radian or metre a second
+    least = 0.5 * float(np.trace(double.mass_matrix(q[0]))) * 1e-6
+    found = audit(energy, audit_limit, least)
+    how = how | {"steps": run.steps, "rows": len(t)}
+    how |= {"audit_limit": audit_limit, "least_energy": least}
+    ended = run.stopped or f"finished: {t[-1]:g} s in {run.steps:,} steps of {how['method']}"
+    status = f"{ended}; {found}. {advice(found, how)}".rstrip()
+    events = [*run.events, *passed_limits(robot, t, q, qd, tau)]
+    if run.plant.forces.effort is not None:
+        events += cut_off(robot.joint_names, run.plant.forces.effort, t, tau)
     return Trajectory(
         robot=robot,
         joint_names=robot.joint_names,
@@ -52,9 +60,9 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
         energy=energy,
         wrenches=_wrenches(run, t, q, qd),
         state=parts["x"] if layout.m else None,
-        events=tuple(sorted([*run.events, *passed_limits(robot, t, q, qd, tau)], key=_when)),
+        events=tuple(sorted(events, key=_when)),
         finished=not run.failed,
-        status="; ".join(s for s in sentences if s) + ".",
+        status=status,
         how=how,
     )
 
@@ -102,7 +110,23 @@ def _note(
 ) -> None:
     rounding = 1e-9 * np.abs(value).max(initial=0)  # on a stop is not beyond it
     past = np.flatnonzero(beyond > rounding)
-    if len(past):
-        worst = int(beyond.argmax())
-        detail = f"at worst {value[worst]:.4g} {unit}, {beyond[worst]:.4g} beyond"
-        found.append(Event(float(t[past[0]]), f"passes its {what} limit", joint, detail))
+    if not len(past):
+        return
+    first, worst = int(past[0]), int(beyond.argmax())
+    when = t[first]
+    if first and t[first] > t[first - 1]:  # where a line between the rows passes it
+        share = -beyond[first - 1] / (beyond[first] - beyond[first - 1])
+        when = t[first - 1] + share * (t[first] - t[first - 1])
+    detail = f"at worst {value[worst]:.4g} {unit}, {beyond[worst]:.4g} beyond"
+    found.append(Event(float(when), f"passes its {what} limit", joint, detail))
+
+
+def cut_off(joints: Sequence[str], most: Sequence[float], t: np.ndarray, tau: np.ndarray) -> list:
+    """Return when each joint's torque is first cut off at its limit, and how often it is."""
+    found = []
+    for name, limit, load in zip(joints, most, np.abs(tau).T, strict=True):
+        cut = np.flatnonzero(load >= limit)
+        if len(cut):
+            detail = f"at {limit:g}, in {len(cut) / len(t):.0%} of the rows"
+            found.append(Event(float(t[cut[0]]), "is held at its effort limit", name, detail))
+    return found

@@ -13,17 +13,19 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import printable
+from qddot.errors import listing, printable
 from qddot.patience import progress
 from qddot.simulation.crossing import first_crossing
 from qddot.simulation.plant import Plant
-from qddot.simulation.signals import Stopped
+from qddot.simulation.signals import Stopped, seen
 from qddot.simulation.switching import Modes, after_impact, holding_bounds
 from qddot.simulation.trajectory import Event
 
 STILL = 1e-12  # [rad/s or m/s] a rate that has crossed zero by less has not crossed it
 ROUNDING = 1e-14  # of a position: a stop passed by less has not been passed
-TURNS = 20  # changes at one instant before a run gives up, and a few more for each joint
+TURNS = 200  # pieces within a moment before a run gives up
+MOMENT = 1e-7  # [s], and of the duration
+CRAWL = 2000  # steps after which a run must have got somewhere
 
 
 @dataclass(frozen=True)
@@ -42,12 +44,12 @@ class Watch:
     def at(self, t: float, q: np.ndarray, qd: np.ndarray) -> float:
         """Return the function's value, or say what is wrong with it."""
         try:
-            value = float(self.function(t, q, qd))
+            value = float(self.function(t, seen(q), seen(qd)))
         except Exception as error:
             why = printable(f"{type(error).__name__}: {error}")
             raise Stopped(t, f"the watched function {self.name!r} raised {why}") from error
-        if np.isnan(value):
-            raise Stopped(t, f"the watched function {self.name!r} is nan")
+        if not np.isfinite(value):
+            raise Stopped(t, f"the watched function {self.name!r} is {value}")
         return value
 
 
@@ -56,6 +58,7 @@ class Piece:
     """A smooth piece of motion: its rows, and the modes it was in."""
 
     modes: Modes
+    end: float  # [s], where it was to end
     lost_before: float  # [J] in impacts
     t: list[float] = field(default_factory=list)
     y: list[np.ndarray] = field(default_factory=list)
@@ -83,7 +86,7 @@ class Run:
     """A run in the making. What it has computed stays, however it ends."""
 
     plant: Plant
-    solver: Callable[[Any, float, np.ndarray, float], Any]  # rate, t, y, end
+    solver: Callable[[Modes, float, np.ndarray, float], Any]  # from (t, y) to an end
     y: np.ndarray
     duration: float
     every: float
@@ -101,50 +104,73 @@ class Run:
         self.names = self.plant.robot.joint_names
         signs = [np.sign(w.at(0.0, self.y[:n], self.y[n : 2 * n])) for w in self.watches]
         self.signs = np.array(signs)
+        jumps = [t for signal in self.plant.signals.values() for t in signal.breaks]
+        self.breaks = np.unique(np.array(jumps))
 
     def go(self) -> None:
         """Run to the end, or until something stops it."""
-        loose, turns = -1, 0
+        loose = -1
         before: Modes | None = None
         with progress(f"simulating {self.plant.robot.name}", 100) as self.advance:
-            self.told = 0
+            self.told, self.mark = 0, 0.0
             try:
                 while self.t < self.duration and not self.stopped:
                     modes = self.plant.modes(self.t, self.y, loose)
                     self._tell_changes(before, modes)
-                    started = self.t
                     crossing = self._piece(modes)
                     before = modes
                     loose = self._happens(crossing, modes) if crossing else -1
-                    turns = 0 if self.t > started else turns + 1
-                    if turns > TURNS + 4 * len(self.names):
-                        raise Stopped(self.t, "which joints slip changes again and again")
+                    self._check_chatter()
             except Stopped as reason:
                 self.stopped = f"stopped at t = {reason.t:.6g} s: {reason.what}"
                 self.failed = True
+
+    def _check_chatter(self) -> None:
+        """Give up where pieces become shorter and shorter."""
+        moment = MOMENT * max(1.0, self.duration)
+        if len(self.pieces) > TURNS and self.t - self.pieces[-TURNS].t[0] < moment:
+            names = {event.joint or event.name for event in self.events[-TURNS:]}
+            raise Stopped(
+                self.t,
+                f"{TURNS} changes within {moment:g} s, of {listing(sorted(names))}; "
+                "friction='smooth' or stops=0.0 does not chatter",
+            )
+
+    def _check_crawl(self) -> None:
+        """Give up where steps have become so short that the run would not end."""
+        if self.steps % CRAWL == 0:
+            if self.t - self.mark < 1e-6 * self.duration:
+                raise Stopped(
+                    self.t,
+                    f"{CRAWL:,} steps took the run {self.t - self.mark:.1g} s further; something "
+                    "that acts probably jumps back and forth with the state, like sgn(q̇): give the "
+                    "robot friction instead, or smooth it",
+                )
+            self.mark = self.t
 
     # one piece
 
     def _piece(self, modes: Modes) -> Crossing | None:
         """Go on until something switches; keep the rows on the way."""
-        n, rate = self.plant.layout.n, self.plant.rate_in(modes)
-        piece = Piece(modes, self.lost)
+        n = self.plant.layout.n
+        later = self.breaks[np.searchsorted(self.breaks, self.t, side="right") :]
+        end = float(later[0]) if len(later) else self.duration
+        piece = Piece(modes, end, self.lost)
         piece.keep(self.t, self.y)
         self.pieces.append(piece)
-        end = min((b for b in self._breaks() if b > self.t), default=self.duration)
-        solver = self.solver(rate, self.t, self.y, end)
+        solver = self.solver(modes, self.t, self.y, end)
         kinds = list(self._guarded(modes))
         while solver.status == "running":
             message = solver.step()
             if solver.status == "failed":
-                raise Stopped(self.t, self._trouble(message or "", rate))
+                raise Stopped(self.t, self._trouble(message or "", modes))
             self.steps += 1
             t_old, t, y = solver.t_old, solver.t, solver.y
             between = self._grid(t_old, t)
             path: Any = solver.dense_output() if kinds or len(between) else None
             found = None
             if kinds:
-                guards = self._guards(path, modes, kinds, piece.t[0])
+                guards = self._guards(path, piece, kinds)
                 found = first_crossing(guards, t_old, t)
             if found is not None:
                 t, y = found[0], np.array(path(found[0]))
@@ -154,15 +180,20 @@ class Run:
             y[n : 2 * n][modes.held] = 0.0  # whatever a solver's rounding makes of it
             self.t, self.y = t, y
             self._tell_progress()
+            self._check_crawl()
+            self._notice_signs()
             if found is not None:
                 piece.close(t, y)
                 return kinds[found[1]]
         piece.close(self.t, self.y)
         return None
 
-    def _breaks(self) -> Iterator[float]:
-        for signal in self.plant.signals.values():
-            yield from signal.breaks
+    def _notice_signs(self) -> None:
+        """Note the sign of watched functions that were zero at the start."""
+        n = self.plant.layout.n
+        for k in np.flatnonzero(self.signs == 0):
+            value = self.watches[k].at(self.t, self.y[:n], self.y[n : 2 * n])
+            self.signs[k] = np.sign(value)
 
     def _grid(self, start: float, end: float) -> np.ndarray:
         """Return the instants in (start, end] at which a row is kept."""
@@ -182,16 +213,17 @@ class Run:
         for k in range(len(self.watches)):
             yield Crossing("watch", k)
 
-    def _guards(self, path: Any, modes: Modes, kinds: list[Crossing], start: float) -> Any:
+    def _guards(self, path: Any, piece: Piece, kinds: list[Crossing]) -> Any:
         """Return the functions of time that are positive as long as nothing switches."""
         n, given = self.plant.layout.n, self.plant.restraints
+        modes, start, end = piece.modes, piece.t[0], piece.end
         low, high = holding_bounds(given, modes)
         widths = np.where(np.isfinite(high - low), high - low, 1.0)
 
         def guards(times: np.ndarray) -> np.ndarray:
             Y = path(times).T
             q, qd = Y[:, :n], Y[:, n : 2 * n]
-            reaction = self.plant.rows(times, Y, modes)[2] if modes.held.any() else None
+            reaction = self.plant.rows(times, Y, modes, end)[2] if modes.held.any() else None
             columns = []
             for kind in kinds:
                 i = kind.index
@@ -234,7 +266,8 @@ class Run:
     def _seen(self, k: int) -> None:
         watch, was = self.watches[k], self.signs[k]
         self.signs[k] = -(was or 1.0)
-        if watch.direction in (0, self.signs[k]):
+        # what is zero at the very start does not cross it there
+        if was and watch.direction in (0, self.signs[k]):
             self.events.append(Event(self.t, watch.name))
             if watch.stop:
                 self.stopped = f"stopped at t = {self.t:.6g} s, as asked: {watch.name}"
@@ -243,8 +276,10 @@ class Run:
         """Let a joint hit its stop."""
         n, given = self.plant.layout.n, self.plant.restraints
         qd = self.y[n : 2 * n]
-        lower = qd[i] < 0
+        lower = self.y[i] - given.lower[i] < given.upper[i] - self.y[i]
         self.y[i] = given.lower[i] if lower else given.upper[i]
+        if (qd[i] < 0) != lower:  # on its way back already, as far as the method can tell
+            return
         _, M = self.plant.kernel("free")(self.y, *self.plant.inputs(self.t, self.y, modes))
         after = after_impact(given, modes, i, qd, M)
         self.lost += float(qd @ M @ qd - after @ M @ after) / 2
@@ -275,10 +310,10 @@ class Run:
             self.advance()
         self.told = max(done, self.told)
 
-    def _trouble(self, message: str, rate: Any) -> str:
+    def _trouble(self, message: str, modes: Modes) -> str:
         """Return why a solver could not go on."""
         n = self.plant.layout.n
-        now = rate(self.t, self.y)[n : 2 * n]
+        now = self.plant.rate_in(modes)(self.t, self.y)[n : 2 * n]
         bad = np.flatnonzero(~np.isfinite(now))
         if len(bad):
             return (

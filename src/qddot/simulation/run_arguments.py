@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, WrongShape, did_you_mean, printable
+from qddot.errors import BadArgument, WrongShape, did_you_mean, printable, shorten
 from qddot.model.tree import numeric
 from qddot.robot import Robot
 from qddot.simulation.motion import Layout
+from qddot.simulation.run import Watch
 
 TWIST = tuple(f"{part} {axis}" for part in ("angular", "linear") for axis in "xyz")
 
@@ -30,6 +31,24 @@ def positive(what: str, x: Any) -> float:
     if not (np.isfinite(value) and value > 0):
         raise BadArgument(f"{what} is {x!r}; it must be a number greater than 0.")
     return value
+
+
+def check_restitution(stops: Any) -> None:
+    """Refuse what is neither None nor a coefficient of restitution."""
+    number = isinstance(stops, (int, float, np.integer, np.floating)) and stops is not True
+    if stops is not None and not (number and 0 <= stops <= 1):
+        raise BadArgument(f"stops is {stops!r}; give a coefficient of restitution from 0 to 1.")
+
+
+def watches(events: Any) -> tuple[Watch, ...]:
+    """Return what is to be watched; one alone need not be in a list."""
+    found = (events,) if isinstance(events, Watch) else tuple(events)
+    for event in found:
+        if not isinstance(event, Watch):
+            raise BadArgument(
+                f"events has {shorten(repr(event))}; give qddot.Watch(name, function) for each."
+            )
+    return found
 
 
 def joint_values(robot: Robot, what: str, x: Any) -> np.ndarray:
@@ -79,7 +98,13 @@ def effort_limits(robot: Robot) -> tuple[float, ...]:
 
 
 def check_inside(robot: Robot, q0: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
+    """Refuse a start beyond the stops, and stops without room between them."""
     for name, q, low, high in zip(robot.joint_names, q0, lower, upper, strict=True):
+        if high - low < 1e-9:
+            raise BadArgument(
+                f"Joint {printable(name)!r} has no room between its stops at {low:g} and {high:g}; "
+                f"hold it there instead: robot.locked({{{name!r}: {low:g}}})."
+            )
         if not low <= q <= high:
             raise BadArgument(
                 f"Joint {printable(name)!r} starts at {q:g}, beyond its stops at {low:g} and "

@@ -10,6 +10,8 @@ import numpy as np
 
 from qddot.errors import BadArgument, listing, printable, shorten
 
+LOOKS = 100  # a function of time is looked at so many times in a run, whatever the solver thinks
+
 
 class Stopped(Exception):
     """Something given by the user failed while the run was under way; says what and when."""
@@ -50,6 +52,12 @@ class Samples:
         object.__setattr__(self, "t", t)
         object.__setattr__(self, "values", values)
 
+    @property
+    def jumps(self) -> np.ndarray:
+        """The times at which a held value changes."""
+        changes = (np.diff(self.values, axis=0) != 0).reshape(len(self.t) - 1, -1).any(axis=1)
+        return self.t[1:][changes]
+
     def at(self, t: float) -> np.ndarray:
         """Return the value at a time; the first before the table begins, the last after it."""
         k = int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 1))
@@ -67,7 +75,8 @@ class Signal:
     parts: tuple[str, ...]  # what its entries are, for messages
     function: Callable[[float, np.ndarray, np.ndarray], Any]
     constant: np.ndarray | None = None
-    breaks: tuple[float, ...] = ()  # where it is not smooth
+    breaks: tuple[float, ...] = ()  # where it jumps
+    spacing: float = np.inf  # [s] within which it may change unforeseen
 
     def at(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Return the value, or say what is wrong with it.
@@ -77,8 +86,10 @@ class Signal:
         """
         if self.constant is not None:
             return self.constant
+        if not np.isfinite(q.sum() + qd.sum()):  # a trial step that the solver will take back
+            return np.full(len(self.parts), np.nan)
         try:
-            value = np.asarray(self.function(t, q, qd), dtype=float)
+            value = np.array(self.function(t, seen(q), seen(qd)), dtype=float)
         except Exception as error:
             why = shorten(printable(f"{type(error).__name__}: {error}"), 200)
             raise Stopped(t, f"the function that gives {self.name} raised {why}") from error
@@ -92,6 +103,13 @@ class Signal:
             bad = int(np.flatnonzero(~np.isfinite(value))[0])
             raise Stopped(t, f"{self.name} of {printable(self.parts[bad])!r} is {value[bad]}")
         return value
+
+
+def seen(x: np.ndarray) -> np.ndarray:
+    """Return an array as users' functions may see it: not to be written into."""
+    view = x.view()
+    view.flags.writeable = False
+    return view
 
 
 def signal(name: str, value: Any, parts: Sequence[str], duration: float) -> Signal:
@@ -109,7 +127,7 @@ def signal(name: str, value: Any, parts: Sequence[str], duration: float) -> Sign
     """
     parts = tuple(parts)
     if callable(value) and not isinstance(value, Samples):
-        return Signal(name, parts, value)
+        return Signal(name, parts, value, spacing=duration / LOOKS)
     if not isinstance(value, Samples):
         try:
             array = np.array(value, dtype=float)
@@ -125,8 +143,10 @@ def signal(name: str, value: Any, parts: Sequence[str], duration: float) -> Sign
         if value is None:
             raise BadArgument(f"{name} is a table of one row; give at least two, or an array.")
     _check(name, value.values, parts)
-    inside = tuple(float(t) for t in value.t if 0 < t < duration)
-    return Signal(name, parts, lambda t, q, qd: value.at(t), breaks=inside)
+    jumps = value.jumps if value.between == "hold" else ()
+    inside = tuple(float(t) for t in jumps if 0 < t < duration)
+    spacing = np.inf if value.between == "hold" else float(np.diff(value.t).max(initial=0))
+    return Signal(name, parts, lambda t, q, qd: value.at(t), None, inside, spacing or np.inf)
 
 
 def _check(name: str, rows: np.ndarray, parts: tuple[str, ...]) -> None:

@@ -12,7 +12,7 @@ from qddot.errors import BadArgument, printable
 from qddot.robot import Robot, RobotWarning
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.law import law_of
-from qddot.simulation.method import METHODS, chosen_method, solver_of
+from qddot.simulation.method import METHODS, Method, chosen_method
 from qddot.simulation.motion import Forces, Layout
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import trajectory
@@ -20,6 +20,7 @@ from qddot.simulation.rollout_arguments import law_inputs
 from qddot.simulation.run import Run, Watch
 from qddot.simulation.run_arguments import (
     check_inside,
+    check_restitution,
     check_start,
     choose,
     effort_limits,
@@ -27,14 +28,16 @@ from qddot.simulation.run_arguments import (
     of_one_run,
     positive,
     twelve_numbers,
+    watches,
     whole_state,
 )
 from qddot.simulation.signals import Stopped, signal
-from qddot.simulation.switching import restraints
+from qddot.simulation.switching import restraints, undecided
 from qddot.simulation.trajectory import Trajectory
 
 TOLERANCE = 1e-10
 ROWS = 1000
+MOST_ROWS = 10_000_000
 WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
 
 
@@ -84,9 +87,10 @@ def simulate(
         duration: How long [s].
         torque: What the actuators give: nothing (zero), an array (n,), a table of rows over the
             run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
-            q, qd and, if it has a state, x), which runs compiled.
-        wrenches: By frame, what the environment applies: [moment; force] in world axes at the
-            frame's origin, in any of the forms of a torque.
+            q, qd and, if it has a state, x), which runs compiled. A function must give the same
+            for the same arguments; what lasts less than a hundredth of the run may be missed.
+        wrenches: By frame, what the environment applies: [moment; force] in world axes (in those
+            of the base if it moves) at the frame's origin, in any of the forms of a torque.
         disturbance: The torque τ_dist that takes from the actuators', in any of these forms.
         base_motion: Twist of the base and its rate, two arrays (6,) in base axes, or a function of
             t that gives them. Gravity keeps its direction in the world while the base turns.
@@ -127,8 +131,14 @@ def simulate(
     choose("friction", friction, ("exact", "smooth"))
     choose("effort", effort, ("report", "enforce"))
     choose("method", method, METHODS)
-    if stops is not None and not 0 <= stops <= 1:
-        raise BadArgument(f"stops is {stops!r}; give a coefficient of restitution from 0 to 1.")
+    positive("smoothing", smoothing)
+    positive("audit_limit", audit_limit)
+    check_restitution(stops)
+    watched = watches(events)
+    if duration / every > MOST_ROWS:
+        raise BadArgument(f"every is {every:g}; that would make {duration / every:.1g} rows.")
+    if not robot.n:
+        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
     q0 = joint_values(robot, "q0", q0)
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
 
@@ -161,14 +171,15 @@ def simulate(
         smoothing if friction == "smooth" else None,
         can_hold.any,
     )
-    plant = Plant(robot, forces, signals, of_one_run(told), can_hold)
+    plant = Plant(robot, forces, signals, of_one_run(told), can_hold, duration)
     y0 = whole_state(robot, layout, q0, qd0, told.pop("x", []))
     try:
         rate = plant.rate_in(plant.modes(0.0, y0))
         check_start(robot, rate(0.0, y0))
-        name = chosen_method(method, tolerance, step, rate, y0, layout, duration)
-        solver, how = solver_of(name, tolerance, step, plant)
-        run = Run(plant, solver, y0, duration, every, tuple(events))
+        unheld = plant.rate_in(undecided(can_hold, q0, qd0))  # what holds a joint hides stiffness
+        name = chosen_method(method, tolerance, step, unheld, y0, layout, duration)
+        chosen = Method(name, plant, tolerance, step)
+        run = Run(plant, chosen.solver, y0, duration, every, watched)
     except Stopped as reason:
         raise BadArgument(f"At t = {reason.t:g} s, {reason.what}.") from reason.__cause__
     try:
@@ -176,8 +187,8 @@ def simulate(
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {run.t:.6g} s of {duration:g} s"
         run.failed = True
-        raise Interrupted(trajectory(run, how, audit_limit)) from None
-    found = trajectory(run, how, audit_limit)
+        raise Interrupted(trajectory(run, chosen.how, audit_limit)) from None
+    found = trajectory(run, chosen.how, audit_limit)
     if not found.good:
         warnings.warn(found.status, SimulationWarning, stacklevel=2)
     return found

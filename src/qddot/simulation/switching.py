@@ -136,7 +136,17 @@ def after_impact(
     inverse = np.linalg.inv(M)
     A = away[:, None] * inverse[np.ix_(touched, touched)] * away
     b = away * qd[touched] * (1 + bounce)
-    impulse, where = bounded_forces(A, b, np.zeros(len(touched)), np.full(len(touched), np.inf))
+    low, high = np.zeros(len(touched)), np.full(len(touched), np.inf)
+    impulse, where = bounded_forces(A, b, low, high)
+    # what an impact would throw off its stop too slowly to matter stays, or it would come back
+    # and throw off another, for ever
+    leaving = (A @ impulse + away * qd[touched] > 0) & (where != HELD)
+    slowly = leaving & (A @ impulse + away * qd[touched] < SLOW)
+    if slowly.any():
+        low[slowly] = -np.inf
+        b[slowly] = (away * qd[touched])[slowly]
+        impulse, where = bounded_forces(A, b, low, high)
+        bounce[slowly] = 0.0
     change = inverse[:, touched] @ (away * impulse)
     # where nothing couples a joint to the impact, only rounding moved it
     change[np.abs(change) < 1e-14 * np.abs(change).max()] = 0

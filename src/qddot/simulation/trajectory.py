@@ -62,7 +62,8 @@ class Trajectory:
     @property
     def audit(self) -> Audit:
         """What of its energy is unaccounted for."""
-        return audit(self.energy, self.how.get("audit_limit", LIMIT))
+        how = self.how
+        return audit(self.energy, how.get("audit_limit", LIMIT), how.get("least_energy", 0.0))
 
     @property
     def good(self) -> bool:
