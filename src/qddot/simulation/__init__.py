@@ -1,1 +1,10 @@
-"""Motion from torques: one arm accurately, many arms quickly, with an account of every joule."""
+"""Motion from torques: one arm accurately, many arms quickly, with an account of every joule.
+
+One run, `simulate`: what acts on the arm (`signals`, `law`), its rate as one recorded program
+(`motion`) bound to it (`plant`), which joints are held or slip (`switching`, `complementarity`),
+smooth pieces and what happens between them (`run`, `crossing`), stepped by a `method` (`solvers`),
+kept as a `trajectory` (`result`) whose energy is accounted for (`energy`, `audit`).
+
+Many runs, `rollout`: what differs between them (`varied`), how it moves (`system`, `momentum`), and
+steps of fixed length (`steps`) that compiled code repeats.
+"""
