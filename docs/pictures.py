@@ -1,6 +1,7 @@
 """Draw the pictures of the documentation again: `python docs/pictures.py`."""
 
 import io
+import os
 import re
 from pathlib import Path
 
@@ -10,7 +11,12 @@ from matplotlib.figure import Figure
 from rich.console import Console
 
 import qddot
+from qddot.certificate import figures
 from qddot.dynamics.friction import smooth_direction
+from qddot.identification import figures as fits
+from qddot.identification.extra_columns import coupled
+from qddot.identification.page import rounded
+from qddot.identification.preparation import prepared
 from qddot.model.show import print_robot
 from qddot.plot import style
 from qddot.plot.compare import panels
@@ -140,9 +146,83 @@ def stick_slip() -> Figure:
     return drawn
 
 
+# effective mass
+
+
+def mass_path() -> Figure:
+    """Return the ellipses of an arm whose tip follows a line."""
+    x, y = np.linspace(1.5, -1.0, 6), 0.9
+    q2 = np.arccos((x**2 + y**2 - 2) / 2)
+    q1 = np.arctan2(y, x) - q2 / 2
+    arm = qddot.load("two_link_point")
+    return figures.plot_effective_mass(arm, np.column_stack([q1, q2]), "tool")
+
+
+def mass_ellipsoids() -> Figure:
+    """Return the ellipsoids of a Panda along a path."""
+    q = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8])
+    other = np.array([1.6, 0.7, 0.0, -1.0, 0.2, 1.9, 0.8])
+    path = q + (other - q) * np.linspace(0, 1, 5)[:, None]
+    return figures.plot_effective_mass(qddot.load("panda"), path, "tool")
+
+
+# measured logs
+
+
+def measured_logs(folder: Path) -> None:
+    """Draw what was found of a Stäubli TX40 and of a UR10, from logs that are not ours to give."""
+
+    def save_small(drawn: Figure, name: str) -> None:
+        save(drawn, name)
+        path = HERE / name
+        path.write_text(rounded(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+    terms = ("friction", "offset", "rotor_inertia")
+    robot = qddot.load(folder / "staubli_tx40" / "tx40_mdh_modified.urdf")
+    coupling = np.eye(6)
+    coupling[5, 4] = -1
+    raw = qddot.load_log(
+        {
+            "q": folder / "staubli_tx40" / "pos_read_data.csv",
+            "tau": folder / "staubli_tx40" / "curr_data.csv",
+        },
+        robot,
+        rate=5000,
+        gear=[32, 32, 45, -48, 45, 32],
+        coupling=coupling,
+        offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
+    )
+    extra = coupled(robot, "joint_5", "joint_6")
+    fit = qddot.identify(robot, prepared(raw), "consistent", terms=terms, extra=extra, decimate=50)
+    save_small(fits.plot_torques(fit), "tx40_torques.svg")
+    save_small(fits.plot_parameters(fit), "tx40_parameters.svg")
+    save_small(fits.plot_spectrum(raw), "tx40_spectrum.svg")
+    robot = qddot.load("ur10")
+    log = prepared(qddot.load_log(folder / "ur10_bag", robot))
+    fit = qddot.identify(robot, log, "consistent", terms=terms)
+    save_small(fits.plot_torques(fit), "ur10_torques.svg")
+    save_small(fits.plot_residuals(fit), "ur10_residuals.svg")
+
+
 if __name__ == "__main__":
     (HERE / "show_panda.svg").write_text(terminal_picture("panda"), encoding="utf-8")
     save(three_drops(), "three_drops.svg")
     save(energy(), "energy.svg")
     save(friction_curves(), "friction_curves.svg")
     save(stick_slip(), "stick_slip.svg")
+    point, deck, panda = (qddot.load(name) for name in ("two_link_point", "two_link", "panda"))
+    folded = [0, np.radians(150)]
+    save(figures.plot_effective_mass(point, folded, "tool"), "effective_mass.svg")
+    save(mass_path(), "mass_path.svg")
+    save(figures.plot_effective_mass_map(point, "tool"), "mass_map.svg")
+    save(mass_ellipsoids(), "mass_ellipsoids.svg")
+    bounds = (6.23992001, 161.26007999)
+    save(figures.plot_eigenvalues(deck, "j2", bounds=bounds), "eigenvalues.svg")
+    joints = ("panda_joint2", "panda_joint4")
+    save(figures.plot_gravity(panda, joints, "panda_joint2"), "gravity_map.svg")
+    if "QDDOT_DATA" in os.environ:
+        measured_logs(Path(os.environ["QDDOT_DATA"]))
+    else:
+        print(
+            "QDDOT_DATA does not say where the measured logs are; their pictures stay as they are"
+        )

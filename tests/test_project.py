@@ -30,8 +30,8 @@ LAYERS = (
     ("equations",),
     ("robot",),
     ("plot",),  # figures of plain arrays, so that every result can draw itself
-    ("simulation", "identification", "certificate", "doctor"),
-    ("control",),
+    ("simulation", "certificate", "doctor"),
+    ("identification", "control"),
     ("reporting", "studio", "sweeps"),
     ("cli", "__main__", "__init__"),
 )

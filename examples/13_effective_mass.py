@@ -1,0 +1,32 @@
+"""What a hand feels that takes the tip of an arm: heavy one way, light another."""
+
+import numpy as np
+
+import qddot
+from qddot.certificate.effective_mass import effective_mass
+from qddot.certificate.figures import plot_effective_mass
+from qddot.certificate.near_singular import near_singular
+
+# two links of 1 m with 1 kg at their ends, folded to 150°
+arm = qddot.load("two_link_point")
+mass = effective_mass(arm, [0, np.radians(150)], "tool")
+print(mass)
+assert np.allclose(mass.masses[:2], [1, 5])
+
+# pushed along x it does not go along x: force and acceleration are parallel on the axes only
+print("force for 1 m/s² along x [N]:", mass.force([1, 0, 0]).round(4))
+print("off by [degrees]:", round(np.degrees(mass.parallel_gap([1, 0, 0])), 2))
+assert np.allclose(mass.force([1, 0, 0]), [4, -np.sqrt(3), 0])
+
+# stretched out, no force moves it along itself
+straight = effective_mass(arm, [0, 0], "tool")
+print(straight)
+assert straight.singular
+assert np.allclose(straight.blocked[0], [1, 0, 0])
+
+# seven joints for three directions: the mass is that of the laziest motion
+panda = qddot.load("panda")
+q = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8])
+print(effective_mass(panda, q, "tool"))
+print(near_singular(panda, "tool"))
+plot_effective_mass(panda, q, "tool", path="panda_mass.png")

@@ -1,0 +1,141 @@
+"""The box of joint positions that a bound holds on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, NotNumeric, UnknownName, printable, shorten
+from qddot.model.joint import Joint, Revolute
+from qddot.model.tree import exact
+from qddot.robot import Robot
+
+# the float above π: a turn from −PI to PI is a whole turn
+PI = math.nextafter(math.pi, 4.0)
+
+
+@dataclass(frozen=True)
+class Box:
+    """The lowest and the highest position of every joint [rad or m]."""
+
+    lower: tuple[float, ...]
+    upper: tuple[float, ...]
+
+    @property
+    def edges(self) -> tuple[np.ndarray, np.ndarray]:
+        """Both as arrays of shape (n,)."""
+        return np.array(self.lower), np.array(self.upper)
+
+
+def box_of(robot: Robot, given: Any = None) -> Box:
+    """Return the box that is meant, checked.
+
+    Args:
+        robot: The robot, all its parameters numbers.
+        given: None for the joint limits, a full turn where a joint that turns has none; "circle"
+            for a full turn of every joint that turns; by joint name, a pair or a number, the other
+            joints as with None; or a pair for each joint.
+    """
+    if robot.symbols:
+        raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
+    joints = robot.model.free_joints
+    if isinstance(given, Box):
+        given = list(zip(given.lower, given.upper, strict=True))
+    if given is None or isinstance(given, str):
+        if given not in (None, "circle"):
+            raise BadArgument(
+                f"box is {shorten(given)!r}; it must be 'circle', pairs by joint name such as "
+                "{'j1': (-1.0, 1.0)}, a pair for each joint, or None for the joint limits."
+            )
+        pairs = [_limits(robot, joint, given == "circle") for joint in joints]
+    elif isinstance(given, Mapping):
+        for name in given:
+            if name not in robot.joint_names:
+                raise UnknownName("joint", str(name), robot.name, robot.joint_names)
+        pairs = [
+            _pair(robot, joint.name, given[joint.name])
+            if joint.name in given
+            else _limits(robot, joint)
+            for joint in joints
+        ]
+    else:
+        pairs = _pairs(robot, given)
+    return Box(tuple(low for low, _ in pairs), tuple(high for _, high in pairs))
+
+
+def _pairs(robot: Robot, given: Any) -> list[tuple[float, float]]:
+    try:
+        rows = list(given)
+    except TypeError:
+        rows = []
+    if len(rows) != robot.n:
+        raise BadArgument(
+            f"box has {len(rows)} pairs, but robot {printable(robot.name)!r} has {robot.n} joints: "
+            "give one pair of numbers for each, in their order."
+        )
+    return [_pair(robot, name, row) for name, row in zip(robot.joint_names, rows, strict=True)]
+
+
+def _pair(robot: Robot, name: str, given: Any) -> tuple[float, float]:
+    """Return a range that somebody gave: two numbers in order, or one to hold the joint at."""
+    pair = list(given) if isinstance(given, Sequence) or hasattr(given, "tolist") else [given] * 2
+    try:
+        low, high = (float(x) for x in pair)
+    except (TypeError, ValueError):
+        low = high = math.nan
+    if not (math.isfinite(low) and math.isfinite(high)):
+        raise BadArgument(
+            f"The box of joint {printable(name)!r} of {printable(robot.name)!r} is "
+            f"{shorten(repr(given))}; give two finite numbers, the lower first, or one number."
+        )
+    if low > high:
+        raise BadArgument(
+            f"The box of joint {printable(name)!r} of {printable(robot.name)!r} is empty: it goes "
+            f"from {low:g} to {high:g}. Give the lower number first."
+        )
+    return low, high
+
+
+def _limits(robot: Robot, joint: Joint, circle: bool = False) -> tuple[float, float]:
+    """Return the limits of a joint, rounded outward."""
+    lower, upper = joint.limits.lower, joint.limits.upper
+    if joint.turns and (circle or None in (lower, upper) or joint.kind == "continuous"):
+        _same_after_a_turn(robot, joint)
+        return -PI, PI
+    if lower is None or upper is None or not math.isfinite(float(lower) - float(upper)):
+        raise BadArgument(
+            f"Joint {printable(joint.name)!r} of {printable(robot.name)!r} slides without limits, "
+            "so nothing that depends on it is bounded.\n"
+            f"  Say how far it goes: box={{{printable(joint.name)!r}: (0.0, 1.0)}}."
+        )
+    low, high = _pair(robot, joint.name, (float(lower), float(upper)))
+    return _outward(low, lower, -math.inf), _outward(high, upper, math.inf)
+
+
+def _same_after_a_turn(robot: Robot, joint: Joint) -> None:
+    """Raise if a turn of a joint is not all there is, because of what follows it."""
+    k = robot.joint_names.index(joint.name)
+    for body in robot.tree.bodies:
+        turns = isinstance(body.joint, Revolute) and float(body.ratio).is_integer()
+        if body.index == k and not turns:
+            raise BadArgument(
+                f"Joint {printable(joint.name)!r} of {printable(robot.name)!r} turns without "
+                f"limits, and {printable(body.name)!r} follows it at a ratio of "
+                f"{float(body.ratio):g}: a full turn does not bring it back.\n"
+                f"  Say how far it goes: box={{{printable(joint.name)!r}: (-1.0, 1.0)}}."
+            )
+
+
+def _outward(x: float, meant: Any, towards: float) -> float:
+    """Return a float that is not inside of the number that was meant."""
+    terms = exact(meant).terms
+    if set(terms) <= {()}:
+        error = Fraction(x) - terms.get((), Fraction(0))
+        if (error >= 0) if towards > 0 else (error <= 0):
+            return x
+    return math.nextafter(x, towards)

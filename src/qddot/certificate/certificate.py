@@ -1,0 +1,131 @@
+"""The certificate of a robot's dynamics: its properties, its bounds, and how each is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from qddot.certificate.bound import Bound
+from qddot.certificate.bounds import bounds
+from qddot.certificate.box import Box, box_of
+from qddot.certificate.properties import Property, properties
+from qddot.certificate.study import Study
+from qddot.errors import BadArgument, NotNumeric
+from qddot.robot import Robot
+
+SECONDS = 60.0
+NORMS = ("1", "2", "inf")
+
+
+@dataclass(frozen=True, repr=False)
+class Certificate:
+    """What was proved, certified or sampled of a robot over a box of joint positions."""
+
+    robot: Robot
+    box: Box
+    properties: tuple[Property, ...]
+    bounds: Mapping[str, Bound]
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing fails that is true of every right model."""
+        return all(p.holds is not False for p in self.properties if p.needed)
+
+    def __getitem__(self, quantity: str) -> Bound:
+        """Return a bound by its name."""
+        if quantity not in self.bounds:
+            known = ", ".join(self.bounds)
+            raise BadArgument(f"The certificate has no bound {quantity!r}. It has: {known}.")
+        return self.bounds[quantity]
+
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON, with everything needed to check it again."""
+        from qddot.certificate.certificate_file import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> Certificate:
+        """Return what `save` wrote; it is not checked by that, see `check`."""
+        from qddot.certificate.certificate_file import load
+
+        return load(path)
+
+    def check(self) -> Certificate:
+        """Verify every bound from its saved proof and decide every property again.
+
+        Raises:
+            BadArgument: If a bound does not follow from its proof.
+        """
+        from qddot.certificate.bounds import check
+
+        again = {name: check(self.robot, bound) for name, bound in self.bounds.items()}
+        decided = tuple(properties(self.robot, self.box, again))
+        return Certificate(self.robot, self.box, decided, again)
+
+    def __str__(self) -> str:
+        from qddot.certificate.text import as_text
+
+        return as_text(self)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        from qddot.certificate.text import as_html
+
+        return as_html(self)
+
+
+def certify(
+    robot: Robot,
+    *,
+    box: Any = None,
+    norm: str | int | None = None,
+    quantities: Sequence[str] | None = None,
+    gap: float | None = None,
+    seconds: float = SECONDS,
+) -> Certificate:
+    """Return the certificate of a robot's dynamics.
+
+    Bounds over the box of joint positions, with a guarantee: eigenvalues and norms of M, the
+    constants of ‖c‖ ≤ c_b ‖q̇‖² and ‖C‖ ≤ k_c ‖q̇‖, ‖g‖ and each |gᵢ|, ‖∂g/∂q‖, ‖D q̇‖, and what of
+    the effort limits gravity takes. Properties: symmetry, positive definiteness, skewness,
+    passivity, energy, linearity, physical consistency.
+
+    Args:
+        robot: The robot, all its parameters numbers.
+        box: The positions: the joint limits, a full turn where there are none (None); full turns
+            everywhere ("circle"); or by joint {"j2": (-1, 1)}, the others as with None.
+        norm: 1, 2 or "inf", to look at the bounds in one norm only.
+        quantities: The bounds to look for, by name; see `qddot.certificate.bounds.QUANTITIES`.
+        gap: How close the two sides of a bound shall be, relative; sensible ones if not given.
+        seconds: How long to search in all. What is not closed by then is still valid, only wider.
+
+    Example:
+        >>> import qddot
+        >>> certificate = qddot.certify(qddot.load("two_link"), norm=1)
+        >>> certificate["c.norm1"].upper >= 25.0 >= certificate["c.norm1"].lower
+        True
+    """
+    if robot.symbols:
+        raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
+    if quantities is not None and norm is not None:
+        raise BadArgument("Give quantities or a norm, not both.")
+    where = box_of(robot, box)
+    wanted = quantities if quantities is not None else _in_norm(robot, where, norm)
+    found = bounds(robot, wanted, box=where, gap=gap, seconds=seconds)
+    return Certificate(robot, where, tuple(properties(robot, where, found)), found)
+
+
+def _in_norm(robot: Robot, box: Box, norm: str | int | None) -> list[str] | None:
+    """Return the names of the bounds in one norm, with those that have none; None for all."""
+    if norm is None:
+        return None
+    if str(norm) not in NORMS:
+        raise BadArgument(f"norm is {norm!r}; it must be 1, 2 or 'inf'.")
+    others = {f"norm{other}" for other in (*NORMS, "F") if other != str(norm)}
+    if str(norm) == "inf":
+        others -= {"norm1"}  # of a symmetric M it is the same
+    return [name for name in Study(robot, box).applicable() if not others & set(name.split("."))]

@@ -1,0 +1,88 @@
+"""Proving a saved bound again."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from qddot.certificate.bound import Bound
+from qddot.certificate.box import box_of
+from qddot.certificate.closing import limit, routes, run
+from qddot.certificate.study import Study
+from qddot.errors import BadArgument, QddotError
+from qddot.robot import Robot
+
+
+class NotProved(QddotError, ValueError):
+    """A saved bound that does not hold, or not for this robot."""
+
+    def __init__(self, quantity: str, why: str):
+        super().__init__(
+            f"The bound {quantity!r} could not be proved again: {why}.\n"
+            "  The file was changed, or belongs to another robot; bound it anew with "
+            "qddot.certificate.bounds.bound."
+        )
+
+
+def checked(robot: Robot, bound: Bound) -> Bound:
+    """Return the bound, if all that it claims can be proved."""
+    from qddot.certificate.bounds import ends_of
+
+    started, proof = time.monotonic(), bound.proof
+    try:
+        pairs = list(zip(proof["box"]["lower"], proof["box"]["upper"], strict=True))
+        inner, T = float(proof["inner"]), float(proof["T"])
+        forms = [_form(form) for form in proof.get("forms", ())]
+    except (KeyError, TypeError, ValueError):
+        raise NotProved(bound.quantity, "its proof is not complete") from None
+    study = Study(robot, box_of(robot, pairs), forms)
+    problem = study.problem(bound.quantity)
+    if ends_of(bound.quantity, problem.sense, inner, T) != (bound.lower, bound.upper, bound.end):
+        raise NotProved(bound.quantity, "its numbers are not those of its proof")
+    attained = _attained(problem, bound.attained_at, proof.get("qd"))
+    if not problem.sense * inner <= problem.sense * attained:
+        raise NotProved(bound.quantity, f"the value attained is {attained:.9g}, not {inner:.9g}")
+    if not proved(problem, T, 60.0 + 20.0 * max(0.0, bound.seconds)):
+        raise NotProved(bound.quantity, f"it could not be shown to stay on its side of {T:.9g}")
+    return replace(bound, seconds=time.monotonic() - started)
+
+
+def proved(problem: Any, T: float, seconds: float) -> bool:
+    """Return whether a problem is proved at T."""
+    if problem.sense * T >= problem.sense * problem.trivial:
+        return True
+    deadline = time.monotonic() + seconds
+    return any(
+        run(route, T, deadline).status == "proved"
+        for route in routes(problem)
+        if problem.sense * limit(route) < problem.sense * T
+    )
+
+
+def _attained(problem: Any, at: Sequence[float], qd: Any) -> float:
+    """Return the value at the point that is claimed."""
+    field = getattr(problem, "field", None)
+    if field is None:
+        return problem.attain()[0]
+    q = np.array([float(x) for x in at])
+    if q.shape != (field.n,) or not np.isfinite(q).all():
+        return math.nan
+    x = q[field.active]
+    if np.any(x < field.lo) or np.any(x > field.hi):
+        return math.nan
+    if qd is None:
+        return problem.inner(x) if not hasattr(problem, "above_it") else math.nan
+    return problem.inner(np.append(x, [float(v) for v in qd]))
+
+
+def _form(form: Any) -> dict[str, Any]:
+    """Return a null form from a file, if it is one to the last bit."""
+    numerators, unit = [int(k) for k in form["numerators"]], float(form["unit"])
+    if math.frexp(unit)[0] != 0.5 or any(abs(k) > 2**40 for k in numerators):
+        raise BadArgument("A null form has whole numerators and a power of two as its unit.")
+    return {"numerators": numerators, "unit": unit}

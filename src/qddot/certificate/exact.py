@@ -1,0 +1,184 @@
+"""The numbers built into a robot, known to seventy digits, and how far the floats are from them.
+
+A robot is described in decimals and angles; a kernel holds floats that were computed from these.
+Here a robot is folded over balls (`arb` of python-flint: a midpoint and a radius that is proved),
+so that when the recorder asks for a float, what that float leaves out is known and noted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import total_ordering
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx, fmpq
+
+from qddot.expressions import PI, Expression
+from qddot.model.model import Model
+from qddot.model.tree import Tree, exact, fold
+from qddot.program.recorded import Recorded
+from qddot.scalars import Scalar, constant_sincos, sincos, sqrt
+
+BITS = 256
+FUNCTIONS: dict[str, Callable[[arb], arb]] = {
+    "sin": arb.sin,
+    "cos": arb.cos,
+    "sqrt": arb.sqrt,
+    "1/": lambda x: 1 / x,
+}
+
+
+class Ledger(dict[float, float]):
+    """By the magnitude of each float that stands for a number: how far off it is at most."""
+
+    def note(self, ball: arb) -> float:
+        """Return the float that stands for a number, and note how far off it is.
+
+        The recorder leaves out factors 1 and terms 0, so a number that is only nearly one of
+        these is stood for by a neighbour.
+        """
+        x = float(ball.mid())
+        if x in (0.0, 1.0, -1.0) and not (ball - arb(x)).is_zero():
+            x = math.nextafter(x, math.inf)
+        error = above(abs(ball - arb(x)))
+        self[abs(x)] = max(self.get(abs(x), 0.0), error)
+        return x
+
+
+@total_ordering
+class Known:
+    """A number in a ball. What seventy digits cannot tell from zero is taken for zero."""
+
+    __slots__ = ("ball", "ledger")
+
+    def __init__(self, ball: arb, ledger: Ledger):
+        self.ball, self.ledger = ball, ledger
+
+    def _with(self, other: Any, operation: Callable[[Any, Any], Any], swapped: bool = False) -> Any:
+        if isinstance(other, Recorded):
+            a, b = (other, float(self)) if swapped else (float(self), other)
+            return operation(a, b)
+        if not isinstance(other, (Known, int, float, np.integer)):
+            return NotImplemented
+        ball = ball_in(other)
+        result = operation(ball, self.ball) if swapped else operation(self.ball, ball)
+        return 0 if result.contains(arb(0)) else Known(result, self.ledger)
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a + b)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a - b)
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a - b, swapped=True)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a * b)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a / b)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: a / b, swapped=True)
+
+    __radd__ = __add__
+    __rmul__ = __mul__
+
+    def __neg__(self) -> Known:
+        return Known(-self.ball, self.ledger)
+
+    def __abs__(self) -> Known:
+        return Known(abs(self.ball), self.ledger)
+
+    def __float__(self) -> float:
+        return self.ledger.note(self.ball)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, (Known, int, float)):
+            return bool((self.ball - ball_in(other)).is_zero())
+        return NotImplemented
+
+    def __lt__(self, other: Any) -> bool:
+        return bool(self.ball < ball_in(other))
+
+    __hash__ = None  # type: ignore[assignment]  # balls that overlap have no order to sort them by
+
+
+@sincos.register
+def _(x: Known) -> tuple[Scalar, Scalar]:
+    s, c = x.ball.sin_cos()
+    return Known(s, x.ledger), Known(c, x.ledger)
+
+
+@constant_sincos.register
+def _(x: Known) -> tuple[Scalar, Scalar]:
+    """As of floats: the float nearest to a right angle means the right angle."""
+    s, c = constant_sincos(float(x.ball.mid()))
+    return (s, c) if isinstance(s, int) and isinstance(c, int) else sincos(x)
+
+
+@sqrt.register
+def _(x: Known) -> Known:
+    return Known(x.ball.sqrt(), x.ledger)
+
+
+def exact_tree(model: Model, ledger: Ledger) -> Tree:
+    """Return the moving bodies of a robot over balls; call it within `many_digits`."""
+
+    def known(x: Scalar) -> Scalar:
+        if isinstance(x, int):
+            return x
+        ball = ball_of(exact(x))
+        whole = ball.unique_fmpz() if ball.is_exact() else None
+        return int(whole) if whole is not None and abs(int(whole)) < 2**53 else Known(ball, ledger)
+
+    return fold(model, known)
+
+
+def many_digits() -> Any:
+    """Return the context in which balls keep seventy digits."""
+    return ctx.workprec(BITS)
+
+
+def ball_in(x: Any) -> arb:
+    """Return the ball of a number of a tree, which may be a plain one."""
+    return x.ball if isinstance(x, Known) else arb(int(x) if isinstance(x, np.integer) else x)
+
+
+def ball_of(x: Expression) -> arb:
+    """Return the ball of an exact expression without symbols."""
+    total = arb(0)
+    for monomial, coefficient in x.terms.items():
+        term = of_fraction(coefficient)
+        for atom, exponent in monomial:
+            term = term * _atom(atom) ** exponent
+        total = total + term
+    return total
+
+
+def of_fraction(x: Fraction) -> arb:
+    """Return the ball of a rational number."""
+    return arb(fmpq(x.numerator, x.denominator))
+
+
+def _atom(atom: Any) -> arb:
+    if atom == PI:
+        return arb.pi()
+    x = ball_of(atom.argument)
+    return FUNCTIONS[atom.function](x)
+
+
+def above(ball: arb) -> float:
+    """Return a float that is not below a ball."""
+    x = float(ball.upper())
+    return x if arb(x) >= ball else math.nextafter(x, math.inf)
+
+
+def below(ball: arb) -> float:
+    """Return a float that is not above a ball."""
+    x = float(ball.lower())
+    return x if arb(x) <= ball else math.nextafter(x, -math.inf)

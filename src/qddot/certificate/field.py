@@ -1,0 +1,139 @@
+"""A field: an array of functions of q, compiled, with what rounding and curvature can do to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from qddot.backends.kernel import Kernel
+from qddot.certificate import fields
+from qddot.certificate.box import PI, Box
+from qddot.certificate.curvature import Axis, curvature
+from qddot.certificate.exact import Known, Ledger, exact_tree, many_digits
+from qddot.certificate.rounding import Rounding, enclosure, rounding
+from qddot.model.joint import Revolute
+from qddot.model.tree import Tree
+from qddot.program.program import Program
+from qddot.program.recorded_array import array_of
+from qddot.program.recorder import record
+from qddot.program.schedule import scheduled
+from qddot.robot import Robot
+
+DEGREE = {"M": 2, "christoffel": 2, "g": 1, "dg": 1, "arm": 1}
+
+
+@dataclass(frozen=True)
+class Ground:
+    """A robot over balls, on a box: what all its fields stand on."""
+
+    tree: Tree
+    ledger: Ledger
+    box: Box
+
+    @staticmethod
+    def of(robot: Robot, box: Box) -> Ground:
+        ledger = Ledger()
+        with many_digits():
+            return Ground(exact_tree(robot.model, ledger), ledger, box)
+
+
+class Field:
+    """Entries A_e(q) of one array, on the coordinates that they depend on."""
+
+    def __init__(self, ground: Ground, kind: str, define: fields.Definition):
+        self.ground, self.kind, self.n = ground, kind, ground.tree.n
+        tree = ground.tree
+        self.of_angles = define
+        with many_digits():
+            self.program = scheduled(record(self.define, kind, q=(self.n,)))
+        self.kernel = Kernel(self.program)
+        self.size = len(self.program.results)
+        low, high = turned(tree, ground.box)
+        reached = frozenset[int]().union(*reach(self.program))
+        self.active = [k for k in sorted(reached) if low[k] < high[k]]
+        self.m = len(self.active)
+        self.origin, self.lo, self.hi = low, low[self.active], high[self.active]
+        self.largest = np.maximum(np.maximum(np.abs(low), np.abs(high)), 7.0)
+
+    def define(self, q: Any) -> np.ndarray:
+        """Return the entries at recorded coordinates."""
+        return self.of_angles(fields.angles(self.ground.tree, q))
+
+    def fused(self, function: Callable[..., Any], name: str, **shapes: tuple[int, ...]) -> Kernel:
+        """Return the kernel of a function of the entries at q and of further inputs."""
+
+        def of_q(q: Any, *more: Any) -> Any:
+            entries: list[Any] = [float(x) if isinstance(x, Known) else x for x in self.define(q)]
+            return function(array_of(entries), *more)
+
+        with many_digits():
+            return Kernel(scheduled(record(of_q, name, q=(self.n,), **shapes)))
+
+    def full(self, x: np.ndarray) -> np.ndarray:
+        """Return all coordinates, those that do not matter at the edge of the box."""
+        q = np.empty((*x.shape[:-1], self.n))
+        q[...] = self.origin
+        q[..., self.active] = x
+        return q
+
+    def at(self, x: np.ndarray) -> np.ndarray:
+        """Return the entries at active coordinates, within `rounding.error` of the true ones."""
+        return self.kernel(self.full(x))
+
+    def enclosed(self, x: np.ndarray) -> list[arb]:
+        """Return balls that hold the true entries at one point."""
+        with many_digits():
+            return enclosure(self.program, self.full(x), self.ground.ledger)
+
+    @cached_property
+    def rounding(self) -> Rounding:
+        return rounding(self.program, self.largest, self.ground.ledger)
+
+    @cached_property
+    def R(self) -> np.ndarray:
+        """Bounds of |∂²A_e/∂q_k²| over the box, shape (m, size)."""
+        tree, box = self.ground.tree, self.ground.box
+        degree = DEGREE[self.kind]
+        axes = [_axis(tree, box, slot, degree) for slot in range(len(tree.bodies))]
+        with many_digits():
+            program = scheduled(record(self.of_angles, self.kind, theta=(len(axes),)))
+        largest = [max(abs(axis.low), abs(axis.high)) + 1.0 for axis in axes]
+        off = rounding(program, largest, self.ground.ledger)
+        all_rows = curvature(Kernel(program), axes, reach(program), off, self.n)
+        return all_rows[self.active]
+
+
+def reach(program: Program) -> list[frozenset[int]]:
+    """Return, of each result, the inputs that it depends on."""
+    found = [frozenset([i]) for i in range(program.input_size)]
+    found += [frozenset()] * len(program.constants)
+    for step in program.steps:
+        found.append(frozenset().union(*(found[i] for i in step.args)))
+    return [found[i] for i in program.results]
+
+
+def turned(tree: Tree, box: Box) -> tuple[np.ndarray, np.ndarray]:
+    """Return the box, more than a turn of a joint cut down to one where nothing follows it."""
+    low, high = np.array(box.lower), np.array(box.upper)
+    for k in range(tree.n):
+        bodies = [body for body in tree.bodies if body.index == k]
+        once = len(bodies) == 1 and isinstance(bodies[0].joint, Revolute)
+        if once and high[k] - low[k] >= 2 * PI:
+            low[k], high[k] = -PI, PI
+    return low, high
+
+
+def _axis(tree: Tree, box: Box, slot: int, degree: int) -> Axis:
+    """Return how a body's own angle runs, and which coordinate drives it."""
+    body = tree.bodies[slot]
+    ratio, offset = float(body.ratio), float(body.offset)
+    if isinstance(body.joint, Revolute):
+        return Axis(True, 0.0, 2 * PI, degree, body.index, ratio)
+    ends = sorted(ratio * x + offset for x in (box.lower[body.index], box.upper[body.index]))
+    room = 1e-9 * (1.0 + abs(ends[0]) + abs(ends[1]))  # roundings of the line above
+    return Axis(False, ends[0] - room, ends[1] + room, 2, body.index, ratio)

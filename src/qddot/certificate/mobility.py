@@ -1,0 +1,145 @@
+"""How a frame answers to forces: the mass-weighted Jacobian, and which directions it lacks.
+
+With M = L Lᵀ, the frame's accelerations under forces at it, from rest and without gravity, are:
+
+    W = J L⁻ᵀ,        a = W Wᵀ f = J M⁻¹ Jᵀ f
+
+The singular values σ of W are those of J M^(−1/2), and 1/σ² are the principal masses. They come
+from W itself: W Wᵀ would lose half of the digits near a singularity.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, listing, printable
+from qddot.robot import Robot
+
+AXES = ("linear", "all")
+GENERIC = 24  # random q; none of an arm's singularities is likely to be met by all of them
+STILL = 1e-5  # motion, in parts of the largest, that files which write 1.5708 for π/2 do not mean
+ROUNDING = 64 * np.finfo(float).eps  # of a singular value, in parts of the sizes of J and L⁻¹
+
+
+@dataclass(frozen=True)
+class Reach:
+    """The directions in which a frame moves at some q, and those in which it never does."""
+
+    movable: np.ndarray  # (k, r), orthonormal columns
+    never: np.ndarray  # (k, k − r), orthonormal columns
+    rank: int  # directions at a time, at almost every q
+    clearance: float  # the smallest singular value of W that is usual
+
+
+def jacobian_rows(robot: Robot, q: Any, frame: str, axes: str) -> np.ndarray:
+    """Return the rows of the Jacobian that were asked for, in world axes, shape (..., k, n)."""
+    if axes not in AXES:
+        raise BadArgument(f"axes is {axes!r}; it must be 'linear' (forces) or 'all' (wrenches).")
+    J = robot.jacobian(q, frame)
+    return J[..., 3:, :] if axes == "linear" else J
+
+
+def weighted(robot: Robot, q: Any, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return W = J L⁻ᵀ, shape (..., k, n), and how large a singular value is mere rounding."""
+    M = robot.mass_matrix(q)
+    try:
+        L = np.linalg.cholesky(M)
+        W = np.linalg.solve(L, J.swapaxes(-1, -2)).swapaxes(-1, -2)
+    except np.linalg.LinAlgError:
+        raise _massless(robot, M) from None
+    size = np.linalg.norm(J, axis=(-2, -1)) / np.sqrt(smallest(M))
+    return W, ROUNDING * size
+
+
+def smallest(M: np.ndarray) -> np.ndarray:
+    """Return the smallest eigenvalue of mass matrices, never below what rounding leaves."""
+    values = np.linalg.eigvalsh(M)
+    return np.maximum(values[..., 0], np.finfo(float).eps * values[..., -1])
+
+
+def principal(robot: Robot, q: Any, frame: str, directions: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the principal masses [kg] and axes of many q within a plane or space.
+
+    Args:
+        robot: The robot.
+        q: Joint positions [rad or m], shape (..., n).
+        frame: The name of a link or a frame.
+        directions: Orthonormal rows in base axes, shape (d, 3): the two of a plane, or three.
+
+    Returns:
+        Masses, shape (..., d), ascending, infinite where the frame cannot move; and unit vectors
+        in the given directions, one a column, shape (..., d, d).
+    """
+    J = np.asarray(directions) @ jacobian_rows(robot, q, frame, "linear")
+    W, rounding = weighted(robot, q, J)
+    U, sigma, _ = np.linalg.svd(W)
+    return masses_of(sigma, rounding, J.shape[-2]), U
+
+
+def masses_of(sigma: np.ndarray, rounding: np.ndarray, count: int) -> np.ndarray:
+    """Return 1/σ², infinite where σ is mere rounding; so many, fewer joints leaving the rest."""
+    blocked = sigma <= np.asarray(rounding)[..., None]
+    found = np.where(blocked, np.inf, 1 / np.where(blocked, 1, sigma) ** 2)
+    missing = np.full((*found.shape[:-1], count - found.shape[-1]), np.inf)
+    return np.concatenate([found, missing], axis=-1)
+
+
+def reach(robot: Robot, frame: str, axes: str) -> Reach:
+    """Return in which directions a frame moves, found at random joint positions."""
+    q = np.random.default_rng(0).uniform(-np.pi, np.pi, size=(GENERIC, robot.n))
+    J = jacobian_rows(robot, q, frame, axes)
+    # turns are compared with turns, shifts with shifts
+    kinds = J.reshape(GENERIC, -1, 3, robot.n)
+    size = np.abs(kinds).max(axis=(0, 2, 3), initial=0)
+    scale = np.repeat(np.where(size > 0, size, 1), 3)
+    alike = J / scale[:, None]
+    square = np.zeros((len(scale), len(scale)))  # so that every direction has its singular value
+    U, sigma, _ = np.linalg.svd(np.concatenate([*alike, square], axis=1))
+    moves = sigma > STILL * max(sigma[0], np.finfo(float).tiny)
+    never = tidy(U[:, ~moves] / scale[:, None])
+    at_a_time = np.linalg.svd(alike, compute_uv=False)
+    largest = at_a_time.max(axis=-1, initial=0, keepdims=True)
+    rank = int((at_a_time > STILL * largest).sum(axis=-1).max(initial=0))
+    movable = complement(never)
+    found = np.linalg.svd(weighted(robot, q, movable.T @ J)[0], compute_uv=False)
+    usual = float(np.median(found[:, rank - 1])) if rank else 0.0
+    return Reach(movable, never, rank, usual)
+
+
+def complement(basis: np.ndarray) -> np.ndarray:
+    """Return orthonormal columns that span everything across orthonormal ones."""
+    return tidy(np.eye(len(basis)) - basis @ basis.T, len(basis) - basis.shape[1])
+
+
+def tidy(columns: np.ndarray, rank: int | None = None) -> np.ndarray:
+    """Return an orthonormal basis of a span that is easy to read: along x, y and z if it can be."""
+    count = columns.shape[1] if rank is None else rank
+    span = np.linalg.svd(columns, full_matrices=False)[0][:, :count]
+    left, found = span @ span.T, []
+    for _ in range(count):
+        axis = left[:, int(np.round(np.diag(left), 9).argmax())]
+        found.append(readable(axis / np.linalg.norm(axis)))
+        left = left - np.outer(found[-1], found[-1]) @ left
+    return np.array(found).reshape(count, len(columns)).T
+
+
+def readable(direction: np.ndarray) -> np.ndarray:
+    """Return a direction whose largest entry is above zero, without dust."""
+    clean = np.where(np.abs(direction) < 1e-14, 0.0, direction)
+    return clean if clean[np.round(np.abs(clean), 9).argmax()] > 0 else 0.0 - clean
+
+
+def _massless(robot: Robot, M: np.ndarray) -> BadArgument:
+    if not np.isfinite(M).all():
+        return BadArgument("The mass matrix is not finite at this q; give finite joint positions.")
+    worst = M.reshape(-1, robot.n, robot.n)
+    worst = worst[np.linalg.eigvalsh(worst)[:, 0].argmin()]
+    direction = np.abs(np.linalg.eigh(worst)[1][:, 0])
+    names = [n for n, x in zip(robot.joint_names, direction, strict=True) if x > 0.1]
+    return BadArgument(
+        f"The mass matrix of {printable(robot.name)!r} is singular: {listing(names)} can move "
+        "without moving any mass.\n  Give the links mass and inertia, or lock the joint."
+    )

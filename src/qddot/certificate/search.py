@@ -1,0 +1,216 @@
+"""The proof that a quantity stays on one side of T everywhere in a box: a cover by small cells.
+
+**Corner hull.** On a cell with half-widths h, with |∂²A/∂q_k²| ≤ R_k, every value of A is a mean of
+its values at the corners, but for a remainder:
+
+    A(q) ∈ Σ w_c A(q_c) + [−R, R]        w ≥ 0,  Σ w = 1,  R = Σ_k ½ h_k² R_k
+
+*Proof.* Linear interpolation in q_k errs by at most ½ h_k² sup|∂²A/∂q_k²|. Interpolate in one
+variable after the other: each interpolation has norm 1, so the errors add. ∎
+
+A convex function of A, or a definite matrix, at the corners is thus one in the cell, and it is
+enough to test points: a cell is proven when all its corners are. The cells are first those of one
+grid, each node tested once; a cell with a corner that fails is halved until it is proven.
+Edges are floats that neighbours share, and half-widths are rounded up, so nothing is left out.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+CHUNK = 1 << 16  # points at a time
+GRID = 30_000  # cells, from which on one grid is better than halving
+MOST_NODES = 40_000_000
+MOST_COORDINATES = 14  # a cell has 2^m corners
+SAMPLES = 256  # cells that fail, at whose middle the quantity itself is looked at
+UP = 1 + 4e-16
+
+
+class Problem(Protocol):
+    """A quantity over a box, and a test of points that proves it below (or above) T."""
+
+    sense: int  # +1: a supremum is bounded from above; −1: an infimum from below
+    lo: np.ndarray
+    hi: np.ndarray
+
+    def value(self, x: np.ndarray) -> np.ndarray:
+        """Return the quantity at points, nearly."""
+        ...
+
+    def cells(self, lo: np.ndarray, hi: np.ndarray, T: float) -> np.ndarray:
+        """Return which cells are proven."""
+        ...
+
+    def nodes(self, x: np.ndarray, half: np.ndarray, T: float) -> np.ndarray | None:
+        """Return which points may be corners of proven cells of such half-widths, if points do."""
+        ...
+
+    def impact(self, x: np.ndarray, T: float) -> np.ndarray:
+        """Return how much each coordinate's remainder matters at points, shape (..., m)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an attempt at a proof ended."""
+
+    status: str  # "proved", "refuted", "stuck" or "late"
+    cells: int
+    at: np.ndarray | None = None  # where it was refuted
+
+
+def prove(problem: Problem, T: float, deadline: float) -> Outcome:
+    """Try to prove that the quantity stays on its side of T.
+
+    The cell without size where the quantity is largest comes first: if that cannot be proved,
+    nothing can.
+    """
+    m, at = len(problem.lo), best_point(problem)
+    if m > MOST_COORDINATES:
+        return Outcome("stuck", 0)
+    if not problem.cells(at[None], at[None], T)[0]:
+        return Outcome("stuck", 1)  # too close for rounding, or for the method
+    first = grid(problem, T, deadline)
+    if isinstance(first, Outcome):
+        return first
+    lo, hi, count = first
+    waiting = [(lo, hi)] if len(lo) else []
+    per = max(1, CHUNK >> m)
+    while waiting:
+        lo, hi = taken(waiting, per)
+        ok = problem.cells(lo, hi, T)
+        count += len(lo)
+        lo, hi = lo[~ok], hi[~ok]
+        if not len(lo):
+            continue
+        middle = lo + (hi - lo) / 2
+        some = middle[:: 1 + len(middle) // SAMPLES]
+        value = problem.sense * problem.value(some)
+        worst = int(np.argmax(value))
+        if not value[worst] <= problem.sense * T:  # NaN too
+            return Outcome("refuted", count, some[worst])
+        if time.monotonic() > deadline:
+            return Outcome("late", count)
+        if m == 0:
+            return Outcome("stuck", count)
+        axis = np.argmax((hi - lo) ** 2 * problem.impact(middle, T), axis=1)
+        rows = np.arange(len(lo))
+        cut = middle[rows, axis]
+        if np.any((cut <= lo[rows, axis]) | (cut >= hi[rows, axis])):
+            return Outcome("stuck", count)
+        left, right = hi.copy(), lo.copy()
+        left[rows, axis] = right[rows, axis] = cut
+        waiting.append((np.concatenate([lo, right]), np.concatenate([left, hi])))
+    return Outcome("proved", count)
+
+
+def taken(waiting: list[tuple[np.ndarray, np.ndarray]], most: int) -> tuple[np.ndarray, np.ndarray]:
+    """Take so many cells from the end of a list of pieces."""
+    pieces, count = [], 0
+    while waiting and count < most:
+        lo, hi = waiting.pop()
+        room = most - count
+        if len(lo) > room:
+            waiting.append((lo[room:], hi[room:]))
+        pieces.append((lo[:room], hi[:room]))
+        count += len(pieces[-1][0])
+    return np.concatenate([lo for lo, _ in pieces]), np.concatenate([hi for _, hi in pieces])
+
+
+def grid(problem: Problem, T: float, deadline: float) -> Any:
+    """Return the cells that one pass over a grid leaves unproven, and how many it had.
+
+    The grid is as fine as the remainder must be near the extremum, where T is close.
+    """
+    lo, hi, m = problem.lo, problem.hi, len(problem.lo)
+    whole = lo[None], hi[None], 0
+    if m < 3:
+        return whole
+    at = best_point(problem)
+    room = abs(T - float(problem.value(at)))
+    kappa = problem.impact(at[None], T)[0]
+    kappa = np.maximum(kappa, 1e-9 * kappa.max(initial=1e-300))
+    half = np.sqrt(2 * 0.8 * room / (m * kappa))
+    counts = np.maximum(1, np.ceil((hi - lo) / (2 * np.minimum(half, hi - lo)) - 1e-9))
+    while np.prod(counts + 1) > MOST_NODES:
+        counts = np.maximum(1, counts // 2)
+    if np.prod(counts) < GRID or problem.nodes(at[None], (hi - lo)[None], T) is None:
+        return whole
+    shape = counts.astype(int) + 1
+    axes = [np.linspace(a, b, k) for a, b, k in zip(lo, hi, shape, strict=True)]
+    half = np.array([np.diff(axis).max() / 2 * UP for axis in axes])
+    total = int(np.prod(shape))
+    bad = np.empty(total, dtype=bool)
+    for start in range(0, total, CHUNK):
+        if time.monotonic() > deadline:
+            return Outcome("late", start)
+        index = np.unravel_index(np.arange(start, min(total, start + CHUNK)), shape)
+        x = np.stack([axis[i] for axis, i in zip(axes, index, strict=True)], -1)
+        ok = problem.nodes(x, half, T)
+        bad[start : start + CHUNK] = ~np.asarray(ok)
+    bad = bad.reshape(shape)
+    for k in range(m):
+        along = np.moveaxis(bad, k, 0)
+        bad = np.moveaxis(along[1:] | along[:-1], 0, k)
+    cells = np.nonzero(bad)
+    low = np.stack([axis[i] for axis, i in zip(axes, cells, strict=True)], -1)
+    high = np.stack([axis[i + 1] for axis, i in zip(axes, cells, strict=True)], -1)
+    return low, high, total
+
+
+def corners(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Return the corners of cells, shape (cells, 2^m, m)."""
+    m = lo.shape[1]
+    signs = np.array(list(itertools.product((False, True), repeat=m)), dtype=bool)
+    return np.where(signs.reshape(1, 2**m, m), hi[:, None], lo[:, None])
+
+
+def half_squares(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
+    """Return ½ h² of cells, rounded up."""
+    half = (hi - lo) * (0.5 * UP)
+    return 0.5 * half * half * UP
+
+
+def best_point(problem: Problem) -> np.ndarray:
+    """Return where the quantity is largest (or smallest), as far as a local search finds it."""
+    found = getattr(problem, "found", None)
+    if found is None:
+        found = compass(problem.value, problem.lo, problem.hi, problem.sense)
+        problem.found = found  # type: ignore[attr-defined]  # searched once a problem
+    return found
+
+
+def compass(
+    value: Any, lo: np.ndarray, hi: np.ndarray, sense: int, extra: np.ndarray | None = None
+) -> np.ndarray:
+    """Return the best point of a multi-start compass search; the same every time."""
+    m, rng = len(lo), np.random.default_rng(0)
+    x = lo + (hi - lo) * rng.random((4096, m))
+    edges = corners(lo[None], hi[None])[0][:256] if m <= 8 else np.stack([lo, hi])
+    x = np.concatenate([x, edges, (lo + (hi - lo) / 2)[None]])
+    x = x if extra is None else np.concatenate([x, np.atleast_2d(extra)])
+    found = np.nan_to_num(sense * value(x), nan=-np.inf)
+    best = np.argsort(-found, kind="stable")[:24]
+    x, found = x[best], found[best]
+    directions = np.concatenate([np.eye(m), -np.eye(m)]) if m else np.zeros((1, 0))
+    step = 0.2
+    while m and step > 1e-9:
+        for _ in range(30):
+            tried = np.clip(x[:, None] + step * (hi - lo) * directions, lo, hi)
+            values = np.nan_to_num(sense * value(tried), nan=-np.inf)
+            rows, which = np.arange(len(x)), values.argmax(1)
+            better = values[rows, which] > found
+            if not better.any():
+                break
+            x = np.where(better[:, None], tried[rows, which], x)
+            found = np.where(better, values[rows, which], found)
+        step *= 0.5
+        if step < 1e-2 and len(x) > 4:
+            best = np.argsort(-found, kind="stable")[:4]
+            x, found = x[best], found[best]
+    return x[int(np.argmax(found))]

@@ -1,0 +1,165 @@
+"""The problem behind each name of a quantity, for one robot on one box; fields are made once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.certificate import fields
+from qddot.certificate.box import Box
+from qddot.certificate.constant import Damping
+from qddot.certificate.cut import SmallestEigenvalue
+from qddot.certificate.eigen import Eigenvalue
+from qddot.certificate.exact import many_digits
+from qddot.certificate.field import Field, Ground
+from qddot.certificate.gravity import JointGravity
+from qddot.certificate.norms import (
+    AbsoluteNorm,
+    below_column,
+    below_frobenius,
+    below_spectral,
+    frobenius,
+    largest_column,
+)
+from qddot.certificate.squares import SquareNorm
+from qddot.certificate.tensor import SignNorm
+from qddot.certificate.velocity import VelocityTorque
+from qddot.errors import BadArgument, UnknownName, printable
+from qddot.robot import Robot
+
+QUANTITIES = (
+    *("M.eigenvalue.max", "M.eigenvalue.min", "Minv.eigenvalue.max", "Minv.eigenvalue.min"),
+    *("M.norm1.max", "M.norm1.min", "M.norm2.max", "M.norm2.min", "M.normF.max", "M.normF.min"),
+    *("c.norm1", "c.norm2", "c.norminf", "C.norm1", "C.norm2", "C.norminf", "c.crude"),
+    *("g.norm1", "g.norm2", "g.norminf", "dg.norm2", "D.norm2", "g.effort"),
+)
+# the same number by another name
+SAME = {"M.norm2.max": "M.eigenvalue.max", "C.norm2": "c.norm2"}
+# the reciprocal of another
+RECIPROCAL = {
+    "Minv.eigenvalue.max": "M.eigenvalue.min",
+    "Minv.eigenvalue.min": "M.eigenvalue.max",
+}
+
+
+class Study:
+    """A robot on a box: its fields, and the problems about them."""
+
+    def __init__(self, robot: Robot, box: Box, forms: list[dict[str, Any]] | None = None):
+        if not robot.n:
+            raise BadArgument(f"Robot {printable(robot.name)!r} has no joint that moves.")
+        self.robot, self.box, self.n, self.forms = robot, box, robot.n, forms
+        self.problems: dict[str, Any] = {}
+
+    @cached_property
+    def ground(self) -> Ground:
+        return Ground.of(self.robot, self.box)
+
+    def _field(self, kind: str, make: Callable[[], fields.Definition]) -> Field:
+        with many_digits():
+            define = make()
+        return Field(self.ground, kind, define)
+
+    @cached_property
+    def M(self) -> Field:
+        return self._field("M", lambda: fields.mass(self.ground.tree))
+
+    @cached_property
+    def g(self) -> Field:
+        return self._field("g", lambda: fields.gravity(self.ground.tree))
+
+    @cached_property
+    def dg(self) -> Field:
+        ground = self.ground
+        return self._field("dg", lambda: fields.gravity_slope(ground.tree, ground.ledger))
+
+    @cached_property
+    def gamma(self) -> Field:
+        ground = self.ground
+        return self._field("christoffel", lambda: fields.christoffel(ground.tree, ground.ledger))
+
+    def problem(self, quantity: str) -> Any:
+        """Return the problem of a quantity, or None where the robot has nothing of the kind."""
+        name = SAME.get(quantity, RECIPROCAL.get(quantity, quantity))
+        if name not in self.problems:
+            self.problems[name] = self._problem(name)
+        return self.problems[name]
+
+    def _problem(self, name: str) -> Any:
+        n = self.n
+        match name:
+            case "M.eigenvalue.max":
+                return Eigenvalue(self.M, 1)
+            case "M.eigenvalue.min":
+                return SmallestEigenvalue(self.M)
+            case "M.norm1.max":
+                return AbsoluteNorm(self.M, largest_column(n), "column")
+            case "M.norm1.min":
+                return below_column(self.M)
+            case "M.normF.max":
+                return AbsoluteNorm(self.M, frobenius(n), "frobenius")
+            case "M.normF.min":
+                return below_frobenius(self.M)
+            case "M.norm2.min":
+                return below_spectral(self.M)
+            case "C.norm1":
+                return AbsoluteNorm(self.gamma, largest_pair(n), "pairs")
+            case "C.norminf":
+                return SignNorm(self.gamma)
+            case "c.norm1":
+                return VelocityTorque(self.gamma, 1, self.problem("C.norm1"))
+            case "c.norminf":
+                return VelocityTorque(self.gamma, np.inf, self.problem("C.norminf"))
+            case "c.norm2":
+                return VelocityTorque(self.gamma, 2, SquareNorm(self.gamma, self.forms))
+            case "c.crude":
+                return AbsoluteNorm(self.gamma, lambda A: n * n * largest(A), "crude")
+            case "g.norm1":
+                return AbsoluteNorm(self.g, lambda A: np.abs(A).sum(-1), "sum")
+            case "g.norm2":
+                return AbsoluteNorm(self.g, lambda A: np.sqrt((A * A).sum(-1)), "length")
+            case "g.norminf":
+                return AbsoluteNorm(self.g, largest, "largest")
+            case "dg.norm2":
+                return Eigenvalue(self.dg, 1, two_sided=True)
+            case "D.norm2":
+                return Damping(self.ground)
+            case "g.effort":
+                return self._effort()
+        joint = name.removeprefix("g.")
+        if not name.startswith("g.") or joint not in self.robot.joint_names:
+            known = [*QUANTITIES, *(f"g.{joint}" for joint in self.robot.joint_names)]
+            raise UnknownName("bound", name, self.robot.name, known)
+        return JointGravity(self.g, self.robot.joint_names.index(joint))
+
+    def _effort(self) -> Any:
+        limits = [joint.limits.effort for joint in self.robot.model.free_joints]
+        rows = [k for k, effort in enumerate(limits) if effort is not None and float(effort) > 0]
+        if not rows:
+            raise BadArgument(
+                f"No joint of {printable(self.robot.name)!r} has an effort limit, so there is none "
+                "to compare gravity with.\n  Give the joints limits, or leave 'g.effort' out."
+            )
+        scale = np.array([float(limits[k]) for k in rows])  # type: ignore[arg-type]  # rows have one
+        return AbsoluteNorm(self.g, lambda A: largest(A[..., rows] / scale), "effort")
+
+    def applicable(self) -> list[str]:
+        """Return the names of all quantities that the robot has."""
+        limits = [joint.limits.effort for joint in self.robot.model.free_joints]
+        strong = any(effort is not None and float(effort) > 0 for effort in limits)
+        names = [name for name in QUANTITIES if name != "g.effort" or strong]
+        joints = [f"g.{joint}" for joint in self.robot.joint_names]
+        return [*names, *(name for name in joints if name not in names)]
+
+
+def largest(A: Any) -> Any:
+    """Return the largest modulus."""
+    return np.maximum.reduce(np.abs(A), axis=-1)
+
+
+def largest_pair(n: int) -> Callable[[Any], Any]:
+    """Return max_ij Σ_k |Γ_kij|."""
+    return lambda A: largest(np.abs(A).reshape((*A.shape[:-1], n, -1)).sum(-2))

@@ -1,0 +1,78 @@
+"""No sampled and no optimised point lies outside of a bound: textbook arms and random robots."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from certificate.attack import broken
+from hypothesis import HealthCheck, given, settings
+from random_trees import laden
+from strategies import models
+
+import qddot
+from qddot.certificate.bounds import bounds
+from qddot.certificate.box import box_of
+from qddot.certificate.cut import Cut
+from qddot.certificate.study import Study
+from qddot.robot import Robot
+
+MILLION = 1_000_000
+
+
+@pytest.mark.parametrize("name", ["two_link", "rp", "scara"])
+def test_a_million_samples_and_a_local_search_stay_inside(name):
+    robot = qddot.load(name)
+    assert broken(robot, box_of(robot), bounds(robot), MILLION) == []
+
+
+@settings(max_examples=5, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(models(2, 4))
+def test_random_robots_stay_inside(model):
+    robot = Robot(model)
+    found = bounds(robot, gap=0.3, seconds=5)
+    assert broken(robot, box_of(robot), found, 10_000) == []
+    assert all(b.lower <= b.upper for b in found.values())
+
+
+@settings(max_examples=4, derandomize=True, suppress_health_check=list(HealthCheck))
+@given(models(3, 4, kinds=("revolute", "prismatic"), mimic=True))
+def test_branches_followers_and_slides_stay_inside(model):
+    robot = Robot(laden(model, np.random.default_rng(3)))
+    found = bounds(robot, gap=0.5, seconds=5)
+    assert broken(robot, box_of(robot), found, 10_000) == []
+
+
+def test_a_seven_joint_arm_stays_inside():
+    robot = qddot.load("panda")
+    names = ["M.eigenvalue.max", "M.eigenvalue.min", "g.norm1", "dg.norm2", "c.crude", "C.norm1"]
+    names += [f"g.panda_joint{k}" for k in range(1, 8)]
+    found = bounds(robot, names, gap=0.3, seconds=60)
+    assert all(b.closed for b in found.values())
+    assert broken(robot, box_of(robot), found, 50_000) == []
+
+
+@pytest.mark.parametrize(("k", "share"), [(2, 0.5), (3, 0.8125)])
+def test_cutting_the_energy_gives_no_more_than_there_is(k, share):
+    """λ_min(M) ≥ min of the two parts, at every q."""
+    robot = qddot.load("panda")
+    study = Study(robot, box_of(robot))
+    cut = Cut(study.M, k, share)
+    q = np.random.default_rng(0).uniform(study.box.lower, study.box.upper, (2000, 7))
+    whole = np.linalg.eigvalsh(robot.mass_matrix(q))[:, 0]
+    parts = [part.value(q[:, part.field.active]) for part in cut.parts]
+    assert np.all(whole >= np.minimum(*parts) * (1 - 1e-9))
+    assert np.median(np.minimum(*parts) / whole) > 0.5  # and not much less
+
+
+@pytest.mark.parametrize("name", ["two_link", "rp"])
+def test_c_and_C_have_the_same_bound_in_the_2_norm(name):
+    """Banach: sup ‖Γ(u, v)‖ over unit u, v is attained at u = v."""
+    robot = qddot.load(name)
+    found = bounds(robot, ["c.norm2", "C.norm2"])
+    assert found["c.norm2"].upper == found["C.norm2"].upper
+    rng = np.random.default_rng(0)
+    box = box_of(robot)
+    q, v = rng.uniform(box.lower, box.upper, (20_000, 2)), rng.standard_normal((20_000, 2))
+    C = np.linalg.norm(robot.coriolis_matrix(q, v), 2, axis=(1, 2)) / np.linalg.norm(v, axis=1)
+    assert C.max() <= found["c.norm2"].upper
+    assert C.max() >= 0.99 * found["c.norm2"].lower

@@ -1,0 +1,193 @@
+"""The certificate as a whole: what it says, keeps and finds forged; and its command."""
+
+import json
+
+import numpy as np
+import pytest
+from test_cli import run
+
+import qddot
+from qddot.certificate.along import along
+
+ARM = qddot.load("two_link")
+
+
+@pytest.fixture(scope="module")
+def whole():
+    return qddot.certify(ARM)
+
+
+def test_the_decks_arm_has_the_decks_bounds(whole):
+    """SPEC G3, G4, G6, G7: enclosed, and to a millionth."""
+    expected = {
+        "M.eigenvalue.min": 6.23992001,
+        "M.eigenvalue.max": 161.26007999,
+        "M.norm1.min": 47.5,
+        "M.norm1.max": 192.5,
+        "M.norm2.max": 161.26007999,
+        "c.norm1": 25.0,
+        "c.norm2": 1.6444905 * 25,
+        "c.crude": 4 * 25.0,
+        "g.norm1": 1226.25,
+        "g.j1": 981.0,
+        "g.j2": 245.25,
+    }
+    for name, value in expected.items():
+        bound = whole[name]
+        assert bound.lower <= value * (1 + 2e-8), name  # the figures have eight digits
+        assert bound.upper >= value * (1 - 2e-8), name
+        assert bound.gap <= 1e-6, name
+        assert bound.closed
+    assert whole.holds
+
+
+def test_limits_of_a_quarter_turn_raise_the_least_norm():
+    limited = qddot.certify(ARM, box={"j2": (-np.pi / 2, np.pi / 2)}, norm=1)
+    assert limited["M.norm1.min"].lower == pytest.approx(117.5, rel=1e-6)
+    assert limited["M.norm1.min"].upper >= 117.5
+    assert not [name for name in limited.bounds if "norm2" in name or "normF" in name]
+
+
+def test_friction_is_bounded_by_its_largest_coefficient():
+    """SPEC D6."""
+    rubbed = qddot.certify(ARM.with_friction(viscous=[30, 80]), quantities=["D.norm2"])
+    assert rubbed["D.norm2"].lower <= 80 <= rubbed["D.norm2"].upper
+    assert rubbed["D.norm2"].gap < 1e-12
+
+
+def test_a_certificate_tells_how_each_thing_is_known(whole):
+    text = str(whole)
+    for words in ("proved: zero polynomials", "certified: 6.2399", "μ₂ = max λ(M)", "1226.25"):
+        assert words in text
+    assert "<script" not in whole._repr_html_()
+    how = {p.name: p.how for p in whole.properties}
+    assert how["skewness"] == "proved"
+    assert how["positive definite"] == "certified"
+    assert how["singularities"] == "sampled"
+
+
+def test_a_stretched_arm_is_singular_and_that_is_no_fault(whole):
+    singular = next(p for p in whole.properties if p.name == "singularities")
+    assert singular.holds is False
+    assert not singular.needed
+
+
+def test_what_is_saved_can_be_checked_and_a_forgery_is_found(tmp_path, whole):
+    path = tmp_path / "arm.json"
+    whole.save(path)
+    again = qddot.Certificate.load(path)
+    assert again.box == whole.box
+    assert {n: (b.lower, b.upper) for n, b in again.bounds.items()} == {
+        n: (b.lower, b.upper) for n, b in whole.bounds.items()
+    }
+    assert again.check().holds
+    data = json.loads(path.read_text())
+    for name, end, factor in (
+        ("g.norm1", "upper", 0.99),
+        ("M.eigenvalue.min", "lower", 1.1),
+        ("c.norm2", "upper", 0.98),
+        ("M.norm1.max", "lower", 1.01),
+    ):
+        forged = json.loads(path.read_text())
+        forged["bounds"][name][end] = data["bounds"][name][end] * factor
+        (tmp_path / "forged.json").write_text(json.dumps(forged))
+        with pytest.raises(qddot.QddotError):
+            qddot.Certificate.load(tmp_path / "forged.json").check()
+
+
+def test_another_robot_in_the_file_is_found(tmp_path, whole):
+    path = tmp_path / "arm.json"
+    whole.save(path)
+    text = path.read_text()
+    assert "mass = 50" in text
+    path.write_text(text.replace("mass = 50", "mass = 60"))
+    with pytest.raises(qddot.QddotError):
+        qddot.Certificate.load(path).check()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", "[1, 2]", '{"format": 1}', "\x00\xff", '{"format": 99}']
+)
+def test_what_is_no_certificate_is_refused(tmp_path, text):
+    path = tmp_path / "bad.json"
+    path.write_bytes(text.encode("latin-1"))
+    with pytest.raises(qddot.QddotError, match="it is not a certificate"):
+        qddot.Certificate.load(path)
+
+
+def test_a_bound_may_be_followed_along_a_sliding_joint():
+    """M₁₁ of the RP arm grows with d²: SPEC's bounds that depend on a prismatic coordinate."""
+    rp = qddot.load("rp")
+    joint = rp.joint_names[1]
+    reach = np.linspace(0.2, 1.0, 4)
+    curve = along(rp, "M.eigenvalue.max", joint, reach)
+    q = np.stack([0 * reach, reach], axis=1)
+    exact = np.linalg.eigvalsh(rp.mass_matrix(q))[:, -1]
+    for bound, value in zip(curve, exact, strict=True):
+        assert bound.lower <= value * (1 + 1e-12)
+        assert value <= bound.upper
+        assert bound.gap < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"norm": 3}, "norm is 3; it must be 1, 2 or 'inf'"),
+        ({"norm": 1, "quantities": ["g.norm1"]}, "quantities or a norm, not both"),
+        ({"box": "everything"}, "it must be 'circle'"),
+        ({"box": {"j9": (0, 1)}}, "no joint named 'j9'"),
+        ({"box": {"j1": (1, 0)}}, "is empty"),
+        ({"box": {"j1": (0, np.nan)}}, "two finite numbers"),
+        ({"quantities": ["M.norm7"]}, "M.norm7"),
+    ],
+)
+def test_what_cannot_be_right_is_refused_in_words(given, words):
+    with pytest.raises(qddot.QddotError, match=words):
+        qddot.certify(ARM, **given)
+
+
+def test_a_symbolic_robot_is_told_to_have_values():
+    with pytest.raises(qddot.QddotError, match="with_values"):
+        qddot.certify(qddot.load("two_link_symbolic"))
+
+
+# the command
+
+
+def test_certify_prints_saves_and_checks(tmp_path):
+    path = tmp_path / "rp.json"
+    done = run("certify", "rp", "-o", path, "--norm", "1")
+    assert done.returncode == 0, done.stderr
+    assert "g_b = max ‖g‖₁" in done.stdout
+    checked = run("certify", "--check", path)
+    assert checked.returncode == 0, checked.stderr
+    assert "every bound follows from its proof" in checked.stdout
+    facts = json.loads(path.read_text())
+    facts["bounds"]["g.norm1"]["upper"] *= 0.9
+    path.write_text(json.dumps(facts))
+    forged = run("certify", "--check", path)
+    assert forged.returncode == 1
+    assert "g.norm1" in forged.stderr
+
+
+def test_certify_says_the_same_to_machines():
+    done = run("certify", "two_link", "--box", "j2=-pi/2:pi/2", "--norm", "1", "--json")
+    facts = json.loads(done.stdout)
+    assert facts["bounds"]["M.norm1.min"]["lower"] == pytest.approx(117.5, rel=1e-6)
+    assert facts["holds"]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "Give a robot to certify, or a saved certificate"),
+        (["two_link", "--box", "j2"], "joint=low:high"),
+        (["two_link", "--box", "j2=1:x"], "--box j2"),
+        (["two_link", "-o", "a.toml"], "A certificate is written as"),
+        (["--check", "nothing.json"], "it cannot be read"),
+    ],
+)
+def test_bad_words_of_certify_are_refused(words, message):
+    done = run("certify", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
