@@ -83,5 +83,6 @@ def _model(text: str) -> Any:
 
 
 def _bound(data: dict[str, Any]) -> Bound:
-    fields = {key: value for key, value in data.items() if key != "gap"}
-    return Bound(**fields | {"attained_at": tuple(fields["attained_at"])})
+    fields: dict[str, Any] = {key: value for key, value in data.items() if key != "gap"}
+    fields["attained_at"] = tuple(fields["attained_at"])
+    return Bound(**fields)
