@@ -12,6 +12,12 @@ from rich.console import Console
 
 import qddot
 from qddot.certificate import figures
+from qddot.control import figures as control_figures
+from qddot.control import laws
+from qddot.control.closed_loop import closed_loop
+from qddot.control.laws.adaptation import balanced
+from qddot.control.references import CartesianLine, Fourier, Quintic, time_optimal
+from qddot.control.wrong_model import wrong_model
 from qddot.dynamics.friction import smooth_direction
 from qddot.identification import figures as fits
 from qddot.identification.extra_columns import coupled
@@ -204,6 +210,97 @@ def measured_logs(folder: Path) -> None:
     save_small(fits.plot_residuals(fit), "ur10_residuals.svg")
 
 
+# control
+
+
+def control_pictures() -> dict[str, Figure]:
+    """Return the figures of laws and references, by file."""
+    arm, panda = qddot.load("two_link"), qddot.load("panda")
+    home = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
+    place = panda.pose(home, "tool")[:3, 3]
+    go = Quintic([[0, 0], [1, 1]], 2.0)
+    start = dict(q0=[0.01, 0], duration=3, every=0.015)
+    made = {
+        "PD": laws.PD(arm, 10_000, 4_000, go),
+        "PD + gravity": laws.PDGravity(arm, 10_000, 4_000, go),
+        "feed-forward + PD": laws.FeedForwardPD(arm, 10_000, 4_000, go),
+        "computed torque": laws.ComputedTorque(arm, 100, 20, go),
+    }
+    several = {name: closed_loop(arm, law, **start) for name, law in made.items()}
+    gains = dict(lam=5, kd=500, reference=go)
+    heavy = arm.with_payload("tool", 10.0)
+    made = {
+        "Slotine and Li": laws.SlotineLi(arm, **gains),
+        "adaptive": laws.AdaptiveSlotineLi(arm, **gains, adaptation=30.0),
+        "robust": laws.RobustSaturated(arm, **gains, mass=70, coriolis=40, gravity=300),
+    }
+    loaded = {name: closed_loop(heavy, law, **start) for name, law in made.items()}
+    rest = dict(m1=50, m2=50, I1=10, I2=10, aC1=0.5, aC2=0.5, d1=0, d2=0, g=9.81)
+    seen = {}
+    for a1, a2 in ((1.0, 1.0), (1.2, 0.8), (0.8, 1.3)):
+        wrong = qddot.load("two_link_symbolic").with_values(a1=a1, a2=a2, **rest)
+        law = laws.ApproximateJacobian(
+            arm, "tool", 300, 150, [1.2, 0.6], approximate=wrong, axes="xy"
+        )
+        run = closed_loop(arm, law, q0=[0.2, 1.8], duration=40, tolerance=1e-13, every=0.05)
+        seen[f"lengths {a1} and {a2}, p = {law.mismatch(run.trajectory.q).max():.3f}"] = run
+    spring = laws.CartesianImpedance(panda, "tool", [400, 800, 1600], 100, place, joint_damping=3)
+    push = {"tool": [0, 0, 0, 8, -8, 8]}
+    pushed = closed_loop(panda, spring, q0=home, duration=6, wrenches=push, every=0.03)
+    far = np.array([0.1, 0.2, -0.1])
+    line = CartesianLine(panda, "tool", home, end=place + far, duration=1.5, orientation="free")
+    tool = laws.OperationalSpace(panda, "tool", 100, 20, line, posture=home)
+    straight = closed_loop(panda, tool, q0=home + 0.03, duration=2, every=0.01)
+    effort = [3000, 1000]
+    fastest = time_optimal(arm, [[0, 0], [1, 0.5], [1.5, 2]], effort=effort)
+    return {
+        "control_laws.svg": control_figures.plot_comparison(several),
+        "control_adaptive.svg": adaptive_panda(panda, home),
+        "control_unknown_load.svg": control_figures.plot_comparison(loaded),
+        "control_impedance.svg": control_figures.plot_closed_loop(pushed),
+        "control_line.svg": control_figures.plot_closed_loop(straight),
+        "control_approximate_jacobian.svg": control_figures.plot_comparison(seen),
+        "control_observer.svg": observer(panda, home),
+        "control_fastest.svg": control_figures.plot_fastest(arm, fastest, effort=effort),
+    }
+
+
+def adaptive_panda(panda: qddot.Robot, home: np.ndarray) -> Figure:
+    """Return a Panda under a law that believes its links to be 30 % too heavy or too light."""
+    a, b = np.random.default_rng(1).uniform(-0.5, 0.5, (2, 7, 3))
+    wave = Fourier(home, a, b, base_frequency=0.5)
+    wrong, kd = wrong_model(panda, 0.3), [20, 20, 20, 20, 4, 4, 1]
+    Gamma = balanced(wrong, wave, kd, rate=1.0, seconds=2.0)
+    law = laws.AdaptiveSlotineLi(wrong, 5, kd, wave, adaptation=Gamma)
+    q, qd, _ = (np.asarray(part, dtype=float) for part in wave.at(0.0))
+    run = closed_loop(panda, law, q0=q, qd0=qd, duration=10, tolerance=1e-9, every=0.06)
+    return control_figures.plot_closed_loop(run)
+
+
+def observer(panda: qddot.Robot, home: np.ndarray) -> Figure:
+    """Return residuals of a push at the tool, and the torques that it is felt as."""
+    stiff = np.array([800, 800, 600, 600, 200, 200, 100.0])
+    law = laws.MomentumObserver(laws.PDGravity(panda, stiff, 0.2 * stiff, home), gain=50.0)
+    touch = np.array([0, 0, 0, 5.0, 0, -10.0])
+    wrenches = {"tool": touch}
+    run = closed_loop(panda, law, q0=home, duration=0.5, wrenches=wrenches, every=0.002)
+    motion = run.trajectory
+    found = law.residual(motion.q, motion.qd, run.x)
+    felt = np.einsum("kij,i->kj", panda.jacobian(motion.q, "tool"), touch)
+    drawn = style.figure(7.5, 3.6)
+    axes = drawn.subplots()
+    style.dress(axes)
+    lines = []
+    for i, name in enumerate(panda.joint_names):
+        lines.append((axes.plot(run.t, found[:, i], **style.curve(i))[0], name))
+        axes.plot(run.t, felt[:, i], color=style.colour(i), linewidth=style.THIN, linestyle="--")
+    axes.set_xlim(0, 0.5)
+    axes.set_xlabel("time [s]")
+    axes.set_ylabel("residual; dashed: the push [N·m]")
+    style.legend(drawn, lines, 4, loc="outside upper left")
+    return drawn
+
+
 if __name__ == "__main__":
     (HERE / "show_panda.svg").write_text(terminal_picture("panda"), encoding="utf-8")
     save(three_drops(), "three_drops.svg")
@@ -226,3 +323,5 @@ if __name__ == "__main__":
         print(
             "QDDOT_DATA does not say where the measured logs are; their pictures stay as they are"
         )
+    for name, drawn in control_pictures().items():
+        save(drawn, name)

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 import qddot
-from qddot.cli import equations, motion, robots
+from qddot.cli import certificates, control, equations, excitation, identification, motion, robots
 from qddot.errors import QddotError
 
 app = typer.Typer(
@@ -21,7 +21,9 @@ app = typer.Typer(
 VERBS = (
     *(robots.show, robots.doctor, robots.export),
     *(equations.derive, equations.prove),
-    motion.simulate,
+    *(motion.simulate, control.control),
+    certificates.certify,
+    *(identification.identifiable, excitation.excite, identification.identify),
 )
 for verb in VERBS:
     app.command()(verb)
@@ -48,6 +50,9 @@ def about(
           qddot derive two_link_symbolic   its equations of motion
           qddot prove two_link_symbolic    that they are right
           qddot simulate two_link          how it falls, with an account of its energy
+          qddot control panda              how it follows a motion under a control law
+          qddot identifiable ur5           what torques tell of its parameters
+          qddot identify ur5 log.csv       its parameters, from a log
           qddot doctor arm.urdf            what is wrong with your own
     """
     if version:

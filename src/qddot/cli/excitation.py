@@ -1,0 +1,248 @@
+"""Verbs about motions to record: excite."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import qddot
+from qddot.cli import logs
+from qddot.cli.settings import changed, numbers
+from qddot.cli.terminal import AsJson, Source, echo_json, read_model, warn
+from qddot.errors import BadArgument, NotNumeric, printable
+from qddot.saving import check_place
+
+if TYPE_CHECKING:
+    from qddot.identification.excitation_result import Excitation
+
+File = Path | None
+INTERRUPTED = 130  # what a shell expects after Ctrl-C
+STARTS = 2  # improved between two savings
+ROUNDS = 6
+APART = 1000  # seeds of two rounds
+
+
+def excite(
+    source: Source,
+    period: Annotated[float, typer.Option(help="How long the motion takes, in seconds.")] = 10.0,
+    harmonics: Annotated[int, typer.Option(help="How many a joint moves with.")] = 5,
+    curve: Annotated[str, typer.Option(help="fourier or spline.")] = "fourier",
+    criterion: Annotated[str, typer.Option(help="condition or determinant.")] = "condition",
+    terms: Annotated[
+        str, typer.Option(help="To be identified too: friction, offset, rotor_inertia.")
+    ] = "friction,offset",
+    limits: Annotated[
+        list[str] | None,
+        typer.Option("--limit", help="velocity=1.5, effort=10,20; acceleration, lower, upper."),
+    ] = None,
+    margin: Annotated[float, typer.Option(help="What share of each limit to keep free.")] = 0.05,
+    keep: Annotated[
+        list[str] | None, typer.Option(help="Where a frame must stay: 'tool: z > 0.1'.")
+    ] = None,
+    start: Annotated[str, typer.Option(help="Where it begins and ends: 0,pi/2,...")] = "",
+    seconds: Annotated[float, typer.Option(help="How long to search in all.")] = 60.0,
+    seed: Annotated[int, typer.Option(help="Of the random motions to start from.")] = 0,
+    rate: Annotated[float, typer.Option(help="Rows a second of a .csv file [Hz].")] = 1000.0,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="payload.tool=2, m1=3, gravity=0,0,-1.62.")
+    ] = None,
+    output: Annotated[
+        File, typer.Option("--output", "-o", help="For a controller: .csv or .json.")
+    ] = None,
+    plot: Annotated[File, typer.Option(help="Draw it: .png, .svg or .pdf.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan a motion, from rest to rest and within limits, that shows a robot's parameters.
+
+    With -o the best motion so far is kept beside the file while the search goes on; the same
+    command, given again after the search was killed, goes on from there. Ctrl-C ends the search
+    and keeps what it has.
+
+    Example:  qddot excite panda --period 10 --keep "tool: z > 0.1" -o motion.csv
+    """
+    from qddot.identification.excitation_files import ENDINGS
+    from qddot.plot.figure_file import FIGURES
+
+    for path, what, known in ((output, "A motion", ENDINGS), (plot, "A figure", FIGURES)):
+        if path is not None:
+            check_place(path, what, known)
+    robot = changed(qddot.Robot(read_model(source)), settings or [])
+    if robot.symbols:
+        raise NotNumeric(robot.name, robot.symbols)
+    choices = {
+        "period": period,
+        "harmonics": harmonics,
+        "curve": curve,
+        "criterion": criterion,
+        "terms": logs.words("--terms", terms, "friction, offset") if terms else (),
+        "limits": _limits(limits or []),
+        "margin": margin,
+        "workspace": _workspace(keep or []),
+        "start": numbers("--start", start) if start else None,
+    }
+    search = Rounds(robot, choices, seed, seconds, output)
+    motion = search.run()
+    if output is not None:
+        motion.save(output, rate)
+        search.forget()
+    if plot is not None:
+        motion.plot(plot)
+    written = [str(path) for path in (output, plot) if path is not None]
+    if as_json:
+        echo_json(_facts(motion) | {"files": written})
+    else:
+        typer.echo("\n".join([repr(motion), *written]))
+    if search.interrupted:
+        sys.exit(INTERRUPTED)
+
+
+@dataclass
+class Rounds:
+    """A search in rounds, each of a few starts of its own, the best motion saved after each."""
+
+    robot: qddot.Robot
+    choices: dict[str, Any]
+    seed: int
+    seconds: float
+    output: File
+    best: Excitation | None = None
+    done: int = 0
+    spent: float = 0.0  # [s]
+    interrupted: bool = False
+
+    @property
+    def beside(self) -> File:
+        """Where the best motion so far is kept."""
+        return self.output and self.output.with_name(f"{self.output.name}.part.json")
+
+    @property
+    def mark(self) -> str:
+        """What tells this search from any other: the robot and every choice."""
+        said = repr((self.robot.model, sorted(self.choices.items()), self.seed))
+        return hashlib.sha256(said.encode()).hexdigest()
+
+    def run(self) -> Excitation:
+        """Return the best motion of all rounds, or of as many as there was time for."""
+        from qddot.identification.one_thread import one_thread
+
+        self.resume()
+        while self.best is None or (self.done < ROUNDS and self.spent < self.seconds):
+            began = time.monotonic()
+            try:
+                with one_thread():  # its matrices are small: threads would wait for each other
+                    found = self.round()
+            except KeyboardInterrupt:
+                if self.best is None:
+                    raise
+                self.interrupted = True
+                break
+            self.spent += time.monotonic() - began
+            self.take(found)
+            self.interrupted = "interrupted" in found.status
+            if self.interrupted:
+                break
+            self.done += 1
+            self.save()
+        assert self.best is not None
+        ended = "interrupted" if self.interrupted else ""
+        ended = ended or ("improved all of them" if self.done == ROUNDS else "time ran out")
+        status = f"{STARTS * self.done} of {STARTS * ROUNDS} starts in {self.spent:.1f} s: {ended}"
+        how = {**self.best.how, "rounds": self.done, "seconds": round(self.spent, 3)}
+        return replace(self.best, status=status, how=how, finished=self.done == ROUNDS)
+
+    def round(self) -> Excitation:
+        """Return the best motion of a few starts that no other round has."""
+        return qddot.excite(
+            self.robot,
+            **self.choices,
+            starts=STARTS,
+            seconds=self.seconds - self.spent,
+            seed=self.seed + APART * self.done,
+        )
+
+    def take(self, found: Excitation) -> None:
+        """Keep the better motion, and the best random one to compare with."""
+        if self.best is None:
+            self.best = found
+            return
+        better = min(self.best, found, key=_value)
+        random = min(self.best.random_condition, found.random_condition)
+        self.best = replace(better, random_condition=random)
+
+    def save(self) -> None:
+        """Keep the best motion so far beside the output, whole or not at all."""
+        if self.beside is None or self.best is None:
+            return
+        how = {**self.best.how, "mark": self.mark, "done": self.done, "spent": self.spent}
+        replace(self.best, how=how, finished=False).save(self.beside)
+        sys.stderr.write(
+            f"qddot: {STARTS * self.done} of {STARTS * ROUNDS} starts, condition number "
+            f"{self.best.condition:.4g}; so far in {printable(str(self.beside))}\n"
+        )
+
+    def resume(self) -> None:
+        """Go on from what a killed search has left, if it was the same search."""
+        from qddot.identification.excitation_result import Excitation
+
+        if self.beside is None or not self.beside.is_file():
+            return
+        shown = printable(str(self.beside))
+        try:
+            kept = Excitation.load(self.beside, self.robot)
+            how = dict(kept.how)
+            mark, done, spent = how.pop("mark"), int(how.pop("done")), float(how.pop("spent"))
+        except (ValueError, KeyError, TypeError):
+            warn(f"{shown} cannot be read and will be replaced.")
+            return
+        if mark != self.mark:
+            warn(f"{shown} is of another search and will be replaced.")
+            return
+        self.best, self.done, self.spent = replace(kept, how=how), done, spent
+        sys.stderr.write(
+            f"qddot: going on from {shown}: {STARTS * self.done} starts in {self.spent:.1f} s, "
+            f"condition number {self.best.condition:.4g}\n"
+        )
+
+    def forget(self) -> None:
+        """Take away what was kept beside the output, now that that is there."""
+        if self.beside is not None:
+            self.beside.unlink(missing_ok=True)
+
+
+def _value(motion: Excitation) -> float:
+    return float(motion.history[-1, 1]) if len(motion.history) else float("inf")
+
+
+def _limits(given: list[str]) -> dict[str, Any] | None:
+    found: dict[str, Any] = {}
+    for text in given:
+        key, equals, value = text.partition("=")
+        if not equals:
+            raise BadArgument(f"--limit {printable(text)!r} is not of the form velocity=1.5.")
+        values = numbers(f"--limit {key}", value)
+        found[key] = values[0] if len(values) == 1 else values
+    return found or None
+
+
+def _workspace(given: list[str]) -> dict[str, list[str]] | None:
+    found: dict[str, list[str]] = {}
+    for text in given:
+        frame, colon, words = text.rpartition(":")
+        if not colon:
+            raise BadArgument(f"--keep {printable(text)!r} is not of the form 'tool: z > 0.1'.")
+        found.setdefault(frame.strip(), []).append(words.strip())
+    return found or None
+
+
+def _facts(motion: Excitation) -> dict[str, Any]:
+    from qddot.identification.excitation_files import facts_of
+
+    facts = facts_of(motion)
+    del facts["history"]
+    return facts | {"gain": motion.gain}

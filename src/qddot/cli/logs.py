@@ -1,0 +1,144 @@
+"""Logs named on the command line: LOG, or q=positions.csv tau=currents.csv, and how to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from qddot.cli.settings import numbers
+from qddot.cli.terminal import warn
+from qddot.errors import BadArgument, printable
+from qddot.robot import Robot
+
+if TYPE_CHECKING:
+    from qddot.identification.log import Log
+
+QUANTITIES = ("t", "q", "qd", "qdd", "tau")
+SHOWN = 4  # warnings of a log
+Words = list[str] | None
+
+LogFiles = Annotated[
+    list[str],
+    typer.Argument(help="A .csv, .parquet, .npz file, a ROS 2 bag; or q=FILE tau=FILE."),
+]
+Columns = Annotated[
+    Words, typer.Option(help="Where names do not tell: tau=current_{number}, q=a1,a2 or qd=none.")
+]
+Units = Annotated[Words, typer.Option(help="If not SI: q=deg, qd=deg/s, tau=A, t=ms.")]
+Gear = Annotated[
+    Words, typer.Option(help="Turns of a motor a turn of its joint: 100,100 or tau=100,100.")
+]
+Coupling = Annotated[str, typer.Option(help="A of q = A (q_motor / N), rows apart by ';'.")]
+Offset = Annotated[str, typer.Option(help="Added to the positions: 0,-pi/2.")]
+Constants = Annotated[str, typer.Option("--torque-constants", help="N·m per ampere, a joint.")]
+Rate = Annotated[float | None, typer.Option(help="Rows a second, of a log without times [Hz].")]
+Topic = Annotated[str, typer.Option(help="Of a bag.")]
+CutOff = Annotated[float | None, typer.Option(help="Of the filter [Hz]; else from the spectrum.")]
+Slow = Annotated[
+    str, typer.Option(help="Speeds below which torques do not count; 0 for none. Else 1 % of top.")
+]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How a log is to be read and made ready."""
+
+    columns: Sequence[str] = field(default_factory=tuple)
+    units: Sequence[str] = field(default_factory=tuple)
+    gear: Sequence[str] = field(default_factory=tuple)
+    coupling: str = ""
+    offset: str = ""
+    torque_constants: str = ""
+    rate: float | None = None
+    topic: str = "/joint_states"
+    cutoff: float | None = None
+    slow: str = ""
+
+    def read(self, files: Sequence[str], robot: Robot) -> tuple[Log, Log]:
+        """Return a log as it was recorded, and ready for regression; its warnings are told."""
+        from qddot.identification.log import load_log
+        from qddot.identification.preparation import prepared
+
+        raw = load_log(
+            sources(files),
+            robot,
+            columns={key: _columns(said) for key, said in pairs("--columns", self.columns).items()},
+            units={key: _several(said) for key, said in pairs("--units", self.units).items()},
+            gear=_gear(self.gear),
+            coupling=_matrix(self.coupling),
+            offset=_numbers("--offset", self.offset),
+            torque_constants=_numbers("--torque-constants", self.torque_constants),
+            rate=self.rate,
+            topic=self.topic,
+        )
+        for problem in raw.warnings[:SHOWN]:
+            warn(str(problem))
+        if len(raw.warnings) > SHOWN:
+            warn(f"... and {len(raw.warnings) - SHOWN} more; --json lists them all.")
+        slow = numbers("--slow", self.slow) if self.slow else None
+        speed = slow[0] if slow is not None and len(slow) == 1 else slow
+        return raw, prepared(raw, cutoff=self.cutoff, speed=speed)
+
+
+def sources(files: Sequence[str]) -> str | dict[str, str]:
+    """Return a file, or files by quantity, as they were named."""
+    named = {}
+    for name in files:
+        key, equals, path = name.partition("=")
+        if equals and key in QUANTITIES[1:]:
+            named[key] = path
+        elif len(files) == 1:
+            return name
+        else:
+            raise BadArgument(
+                f"{printable(name)!r} is one of {len(files)} logs, but does not say of what.\n"
+                "  Give one log, or a file a quantity: q=positions.csv tau=currents.csv."
+            )
+    return named
+
+
+def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
+    """Return quantity=words, as given several times."""
+    found = {}
+    for text in given:
+        key, equals, words = text.partition("=")
+        if not equals or key not in QUANTITIES or not words:
+            raise BadArgument(
+                f"{option} {printable(text)!r} is not of the form quantity=...\n"
+                f"  Quantities are {', '.join(QUANTITIES)}."
+            )
+        found[key] = words
+    return found
+
+
+def words(option: str, text: str, known: str) -> tuple[str, ...]:
+    """Return names with commas between them."""
+    found = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not found:
+        raise BadArgument(f"{option} names nothing; give {known}.")
+    return found
+
+
+def _columns(said: str) -> Any:
+    return None if said == "none" else _several(said)
+
+
+def _several(said: str) -> str | list[str]:
+    return said.split(",") if "," in said else said
+
+
+def _numbers(option: str, text: str) -> list[float] | None:
+    return numbers(option, text) if text else None
+
+
+def _gear(given: Sequence[str]) -> Any:
+    if len(given) == 1 and "=" not in given[0]:
+        return numbers("--gear", given[0])
+    return {key: numbers("--gear", text) for key, text in pairs("--gear", given).items()} or None
+
+
+def _matrix(text: str) -> list[list[float]] | None:
+    return [numbers("--coupling", row) for row in text.split(";")] if text else None

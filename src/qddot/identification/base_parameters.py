@@ -1,0 +1,226 @@
+"""Base parameters: of a robot, or of any regressor that somebody brings.
+
+Khalil: W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, chapter 9.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, UnknownName
+from qddot.identification.exact_groups import exact_columns, matrix_columns
+from qddot.identification.grouping import TOLERANCE, Columns, condition, sorted_out
+from qddot.identification.identifiability import Identifiability, identifiability
+from qddot.identification.one_thread import one_thread
+from qddot.identification.regression import Regression, with_terms
+from qddot.identification.samples import Samples, as_samples
+
+STATES = 60  # random states a coordinate: many more rows than columns
+RATE, ACCELERATION, SLIDE = 2.0, 10.0, 1.0  # [rad/s], [rad/s²], [m] where there is no limit
+IN_A_LOG = 1e-4  # what a log must show of a parameter of its own
+
+
+def groups(
+    Y: Any,
+    names: Sequence[str] | None = None,
+    *,
+    constants: Sequence[str] = (),
+    symbols: Mapping[str, float] | None = None,
+    tolerance: float = TOLERANCE,
+) -> Identifiability:
+    """Return which combinations of parameters a regressor can tell apart.
+
+    Args:
+        Y: Numbers of shape (..., p), rows of many states one below the other; or a SymPy matrix,
+            of which every symbol that is not among the constants is taken for part of the state.
+        names: What the parameters are called; p1, p2, ... if not given.
+        constants: Of a SymPy matrix, the symbols that do not change: lengths, gravity.
+        symbols: Of a matrix of numbers, values of lengths to write coefficients with.
+        tolerance: How much of a column must be its own, of 1.
+    """
+    if hasattr(Y, "free_symbols"):
+        names = _names(names, Y.shape[-1])
+        columns = matrix_columns(Y, constants)
+        return identifiability(names, columns, float("nan"), where="at any state")
+    Y = _numbers("Y", Y)
+    if Y.ndim < 2:
+        raise BadArgument(f"Y has shape {Y.shape}; it must have rows and columns, (..., p).")
+    names = _names(names, Y.shape[-1])
+    Y = Y.reshape(-1, Y.shape[-1])
+    columns = sorted_out(Y, tolerance, symbols)
+    found = condition(Y[:, columns.kept])
+    return identifiability(names, columns, found, where="at these states")
+
+
+def identifiable(
+    robot: Any,
+    states: Any = None,
+    *,
+    terms: Sequence[str] = (),
+    extra: Any = (),
+    hold: Mapping[str, float] | None = None,
+    limits: bool = True,
+    exact: bool | None = None,
+    symbols: Mapping[str, float] | None = None,
+    tolerance: float | None = None,
+) -> Identifiability:
+    """Return what can be known of a robot's parameters, from its torques.
+
+    Args:
+        robot: The robot; with symbols in it, the answer is exact and in these symbols.
+        states: A log, or (q, qd, qdd) of shape (k, n); random states within the joints' limits
+            if not given.
+        terms: What to add to the parameters that the model has: "viscous", "coulomb", "offset",
+            "rotor_inertia".
+        extra: Further columns, see `Regression`.
+        hold: Joints that stay at a position; what they keep from being known is in `lost`.
+        limits: Whether random states keep within the joints' limits.
+        exact: Whether to answer by exact algebra; by default where the robot has symbols.
+        symbols: Values of lengths to write coefficients with.
+        tolerance: How much of a column must be its own, of 1.
+    """
+    if exact if exact is not None else bool(robot.symbols):
+        if states is not None or extra or hold:
+            raise BadArgument(
+                "The exact answer holds at every state; leave out states, hold and extra, or "
+                "use exact=False."
+            )
+        return _exactly(robot, terms)
+    with one_thread():
+        regression = Regression.of(robot, terms, extra)
+        return _at_states(regression, states, hold or {}, limits, symbols, tolerance)
+
+
+def _at_states(
+    regression: Regression,
+    states: Any,
+    hold: Mapping[str, float],
+    limits: bool,
+    symbols: Mapping[str, float] | None,
+    tolerance: float | None,
+) -> Identifiability:
+    """Return what numbers say: columns compared at random states, or at those of a log."""
+    robot = regression.robot
+    at_random = random_states(robot, limits=limits)
+    of_the_robot = states is None and not hold
+    whole = _columns(regression, at_random, tolerance if of_the_robot else None, symbols)
+    if of_the_robot:
+        found = _condition(regression, at_random, whole)
+        where = "at states within its limits" if limits and _limited(robot) else "at random states"
+        free = _free(regression, whole) if limits and _limited(robot) else float("nan")
+        return identifiability(regression.names, whole, found, where=where, elsewhere=free)
+    if states is not None:
+        samples, where = as_samples(robot, states, torque=False), "in this log"
+    else:
+        samples, where = held(robot, at_random, hold), "with joints held"
+    own = IN_A_LOG if tolerance is None and states is not None else tolerance
+    shown = _columns(regression, samples, own, symbols)
+    answer = identifiability(
+        regression.names,
+        shown,
+        _condition(regression, samples, shown),
+        where=where,
+        elsewhere=_free(regression, whole),
+    )
+    full = identifiability(regression.names, whole, float("nan"))
+    seen = {group.name for group in answer.groups}
+    return replace(answer, lost=tuple(g.text for g in full.groups if g.name not in seen))
+
+
+def random_states(
+    robot: Any, count: int | None = None, *, limits: bool = True, seed: int = 0
+) -> Samples:
+    """Return states to try a robot at: within its limits where it has them, always the same."""
+    k = STATES * max(robot.n, 2) if count is None else count
+    rng = np.random.default_rng(seed)
+    q, qd = np.empty((2, k, robot.n))
+    for i, joint in enumerate(robot.model.free_joints):
+        reach = np.pi if joint.turns else SLIDE
+        low, high, fast = (-reach, reach, RATE)
+        if limits:
+            bounds = joint.limits
+            low = low if bounds.lower is None else float(bounds.lower)
+            high = high if bounds.upper is None else float(bounds.upper)
+            fast = fast if bounds.velocity is None else float(bounds.velocity)
+        q[:, i] = rng.uniform(low, high, k)
+        qd[:, i] = rng.uniform(-fast, fast, k)
+    qdd = rng.uniform(-ACCELERATION, ACCELERATION, (k, robot.n))
+    return Samples(np.arange(k, dtype=float), q, qd, qdd, np.zeros((k, robot.n)))
+
+
+def held(robot: Any, samples: Samples, positions: Mapping[str, float]) -> Samples:
+    """Return the states with some joints at rest at a position."""
+    q, qd, qdd = (x.copy() for x in (samples.q, samples.qd, samples.qdd))
+    for name, position in positions.items():
+        if name not in robot.joint_names:
+            raise UnknownName("joint", name, robot.name, robot.joint_names)
+        i = robot.joint_names.index(name)
+        q[:, i], qd[:, i], qdd[:, i] = float(position), 0, 0
+    return replace(samples, q=q, qd=qd, qdd=qdd)
+
+
+def _exactly(robot: Any, terms: Sequence[str]) -> Identifiability:
+    model = with_terms(robot, terms).model
+    names, extras = _exact_names(model)
+    columns = exact_columns(model, extras)
+    return identifiability(names, columns, float("nan"), where="at any state")
+
+
+def _exact_names(model: Any) -> tuple[list[str], list[tuple[int, str]]]:
+    from qddot.dynamics.regressor import EXTRAS, NAMES
+    from qddot.dynamics.regressor import extras as extras_of
+    from qddot.model.tree import exact, fold
+
+    tree = fold(model, exact)
+    names = [f"{body.name}.{name}" for body in tree.bodies for name in NAMES]
+    extras = [
+        (i, name)
+        for i in range(tree.n)
+        for name, value in zip(EXTRAS, extras_of(tree, i), strict=True)
+        if value
+    ]
+    return names + [f"{tree.joint_names[i]}.{name}" for i, name in extras], extras
+
+
+def _columns(
+    regression: Regression,
+    samples: Samples,
+    tolerance: float | None,
+    symbols: Mapping[str, float] | None = None,
+) -> Columns:
+    R = regression.factor(samples)
+    return sorted_out(R, TOLERANCE if tolerance is None else tolerance, symbols)
+
+
+def _condition(regression: Regression, samples: Samples, columns: Columns) -> float:
+    return condition(regression.factor(samples)[:, columns.kept])
+
+
+def _free(regression: Regression, columns: Columns) -> float:
+    """Return the condition number at random states that keep to no limit."""
+    return _condition(regression, random_states(regression.robot, limits=False), columns)
+
+
+def _limited(robot: Any) -> bool:
+    return any(j.limits.lower is not None for j in robot.model.free_joints)
+
+
+def _names(names: Sequence[str] | None, p: int) -> list[str]:
+    names = [f"p{k + 1}" for k in range(p)] if names is None else [str(name) for name in names]
+    if len(names) != p:
+        raise BadArgument(f"There are {len(names)} names for {p} columns; give one a column.")
+    return names
+
+
+def _numbers(what: str, x: Any) -> np.ndarray:
+    try:
+        array = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise BadArgument(f"{what} is not an array of numbers.") from None
+    if not np.isfinite(array).all():
+        raise BadArgument(f"{what} has entries that are NaN or infinite; leave those rows out.")
+    return array

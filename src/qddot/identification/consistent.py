@@ -1,0 +1,178 @@
+"""Parameters that some robot has: every body possible, friction never driving.
+
+A body exists exactly when its pseudo-inertia is positive semidefinite, so the closest parameters to
+a log are found by semidefinite programming; where torques do not tell, the nearest to the prior.
+
+Wensing: P. Wensing, S. Kim, J.-J. Slotine, *Linear matrix inequalities for physically consistent
+inertial parameter identification*, IEEE RA-L 3(1), 2018.
+Sousa: C. Sousa, R. Cortesão, *Physical feasibility of robot base inertial parameter identification:
+a linear matrix inequality approach*, IJRR 33(6), 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, MissingExtra, UnknownName
+from qddot.identification.estimators import Estimator
+from qddot.identification.prior import PSEUDO, metric_root, roots
+from qddot.identification.solution import Problem, Solution, noise_of, weighted
+
+MARGIN = 1e-6  # of the prior body, by which a pseudo-inertia stays above zero
+LEAST = 1e-12  # what the prior counts beside torques without noise
+PRECISE = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+RESISTING = (".fv", ".fs", ".Ia")  # never negative
+
+Range = tuple[float | None, float | None]
+
+
+@dataclass(eq=False)
+class PhysicallyConsistent(Estimator):
+    """Weighted least squares over the robots that can exist.
+
+    Solved by Clarabel through CVXPY (`pip install 'qddot[identify]'`):
+
+        minimise Σᵢ ‖τᵢ − Yᵢ φ‖² / σᵢ² + ‖C (φ − φ₀)‖² / belief²
+        with J(φ) ⪰ 0 of every body, friction and rotor inertia ≥ 0                      Wensing
+
+    Args:
+        masses: By joint, the least and the largest mass [kg] of the body that it moves; None
+            where there is no bound.
+        centres: By joint, a box for the centre of mass [m] in the body's frame: three ranges.
+        total_mass: The least and the largest mass of all that moves.
+        belief: How far parameters may be from the prior, by each body's own size: it decides
+            where torques do not tell, and hardly counts where they do.
+    """
+
+    masses: Mapping[str, Range] = field(default_factory=dict)
+    centres: Mapping[str, Sequence[Range]] = field(default_factory=dict)
+    total_mass: Range | None = None
+    belief: float = 10.0
+
+    def solved(self, problem: Problem) -> Solution:
+        start = weighted(problem.factors)
+        bounds = Bounds(self.masses, self.centres, self.total_mass)
+        found = consistent(problem, start.noise, bounds, self.belief)
+        return replace(found, covariance=start.covariance)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What is known of masses and centres of mass before measuring."""
+
+    masses: Mapping[str, Range] = field(default_factory=dict)
+    centres: Mapping[str, Sequence[Range]] = field(default_factory=dict)
+    total_mass: Range | None = None
+
+
+def consistent(
+    problem: Problem,
+    noise: np.ndarray,
+    bounds: Bounds | None = None,
+    belief: float = 10.0,
+) -> Solution:
+    """Return the parameters of the robot that can exist and fits the log best.
+
+    Raises:
+        MissingExtra: If CVXPY or Clarabel is not installed.
+        BadArgument: If no robot is within the bounds.
+    """
+    cp = solver()
+    regression, prior = problem.regression, problem.prior
+    R = problem.factors.stacked(noise)
+    r = problem.factors.rank
+    R, d = R[:r, :r], R[:r, r]  # what is left of the torques no parameter can change
+    size = float(np.linalg.norm(d)) or 1.0
+    share = np.sqrt(max(1 / (belief * size) ** 2, LEAST))
+    # unknowns in units of the prior's own size
+    C = metric_root(regression, prior)
+    scale = 1 / np.linalg.norm(C, axis=0)
+    x = cp.Variable(len(prior))
+    phi = cp.multiply(scale, x)
+    # a norm, not its square: the solver's accuracy is then that of the residual itself
+    rows = np.vstack([R @ problem.B / size, share * C]) * scale
+    right = np.concatenate([d / size, share * (C @ prior)])
+    rules = [*_possible(cp, regression, prior, phi), *_resisting(regression, phi)]
+    rules += _bounded(cp, regression, phi, bounds or Bounds())
+    task = cp.Problem(cp.Minimize(cp.norm(rows @ x - right)), rules)
+    try:
+        task.solve(solver=cp.CLARABEL, **PRECISE)
+    except cp.SolverError as error:
+        raise BadArgument(f"The solver gave up: {error}. Check units and bounds.") from None
+    if x.value is None:
+        raise BadArgument(
+            f"No robot is within the bounds ({task.status}).\n"
+            "  Widen the bounds on masses and centres of mass."
+        )
+    found = np.asarray(x.value) * scale
+    beta = problem.B @ found
+    levelled = noise_of(problem.factors, beta, np.zeros(problem.factors.n))
+    covariance = np.full((len(beta), len(beta)), np.nan)
+    status = "solved" if task.status == "optimal" else str(task.status)
+    return Solution(beta, covariance, levelled, found, status)
+
+
+def solver() -> Any:
+    """Return CVXPY, with Clarabel behind it."""
+    try:
+        import clarabel  # noqa: F401
+        import cvxpy
+    except ImportError:
+        raise MissingExtra(
+            "A physically consistent fit", "cvxpy and clarabel", "identify"
+        ) from None
+    return cvxpy
+
+
+def _possible(cp: Any, regression: Any, prior: np.ndarray, phi: Any) -> list[Any]:
+    """Return J ⪰ 0 of every body, seen in the prior body's own units."""
+    rules = []
+    for b, L in enumerate(roots(regression, prior)):
+        inverse = np.linalg.inv(L)
+        units = inverse @ PSEUDO @ inverse.T
+        J = cp.reshape(units.reshape(10, 16).T @ phi[10 * b : 10 * b + 10], (4, 4), order="C")
+        rules.append((J + J.T) / 2 >> MARGIN * np.eye(4))
+    return rules
+
+
+def _resisting(regression: Any, phi: Any) -> list[Any]:
+    """Return that friction and rotors are not negative, extra columns of these names included."""
+    first = regression.inertial
+    places = [k for k, name in enumerate(regression.names) if k >= first and _resists(name)]
+    return [phi[places] >= 0] if places else []
+
+
+def _resists(name: str) -> bool:
+    return name.endswith(RESISTING)
+
+
+def _bounded(cp: Any, regression: Any, phi: Any, bounds: Bounds) -> list[Any]:
+    bodies = [body.name for body in regression.robot.tree.bodies]
+    rules: list[Any] = []
+
+    def place(name: str) -> int:
+        if name not in bodies:
+            raise UnknownName("moving body", name, regression.robot.name, bodies)
+        return 10 * bodies.index(name)
+
+    for name, within in bounds.masses.items():
+        rules += _between(phi[place(name)], 1, within)
+    for name, box in bounds.centres.items():
+        at = place(name)
+        if len(box) != 3:
+            raise BadArgument(f"The box of {name!r} has {len(box)} ranges; give x, y and z.")
+        for axis, within in enumerate(box):
+            rules += _between(phi[at + 1 + axis], phi[at], within)
+    if bounds.total_mass is not None:
+        rules += _between(cp.sum(phi[0 : regression.inertial : 10]), 1, bounds.total_mass)
+    return rules
+
+
+def _between(what: Any, unit: Any, within: Range) -> list[Any]:
+    low, high = within
+    rules = [] if low is None else [what >= low * unit]
+    return rules if high is None else [*rules, what <= high * unit]

@@ -1,0 +1,216 @@
+"""Motions that show what a robot's parameters are, within the limits of the robot.
+
+motion = excite(robot, period=10.0, workspace={"tool": "z > 0.1"})
+motion.save("motion.csv", rate=1000)
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, NotNumeric, printable
+from qddot.identification.excitation_check import Use, used
+from qddot.identification.excitation_criterion import criterion as criterion_of
+from qddot.identification.excitation_limits import MARGIN, motion_limits, refuse_short_period
+from qddot.identification.excitation_result import Excitation
+from qddot.identification.excitation_search import STAGES, OutOfTime, Search
+from qddot.identification.excitation_spline import SplineBasis
+from qddot.identification.excitation_start import checked_start, random_motions
+from qddot.identification.excitation_workspace import half_spaces
+from qddot.identification.fourier import FourierBasis
+from qddot.identification.one_thread import one_thread
+from qddot.identification.regression import with_terms
+from qddot.patience import progress as terminal
+from qddot.robot import Robot
+
+RANDOM = 100  # motions to compare with, and as many to start from
+STARTS = 12
+MEASURED = 1000  # instants at which condition numbers are compared
+CURVES = ("fourier", "spline")
+
+Progress = Callable[[float, float], None]
+
+
+def excite(
+    robot: Robot,
+    *,
+    period: float = 10.0,
+    harmonics: int = 5,
+    curve: str = "fourier",
+    criterion: str = "condition",
+    terms: Sequence[str] = (),
+    limits: Any = None,
+    margin: float = MARGIN,
+    workspace: Any = None,
+    start: Any = None,
+    seconds: float = 60.0,
+    starts: int = STARTS,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> Excitation:
+    """Return a periodic motion from rest to rest that shows a robot's parameters well.
+
+    Interrupted, it returns the best motion so far. With the same seed it returns the same motion,
+    unless time runs out.
+
+    Args:
+        robot: The robot; its friction, springs and payload count in the torques.
+        period: How long the motion takes [s].
+        harmonics: How many multiples of 1/period a joint moves with, at least 2.
+        curve: "fourier", or "spline": a quintic one through twice as many knots.
+        criterion: "condition" for the condition number of the scaled base regressor,
+            "determinant" for the volume of the ellipsoid of confidence.
+        terms: What is to be identified besides what the model has: see `Regression`.
+        limits: What to use instead of the model's limits, see `motion_limits`.
+        margin: What share of each limit to keep free.
+        workspace: Where frames must stay, see `half_spaces`: {"tool": "z > 0.1"}.
+        start: Where the motion begins and ends, one position a joint; free if not given.
+        seconds: How long to search at most.
+        starts: How many of the best random motions to improve.
+        seed: Of the random motions.
+        progress: Called with the share of the search that is done, and the best criterion so far.
+    """
+    began = time.monotonic()
+    _check(robot, period, harmonics, curve, seconds, starts, seed)
+    bounds = motion_limits(robot, limits, margin)
+    refuse_short_period(bounds, period)
+    spaces = half_spaces(robot, workspace)
+    rest = checked_start(robot, bounds, spaces, start)
+    basis = FourierBasis(float(period), int(harmonics))
+    if curve == "spline":
+        basis = SplineBasis(float(period), 2 * int(harmonics))
+    quick = robot.with_options(threads=1)
+    with one_thread():
+        measure = criterion_of(criterion, with_terms(quick, terms), bounds)
+    search = Search(quick, basis, measure, bounds, spaces, rest, began + seconds)
+    steps = 2 + len(STAGES) * starts
+    with one_thread(), terminal(f"exciting {printable(robot.name)}", steps) as advance:
+        search.tell = _telling(advance, progress, steps)
+        random, ready = _random(search, np.random.default_rng(seed))
+        status, done = _improve(search, ready[:starts], began)
+    motion, use = _settled(search)
+    states = motion.at(_instants(search))
+    return Excitation(
+        robot=robot,
+        robot_name=robot.name,
+        curve=motion,
+        criterion=criterion,
+        parameters=measure.p,
+        condition=measure.condition(*states),
+        random_condition=random,
+        start_condition=measure.condition(*basis.curve(ready[0]).at(_instants(search))),
+        history=np.array(search.history, dtype=float).reshape(-1, 2),
+        limits=bounds,
+        use=use,
+        spaces=spaces,
+        finished=done == min(starts, len(ready)),
+        status=status,
+        how={
+            "seed": int(seed),
+            "starts": done,
+            "evaluations": search.evaluations,
+            "seconds": round(time.monotonic() - began, 3),
+        },
+    )
+
+
+def load_excitation(path: str | Path, robot: Robot | None = None) -> Excitation:
+    """Return the motion in a .json or .csv file; see `Excitation.load`."""
+    return Excitation.load(path, robot)
+
+
+def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.ndarray]]:
+    """Return the best condition number of plain random motions, and where to start, best first."""
+    plain = random_motions(search, rng, RANDOM, together=True)
+    ready = random_motions(search, rng, RANDOM, together=False)
+    if not ready:
+        raise BadArgument(
+            f"No motion of robot {printable(search.robot.name)!r} was found that keeps its limits "
+            "and its workspace.\n  Loosen the limits of effort or the workspace, or give a start "
+            "that is well inside."
+        )
+    curves = (search.basis.curve(X) for X in plain)
+    conditions = [search.criterion.condition(*each.at(_instants(search))) for each in curves]
+    search.tell(np.inf)
+    ready.sort(key=search.value)
+    search.offer(ready[0])
+    return min(conditions, default=np.inf), ready
+
+
+def _improve(search: Search, ready: list[np.ndarray], began: float) -> tuple[str, int]:
+    """Improve one motion after the other; return how it ended, and how many were done."""
+    done, end = 0, "improved all of them"
+    try:
+        for X in ready:
+            search.descend(X)
+            done += 1
+    except OutOfTime:
+        end = "time ran out"
+    except KeyboardInterrupt:
+        end = "interrupted; this is the best motion so far"
+    took = time.monotonic() - began
+    return f"{done} of {len(ready)} starts in {took:.1f} s: {end}", done
+
+
+def _settled(search: Search) -> tuple[Any, Use]:
+    """Return the best motion as a curve, seen to keep every limit, and how much of them it uses."""
+    X, broken = search.best, ()
+    for _ in range(50):
+        assert X is not None
+        motion = search.basis.curve(X)
+        use, broken = used(search.robot, motion, search.limits, search.spaces)
+        if not broken:
+            return motion, use
+        # an instant between those of the search; a little less is enough
+        X = np.vstack([X[:1], 0.995 * X[1:]])
+    raise BadArgument(
+        "The motion found does not keep its limits:\n  "
+        + "\n  ".join(str(each) for each in broken)
+        + "\n  Give a start that is well inside, or a larger workspace."
+    )
+
+
+def _instants(search: Search) -> np.ndarray:
+    """Return the instants at which condition numbers are compared [s]."""
+    return np.arange(MEASURED) * (search.basis.period / MEASURED)
+
+
+def _telling(
+    advance: Callable[[], None], progress: Progress | None, steps: int
+) -> Callable[[float], None]:
+    count = 0
+
+    def tell(best: float) -> None:
+        nonlocal count
+        count += 1
+        advance()
+        if progress is not None:
+            progress(min(1.0, count / steps), best)
+
+    return tell
+
+
+def _check(
+    robot: Robot, period: Any, harmonics: Any, curve: Any, seconds: Any, starts: Any, seed: Any
+) -> None:
+    """Refuse, before any work, what cannot be right."""
+    if robot.symbols:
+        raise NotNumeric(robot.name, robot.symbols)
+    for name, value, words in (("period", period, "10.0"), ("seconds", seconds, "60")):
+        if not _is_number(value) or not 0 < value < np.inf:
+            raise BadArgument(f"{name} is {value!r}; give seconds above zero, such as {words}.")
+    least = {"harmonics": (harmonics, 2), "starts": (starts, 1), "seed": (seed, 0)}
+    for name, (value, low) in least.items():
+        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
+            raise BadArgument(f"{name} is {value!r}; give a whole number, {low} or more.")
+    if curve not in CURVES:
+        raise BadArgument(f"curve is {curve!r}; it must be 'fourier' or 'spline'.")
+
+
+def _is_number(x: Any) -> bool:
+    return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)

@@ -1,0 +1,164 @@
+"""Exciting motions in files: .json with the coefficients, .csv with the rows for a controller.
+
+A .csv file begins with a comment that holds all that the .json file would, so both come back.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, BadFile, listing, printable
+from qddot.identification.excitation_check import Use
+from qddot.identification.excitation_limits import KEYS, MotionLimits
+from qddot.identification.excitation_result import Excitation
+from qddot.identification.excitation_spline import QuinticSpline
+from qddot.identification.excitation_workspace import HalfSpace
+from qddot.identification.fourier import FourierSeries
+from qddot.robot import Robot
+from qddot.saving import ending, write_whole
+
+FORMAT = 1
+MARK = "# qddot excitation "
+ENDINGS = (".json", ".csv")
+CURVES = {"fourier": FourierSeries, "spline": QuinticSpline}
+PLAIN = ("robot_name", "criterion", "parameters", "finished", "status")
+NUMBERS = ("condition", "random_condition", "start_condition")  # infinite where nothing is seen
+SHARES = ("position", "velocity", "acceleration", "effort")
+
+
+def save(motion: Excitation, path: str | Path, rate: float) -> None:
+    """Write a motion to a .json or .csv file."""
+    kind = ending(path, "An excitation", ENDINGS)
+    facts = facts_of(motion)
+    if kind == ".json":
+        text = json.dumps(facts, indent=1) + "\n"
+        write_whole(path, lambda beside: _write(beside, text))
+        return
+    t = motion.times(rate)
+    table = np.column_stack([t, *motion.at(t)])
+    names = ["t", *(f"{x}.{joint}" for x in ("q", "qd", "qdd") for joint in motion.joint_names)]
+
+    def write(beside: Path) -> None:
+        with beside.open("x", encoding="utf-8", newline="") as stream:
+            stream.write(f"{MARK}{json.dumps(facts)}\n")
+            rows = csv.writer(stream, lineterminator="\n")
+            rows.writerow(names)
+            rows.writerows(table.tolist())
+
+    write_whole(path, write)
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8")
+
+
+def facts_of(motion: Excitation) -> dict[str, Any]:
+    """Return everything about a motion that brings it back."""
+    return {
+        "format": FORMAT,
+        **{name: getattr(motion, name) for name in PLAIN},
+        **{name: _finite(getattr(motion, name)) for name in NUMBERS},
+        "joints": list(motion.joint_names),
+        "units": list(motion.units),
+        "curve": motion.curve.facts(),
+        "limits": motion.limits.facts(),
+        "use": motion.use.facts(),
+        "workspace": [[s.frame, list(s.normal), s.least] for s in motion.spaces],
+        "history": motion.history.tolist(),
+        "how": motion.how,
+    }
+
+
+def load(path: str | Path, robot: Robot | None = None) -> Excitation:
+    """Return the motion in a .json or .csv file that `save` wrote.
+
+    Args:
+        path: The file.
+        robot: The robot that is to move; files hold its name only.
+    """
+    path = Path(path)
+    if path.suffix.lower() not in ENDINGS:
+        raise BadFile(path, "it is not a file of an excitation", "Known are .json and .csv.")
+    if not path.is_file():
+        raise BadFile(path, "there is no such file", "Check the name and the folder.")
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            text = stream.read() if path.suffix.lower() == ".json" else stream.readline()
+    except UnicodeDecodeError:
+        raise BadFile(path, "it is not text in UTF-8", "Write it again with `save`.") from None
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise BadFile(path, f"it cannot be read: {why}", "Check its permissions.") from None
+    if path.suffix.lower() == ".csv" and not text.startswith(MARK):
+        raise BadFile(
+            path,
+            "its first line does not hold the coefficients",
+            "Write it again with `save`, or read the rows as a log.",
+            line=1,
+        )
+    try:
+        return _motion(json.loads(text.removeprefix(MARK)), robot)
+    except BadArgument:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        raise BadFile(
+            path, "it does not hold an excitation, or is damaged", "Write it again with `save`."
+        ) from None
+
+
+def _motion(facts: dict[str, Any], robot: Robot | None) -> Excitation:
+    if facts["format"] != FORMAT:
+        raise ValueError
+    joints = tuple(str(name) for name in facts["joints"])
+    if robot is not None and robot.joint_names != joints:
+        raise BadArgument(
+            f"The motion is of the joints {listing(joints)}, but robot {printable(robot.name)!r} "
+            f"has {listing(robot.joint_names)}.\n  Give the robot that is to move, or none."
+        )
+    curve = CURVES[facts["curve"]["kind"]].of(facts["curve"])
+    limits, use = facts["limits"], facts["use"]
+    arrays = {key: _array(limits[key], len(joints)) for key in KEYS}
+    shares = {key: _array(use[key], len(joints)) for key in SHARES}
+    if curve.n != len(joints):
+        raise ValueError
+    plain: dict[str, Any] = {name: facts[name] for name in PLAIN}
+    plain |= {name: _number(facts[name]) for name in NUMBERS}
+    return Excitation(
+        robot=robot,
+        curve=curve,
+        limits=MotionLimits(
+            joints,
+            tuple(facts["units"]),
+            **arrays,
+            margin=float(limits["margin"]),
+            notes=tuple(limits["notes"]),
+        ),
+        use=Use(**shares, workspace=_number(use["workspace"])),
+        spaces=tuple(
+            HalfSpace(str(frame), (float(x), float(y), float(z)), float(least))
+            for frame, (x, y, z), least in facts["workspace"]
+        ),
+        history=np.array(facts["history"], dtype=float).reshape(-1, 2),
+        how=dict(facts["how"]),
+        **plain,
+    )
+
+
+def _array(values: list[float | None], n: int) -> np.ndarray:
+    found = np.array([_number(x) for x in values])
+    if found.shape != (n,):
+        raise ValueError
+    return found
+
+
+def _number(x: float | None) -> float:
+    return np.inf if x is None else float(x)
+
+
+def _finite(x: float) -> float | None:
+    return float(x) if np.isfinite(x) else None

@@ -1,0 +1,167 @@
+"""An exciting motion: the curve, how well it excites, what it uses of the limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, printable
+from qddot.identification.excitation_check import DENSE, SIGNS, Use, Violation, used
+from qddot.identification.excitation_limits import MotionLimits
+from qddot.identification.excitation_spline import QuinticSpline
+from qddot.identification.excitation_workspace import HalfSpace
+from qddot.identification.fourier import FourierSeries, Motion
+from qddot.identification.log import Log
+from qddot.robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+RATE = 1000.0  # [Hz]
+
+
+@dataclass(frozen=True, repr=False)
+class Excitation:
+    """A periodic motion from rest to rest, within limits, that shows a robot's parameters."""
+
+    robot: Robot | None  # None where it was loaded from a file without one
+    robot_name: str
+    curve: FourierSeries | QuinticSpline
+    criterion: str  # "condition" or "determinant"
+    parameters: int  # how many base parameters it is to show
+    condition: float  # of the scaled base regressor
+    random_condition: float  # the best of random motions, shrunk into the limits as they are
+    start_condition: float  # the best of random motions, each joint stretched to its limits
+    history: np.ndarray  # (k, 2): evaluations, criterion of the best motion by then
+    limits: MotionLimits  # with the margin taken off
+    use: Use  # how much of them it uses
+    spaces: tuple[HalfSpace, ...] = ()
+    finished: bool = True  # False where time ran out or somebody stopped the search
+    status: str = ""  # how the search ended, in words
+    how: dict[str, Any] = field(default_factory=dict)  # seed, starts, evaluations, seconds
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names behind the entries of q, in order."""
+        return self.limits.joint_names
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """The units of the entries of q: "rad" or "m"."""
+        return self.limits.units
+
+    @property
+    def n(self) -> int:
+        """How many joints."""
+        return self.curve.n
+
+    @property
+    def period(self) -> float:
+        """How long it takes [s]."""
+        return self.curve.period
+
+    @property
+    def gain(self) -> float:
+        """How many times lower the condition number is than the best random one."""
+        return self.random_condition / self.condition
+
+    def at(self, t: Any) -> Motion:
+        """Return q, q̇ and q̈ at any times [s], each of shape (*t.shape, n)."""
+        return self.curve.at(t)
+
+    def times(self, rate: float = RATE, periods: int = 1) -> np.ndarray:
+        """Return the instants of a controller [s], from rest to rest.
+
+        Args:
+            rate: How many a second [Hz].
+            periods: How often the motion is repeated.
+        """
+        if not isinstance(periods, (int, np.integer)) or periods < 1:
+            raise BadArgument(f"periods is {periods!r}; give a whole number, 1 or more.")
+        if not isinstance(rate, (int, float)) or not 0 < rate < np.inf:
+            raise BadArgument(f"rate is {rate!r}; give instants a second, such as 1000.")
+        count = self.period * rate
+        if round(count) < 2 or abs(count - round(count)) > 1e-6 * count:
+            near = max(2, round(count)) / self.period
+            raise BadArgument(
+                f"A period of {self.period:g} s is {count:g} steps at {rate:g} Hz; it must be a "
+                f"whole number of at least 2, to end at rest.\n  Take {near:.6g} Hz."
+            )
+        return np.arange(round(count) * int(periods) + 1) / float(rate)
+
+    def to_log(self, rate: float = RATE, periods: int = 1) -> Log:
+        """Return the motion as a log; with the robot, the torques that it expects are in it."""
+        t = self.times(rate, periods)
+        q, qd, qdd = self.at(t)
+        tau = None if self.robot is None else self.robot.inverse_dynamics(q, qd, qdd)
+        return Log(self.joint_names, t, q, qd, qdd, tau, source="excitation")
+
+    def violations(self, robot: Robot | None = None, count: int = DENSE) -> tuple[Violation, ...]:
+        """Return which limits the motion breaks, looked at this many instants; none, it is hoped.
+
+        Args:
+            robot: Another robot to check with: with a payload, say.
+            count: How many instants.
+        """
+        robot = robot or self.robot
+        if robot is None:
+            raise BadArgument(
+                "To check torques the robot is needed, and files hold its name only.\n"
+                "  Load the motion with it: load_excitation(path, robot=qddot.load(...))."
+            )
+        return used(robot, self.curve, self.limits, self.spaces, count)[1]
+
+    def save(self, path: str | Path, rate: float = RATE) -> None:
+        """Write it to a .csv file, one row an instant, or to a .json file with the coefficients.
+
+        Args:
+            path: The file. Its columns are t, q.<joint>, qd.<joint> and qdd.<joint>.
+            rate: Of a .csv file, how many rows a second [Hz].
+        """
+        from qddot.identification.excitation_files import save
+
+        save(self, path, rate)
+
+    @staticmethod
+    def load(path: str | Path, robot: Robot | None = None) -> Excitation:
+        """Return the motion that `save` wrote; files hold the name of the robot only."""
+        from qddot.identification.excitation_files import load
+
+        return load(path, robot)
+
+    def plot(self, path: str | Path | None = None) -> Figure:
+        """Return a figure: q, q̇, q̈, τ over time, and the criterion over the search.
+
+        Args:
+            path: Where to save it (.png, .svg, .pdf); nowhere if None.
+        """
+        from qddot.identification.excitation_plot import figure
+        from qddot.plot.figure_file import FIGURES, save_figure
+        from qddot.saving import ending
+
+        if path is not None:
+            ending(path, "A figure", FIGURES)
+        drawn = figure(self)
+        if path is not None:
+            save_figure(drawn, path)
+        return drawn
+
+    def __repr__(self) -> str:
+        """Return the facts, a line each."""
+        shares = ", ".join(
+            f"{name} {100 * float(getattr(self.use, name).max()):.0f} %"
+            for name in SIGNS
+            if name != "effort" or np.isfinite(self.limits.effort).any()
+        )
+        lines = [
+            f"excitation of {printable(self.robot_name)}: {self.n} joints, {self.period:g} s",
+            f"condition number {self.condition:.4g} of {self.parameters} base parameters, "
+            f"{self.gain:.1f} times below the best random one ({self.random_condition:.4g})",
+            f"uses at most: {shares} of the limits less a margin of {self.limits.margin:.0%}",
+            *(f"note: {printable(note)}" for note in self.limits.notes),
+            self.status,
+        ]
+        return "\n  ".join(lines)

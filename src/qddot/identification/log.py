@@ -1,0 +1,164 @@
+"""A log: what was measured on an arm, on the joints' side, in SI units, one row an instant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, Problem, listing, printable, shorten
+
+if TYPE_CHECKING:
+    import pandas
+
+    from qddot.robot import Robot
+    from qddot.simulation.trajectory import Trajectory
+
+QUANTITIES = ("q", "qd", "qdd", "tau")
+UNEVEN = 1e-3  # steps: more is jitter
+GAP = 2.5  # median steps: a row or more is missing
+
+
+@dataclass(frozen=True, repr=False)
+class Log:
+    """A measured motion. What was not measured is None; `notes` tells what was mended."""
+
+    joint_names: tuple[str, ...]
+    t: np.ndarray  # (k,) [s], rising
+    q: np.ndarray  # (k, n)
+    qd: np.ndarray | None = None  # (k, n)
+    qdd: np.ndarray | None = None  # (k, n)
+    tau: np.ndarray | None = None  # (k, n)
+    source: str = ""
+    notes: tuple[Problem, ...] = ()
+    counts: np.ndarray | None = None  # (k, n), where τ is to be used; None: all
+    bandwidth: float | None = None  # [Hz], of torques that were filtered
+
+    def __post_init__(self) -> None:
+        shape = len(self.t), len(self.joint_names)
+        for name, values in (*self.arrays(), ("counts", self.counts)):
+            if values is not None and values.shape != shape:
+                raise BadArgument(
+                    f"{name} of a log has shape {values.shape}; it must have shape {shape}: "
+                    "a row an instant, a column a joint."
+                )
+
+    @property
+    def n(self) -> int:
+        """How many joints."""
+        return len(self.joint_names)
+
+    def __len__(self) -> int:
+        """How many rows."""
+        return len(self.t)
+
+    @property
+    def duration(self) -> float:
+        """From the first row to the last [s]."""
+        return float(self.t[-1] - self.t[0])
+
+    @property
+    def step(self) -> float:
+        """The mean time between two rows [s], gaps left out."""
+        steps = np.diff(self.t)
+        return float(steps[steps <= GAP * np.median(steps)].mean())
+
+    @property
+    def rate(self) -> float:
+        """How many rows a second [Hz], gaps left out."""
+        return 1 / self.step
+
+    @property
+    def even(self) -> bool:
+        """Whether the rows are equally far apart, as filters and differences need it."""
+        return bool(np.abs(np.diff(self.t) - self.step).max() <= UNEVEN * self.step)
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """The notes that ask for a decision."""
+        return tuple(note for note in self.notes if note.severity == "warning")
+
+    def arrays(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield q, qd, qdd and tau by name, those that are there."""
+        for name in QUANTITIES:
+            if (values := getattr(self, name)) is not None:
+                yield name, values
+
+    def noted(self, *words: str, place: str = "", **changes: Any) -> Log:
+        """Return the log with other fields, and with a note of what was done to it."""
+        notes = [Problem("note", place, text.rstrip("."), "") for text in words]
+        return replace(self, notes=(*self.notes, *notes), **changes)
+
+    def __repr__(self) -> str:
+        there = ", ".join(name for name, _ in self.arrays())
+        lines = [
+            f"Log of {self.n} joints: {len(self)} rows, {self.duration:.6g} s at "
+            f"{self.rate:.6g} Hz; {there}   ({shorten(printable(self.source))})"
+        ]
+        for j, name in enumerate(self.joint_names):
+            spans = [
+                f"{what} {x[:, j].min():9.4g} … {x[:, j].max():9.4g}" for what, x in self.arrays()
+            ]
+            lines.append(f"  {shorten(printable(name), 24):24s} {'   '.join(spans)}")
+        if self.counts is not None:
+            lines.append(f"  {100 * self.counts.mean():.1f} % of the torques count")
+        return "\n".join([*lines, *(f"  {note.severity}: {note}" for note in self.notes)])
+
+
+def load_log(
+    source: str | Path | Mapping[str, str | Path] | pandas.DataFrame | Trajectory | Log,
+    robot: Robot | None = None,
+    *,
+    columns: Mapping[str, Any] | None = None,
+    units: Mapping[str, Any] | None = None,
+    gear: Any = None,
+    coupling: Any = None,
+    joints: Sequence[str] | Mapping[str, str] | None = None,
+    offset: Any = None,
+    torque_constants: Any = None,
+    rate: float | None = None,
+    topic: str = "/joint_states",
+) -> Log:
+    """Return a log, on the joints' side and in SI units, with notes of what was mended.
+
+    Motor-side values become joint-side ones so that the power q̇ · τ stays the same:
+
+        q = A (q_motor / N) + q₀          τ = A⁻ᵀ (N τ_motor)
+
+    Args:
+        source: A .csv, .parquet or .npz file, a ROS 2 bag (folder, .db3, .mcap), a pandas table, a
+            simulated motion; or a file a quantity: {"q": "positions.csv", "tau": "currents.csv"}.
+        robot: The arm; its joints are looked for by name, and the log is in their order.
+        columns: Where the names of the columns do not tell: {"t": "stamp", "q": ["a1", "a2"],
+            "tau": "current_{number}"}; {joint} stands for a joint's name, {number} counts from 1.
+        units: {"t": "ms", "q": "deg", "qd": "deg/s", "tau": "A"}, or a list with one a joint.
+        gear: N, turns of the motor per turn of the joint, one a joint, signs included; or
+            {"tau": N} where only that is measured at the motors.
+        coupling: A, shape (n, n), where motors move several joints; or {"tau": A}.
+        joints: The joints wanted, in order; or {joint of the robot: its name in the log}.
+        offset: q₀, added to the positions last [rad] or [m], one a joint.
+        torque_constants: N·m (or N) per ampere, one a joint, where τ is in "A" or "mA".
+        rate: Rows a second [Hz], for logs without a column of times.
+        topic: The topic of a bag.
+
+    Raises:
+        BadLog: If it cannot be used, with every problem found, by row and column.
+    """
+    from qddot.identification.log_checks import checked
+    from qddot.identification.log_columns import mapped
+    from qddot.identification.log_tables import tables
+    from qddot.identification.log_units import joint_side
+
+    if isinstance(source, Log):
+        return source
+    raw = mapped(tables(source, topic), robot, columns or {}, joints, rate)
+    there = joint_side(raw, robot, units or {}, gear, coupling, offset, torque_constants)
+    return checked(there, robot)
+
+
+def named(joints: Sequence[str], wrong: np.ndarray) -> str:
+    """Return the names of the joints for which something is so."""
+    return listing([joint for joint, bad in zip(joints, wrong, strict=True) if bad], 8)

@@ -1,0 +1,196 @@
+"""What is wrong with the numbers of a log: mended with a note, or refused with its row."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.errors import Problem, printable
+from qddot.identification.log import GAP, UNEVEN, Log, named
+from qddot.identification.log_columns import Raw
+from qddot.identification.log_problems import BadLog, bad_log
+
+if TYPE_CHECKING:
+    from qddot.robot import Robot
+
+STILL = 1e-3  # [rad] or [m]: a joint that moves less tells nothing
+DISORDER = 0.01  # of the rows: more out of order is not a slip of the clock
+SLOWEST = 0.5  # [s] between rows: nobody records an arm so slowly
+MOST_PROBLEMS = 100
+DEGREE, THOUSAND = np.pi / 180, 1e-3
+SEVERAL_TURNS = 8 * np.pi  # [rad]: few joints go so far
+ALIKE = 0.1  # relative, between a factor found and one that units explain
+
+
+def checked(raw: Raw, robot: Robot | None) -> Log:
+    """Return the log, its times rising, with notes; refuse what cannot be mended."""
+    if len(raw.t) < 2:
+        rows = "one row" if len(raw.t) else "no rows"
+        raise bad_log(
+            raw.source, f"it has {rows}", "A motion needs many: record at 100 Hz or more."
+        )
+    check_finite(raw)
+    keep = in_time(raw)
+    raw.t = raw.t[keep] - raw.t[keep][0]
+    raw.values = {name: values[keep] for name, values in raw.values.items()}
+    if len(raw.t) < 2:
+        raise bad_log(raw.source, "all its rows have the same time", "Check the column of times.")
+    look_at_steps(raw, np.flatnonzero(keep))
+    look_at_motion(raw, robot)
+    if "tau" not in raw.values:
+        raw.note(
+            "warning",
+            "torque",
+            "there is none, so no mass can be told from this log",
+            "Record torques, or currents with their torque constants.",
+        )
+    measured: dict[str, Any] = dict(raw.values)
+    return Log(raw.joints, raw.t, **measured, source=raw.source, notes=tuple(raw.notes))
+
+
+def check_finite(raw: Raw) -> None:
+    """Refuse numbers that are none; a quantity that is never there is missing, not wrong."""
+    for name in [name for name, x in raw.values.items() if name != "q" and np.isnan(x).all()]:
+        del raw.values[name]
+        raw.note("note", name, "it is nan in every row, so it counts as not measured")
+    problems = []
+    for name, values in {"t": raw.t[:, None], **raw.values}.items():
+        for row, j in np.argwhere(~np.isfinite(values))[:MOST_PROBLEMS]:
+            column = raw.columns.get(name, [name])[min(j, len(raw.columns.get(name, [name])) - 1)]
+            what = f"{raw.row(row)}, column {printable(column)!r} is {values[row, j]}"
+            remedy = "Cut the row out, or give columns={'" + name + "': None} to do without."
+            problems.append(Problem("error", "", what, remedy))
+    if problems:
+        raise BadLog(raw.source, problems)
+
+
+def in_time(raw: Raw) -> np.ndarray:
+    """Return which rows to keep so that the times rise."""
+    t = raw.t
+    latest = np.maximum.accumulate(t)
+    back = np.append(False, t[1:] < latest[:-1])
+    if back.sum() > max(1, DISORDER * len(t)):
+        row = int(back.argmax())
+        restarts = int((np.diff(t) < 0).sum())
+        remedy = "They may be several logs in one file: cut them apart."
+        if restarts > DISORDER * len(t):
+            remedy = "Check the column of times and its unit."
+        raise bad_log(
+            raw.source,
+            f"its times go back {restarts} times, first in {raw.row(row)}, from {t[row - 1]:.6g} s "
+            f"to {t[row]:.6g} s, and {int(back.sum())} of {len(t)} rows are then out of order",
+            remedy,
+        )
+    if back.any():
+        rows = ", ".join(raw.row(int(row)) for row in np.flatnonzero(back)[:5])
+        raw.note("warning", "time", f"it goes back at {rows}: {int(back.sum())} rows left out")
+    keep = ~back
+    risen = np.flatnonzero(keep)
+    # of rows with one time the last is kept: in a simulated motion it is the one after a jump
+    again = np.append(np.diff(t[risen]) == 0, False)
+    if again.any():
+        rows = ", ".join(raw.row(int(risen[k])) for k in np.flatnonzero(again)[:5])
+        more = " and others" if again.sum() > 5 else ""
+        raw.note(
+            "note", "time", f"it stands still after {rows}{more}: {int(again.sum())} rows left out"
+        )
+        keep[risen[again]] = False
+    return keep
+
+
+def look_at_steps(raw: Raw, rows: np.ndarray) -> None:
+    """Note gaps and jitter."""
+    steps = np.diff(raw.t)
+    usual = float(np.median(steps))
+    if usual > SLOWEST:
+        raw.note(
+            "warning",
+            "time",
+            f"rows are {usual:.4g} s apart",
+            'If the times are in other units: units={"t": "ms"}, "us" or "ns".',
+        )
+    gaps = np.flatnonzero(steps > GAP * usual)
+    if len(gaps):
+        said = ", ".join(f"{steps[k]:.4g} s after {raw.row(int(rows[k]))}" for k in gaps[:4])
+        more = f" and {len(gaps) - 4} more" if len(gaps) > 4 else ""
+        raw.note(
+            "warning",
+            "time",
+            f"{'a gap' if len(gaps) == 1 else 'gaps'} of {said}{more}, where rows are "
+            f"{usual:.4g} s apart",
+            "What lies in it is not measured, so `resampled` lets it not count.",
+        )
+    ordinary = steps[steps <= GAP * usual]
+    spread = float(np.abs(ordinary - usual).max())
+    if spread > UNEVEN * usual:
+        raw.note(
+            "note",
+            "time",
+            f"steps of {ordinary.min():.4g} to {ordinary.max():.4g} s, {usual:.4g} s as a rule; "
+            "`resampled` makes them even",
+        )
+
+
+def look_at_motion(raw: Raw, robot: Robot | None) -> None:
+    """Warn of joints that never move, of angles in degrees, of velocities in other units."""
+    q = raw.values["q"]
+    still = np.ptp(q, axis=0) < STILL
+    for joint, _ in filter(lambda pair: pair[1], zip(raw.joints, still, strict=True)):
+        raw.note(
+            "warning",
+            f"joint {joint!r}",
+            "it never moves, so its friction and the inertia about its axis cannot be known",
+            "Move it, or lock it: robot.locked({...}).",
+        )
+    turns = [joint.turns for joint in robot.model.free_joints] if robot else [True] * q.shape[1]
+    far = (np.abs(q).max(axis=0) > SEVERAL_TURNS) & np.array(turns)
+    if robot and far.any():
+        raw.note(
+            "warning",
+            "q",
+            f"{named(raw.joints, far)} would be at {np.abs(q[:, far]).max() / (2 * np.pi):.0f} "
+            "turns",
+            'If these are degrees: units={"q": "deg"}; if motor angles: gear=[...].',
+        )
+    if "qd" in raw.values:
+        compare_velocity(raw)
+
+
+def compare_velocity(raw: Raw) -> None:
+    """Warn where the velocities measured are not those of the positions measured."""
+    measured = raw.values["qd"]
+    own = np.gradient(raw.values["q"], raw.t, axis=0)
+    moving = np.abs(own) >= 0.05 * np.abs(own).max(axis=0, initial=0)
+    for j, joint in enumerate(raw.joints):
+        use = moving[:, j]
+        power = float(own[use, j] @ own[use, j])
+        if np.ptp(raw.values["q"][:, j]) < STILL or not power:
+            continue
+        ratio = float(measured[use, j] @ own[use, j]) / power
+        why = explained(ratio)
+        if why:
+            raw.note(
+                "warning",
+                f"joint {joint!r}",
+                f"its velocity is {ratio:.4g} times the rate of its position",
+                why,
+            )
+
+
+def explained(ratio: float) -> str:
+    """Return what a velocity is likely to be that is so many times the rate of the position."""
+    causes = {
+        1 / DEGREE: 'It may be in degrees: units={"qd": "deg/s"}.',
+        DEGREE: 'The position may be in degrees: units={"q": "deg"}.',
+        30 / np.pi: 'It may be in turns a minute: units={"qd": "rpm"}.',
+        1 / THOUSAND: "The times or lengths may be in thousandths: units={...}.",
+        THOUSAND: "The times may be in milliseconds: units={'t': 'ms'}.",
+        -1.0: "Its sign is the other: gear=-1 for one of the two.",
+    }
+    if abs(ratio - 1) < 2 * ALIKE:
+        return ""
+    for value, why in causes.items():
+        if abs(ratio / value - 1) < ALIKE:
+            return why
+    return "Check units, gears and signs."

@@ -1,0 +1,254 @@
+"""What an identification gives: values, how sure they are, how well they fit, and a robot."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.identification.back_to_robot import robot_with_parameters
+from qddot.identification.one_thread import one_thread
+from qddot.identification.prior import nearest, smallest_eigenvalue
+from qddot.identification.samples import Samples, as_samples
+from qddot.identification.solution import Problem, Solution, condition_of
+from qddot.identification.validation import CrossValidation, cross_validation, essential
+
+if TYPE_CHECKING:
+    from qddot.identification.estimators import Estimator
+
+POSSIBLE = -1e-9  # of a body's size, the eigenvalue that rounding may leave
+
+
+class IdentificationWarning(UserWarning):
+    """Something about a fit that can be right, but rarely is."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fit:
+    """The base parameters of a robot, found from a log."""
+
+    problem: Problem
+    solution: Solution
+    estimator: Estimator
+    removed: tuple[str, ...] = ()  # base parameters taken for zero
+
+    @property
+    def count(self) -> int:
+        """How many samples there were."""
+        return int(self.problem.factors.count.max())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The base parameters, as they are written: "j1.mx + 0.4·j2.m"."""
+        return self.problem.base.base_names
+
+    @property
+    def values(self) -> np.ndarray:
+        """The base parameters, shape (r,)."""
+        return self.solution.beta
+
+    @cached_property
+    def deviations(self) -> np.ndarray:
+        """Their standard deviations; the noise of one sample is taken not to know the next."""
+        return np.sqrt(np.maximum(np.diag(self.solution.covariance), 0))
+
+    @property
+    def relative_deviations(self) -> np.ndarray:
+        """The deviations [%] of the values."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(self.values == 0, np.inf, 100 * self.deviations / abs(self.values))
+
+    def intervals(self, level: float = 0.95) -> np.ndarray:
+        """Return where each value lies with this probability, shape (r, 2)."""
+        from scipy.stats import t
+
+        factors = self.problem.factors
+        wide = t.ppf((1 + level) / 2, max(int(factors.count.sum()) - factors.rank, 1))
+        around = wide * self.deviations
+        return np.stack([self.values - around, self.values + around], axis=1)
+
+    @property
+    def correlation(self) -> np.ndarray:
+        """How far the errors of two values go together, shape (r, r)."""
+        s = np.where(self.deviations > 0, self.deviations, 1)
+        return self.solution.covariance / np.outer(s, s)
+
+    @cached_property
+    def condition(self) -> float:
+        """The condition number of the base regressor in this log, columns scaled."""
+        return condition_of(self.problem.factors)
+
+    @property
+    def rms(self) -> np.ndarray:
+        """The root mean square of each joint's residual [N·m] or [N], shape (n,)."""
+        factors = self.problem.factors
+        return np.sqrt(factors.squares(self.values) / factors.count)
+
+    @property
+    def relative_errors(self) -> np.ndarray:
+        """‖τ − Yβ‖/‖τ‖ of each joint."""
+        torques = self.problem.factors.torques
+        return np.sqrt(self.problem.factors.squares(self.values) / np.where(torques, torques, 1))
+
+    @property
+    def relative_error(self) -> float:
+        """‖τ − Yβ‖/‖τ‖ of all joints together."""
+        factors = self.problem.factors
+        return float(np.sqrt(factors.squares(self.values).sum() / (factors.torques.sum() or 1)))
+
+    # torques
+
+    def predict(self, q: Any, qd: Any = None, qdd: Any = None) -> np.ndarray:
+        """Return the torques that the values give at a log or at (q, qd, qdd), shape (k, n)."""
+        states = q if qd is None else (q, qd, qdd)
+        robot = self.problem.regression.robot
+        samples = as_samples(robot, states, torque=False)
+        return self.problem.regression.torque(samples, self._smallest)
+
+    @cached_property
+    def residuals(self) -> np.ndarray:
+        """Measured less predicted torque at every sample of the log, shape (k, n)."""
+        return self.samples.tau - self.predict(self.samples)
+
+    @property
+    def samples(self) -> Samples:
+        """The log that was fitted."""
+        assert self.problem.samples is not None
+        return self.problem.samples
+
+    @cached_property
+    def _smallest(self) -> np.ndarray:
+        """All parameters, those that are not the first of their group zero."""
+        phi = np.zeros(len(self.problem.regression.names))
+        phi[list(self.problem.base.columns.kept)] = self.values
+        return phi
+
+    # back into a robot
+
+    @cached_property
+    def parameters(self) -> np.ndarray:
+        """All parameters φ with B φ = β: where torques do not tell, nearest to the robot's own."""
+        if self.solution.phi is not None:
+            return self.solution.phi
+        problem = self.problem
+        B = np.vstack([problem.B, *problem.zero])
+        beta = np.concatenate([self.values, np.zeros(len(problem.zero))])
+        return nearest(problem.regression, problem.prior, B, beta)
+
+    @cached_property
+    def robot(self) -> Any:
+        """The robot with the values found.
+
+        Where no body has them, the nearest possible robot, with a warning that says how much its
+        torques differ.
+        """
+        regression, phi = self.problem.regression, self.parameters
+        if not self.is_possible:
+            phi = self._made_possible()
+        own = len(regression.full.parameter_names)
+        if len(regression.names) > own:
+            left = ", ".join(regression.names[own:])
+            warnings.warn(
+                f"A robot file has no place for {left}; fit.predict has them, fit.robot does not.",
+                IdentificationWarning,
+                stacklevel=2,
+            )
+        values = dict(zip(regression.names[:own], phi[:own].tolist(), strict=True))
+        return robot_with_parameters(regression.robot, values)
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether bodies with these parameters exist and friction resists."""
+        regression, phi = self.problem.regression, self.parameters
+        resists = all(
+            value >= 0
+            for name, value in regression.values(phi).items()
+            if name.endswith((".fv", ".fs", ".Ia"))
+        )
+        return resists and smallest_eigenvalue(regression, phi) >= POSSIBLE
+
+    def _made_possible(self) -> np.ndarray:
+        from qddot.identification.consistent import consistent
+
+        found = consistent(self.problem, self.solution.noise)
+        assert found.phi is not None
+        change = self.problem.factors.squares(found.beta).sum() / self.problem.factors.torques.sum()
+        warnings.warn(
+            f"No robot has the parameters that {self.method} found. The nearest that can exist "
+            f"has a relative torque error of {100 * change**0.5:.4g} % instead of "
+            f"{100 * self.relative_error:.4g} %.\n"
+            "  method='consistent' finds such a robot at once.",
+            IdentificationWarning,
+            stacklevel=3,
+        )
+        return found.phi
+
+    def save(self, path: str | Path) -> list[str]:
+        """Write the robot to a .toml or .urdf file; return what that format cannot hold."""
+        return self.robot.save(path)
+
+    # how sure
+
+    def cross_validation(self, folds: int = 5) -> CrossValidation:
+        """Return how well values from the rest of the log predict each part of it."""
+        with one_thread():
+            return cross_validation(self, folds)
+
+    def essential(self, ratio: float = 30.0, loss: float = 0.01) -> Fit:
+        """Return the fit without the parameters that this log knows badly."""
+        with one_thread():
+            return essential(self, ratio, loss)
+
+    # how it looks
+
+    @property
+    def method(self) -> str:
+        """What found it."""
+        return type(self.estimator).__name__
+
+    def table(self) -> str:
+        """Return the values with their deviations, one a line."""
+        from qddot.identification.compare import table
+
+        return table(self)
+
+    def __repr__(self) -> str:
+        from qddot.identification.compare import summary
+
+        return summary(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data, but for the log."""
+        robot = self.problem.regression.robot
+        joints = robot.joint_names
+        return {
+            "robot": robot.name,
+            "method": self.method,
+            "status": self.solution.status,
+            "samples": self.count,
+            "base_parameters": [
+                {"name": name, "value": value, "deviation": _plain(s), "relative": _plain(share)}
+                for name, value, s, share in zip(
+                    self.names,
+                    self.values.tolist(),
+                    self.deviations.tolist(),
+                    self.relative_deviations.tolist(),
+                    strict=True,
+                )
+            ],
+            "parameters": dict(self.problem.regression.values(self.parameters)),
+            "removed": list(self.removed),
+            "condition": self.condition,
+            "relative_error": self.relative_error,
+            "rms": dict(zip(joints, self.rms.tolist(), strict=True)),
+            "noise": dict(zip(joints, self.solution.noise.tolist(), strict=True)),
+            "possible": self.is_possible,
+        }
+
+
+def _plain(x: float) -> float | None:
+    return x if np.isfinite(x) else None

@@ -1,0 +1,125 @@
+"""How far to trust a fit: cross-validation by blocks of time, and removal of what is badly known.
+
+Khalil: W. Khalil, E. Dombre, *Modeling, Identification and Control of Robots*, 2002, chapter 12:
+parameters whose relative deviation is many times the smallest one are not essential.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.errors import BadArgument
+from qddot.identification.problem import excitation
+from qddot.identification.solution import Problem
+
+if TYPE_CHECKING:
+    from qddot.identification.result import Fit
+
+
+@dataclass(frozen=True)
+class CrossValidation:
+    """How well the rest of a log predicts each part of it."""
+
+    relative_errors: np.ndarray  # ‖τ − Yβ‖/‖τ‖ of each part, (folds,)
+    rms: np.ndarray  # (folds, n)
+    values: np.ndarray  # the base parameters found without it, (folds, r)
+
+    @property
+    def relative_error(self) -> float:
+        """The mean over the parts."""
+        return float(np.mean(self.relative_errors))
+
+    @property
+    def deviations(self) -> np.ndarray:
+        """The deviations of the base parameters, by how much they change without each part.
+
+        The jackknife: it needs no word about the noise, so it holds where errors last longer than
+        one sample, as those of friction and of filtered signals do; it wants many parts.
+        """
+        folds = len(self.values)
+        return np.sqrt(folds - 1) * np.std(self.values, axis=0)
+
+    def __str__(self) -> str:
+        each = ", ".join(f"{100 * e:.3g}" for e in self.relative_errors)
+        return f"relative error {100 * self.relative_error:.3g} % on unseen time ({each} %)"
+
+
+def cross_validation(fit: Fit, folds: int = 5) -> CrossValidation:
+    """Return how well values from the rest of the log predict each part of it.
+
+    Parts are stretches of time: neighbouring samples are too alike to judge each other.
+    """
+    factors = fit.problem.factors
+    blocks = len(factors.blocks)
+    if not 2 <= folds <= blocks:
+        raise BadArgument(
+            f"folds is {folds}; the log is divided into {blocks} blocks, so give 2 to {blocks}."
+        )
+    errors, rms, values = [], [], []
+    for part in np.array_split(np.arange(blocks), folds):
+        rest = [b for b in range(blocks) if b not in part]
+        training = factors.chosen(rest)
+        if len(excitation(training)[0].kept) < factors.rank:
+            raise BadArgument(
+                f"Without one of {folds} parts, the log does not show every base parameter.\n"
+                "  Use more folds, or a longer log that moves every joint all the time."
+            )
+        trained = fit.estimator.solved(_with(fit.problem, training))
+        test = factors.chosen(part.tolist())
+        squares = test.squares(trained.beta)
+        errors.append(np.sqrt(squares.sum() / (test.torques.sum() or 1)))
+        rms.append(np.sqrt(squares / test.count))
+        values.append(trained.beta)
+    return CrossValidation(np.array(errors), np.array(rms), np.array(values))
+
+
+def essential(fit: Fit, ratio: float = 30.0, loss: float = 0.01) -> Fit:
+    """Return the fit without the base parameters that the log knows badly.
+
+    One after the other, the one with the largest relative deviation is taken for zero, until none
+    is more than `ratio` times the smallest (Khalil), or the residual would grow by a share `loss`.
+    """
+    problem, solution, removed = fit.problem, fit.solution, list(fit.removed)
+    limit = (1 + loss) ** 2 * _misfit(problem, solution, fit.solution.noise)
+    if not fit.problem.factors.rank:
+        return fit
+    while problem.factors.rank > 1:
+        current = replace(fit, problem=problem, solution=solution)
+        relative = current.relative_deviations
+        worst = int(np.argmax(relative))
+        if relative[worst] <= ratio * relative.min():
+            break
+        smaller = without(problem, worst)
+        found = fit.estimator.solved(smaller)
+        if _misfit(smaller, found, fit.solution.noise) > limit:
+            break
+        removed.append(problem.base.groups[worst].text)
+        problem, solution = smaller, found
+    return replace(fit, problem=problem, solution=solution, removed=tuple(removed))
+
+
+def without(problem: Problem, k: int) -> Problem:
+    """Return the problem in which one base parameter is taken for zero."""
+    columns, groups = problem.base.columns, problem.base.groups
+    left = [i for i in range(len(groups)) if i != k]
+    place = {i: at for at, i in enumerate(left)}
+    fewer = replace(
+        columns,
+        kept=tuple(columns.kept[i] for i in left),
+        B=columns.B[left],
+        texts={(place[i], j): text for (i, j), text in columns.texts.items() if i != k},
+    )
+    base = replace(problem.base, columns=fewer, groups=tuple(groups[i] for i in left))
+    zero = (*problem.zero, columns.B[k])
+    return replace(problem, base=base, factors=problem.factors.without([k]), zero=zero)
+
+
+def _with(problem: Problem, factors: Any) -> Problem:
+    return replace(problem, factors=factors, samples=None)
+
+
+def _misfit(problem: Problem, solution: Any, noise: np.ndarray) -> float:
+    return float(np.sum(problem.factors.squares(solution.beta) / noise**2))

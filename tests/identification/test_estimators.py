@@ -1,0 +1,439 @@
+"""Estimators: exact without noise, honest with it, and clear about what they refuse."""
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from identification.excited import as_log, excited
+from nearness import assert_near
+
+import qddot
+from qddot.errors import BadArgument, MissingExtra, UnknownName
+from qddot.identification import accumulate, samples
+from qddot.identification.consistent import PhysicallyConsistent
+from qddot.identification.estimators import (
+    OrdinaryLeastSquares,
+    Ridge,
+    TotalLeastSquares,
+    WeightedLeastSquares,
+)
+from qddot.identification.extra_columns import by_direction, coupled, stribeck
+from qddot.identification.identify import METHODS, identify
+from qddot.identification.one_thread import controller, one_thread
+from qddot.identification.payload import identify_payload
+from qddot.identification.prior import smallest_eigenvalue
+from qddot.identification.robust import Huber
+from qddot.readers.read import built_in_names
+
+REAL = [name for name in built_in_names() if not name.endswith("_symbolic")]
+NOISE_FREE = 1e-9  # of the largest base parameter
+SOLVER = 1e-6  # what an interior point method leaves
+ESTIMATORS = (OrdinaryLeastSquares, WeightedLeastSquares, Ridge, TotalLeastSquares, Huber)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    """A UR5 with friction, and how noisy its joints are."""
+    robot = qddot.load("ur5").with_friction(viscous=[3, 3, 2, 1, 1, 0.5], coulomb=2.0)
+    return robot, np.array([4, 4, 2, 1, 0.5, 0.2])
+
+
+def truth(fit):
+    return fit.problem.B @ fit.problem.prior
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_without_noise_the_base_parameters_are_exact(name):
+    robot = qddot.load(name)
+    fit = identify(robot, excited(robot, 300), "ordinary")
+    assert_near(fit.values, truth(fit), tolerance=NOISE_FREE)
+    seen = np.abs(truth(fit)) > 1e-6 * np.abs(truth(fit)).max()
+    assert np.abs(fit.values[seen] / truth(fit)[seen] - 1).max() < NOISE_FREE
+    assert fit.relative_error < 1e-10
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_exact_without_noise(arm, method):
+    robot, _ = arm
+    fit = identify(robot, excited(robot), method)
+    tolerance = SOLVER if method == "consistent" else NOISE_FREE
+    assert_near(fit.values, truth(fit), tolerance=tolerance)
+    assert fit.solution.status == "solved"
+
+
+@pytest.mark.parametrize("kind", [OrdinaryLeastSquares, WeightedLeastSquares, Huber])
+def test_intervals_hold_the_truth_as_often_as_they_say(kind):
+    """Over 200 noisy logs of an arm whose joints differ in noise; 95 % should be within."""
+    robot = qddot.load("two_link").with_friction(viscous=2.0, coulomb=5.0)
+    noise = np.array([20.0, 2.0])
+    within = []
+    for seed in range(200):
+        fit = kind(robot).fit(excited(robot, 150, seed, noise)).result_
+        low, high = fit.intervals(0.95).T
+        within.append((low <= truth(fit)) & (truth(fit) <= high))
+    assert 0.92 < np.mean(within) < 0.98
+
+
+def test_deviations_and_noise_are_those_of_many_logs(arm):
+    robot, noise = arm
+    fits = [identify(robot, excited(robot, 300, seed, noise)) for seed in range(40)]
+    errors = np.array([(fit.values - truth(fit)) / fit.deviations for fit in fits])
+    assert 0.9 < np.sqrt(np.mean(errors**2)) < 1.1
+    assert np.mean([fit.solution.noise for fit in fits], axis=0) == pytest.approx(noise, rel=0.05)
+
+
+def test_weights_know_joints_better_than_no_weights(arm):
+    robot, noise = arm
+    log = excited(robot, 1000, 0, noise)
+    plain, weighted = OrdinaryLeastSquares(robot).fit(log), WeightedLeastSquares(robot).fit(log)
+    assert np.all(weighted.deviations_ <= plain.deviations_ * 1.1)
+    assert weighted.deviations_.min() < 0.5 * plain.deviations_.min()
+
+
+def test_outliers_do_not_move_huber(arm):
+    robot, noise = arm
+    q, qd, qdd, tau = excited(robot, 2000, 0, noise)
+    rng = np.random.default_rng(5)
+    hit = rng.random(tau.shape) < 0.03
+    tau = tau + hit * rng.normal(30, 100, tau.shape) * noise
+    plain, robust = (identify(robot, (q, qd, qdd, tau), m) for m in ("weighted", "robust"))
+    scale = plain.deviations
+    error = [np.sqrt(np.mean(((f.values - truth(f)) / scale) ** 2)) for f in (plain, robust)]
+    assert error[1] < 0.3 * error[0]
+    assert robust.solution.noise == pytest.approx(noise, rel=0.1)
+
+
+def test_ridge_goes_from_the_prior_to_weighted_least_squares(arm):
+    robot, noise = arm
+    log = excited(robot, 300, 0, noise)
+    weighted = identify(robot, log)
+    sure = identify(robot, log, "ridge", belief=1e-4)
+    unsure = identify(robot, log, "ridge", belief=1e4)
+    assert_near(sure.values, truth(sure), tolerance=1e-3)
+    assert_near(unsure.values, weighted.values, tolerance=1e-4)
+    assert np.all(sure.deviations <= weighted.deviations)
+    with pytest.raises(BadArgument, match="give a share above 0"):
+        identify(robot, log, "ridge", belief=0)
+
+
+def test_total_least_squares_mends_what_noisy_columns_do():
+    """With noise in the accelerations, ordinary least squares finds inertias too small."""
+    robot = qddot.load("pendulum").without("gravity", "friction")
+    rng = np.random.default_rng(0)
+    q, qd, qdd, tau = excited(robot, 20000)
+    share = 0.3  # of the size of either
+    noisy = qdd + share * np.std(qdd) * rng.normal(size=qdd.shape)
+    measured = tau + share * np.std(tau) * rng.normal(size=tau.shape)
+    ordinary, total = (
+        identify(robot, (q, qd, noisy, measured), m).values[0] for m in ("ordinary", "total")
+    )
+    inertia = (robot.parameters[robot.parameter_names.index("j1.Izz")],)
+    assert ordinary < 0.95 * inertia[0]
+    assert total == pytest.approx(inertia[0], rel=0.01)
+
+
+def test_a_consistent_fit_is_possible_and_predicts_as_well(arm):
+    pytest.importorskip("cvxpy")
+    robot, noise = arm
+    log = excited(robot, 400, 0, 3 * noise)
+    weighted, consistent = (identify(robot, log, m) for m in ("weighted", "consistent"))
+    assert not weighted.is_possible
+    assert consistent.is_possible
+    assert smallest_eigenvalue(consistent.problem.regression, consistent.parameters) > 0
+    assert consistent.relative_error < 1.02 * weighted.relative_error
+    clean = robot.inverse_dynamics(*log[:3])
+    errors = [np.linalg.norm(f.predict(*log[:3]) - clean) for f in (weighted, consistent)]
+    assert errors[1] < errors[0]
+
+
+def test_masses_and_centres_keep_within_their_bounds(arm):
+    pytest.importorskip("cvxpy")
+    robot, noise = arm
+    log = excited(robot, 400, 0, noise)
+    box = [(-0.01, 0.01), (None, None), (0.0, None)]
+    fit = PhysicallyConsistent(
+        robot,
+        masses={"elbow_joint": (2.0, 2.1)},
+        centres={"wrist_3_joint": box},
+        total_mass=(None, 16.0),
+    ).fit(log)
+    values = fit.result_.problem.regression.values(fit.result_.parameters)
+    assert 2.0 - SOLVER <= values["elbow_joint.m"] <= 2.1 + SOLVER
+    assert abs(values["wrist_3_joint.mx"]) <= 0.01 * values["wrist_3_joint.m"] + SOLVER
+    assert values["wrist_3_joint.mz"] >= -SOLVER
+    assert sum(v for k, v in values.items() if k.endswith(".m")) <= 16 + SOLVER
+    with pytest.raises(UnknownName, match="no moving body named 'elbow'"):
+        PhysicallyConsistent(robot, masses={"elbow": (1, 2)}).fit(log)
+    with pytest.raises(BadArgument, match="No robot is within the bounds"):
+        PhysicallyConsistent(robot, masses={"elbow_joint": (3, 2)}).fit(log)
+
+
+def test_a_consistent_fit_names_the_extra_that_it_needs(arm, monkeypatch):
+    robot, _ = arm
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'qddot\[identify\]'"):
+        identify(robot, excited(robot, 100), "consistent")
+
+
+def test_a_log_in_pieces_gives_what_the_whole_gives(arm, monkeypatch):
+    robot, noise = arm
+    log = excited(robot, 500, 0, noise)
+    whole = identify(robot, log, blocks=1)
+    monkeypatch.setattr(samples.Samples.chunks, "__defaults__", (37,))
+    pieces = identify(robot, log, blocks=7)
+    assert len(pieces.problem.factors.blocks) == 7
+    assert_near(pieces.values, whole.values)
+    assert_near(pieces.rms, whole.rms)
+    Y = robot.regressor(*log[:3])[..., whole.problem.base.columns.kept]
+    rows = (Y / whole.solution.noise[:, None]).reshape(-1, len(whole.values))
+    direct = np.linalg.lstsq(rows, (log[3] / whole.solution.noise).reshape(-1), rcond=None)[0]
+    assert_near(whole.values, direct)
+    assert accumulate.BLOCKS == 10
+
+
+def test_wrist_coupling_is_found_with_extra_columns(arm):
+    """A motor that turns with joints 5 and 6 together."""
+    robot, _ = arm
+    q, qd, qdd, tau = excited(robot, 800)
+    sums = qd[:, 4] + qd[:, 5], qdd[:, 4] + qdd[:, 5]
+    torque = 0.7 * sums[1] + 0.3 * sums[0] + 0.2 * np.sign(sums[0])
+    tau = tau + torque[:, None] * np.array([0, 0, 0, 0, 1, 1])
+    columns = coupled(robot, "wrist_2_joint", "wrist_3_joint", "m6")
+    fit = identify(robot, (q, qd, qdd, tau), terms=["rotor_inertia"], extra=columns)
+    assert fit.relative_error < 1e-10
+    values = dict(zip(fit.names, fit.values, strict=True))
+    assert [values[f"m6.{x}"] for x in ("Ia", "fv", "fs")] == pytest.approx([0.7, 0.3, 0.2])
+    assert identify(robot, (q, qd, qdd, tau)).relative_error > 0.01
+    with pytest.raises(UnknownName, match="no joint named 'wrist_9_joint'"):
+        coupled(robot, "wrist_9_joint", "wrist_3_joint")
+
+
+def test_stribeck_direction_and_own_columns_are_found():
+    robot = qddot.load("two_link")
+    q, qd, qdd, tau = excited(robot, 800)
+    tau = tau + 3 * np.exp(-((qd / 0.5) ** 2)) * np.sign(qd)
+    tau = tau + 2 * np.maximum(np.sign(qd), 0) + 5 * np.minimum(np.sign(qd), 0)
+    tau[:, 0] += 4 * np.sin(q[:, 0]) ** 3
+    own = {"ripple": lambda q, qd, qdd: np.array([np.sin(q[0]) ** 3, 0])}
+    extra = [stribeck(robot, 0.5), by_direction(robot), own]
+    fit = identify(robot, (q, qd, qdd, tau), extra=extra)
+    values = dict(zip(fit.names, fit.values, strict=True))
+    found = [values[k] for k in ("j1.fst", "j2.fst", "j1.fs+", "j2.fs-", "ripple")]
+    assert found == pytest.approx([3, 3, 2, 5, 4])
+    # where the model has both, the two ways to write Coulomb friction are told to be the same
+    both = identify(robot, (q, qd, qdd, tau), terms=["coulomb", "offset"], extra=extra)
+    assert any("j1.fs+" in name and "j1.fs" in name for name in both.names)
+    with pytest.raises(BadArgument, match=r"'bad' returns \(3,\); it must return the torques"):
+        identify(robot, (q, qd, qdd, tau), extra={"bad": lambda q, qd, qdd: np.zeros(3)})
+    with pytest.raises(BadArgument, match="give functions by name"):
+        identify(robot, (q, qd, qdd, tau), extra=lambda q, qd, qdd: q)
+
+
+def test_springs_stay_as_the_model_has_them():
+    robot = qddot.load("mass_spring_damper")
+    fit = identify(robot, excited(robot, 200))
+    assert_near(fit.predict(*excited(robot, 50, 9)[:3]), excited(robot, 50, 9)[3])
+
+
+def test_a_payload_is_the_difference_of_two_logs(arm):
+    robot, noise = arm
+    frame = robot.frame_names[-1]
+    com, inertia = (0.02, -0.03, 0.08), (0.02, 0.001, 0.0, 0.018, 0.0, 0.012)
+    loaded = robot.with_payload(frame, 2.5, com, inertia)
+    first, second = excited(robot, 3000, 0, noise), excited(loaded, 3000, 7, noise)
+    found = identify_payload(robot, frame, first, second)
+    reached = loaded.tree.bodies[-1].inertia.parameters - robot.tree.bodies[-1].inertia.parameters
+    body = robot.with_payload(frame, found.mass, found.com.tolist(), found.inertia)
+    change = body.tree.bodies[-1].inertia.parameters - robot.tree.bodies[-1].inertia.parameters
+    assert abs(found.mass - 2.5) < 4 * found.deviations[0]
+    assert found.com == pytest.approx(com, abs=0.01)
+    assert np.abs(np.array(change - reached, float)).max() < 0.05
+    possible = identify_payload(robot, frame, first, second, consistent=True)
+    assert possible.is_possible
+    assert f"Payload at {frame!r}: 2.492 ± 0.01 kg, centre of mass" in str(found)
+    assert found.to_dict()["deviations"]["m"] == found.deviations[0]
+    exact = identify_payload(robot, frame, excited(robot, 300), excited(loaded, 300, 3))
+    assert exact.mass == pytest.approx(2.5, rel=1e-8)
+    assert exact.com == pytest.approx(com, abs=1e-8)
+    with pytest.raises(UnknownName, match="no frame named 'hand'"):
+        identify_payload(robot, "hand", first, second)
+    with pytest.raises(BadArgument, match="does not move"):
+        identify_payload(robot, robot.frame_names[0], first, second)
+
+
+def test_badly_known_parameters_are_removed(arm):
+    robot, noise = arm
+    log = excited(robot, 600, 0, noise)
+    fit = identify(robot, log)
+    assert len(fit.essential(loss=0).values) == len(fit.values)  # every one of them helps
+    fewer = fit.essential(ratio=30, loss=0.1)
+    assert len(fewer.values) + len(fewer.removed) == len(fit.values)
+    assert fewer.removed
+    assert fewer.relative_error < 1.1 * fit.relative_error
+    worst = max(fewer.relative_deviations) / min(fewer.relative_deviations)
+    assert worst <= 30
+    assert "removed as badly known" in repr(fewer)
+    # what is removed is zero in the robot too, and its torques are those predicted
+    B = np.array(fewer.problem.zero)
+    assert np.abs(B @ fewer.parameters).max() < 1e-9
+
+
+def test_cross_validation_sees_what_a_fit_does_not(arm):
+    robot, noise = arm
+    fit = identify(robot, excited(robot, 100, 0, 3 * noise), blocks=10)
+    checked = fit.cross_validation(5)
+    assert checked.relative_errors.shape == (5,)
+    assert checked.rms.shape == (5, 6)
+    assert checked.relative_error > fit.relative_error
+    assert "on unseen time" in str(checked)
+    with pytest.raises(BadArgument, match="divided into 10 blocks, so give 2 to 10"):
+        fit.cross_validation(11)
+    short = identify(robot, excited(robot, 13, 0, noise), blocks=2)
+    with pytest.raises(BadArgument, match="Without one of 2 parts, the log does not show"):
+        short.cross_validation(2)
+
+
+def test_the_jackknife_knows_noise_that_lasts():
+    """Noise that lasts for many samples: the usual deviations are too small, these are not."""
+    robot = qddot.load("two_link").with_friction(viscous=2.0, coulomb=5.0)
+    t = np.arange(2000)[:, None] * 0.01
+    w = np.array([2.1, 3.7])
+    q = np.sin(w * t) + np.sin(1.7 * w * t)
+    qd = w * np.cos(w * t) + 1.7 * w * np.cos(1.7 * w * t)
+    qdd = -(w**2) * np.sin(w * t) - (1.7 * w) ** 2 * np.sin(1.7 * w * t)
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    usual, jackknife = [], []
+    for seed in range(30):
+        noise = np.random.default_rng(seed).normal(size=(2100, 2)).cumsum(axis=0)
+        lasting = 5 * (noise[40:2040] - noise[:2000])
+        fit = identify(robot, (q, qd, qdd, tau + lasting), blocks=20)
+        error = fit.values - truth(fit)
+        usual.append(error / fit.deviations)
+        jackknife.append(error / fit.cross_validation(20).deviations)
+    assert np.sqrt(np.mean(np.square(usual))) > 2
+    assert np.sqrt(np.mean(np.square(jackknife))) < 1.5
+
+
+def test_torques_that_do_not_count_are_left_out(arm):
+    robot, _ = arm
+    q, qd, qdd, tau = excited(robot, 400)
+    counts = np.abs(qd) > 0.3
+    spoilt = np.where(counts, tau, 1e4)
+    fit = identify(robot, as_log(robot, (q, qd, qdd, spoilt), counts=counts))
+    assert_near(fit.values, truth(fit), tolerance=NOISE_FREE)
+    robust = identify(robot, as_log(robot, (q, qd, qdd, spoilt), counts=counts), "robust")
+    assert_near(robust.values, truth(fit), tolerance=NOISE_FREE)
+
+
+def test_columns_and_torques_may_be_filtered_alike():
+    """Parallel decimation leaves exact torques exact."""
+    robot = qddot.load("two_link").with_friction(viscous=2.0, coulomb=5.0)
+    t = np.arange(4000) * 0.001
+    w = np.array([5.0, 8.0])
+    q, qd, qdd = (
+        np.sin(np.outer(t, w)),
+        w * np.cos(np.outer(t, w)),
+        -(w**2) * np.sin(np.outer(t, w)),
+    )
+    log = as_log(robot, (q, qd, qdd, robot.inverse_dynamics(q, qd, qdd)))
+    log.t = t
+    fit = identify(robot, log, decimate=100)
+    assert fit.count < 500
+    assert_near(fit.values, truth(fit), tolerance=NOISE_FREE)
+    assert fit.residuals.shape == (len(fit.samples), 2)
+    assert np.abs(fit.residuals).max() < 1e-8
+
+
+def test_joints_are_found_by_name(arm):
+    robot, _ = arm
+    arrays = excited(robot, 200)
+    turned = as_log(robot, tuple(x[:, ::-1] for x in arrays))
+    turned.joint_names = robot.joint_names[::-1]
+    assert_near(identify(robot, turned).values, identify(robot, arrays).values)
+    turned.joint_names = ("a", "b", "c", "d", "e", "f")
+    with pytest.raises(BadArgument, match="does not have joint 'shoulder_pan_joint'"):
+        identify(robot, turned)
+
+
+def test_estimators_have_scikit_learns_habits(arm):
+    robot, noise = arm
+    log, other = excited(robot, 400, 0, noise), excited(robot, 200, 3)
+    for kind in ESTIMATORS:
+        estimator = kind(robot, blocks=4)
+        assert estimator.get_params()["blocks"] == 4
+        with pytest.raises(BadArgument, match=f"{kind.__name__} has not been fitted"):
+            estimator.predict(*other[:3])
+        assert estimator.fit(*log) is estimator
+        assert 0.98 < estimator.score(other) <= 1
+        assert estimator.predict(*other[:3]).shape == (200, 6)
+        assert len(estimator.names_) == len(estimator.parameters_) == len(estimator.deviations_)
+        assert np.diag(estimator.correlation_) == pytest.approx(1)
+        assert estimator.relative_deviations_.shape == estimator.parameters_.shape
+        assert estimator.covariance_.shape == 2 * estimator.parameters_.shape
+        assert estimator.condition_ > 1
+        assert estimator.rms_.shape == (6,)
+        assert 0 < estimator.relative_error_ < 1
+
+
+def test_a_log_that_hardly_moves_is_refused_with_what_it_does_not_show(arm):
+    robot, _ = arm
+    q, qd, qdd, _ = excited(robot, 200)
+    q[:, 2], qd[:, 2], qdd[:, 2] = 0.5, 0, 0
+    log = q, qd, qdd, robot.inverse_dynamics(q, qd, qdd)
+    with pytest.raises(BadArgument) as error:
+        identify(robot, log)
+    assert "The log shows 46 of 48 base parameters of robot 'ur5'" in str(error.value)
+    assert "cannot tell elbow_joint.fv, elbow_joint.fs" in str(error.value)
+    assert "unexcited='merge'" in str(error.value)
+    fit = identify(robot, log, unexcited="merge")
+    assert len(fit.values) == 46
+    assert_near(fit.predict(*log[:3]), log[3], tolerance=1e-6)
+    with pytest.raises(BadArgument, match="it must be 'refuse' or 'merge'"):
+        identify(robot, log, unexcited="ignore")
+
+
+def test_wrong_logs_are_refused(arm):
+    robot, _ = arm
+    q, qd, qdd, tau = excited(robot, 50)
+    broken = tau.copy()
+    broken[3, 2] = np.nan
+    with pytest.raises(BadArgument, match=r"tau has 1 entries .* in row 3 of joint 'elbow_joint'"):
+        identify(robot, (q, qd, qdd, broken))
+    with pytest.raises(BadArgument, match=r"qd has shape \(50, 5\), but robot 'ur5' has 6 joints"):
+        identify(robot, (q, qd[:, :5], qdd, tau))
+    with pytest.raises(BadArgument, match="tau has 49 rows, but q has 50"):
+        identify(robot, (q, qd, qdd, tau[:-1]))
+    with pytest.raises(BadArgument, match="The log has 5 samples, too few for 48 base parameters"):
+        identify(robot, tuple(x[:5] for x in (q, qd, qdd, tau)))
+    with pytest.raises(BadArgument, match="Give \\(q, qd, qdd, tau\\), not 3 arrays"):
+        identify(robot, (q, qd, qdd))
+    log = as_log(robot, (q, qd, None, tau))
+    with pytest.raises(BadArgument, match="The log has no qdd"):
+        identify(robot, log)
+    with pytest.raises(BadArgument, match=r"'wieghted'\. Did you mean 'weighted'"):
+        identify(robot, (q, qd, qdd, tau), "wieghted")
+    with pytest.raises(BadArgument, match="one time a row"):
+        identify(robot, replace_times(as_log(robot, (q, qd, qdd, tau))))
+
+
+def test_a_robot_without_effect_has_nothing_to_find():
+    robot = qddot.from_dh([{"mass": 1}], "standard")
+    fixed = robot.model.with_joints(lambda joint: replace(joint, kind="fixed"))
+    with pytest.raises(BadArgument, match="there is nothing to find"):
+        identify(qddot.Robot(fixed), tuple(np.zeros((4, 9, 0))))
+
+
+def replace_times(log):
+    log.t = log.t[:-1]
+    return log
+
+
+def test_threads_of_the_linear_algebra_are_given_back():
+    def threads():
+        return [each["num_threads"] for each in controller().info() if each["user_api"] == "blas"]
+
+    before = threads()
+    with one_thread():
+        assert set(threads()) == {1}
+    assert threads() == before

@@ -1,0 +1,288 @@
+"""Exciting motions: at rest at the ends, within every limit, better than random, kept in files."""
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.identification.excitation import excite, load_excitation
+from qddot.identification.excitation_check import used
+from qddot.identification.excitation_limits import motion_limits
+from qddot.identification.excitation_result import Excitation
+from qddot.identification.excitation_search import Search
+from qddot.identification.excitation_spline import QuinticSpline, SplineBasis
+from qddot.identification.fourier import FourierBasis, FourierSeries
+
+ROUND_OFF = 1e-10
+DIFFERENCES = 1e-5  # of central differences at a step of 1e-5 s
+DENSE = 20_000
+
+TWO_LINK = {"lower": -2.5, "upper": 2.5, "velocity": 3.0}
+BASES = [FourierBasis(7.0, 4), FourierBasis(10.0, 2), SplineBasis(7.0, 8)]
+
+
+@pytest.fixture(scope="module")
+def panda() -> qddot.Robot:
+    return qddot.load("panda")
+
+
+@pytest.fixture(scope="module")
+def two_link() -> qddot.Robot:
+    return qddot.load("two_link")
+
+
+@pytest.fixture(scope="module")
+def panda_motion(panda: qddot.Robot) -> Excitation:
+    return excite(panda, starts=2, seconds=60)
+
+
+@pytest.fixture(scope="module")
+def small_motion(two_link: qddot.Robot) -> Excitation:
+    return excite(two_link, limits=TWO_LINK, starts=2, seconds=60)
+
+
+def random_curve(basis: FourierBasis | SplineBasis) -> FourierSeries | QuinticSpline:
+    return basis.curve(np.random.default_rng(3).standard_normal((basis.size, 3)))
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_rates_and_accelerations_are_the_derivatives(basis):
+    curve, h = random_curve(basis), 1e-5
+    t = np.linspace(0.01, 0.99, 57) * basis.period
+    q, qd, qdd = curve.at(t)
+    before, after = curve.at(t - h), curve.at(t + h)
+    np.testing.assert_allclose((after[0] - before[0]) / (2 * h), qd, atol=DIFFERENCES)
+    np.testing.assert_allclose((after[1] - before[1]) / (2 * h), qdd, atol=DIFFERENCES)
+    assert q.shape == (57, 3)
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_a_motion_rests_where_it_begins_and_ends_there(basis):
+    curve = random_curve(basis)
+    first, last = curve.at(0.0), curve.at(basis.period)
+    np.testing.assert_allclose(first[0], last[0], atol=ROUND_OFF)
+    for x in (*first[1:], *last[1:]):
+        np.testing.assert_allclose(x, 0, atol=ROUND_OFF * 10)
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_a_motion_repeats_itself(basis):
+    curve, t = random_curve(basis), np.linspace(0, basis.period, 41)
+    for x, y in zip(curve.at(t), curve.at(t + 3 * basis.period), strict=True):
+        np.testing.assert_allclose(x, y, atol=1e-8)
+
+
+@pytest.mark.parametrize("basis", BASES)
+def test_the_space_of_curves_is_linear_in_its_members(basis):
+    X = np.random.default_rng(1).standard_normal((basis.size, 2))
+    t = np.linspace(0, basis.period, 31)
+    for B, x in zip(basis.matrices(t), basis.curve(X).at(t), strict=True):
+        np.testing.assert_allclose(B @ X, x, atol=ROUND_OFF * 10)
+    np.testing.assert_allclose(basis.curve(X).at(0.0)[0], X[0], atol=ROUND_OFF)
+
+
+@pytest.mark.parametrize("basis", BASES)
+@pytest.mark.parametrize("count", [40, 101])
+def test_no_peak_is_above_its_bound(basis, count):
+    """The bound of a few nodes holds at many more instants, and is not far off."""
+    curve = random_curve(basis)
+    t, factor = curve.nodes(count)
+    dense = np.linspace(0, basis.period, DENSE)
+    for coarse, fine in zip(curve.at(t), curve.at(dense), strict=True):
+        bound = factor * np.abs(coarse).max(axis=0)
+        assert (np.abs(fine).max(axis=0) <= bound * (1 + ROUND_OFF)).all()
+    assert factor < 1.1
+
+
+@pytest.mark.parametrize("name", ["condition", "determinant"])
+def test_the_gradient_of_the_search_is_that_of_its_objective(panda, name):
+    from qddot.identification.excitation_criterion import criterion
+    from qddot.identification.excitation_workspace import half_spaces
+
+    limits = motion_limits(panda, {"effort": 20.0})
+    spaces = half_spaces(panda, {"tool": ["z > 0.5", "x < 0.1"]})
+    measure = criterion(name, panda, limits)
+    search = Search(panda, FourierBasis(10.0, 3), measure, limits, spaces, None, np.inf)
+    rng = np.random.default_rng(0)
+    X = search.sizes * 0.6 * rng.standard_normal(search.sizes.shape)
+    X[0] += limits.middle
+    D, h = search.sizes * rng.standard_normal(X.shape), 1e-6
+    up, down = (search.objective(X + s * h * D, 4, 10.0)[0] for s in (1, -1))
+    slope = np.sum(search.objective(X, 4, 10.0)[1] * D)
+    assert slope == pytest.approx((up - down) / (2 * h), rel=1e-5)
+
+
+def test_a_panda_is_excited_better_than_at_random(panda_motion):
+    """With a reduced budget; random motions are the best of 100 of each kind."""
+    assert panda_motion.parameters == 50  # 43 inertial ones, 7 of friction
+    assert panda_motion.random_condition >= 4 * panda_motion.condition
+    assert panda_motion.start_condition >= 2 * panda_motion.condition
+    assert panda_motion.finished, panda_motion.status
+    assert (np.diff(panda_motion.history[:, 1]) < 0).all()
+
+
+@pytest.mark.parametrize(
+    ("name", "limits", "factor"), [("two_link", TWO_LINK, 2), ("scara", {"velocity": 2.0}, 4)]
+)
+def test_small_arms_are_excited_better_than_at_random(name, limits, factor):
+    motion = excite(qddot.load(name), limits=limits, starts=2, seconds=3)
+    assert motion.gain >= factor
+    assert not motion.violations()
+
+
+def test_limits_are_kept_at_every_instant(panda, panda_motion):
+    limits = motion_limits(panda)
+    t = np.linspace(0, panda_motion.period, DENSE)
+    q, qd, qdd = panda_motion.at(t)
+    assert ((limits.lower <= q) & (q <= limits.upper)).all()
+    assert (np.abs(qd) <= limits.velocity).all()
+    assert (np.abs(qdd) <= limits.acceleration).all()
+    assert (np.abs(panda.inverse_dynamics(q, qd, qdd)) <= limits.effort).all()
+    assert panda_motion.violations() == ()
+    # and they are used: a timid motion shows little
+    assert panda_motion.use.velocity.max() > 0.98
+
+
+def test_the_margin_is_of_the_limits_of_the_model(panda):
+    limits, whole = motion_limits(panda, margin=0.1), motion_limits(panda, margin=0)
+    model = [float(joint.limits.velocity) for joint in panda.model.free_joints]
+    np.testing.assert_allclose(limits.velocity, 0.9 * np.array(model))
+    np.testing.assert_allclose(limits.half, 0.9 * whole.half)
+    assert limits.margin == pytest.approx(0.1)
+    assert "accelerations are limited to 4 1/s" in limits.notes[0]
+
+
+def test_torque_limits_are_kept_where_they_bind(panda):
+    weak = {"effort": {"panda_joint2": 45.0, "panda_joint4": 20.0}}
+    motion = excite(panda, limits=weak, starts=1, seconds=6)
+    assert motion.violations() == ()
+    assert motion.limits.effort[1] == pytest.approx(0.95 * 45)
+    assert motion.use.effort.max() > 0.9
+
+
+@pytest.mark.parametrize("curve", ["fourier", "spline"])
+def test_the_workspace_is_respected(panda, curve):
+    box = {"tool": {"z": (0.3, None), "x": (-0.5, 0.8)}}
+    motion = excite(panda, workspace=box, curve=curve, starts=1, seconds=6, harmonics=4)
+    q, _, _ = motion.at(np.linspace(0, motion.period, DENSE))
+    p = panda.pose(q, "tool")[:, :3, 3]
+    assert (p[:, 2] >= 0.3).all()
+    assert ((p[:, 0] >= -0.5) & (p[:, 0] <= 0.8)).all()
+    assert motion.use.workspace >= 0
+    assert not motion.violations()
+
+
+def test_a_motion_begins_where_it_is_told_to(panda):
+    home = [0, -0.785, 0, -2.356, 0, 1.571, 0.785]
+    motion = excite(panda, start=home, starts=1, seconds=6)
+    np.testing.assert_allclose(motion.at(0.0)[0], home, atol=ROUND_OFF)
+    assert not motion.violations()
+
+
+def test_the_determinant_can_be_made_small_instead(two_link):
+    few = dict(limits=TWO_LINK, starts=1, seconds=3)
+    motion = excite(two_link, criterion="determinant", **few)
+    other = excite(two_link, criterion="condition", **few)
+    assert motion.condition >= other.condition
+    assert motion.history[-1, 1] < motion.history[0, 1]
+
+
+def test_terms_to_be_identified_are_looked_for_too(two_link):
+    few = dict(limits=TWO_LINK, starts=1, seconds=3)
+    plain = excite(two_link.without("friction"), **few)
+    more = excite(two_link.without("friction"), terms=["viscous", "coulomb"], **few)
+    assert more.parameters == plain.parameters + 4
+
+
+def test_the_same_seed_gives_the_same_motion(two_link, small_motion):
+    again = excite(two_link, limits=TWO_LINK, starts=2, seconds=60)
+    assert small_motion.finished
+    assert again.curve.facts() == small_motion.curve.facts()
+    other = excite(two_link, limits=TWO_LINK, starts=2, seconds=60, seed=1)
+    assert other.curve.facts() != again.curve.facts()
+
+
+def test_progress_tells_how_far_and_how_good(two_link):
+    said = []
+    excite(two_link, limits=TWO_LINK, starts=1, progress=lambda *x: said.append(x))
+    shares, best = zip(*said, strict=True)
+    assert list(shares) == sorted(shares)
+    assert shares[-1] == 1
+    assert best[-1] == min(best) < best[1]
+
+
+def test_interrupted_it_returns_the_best_so_far(two_link):
+    def stop(share: float, best: float) -> None:
+        if share > 0.4:
+            raise KeyboardInterrupt
+
+    motion = excite(two_link, limits=TWO_LINK, starts=3, progress=stop)
+    assert not motion.finished
+    assert "interrupted; this is the best motion so far" in motion.status
+    assert motion.condition < motion.random_condition
+    assert not motion.violations()
+
+
+def test_when_time_runs_out_it_says_so(panda):
+    motion = excite(panda, seconds=0.01)
+    assert not motion.finished
+    assert "0 of 12 starts" in motion.status
+    assert "time ran out" in motion.status
+    assert not motion.violations()
+
+
+def test_a_violation_names_joint_time_and_limit(panda, panda_motion):
+    tight = motion_limits(panda, {"velocity": {"panda_joint3": 1.0}, "acceleration": 20}, margin=0)
+    _, broken = used(panda, panda_motion.curve, tight)
+    assert [each.who for each in broken] == ["panda_joint3"]
+    t = broken[0].t
+    assert abs(panda_motion.at(t)[1][2]) == pytest.approx(broken[0].value, rel=1e-4)
+    assert str(broken[0]).startswith(f"panda_joint3: at {t:.4f} s the velocity is ")
+    assert str(broken[0]).endswith("above 1 rad/s")
+    heavy = panda.with_payload("tool", 12.0, (0, 0, 0.1))
+    assert any(each.what == "effort" for each in panda_motion.violations(heavy))
+
+
+@pytest.mark.parametrize("name", ["motion.json", "motion.csv"])
+def test_what_is_saved_comes_back(panda, panda_motion, tmp_path, name):
+    panda_motion.save(tmp_path / name, rate=100)
+    back = load_excitation(tmp_path / name, panda)
+    t = np.linspace(0, 10, 33)
+    for x, y in zip(panda_motion.at(t), back.at(t), strict=True):
+        np.testing.assert_array_equal(x, y)
+    assert repr(back) == repr(panda_motion)
+    assert not back.violations()
+    np.testing.assert_array_equal(back.history, panda_motion.history)
+    assert Excitation.load(tmp_path / name).robot is None
+
+
+def test_a_csv_file_has_a_row_an_instant_named_like_a_simulation(small_motion, tmp_path):
+    small_motion.save(tmp_path / "motion.csv", rate=50)
+    lines = (tmp_path / "motion.csv").read_text().splitlines()
+    assert lines[0].startswith("# qddot excitation {")
+    assert lines[1] == "t,q.j1,q.j2,qd.j1,qd.j2,qdd.j1,qdd.j2"
+    table = np.loadtxt(lines[2:], delimiter=",")
+    assert table.shape == (501, 7)
+    np.testing.assert_allclose(table[:, 1:3], small_motion.at(table[:, 0])[0], atol=ROUND_OFF)
+    np.testing.assert_allclose(table[[0, -1], 3:], 0, atol=1e-9)
+
+
+def test_a_spline_comes_back_too(two_link, tmp_path):
+    motion = excite(two_link, limits=TWO_LINK, curve="spline", starts=1, seconds=2)
+    motion.save(tmp_path / "motion.json")
+    back = load_excitation(tmp_path / "motion.json")
+    np.testing.assert_array_equal(back.at(1.234)[0], motion.at(1.234)[0])
+
+
+def test_a_log_of_it_has_the_torques_that_the_robot_expects(two_link, small_motion):
+    log = small_motion.to_log(rate=100, periods=2)
+    assert len(log) == 2001
+    assert log.duration == pytest.approx(20)
+    expected = two_link.inverse_dynamics(log.q, log.qd, log.qdd)
+    np.testing.assert_allclose(log.tau, expected, atol=ROUND_OFF)
+
+
+def test_a_figure_shows_motion_torque_and_search(small_motion, tmp_path):
+    figure = small_motion.plot(tmp_path / "motion.png")
+    labels = [axes.get_ylabel() for axes in figure.axes]
+    assert labels == ["q [rad]", "q̇ [rad/s]", "q̈ [rad/s²]", "τ / limit [1]", "condition number"]
+    assert (tmp_path / "motion.png").stat().st_size > 10_000

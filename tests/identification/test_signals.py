@@ -1,0 +1,325 @@
+"""Signals: no shift in time, errors as stated, and a record of what was done."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from identification.made_logs import measured, swinging
+
+import qddot
+from qddot.errors import BadArgument
+from qddot.identification.decimation import chunks, decimated, equations, few_rows
+from qddot.identification.log import Log, load_log
+from qddot.identification.preparation import counting, prepared, trimmed
+from qddot.identification.signals import cutoff, differentiated, filtered, resampled, spectrum
+
+ROUND_OFF = 1e-9
+NOISE = 1e-4  # [rad]
+
+
+def of(t: np.ndarray, *columns: np.ndarray) -> Log:
+    q = np.column_stack(columns)
+    return Log(tuple(f"j{k}" for k in range(q.shape[1])), t, q)
+
+
+def inside(x: np.ndarray, share: float = 0.1) -> np.ndarray:
+    m = int(share * len(x))
+    return x[m:-m]
+
+
+# resampling
+
+
+@given(st.lists(st.floats(-2, 2), min_size=4, max_size=4), st.integers(0, 2**32 - 1))
+def test_resampling_is_exact_on_cubic_polynomials(coefficients, seed):
+    t = (np.arange(200) + np.random.default_rng(seed).uniform(-0.4, 0.4, 200)) / 200
+    log = resampled(of(t, np.polyval(coefficients, t)), 300.0)
+    assert log.even
+    np.testing.assert_allclose(log.q[:, 0], np.polyval(coefficients, log.t), atol=1e-8)
+
+
+def test_resampling_to_a_lower_rate_does_not_alias():
+    t = np.arange(4000) / 1000
+    slow, fast = np.sin(2 * np.pi * t), np.sin(2 * np.pi * 95 * t)
+    log = resampled(of(t, slow + fast), 100.0)  # 95 Hz would come back as 5 Hz
+    assert log.rate == pytest.approx(100)
+    np.testing.assert_allclose(inside(log.q[:, 0] - np.sin(2 * np.pi * log.t)), 0, atol=1e-3)
+
+
+def test_what_falls_into_a_gap_does_not_count():
+    log = swinging()
+    rows = np.r_[:200, 300 : len(log)]
+    torn = replace(log, t=log.t[rows], **{name: x[rows] for name, x in log.arrays()})
+    whole = resampled(torn)
+    assert whole.even
+    assert len(whole) == len(log)
+    assert whole.counts is not None
+    np.testing.assert_array_equal(np.flatnonzero(~whole.counts[:, 0]), np.arange(200, 300))
+    assert "in gaps do not count" in str(whole.notes[-1])
+
+
+# the spectrum and the cut-off
+
+
+def test_the_spectrum_has_the_power_of_the_signal():
+    log = swinging(rate=200.0, duration=30.0)
+    found = spectrum(log)
+    power = np.trapezoid(found.power, found.frequency, axis=0)
+    np.testing.assert_allclose(power, log.q.var(axis=0), rtol=0.05)
+    at = found.frequency[found.power.argmax(axis=0)]
+    np.testing.assert_allclose(at, [0.4, 0.7], atol=0.1)
+
+
+def test_the_noise_floor_is_that_of_the_noise():
+    log = swinging(rate=500.0, duration=20.0)
+    noisy = replace(log, q=log.q + NOISE * np.random.default_rng(1).standard_normal(log.q.shape))
+    white = NOISE**2 / (log.rate / 2)  # its power, spread over all frequencies
+    np.testing.assert_allclose(spectrum(noisy).floor, white, rtol=0.3)
+
+
+def test_the_cutoff_lies_between_the_motion_and_the_noise_and_says_how_it_was_found():
+    log = swinging(rate=500.0, duration=20.0)
+    noisy = replace(log, q=log.q + NOISE * np.random.default_rng(1).standard_normal(log.q.shape))
+    found = cutoff(noisy)
+    assert 2 < float(found) < 15
+    assert "motion up to" in str(found)
+    assert "Hz" in found.why
+    assert float(cutoff(swinging(rate=500.0, duration=20.0))) <= 200
+
+
+# filters
+
+
+@given(st.floats(0.5, 40.0), st.floats(0, 6))
+def test_the_filter_has_no_phase_and_keeps_half_at_the_cutoff(frequency, phase):
+    t = np.arange(4000) / 500
+    log = filtered(of(t, np.sin(2 * np.pi * frequency * t + phase)), 20.0)
+    ratio = np.tan(np.pi * frequency / 500) / np.tan(np.pi * 20.0 / 500)
+    gain = 1 / (1 + ratio**8)  # |H|², of a filter of order four run twice
+    exact = gain * np.sin(2 * np.pi * frequency * t + phase)
+    np.testing.assert_allclose(inside(log.q[:, 0] - exact), 0, atol=1e-5)
+
+
+def test_the_filter_keeps_what_it_is_not_asked_to_filter():
+    log = swinging()
+    found = filtered(log, 5.0, what=("q",))
+    assert found.tau is log.tau
+    assert "q filtered at 5 Hz" in str(found.notes[-1])
+
+
+def test_uneven_rows_and_impossible_cutoffs_are_refused():
+    log = swinging()
+    uneven = replace(log, t=log.t + 1e-3 * np.sin(np.arange(len(log))))
+    for task in (spectrum, filtered, differentiated):
+        with pytest.raises(BadArgument, match=r"Make them even first: resampled\(log\)"):
+            task(uneven)
+    with pytest.raises(BadArgument, match="only what is slower than 100 Hz"):
+        filtered(log, 150.0)
+    with pytest.raises(BadArgument, match="positive number"):
+        filtered(log, -1.0)
+
+
+# derivatives
+
+
+@pytest.mark.parametrize("rate", [50.0, 100.0, 400.0])
+def test_central_differences_err_as_stated(rate):
+    log = swinging(1, rate)
+    found = differentiated(log, "differences", of="q")
+    wh = 2 * np.pi * 0.4 / rate
+    amplitude = 2 * np.pi * 0.4
+    assert np.abs(found.qd - log.qd)[2:-2].max() <= 1.01 * amplitude * wh**4 / 30 + ROUND_OFF
+    assert np.abs(found.qdd - log.qdd)[2:-2].max() <= 1.01 * amplitude**2 * wh**4 / 90 + ROUND_OFF
+
+
+@given(st.lists(st.floats(-2, 2), min_size=5, max_size=5))
+def test_differences_are_exact_on_quartic_polynomials_to_the_very_ends(coefficients):
+    t = np.linspace(0, 1, 21)
+    found = differentiated(of(t, np.polyval(coefficients, t)))
+    first = np.polyder(np.poly1d(coefficients))
+    assert found.qd is not None
+    assert found.qdd is not None
+    np.testing.assert_allclose(found.qd[:, 0], first(t), atol=ROUND_OFF)
+    np.testing.assert_allclose(found.qdd[2:-2, 0], np.polyder(first)(t)[2:-2], atol=1e-7)
+    np.testing.assert_allclose(found.qdd[:, 0], np.polyder(first)(t), atol=1e-7)
+
+
+def test_splines_differentiate_a_band_limited_signal_even_with_jitter_and_noise():
+    log = swinging(rate=500.0, duration=10.0)
+    rng = np.random.default_rng(2)
+    t = log.t + rng.uniform(0, 1e-3, len(log))
+    w = 2 * np.pi * np.array([0.4, 0.7])
+    x = np.multiply.outer(t, w)
+    noisy = Log(("a", "b"), t, np.sin(x) + NOISE * rng.standard_normal(x.shape))
+    found = differentiated(noisy, "splines", cutoff=4.0)
+    assert found.qd is not None
+    assert found.qdd is not None
+    assert np.abs(inside(found.qd - w * np.cos(x))).max() < 2e-3
+    assert np.abs(inside(found.qdd + w * w * np.sin(x))).max() < 0.05
+
+
+def test_measured_velocities_are_kept_unless_one_says_otherwise():
+    log = swinging()
+    assert differentiated(log).qd is log.qd
+    assert differentiated(log, of="q").qd is not log.qd
+    with pytest.raises(BadArgument, match="where velocities were measured"):
+        differentiated(replace(log, qd=None), of="qd")
+    with pytest.raises(BadArgument, match="'differences' or 'splines'"):
+        differentiated(log, "magic")
+
+
+# trimming and decimation
+
+
+def test_trimming_cuts_rest_and_ends_and_lets_slow_joints_not_count():
+    log = swinging()
+    assert log.qd is not None
+    still = {name: np.pad(x, ((300, 300), (0, 0)), "edge") for name, x in log.arrays()}
+    for name in ("qd", "qdd"):
+        still[name][:300], still[name][-300:] = 0, 0
+    resting = replace(log, t=np.arange(len(log) + 600) / 200, **still)
+    found = trimmed(resting)
+    assert len(found) == len(log)
+    assert found.counts is not None
+    np.testing.assert_array_equal(found.counts, np.abs(log.qd) > 0.01 * np.abs(log.qd).max(axis=0))
+    assert 0.97 < found.counts.mean() < 1
+    assert len(trimmed(log, ends=0.5)) == pytest.approx(len(log) - 200, abs=2)
+    only = counting(found)
+    assert only.counts is None
+    assert len(only) == found.counts.all(axis=1).sum()
+    with pytest.raises(BadArgument, match="nothing is left of it"):
+        trimmed(log, speed=1e3)
+    with pytest.raises(BadArgument, match="no velocities"):
+        trimmed(replace(log, qd=None))
+
+
+def test_decimation_keeps_what_is_slow_and_shifts_nothing():
+    t = np.arange(5001) / 1000
+    slow, fast = np.sin(2 * np.pi * t), np.sin(2 * np.pi * 60 * t)
+    y = few_rows(np.column_stack([slow, fast]), 20)
+    at = t[100::20][: len(y)]
+    np.testing.assert_allclose(y[:, 0], np.sin(2 * np.pi * at), atol=2e-3)
+    assert np.abs(y[:, 1]).max() < 5e-3
+
+
+def test_the_equations_still_hold_after_parallel_decimation():
+    robot = qddot.load("two_link")
+    log = swinging(2, rate=1000.0)
+    tau = robot.inverse_dynamics(log.q, log.qd, log.qdd)
+    log = replace(log, joint_names=robot.joint_names, tau=tau)
+    rows = equations(log, robot.regressor, 50.0)
+    assert rows.Y.shape[0] == pytest.approx(4.0 * 50 - 10, abs=2)
+    np.testing.assert_allclose(rows.Y @ robot.parameters, rows.tau, atol=ROUND_OFF)
+    np.testing.assert_array_equal(decimated(log, 50.0).tau, rows.tau)
+
+
+def test_pieces_of_the_equations_are_those_of_the_whole(monkeypatch):
+    from qddot.identification import decimation
+
+    robot = qddot.load("two_link")
+    log = swinging(2, rate=1000.0)
+    whole = equations(log, robot.regressor, 50.0)
+    monkeypatch.setattr(decimation, "AT_ONCE", 2 * len(robot.parameter_names) * 20 * 25)
+    parts = list(chunks(log, robot.regressor, 50.0))
+    assert len(parts) > 3
+    for name in ("t", "Y", "tau", "counts"):
+        joined = np.concatenate([getattr(part, name) for part in parts])
+        np.testing.assert_allclose(joined, getattr(whole, name), atol=1e-12)
+
+
+def test_a_log_that_is_not_ready_or_too_short_is_refused():
+    log = swinging()
+    with pytest.raises(BadArgument, match="no qdd; take prepared"):
+        equations(replace(log, qdd=None), lambda q, qd, qdd: np.ones((len(q), 2, 1)))
+    with pytest.raises(BadArgument, match="none is left at 1 Hz"):
+        equations(log, lambda q, qd, qdd: np.ones((len(q), 2, 1)), 1.0)
+    with pytest.raises(BadArgument, match="none is left"):
+        decimated(log, 1.0)
+
+
+# the whole
+
+
+def test_preparation_gives_rates_from_jittery_noisy_positions_and_records_what_it_did():
+    exact = swinging(rate=500.0, duration=10.0)
+    rng = np.random.default_rng(3)
+    t = exact.t + rng.uniform(0, 2e-4, len(exact))
+    w = 2 * np.pi * np.array([0.4, 0.7])
+    x = np.multiply.outer(t, w)
+    noisy = Log(("a", "b"), t, np.sin(x) + NOISE * rng.standard_normal(x.shape), tau=np.cos(x))
+    log = prepared(noisy)
+    assert log.even
+    assert log.qd is not None
+    assert log.qdd is not None
+    np.testing.assert_allclose(log.qd, w * np.cos(np.multiply.outer(log.t, w)), atol=0.02)
+    error = log.qdd + w * w * np.sin(np.multiply.outer(log.t, w))
+    assert np.sqrt((error**2).mean()) < 0.02 * np.sqrt((log.qdd**2).mean())
+    said = "\n".join(map(str, log.notes))
+    for words in ("resampled", "zero phase", "central differences", "do not count"):
+        assert words in said
+    few = prepared(noisy, keep=50.0, by="splines")
+    assert few.rate == pytest.approx(50, rel=1e-4)
+    assert "one of 10 rows kept" in str(few.notes[-1])
+
+
+def friction(qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Return columns for rotor inertia, viscous and dry friction and offset at every joint."""
+    n = qd.shape[1]
+    columns = np.zeros((len(qd), n, 4 * n))
+    for k, x in enumerate((qdd, qd, np.sign(qd), np.ones_like(qd))):
+        columns[:, range(n), range(k * n, (k + 1) * n)] = x
+    return columns
+
+
+def relative_error(rows) -> float:
+    """Return ‖τ − Y φ‖ / ‖τ‖ of a plain least squares, over the equations that count."""
+    Y, tau = rows.Y[rows.counts], rows.tau[rows.counts]
+    size = np.linalg.norm(Y, axis=0)
+    size[size == 0] = 1
+    phi = np.linalg.lstsq(Y / size, tau, rcond=1e-9)[0]
+    return float(np.linalg.norm(tau - Y / size @ phi) / np.linalg.norm(tau))
+
+
+def test_the_torques_of_a_real_tx40_are_explained_as_well_as_in_the_literature():
+    folder = measured("staubli_tx40")
+    robot = qddot.load(folder / "tx40_mdh_modified.urdf")
+    coupling = np.eye(6)
+    coupling[5, 4] = -1
+    log = load_log(
+        {"q": folder / "pos_read_data.csv", "tau": folder / "curr_data.csv"},
+        robot,
+        rate=5000,
+        gear=[32, 32, 45, -48, 45, 32],
+        coupling=coupling,
+        offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
+    )
+    log = prepared(log)
+    assert log.duration == pytest.approx(7.4, abs=0.05)  # then it stands still
+
+    def regressor(q, qd, qdd):
+        # the motor of joint 6 turns with joint 5 too: its inertia and its friction
+        wrist = np.zeros((len(q), 6, 3))
+        wrist[:, 4, 0], wrist[:, 5, 0] = qdd[:, 5], qdd[:, 4]
+        wrist[:, 4, 1], wrist[:, 5, 1] = qd[:, 5], qd[:, 4]
+        wrist[:, 4, 2] = wrist[:, 5, 2] = np.sign(qd[:, 4] + qd[:, 5])
+        return np.concatenate([robot.regressor(q, qd, qdd), friction(qd, qdd), wrist], axis=-1)
+
+    assert relative_error(equations(log, regressor, 50.0)) < 0.052
+    without = equations(log, lambda *state: regressor(*state)[..., :-3], 50.0)
+    assert relative_error(without) > 0.1
+
+
+def test_the_torques_of_a_real_ur10_are_explained_as_well_as_in_the_literature():
+    pytest.importorskip("rosbags", reason="rosbags is not installed")
+    robot = qddot.load("ur10")
+    log = load_log(measured("ur10_bag") / "ur10_exciting_trajectory.db3", robot)
+
+    def regressor(q, qd, qdd):
+        return np.concatenate([robot.regressor(q, qd, qdd), friction(qd, qdd)], axis=-1)
+
+    assert relative_error(equations(prepared(log, speed=0.0), regressor)) < 0.065
+    assert relative_error(equations(prepared(log), regressor)) < 0.057

@@ -1,0 +1,203 @@
+"""`qddot identifiable`, `excite` and `identify` as people use them."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+from test_cli import QDDOT, run
+
+import qddot
+from qddot.identification.excitation import load_excitation
+
+LIMITS = ("--limit", "lower=-2", "--limit", "upper=2", "--limit", "velocity=2")
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """A file with the log of two links that swing, with friction and noise."""
+    robot = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0)
+    t = np.arange(2001) / 200
+    w = 2 * np.pi * np.array([0.35, 0.6])
+    x = np.multiply.outer(t, w)
+    q = np.sin(x) + 0.3 * np.sin(2.7 * x)
+    qd = w * (np.cos(x) + 0.81 * np.cos(2.7 * x))
+    qdd = -(w**2) * (np.sin(x) + 0.3 * 2.7**2 * np.sin(2.7 * x))
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    tau += np.random.default_rng(0).normal(0, 0.5, tau.shape)
+    path = tmp_path_factory.mktemp("logs") / "log.csv"
+    names = "t,q.j1,q.j2,tau.j1,tau.j2"
+    np.savetxt(path, np.column_stack([t, q, tau]), delimiter=",", header=names, comments="")
+    return path
+
+
+def test_identifiable_says_what_only_acts_together():
+    done = run("identifiable", "two_link_symbolic")
+    assert done.returncode == 0, done.stderr
+    assert "j1.mx + a1·j2.m" in done.stdout
+    assert "j1.Izz + a1²·j2.m" in done.stdout
+    assert "No effect at all: j1.m," in done.stdout
+
+
+def test_identifiable_looks_at_a_log(log):
+    facts = json.loads(run("identifiable", "two_link", "--log", log, "--json").stdout)
+    assert facts["where"] == "in this log"
+    assert facts["rank"] == 6
+    assert "j2.m alone cannot be known" in facts["together"]["j2.m"]
+
+
+def test_identify_tells_values_and_what_was_done_to_the_log(log):
+    done = run("identify", "two_link", log)
+    assert done.returncode == 0, done.stderr
+    assert "WeightedLeastSquares of 'two_link'" in done.stdout
+    assert "j1.mx + j2.m" in done.stdout
+    assert "filtered at" in done.stdout
+
+
+def test_identify_writes_a_robot_a_page_and_a_figure(log, tmp_path):
+    robot, page, figure = (tmp_path / name for name in ("arm.toml", "fit.html", "fit.png"))
+    done = run(
+        *("identify", "two_link", log, "--method", "consistent", "--json", "--validate", log),
+        *("-o", robot, "--page", page, "--plot", figure),
+    )
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["possible"]
+    assert facts["relative_error"] < 0.02
+    assert facts["validation"]["relative_error"] == pytest.approx(facts["relative_error"])
+    assert facts["log"]["rows"] == 2001
+    assert facts["files"] == [str(robot), str(page), str(figure)]
+    found = qddot.load(robot)
+    values = dict(zip(found.parameter_names, found.parameters, strict=True))
+    assert [values["j1.fv"], values["j2.fv"]] == pytest.approx([5, 5], rel=0.05)
+    assert "$ qddot identify two_link" in page.read_text(encoding="utf-8")
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_motor_side_logs_are_read(log, tmp_path):
+    _, q1, q2, tau1, tau2 = np.loadtxt(log, delimiter=",", skiprows=1).T
+    q, tau = tmp_path / "q.csv", tmp_path / "tau.csv"
+    motors = np.degrees(np.column_stack([100 * q1, -50 * q2]))
+    np.savetxt(q, motors, delimiter=",", header="a,b", comments="")
+    np.savetxt(tau, np.column_stack([tau1, tau2]), delimiter=",", header="m1,m2", comments="")
+    words = (
+        *("identify", "two_link", f"q={q}", f"tau={tau}", "--rate", "200", "--json"),
+        *("--columns", "q=a,b", "--columns", "tau=m{number}", "--units", "q=deg"),
+        *("--gear", "q=100,-50"),
+    )
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    plain = json.loads(run("identify", "two_link", log, "--json").stdout)
+    assert json.loads(done.stdout)["relative_error"] == pytest.approx(plain["relative_error"])
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["nowhere.csv"], "there is no such file"),
+        (["nowhere.csv", "--page", "a.pdf"], "A page is written as .html"),
+        (["nowhere.csv", "-o", "no/such/folder/a.toml"], "Choose a folder that exists"),
+        (["nowhere.csv", "-o", "arm.step"], "A robot is written as .toml or .urdf"),
+        (["a.csv", "b.csv"], "a file a quantity"),
+        (["LOG", "--method", "magic"], "There is no method 'magic'"),
+        (["LOG", "--terms", "stiction"], "Did you mean 'friction'?"),
+        (["LOG", "--units", "deg"], "not of the form quantity="),
+        (["LOG", "--gear", "1,2,3"], "give 2 finite numbers"),
+        (["LOG", "--coupled", "j1"], "give two"),
+        (["LOG", "--coupling", "1,0;x,1"], "--coupling"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_few_lines(words, message, log, tmp_path):
+    words = [str(log) if word == "LOG" else word for word in words]
+    done = run("identify", "two_link", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) <= 6
+    assert "Traceback" not in done.stderr
+    assert not done.stdout
+
+
+def test_excite_writes_a_motion_that_comes_back(tmp_path):
+    path, figure = tmp_path / "motion.csv", tmp_path / "motion.svg"
+    words = ("excite", "two_link", *LIMITS, "--period", "6", "--seconds", "3", "--rate", "100")
+    done = run(*words, "-o", path, "--plot", figure, "--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert facts["condition"] < facts["random_condition"]
+    assert facts["files"] == [str(path), str(figure)]
+    motion = load_excitation(path, qddot.load("two_link"))
+    assert not motion.violations()
+    assert len(path.read_text().splitlines()) == 2 + 601
+    assert not list(tmp_path.glob("*.part.json"))
+
+
+def test_a_killed_search_goes_on_from_what_it_had_saved(tmp_path):
+    path, part = tmp_path / "motion.json", tmp_path / "motion.json.part.json"
+    words = ["excite", "two_link", *LIMITS, "--period", "6", "--seconds", "40", "-o", str(path)]
+    first = subprocess.Popen([*QDDOT, *words], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    try:
+        deadline = time.monotonic() + 40
+        while not part.exists() and first.poll() is None and time.monotonic() < deadline:
+            time.sleep(0.02)
+    finally:
+        first.kill()
+        first.wait()
+    assert part.exists()
+    assert not path.exists()
+    kept = load_excitation(part)
+    done = run(*words)
+    assert done.returncode == 0, done.stderr
+    assert f"going on from {part}" in done.stderr
+    assert load_excitation(path).condition <= kept.condition * (1 + 1e-9)
+    assert not part.exists()
+    other = run("excite", "two_link", *LIMITS, "--period", "5", "--seconds", "1", "-o", path)
+    assert "going on" not in other.stderr
+
+
+def test_what_was_left_by_another_search_is_replaced(tmp_path):
+    path, part = tmp_path / "motion.json", tmp_path / "motion.json.part.json"
+    part.write_text("{}")
+    done = run("excite", "two_link", *LIMITS, "--seconds", "1", "-o", path)
+    assert done.returncode == 0, done.stderr
+    assert "cannot be read and will be replaced" in done.stderr
+    assert load_excitation(path).condition > 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+def test_ctrl_c_keeps_the_best_motion_so_far(tmp_path):
+    path, part = tmp_path / "motion.json", tmp_path / "motion.json.part.json"
+    words = ["excite", "panda", "--seconds", "50", "-o", str(path)]
+    going = subprocess.Popen([*QDDOT, *words], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
+    deadline = time.monotonic() + 50
+    while not part.exists() and going.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    time.sleep(1)
+    going.send_signal(signal.SIGINT)
+    out, _ = going.communicate(timeout=50)
+    assert going.returncode == 130
+    assert b"interrupted" in out
+    assert load_excitation(path).condition > 1
+    assert not part.exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["two_link"], "limit of velocity"),
+        (["ur5", "--limit", "speed=1"], "There is no limit 'speed'"),
+        (["ur5", "--keep", "z > 1"], "not of the form 'tool: z > 0.1'"),
+        (["ur5", "--keep", "nose: z > 1"], "no frame named 'nose'"),
+        (["ur5", "-o", "a.xml"], "A motion is written as .json or .csv"),
+        (["ur5", "--seconds", "-1"], "seconds is -1"),
+        (["two_link_symbolic"], "symbols"),
+    ],
+)
+def test_what_cannot_be_planned_is_said_in_a_few_lines(words, message, tmp_path):
+    done = run("excite", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert len(done.stderr.splitlines()) <= 6
+    assert not done.stdout
