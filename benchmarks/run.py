@@ -18,8 +18,8 @@ from table import markdown, print_table, summary
 from timing import QUICK, Effort, say
 
 QUESTIONS = (
-    *("batch", "single", "threads", "float32", "rollouts", "motion"),
-    *("start", "growth", "operations", "memory", "symbolic"),
+    *("batch", "single", "threads", "float32", "rollouts", "motion", "control"),
+    *("start", "growth", "operations", "memory", "symbolic", "bounds"),
 )
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 RESULTS = Path(__file__).with_name("results.md")

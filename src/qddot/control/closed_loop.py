@@ -1,0 +1,231 @@
+"""An arm under a law: the motion, its errors, its torques, and why it is stable or is not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.control.held_plant import HeldPlant
+from qddot.control.laws.law import ControlLaw
+from qddot.control.laws.target import reference_of
+from qddot.control.lyapunov import along
+from qddot.control.report import Report, rise, rms, settling_time
+from qddot.control.sampled import Sampling, sampled_run
+from qddot.errors import BadArgument, shorten
+from qddot.program.recorder import record
+from qddot.robot import Robot
+from qddot.simulation.run_arguments import effort_limits as limits_of
+from qddot.simulation.run_arguments import joint_values, positive
+from qddot.simulation.simulate import simulate
+from qddot.simulation.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosedLoop:
+    """A run of an arm under a law, one row an instant."""
+
+    robot: Robot  # the arm
+    law: ControlLaw
+    trajectory: Trajectory
+    error: np.ndarray  # (k, m): q − q_d, or that of the law's task
+    V: np.ndarray | None  # (k,), the law's Lyapunov function; None where it has none
+    V_rate: np.ndarray | None  # (k,), by the chain rule through the simulated q̈
+    report: Report
+
+    @property
+    def t(self) -> np.ndarray:
+        """The instants [s], shape (k,)."""
+        return self.trajectory.t
+
+    @property
+    def tau(self) -> np.ndarray:
+        """What the actuators gave, shape (k, n)."""
+        return self.trajectory.tau
+
+    @property
+    def x(self) -> np.ndarray | None:
+        """The law's own state, shape (k, m); None where it has none."""
+        return self.trajectory.state
+
+    def __repr__(self) -> str:
+        return f"<ClosedLoop of {self.robot.name!r}>\n{self.report}"
+
+
+def closed_loop(
+    robot: Robot,
+    law: ControlLaw,
+    reference: Any = None,
+    *,
+    q0: Any,
+    qd0: Any = None,
+    duration: float,
+    noise: Any = None,
+    delay: float = 0.0,
+    rate: float | None = None,
+    effort_limits: bool = True,
+    seed: int = 0,
+    wrenches: Mapping[str, Any] | None = None,
+    disturbance: Any = None,
+    smoothing: float = 0.01,
+    every: float | None = None,
+    **more: Any,
+) -> ClosedLoop:
+    """Return the motion of an arm under a law, with errors, torques and the law's reasons.
+
+    Args:
+        robot: The arm. The law may have been made from another, wrong one.
+        law: A law of `qddot.control.laws`.
+        reference: What errors are measured against; the law's own if not given.
+        q0, qd0: Where the arm starts [rad or m] and how fast, shape (n,); at rest if not given.
+        duration: How long [s].
+        noise: Standard deviations of the measured positions, a number or an array of one a joint;
+            or a tuple of two such, of positions and of rates. Needs a rate.
+        delay: How old measurements are when the law gets them [s]. Needs a rate.
+        rate: How often the law is asked [Hz], its torques held in between; None: all the time.
+        effort_limits: Whether torques are cut off at the arm's effort limits.
+        seed: Of the noise.
+        wrenches, disturbance: What else acts on the arm, as `simulate` has it.
+        smoothing: Of dry friction where a rate is given, as `rollout` has it.
+        every: How far apart rows are [s]; with a rate, every sample if not given.
+        more: What `simulate` takes besides, where no rate is given: method, tolerance, ...
+
+    Example:
+        >>> import qddot
+        >>> from qddot.control.laws import PDGravity
+        >>> arm = qddot.load("two_link")
+        >>> law = PDGravity(arm, kp=2000, kd=1000, reference=[0.5, 0.5])
+        >>> run = closed_loop(arm, law, q0=[0, 0], duration=10)
+        >>> run.report.falls
+        True
+    """
+    _check_law(robot, law)
+    duration = positive("duration", duration)
+    q0 = joint_values(robot, "q0", q0)
+    qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
+    against = None if reference is None else reference_of(reference, robot.joint_names)
+    limits = np.array(limits_of(robot))
+    spread, delay = _noise(robot, noise), _delay(delay)
+    if rate is None:
+        if any(np.any(s) for s in spread) or delay:
+            raise BadArgument(
+                "noise and delay belong to measurements, which are taken at a rate: give rate=1000."
+            )
+        motion = simulate(
+            *(robot, q0, qd0),
+            duration=duration,
+            torque=law,
+            inputs={"x": law.start(q0, qd0)} if len(law.x0) else None,
+            effort="enforce" if effort_limits else "report",
+            wrenches=wrenches,
+            disturbance=disturbance,
+            every=every,
+            smoothing=smoothing,
+            **more,
+        )
+        xd = _state_rate(law, motion)
+    else:
+        if more:
+            names = ", ".join(more)
+            raise BadArgument(f"With a rate, steps are of fixed length; leave out {names}.")
+        rate = positive("rate", rate)
+        plant = HeldPlant(robot, duration, wrenches, disturbance, smoothing)
+        cut = limits if effort_limits and np.isfinite(limits).any() else None
+        stride = 1 if every is None else max(1, round(positive("every", every) * rate))
+        sampling = Sampling(rate, delay, spread, seed, cut)
+        found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
+        motion, xd = found.trajectory, found.xd
+    error = _errors(robot, law, against, motion)
+    V, V_rate, V_rise = _lyapunov(robot, law, motion, xd)
+    names = law.error_names if against is None else robot.joint_names
+    peak = np.abs(motion.tau).max(axis=0)
+    report = Report(
+        law=type(law).__name__,
+        error_names=names,
+        rms=rms(motion.t, error),
+        worst=np.abs(error).max(axis=0),
+        final=error[-1],
+        settling_time=settling_time(motion.t, error),
+        joint_names=robot.joint_names,
+        effort=rms(motion.t, motion.tau),
+        peak=peak,
+        margin=limits - peak,
+        V_rise=V_rise,
+        assumptions=tuple(law.assumptions(robot)),
+    )
+    return ClosedLoop(robot, law, motion, error, V, V_rate, report)
+
+
+def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> np.ndarray:
+    def error(t: Any, q: Any) -> Any:
+        return law.error(t, q) if against is None else q - against.at(t)[0]
+
+    return Kernel(record(error, "error", t=(), q=(robot.n,)))(motion.t, motion.q)
+
+
+def _lyapunov(
+    robot: Robot, law: ControlLaw, motion: Trajectory, xd: np.ndarray | None
+) -> tuple[np.ndarray | None, np.ndarray | None, float | None]:
+    """Return V, V̇, and by how much V rose."""
+    program = law.lyapunov(robot)
+    if program is None:
+        return None, None, None
+    V, rate = along(program, motion.t, motion.q, motion.qd, motion.qdd, motion.state, xd)
+    # an error of a microradian, or of a micrometre, would make V so large
+    moved = [x[:1] for x in (motion.t, motion.q + 1e-6, motion.qd, motion.state) if x is not None]
+    least = abs(float(Kernel(program)(*moved)[0] - V[0]))
+    return V, rate, rise(V, least)
+
+
+def _state_rate(law: ControlLaw, motion: Trajectory) -> np.ndarray | None:
+    if motion.state is None:
+        return None
+    _, xd = Kernel(law.whole)(motion.t, motion.q, motion.qd, np.ascontiguousarray(motion.state))
+    return xd
+
+
+def _check_law(robot: Robot, law: Any) -> None:
+    if not isinstance(robot, Robot):
+        raise BadArgument(f"closed_loop takes a robot first, not {type(robot).__name__}.")
+    if not isinstance(law, ControlLaw):
+        raise BadArgument(
+            f"The law is {shorten(repr(law))}; make one from qddot.control.laws. Any function or "
+            "recorded controller runs in qddot.simulate(torque=...)."
+        )
+    if law.robot.n != robot.n:
+        raise BadArgument(
+            f"The law was made for a robot with {law.robot.n} joints ({law.robot.name!r}); "
+            f"{robot.name!r} has {robot.n}."
+        )
+
+
+def _noise(robot: Robot, noise: Any) -> tuple[Any, Any]:
+    """Return the standard deviations of positions and of rates."""
+    # a tuple is a pair; a list or an array is one number a joint
+    pair = noise if isinstance(noise, tuple) and len(noise) == 2 else (noise, None)
+    found = []
+    for what, value in zip(("positions", "rates"), pair, strict=True):
+        try:
+            spread = np.broadcast_to(np.array(0.0 if value is None else value, float), (robot.n,))
+        except (TypeError, ValueError):
+            spread = np.array([np.nan])
+        if not (np.isfinite(spread).all() and (spread >= 0).all()):
+            raise BadArgument(
+                f"noise of {what} is {shorten(repr(value))}; give a standard deviation, a number "
+                f"that is not negative or {robot.n} of them."
+            )
+        found.append(spread)
+    return found[0], found[1]
+
+
+def _delay(delay: Any) -> float:
+    try:
+        value = float(delay)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not (np.isfinite(value) and value >= 0):
+        raise BadArgument(f"delay is {shorten(repr(delay))}; give a time that is not negative [s].")
+    return value

@@ -1,0 +1,144 @@
+"""Set-point control of a frame with a Jacobian that is only roughly right.
+
+The frame's place is measured (by a camera), not computed, so lengths that are a little wrong harm
+the way the force is turned into torques and nothing else.
+
+Cheah: C. C. Cheah, M. Hirano, S. Kawamura, S. Arimoto, *Approximate Jacobian control for robots
+with uncertain kinematics and dynamics*, IEEE Trans. Robotics and Automation 19(4), 2003.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from qddot.control.laws.gains import gain
+from qddot.control.laws.joint_law import joints_of, one_place, potential_torque, right_model
+from qddot.control.laws.law import NO_STATE, Assumption, ControlLaw
+from qddot.control.laws.saturation import saturation, slopes
+from qddot.control.laws.target import stays
+from qddot.control.laws.task import Task, task_of, task_reference
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.energy import kinetic_energy
+from qddot.dynamics.forward import solve
+from qddot.dynamics.regroup import regrouped
+from qddot.errors import BadArgument
+from qddot.model.tree import Tree
+from qddot.robot import Robot
+from qddot.scalars import JointVec, Scalar
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ApproximateJacobian(ControlLaw):
+    """A saturated spring at a frame, turned into torques by an approximate Jacobian Ĵ.
+
+    The frame's place X is that of `robot`; Ĵ is that of `approximate`, another robot with the same
+    joints, or of the same one.
+    """
+
+    frame: str
+    kp: Any  # a number or one an axis [N]
+    kd: Any  # B_v: a number, (n,) or (n, n) [N·m·s/rad]
+    reference: Any  # X_d: where the frame should be [m], along the axes
+    approximate: Robot | None = None  # whose Jacobian is taken; the law's own robot if None
+    axes: str = "xyz"
+    saturation: Any = "sine"
+    cross: float = 0.0  # α in V, see `value` [m/s]
+
+    equation: ClassVar[str] = "τ = −Ĵᵀ(q) Kp s(X − X_d) − Bv q̇ + g(q)"
+
+    def __post_init__(self) -> None:
+        names = joints_of(self.robot)
+        keep = object.__setattr__
+        task = task_of(self.robot, self.frame, self.axes)
+        if self.approximate is not None:
+            if self.approximate.n != self.robot.n:
+                raise BadArgument(
+                    f"approximate has {self.approximate.n} joints and the robot {self.robot.n}; "
+                    "it must be the same arm with other lengths."
+                )
+            task_of(self.approximate, self.frame, self.axes)
+        kp = gain("kp", self.kp, task.names)
+        if np.abs(kp - np.diag(np.diag(kp))).max() > 0:
+            raise BadArgument("kp must be a number or one an axis: each axis has a potential.")
+        if not (np.isfinite(self.cross) and self.cross >= 0):
+            raise BadArgument(f"cross is {self.cross!r}; give a number that is not negative.")
+        keep(self, "axes", task.axes)
+        keep(self, "kp", kp)
+        keep(self, "kd", gain("kd", self.kd, names))
+        keep(self, "reference", task_reference(task, self.reference))
+        keep(self, "saturation", saturation(self.saturation))
+
+    @cached_property
+    def task(self) -> Task:
+        return Task(self.frame, self.axes)
+
+    @property
+    def error_names(self) -> tuple[str, ...]:
+        return tuple(f"{self.frame} {axis}" for axis in self.axes)
+
+    @cached_property
+    def stays(self) -> bool:
+        return stays(self.reference)
+
+    @cached_property
+    def believed(self) -> Tree:
+        """The tree that Ĵ is taken from."""
+        return self.short if self.approximate is None else regrouped(self.approximate.tree)
+
+    def error(self, t: Scalar, q: JointVec) -> Any:
+        """Return e = X − X_d."""
+        return self.task.position(self.short, q) - self.reference.at(t)[0]
+
+    def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
+        return self.pull(t, q) - self.kd @ qd + potential_torque(self.short, q), NO_STATE
+
+    def pull(self, t: Scalar, q: JointVec) -> JointVec:
+        """Return −Ĵᵀ Kp s(e)."""
+        s = slopes(self.saturation, self.error(t, q))
+        return -(self.task.jacobian(self.believed, q).T @ (self.kp @ s))
+
+    def towards(self, t: Scalar, q: JointVec) -> JointVec:
+        """Return Ĵ⁺ s(e), the rates that would undo the error, with Ĵ⁺ = Ĵᵀ (Ĵ Ĵᵀ)⁻¹."""
+        J = self.task.jacobian(self.believed, q)
+        return J.T @ solve(J @ J.T, slopes(self.saturation, self.error(t, q)))
+
+    def mismatch(self, q: Any) -> np.ndarray:
+        """Return p = ‖Jᵀ − Ĵᵀ‖₂ at states of shape (..., n)."""
+        rows = self.task.rows
+        J, J_hat = (
+            robot.jacobian(q, self.frame)[..., rows, :]
+            for robot in (self.robot, self.approximate or self.robot)
+        )
+        return np.linalg.norm(J - J_hat, ord=2, axis=(-2, -1))
+
+    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+        found = [one_place(self), right_model(self, robot)]
+        rng = np.random.default_rng(0)
+        q = rng.uniform(-np.pi, np.pi, (1000, self.robot.n))
+        p = float(self.mismatch(q).max())
+        least = float(np.linalg.eigvalsh(self.kd).min())
+        statement = "‖Jᵀ − Ĵᵀ‖ ≤ p, small beside Bv (Cheah)"
+        exact = None if p > 0 else True
+        why = f"p = {p:.3g} at the worst of 1000 states, Bv ≥ {least:.4g}"
+        return [*found, Assumption(statement, exact, why)]
+
+    def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
+        """Return V, the energy of arm and spring, with a cross term where Ĵ is not J.
+
+        With α = `cross`, positive where α is small because S ≥ c s²:
+
+            V = ½ q̇ᵀ M q̇ + Σ kp S(eᵢ) + α q̇ᵀ M Ĵ⁺ s(e)                           Cheah
+            V̇ = −q̇ᵀ (Bv + Fᵥ) q̇                                       for Ĵ = J and α = 0
+        """
+        if not self.stays:
+            return None
+        e = self.error(t, q)
+        springs = sum(k * self.saturation.S(x) for k, x in zip(np.diag(self.kp), e, strict=True))
+        V = kinetic_energy(tree, q, qd) + springs
+        if self.cross:
+            V = V + self.cross * (qd @ (mass_matrix(tree, q) @ self.towards(t, q)))
+        return V

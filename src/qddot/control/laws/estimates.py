@@ -1,0 +1,170 @@
+"""The parameters that an adaptive law estimates: which, where they start, what they multiply.
+
+All ten numbers of every body, or base parameters: those that are left when every body has given
+what its own joint cannot feel to the body before it (`dynamics.regroup`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from qddot.dynamics.regressor import EXTRAS, extras
+from qddot.dynamics.regroup import aligned, regrouped, scaled
+from qddot.dynamics.rnea import elastic_torque
+from qddot.dynamics.slotine_li import (
+    UNITS,
+    Movements,
+    extra_columns,
+    movements,
+    powers,
+    reference_torque,
+)
+from qddot.errors import BadArgument
+from qddot.model.joint import Prismatic
+from qddot.model.tree import NO_INERTIA, Body, Tree
+from qddot.scalars import JointVec, Scalar
+from qddot.spatial.inertia import NAMES, Inertia, euler, from_euler
+from qddot.spatial.vector import vector
+
+WHICH = ("base", "all")
+XYZ = "xyz"
+SECOND = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2))  # the second moments that a turning body keeps
+TRIES = 8
+FELT = 1e-12  # of the largest: what a parameter must do to count
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Parameters of a tree: their names and values, and the inertia of each at size 1."""
+
+    tree: Tree  # in whose axes they are
+    names: tuple[str, ...]
+    values: np.ndarray
+    directions: tuple[tuple[int, Inertia], ...]  # (body, inertia), then come friction and rotors
+    which: str  # "base" or "all"
+    with_extras: bool  # whether rotors and friction are among them
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def carrying(self, x: JointVec) -> Tree:
+        """Return the tree with these parameters instead of its own."""
+        inertias = [NO_INERTIA] * len(self.tree.bodies)
+        for (i, unit), value in zip(self.directions, x, strict=False):
+            inertias[i] = inertias[i] + scaled(unit, value)
+        bodies = [replace(b, inertia=I) for b, I in zip(self.tree.bodies, inertias, strict=True)]
+        return replace(self.tree, bodies=tuple(bodies), rotor_inertia=(0,) * self.tree.n)
+
+    def torque(
+        self, x: JointVec, q: JointVec, qd: JointVec, qd_r: JointVec, qdd_r: JointVec, dry: Any
+    ) -> JointVec:
+        """Return Y(q, q̇, q̇_r, q̈_r) φ̂ and the torque of springs, which are taken as known."""
+        tau = reference_torque(self.carrying(x), q, qd, qd_r, qdd_r)
+        rest = iter(x[len(self.directions) :])
+        more = []
+        for i in range(self.tree.n if self.with_extras else 0):
+            shown = extra_columns(self.tree, i, qd, qd_r, qdd_r, dry)
+            more.append(sum((next(rest) * column for column in shown), 0))
+        return tau + (vector(more) if more else 0) + elastic_torque(self.tree, q, qd)
+
+    def powers(
+        self,
+        moving: Movements,
+        s: JointVec,
+        qd: JointVec,
+        qd_r: JointVec,
+        qdd_r: JointVec,
+        dry: Any,
+    ) -> np.ndarray:
+        """Return Yᵀ s."""
+        found = powers(self.tree, moving, s, list(self.directions))
+        for i in range(self.tree.n if self.with_extras else 0):
+            found += [s[i] * x for x in extra_columns(self.tree, i, qd, qd_r, qdd_r, dry)]
+        return vector(found)
+
+    def movements(self, q: JointVec, qd: JointVec, qd_r: JointVec, qdd_r: JointVec) -> Movements:
+        return movements(self.tree, q, qd, qd_r, qdd_r)
+
+    def of(self, tree: Tree) -> np.ndarray:
+        """Return the values that these parameters have in an arm of the same geometry."""
+        source = regrouped(tree) if self.which == "base" else tree
+        known: dict[str, Scalar] = {}
+        for body in source.bodies:
+            S = euler(body.inertia.I)
+            ten = dict(zip(NAMES, body.inertia.parameters, strict=True))
+            ten |= {f"S{XYZ[i]}{XYZ[j]}": S[i, j] for i, j in SECOND}
+            known |= {f"{body.name}.{name}": value for name, value in ten.items()}
+        for i, joint in enumerate(tree.joint_names):
+            known |= {f"{joint}.{name}": x for name, x in zip(EXTRAS, extras(tree, i), strict=True)}
+        return np.array([float(known.get(name, 0.0)) for name in self.names])
+
+
+def estimates(tree: Tree, which: str, *, gravity_alone: bool = False) -> Estimates:
+    """Return the parameters to estimate, those that no torque depends on left out.
+
+    Args:
+        tree: The law's model; its values are where estimates start.
+        which: "base" or "all".
+        gravity_alone: Whether only gravity is to be compensated, so that only what it depends on
+            is estimated.
+    """
+    if which not in WHICH:
+        raise BadArgument(f"estimate is {which!r}; it must be 'base' or 'all'.")
+    source = aligned(tree) if which == "base" else tree
+    units = [
+        (i, f"{body.name}.{name}", unit)
+        for i, body in enumerate(source.bodies)
+        for name, unit in _units(body, which)
+    ]
+    felt = _felt(source, [(i, unit) for i, _, unit in units], gravity_alone)
+    units = [each for each, yes in zip(units, felt, strict=True) if yes]
+    names = [name for _, name, _ in units]
+    if not gravity_alone:
+        names += [
+            f"{joint}.{extra}"
+            for i, joint in enumerate(tree.joint_names)
+            for extra, value in zip(EXTRAS, extras(tree, i), strict=True)
+            if value
+        ]
+    if not names:
+        raise BadArgument(
+            f"Robot {tree.name!r} has no parameter that its torques depend on; "
+            "a law without adaptation does."
+        )
+    directions = tuple((i, unit) for i, _, unit in units)
+    still = np.zeros(len(names))
+    found = Estimates(source, tuple(names), still, directions, which, not gravity_alone)
+    return replace(found, values=found.of(tree))
+
+
+def _units(body: Body, which: str) -> list[tuple[str, Inertia]]:
+    if which == "all":
+        return list(zip(NAMES, UNITS, strict=True))
+    if isinstance(body.joint, Prismatic):
+        return list(zip(NAMES[:4], UNITS[:4], strict=True))
+    return [(NAMES[k], UNITS[k]) for k in (1, 2)] + [
+        (f"S{XYZ[i]}{XYZ[j]}", _second(i, j)) for i, j in SECOND
+    ]
+
+
+def _second(i: int, j: int) -> Inertia:
+    """Return the inertia whose second moment ∫ rᵢ rⱼ dm alone is 1."""
+    moment = np.zeros((3, 3), dtype=int)
+    moment[i, j] = moment[j, i] = 1
+    return Inertia(0, NO_INERTIA.h, from_euler(moment))
+
+
+def _felt(tree: Tree, directions: list, gravity_alone: bool) -> np.ndarray:
+    """Return which parameters some torque depends on, tried at a few states."""
+    rng = np.random.default_rng(0)
+    still = np.zeros(tree.n)
+    sizes = np.zeros(len(directions))
+    for _ in range(TRIES):
+        q, qd, qd_r, qdd_r, s = rng.uniform(-1.5, 1.5, (5, tree.n))
+        at = (still, still, still) if gravity_alone else (qd, qd_r, qdd_r)
+        found = powers(tree, movements(tree, q, *at), s, directions)
+        sizes = np.maximum(sizes, np.abs(np.array(found, dtype=float)))
+    return sizes > FELT * sizes.max(initial=0)

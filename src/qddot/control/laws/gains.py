@@ -1,0 +1,84 @@
+"""Gains as people give them: a number, one a joint, or a matrix; refused where they cannot work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, listing, shorten
+
+ROUNDING = 1e-12  # of the largest eigenvalue: what counts as symmetric, or as zero
+
+
+def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -> np.ndarray:
+    """Return a gain as a symmetric matrix of shape (k, k).
+
+    Args:
+        name: What it is called, for messages: "kp".
+        value: A number, k numbers (a diagonal), or a symmetric matrix.
+        parts: What its k rows belong to: the names of joints, or axes.
+        least: "positive" or "zero": whether the matrix may be singular.
+
+    Raises:
+        BadArgument: If it has another shape, is not finite, not symmetric or not positive.
+    """
+    k = len(parts)
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError):
+        raise BadArgument(
+            f"{name} is {shorten(repr(value))}; give a number, {k} numbers, or a matrix."
+        ) from None
+    if array.shape not in ((), (k,), (k, k)):
+        raise BadArgument(
+            f"{name} has shape {array.shape}; give a number, an array of shape ({k},) or a "
+            f"matrix of shape ({k}, {k}).\n  In order: {listing(parts)}."
+        )
+    if not np.isfinite(array).all():
+        raise BadArgument(f"{name} has an entry that is not finite: {shorten(repr(value))}.")
+    matrix = array if array.ndim == 2 else np.diag(np.broadcast_to(array, (k,)))
+    size = np.abs(matrix).max(initial=0)
+    if np.abs(matrix - matrix.T).max(initial=0) > ROUNDING * size:
+        raise BadArgument(f"{name} is not symmetric; a gain matrix must be, for energy to be one.")
+    values = np.linalg.eigvalsh(matrix) if k else np.ones(1)
+    lowest = float(values.min())
+    if lowest < -ROUNDING * size or (least == "positive" and lowest <= ROUNDING * size):
+        wanted = "positive" if least == "positive" else "positive or zero"
+        found = f"{lowest:g}" if array.ndim else f"{float(array):g}"
+        what = "its smallest eigenvalue is" if array.ndim == 2 else "its smallest entry is"
+        raise BadArgument(
+            f"{name} must be {wanted}, and {what if array.ndim else 'it is'} {found}; with it "
+            "the law would push away from its target."
+        )
+    return matrix
+
+
+def bound(name: str, value: Any) -> float:
+    """Return a bound as a number: a number, or a certified bound, whose upper end is taken.
+
+    Raises:
+        BadArgument: If it is neither, or negative, or not finite.
+    """
+    number = getattr(value, "upper", value)
+    try:
+        found = float(number)
+    except (TypeError, ValueError):
+        found = np.nan
+    if not (np.isfinite(found) and found >= 0):
+        raise BadArgument(
+            f"{name} is {shorten(repr(value))}; give a number that is not negative, or a "
+            "certified bound."
+        )
+    return found
+
+
+def smallest(matrix: np.ndarray) -> float:
+    """Return the smallest eigenvalue of a gain."""
+    return float(np.linalg.eigvalsh(matrix).min()) if len(matrix) else np.inf
+
+
+def largest(matrix: np.ndarray) -> float:
+    """Return the largest eigenvalue of a gain."""
+    return float(np.linalg.eigvalsh(matrix).max()) if len(matrix) else 0.0

@@ -1,0 +1,214 @@
+"""What every law has: one recorded program, and the reasons why it works.
+
+A law says in `define` what it does, over any scalar. That is recorded once; the program is what
+Python calls, what `simulate` and `rollout` fuse into the motion, and what is exported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.dynamics.friction import smooth_direction
+from qddot.dynamics.regroup import regrouped
+from qddot.errors import BadArgument, WrongShape
+from qddot.model.tree import Tree
+from qddot.patience import patience
+from qddot.program.differentiate import replay
+from qddot.program.optimise import optimised
+from qddot.program.program import Port, Program
+from qddot.program.recorder import record
+from qddot.robot import Robot
+from qddot.scalars import JointVec, Scalar
+
+SMOOTHING = 0.01  # [rad/s or m/s] over which laws compensate dry friction, as rollouts have it
+NO_STATE = np.zeros(0)
+
+
+class Assumption(NamedTuple):
+    """Something that a law relies on, and whether it is so for an arm."""
+
+    statement: str
+    holds: bool | None  # None: not known
+    why: str
+
+    def __str__(self) -> str:
+        verdict = {True: "holds", False: "FAILS", None: "not known"}[self.holds]
+        return f"{self.statement}: {verdict} ({self.why})"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ControlLaw:
+    """A control law, made from what it believes the robot to be."""
+
+    robot: Robot  # the law's model, which may be wrong
+
+    equation: ClassVar[str] = ""
+
+    # what a law says
+
+    def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple[Any, Any]:
+        """Return τ and ẋ, over any scalar."""
+        raise NotImplementedError
+
+    @property
+    def x0(self) -> np.ndarray:
+        """Where its own state starts, shape (m,)."""
+        return NO_STATE
+
+    def start(self, q0: np.ndarray, qd0: np.ndarray) -> np.ndarray:
+        """Return where its own state starts when the arm starts like this."""
+        return self.x0
+
+    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+        """Return what its proof of stability relies on, and whether that is so for an arm."""
+        return []
+
+    def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
+        """Return V over any scalar for an arm, or None where the law has no such function."""
+        return None
+
+    def error(self, t: Scalar, q: JointVec) -> Any:
+        """Return by how much it misses what it is to do, over any scalar."""
+        raise NotImplementedError
+
+    @property
+    def error_names(self) -> tuple[str, ...]:
+        """What the entries of `error` are."""
+        return self.robot.joint_names
+
+    # what comes of it
+
+    @cached_property
+    def whole(self) -> Program:
+        """The program of t, q, qd and, where it has a state, x: of all of them, used or not."""
+
+        def law(*state: Any) -> dict[str, Any]:
+            tau, xd = self.define(*state, *([NO_STATE] if not len(self.x0) else []))
+            return {"tau": tau} | ({"xd": xd} if len(self.x0) else {})
+
+        with patience(f"recording {type(self).__name__} of {self.robot.name}"):
+            return optimised(record(law, type(self).__name__, **self.inputs))
+
+    @cached_property
+    def program(self) -> Program:
+        """The program of those of t, q, qd and x that it depends on: tau, and xd with a state."""
+        return without_unused(self.whole)
+
+    @property
+    def inputs(self) -> dict[str, tuple[int, ...]]:
+        """What a law may depend on, by name, with shapes."""
+        n, m = self.robot.n, len(self.x0)
+        return {"t": (), "q": (n,), "qd": (n,)} | ({"x": (m,)} if m else {})
+
+    def lyapunov(self, robot: Robot | None = None) -> Program | None:
+        """Return the program of V(t, q, qd[, x]) for an arm; None where the law has none.
+
+        Args:
+            robot: The arm under control; the law's own model if not given.
+        """
+        tree = (robot or self.robot).tree
+        found = []
+
+        def energy(*state: Any) -> Any:
+            found.append(self.value(tree, *state, *([NO_STATE] if not len(self.x0) else [])))
+            return 0.0 if found[0] is None else {"V": found[0]}
+
+        program = optimised(record(energy, f"V of {type(self).__name__}", **self.inputs))
+        return None if found[0] is None else program
+
+    @cached_property
+    def evaluated(self) -> Callable[..., Any]:
+        """The compiled law as a function of (t, q, qd), or (t, q, qd, x): τ, or τ and ẋ."""
+        names = [port.name for port in self.program.inputs]
+        stated = len(self.x0) > 0
+        timed = "t" in names or names != [name for name in self.inputs if name != "t"]
+        kernel = Kernel(self.whole if timed else self.program, refuse=self._refuse).call
+        array, x0 = np.array, self.x0
+
+        # one Python frame and no more: an evaluation takes well under a microsecond
+        def with_time(t: Any, q: Any, qd: Any) -> Any:
+            return kernel(array(t), q, qd)
+
+        def without_time(t: Any, q: Any, qd: Any) -> Any:
+            return kernel(q, qd)
+
+        def with_time_and_state(t: Any, q: Any, qd: Any, x: Any = x0) -> Any:
+            return kernel(array(t), q, qd, x)
+
+        def with_state(t: Any, q: Any, qd: Any, x: Any = x0) -> Any:
+            return kernel(q, qd, x)
+
+        if stated:
+            return with_time_and_state if timed else with_state
+        return with_time if timed else without_time
+
+    # law(t, q, qd[, x]) is `evaluated`, found without a further Python call
+    __call__ = property(attrgetter("evaluated"))
+
+    def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
+        if port.shape == (self.robot.n,):
+            return WrongShape(port.name, shape, self.robot.name, self.robot.joint_names)
+        return BadArgument(f"{port.name} has shape {shape}; it must have shape {port.shape}.")
+
+    # what laws share
+
+    @cached_property
+    def short(self) -> Tree:
+        """The law's model with as few numbers as its torques allow."""
+        return regrouped(self.robot.tree)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Compiled code stays behind when a law is copied or sent to another process."""
+        hidden = ("evaluated",)
+        return {name: x for name, x in self.__dict__.items() if name not in hidden}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.robot.name!r}: {self.equation}>"
+
+
+def dry_direction(qd: JointVec) -> JointVec:
+    """Return what stands for sgn(q̇) where a law compensates dry friction."""
+    return smooth_direction(qd, SMOOTHING)
+
+
+def dry(rate: Scalar) -> Scalar:
+    """Return what stands for the sign of one rate."""
+    return np.tanh(rate / SMOOTHING)
+
+
+def without_unused(program: Program) -> Program:
+    """Return the same program without the inputs that nothing depends on."""
+    used = {i for step in program.steps for i in step.args} | set(program.results)
+    kept, at = {}, 0
+    for port in program.inputs:
+        if used & set(range(at, at + port.size)) or port.name == "x":
+            kept[port.name] = port.shape
+        at += port.size
+    if len(kept) == len(program.inputs):
+        return program
+
+    def function(*arrays: Any) -> dict[str, Any]:
+        given = dict(zip(kept, arrays, strict=True))
+        entries: list[Scalar] = []
+        for port in program.inputs:
+            values = given.get(port.name)
+            if values is None:
+                entries += [0.0] * port.size
+            else:
+                entries += list(np.asarray(values, dtype=object).reshape(-1))
+        values = replay(program, entries)
+        parts = program.pack([values[i] for i in program.results])
+        parts = parts if len(program.outputs) > 1 else (parts,)
+        return {port.name: x for port, x in zip(program.outputs, parts, strict=True)}
+
+    return record(function, program.name, **kept)

@@ -1,0 +1,88 @@
+"""Passivity-based tracking: the arm's energy is shaped, not cancelled.
+
+Slotine: J.-J. Slotine, W. Li, *On the adaptive control of robot manipulators*, Int. J. Robotics
+Research 6(3), 1987.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+from qddot.control.laws.gains import gain
+from qddot.control.laws.joint_law import joints_of, right_model
+from qddot.control.laws.law import NO_STATE, Assumption, ControlLaw, dry_direction
+from qddot.control.laws.target import reference_of, stays
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.friction import friction_torque
+from qddot.dynamics.rnea import elastic_torque
+from qddot.dynamics.slotine_li import reference_torque
+from qddot.model.tree import Tree
+from qddot.robot import Robot
+from qddot.scalars import JointVec, Scalar
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SlotineLi(ControlLaw):
+    """Tracking with a reference velocity that leans towards the reference.
+
+    The sliding variable s is the rate error against the reference rate:
+
+        q̇_r = q̇_d − Λ e        s = q̇ − q̇_r = ė + Λ e
+    """
+
+    lam: Any  # Λ: a number, (n,) or (n, n) [1/s]
+    kd: Any  # K_D: a number, (n,) or (n, n) [N·m·s/rad]
+    reference: Any  # of the joints, or where to stay, (n,)
+
+    equation: ClassVar[str] = "τ = M q̈_r + C(q, q̇) q̇_r + g + Fᵥ q̇_r + … − K_D s"
+
+    def __post_init__(self) -> None:
+        names = joints_of(self.robot)
+        object.__setattr__(self, "lam", gain("lam", self.lam, names))
+        object.__setattr__(self, "kd", gain("kd", self.kd, names))
+        object.__setattr__(self, "reference", reference_of(self.reference, names))
+
+    def error(self, t: Scalar, q: JointVec) -> JointVec:
+        """Return e = q − q_d."""
+        return q - self.reference.at(t)[0]
+
+    @cached_property
+    def stays(self) -> bool:
+        return stays(self.reference)
+
+    def sliding(self, t: Scalar, q: JointVec, qd: JointVec) -> tuple[JointVec, JointVec, JointVec]:
+        """Return s, q̇_r and q̈_r."""
+        place, rate, acceleration = self.reference.at(t)
+        qd_r = rate - self.lam @ (q - place)
+        return qd - qd_r, qd_r, acceleration - self.lam @ (qd - rate)
+
+    def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
+        s, qd_r, qdd_r = self.sliding(t, q, qd)
+        return self.modelled(q, qd, qd_r, qdd_r) - self.kd @ s, NO_STATE
+
+    def modelled(self, q: JointVec, qd: JointVec, qd_r: JointVec, qdd_r: JointVec) -> JointVec:
+        """Return M q̈_r + C q̇_r + g + friction + springs, of the law's model.
+
+        Viscous friction acts on q̇_r, so that what the arm has of it on s damps; springs and dry
+        friction are what they are.
+        """
+        tree = self.short
+        rubbing = friction_torque(tree, qd, dry_direction(qd))
+        viscous = [f.viscous * (r - v) for f, r, v in zip(tree.friction, qd_r, qd, strict=True)]
+        moved = reference_torque(tree, q, qd, qd_r, qdd_r)
+        return moved + rubbing + viscous + elastic_torque(tree, q, qd)
+
+    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+        return [right_model(self, robot)]
+
+    def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
+        """Return V, the kinetic energy that s would have.
+
+        Because Ṁ − 2C is skew:
+
+            V = ½ sᵀ M s        V̇ = −sᵀ (K_D + Fᵥ) s                          Slotine
+        """
+        s, _, _ = self.sliding(t, q, qd)
+        return s @ (mass_matrix(tree, q) @ s) / 2

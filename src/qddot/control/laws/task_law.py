@@ -1,0 +1,91 @@
+"""What laws share that act on a frame: a task, a reference of the frame, and two gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.control.laws.gains import gain
+from qddot.control.laws.joint_law import joints_of
+from qddot.control.laws.law import ControlLaw
+from qddot.control.laws.target import stays
+from qddot.control.laws.task import Task, task_of, task_reference
+from qddot.errors import BadArgument
+from qddot.scalars import JointVec, Scalar
+from qddot.spatial.vector import vector
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TaskLaw(ControlLaw):
+    """A law on where a frame is, and on how it is turned if an orientation is given.
+
+    Gains of turning are one number each: a turn has no axes of its own.
+    """
+
+    frame: str
+    kp: Any  # of the position: a number, one an axis, or a matrix
+    kd: Any  # the same
+    reference: Any  # where the frame should be [m]: over time, or to stay, along the axes
+    axes: str = "xyz"
+    orientation: Any = None  # R_WF to keep, (3, 3); None: any
+    turning: Any = None  # gains of turning, two numbers
+
+    def __post_init__(self) -> None:
+        joints_of(self.robot)
+        task = task_of(self.robot, self.frame, self.axes, self.orientation)
+        if (self.orientation is None) != (self.turning is None):
+            raise BadArgument("Give orientation and turning (two gains) together, or neither.")
+        keep = object.__setattr__
+        keep(self, "axes", task.axes)
+        keep(self, "orientation", task.orientation)
+        keep(self, "reference", task_reference(task, self.reference))
+        stiff, damp = self.turning or (0.0, 0.0)
+        parts = tuple(task.axes)
+        for name, value, turn in (("kp", self.kp, stiff), ("kd", self.kd, damp)):
+            along = gain(name, value, parts)
+            about = gain("turning", turn, ("turning",))[0, 0] if self.turning else 0.0
+            keep(self, name, whole(along, about if task.turns else None))
+
+    @cached_property
+    def task(self) -> Task:
+        return Task(self.frame, self.axes, self.orientation)
+
+    @property
+    def error_names(self) -> tuple[str, ...]:
+        return tuple(f"{self.frame} {name}" for name in self.task.names)
+
+    @cached_property
+    def stays(self) -> bool:
+        return stays(self.reference)
+
+    def error(self, t: Scalar, q: JointVec) -> Any:
+        """Return e: turned too far, then too far along the axes."""
+        tree = self.short
+        away = self.task.position(tree, q) - self.reference.at(t)[0]
+        if not self.task.turns:
+            return away
+        return vector([*self.task.turning_error(tree, q), *away])
+
+    def wanted(self, t: Scalar, order: int) -> Any:
+        """Return the rate (1) or the acceleration (2) that the reference has, turning with 0."""
+        return vector([*[0] * self.task.turns, *self.reference.at(t)[order]])
+
+    def springs(self, t: Scalar, q: JointVec) -> Scalar:
+        """Return ½ eᵀ Kp e, of turning k (1 − cos θ)."""
+        k, tree = self.task.turns, self.short
+        away = self.task.position(tree, q) - self.reference.at(t)[0]
+        energy = away @ (self.kp[k:, k:] @ away) / 2
+        if k:
+            energy = energy + self.kp[0, 0] * self.task.turning_potential(tree, q)
+        return energy
+
+
+def whole(along: np.ndarray, about: float | None) -> np.ndarray:
+    """Return the gain of a whole task: of turning, if it turns, then along the axes."""
+    if about is None:
+        return along
+    zero = np.zeros((3, len(along)))
+    return np.block([[about * np.eye(3), zero], [zero.T, along]])

@@ -1,0 +1,185 @@
+"""Straight lines and arcs of a frame in space, with a profile along them.
+
+Both say where the frame's origin should be; its orientation is kept (or, if asked, left to the
+joints). `joints` is the same motion as joint positions, through inverse kinematics.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.control.references.arguments import configuration, keep, positive, vector
+from qddot.control.references.following import Task, followed
+from qddot.control.references.limits import check_limits
+from qddot.control.references.path import AlongPath, Path
+from qddot.control.references.profiles import Profile, quintic, s_curve, trapezoid
+from qddot.control.references.reference import TaskReference
+from qddot.errors import BadArgument, UnknownName
+from qddot.robot import Robot
+from qddot.scalars import Scalar, Vec3, sincos
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CartesianPath(TaskReference):
+    """A path of a frame and how it is gone: in a duration, or within a velocity and so on."""
+
+    robot: Robot = field(kw_only=False, repr=False)
+    frame: str = field(kw_only=False)
+    q: Any = field(kw_only=False)  # (n,), where the joints start [rad or m]
+    duration: float = 0.0  # [s], by a quintic; or give a velocity and an acceleration
+    velocity: float | None = None  # [m/s]
+    acceleration: float | None = None  # [m/s²]
+    jerk: float | None = None  # [m/s³], for an S-curve
+    orientation: str = "kept"  # or "free"
+    tolerance: float = 1e-7  # [m] and [rad], of the frame between the nodes of `joints`
+    profile: Profile = field(init=False, repr=False)
+    start: np.ndarray = field(init=False, repr=False)  # (3,) [m]
+
+    @abstractmethod
+    def place(self, s: Scalar) -> tuple[Vec3, Vec3, Vec3]:
+        """Return where the frame is after a distance s, and two derivatives by s."""
+
+    @property
+    @abstractmethod
+    def length(self) -> float:
+        """How long the path is [m]."""
+
+    def _open(self) -> None:
+        """Check what every path is given; `start` is known after it."""
+        if self.frame not in self.robot.frame_names:
+            raise UnknownName("frame", self.frame, self.robot.name, self.robot.frame_names)
+        if self.orientation not in ("kept", "free"):
+            raise BadArgument(f"orientation is {self.orientation!r}; it is 'kept' or 'free'.")
+        robot = self.robot.with_options(dtype="float64")
+        robot = self.robot if self.robot.dtype == robot.dtype else robot
+        q = configuration("q", self.q, robot)
+        keep(self, robot=robot, q=q, start=robot.pose(q, self.frame)[:3, 3].copy())
+        keep(self, tolerance=positive("tolerance", self.tolerance, "m"))
+
+    def _close(self) -> None:
+        """Choose the profile, and see whether the joints can follow within their limits."""
+        profile = self._profile()
+        keep(self, profile=profile, duration=profile.duration)
+        check_limits(self.robot, self)
+
+    def _profile(self) -> Profile:
+        v, a, j = self.velocity, self.acceleration, self.jerk
+        if self.duration and (v, a, j) == (None, None, None):
+            return quintic(self.length, positive("duration", self.duration, "s"))
+        if self.duration or v is None or a is None:
+            raise BadArgument(
+                "How a path is gone is not clear: give a duration [s] alone, or a velocity [m/s] "
+                "and an acceleration [m/s²], and a jerk [m/s³] if you like."
+            )
+        v, a = positive("velocity", v, "m/s"), positive("acceleration", a, "m/s²")
+        if j is None:
+            return trapezoid(self.length, v, a)
+        return s_curve(self.length, v, a, positive("jerk", j, "m/s³"))
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """Where the profile changes its law [s]."""
+        return self.profile.breaks
+
+    def at(self, t: Scalar) -> tuple[Vec3, Vec3, Vec3]:
+        """Return position [m], velocity and acceleration of the frame's origin, in base axes."""
+        (s,), (sd,), (sdd,) = self.profile.curve.at(t)
+        x, slope, bend = self.place(s)
+        return x, slope * sd, bend * (sd * sd) + slope * sdd
+
+    @property
+    def joints(self) -> AlongPath:
+        """The same motion as joint positions, the way of least motion where there is a choice."""
+        return AlongPath(self._followed[0], self.profile)
+
+    @property
+    def joints_error(self) -> float:
+        """How far `joints` lets the frame be off its path at most, measured [m or rad]."""
+        return self._followed[1]
+
+    @cached_property
+    def _followed(self) -> tuple[Path, float]:
+        R = self.robot.pose(self.q, self.frame)[:3, :3] if self.orientation == "kept" else None
+        task = Task(self.robot, self.frame, self.place, self.length, R)
+        return followed(task, self.q, self.tolerance)
+
+
+@dataclass(frozen=True, eq=False)
+class CartesianLine(CartesianPath):
+    """A frame straight from where it is at q to a position.
+
+    Example:
+        >>> CartesianLine(robot, "tool", q, end=[0.4, 0.2, 0.5], duration=2.0)
+        >>> CartesianLine(robot, "tool", q, end=[0.4, 0.2, 0.5], velocity=0.5, acceleration=2.0)
+    """
+
+    end: Any  # (3,) [m], in base axes
+
+    def __post_init__(self) -> None:
+        self._open()
+        keep(self, end=vector("end", self.end, 3))
+        if self.length == 0:
+            raise BadArgument(f"The frame {self.frame!r} is at the end of its line already.")
+        self._close()
+
+    @property
+    def length(self) -> float:
+        """How long the line is [m]."""
+        return float(np.linalg.norm(self.end - self.start))
+
+    def place(self, s: Scalar) -> tuple[Vec3, Vec3, Vec3]:
+        """Return x = start + s d and its derivatives, d the direction."""
+        d = (self.end - self.start) / self.length
+        return self.start + s * d, d, np.zeros(3)
+
+
+@dataclass(frozen=True, eq=False)
+class CartesianArc(CartesianPath):
+    """A frame from where it is at q around an axis through a centre, by an angle.
+
+    With u and w = axis × u of the length of the radius r, across the axis:
+
+        x(s) = foot + u cos(s/r) + w sin(s/r)
+    """
+
+    center: Any  # (3,) [m], anywhere on the axis
+    axis: Any  # (3,), of any length; the angle turns right-handed about it
+    angle: float  # [rad], may be negative or more than a turn
+    radius: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._open()
+        center, axis = vector("center", self.center, 3), vector("axis", self.axis, 3)
+        if not axis.any():
+            raise BadArgument("axis is zero; give the direction about which the arc turns.")
+        sign = np.sign(self.angle)
+        angle = positive("the size of angle", abs(self.angle), "rad")
+        axis = axis / np.linalg.norm(axis) * sign
+        u = self.start - center
+        radius = float(np.linalg.norm(u - axis * (axis @ u)))
+        if radius < 1e-9:
+            raise BadArgument(
+                f"The frame {self.frame!r} lies on the axis of its arc, so it would not move; "
+                "choose another center."
+            )
+        keep(self, center=center, axis=axis, angle=angle, radius=radius)
+        self._close()
+
+    @property
+    def length(self) -> float:
+        """How long the arc is [m]."""
+        return self.radius * self.angle
+
+    def place(self, s: Scalar) -> tuple[Vec3, Vec3, Vec3]:
+        """Return where the frame is after a distance s, and two derivatives by s."""
+        out, r = self.start - self.center, self.radius
+        u = out - self.axis * (self.axis @ out)
+        w = np.cross(self.axis, u)
+        sine, cosine = sincos(s / r)
+        around = u * cosine + w * sine
+        return self.start - u + around, (w * cosine - u * sine) / r, -around / r**2

@@ -1,0 +1,202 @@
+"""As fast along a path as the motors allow: torques from the dynamics, at their limits.
+
+Friction, the one torque that is not linear in ṡ² and s̈, is taken by its tangent at the ṡ² of the
+round before, until the two agree. The limits hold at the points of a grid; by how much they are
+passed between these is taken off them, in further rounds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.control.references.arguments import most
+from qddot.control.references.limits import Bounds, bounds_of, refuse_outside
+from qddot.control.references.path import AlongPath, Path
+from qddot.control.references.path_dynamics import TINY, Dynamics, Limits
+from qddot.control.references.piecewise import Piecewise, resting_outside
+from qddot.control.references.profiles import Profile
+from qddot.control.references.reachability import Blocked, HalfPlanes, fastest
+from qddot.errors import BadArgument, WrongShape, printable
+from qddot.robot import Robot
+
+KEPT = 1e-6  # of every limit, what is kept in reserve for what is passed between grid points
+ROUNDS = 40
+FULL = 0.98  # the share from which on a limit counts as used
+INSIDE = 8  # so many places of every piece are looked at
+
+
+@dataclass(frozen=True, eq=False)
+class TimeOptimal(AlongPath):
+    """The fastest motion along a path within given limits."""
+
+    use: float = 0.0  # the largest share of a limit that is used, at most 1
+    saturated: float = 0.0  # for which share of the time a limit is used to 98 % at least
+
+
+def time_optimal(
+    robot: Robot,
+    path: Any,
+    *,
+    effort: Any = None,
+    velocity: Any = None,
+    acceleration: Any = None,
+    pieces: int = 400,
+) -> TimeOptimal:
+    """Return the fastest motion along a path, from rest to rest, within the limits of the joints.
+
+    Args:
+        robot: Whose dynamics, with its friction and springs.
+        path: A `Path`; joint positions to go through, one row a point; a reference that has a
+            path, such as a CartesianLine.
+        effort, velocity: Limits, one number or one a joint; those of the robot if not given.
+        acceleration: Limits of the joint accelerations; none if not given.
+        pieces: On each of which s̈ is constant. One limit is reached at an end of each, so the
+            duration is too long by about 1/pieces where torques vary a lot.
+
+    Raises:
+        BadArgument: If nothing limits the motion, or the motors cannot take the arm along.
+    """
+    found = path_of(path)
+    if found.n != robot.n:
+        raise WrongShape("a point of the path", (found.n,), robot.name, robot.joint_names)
+    if not isinstance(pieces, (int, np.integer)) or pieces < 2:
+        raise BadArgument(f"pieces is {pieces!r}; give a whole number of at least 2.")
+    limits = _limits(robot, bounds_of(robot), effort, velocity, acceleration)
+    s = _grid(found, pieces)
+    grid = Dynamics.along(robot, found, s)
+    _refuse_still(grid, limits)
+    x, use, saturated = _solved(robot, found, grid, limits, s)
+    reference = TimeOptimal(found, profile_of(s, x), use, saturated)
+    refuse_outside(robot, reference, ("position",))
+    return reference
+
+
+def path_of(given: Any) -> Path:
+    """Return the path of joint positions in what users give for one."""
+    given = getattr(given, "joints", given)
+    given = getattr(given, "path", given)
+    if isinstance(given, Path):
+        return given
+    return Path.through(given)
+
+
+def profile_of(s: np.ndarray, x: np.ndarray) -> Profile:
+    """Return the profile with ṡ² = x on a grid, s̈ constant between its points."""
+    v = np.sqrt(x)
+    spans = 2 * np.diff(s) / (v[:-1] + v[1:])
+    t = np.concatenate([[0.0], np.cumsum(spans)])
+    rows = np.stack([s[:-1], v[:-1], np.diff(x) / np.diff(s) / 4], axis=1)
+    curve = resting_outside(Piecewise(t[:-1], rows[:, :, None]), float(t[-1]))
+    return Profile(curve, float(t[-1]), t)
+
+
+def _grid(path: Path, pieces: int) -> np.ndarray:
+    """Return a grid that is finer towards the ends, where the motion is slow.
+
+    So its pieces last about equally long. The knots of the path are among its points.
+    """
+    s = path.length * (1 - np.cos(np.linspace(0, np.pi, pieces + 1))) / 2
+    for knot in path.knots[1:-1]:
+        s[1 + np.argmin(np.abs(s[1:-1] - knot))] = knot
+    return np.sort(s)
+
+
+def _solved(
+    robot: Robot, path: Path, grid: Dynamics, limits: Limits, s: np.ndarray
+) -> tuple[np.ndarray, float, float]:
+    """Return x on the grid, the largest share of a limit used, and how long one is used fully."""
+    delta, rubs = np.diff(s), grid.friction(np.ones(len(s))).any()
+    share = np.tile(np.linspace(0, 1, INSIDE + 1), len(delta))
+    piece = np.repeat(np.arange(len(delta)), INSIDE + 1)
+    fine = Dynamics.along(robot, path, s[piece] + share * delta[piece])
+    near, margin, settled = np.full(len(s), TINY), np.zeros((len(s), 5 * robot.n)), not rubs
+    for _ in range(ROUNDS):
+        try:
+            x = fastest(_half_planes(grid, limits, near, margin), delta)
+        except Blocked as blocked:
+            if settled or near.max() < 1e-20:
+                raise _cannot(grid, limits, blocked.k, s) from None
+            near = near / 4  # the tangent at too high a speed stands too high at low ones
+            continue
+        u = np.diff(x) / (2 * delta)
+        used = fine.uses(x[piece] + 2 * delta[piece] * share * u[piece], u[piece], limits)
+        used = used.reshape(len(delta), INSIDE + 1, -1)
+        settled = settled or np.abs(x - near).max() <= 1e-6 * x.max()
+        if settled and used.max() <= 1:
+            spans = 2 * delta / (np.sqrt(x[:-1]) + np.sqrt(x[1:]))
+            full = (used.max(axis=2)[:, 1:-1] >= FULL).mean(axis=1)
+            return x, float(used.max()), float(full @ spans / spans.sum())
+        if settled:
+            over = np.maximum(used - (1 - KEPT), 0).max(axis=1)
+            margin[:-1] += over
+            margin[1:] += over
+        near = x
+    raise BadArgument(
+        f"The fastest motion of {printable(robot.name)!r} along the path was not found in {ROUNDS} "
+        f"rounds.\n  Choose a smoother path, or more pieces than {len(delta)}."
+    )
+
+
+def _half_planes(
+    grid: Dynamics, limits: Limits, near: np.ndarray, margin: np.ndarray
+) -> HalfPlanes:
+    """Return every limit as a share of itself, friction being taken by its tangent near an x."""
+    near = np.maximum(near, max(1e-12 * near.max(), TINY))
+    v = np.sqrt(near)
+    rise = (grid.friction(v * (1 + 1e-6)) - grid.friction(v * (1 - 1e-6))) / 2e-6
+    rise = rise / (2 * near[:, None])  # dφ/dx
+    steady = (grid.g + grid.friction(v) - rise * near[:, None]) / limits.effort
+    a, b = grid.a / limits.effort, (grid.b + rise) / limits.effort
+    ahead, across = grid.slope / limits.acceleration, grid.bend / limits.acceleration
+    speed = grid.slope**2 / limits.velocity**2
+    zero = np.zeros_like(a)
+    A = np.hstack([a, -a, ahead, -ahead, zero])
+    B = np.hstack([b, -b, across, -across, speed])
+    C = 1 - KEPT - margin - np.hstack([steady, -steady, zero, zero, zero])
+    real = (np.abs(A) + np.abs(B)).any(axis=0)  # an infinite limit is no half-plane
+    return HalfPlanes(A[:, real], B[:, real], C[:, real])
+
+
+def _cannot(grid: Dynamics, limits: Limits, k: int, s: np.ndarray) -> BadArgument:
+    held = np.abs(grid.g + grid.friction(np.full(len(s), np.sqrt(TINY))))[k] / limits.effort
+    i = int(np.argmax(held))
+    where = ", ".join(f"{x:.4g}" for x in grid.q[k])
+    return BadArgument(
+        f"The motors of {printable(grid.robot.name)!r} cannot take it along the path beyond "
+        f"{s[k]:.4g} of {s[-1]:.4g}, at q = ({where}): no speed there lets it reach the end at "
+        f"rest. Weight and dry friction alone take {held[i]:.0%} of what joint "
+        f"{printable(grid.robot.joint_names[i])!r} can give.\n"
+        "  Choose another path, a smaller payload or larger limits."
+    )
+
+
+def _limits(robot: Robot, own: Bounds, effort: Any, velocity: Any, acceleration: Any) -> Limits:
+    n = robot.n
+    limits = Limits(
+        most("effort", own.effort if effort is None else effort, n),
+        most("velocity", own.velocity if velocity is None else velocity, n),
+        most("acceleration", np.inf if acceleration is None else acceleration, n),
+    )
+    if not np.isfinite([limits.effort, limits.acceleration]).any():
+        raise BadArgument(
+            f"Nothing limits how fast {printable(robot.name)!r} gets under way: its model has no "
+            "effort limits.\n  Give some: time_optimal(robot, path, effort=[...])."
+        )
+    return limits
+
+
+def _refuse_still(grid: Dynamics, limits: Limits) -> None:
+    """Refuse a path at whose ends the arm cannot be held."""
+    for k, end in ((0, "start"), (-1, "end")):
+        over = np.abs(grid.g[k]) > limits.effort
+        if over.any():
+            i = int(np.flatnonzero(over)[0])
+            raise BadArgument(
+                f"At the {end} of the path joint {printable(grid.robot.joint_names[i])!r} of "
+                f"{printable(grid.robot.name)!r} needs {abs(grid.g[k, i]):.6g} to be held still, "
+                f"and its motor gives {limits.effort[i]:.6g} at most.\n"
+                "  Choose another place to rest, a smaller payload or a larger effort."
+            )

@@ -1,0 +1,152 @@
+"""Whether an arm can do what a reference asks: positions, speeds and, if asked, torques."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.control.references.reference import Reference, TaskReference
+from qddot.errors import BadArgument, NotNumeric, printable
+from qddot.robot import Robot
+
+LOOKS = 4000  # how many instants are looked at, besides the breaks
+SLACK = 1e-9  # relative: a limit that is touched is kept
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What every joint of a robot may do, infinite where its model says nothing."""
+
+    lower: np.ndarray  # (n,) [rad or m]
+    upper: np.ndarray
+    velocity: np.ndarray  # [rad/s or m/s]
+    effort: np.ndarray  # [N·m or N]
+
+
+def bounds_of(robot: Robot) -> Bounds:
+    """Return the limits in a robot's model."""
+    if robot.symbols:
+        raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
+    limits = [joint.limits for joint in robot.model.free_joints]
+    turning = [joint.kind == "continuous" for joint in robot.model.free_joints]
+
+    def values(given: list[Any], otherwise: float) -> np.ndarray:
+        return np.array([otherwise if x is None else float(x) for x in given])
+
+    return Bounds(
+        np.where(turning, -np.inf, values([x.lower for x in limits], -np.inf)),
+        np.where(turning, np.inf, values([x.upper for x in limits], np.inf)),
+        values([x.velocity for x in limits], np.inf),
+        values([x.effort for x in limits], np.inf),
+    )
+
+
+def check_limits(
+    robot: Robot | None, reference: Reference | TaskReference, *, torque: bool = False
+) -> None:
+    """Refuse a reference that leaves a robot's limits, with the first violation.
+
+    It is looked at 4000 times, evenly, and at its breaks: what is over a limit for a shorter time
+    may pass.
+
+    Args:
+        robot: Whose limits; None lets everything pass.
+        reference: A joint reference, or a task-space one that knows its joints.
+        torque: Whether inverse dynamics must stay within the effort limits too.
+
+    Raises:
+        BadArgument: With the joint, the time, the value, the limit and what to do.
+    """
+    if robot is None:
+        return
+    if isinstance(reference, TaskReference):
+        reference = joints_of(reference)
+    if reference.n != robot.n:
+        raise BadArgument(
+            f"The reference moves {reference.n} joints, but robot {printable(robot.name)!r} has "
+            f"{robot.n}: {', '.join(map(printable, robot.joint_names))}."
+        )
+    refuse_outside(robot, reference, ("position", "velocity", *(["torque"] if torque else [])))
+
+
+def refuse_outside(robot: Robot, reference: Reference, kinds: Sequence[str]) -> None:
+    """Refuse a reference that leaves the limits of these kinds, with the first violation."""
+    t = _looks(reference)
+    q, qd, qdd = reference.sampled(t)
+    bounds = bounds_of(robot)
+    first = None
+    for kind in kinds:
+        match kind:
+            case "position":
+                values, lower, upper = q, bounds.lower, bounds.upper
+            case "velocity":
+                values, lower, upper = qd, -bounds.velocity, bounds.velocity
+            case _:
+                values = robot.inverse_dynamics(q, qd, qdd)
+                lower, upper = -bounds.effort, bounds.effort
+        low = values < lower - SLACK * np.maximum(1, np.abs(lower))
+        high = values > upper + SLACK * np.maximum(1, np.abs(upper))
+        outside = np.argwhere(low | high)
+        if len(outside) and (first is None or outside[0, 0] < first[0]):
+            k, i = outside[0]
+            limit = lower[i] if low[k, i] else upper[i]
+            over = np.abs(values[:, i]).max() / abs(limit) if limit else np.inf
+            first = int(k), int(i), kind, float(values[k, i]), float(limit), float(over)
+    if first is not None:
+        k, i, kind, value, limit, over = first
+        unit = _unit(robot, i, kind)
+        raise BadArgument(
+            f"The reference leaves the limits of joint {printable(robot.joint_names[i])!r} of "
+            f"{printable(robot.name)!r} at t = {t[k]:.6g} s: its {kind} would be {value:.6g} "
+            f"{unit}, its limit is {limit:.6g}.\n  {_remedy(kind, over)}"
+        )
+
+
+def joints_of(reference: TaskReference) -> Reference:
+    """Return the joint reference behind a task-space one."""
+    joints = getattr(reference, "joints", None)
+    if not isinstance(joints, Reference):
+        raise BadArgument(
+            f"A {type(reference).__name__} does not know its joints, so limits cannot be checked; "
+            "give a joint reference, a CartesianLine or a CartesianArc."
+        )
+    return joints
+
+
+def _looks(reference: Reference) -> np.ndarray:
+    """Return the instants at which a reference is looked at."""
+    if np.isfinite(reference.duration):
+        end = reference.duration
+    else:
+        end = reference.period or 0.0
+    breaks = reference.breaks
+    # both sides of a jump
+    even = np.linspace(0, end, LOOKS)
+    return np.unique(np.concatenate([even, breaks, np.nextafter(breaks, -np.inf)]).clip(0, end))
+
+
+def _remedy(kind: str, over: float) -> str:
+    match kind:
+        case "position":
+            return "Choose points within the limits, or a path that does not leave them."
+        case "velocity":
+            return f"Make it slower: at least {over:.3g} times the duration."
+        case _:
+            return (
+                "Make it slower, or follow the same path with time_optimal, which keeps to the "
+                "torques; if it cannot be held at rest either, it needs a stronger motor."
+            )
+
+
+def _unit(robot: Robot, i: int, kind: str) -> str:
+    turns = robot.model.free_joints[i].turns
+    match kind:
+        case "position":
+            return "rad" if turns else "m"
+        case "velocity":
+            return "rad/s" if turns else "m/s"
+        case _:
+            return "N·m" if turns else "N"

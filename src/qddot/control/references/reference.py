@@ -1,0 +1,89 @@
+"""What a reference is: where an arm, or a point of it, should be at every instant.
+
+Written over any scalar, so that a controller records its reference along with itself. Before
+t = 0 it stays at its start, after its duration at its end, at rest; a periodic one goes on for
+ever, both ways. Where a derivative jumps, the side after the jump.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.control.references.arguments import instants
+from qddot.program import Program, record
+from qddot.scalars import JointVec, Scalar, Vec3
+
+Motion = tuple[JointVec, JointVec, JointVec]
+
+
+class Timed(ABC):
+    """Three arrays over time: a position, its rate, its acceleration."""
+
+    duration: float  # [s], infinite where it has no end
+
+    @abstractmethod
+    def at(self, t: Scalar) -> Motion:
+        """Return position, velocity and acceleration at an instant [s], a scalar of any kind."""
+
+    @cached_property
+    def program(self) -> Program:
+        """The program from t to position, velocity and acceleration."""
+        name = type(self).__name__.lower()
+
+        def motion(t: Scalar) -> dict[str, JointVec]:
+            return dict(zip(("position", "velocity", "acceleration"), self.at(t), strict=True))
+
+        return record(motion, name, t=())
+
+    @cached_property
+    def _kernel(self) -> Kernel:
+        return Kernel(self.program)
+
+    def sampled(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return position, velocity and acceleration at many instants, compiled.
+
+        Args:
+            t: Instants [s], shape (k,).
+
+        Returns:
+            Three arrays with one row an instant.
+        """
+        return self._kernel.general(instants(t))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is compiled stays behind when a reference is copied or sent to another process."""
+        return {key: x for key, x in self.__dict__.items() if key not in ("program", "_kernel")}
+
+    @property
+    def period(self) -> float | None:
+        """After which it repeats itself [s]; None where it does not."""
+        return None
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """The instants at which a derivative may jump [s]."""
+        return np.array([0.0, self.duration] if np.isfinite(self.duration) else [0.0])
+
+
+class Reference(Timed):
+    """Where n joints should be: `at(t)` gives q, q̇ and q̈, of shape (n,) each."""
+
+    n: int
+
+
+class TaskReference(Timed):
+    """Where the origin of a frame should be, in base axes: `at(t)` gives x, ẋ and ẍ of shape (3,).
+
+    The orientation of the frame is not part of it.
+    """
+
+    frame: str
+
+    @abstractmethod
+    def at(self, t: Scalar) -> tuple[Vec3, Vec3, Vec3]:
+        """Return position [m], velocity and acceleration at an instant [s]."""

@@ -1,0 +1,88 @@
+"""What a closed loop was worth: how well it tracked, what it took, whether it had a right to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from qddot.control.laws.law import Assumption
+
+SETTLED = 0.02  # of the largest error: where a run counts as settled
+RISE = 1e-6  # of its largest value: by how much V may rise and count as falling
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """The figures of one run."""
+
+    law: str
+    error_names: tuple[str, ...]
+    rms: np.ndarray  # of every error, over time
+    worst: np.ndarray  # the largest |e|
+    final: np.ndarray  # e at the end
+    settling_time: float | None  # [s] after which ‖e‖ stays below 2 % of its largest; None: never
+    joint_names: tuple[str, ...]
+    effort: np.ndarray  # (n,), RMS of the torques
+    peak: np.ndarray  # (n,), the largest |τ|
+    margin: np.ndarray  # (n,), effort limit less peak; infinite where there is no limit
+    V_rise: float | None  # by how much V rose at most above what it had been, of its largest value
+    assumptions: tuple[Assumption, ...]
+
+    @property
+    def falls(self) -> bool | None:
+        """Whether V never rose; None where the law has no V."""
+        return None if self.V_rise is None else self.V_rise <= RISE
+
+    @property
+    def sound(self) -> bool:
+        """Whether no assumption of the law fails for this arm."""
+        return all(each.holds is not False for each in self.assumptions)
+
+    def __str__(self) -> str:
+        settled = "not settled"
+        if self.settling_time is not None:
+            settled = f"settled after {self.settling_time:.4g} s"
+        lines = [
+            f"{self.law}: error {np.linalg.norm(self.rms):.3g} (RMS), "
+            f"{self.worst.max(initial=0):.3g} (worst), "
+            f"{np.abs(self.final).max(initial=0):.3g} (final); {settled}"
+        ]
+        for name, effort, peak, margin in zip(
+            self.joint_names, self.effort, self.peak, self.margin, strict=True
+        ):
+            room = f", {margin:.4g} below its limit" if np.isfinite(margin) else ""
+            lines.append(f"  {name}: torque {effort:.4g} (RMS), {peak:.4g} (peak){room}")
+        if self.V_rise is not None:
+            how = "never rises" if self.falls else f"rises, by {self.V_rise:.1e} of its largest"
+            lines.append(f"  Lyapunov function {how}")
+        lines += [f"  {each}" for each in self.assumptions]
+        return "\n".join(lines)
+
+
+def rms(t: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the root of the mean square over time, column by column; rows may be uneven."""
+    if len(t) < 2 or t[-1] <= t[0]:
+        return np.abs(values[-1])
+    return np.sqrt(np.trapezoid(values**2, t, axis=0) / (t[-1] - t[0]))
+
+
+def settling_time(t: np.ndarray, error: np.ndarray, share: float = SETTLED) -> float | None:
+    """Return when ‖e‖ is below a share of its largest for good; None if it never is."""
+    size = np.linalg.norm(error, axis=1)
+    outside = np.flatnonzero(size > share * size.max(initial=0))
+    if not len(outside):
+        return float(t[0])
+    return None if outside[-1] == len(t) - 1 else float(t[outside[-1] + 1])
+
+
+def rise(V: np.ndarray, least: float = 0.0) -> float:
+    """Return by how much V rose at most above an earlier value, relative to how far it goes.
+
+    Args:
+        V: Its values, in the order of time.
+        least: What counts as going far at least, for runs in which there is hardly an error.
+    """
+    most = float((V - np.minimum.accumulate(V)).max())
+    size = max(float(np.ptp(V)), least)
+    return most / size if size else 0.0

@@ -1,0 +1,183 @@
+"""A law on a computer: asked at a fixed rate, on measurements, its torques held in between.
+
+Between two samples nothing but the arm moves, so its motion there is stepped by compiled code, by
+the method of Runge and Kutta with steps of a millisecond or less.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from math import ceil
+from typing import Any
+
+import numpy as np
+
+from qddot.control.held_plant import HeldPlant
+from qddot.control.laws.law import ControlLaw
+from qddot.simulation.audit import LIMIT, audit
+from qddot.simulation.energy import Energy
+from qddot.simulation.motion import WORKS
+from qddot.simulation.result import cut_off, passed_limits
+from qddot.simulation.run_arguments import effort_limits
+from qddot.simulation.trajectory import Trajectory
+
+LONGEST = 1e-3  # [s], a step of the arm's motion
+ROUNDING = 1e-9  # of a period: a rest that is shorter is none
+
+
+@dataclass(frozen=True, eq=False)
+class Sampling:
+    """How the law sees and acts: how often, how late, how noisily, how strongly."""
+
+    rate: float  # [Hz]
+    delay: float = 0.0  # [s]
+    noise: tuple[Any, Any] = (0.0, 0.0)  # standard deviations of q and q̇
+    seed: int = 0
+    effort: np.ndarray | None = None  # torques are cut off at these
+
+
+@dataclass(frozen=True, eq=False)
+class Sampled:
+    """What a sampled run leaves: the motion, and the rate of the law's state at every row."""
+
+    trajectory: Trajectory
+    xd: np.ndarray | None
+
+
+def sampled_run(
+    plant: HeldPlant,
+    law: ControlLaw,
+    q0: np.ndarray,
+    qd0: np.ndarray,
+    duration: float,
+    sampling: Sampling,
+    every: int = 1,
+) -> Sampled:
+    """Return the motion of an arm under a law that is asked at a fixed rate.
+
+    The law's own state is stepped as a computer would: x⁺ = x + ẋ/rate.
+
+    Args:
+        plant: The arm.
+        law: The law.
+        q0, qd0: Where it starts, shape (n,).
+        duration: How long [s].
+        sampling: How the law sees and acts.
+        every: How many samples there are from one kept row to the next.
+    """
+    n, period = plant.robot.n, 1 / sampling.rate
+    count = max(1, ceil(duration / period - ROUNDING))
+    pieces = max(1, ceil(period / LONGEST - ROUNDING))
+    rng = np.random.default_rng(sampling.seed)
+    spread = np.array([np.broadcast_to(s, (n,)) for s in sampling.noise])
+    noisy = bool(spread.any())
+    x, ask, stated = law.start(q0, qd0), law.evaluated, len(law.x0) > 0
+    y = np.zeros(plant.layout.size)
+    y[:n], y[n : 2 * n] = q0, qd0
+    past = Past(n, y) if sampling.delay else None
+    rows: list[tuple] = []
+    tau, xd = np.zeros(n), x
+    for k in range(count):
+        t = k * period
+        seen = past.at(t - sampling.delay) if past else y
+        q, qd = seen[:n], seen[n : 2 * n]
+        if noisy:
+            errors = spread * rng.normal(size=(2, n))
+            q, qd = q + errors[0], qd + errors[1]
+        if stated:
+            tau, xd = ask(t, q, qd, x)
+        else:
+            tau = ask(t, q, qd)
+        if sampling.effort is not None:
+            tau = np.clip(tau, -sampling.effort, sampling.effort)
+        if k % every == 0:
+            rows.append((t, y, tau, x, xd))
+        length = min(period, duration - t)
+        h = np.array(length / pieces)
+        for piece in range(pieces):
+            begun = t + piece * float(h)
+            y = plant.advanced(begun, y, tau, h)
+            if past:
+                past.keep(begun + float(h), y)
+        x = x + length * xd if stated else x
+        if not np.isfinite(y[: 2 * n]).all():
+            break
+    else:
+        rows.append((duration, y, tau, x, xd))
+    return _kept(plant, rows, sampling, stated, duration, float(period / pieces))
+
+
+class Past:
+    """Where the arm has been, between kept states by cubics of positions and rates."""
+
+    def __init__(self, n: int, y: np.ndarray):
+        self.n, self.t, self.y = n, [0.0], [y]
+
+    def keep(self, t: float, y: np.ndarray) -> None:
+        self.t.append(t)
+        self.y.append(y)
+
+    def at(self, t: float) -> np.ndarray:
+        """Return q and q̇ at an instant; before the start, those of the start."""
+        k = bisect_right(self.t, t)
+        if k == 0 or len(self.t) == 1:
+            return self.y[0]
+        k = min(k, len(self.t) - 1)
+        n, h = self.n, self.t[k] - self.t[k - 1]
+        s = (t - self.t[k - 1]) / h
+        (q0, v0), (q1, v1) = ((y[:n], y[n : 2 * n]) for y in self.y[k - 1 : k + 1])
+        bend = (1 - 2 * s) * (q1 - q0) + (s - 1) * h * v0 + s * h * v1
+        q = q0 + s * (q1 - q0) + s * (s - 1) * bend
+        turn = -2 * (q1 - q0) + h * v0 + h * v1
+        v = ((q1 - q0) + (2 * s - 1) * bend + s * (s - 1) * turn) / h
+        return np.concatenate([q, v])
+
+
+def _kept(
+    plant: HeldPlant, rows: list[tuple], sampling: Sampling, stated: bool, duration: float, h: float
+) -> Sampled:
+    """Return the rows of a run as a trajectory, its energy audited."""
+    robot, layout = plant.robot, plant.layout
+    t, Y, tau, x, xd = (np.array(column) for column in zip(*rows, strict=True))
+    each = [plant.acting(ti, yi) for ti, yi in zip(t, Y, strict=True)]
+    outside = [np.array(column) for column in zip(*each, strict=True)]
+    qdd, _, _ = plant.row(Y, tau, *outside)
+    parts = layout.parts(Y)
+    q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
+    double = robot.with_options(dtype="float64")
+    energy = Energy(
+        kinetic=double.kinetic_energy(q, qd),
+        potential=double.potential_energy(q),
+        actuators=parts["actuators"],
+        friction=parts["friction"],
+        impacts=np.zeros(len(t)),
+        **{name: parts[name][:, 0] for name in WORKS},
+    )
+    least = 0.5 * float(np.trace(double.mass_matrix(q[0]))) * 1e-6
+    found = audit(energy, LIMIT, least)
+    finished = bool(np.isfinite(Y[-1]).all()) and t[-1] >= duration
+    ended = "finished" if finished else f"ran away at t = {t[-1]:g} s of {duration:g} s"
+    limits = tuple(effort_limits(robot))
+    events = passed_limits(robot, t, q, qd, tau)
+    if sampling.effort is not None:
+        events += cut_off(robot.joint_names, limits, t, tau)
+    motion = Trajectory(
+        robot=robot,
+        joint_names=robot.joint_names,
+        units=tuple("rad" if joint.turns else "m" for joint in robot.model.free_joints),
+        t=t,
+        q=q,
+        qd=qd,
+        qdd=qdd,
+        tau=tau,
+        energy=energy,
+        wrenches=dict(zip(plant.frames, outside, strict=False)),
+        state=x if stated else None,
+        events=tuple(sorted(events, key=lambda event: event.t)),
+        finished=finished,
+        status=f"{ended}: {t[-1]:g} s, the law asked at {sampling.rate:g} Hz; {found}",
+        how={"method": "rk4", "step": h, "rate": sampling.rate, "delay": sampling.delay}
+        | {"audit_limit": LIMIT, "least_energy": least, "steps": round(t[-1] / h)},
+    )
+    return Sampled(motion, xd if stated else None)

@@ -1,0 +1,142 @@
+"""Lines and arcs of a frame: where it should be, and the joints that take it there."""
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.control.references import CartesianArc, CartesianLine, check_limits
+from qddot.errors import BadArgument, UnknownName
+
+READY = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
+TOLERANCE = 1e-7  # [m] and [rad], what the joints are off between their nodes by default
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return qddot.load("panda")
+
+
+def start_of(robot, q):
+    return robot.pose(q, "tool")[:3, 3]
+
+
+@pytest.mark.parametrize("orientation", ["kept", "free"])
+@pytest.mark.parametrize(
+    "how",
+    [
+        dict(duration=2.0),
+        dict(velocity=0.3, acceleration=1.0),
+        dict(velocity=0.3, acceleration=1.0, jerk=10.0),
+    ],
+)
+def test_the_joints_take_the_frame_along_its_line(panda, how, orientation):
+    end = start_of(panda, READY) + np.array([-0.1, 0.3, 0.1])
+    line = CartesianLine(panda, "tool", READY, end, orientation=orientation, **how)
+    t = np.linspace(-0.1, line.duration + 0.1, 2001)
+    x, xd, xdd = line.sampled(t)
+    joints = line.joints
+    q, qd, qdd = joints.sampled(t)
+    found = panda.point_motion(q, qd, qdd, "tool")
+    assert line.joints_error <= TOLERANCE
+    assert found[0] == pytest.approx(x, abs=1.1 * TOLERANCE)
+    assert found[1] == pytest.approx(xd, abs=1e-5)
+    assert found[2] == pytest.approx(xdd, abs=1e-3)
+    # at the ends, which are nodes
+    assert start_of(panda, q[-1]) == pytest.approx(end, abs=1e-8)
+    assert q[0] == pytest.approx(READY, abs=1e-12)
+    if orientation == "kept":
+        R = panda.pose(q, "tool")[:, :3, :3]
+        assert R - R[0] == pytest.approx(np.zeros_like(R), abs=2 * TOLERANCE)
+    assert len(joints.path.curve.starts) <= 32
+    assert len(joints.program) < 3000
+
+
+def test_a_line_is_straight_and_keeps_its_velocity(panda):
+    end = start_of(panda, READY) + np.array([0.0, 0.4, 0.0])
+    line = CartesianLine(panda, "tool", READY, end, velocity=0.5, acceleration=2.0)
+    x, xd, xdd = line.sampled(np.linspace(0, line.duration, 1001)[:-1])
+    assert x[:, [0, 2]] == pytest.approx(np.tile(line.start[[0, 2]], (1000, 1)), abs=1e-12)
+    assert np.abs(xd).max() == pytest.approx(0.5)
+    assert np.abs(xdd).max() == pytest.approx(2.0)
+    assert line.duration == pytest.approx(0.4 / 0.5 + 0.5 / 2.0)
+
+
+def test_an_arc_stays_at_its_radius_and_comes_back_after_a_turn(panda):
+    center = start_of(panda, READY) + np.array([-0.1, 0.0, 0.05])
+    arc = CartesianArc(panda, "tool", READY, center, [0, 0, 2.0], 2 * np.pi, duration=5.0)
+    t = np.linspace(0, 5, 1001)
+    x, xd, _ = arc.sampled(t)
+    assert arc.radius == pytest.approx(0.1)
+    assert np.linalg.norm((x - center)[:, :2], axis=1) == pytest.approx(np.full(1001, 0.1))
+    assert x[:, 2] == pytest.approx(np.full(1001, arc.start[2]))
+    assert x[-1] == pytest.approx(arc.start, abs=1e-12)
+    assert xd[100, 1] > 0  # right-handed about z
+    found = start_of(panda, arc.joints.sampled(t)[0][700])
+    assert found == pytest.approx(x[700], abs=1.1 * TOLERANCE)
+    back = CartesianArc(panda, "tool", READY, center, [0, 0, 2.0], -1.0, duration=5.0)
+    assert back.at(0.5)[1][1] < 0
+
+
+def test_a_smaller_tolerance_takes_more_pieces(panda):
+    end = start_of(panda, READY) + np.array([-0.1, 0.3, 0.1])
+    lines = [
+        CartesianLine(panda, "tool", READY, end, duration=2.0, tolerance=x) for x in (1e-4, 1e-9)
+    ]
+    few, many = (len(line.joints.path.curve.starts) for line in lines)
+    assert few < many
+    assert lines[1].joints_error <= 1e-9
+
+
+def test_the_joints_of_a_line_are_checked_against_their_limits(panda):
+    end = start_of(panda, READY) + np.array([-0.1, 0.3, 0.1])
+    with pytest.raises(BadArgument, match=r"leaves the limits of joint .* its velocity would be"):
+        CartesianLine(panda, "tool", READY, end, duration=0.1)
+    check_limits(panda, CartesianLine(panda, "tool", READY, end, duration=3.0), torque=True)
+
+
+ELBOW = np.array([0.3, 1.2])
+
+
+@pytest.mark.parametrize(
+    ("end", "how", "words"),
+    [
+        ([5.0, 1.3, 0], dict(duration=1.0, orientation="free"), "out of reach, the frame stays"),
+        ([5.0, 1.3, 0], dict(duration=1.0, orientation="free"), "beyond 0.5"),
+        ([1.0, 1.3, 1], dict(duration=1.0, orientation="free"), "cannot move the frame that way"),
+        ([1.0, 1.0, 0], dict(duration=1.0), 'orientation="free"'),
+        ([1.0, 1.0, 0], dict(duration=1.0, orientation="up"), "it is 'kept' or 'free'"),
+        ([1.0, 1.0, 0], dict(), "give a duration [s] alone, or a velocity [m/s] and an acc"),
+        ([1.0, 1.0, 0], dict(duration=1.0, velocity=1.0), "give a duration [s] alone"),
+        ([1.0, 1.0, 0], dict(duration=-1.0), "duration is -1.0; give a positive number [s]"),
+        ([1.0, 1.0], dict(duration=1.0), "end has shape (2,); it must have shape (3,)"),
+    ],
+)
+def test_a_line_that_cannot_be_followed_says_where_and_why(end, how, words):
+    with pytest.raises(BadArgument) as caught:
+        CartesianLine(qddot.load("two_link"), "tool", ELBOW, end, **how)
+    assert words in str(caught.value)
+
+
+def test_a_line_from_a_singular_position_is_refused():
+    arm = qddot.load("two_link")
+    with pytest.raises(BadArgument, match=r"beyond 0 m of .*the arm is singular there: stretched"):
+        CartesianLine(arm, "tool", [0.3, 0.0], [1, 1, 0], duration=1.0, orientation="free")
+
+
+def test_a_line_out_of_reach_says_how_far_it_can_be_followed(panda):
+    end = start_of(panda, READY) + np.array([0.8, 0.0, 0.1])
+    with pytest.raises(BadArgument, match=r"beyond 0.2\d* m of 0.806\d m, at \(0.7\d*, "):
+        CartesianLine(panda, "tool", READY, end, duration=5.0)
+
+
+def test_other_mistakes_are_told():
+    arm = qddot.load("two_link")
+    here = start_of(arm, ELBOW)
+    with pytest.raises(UnknownName, match="Did you mean 'tool'"):
+        CartesianLine(arm, "tol", ELBOW, [1, 1, 0], duration=1.0)
+    with pytest.raises(BadArgument, match="at the end of its line already"):
+        CartesianLine(arm, "tool", ELBOW, here, duration=1.0)
+    with pytest.raises(BadArgument, match="lies on the axis of its arc"):
+        CartesianArc(arm, "tool", ELBOW, here, [0, 0, 1], 1.0, duration=1.0)
+    with pytest.raises(BadArgument, match="axis is zero"):
+        CartesianArc(arm, "tool", ELBOW, [0, 0, 0], [0, 0, 0], 1.0, duration=1.0)

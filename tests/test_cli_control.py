@@ -1,0 +1,151 @@
+"""`qddot control` as people use it."""
+
+import json
+
+import numpy as np
+import pytest
+from test_cli import run
+
+import qddot
+from qddot.cli import laws, references
+
+GO = "quintic 0,0 1,1 2.0"
+LENGTHS = {"a1": 1, "a2": 1, "m1": 50, "m2": 50, "I1": 10, "I2": 10, "aC1": 0.5, "aC2": 0.5}
+REST = {"d1": 0, "d2": 0, "g": 9.81}
+
+
+def test_control_tells_errors_torques_v_and_assumptions():
+    done = run("control", "two_link", "--reference", GO, "--q0", "0.01,0")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("ComputedTorque: τ = M(q)")
+    assert "kp = 100" in done.stdout
+    assert "settled to 2 % after 0.585 s" in done.stdout
+    assert "Lyapunov function never rises" in done.stdout
+    assert "  yes   The law's model is the arm" in done.stdout
+    assert max(map(len, done.stdout.splitlines()[:-1])) <= 120
+
+
+@pytest.mark.parametrize("law", laws.LAWS)
+def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
+    frame = law in laws.FRAMES
+    words = ("setpoint 1.2,0.6",) if frame else ("setpoint 0.5,0.5",)
+    start = "0.2,1.8" if frame else "0.4,0.4"
+    done = run(
+        *("control", "two_link", "--law", law, "--reference", *words, "--q0", start),
+        *("--duration", "8", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    final, worst = (np.abs(facts["error"][key]).max() for key in ("final", "worst"))
+    assert final < (0.8 if law == "pd" else 0.01) * worst  # PD sags
+    assert facts["finished"]
+    assert set(facts["gains"]) == set(laws.LAWS[law])
+
+
+def test_a_wrong_model_is_told_and_adapted_to():
+    words = ("control", "two_link", "--wrong", "0.3", "--reference", GO, "--json")
+    plain, adaptive = (
+        json.loads(run(*words, "--law", law).stdout) for law in ("slotine_li", "adaptive")
+    )
+    assert plain["assumptions"][0]["holds"] == "no"
+    assert adaptive["assumptions"][0]["holds"] == "yes"
+    assert max(adaptive["error"]["rms"]) < max(plain["error"]["rms"])
+    assert adaptive["lyapunov"]["end"] < 0.5 * adaptive["lyapunov"]["start"]
+
+
+def test_what_the_law_believes_may_differ_in_lengths():
+    settings = [f"--set={key}={value}" for key, value in (LENGTHS | REST).items()]
+    done = run(
+        *("control", "two_link_symbolic", "--law", "approximate-jacobian", *settings),
+        *("--believe", "a1=1.2", "--believe", "a2=0.8", "--reference", "setpoint 1.2,0.6"),
+        *("--q0", "0.2,1.8", "--gains", "kp=300,kd=150", "--duration", "40", "--json"),
+    )
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    np.testing.assert_allclose(facts["q"], [-0.37183426, 1.67096375], atol=1e-7)
+    assert facts["assumptions"][-1]["holds"] == "open"
+
+
+def test_a_rate_a_delay_and_noise_make_it_worse():
+    words = ("control", "two_link", "--reference", GO, "--json")
+    ideal, late = (
+        json.loads(run(*words, *more).stdout)
+        for more in ((), ("--rate", "500", "--delay", "0.004", "--noise", "1e-4,1e-3"))
+    )
+    assert max(ideal["error"]["worst"]) < 1e-8
+    assert max(late["error"]["worst"]) > 1e-5
+
+
+def test_a_motion_and_a_figure_are_written(tmp_path):
+    table, figure = tmp_path / "run.csv", tmp_path / "run.svg"
+    done = run(
+        *("control", "two_link", "--law", "operational_space", "--reference", "line 1.2,0.6 1.0"),
+        *("--q0", "0.2,1.8", "-o", table, "--plot", figure),
+    )
+    assert done.returncode == 0, done.stderr
+    assert qddot.Trajectory.load(table).t[-1] == 2.0
+    assert figure.read_text(encoding="utf-8").startswith("<?xml")
+    assert "run.csv" in done.stdout
+    assert "run.svg" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["two_link", "--law", "computd_torque"], "Did you mean 'computed_torque'?"),
+        (["two_link", "--reference", "quintik 0,0 1,1 2"], "Did you mean 'quintic'?"),
+        (["two_link", "--reference", "quintic 0,0 1,1"], "Write it like this: quintic 0,0 1,1 2.0"),
+        (["two_link", "--reference", "quintic 0,0,0 1,1 2"], "2 points or more of 2 numbers each"),
+        (["two_link", "--reference", "setpoint 1"], "it needs 2 numbers, one a joint"),
+        (["two_link", "--reference", "fourier speed=1"], "it knows no 'speed'"),
+        (["two_link", "--reference", "trapezoidal 0,0 1,1"], "velocity"),
+        (["two_link", "--reference", "fastest 0,0 1,1"], "no effort limits"),
+        (["panda", "--reference", "setpoint 0,0,0,0,0,0,9"], "limits of joint"),
+        (["two_link", "--law", "operational_space", "--reference", GO], "this law moves a frame"),
+        (["two_link", "--law", "pd", "--gains", "ki=3"], "has no gain 'ki'"),
+        (["two_link", "--law", "pd", "--gains", "kp=-1"], "kp must be positive"),
+        (["two_link", "--law", "pd", "--gains", "100"], "is not of the form kp=100,kd=20"),
+        (["two_link", "--law", "operational_space", "--frame", "nose"], "frame named 'nose'"),
+        (["two_link", "--q0", "1,2,3"], "--q0 holds 3 numbers"),
+        (["two_link", "--wrong", "1.5"], "share is 1.5"),
+        (["two_link", "--noise", "1,2,3"], "--noise takes one number"),
+        (["two_link", "--model", "panda"], "--model has 7 joints"),
+        (["two_link_symbolic"], "m1"),
+        (["two_link", "--plot", "a.xyz"], "A figure is written as .png, .svg or .pdf"),
+        (["two_link", "-o", "no/such/folder/a.csv"], "Choose a folder that exists"),
+    ],
+)
+def test_what_cannot_be_right_is_refused_before_the_run(words, message):
+    done = run("control", *words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_runs_away_has_status_1():
+    done = run(
+        *("control", "two_link", "--law", "pd", "--gains", "kp=1e9,kd=1e9", "--rate", "100"),
+        *("--reference", "setpoint 0,0", "--q0", "0.1,0.1"),
+    )
+    assert done.returncode == 1
+    assert "ran away" in done.stdout
+
+
+def test_gains_go_to_the_name_before_them():
+    found = laws.gains_of("pd", ["kp=100,50,kd=20,10"])
+    assert found == {"kp": [100, 50], "kd": [20, 10]}
+    assert laws.gains_of("pd", ["kp=pi", "kd=1"]) == {"kp": np.pi, "kd": 1}
+
+
+def test_every_reference_is_made_as_its_syntax_says():
+    arm = qddot.load("two_link")
+    q = np.array([0.2, 1.8])
+    asked = references.Asked(arm, q, "tool", "xy", of_frame=False)
+    for kind, text in references.SYNTAX.items():
+        words = text.partition(" (")[0].replace("[0,0] ", "0,0 ")
+        made = references.reference(words, asked)
+        assert len(made.at(0.1)[0]) == 2, kind
+    line = references.reference("line 1.2,0.6 2.0", asked)
+    np.testing.assert_allclose(line.at(0.0)[0], q)
+    end = np.asarray(line.at(2.0)[0], dtype=float)
+    np.testing.assert_allclose(arm.pose(end, "tool")[:2, 3], [1.2, 0.6], atol=1e-6)
