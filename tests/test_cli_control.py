@@ -8,6 +8,7 @@ from test_cli import run
 
 import qddot
 from qddot.cli import laws, references
+from qddot.cli.control import home
 
 GO = "quintic 0,0 1,1 2.0"
 LENGTHS = {"a1": 1, "a2": 1, "m1": 50, "m2": 50, "I1": 10, "I2": 10, "aC1": 0.5, "aC2": 0.5}
@@ -149,3 +150,13 @@ def test_every_reference_is_made_as_its_syntax_says():
     np.testing.assert_allclose(line.at(0.0)[0], q)
     end = np.asarray(line.at(2.0)[0], dtype=float)
     np.testing.assert_allclose(arm.pose(end, "tool")[:2, 3], [1.2, 0.6], atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["scara", "panda_hand"])
+def test_waves_of_no_given_size_keep_within_limits(name):
+    robot = qddot.load(name)
+    asked = references.Asked(robot, home(robot), "tool", "xyz", of_frame=False)
+    made = references.reference("fourier", asked)  # which would refuse to leave them
+    assert np.ptp(made.sampled(np.linspace(0, 5, 100))[0], axis=0).min() > 0
+    with pytest.raises(qddot.QddotError, match="leaves the limits"):
+        references.reference("fourier amplitude=3", asked)

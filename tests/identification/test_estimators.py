@@ -166,7 +166,7 @@ def test_masses_and_centres_keep_within_their_bounds(arm):
     with pytest.raises(UnknownName, match="no moving body named 'elbow'"):
         PhysicallyConsistent(robot, masses={"elbow": (1, 2)}).fit(log)
     with pytest.raises(BadArgument, match="No robot is within the bounds"):
-        PhysicallyConsistent(robot, masses={"elbow_joint": (3, 2)}).fit(log)
+        PhysicallyConsistent(robot, masses={"elbow_joint": (3, 4)}, total_mass=(None, 2)).fit(log)
 
 
 def test_a_consistent_fit_names_the_extra_that_it_needs(arm, monkeypatch):

@@ -115,7 +115,7 @@ def factors(
     """
     kept = np.array(columns.kept, dtype=int)
     seen = supports(regression, kept)
-    edges = np.linspace(0, len(samples), max(1, min(blocks, len(samples))) + 1).astype(int)
+    edges = block_edges(len(samples), blocks)
     found, counts = [], np.zeros((len(edges) - 1, len(seen)), dtype=int)
     for b, (start, stop) in enumerate(pairwise(edges)):
         own = None if weights is None else weights[start:stop]
@@ -123,6 +123,11 @@ def factors(
         found.append(_block(regression, kept, seen, part, own))
         counts[b] = stop - start if part.counts is None else part.counts.sum(axis=0)
     return Factors(len(kept), tuple(found), tuple(seen), counts)
+
+
+def block_edges(rows: int, blocks: int) -> np.ndarray:
+    """Return where the blocks of a log begin and end, shape (blocks + 1,)."""
+    return np.linspace(0, rows, max(1, min(blocks, rows)) + 1).astype(int)
 
 
 def _block(

@@ -11,6 +11,7 @@ a linear matrix inequality approach*, IJRR 33(6), 2014.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -19,15 +20,17 @@ import numpy as np
 
 from qddot.errors import BadArgument, MissingExtra, UnknownName
 from qddot.identification.estimators import Estimator
+from qddot.identification.options import Range, as_range, by_name, check_belief
 from qddot.identification.prior import PSEUDO, metric_root, roots
-from qddot.identification.solution import Problem, Solution, noise_of, weighted
+from qddot.identification.solution import NoRobot, Problem, Solution, noise_of, weighted
 
 MARGIN = 1e-6  # of the prior body, by which a pseudo-inertia stays above zero
 LEAST = 1e-12  # what the prior counts beside torques without noise
 PRECISE = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+INACCURATE = "solved, but perhaps not accurately"
+BELIEF = 10.0
+APART = 1e-6  # of a body's own size, what may be left of a group taken for zero
 RESISTING = (".fv", ".fs", ".Ia")  # never negative
-
-Range = tuple[float | None, float | None]
 
 
 @dataclass(eq=False)
@@ -51,13 +54,17 @@ class PhysicallyConsistent(Estimator):
     masses: Mapping[str, Range] = field(default_factory=dict)
     centres: Mapping[str, Sequence[Range]] = field(default_factory=dict)
     total_mass: Range | None = None
-    belief: float = 10.0
+    belief: float = BELIEF
 
     def solved(self, problem: Problem) -> Solution:
         start = weighted(problem.factors)
-        bounds = Bounds(self.masses, self.centres, self.total_mass)
-        found = consistent(problem, start.noise, bounds, self.belief)
+        found = consistent(problem, start.noise, self.bounds, self.belief)
         return replace(found, covariance=start.covariance)
+
+    @property
+    def bounds(self) -> Bounds:
+        """What is known before measuring."""
+        return Bounds(self.masses, self.centres, self.total_mass)
 
 
 @dataclass(frozen=True)
@@ -73,14 +80,15 @@ def consistent(
     problem: Problem,
     noise: np.ndarray,
     bounds: Bounds | None = None,
-    belief: float = 10.0,
+    belief: float = BELIEF,
 ) -> Solution:
     """Return the parameters of the robot that can exist and fits the log best.
 
     Raises:
         MissingExtra: If CVXPY or Clarabel is not installed.
-        BadArgument: If no robot is within the bounds.
+        NoRobot: If no robot is within the bounds, or the solver gave up.
     """
+    check_belief(belief)
     cp = solver()
     regression, prior = problem.regression, problem.prior
     R = problem.factors.stacked(noise)
@@ -98,22 +106,37 @@ def consistent(
     right = np.concatenate([d / size, share * (C @ prior)])
     rules = [*_possible(cp, regression, prior, phi), *_resisting(regression, phi)]
     rules += _bounded(cp, regression, phi, bounds or Bounds())
+    Z = problem.Z * scale
+    Z /= np.linalg.norm(Z, axis=1)[:, None]
+    if problem.zero:
+        rules.append(Z @ x == 0)
     task = cp.Problem(cp.Minimize(cp.norm(rows @ x - right)), rules)
     try:
-        task.solve(solver=cp.CLARABEL, **PRECISE)
+        quietly(task, solver=cp.CLARABEL)
     except cp.SolverError as error:
-        raise BadArgument(f"The solver gave up: {error}. Check units and bounds.") from None
-    if x.value is None:
-        raise BadArgument(
+        said = str(error).rstrip(".")
+        raise NoRobot(f"The solver gave up: {said}. Check units and bounds.") from None
+    apart = 0.0 if x.value is None else np.abs(Z @ x.value).max(initial=0)
+    if x.value is None or "infeasible" in task.status or apart > APART:
+        raise NoRobot(
             f"No robot is within the bounds ({task.status}).\n"
             "  Widen the bounds on masses and centres of mass."
         )
     found = np.asarray(x.value) * scale
+    resisting = _resisting_places(regression)
+    found[resisting] = np.maximum(found[resisting], 0)  # within the solver's accuracy
     beta = problem.B @ found
     levelled = noise_of(problem.factors, beta, np.zeros(problem.factors.n))
     covariance = np.full((len(beta), len(beta)), np.nan)
-    status = "solved" if task.status == "optimal" else str(task.status)
+    status = "solved" if task.status == "optimal" else INACCURATE
     return Solution(beta, covariance, levelled, found, status)
+
+
+def quietly(task: Any, **options: Any) -> None:
+    """Solve a task; how accurately is in its status, not in a warning."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Solution may be inaccurate")
+        task.solve(**options, **PRECISE)
 
 
 def solver() -> Any:
@@ -141,9 +164,13 @@ def _possible(cp: Any, regression: Any, prior: np.ndarray, phi: Any) -> list[Any
 
 def _resisting(regression: Any, phi: Any) -> list[Any]:
     """Return that friction and rotors are not negative, extra columns of these names included."""
-    first = regression.inertial
-    places = [k for k, name in enumerate(regression.names) if k >= first and _resists(name)]
+    places = _resisting_places(regression)
     return [phi[places] >= 0] if places else []
+
+
+def _resisting_places(regression: Any) -> list[int]:
+    first = regression.inertial
+    return [k for k, name in enumerate(regression.names) if k >= first and _resists(name)]
 
 
 def _resists(name: str) -> bool:
@@ -159,20 +186,22 @@ def _bounded(cp: Any, regression: Any, phi: Any, bounds: Bounds) -> list[Any]:
             raise UnknownName("moving body", name, regression.robot.name, bodies)
         return 10 * bodies.index(name)
 
-    for name, within in bounds.masses.items():
-        rules += _between(phi[place(name)], 1, within)
-    for name, box in bounds.centres.items():
+    for name, within in by_name("masses", bounds.masses).items():
+        rules += _between(f"masses[{name!r}]", phi[place(name)], 1, within)
+    for name, box in by_name("centres", bounds.centres).items():
         at = place(name)
-        if len(box) != 3:
-            raise BadArgument(f"The box of {name!r} has {len(box)} ranges; give x, y and z.")
+        count = len(box) if hasattr(box, "__len__") else "no"
+        if count != 3:
+            raise BadArgument(f"The box of {name!r} has {count} ranges; give x, y and z.")
         for axis, within in enumerate(box):
-            rules += _between(phi[at + 1 + axis], phi[at], within)
+            rules += _between(f"centres[{name!r}][{axis}]", phi[at + 1 + axis], phi[at], within)
     if bounds.total_mass is not None:
-        rules += _between(cp.sum(phi[0 : regression.inertial : 10]), 1, bounds.total_mass)
+        total = cp.sum(phi[0 : regression.inertial : 10])
+        rules += _between("total_mass", total, 1, bounds.total_mass)
     return rules
 
 
-def _between(what: Any, unit: Any, within: Range) -> list[Any]:
-    low, high = within
+def _between(name: str, what: Any, unit: Any, within: Range) -> list[Any]:
+    low, high = as_range(name, within)
     rules = [] if low is None else [what >= low * unit]
     return rules if high is None else [*rules, what <= high * unit]

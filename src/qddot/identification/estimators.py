@@ -19,6 +19,7 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.identification.grouping import triangle
 from qddot.identification.one_thread import one_thread
+from qddot.identification.options import check_belief, check_blocks
 from qddot.identification.prior import metric_root
 from qddot.identification.problem import filtered, problem_of
 from qddot.identification.regression import Regression
@@ -74,11 +75,13 @@ class Estimator:
         """Find the parameters from a log, or from (q, qd, qdd, tau) of shape (k, n)."""
         from qddot.identification.result import Fit
 
+        check_blocks(self.blocks)
         samples = as_samples(self.robot, (log, *more) if more else log)
         if self.decimate is None:
             _judge_rows(log)
         with one_thread():
             regression = Regression.of(self.robot, self.terms, self.extra)
+            regression.check_extra(samples)
             if self.decimate is not None:
                 samples = filtered(regression, samples, self.decimate)
             problem = problem_of(regression, samples, self.unexcited, self.blocks)
@@ -182,19 +185,30 @@ class Ridge(Estimator):
     belief: float = 1.0
 
     def solved(self, problem: Problem) -> Solution:
-        if not self.belief > 0:
-            raise BadArgument(f"belief is {self.belief!r}; give a share above 0: 1 is 100 %.")
+        check_belief(self.belief)
         start = weighted(problem.factors)
         R, B = problem.factors.stacked(start.noise), problem.B
         C, prior = metric_root(problem.regression, problem.prior), problem.prior
         rows = np.vstack([R[:, :-1] @ B, C / self.belief])
         right = np.concatenate([R[:, -1], C @ prior / self.belief])
-        both = triangle(np.column_stack([rows, right]))
-        phi, inverse = solve(both)
-        covariance = B @ (inverse @ inverse.T) @ B.T
+        # what is left to choose where groups are taken for zero: φ = N x
+        N = _null_space(problem.Z)
+        both = triangle(np.column_stack([rows @ N, right]))
+        x, inverse = solve(both)
+        phi, spread = N @ x, B @ N @ inverse
+        covariance = spread @ spread.T
         beta = B @ phi
         noise = noise_of(problem.factors, beta, np.zeros(problem.factors.n))
         return Solution(beta, covariance, noise, phi)
+
+
+def _null_space(Z: np.ndarray) -> np.ndarray:
+    """Return a basis of all φ with Z φ = 0, shape (p, p − m)."""
+    m, p = Z.shape
+    if not m:
+        return np.eye(p)
+    Q, _ = np.linalg.qr(Z.T, mode="complete")
+    return Q[:, m:]
 
 
 class TotalLeastSquares(Estimator):

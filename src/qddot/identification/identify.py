@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from importlib import import_module
 from typing import Any
 
 from qddot.errors import BadArgument, did_you_mean
+from qddot.identification.options import check_names
 from qddot.identification.result import Fit
 
 METHODS = {
@@ -44,7 +46,10 @@ def identify(
     Raises:
         BadArgument: If the log cannot be read as this robot's, or does not show its parameters.
     """
-    return estimator(method)(robot, terms=terms, extra=extra, **options).fit(log).result_
+    kind = estimator(method)
+    own = [f.name for f in fields(kind) if f.name not in ("robot", "terms", "extra")]
+    check_names(options, own, method)
+    return kind(robot, terms=terms, extra=extra, **options).fit(log).result_
 
 
 def estimator(method: str) -> Any:

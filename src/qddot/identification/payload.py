@@ -29,6 +29,7 @@ from qddot.spatial.inertia import NAMES, Inertia, upper
 from qddot.spatial.pose import Pose
 
 UNTOLD = 1e-6
+SURE = 2.0  # deviations of a mass that is there
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class PayloadFit:
     covariance: np.ndarray  # (10, 10)
     without: Fit
     with_load: Fit
+    note: str = ""  # why this is no load, if it is none
 
     @property
     def deviations(self) -> np.ndarray:
@@ -53,13 +55,19 @@ class PayloadFit:
     @property
     def com(self) -> np.ndarray:
         """The centre of mass [m] in the frame."""
+        self._check()
         return self.parameters[1:4] / self.mass
 
     @property
     def inertia(self) -> np.ndarray:
         """About the centre of mass [kg·m²], shape (3, 3)."""
+        self._check()
         _, _, I = Inertia.from_parameters(self.parameters.tolist()).com_form()
         return np.array(I, dtype=float)
+
+    def _check(self) -> None:
+        if self.note:
+            raise BadArgument(f"{self.note}\n  `parameters` has the ten numbers all the same.")
 
     @property
     def is_possible(self) -> bool:
@@ -74,6 +82,8 @@ class PayloadFit:
         return self.without.robot.with_payload(self.frame, self.mass, self.com.tolist(), inertia)
 
     def __str__(self) -> str:
+        if self.note:
+            return self.note
         x, y, z = self.com
         s = self.deviations
         names = zip(NAMES, self.parameters, s, strict=True)
@@ -88,11 +98,12 @@ class PayloadFit:
         return {
             "frame": self.frame,
             "mass": self.mass,
-            "com": self.com.tolist(),
-            "inertia": self.inertia.tolist(),
+            "com": None if self.note else self.com.tolist(),
+            "inertia": None if self.note else self.inertia.tolist(),
             "parameters": dict(zip(NAMES, self.parameters.tolist(), strict=True)),
             "deviations": dict(zip(NAMES, self.deviations.tolist(), strict=True)),
             "possible": self.is_possible,
+            "note": self.note,
         }
 
 
@@ -146,9 +157,20 @@ def identify_payload(
     scale = np.linalg.norm(A, axis=0)
     phi = np.linalg.lstsq(A / scale, difference, rcond=None)[0] / scale
     inverse = np.linalg.inv(A.T @ A)
+    note = doubt(frame, float(phi[0]), float(np.sqrt(inverse[0, 0])))
     if consistent:
         phi = possible(A, difference, phi)
-    return PayloadFit(frame, phi, inverse, first, second)
+    return PayloadFit(frame, phi, inverse, first, second, note)
+
+
+def doubt(frame: str, mass: float, deviation: float) -> str:
+    """Return why a mass is no load, or nothing."""
+    said = f"mass {mass:.3g} ± {deviation:.1g} kg at {frame!r}"
+    if mass < -SURE * deviation:
+        return f"The load is negative, {said}: are the logs swapped? The one without it is first."
+    if mass < SURE * deviation:
+        return f"No load found: {said}, less than {SURE:.0f} deviations."
+    return ""
 
 
 def seen_in_body(X_BF: Pose) -> np.ndarray:
@@ -161,7 +183,7 @@ def seen_in_body(X_BF: Pose) -> np.ndarray:
 
 def possible(A: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarray:
     """Return the load that can exist and is nearest to what two logs say."""
-    from qddot.identification.consistent import PRECISE, solver
+    from qddot.identification.consistent import quietly, solver
 
     cp = solver()
     scale = 1 / np.linalg.norm(A, axis=0)
@@ -169,5 +191,5 @@ def possible(A: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarray:
     J = cp.reshape((PSEUDO.reshape(10, 16).T * scale) @ x, (4, 4), order="C")
     size = float(np.linalg.norm(right)) or 1.0
     aim = cp.Minimize(cp.norm((A * scale) @ x / size - right / size))
-    cp.Problem(aim, [(J + J.T) / 2 >> 0]).solve(solver=cp.CLARABEL, **PRECISE)
+    quietly(cp.Problem(aim, [(J + J.T) / 2 >> 0]), solver=cp.CLARABEL)
     return start if x.value is None else np.asarray(x.value) * scale

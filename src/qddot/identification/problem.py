@@ -74,7 +74,9 @@ def filtered(regression: Regression, samples: Samples, rate: float) -> Samples:
 
 def structural(regression: Regression) -> Columns:
     """Return the base parameters that the robot has wherever it may go."""
-    return sorted_out(regression.factor(random_states(regression.robot, limits=False)))
+    states = random_states(regression.robot, limits=False)
+    regression.check_extra(states)
+    return sorted_out(regression.factor(states))
 
 
 def excitation(found: Factors) -> tuple[Columns, float]:

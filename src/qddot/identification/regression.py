@@ -110,6 +110,24 @@ class Regression:
         more = [extra(q, qd, qdd)[..., None] for extra in self.extra]
         return np.concatenate([Y, *more], axis=-1)
 
+    def check_extra(self, samples: Samples) -> None:
+        """Refuse extra columns that are not finite at some sample."""
+        for where, part in samples.chunks():
+            for extra in self.extra:
+                values = extra(part.q, part.qd, part.qdd)
+                bad = np.argwhere(~np.isfinite(values))
+                if len(bad):
+                    row, joint = bad[0]
+                    state = ", ".join(
+                        f"{name} = {np.array2string(x[row], precision=4)}"
+                        for name, x in (("q", part.q), ("qd", part.qd), ("qdd", part.qdd))
+                    )
+                    raise BadArgument(
+                        f"The column {extra.name!r} is {values[row, joint]} in row "
+                        f"{where.start + row} of joint {self.robot.joint_names[joint]!r}, at "
+                        f"{state}.\n  Write it so that it is finite wherever the robot may go."
+                    )
+
     def rest(self, samples: Samples) -> np.ndarray | float:
         """Return the torque of springs and of the Stribeck effect, which the model keeps."""
         tree = self.robot.tree

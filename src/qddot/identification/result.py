@@ -14,7 +14,7 @@ from qddot.identification.back_to_robot import robot_with_parameters
 from qddot.identification.one_thread import one_thread
 from qddot.identification.prior import nearest, smallest_eigenvalue
 from qddot.identification.samples import Samples, as_samples
-from qddot.identification.solution import Problem, Solution, condition_of
+from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
 from qddot.identification.validation import CrossValidation, cross_validation, essential
 
 if TYPE_CHECKING:
@@ -172,15 +172,29 @@ class Fit:
         return resists and smallest_eigenvalue(regression, phi) >= POSSIBLE
 
     def _made_possible(self) -> np.ndarray:
-        from qddot.identification.consistent import consistent
+        from qddot.identification.consistent import BELIEF, consistent
 
-        found = consistent(self.problem, self.solution.noise)
+        bounds = getattr(self.estimator, "bounds", None)
+        belief = getattr(self.estimator, "belief", BELIEF)
+        problem, noise, more = self.problem, self.solution.noise, ""
+        try:
+            found = consistent(problem, noise, bounds, belief)
+        except NoRobot:
+            if problem.whole is None:
+                raise
+            # no robot has zero for what was removed: take the one that fits the log best
+            found = consistent(problem.whole, noise, bounds, belief)
+            more = "  It does not have zero for all that was removed.\n"
         assert found.phi is not None
-        change = self.problem.factors.squares(found.beta).sum() / self.problem.factors.torques.sum()
+        # by the torques themselves: the base may lack what was removed
+        squares = (self.samples.tau - problem.regression.torque(self.samples, found.phi)) ** 2
+        counts = self.samples.counts
+        total = squares.sum() if counts is None else squares[counts].sum()
+        change = total / (problem.factors.torques.sum() or 1)
         warnings.warn(
             f"No robot has the parameters that {self.method} found. The nearest that can exist "
             f"has a relative torque error of {100 * change**0.5:.4g} % instead of "
-            f"{100 * self.relative_error:.4g} %.\n"
+            f"{100 * self.relative_error:.4g} %.\n{more}"
             "  method='consistent' finds such a robot at once.",
             IdentificationWarning,
             stacklevel=3,

@@ -30,9 +30,8 @@ class Huber(Estimator):
     def solved(self, problem: Problem) -> Solution:
         if not self.threshold > 0:
             raise BadArgument(f"threshold is {self.threshold!r}; give deviations above 0.")
+        assert problem.samples is not None  # weights are by the row
         solution = weighted(problem.factors)
-        if problem.samples is None:  # blocks of a log already weighted
-            return solution
         counts = problem.samples.counts
         counts = np.ones(problem.samples.tau.shape, bool) if counts is None else counts
         beta, status = solution.beta, "not settled"

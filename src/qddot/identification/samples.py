@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, listing
+from qddot.errors import BadArgument, listing, shorten
 
 FIELDS = ("q", "qd", "qdd", "tau")
 CHUNK = 4096  # states looked at together: their regressor fits into the processor's cache
@@ -29,7 +30,7 @@ class Samples:
     def __len__(self) -> int:
         return len(self.q)
 
-    def __getitem__(self, part: slice) -> Samples:
+    def __getitem__(self, part: slice | np.ndarray) -> Samples:
         """Return some of the rows."""
         counts = None if self.counts is None else self.counts[part]
         Y = None if self.Y is None else self.Y[part]
@@ -54,6 +55,12 @@ def as_samples(robot: Any, log: Any, *, torque: bool = True) -> Samples:
     """
     if isinstance(log, Samples):
         return log
+    if log is None or isinstance(log, (str, PurePath)):
+        path = repr(str(log)) if log else "path"
+        raise BadArgument(
+            f"The log is {shorten(repr(log))}, which is not a log yet.\n"
+            f"  Read it with qddot.load_log({path}, robot), and make it ready with prepared(log)."
+        )
     wanted = FIELDS if torque else FIELDS[:3]
     if isinstance(log, (tuple, list)):
         if len(log) not in (len(wanted), 4):

@@ -35,8 +35,9 @@ def resampled(log: Log, rate: float | None = None) -> Log:
     """
     from scipy.interpolate import CubicSpline
 
-    rate = log.rate if rate is None else positive("rate", rate)
     check_rows(log, 4)
+    check_rising(log)
+    rate = log.rate if rate is None else positive("rate", rate)
     if rate < 0.99 * log.rate:
         even = log if log.even else resampled(log)
         log = filtered(even, SHARPER * rate)
@@ -182,7 +183,21 @@ def positive(what: str, value: Any) -> float:
 
 def check_rows(log: Log, fewest: int) -> None:
     if len(log) < fewest:
-        raise BadArgument(f"The log has {len(log)} rows; at least {fewest} are needed for this.")
+        raise BadArgument(
+            f"The log has {len(log)} rows; at least {fewest} are needed for this.\n"
+            "  Record for longer."
+        )
+
+
+def check_rising(log: Log) -> None:
+    bad = np.flatnonzero(~(np.diff(log.t) > 0))
+    if len(bad):
+        row = int(bad[0])
+        raise BadArgument(
+            f"The times of the log do not rise: {log.t[row]:.6g} s in row {row + 1}, "
+            f"{log.t[row + 1]:.6g} s in row {row + 2}.\n"
+            "  Leave out rows with the same time; qddot.load_log does that."
+        )
 
 
 def cut(log: Log, first: int, last: int, *words: str) -> Log:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from qddot.errors import BadArgument
 from qddot.identification.accumulate import Factors
 from qddot.identification.grouping import condition
 from qddot.identification.identifiability import Identifiability
@@ -14,6 +15,10 @@ from qddot.identification.regression import Regression
 from qddot.identification.samples import Samples
 
 FLOOR = 1e-10  # of a joint's torque: less noise than that is rounding
+
+
+class NoRobot(BadArgument):
+    """No robot that can exist is within the bounds, or none was found."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +30,12 @@ class Problem:
     factors: Factors
     samples: Samples | None = None
     zero: tuple[np.ndarray, ...] = ()  # combinations that are taken for zero, each (p,)
+    whole: Problem | None = None  # the problem in which nothing was
+
+    @cached_property
+    def Z(self) -> np.ndarray:
+        """What is taken for zero, Z φ = 0, shape (m, p)."""
+        return np.array(self.zero).reshape(-1, len(self.regression.names))
 
     @cached_property
     def B(self) -> np.ndarray:

@@ -94,7 +94,10 @@ def spectrum(log: Log, what: str = "q") -> Spectrum:
         raise BadArgument(f"The log has no {what}; it has {', '.join(dict(log.arrays()))}.")
     check_even(log)
     if len(log) < FEWEST:
-        raise BadArgument(f"The log has {len(log)} rows; a spectrum needs at least {FEWEST}.")
+        raise BadArgument(
+            f"The log has {len(log)} rows; a spectrum needs at least {FEWEST}.\n"
+            "  Record for longer, or give a cut-off of your own: cutoff=10."
+        )
     piece = max(len(log) // PIECES, FEWEST // 2)
     f, power = welch(
         x, log.rate, window="nuttall", nperseg=piece, detrend="linear", axis=0, scaling="density"

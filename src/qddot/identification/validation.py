@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.identification.accumulate import block_edges
+from qddot.identification.options import whole
 from qddot.identification.problem import excitation
-from qddot.identification.solution import Problem
+from qddot.identification.solution import NoRobot, Problem
 
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
@@ -54,9 +56,9 @@ def cross_validation(fit: Fit, folds: int = 5) -> CrossValidation:
     """
     factors = fit.problem.factors
     blocks = len(factors.blocks)
-    if not 2 <= folds <= blocks:
+    if not whole(folds) or not 2 <= folds <= blocks:
         raise BadArgument(
-            f"folds is {folds}; the log is divided into {blocks} blocks, so give 2 to {blocks}."
+            f"folds is {folds!r}; the log is divided into {blocks} blocks, so give 2 to {blocks}."
         )
     errors, rms, values = [], [], []
     for part in np.array_split(np.arange(blocks), folds):
@@ -67,7 +69,7 @@ def cross_validation(fit: Fit, folds: int = 5) -> CrossValidation:
                 f"Without one of {folds} parts, the log does not show every base parameter.\n"
                 "  Use more folds, or a longer log that moves every joint all the time."
             )
-        trained = fit.estimator.solved(_with(fit.problem, training))
+        trained = fit.estimator.solved(_part(fit.problem, training, rest))
         test = factors.chosen(part.tolist())
         squares = test.squares(trained.beta)
         errors.append(np.sqrt(squares.sum() / (test.torques.sum() or 1)))
@@ -86,14 +88,20 @@ def essential(fit: Fit, ratio: float = 30.0, loss: float = 0.01) -> Fit:
     limit = (1 + loss) ** 2 * _misfit(problem, solution, fit.solution.noise)
     if not fit.problem.factors.rank:
         return fit
+    needed: set[str] = set()  # groups without which no robot can exist
     while problem.factors.rank > 1:
         current = replace(fit, problem=problem, solution=solution)
         relative = current.relative_deviations
-        worst = int(np.argmax(relative))
-        if relative[worst] <= ratio * relative.min():
+        may_go = [group.text not in needed for group in problem.base.groups]
+        worst = int(np.argmax(np.where(may_go, relative, -1)))
+        if not may_go[worst] or relative[worst] <= ratio * relative.min():
             break
         smaller = without(problem, worst)
-        found = fit.estimator.solved(smaller)
+        try:
+            found = fit.estimator.solved(smaller)
+        except NoRobot:
+            needed.add(problem.base.groups[worst].text)
+            continue
         if _misfit(smaller, found, fit.solution.noise) > limit:
             break
         removed.append(problem.base.groups[worst].text)
@@ -114,11 +122,18 @@ def without(problem: Problem, k: int) -> Problem:
     )
     base = replace(problem.base, columns=fewer, groups=tuple(groups[i] for i in left))
     zero = (*problem.zero, columns.B[k])
-    return replace(problem, base=base, factors=problem.factors.without([k]), zero=zero)
+    fewer_factors, whole = problem.factors.without([k]), problem.whole or problem
+    return replace(problem, base=base, factors=fewer_factors, zero=zero, whole=whole)
 
 
-def _with(problem: Problem, factors: Any) -> Problem:
-    return replace(problem, factors=factors, samples=None)
+def _part(problem: Problem, factors: Any, blocks: list[int]) -> Problem:
+    """Return the problem of some blocks of the log, rows included: robust weights are by row."""
+    samples = problem.samples
+    if samples is not None:
+        edges = block_edges(len(samples), len(problem.factors.blocks))
+        rows = np.concatenate([np.arange(edges[b], edges[b + 1]) for b in blocks])
+        samples = samples[rows]
+    return replace(problem, factors=factors, samples=samples)
 
 
 def _misfit(problem: Problem, solution: Any, noise: np.ndarray) -> float:
