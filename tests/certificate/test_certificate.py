@@ -191,3 +191,45 @@ def test_bad_words_of_certify_are_refused(words, message):
     done = run("certify", *words)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+# what a second look found
+
+
+def test_a_certificate_for_another_box_or_quantity_is_found(tmp_path):
+    path = tmp_path / "arm.json"
+    small = qddot.certify(ARM, box={"j2": (-0.5, 0.5)}, quantities=["g.norm1", "g.norm2"])
+    small.save(path)
+    wider = json.loads(path.read_text())
+    wider["box"]["upper"][1] = 3.2
+    swapped = json.loads(path.read_text())
+    swapped["bounds"] = {
+        "g.norm1": swapped["bounds"]["g.norm2"],
+        "g.norm2": swapped["bounds"]["g.norm1"],
+    }
+    garbled = json.loads(path.read_text())
+    garbled["bounds"]["g.norm1"]["attained_at"] = [None, None]
+    for forged in (wider, swapped, garbled):
+        path.write_text(json.dumps(forged))
+        with pytest.raises(qddot.QddotError):
+            qddot.Certificate.load(path).check()
+
+
+def test_a_joint_may_be_held_at_one_position():
+    held = qddot.certify(ARM, box={"j2": 0.3})
+    M = ARM.mass_matrix([0.0, 0.3])
+    assert held["M.eigenvalue.max"].lower <= np.linalg.eigvalsh(M)[-1] * (1 + 1e-12)
+    assert held["M.eigenvalue.max"].gap < 1e-5
+    assert "C.norminf" in held.bounds
+
+
+def test_a_search_without_time_leaves_things_open_and_fails_nothing():
+    hurried = qddot.certify(ARM, seconds=0.0)
+    assert hurried.holds
+    for bound in hurried.bounds.values():
+        assert bound.lower <= bound.upper
+
+
+def test_a_box_without_end_is_refused():
+    with pytest.raises(qddot.QddotError, match="reaches beyond"):
+        qddot.certify(ARM, box={"j2": (0, 1e15)})

@@ -17,6 +17,7 @@ from qddot.robot import Robot
 
 # the float above π: a turn from −PI to PI is a whole turn
 PI = math.nextafter(math.pi, 4.0)
+FARTHEST = 1e6  # [rad or m]
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,11 @@ def _pair(robot: Robot, name: str, given: Any) -> tuple[float, float]:
         raise BadArgument(
             f"The box of joint {printable(name)!r} of {printable(robot.name)!r} is "
             f"{shorten(repr(given))}; give two finite numbers, the lower first, or one number."
+        )
+    if max(-low, high) > FARTHEST:
+        raise BadArgument(
+            f"The box of joint {printable(name)!r} of {printable(robot.name)!r} reaches beyond "
+            f"{FARTHEST:g}, where positions have no digits left. Take a smaller one."
         )
     if low > high:
         raise BadArgument(

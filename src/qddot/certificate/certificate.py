@@ -57,13 +57,25 @@ class Certificate:
         """Verify every bound from its saved proof and decide every property again.
 
         Raises:
-            BadArgument: If a bound does not follow from its proof.
+            QddotError: If a bound does not follow from its proof, or is not of this box.
         """
         from qddot.certificate.bounds import check
 
+        for name, bound in self.bounds.items():
+            self._check_belongs(name, bound)
         again = {name: check(self.robot, bound) for name, bound in self.bounds.items()}
         decided = tuple(properties(self.robot, self.box, again))
         return Certificate(self.robot, self.box, decided, again)
+
+    def _check_belongs(self, name: str, bound: Bound) -> None:
+        """Raise unless a bound has the name it is kept under and is proved on this box."""
+        box = bound.proof.get("box", {})
+        proved_on = tuple(box.get("lower", ())), tuple(box.get("upper", ()))
+        if bound.quantity != name or proved_on != (self.box.lower, self.box.upper):
+            raise BadArgument(
+                f"The bound {name!r} is of another quantity or of another box than the "
+                "certificate.\n  The file was changed; certify anew."
+            )
 
     def __str__(self) -> str:
         from qddot.certificate.text import as_text

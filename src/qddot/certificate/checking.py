@@ -31,6 +31,16 @@ class NotProved(QddotError, ValueError):
 
 def checked(robot: Robot, bound: Bound) -> Bound:
     """Return the bound, if all that it claims can be proved."""
+    try:
+        return _checked(robot, bound)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        if isinstance(error, QddotError):
+            raise
+        why = f"its proof is not one ({type(error).__name__})"
+        raise NotProved(str(bound.quantity), why) from None
+
+
+def _checked(robot: Robot, bound: Bound) -> Bound:
     from qddot.certificate.bounds import ends_of
 
     started, proof = time.monotonic(), bound.proof

@@ -48,6 +48,9 @@ class Ledger(dict[float, float]):
         return x
 
 
+NOTHING = 1e-60  # the radius of a ball that differs from zero by rounding at 256 bits only
+
+
 @total_ordering
 class Known:
     """A number in a ball. What seventy digits cannot tell from zero is taken for zero."""
@@ -65,7 +68,9 @@ class Known:
             return NotImplemented
         ball = ball_in(other)
         result = operation(ball, self.ball) if swapped else operation(self.ball, ball)
-        return 0 if result.contains(arb(0)) else Known(result, self.ledger)
+        # nothing at seventy digits is nothing; a wide ball around zero is a number not well known
+        nothing = result.contains(arb(0)) and float(result.rad()) < NOTHING
+        return 0 if nothing else Known(result, self.ledger)
 
     def __add__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a + b)

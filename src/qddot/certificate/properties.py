@@ -144,10 +144,11 @@ def inequalities(bounds: Mapping[str, Bound]) -> Iterator[Property]:
     if least is not None and most is not None and least.lower > 0:
         evidence = f"κ(M) ≤ {most.upper / least.lower:.4g} all over the box"
         statement = "M(q) can be inverted with few digits lost"
-        few = most.upper / least.lower < 1e12
+        few = True if most.upper / least.lower < 1e12 else None
         yield Property("condition", statement, few, "certified", evidence)
     if bounds:
-        finite = all(np.isfinite([bound.lower, bound.upper]).all() for bound in bounds.values())
+        known = all(np.isfinite([bound.lower, bound.upper]).all() for bound in bounds.values())
+        finite = True if known else None  # a search that ran out of time has not found it otherwise
         open_ones = [bound.quantity for bound in bounds.values() if not bound.closed]
         evidence = f"{len(bounds)} bounds" + (f", {len(open_ones)} still wide" if open_ones else "")
         yield Property(
@@ -162,7 +163,7 @@ def inequalities(bounds: Mapping[str, Bound]) -> Iterator[Property]:
         evidence = f"at most {holding.upper:.3g} of the effort limits is needed"
         if holds is False:
             evidence = f"{holding.lower:.3g} times the effort limits at {_pose(holding)}"
-        statement = "every pose can be held against gravity"
+        statement = "gravity needs no more than the effort limits that there are"
         yield Property("holding", statement, holds, "certified", evidence, needed=False)
 
 

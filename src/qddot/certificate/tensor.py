@@ -44,7 +44,8 @@ class SignNorm(Of):
 
     def full(self, A: Any) -> Any:
         """Return Γ[k, i, j] of its entries."""
-        return A.reshape((*A.shape[:-1], self.n, -1))[..., self.index]
+        pairs = self.n * (self.n + 1) // 2
+        return A.reshape((*A.shape[:-1], self.n, pairs))[..., self.index]
 
     def value(self, x: np.ndarray) -> np.ndarray:
         A = self.field.at(x)
