@@ -74,6 +74,8 @@ LATER = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "control":  # the one room that people import from by its name
+        return import_module("qddot.control")
     if name in LATER:
         return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module 'qddot' has no attribute {name!r}")

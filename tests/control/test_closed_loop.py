@@ -202,3 +202,15 @@ def test_a_wrong_model_tracks_worse_and_is_named(rate):
     runs = [closed_loop(arm, right, **start, duration=1, rate=rate) for arm in (PANDA, loaded)]
     assert runs[1].report.worst.max() > 10 * runs[0].report.worst.max()
     assert [run.report.sound for run in runs] == [True, False]
+
+
+def test_a_law_may_be_given_a_wrong_model_of_the_arm():
+    arm = qddot.load("two_link")
+    heavy = arm.with_payload("tool", 10.0)
+    law = ComputedTorque(arm, kp=100, kd=20, reference=[0.3, 0.2])
+    right = qddot.control.closed_loop(arm, law, q0=[0, 0], duration=2.0)
+    wrong = qddot.control.closed_loop(arm, law, q0=[0, 0], duration=2.0, model=heavy)
+    other = ComputedTorque(heavy, kp=100, kd=20, reference=[0.3, 0.2])
+    same = qddot.control.closed_loop(arm, other, q0=[0, 0], duration=2.0)
+    np.testing.assert_allclose(wrong.trajectory.q, same.trajectory.q, atol=1e-12)
+    assert np.abs(wrong.trajectory.q[-1] - right.trajectory.q[-1]).max() > 1e-3

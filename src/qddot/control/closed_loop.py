@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -63,6 +63,7 @@ def closed_loop(
     q0: Any,
     qd0: Any = None,
     duration: float,
+    model: Robot | None = None,
     noise: Any = None,
     delay: float = 0.0,
     rate: float | None = None,
@@ -78,6 +79,7 @@ def closed_loop(
 
     Args:
         robot: The arm. The law may have been made from another, wrong one.
+        model: What the law shall take the arm for, instead of what it was made from.
         law: A law of `qddot.control.laws`.
         reference: What errors are measured against; the law's own if not given.
         q0, qd0: Where the arm starts [rad or m] and how fast, shape (n,); at rest if not given.
@@ -103,6 +105,7 @@ def closed_loop(
         True
     """
     _check_law(robot, law)
+    law = law if model is None else replace(law, robot=model)
     duration = positive("duration", duration)
     q0 = joint_values(robot, "q0", q0)
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
