@@ -26,7 +26,7 @@ from qddot.cli import main
 from qddot.errors import QddotError
 from qddot.readers.urdf import read_urdf_text
 
-SECOND = 3.0  # [s] of this process, that a refusal may take
+SECOND = 1.0  # [s] of this process, that a refusal may take
 BOMB = """<!DOCTYPE robot [
 <!ENTITY a "lol"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
 <!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">
