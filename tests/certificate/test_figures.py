@@ -112,7 +112,9 @@ def test_the_limit_of_a_motor_is_a_line():
 
 
 def test_without_gravity_the_map_is_empty(tmp_path):
-    plot_gravity(DECK.without("gravity"), ("j1", "j2"), "j2", path=tmp_path / "none.png")
+    path = tmp_path / "none.png"
+    plot_gravity(DECK.without("gravity"), ("j1", "j2"), "j2", path=path)
+    assert path.stat().st_size > 0
 
 
 # effective mass

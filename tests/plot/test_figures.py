@@ -107,11 +107,13 @@ def test_numbers_that_are_not_finite_are_left_out(tmp_path):
     random_motion(8, ("a", "b")).plot(path=tmp_path / "run.png")
     motion = made()
     motion.q[:] = np.nan
-    motion.plot(path=tmp_path / "run.png")
+    motion.plot(path=tmp_path / "nothing.png")
+    assert all((tmp_path / name).stat().st_size for name in ("run.png", "nothing.png"))
 
 
 def test_a_motion_of_one_row_can_be_drawn(tmp_path):
     made(rows=1, duration=0).plot(path=tmp_path / "run.png")
+    assert (tmp_path / "run.png").stat().st_size > 0
 
 
 def test_figures_do_not_touch_pyplot(tmp_path):
