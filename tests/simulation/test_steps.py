@@ -10,10 +10,10 @@ from random_trees import poised, spin
 
 import qddot
 from qddot.dynamics.coriolis import coriolis_matrix
+from qddot.dynamics.momentum import centrifugal_rate
 from qddot.dynamics.regroup import regrouped
 from qddot.program.operations import OPERATIONS
 from qddot.simulation.law import Law
-from qddot.simulation.momentum import centrifugal_rate
 from qddot.simulation.steps import METHODS, iteration
 from qddot.simulation.system import System
 

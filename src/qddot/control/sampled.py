@@ -16,9 +16,8 @@ import numpy as np
 from qddot.control.held_plant import HeldPlant
 from qddot.control.laws.law import ControlLaw
 from qddot.simulation.audit import LIMIT, audit
-from qddot.simulation.energy import Energy
-from qddot.simulation.motion import WORKS
-from qddot.simulation.result import cut_off, passed_limits
+from qddot.simulation.files import joint_units
+from qddot.simulation.result import accounted, cut_off, passed_limits
 from qddot.simulation.run_arguments import effort_limits
 from qddot.simulation.trajectory import Trajectory
 
@@ -145,16 +144,7 @@ def _kept(
     qdd, _, _ = plant.row(Y, tau, *outside)
     parts = layout.parts(Y)
     q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
-    double = robot.with_options(dtype="float64")
-    energy = Energy(
-        kinetic=double.kinetic_energy(q, qd),
-        potential=double.potential_energy(q),
-        actuators=parts["actuators"],
-        friction=parts["friction"],
-        impacts=np.zeros(len(t)),
-        **{name: parts[name][:, 0] for name in WORKS},
-    )
-    least = 0.5 * float(np.trace(double.mass_matrix(q[0]))) * 1e-6
+    energy, least = accounted(robot, parts, np.zeros(len(t)))
     found = audit(energy, LIMIT, least)
     finished = bool(np.isfinite(Y[-1]).all()) and t[-1] >= duration
     ended = "finished" if finished else f"ran away at t = {t[-1]:g} s of {duration:g} s"
@@ -165,7 +155,7 @@ def _kept(
     motion = Trajectory(
         robot=robot,
         joint_names=robot.joint_names,
-        units=tuple("rad" if joint.turns else "m" for joint in robot.model.free_joints),
+        units=joint_units(robot),
         t=t,
         q=q,
         qd=qd,

@@ -1,13 +1,26 @@
-"""How the momenta of the joints change by the motion itself, without taking a derivative."""
+"""The momenta of the joints, p = M q̇, and how they change by the motion itself."""
 
 from __future__ import annotations
 
+from qddot.dynamics.rnea import joint_torques
 from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointVec
+from qddot.scalars import JointVec, Vec3
 from qddot.spatial.moments import Moments
-from qddot.spatial.pose import ORIGIN
+from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross, vector
+
+
+def momentum(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
+    """Return p = M(q) q̇ in O(n): the momentum of all that a joint carries, along its axis.
+
+    The same recursion as `centrifugal_rate`, so that a program with both has it once:
+
+        pᵢ = Sᵢ · hᵢ + Iₐ q̇ᵢ        hᵢ = Iᵢ vᵢ + Σ h_children
+    """
+    X, _, n, l = body_momenta(tree, q, qd)
+    rotors = [Ia * rate for Ia, rate in zip(tree.rotor_inertia, qd, strict=True)]
+    return vector(rotors) + joint_torques(tree, X, n, l)
 
 
 def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
@@ -22,21 +35,7 @@ def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
 
         (ω × z) · n + (u × z) · l  (it turns)          (ω × z) · l  (it slides)
     """
-    X = [body.X_PB(q) for body in tree.bodies]
-    velocity = {BASE: (ORIGIN, ORIGIN)}
-    n, l = {BASE: ORIGIN}, {BASE: ORIGIN}
-
-    # base to tips: velocities, and the momentum of each body
-    for i, body in enumerate(tree.bodies):
-        w, u = velocity[body.parent]
-        z = vector(list(body.joint.axis))
-        w, u = X[i].R.T @ w, X[i].R.T @ (u + cross(w, X[i].p))
-        if isinstance(body.joint, Revolute):
-            w = w + z * body.rate(qd)
-        else:
-            u = u + z * body.rate(qd)
-        velocity[i] = (w, u)
-        n[i], l[i] = Moments.of(body.inertia).momentum(w, u)
+    X, velocity, n, l = body_momenta(tree, q, qd)
 
     # tips to base: momentum of everything carried
     rate = [0] * tree.n
@@ -51,3 +50,23 @@ def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
         l[body.parent] = l[body.parent] + turned
         n[body.parent] = n[body.parent] + X[i].R @ n[i] + cross(X[i].p, turned)
     return vector(rate)
+
+
+def body_momenta(
+    tree: Tree, q: JointVec, qd: JointVec
+) -> tuple[list[Pose], dict[int, tuple[Vec3, Vec3]], dict[int, Vec3], dict[int, Vec3]]:
+    """Return where each body is in its parent, its velocity [ω; u] and its momentum n and l."""
+    X = [body.X_PB(q) for body in tree.bodies]
+    velocity = {BASE: (ORIGIN, ORIGIN)}
+    n, l = {BASE: ORIGIN}, {BASE: ORIGIN}
+    for i, body in enumerate(tree.bodies):
+        w, u = velocity[body.parent]
+        z = vector(list(body.joint.axis))
+        w, u = X[i].R.T @ w, X[i].R.T @ (u + cross(w, X[i].p))
+        if isinstance(body.joint, Revolute):
+            w = w + z * body.rate(qd)
+        else:
+            u = u + z * body.rate(qd)
+        velocity[i] = (w, u)
+        n[i], l[i] = Moments.of(body.inertia).momentum(w, u)
+    return X, velocity, n, l

@@ -5,6 +5,6 @@ One run, `simulate`: what acts on the arm (`signals`, `law`), its rate as one re
 smooth pieces and what happens between them (`run`, `crossing`), stepped by a `method` (`solvers`),
 kept as a `trajectory` (`result`) whose energy is accounted for (`energy`, `audit`).
 
-Many runs, `rollout`: what differs between them (`varied`), how it moves (`system`, `momentum`), and
+Many runs, `rollout`: what differs between them (`varied`), how it moves (`system`), and
 steps of fixed length (`steps`) that compiled code repeats.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from qddot.model.tree import numeric
 from qddot.robot import Robot
 from qddot.simulation.audit import advice, audit
 from qddot.simulation.energy import Energy
+from qddot.simulation.files import joint_units
 from qddot.simulation.motion import WORKS
 from qddot.simulation.run import Run
 from qddot.simulation.switching import position_limits
@@ -28,18 +29,7 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
     t, Y, qdd, tau, impacts = (np.concatenate(column) for column in zip(*tables, strict=True))
     parts = layout.parts(Y)
     q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
-    works = {name: parts[name][:, 0] for name in WORKS}
-    double = robot.with_options(dtype="float64")
-    energy = Energy(
-        kinetic=double.kinetic_energy(q, qd),
-        potential=double.potential_energy(q),
-        actuators=parts["actuators"],
-        friction=parts["friction"],
-        impacts=impacts,
-        **works,
-    )
-    # what it takes to move every joint at a thousandth of a radian or metre a second
-    least = 0.5 * float(np.trace(double.mass_matrix(q[0]))) * 1e-6
+    energy, least = accounted(robot, parts, impacts)
     found = audit(energy, audit_limit, least)
     how = how | {"steps": run.steps, "rows": len(t)}
     how |= {"audit_limit": audit_limit, "least_energy": least}
@@ -51,7 +41,7 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
     return Trajectory(
         robot=robot,
         joint_names=robot.joint_names,
-        units=tuple("rad" if joint.turns else "m" for joint in robot.model.free_joints),
+        units=joint_units(robot),
         t=t,
         q=q,
         qd=qd,
@@ -65,6 +55,26 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
         status=status,
         how=how,
     )
+
+
+def accounted(
+    robot: Robot, parts: Mapping[str, np.ndarray], impacts: np.ndarray
+) -> tuple[Energy, float]:
+    """Return the energies of a run's rows, and what counts as exchanged at least [J].
+
+    The latter is what it takes to move every joint at a thousandth of a radian or metre a second.
+    """
+    robot = robot.with_options(dtype="float64")
+    q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
+    energy = Energy(
+        kinetic=robot.kinetic_energy(q, qd),
+        potential=robot.potential_energy(q),
+        actuators=parts["actuators"],
+        friction=parts["friction"],
+        impacts=impacts,
+        **{name: parts[name][:, 0] for name in WORKS},
+    )
+    return energy, 0.5 * float(np.trace(robot.mass_matrix(q[0]))) * 1e-6
 
 
 def _when(event: Event) -> float:

@@ -13,6 +13,7 @@ import numpy as np
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.friction import dry_friction, smooth_direction
+from qddot.dynamics.momentum import centrifugal_rate
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.model.joint import Friction
 from qddot.model.model import Model
@@ -20,7 +21,6 @@ from qddot.model.tree import Tree
 from qddot.robot.quantities import forward_dynamics
 from qddot.scalars import JointVec, Scalar
 from qddot.simulation.law import Law
-from qddot.simulation.momentum import centrifugal_rate
 from qddot.simulation.varied import varied_tree
 from qddot.spatial.vector import vector
 

@@ -17,18 +17,14 @@ from qddot.control.laws.gains import gain
 from qddot.control.laws.joint_law import joints_of, potential_torque, right_model
 from qddot.control.laws.law import Assumption, ControlLaw, dry_direction
 from qddot.dynamics.friction import friction_torque
-from qddot.dynamics.rnea import elastic_torque, joint_torques
+from qddot.dynamics.momentum import centrifugal_rate, momentum
+from qddot.dynamics.rnea import elastic_torque
 from qddot.errors import BadArgument
-from qddot.model.joint import Revolute
-from qddot.model.tree import BASE, Tree
+from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
-from qddot.simulation.momentum import centrifugal_rate
-from qddot.spatial.moments import Moments
-from qddot.spatial.pose import ORIGIN
-from qddot.spatial.vector import cross, vector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -106,30 +102,6 @@ class MomentumObserver(ControlLaw):
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         return self.law.value(tree, t, q, qd, x[: len(self.law.x0)])
-
-
-def momentum(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
-    """Return p = M(q) q̇ in O(n): the momentum of all that a joint carries, along its axis.
-
-    The same recursion as `centrifugal_rate`, so that a program with both has it once:
-
-        pᵢ = Sᵢ · hᵢ + Iₐ q̇ᵢ        hᵢ = Iᵢ vᵢ + Σ h_children
-    """
-    X = [body.X_PB(q) for body in tree.bodies]
-    velocity = {BASE: (ORIGIN, ORIGIN)}
-    n, l = {BASE: ORIGIN}, {BASE: ORIGIN}
-    for i, body in enumerate(tree.bodies):
-        w, u = velocity[body.parent]
-        z = vector(list(body.joint.axis))
-        w, u = X[i].R.T @ w, X[i].R.T @ (u + cross(w, X[i].p))
-        if isinstance(body.joint, Revolute):
-            w = w + z * body.rate(qd)
-        else:
-            u = u + z * body.rate(qd)
-        velocity[i] = (w, u)
-        n[i], l[i] = Moments.of(body.inertia).momentum(w, u)
-    rotors = [Ia * rate for Ia, rate in zip(tree.rotor_inertia, qd, strict=True)]
-    return vector(rotors) + joint_torques(tree, X, n, l)
 
 
 def _gain(value: Any, robot: Robot) -> np.ndarray:
