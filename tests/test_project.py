@@ -18,7 +18,7 @@ MAX_LINES = 400
 # lowest first; the modules of the first layer share one room
 GROUND = (
     *("scalars", "errors", "expressions", "exact_angles", "expression_reader"),
-    *("patience", "saving", "vendored"),
+    *("patience", "saving", "vendored", "web"),
 )
 LAYERS = (
     GROUND,
@@ -32,7 +32,8 @@ LAYERS = (
     ("plot",),  # figures of plain arrays, so that every result can draw itself
     ("simulation", "certificate", "doctor"),
     ("identification", "control"),
-    ("reporting", "studio", "sweeps"),
+    ("reporting", "sweeps"),
+    ("studio",),
     ("cli", "__main__", "__init__"),
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
