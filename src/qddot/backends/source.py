@@ -52,24 +52,66 @@ class Body:
 
 def body(program: Program, dialect: Dialect, read: Read, prefix: str = "t") -> Body:
     """Return the statements of a program and what its results are called."""
-    names: list[str] = [read(port.name, i) for port in program.inputs for i in range(port.size)]
-    names += [_in_parentheses(dialect.number(c)) for c in program.constants]
+    lines: list[str] = []
+    results = [""] * len(program.results)
+
+    def put(k: int, value: str) -> None:
+        results[k] = value
+
+    write(lines, program, dialect, read, put, prefix)
+    return Body(tuple(lines), tuple(results))
+
+
+def write(
+    lines: list[str],
+    program: Program,
+    dialect: Dialect,
+    read: Read,
+    put: Callable[[int, str], None],
+    prefix: str = "t",
+) -> None:
+    """Append the statements of a program, wherever its inputs come from and its results go.
+
+    Args:
+        lines: Where the statements go; `read` and `put` may append their own.
+        program: What to write.
+        dialect: In which language.
+        read: Returns an entry of an input as an expression; called once, when it is first needed.
+        put: Takes entry k of the results as soon as it is known.
+        prefix: What the names of values begin with.
+    """
+    inputs = [(port.name, i) for port in program.inputs for i in range(port.size)]
+    values = {
+        i: _in_parentheses(dialect.number(c))
+        for i, c in enumerate(program.constants, program.input_size)
+    }
+    wanted: dict[int, list[int]] = {}
+    for k, i in enumerate(program.results):
+        wanted.setdefault(i, []).append(k)
+
+    def value(i: int) -> str:
+        if i not in values:
+            values[i] = read(*inputs[i])
+        return values[i]
+
     both = _angles_of_pairs(program) if dialect.pair else set()
     paired: dict[int, dict[str, str]] = {}
-    lines: list[str] = []
-    for k, step in enumerate(program.steps, start=1):
-        name, op, angle = f"{prefix}{k}", step.op.name, step.args[0]
+    for number, step in enumerate(program.steps, program.first_step):
+        name, op, angle = f"{prefix}{number - program.first_step + 1}", step.op.name, step.args[0]
+        args = [value(i) for i in step.args]
         if op in ("sin", "cos") and angle in both:
             if angle not in paired:
-                paired[angle] = {"sin": f"{prefix}{k}s", "cos": f"{prefix}{k}c"}
-                lines.append(dialect.pair.format(x=names[angle], **paired[angle]))
-            names.append(paired[angle][op])
-            continue
-        lines.append(
-            f"{dialect.declare}{name} = {dialect.write(op, *(names[i] for i in step.args))};"
-        )
-        names.append(name)
-    return Body(tuple(lines), tuple(names[i] for i in program.results))
+                paired[angle] = {"sin": f"{name}s", "cos": f"{name}c"}
+                lines.append(dialect.pair.format(x=args[0], **paired[angle]))
+            values[number] = paired[angle][op]
+        else:
+            lines.append(f"{dialect.declare}{name} = {dialect.write(op, *args)};")
+            values[number] = name
+        for k in wanted.pop(number, ()):
+            put(k, values[number])
+    for i, places in wanted.items():  # constants, and inputs handed through
+        for k in places:
+            put(k, value(i))
 
 
 def _angles_of_pairs(program: Program) -> set[int]:

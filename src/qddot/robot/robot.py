@@ -21,6 +21,7 @@ from qddot.robot.arguments import loads
 from qddot.robot.compiled import compiled
 from qddot.robot.quantities import NAMES, Request, program_for
 from qddot.robot.variants import Variants
+from qddot.web.notebook import rich
 
 DTYPES = ("float64", "float32")
 AXES = ("world", "local", "base")
@@ -28,7 +29,7 @@ AXES = ("world", "local", "base")
 
 @dataclass(frozen=True, repr=False)
 class Robot(Variants):
-    """A robot. Frozen: every `with_...` returns a new one and changes none.
+    """A robot and its compiled quantities. Frozen: `with_...` returns a new one and changes none.
 
     Every quantity takes arrays of shape (..., n), broadcasts like a NumPy ufunc, and takes `out=`.
     It is recorded and compiled when first asked for.
@@ -40,6 +41,7 @@ class Robot(Variants):
 
     @property
     def name(self) -> str:
+        """What its description calls it."""
         return self.model.name
 
     @property
@@ -307,7 +309,8 @@ class Robot(Variants):
 
         return as_text(self.model)
 
-    def _repr_html_(self) -> str:
+    @rich
+    def _repr_html_(self) -> str | None:
         from qddot.model.show import as_html
 
         return as_html(self.model)
@@ -341,8 +344,9 @@ class Robot(Variants):
         """
         if quantity not in NAMES:
             raise UnknownName("quantity", quantity, self.name, NAMES)
-        if "frame" in choices:
-            self._frame(choices["frame"])
+        for frame in (choices.get("frame"), *choices.get("wrenches", ())):
+            if frame is not None:
+                self._frame(frame)
         _axes(choices.get("axes", "world"), (*AXES, "all", "linear"))
         return program_for(self.tree, Request(quantity, **choices))
 

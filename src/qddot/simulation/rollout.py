@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
+from qddot.backends.device_arrays import Kind, cupy_or_error, kind_of, package_of
 from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument
 from qddot.patience import patience
+from qddot.program.iteration import Iteration
 from qddot.robot import Robot
 from qddot.simulation.law import law_of
-from qddot.simulation.rollout_arguments import arguments, check_choices, check_counts
+from qddot.simulation.rollout_arguments import (
+    Arguments,
+    arguments,
+    check_choices,
+    check_counts,
+)
+from qddot.simulation.rollout_cuda import run_on_gpu
 from qddot.simulation.steps import iteration
 from qddot.simulation.system import System
+from qddot.web.notebook import rich
+
+DEVICES = ("cpu", "cuda")
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,6 +47,12 @@ class Rollout:
     def __repr__(self) -> str:
         return f"<Rollout of {self.robot.name!r}: {len(self.t)} instants; {self.status}>"
 
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.simulation.rollout_summary import as_html
+
+        return as_html(self)
+
 
 def rollout(
     robot: Robot,
@@ -51,6 +69,7 @@ def rollout(
     method: str = "rk4",
     friction: str = "smooth",
     smoothing: float = 0.01,
+    device: str = "cpu",
 ) -> Rollout:
     """Return the motions that start at many states, all of them stepped inside compiled code.
 
@@ -80,6 +99,8 @@ def rollout(
         friction: "smooth": dry friction acts along tanh(q̇/smoothing).
         smoothing: The rate [rad/s or m/s] at which dry friction is three quarters of its size.
             Dry friction Fₛ on an inertia I wants steps shorter than about I smoothing / Fₛ.
+        device: "cpu"; or "cuda": on an NVIDIA GPU, one thread a trajectory. What starts there (q0,
+            qd0, torques of CuPy, PyTorch or JAX) is not copied, and the motions are of that kind.
 
     Example:
         >>> import qddot
@@ -90,6 +111,8 @@ def rollout(
     """
     check_choices(method, friction, smoothing, step)
     check_counts(steps, every)
+    if device not in DEVICES:
+        raise BadArgument(f"device is {device!r}; it must be 'cpu' or 'cuda'.")
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
     law = law_of(torque, robot.n)
@@ -98,53 +121,81 @@ def rollout(
             "torque is a Python function, which compiled code cannot call. Record it:\n"
             f"  torque=qddot.record(f, q=({robot.n},), qd=({robot.n},)); or use qddot.simulate."
         )
-    given = arguments(robot, q0, qd0, torque, torques, law, parameters, inputs, steps)
+    kind, xp = (Kind("numpy"), np) if device == "cpu" else gpu_arrays(q0, qd0, torques)
+    if not kind.on_host:
+        on_gpu = partial(kind.to_cupy, xp, dtype=np.dtype(robot.dtype))
+        q0, qd0, torque, torques = (
+            on_gpu(x) if package_of(x) == kind.package else x for x in (q0, qd0, torque, torques)
+        )
+    given = arguments(robot, q0, qd0, torque, torques, law, parameters, inputs, steps, xp)
     driven = given.torques is not None
     system = System(robot.model, tuple(given.parameters), law, driven, float(smoothing))
-    kernel = kernel_for(robot, system, method)
 
-    # only what is kept, one row a trajectory otherwise
-    count, rows = prod(given.batch), steps // every + 1
-    x0 = given.inputs.get("x", np.zeros(0, robot.dtype))
+    # only what is kept, and where it starts
+    rows = steps // every + 1
+    x0 = given.inputs.get("x", xp.zeros(0, robot.dtype))
     starts = {"q": given.q0, "qd": given.qd0} | ({"x": x0} if x0.shape[-1] else {})
     kept = {}
     for name, start in starts.items():
-        kept[name] = np.empty((*given.batch, rows, start.shape[-1]), robot.dtype)
+        kept[name] = xp.empty((*given.batch, rows, start.shape[-1]), robot.dtype)
         kept[name][..., 0, :] = start
-    flat = [x.reshape(count, rows, x.shape[-1]) for x in kept.values()]
+    run = run_on_cpu if device == "cpu" else run_on_gpu
+    run(robot, loop_for(robot, system, method), given, kept, every, float(step))
+    t = np.arange(rows) * every * float(step)
+    flat = [x.reshape(-1, rows, x.shape[-1]) for x in kept.values()]
+    finite = xp.isfinite(xp.concatenate([x[:, -1] for x in flat], axis=1)).all(axis=1)
+    found = {name: kind.from_cupy(x) for name, x in kept.items()}
+    if device == "cuda" and kind.on_host:
+        found = {name: x.get() for name, x in kept.items()}
+    on_host = np.asarray(finite if xp is np else finite.get())
+    return Rollout(
+        robot,
+        t,
+        found["q"],
+        found["qd"],
+        found.get("x"),
+        on_host.reshape(given.batch),
+        status(on_host, flat, t, step),
+    )
+
+
+def gpu_arrays(*arrays: Any) -> tuple[Kind, Any]:
+    """Return what kind of arrays users gave, and CuPy."""
+    return kind_of([x for x in arrays if x is not None and not callable(x)]), cupy_or_error()
+
+
+def run_on_cpu(
+    robot: Robot, loop: Iteration, given: Arguments, kept: dict[str, Any], every: int, h: float
+) -> None:
+    """Fill the rows of `kept` after the first, which holds where the motions start."""
+    kernel = kernel_for(robot, loop)
+    count = prod(given.batch)
+    flat = [x.reshape(count, *x.shape[-2:]) for x in kept.values()]
     first = [x[:, 0] for x in flat] + ([] if "x" in kept else [np.zeros((count, 0), robot.dtype)])
     constants = given.constants()
     with np.errstate(all="ignore"):
         state = kernel.start.general(*first, constants)
-    kernel.run(
-        *(state, constants, given.given(torques is not None), [x[:, 1:] for x in flat]),
-        every=every,
-        h=float(step),
-    )
-    t = np.arange(rows) * every * float(step)
-    finite = np.asarray(np.isfinite(np.concatenate([x[:, -1] for x in flat], axis=1)).all(axis=1))
-    return Rollout(
-        robot,
-        t,
-        kept["q"],
-        kept["qd"],
-        kept.get("x"),
-        finite.reshape(given.batch),
-        status(finite, flat, t, step),
-    )
+    kernel.run(state, constants, given.given(), [x[:, 1:] for x in flat], every=every, h=h)
 
 
-def kernel_for(robot: Robot, system: System, method: str) -> IteratedKernel:
-    """Return the compiled loop, made once for each robot and choice."""
-    known: dict[Any, IteratedKernel] = robot.__dict__.setdefault("_rollouts", {})
+def loop_for(robot: Robot, system: System, method: str) -> Iteration:
+    """Return the recorded loop, made once for each robot and choice."""
+    known: dict[Any, Iteration] = robot.__dict__.setdefault("_loops", {})
     law = system.law.digest if system.law else ""
     key = (method, system.parameters, law, system.driven, system.smoothing)
     if key not in known:
         with patience(f"recording steps of {robot.name}"):
-            loop = iteration(system, method)
-        threads = robot.threads or available_threads()
-        known[key] = IteratedKernel(loop, np.dtype(robot.dtype), threads)
+            known[key] = iteration(system, method)
     return known[key]
+
+
+def kernel_for(robot: Robot, loop: Iteration) -> IteratedKernel:
+    """Return the compiled loop, made once for each robot."""
+    known: dict[str, IteratedKernel] = robot.__dict__.setdefault("_rollouts", {})
+    if loop.digest not in known:
+        threads = robot.threads or available_threads()
+        known[loop.digest] = IteratedKernel(loop, np.dtype(robot.dtype), threads)
+    return known[loop.digest]
 
 
 def status(finite: np.ndarray, kept: list[np.ndarray], t: np.ndarray, step: float) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.backends.device_arrays import package_of
 from qddot.backends.iterated import Given
 from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
 from qddot.robot import Robot
@@ -27,6 +28,8 @@ class Arguments:
     torques: np.ndarray | None  # (..., n) or (..., steps, n)
     parameters: dict[str, np.ndarray]
     inputs: dict[str, np.ndarray]  # of the law, its state x included
+    by_step: bool = False  # torques have an axis of steps
+    xp: Any = np  # the package of the arrays: NumPy or CuPy
 
     def constants(self) -> np.ndarray:
         """Return one row a trajectory: parameters, then further inputs of the law."""
@@ -35,24 +38,24 @@ class Arguments:
             if name != "x":
                 columns.append(x)
         width = sum(x.shape[-1] for x in columns)
-        rows = np.empty((*self.batch, width), self.q0.dtype)
+        rows = self.xp.empty((*self.batch, width), self.q0.dtype)
         at = 0
         for x in columns:
             rows[..., at : at + x.shape[-1]] = x
             at += x.shape[-1]
         return rows.reshape(math.prod(self.batch), width)
 
-    def given(self, by_step: bool) -> Given:
+    def given(self) -> Given:
         """Return where each trajectory's torques are; they are not copied."""
         if self.torques is None:
             return Given(np.zeros(1), np.zeros(math.prod(self.batch), np.int64))
-        core = self.torques.shape[-2:] if by_step else self.torques.shape[-1:]
+        core = self.torques.shape[-2:] if self.by_step else self.torques.shape[-1:]
         whole = np.broadcast_to(self.torques, self.batch + core)
         axes = np.ix_(*(np.arange(length) for length in self.batch))
         strides = whole.strides
         offsets = sum((a * s for a, s in zip(axes, strides, strict=False)), np.zeros((), np.int64))
         every = np.broadcast_to(offsets, self.batch).reshape(-1)
-        return Given(whole, np.ascontiguousarray(every), strides[-2] if by_step else 0)
+        return Given(whole, np.ascontiguousarray(every), strides[-2] if self.by_step else 0)
 
 
 def arguments(
@@ -65,8 +68,9 @@ def arguments(
     parameters: Mapping[str, Any] | None,
     inputs: Mapping[str, Any] | None,
     steps: int,
+    xp: Any = np,
 ) -> Arguments:
-    """Return the arrays of a rollout, checked, of the robot's type of number."""
+    """Return the arrays of a rollout, checked, of the robot's type of number and of package xp."""
     rows: dict[str, tuple[np.ndarray, int]] = {}  # with how many axes each has besides the batch's
     rows["q0"] = (_of_joints(robot, "q0", q0), 1)
     rows["qd0"] = (_of_joints(robot, "qd0", np.zeros(robot.n) if qd0 is None else qd0), 1)
@@ -94,7 +98,14 @@ def arguments(
         ) from None
     given = rows.get("torques") or rows.get("torque")
     return Arguments(
-        batch, rows["q0"][0], rows["qd0"][0], given[0] if given else None, varied, told
+        batch,
+        xp.asarray(rows["q0"][0]),
+        xp.asarray(rows["qd0"][0]),
+        xp.asarray(given[0]) if given else None,
+        {name: xp.asarray(x) for name, x in varied.items()},
+        {name: xp.asarray(x) for name, x in told.items()},
+        torques is not None,
+        xp,
     )
 
 
@@ -188,7 +199,7 @@ def _by_step(robot: Robot, torques: Any, steps: int) -> np.ndarray:
 def _check_finite(robot: Robot, name: str, array: np.ndarray) -> None:
     # a sum takes no memory, and is finite unless something in it is not, or nearly not
     with np.errstate(all="ignore"):
-        if math.isfinite(array.sum(dtype=float)):
+        if math.isfinite(float(array.sum(dtype=float))):
             return
     wrong = np.argwhere(~np.isfinite(array))
     if len(wrong):
@@ -202,7 +213,7 @@ def _check_finite(robot: Robot, name: str, array: np.ndarray) -> None:
 
 def _array(robot: Robot, name: str, x: Any, finite: bool = True) -> np.ndarray:
     try:
-        array = np.asarray(x)
+        array = x if package_of(x) == "cupy" else np.asarray(x)
         if array.dtype.kind not in "fiub":
             raise TypeError
         array = array.astype(robot.dtype, copy=False)

@@ -1,0 +1,161 @@
+"""A program as a CUDA kernel: one thread a state.
+
+A thread reads its own rows, which its neighbours' rows share cache lines with, and writes a narrow
+result itself. Wide results pass through memory that a warp shares; see `cuda_words`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from qddot.backends.cuda_words import WARP, Real, prelude
+from qddot.backends.source import write
+from qddot.program.program import Port, Program
+from qddot.program.schedule import demand_order
+
+THREADS = 64  # in a block
+# how many blocks a multiprocessor shall hold at least, for programs of at most so many operations:
+# warps that wait for memory need others to go on, but a long program needs registers more
+BLOCKS = {800: 8, 1500: 6}
+NARROW = 16  # entries of a row that threads write themselves
+WIDEST = 160  # entries of a state that a warp's memory has room for
+PIECE = 16  # entries of a wider row that are copied out at once: 128 or 64 bytes
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """The text of a kernel, and what a launch needs to know."""
+
+    name: str
+    text: str
+    entries: int  # of memory that a warp shares
+
+    def shared(self, real: Real) -> int:
+        """Return how many bytes a block shares."""
+        return self.entries * real.size * (THREADS // WARP)
+
+
+@dataclass
+class Mirror:
+    """Where rows lie in a warp's own memory, as the kernel is written."""
+
+    used: int = 0
+
+    def take(self, width: int) -> int:
+        """Return where 32 rows of so many entries go."""
+        at, self.used = self.used, self.used + WARP * width
+        return at
+
+    def has_room(self, width: int) -> bool:
+        return self.used + WARP * width <= WARP * WIDEST
+
+
+def source(kernels: Sequence[Kernel], real: Real) -> str:
+    """Return a whole file."""
+    text = "\n".join(kernel.text for kernel in kernels)
+    return f"#define THREADS {THREADS}\n{prelude(real)}\n{text}"
+
+
+def head(name: str, arguments: Sequence[str], operations: int) -> str:
+    """Return how a kernel begins."""
+    blocks = next((count for most, count in BLOCKS.items() if operations <= most), 1)
+    return f"KERNEL({blocks}) {name}({', '.join(arguments)}) {{"
+
+
+def kernel(program: Program, name: str, real: Real) -> Kernel:
+    """Return the kernel of a program.
+
+    Its arguments: for each input its rows and how far apart they are, in entries (0 if all states
+    share one); for each output its rows, side by side; then how many states there are.
+    """
+    lines: list[str] = []
+    mirror = Mirror()
+    outputs = Outputs(program.outputs, mirror, lines)
+    number = {port.name: k for k, port in enumerate(program.inputs)}
+
+    def read(port: str, i: int) -> str:
+        k = number[port]
+        return f"in{k}[state * in{k}_step + {i}]"
+
+    if outputs.in_pieces:  # the entries of a piece shall be known soon after one another
+        program = demand_order(program)
+    write(lines, program, real.dialect, read, outputs.put)
+    arguments = [
+        f"const real* __restrict__ in{k}, long long in{k}_step"
+        for k, port in enumerate(program.inputs)
+        if port.size
+    ]
+    arguments += [f"real* __restrict__ out{k}" for k, p in enumerate(program.outputs) if p.size]
+    begin = head(name, [*arguments, "long long count"], len(program))
+    # an input that a robot does not depend on is no reason for a warning
+    unused = [f"(void)in{k}, (void)in{k}_step;" for k, p in enumerate(program.inputs) if p.size]
+    states = f"STATES(count, {mirror.used})"
+    body = [f"  {line}" for line in (*unused, states, *lines, "END_OF_STATES")]
+    return Kernel(name, "\n".join([begin, *body, "}", ""]), mirror.used)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Entries of an output that leave together."""
+
+    port: int
+    size: int  # of the whole row
+    start: int
+    width: int
+    at: int | None  # where they lie in the warp's memory, if they do
+
+    @property
+    def is_row(self) -> bool:
+        return self.width == self.size
+
+
+def _side_by_side(k: int, size: int) -> tuple[str, str]:
+    """Return where an output's rows are, and how far one is from the next."""
+    return f"out{k}", str(size)
+
+
+Row = Callable[[int, int], tuple[str, str]]
+
+
+class Outputs:
+    """The outputs of a kernel: narrow ones stored, wide ones collected and copied out."""
+
+    def __init__(
+        self, ports: tuple[Port, ...], mirror: Mirror, lines: list[str], row: Row = _side_by_side
+    ):
+        self.lines, self.row = lines, row
+        self.places: list[tuple[Piece, int]] = []
+        self.known: dict[Piece, dict[int, str]] = {}
+        shared: int | None = None
+        for k, port in enumerate(ports):
+            at, width = None, port.size
+            if port.size > NARROW and mirror.has_room(port.size + PIECE):
+                at = mirror.take(port.size)
+            elif port.size > NARROW:
+                at = shared = mirror.take(PIECE) if shared is None else shared
+                width = PIECE
+            for i in range(port.size):
+                start = i // width * width
+                piece = Piece(k, port.size, start, min(width, port.size - start), at)
+                self.places.append((piece, i - start))
+
+    @property
+    def in_pieces(self) -> bool:
+        return any(not piece.is_row for piece, _ in self.places)
+
+    def put(self, k: int, value: str) -> None:
+        piece, i = self.places[k]
+        rows, step = self.row(piece.port, piece.size)
+        if piece.at is None:
+            self.lines.append(f"{rows}[state * {step} + {i}] = {value};")
+            return
+        place = f"{rows}, {step}, {piece.start}, {piece.width}, {piece.at}"
+        known = self.known.setdefault(piece, {})
+        known[i] = value
+        # a row has a place of its own; pieces take turns, so each waits until it is whole
+        ready = {i: value} if piece.is_row else known if len(known) == piece.width else {}
+        for entry, what in sorted(ready.items()):
+            self.lines.append(f"MIRROR({place}, {entry}) = {what};")
+        if len(known) == piece.width:
+            self.lines.append(f"COPY_OUT({place})")
