@@ -18,7 +18,7 @@ from table import markdown, print_table, summary
 from timing import QUICK, Effort, say
 
 QUESTIONS = (
-    *("batch", "single", "threads", "float32", "rollouts", "motion", "control"),
+    *("batch", "single", "threads", "float32", "rollouts", "motion", "control", "c_export"),
     *("start", "growth", "operations", "memory", "symbolic", "bounds"),
 )
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"

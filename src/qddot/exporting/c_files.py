@@ -1,0 +1,228 @@
+"""C99 for a controller board: a header, a source, a check of itself, a CMake file.
+
+No memory is allocated, there are no globals, and nothing is called but sine and cosine of angles
+beyond a million, and what of the C library the header names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from textwrap import wrap
+
+import numpy as np
+
+from qddot.backends.source import body
+from qddot.errors import printable
+from qddot.exporting.c_words import LIBRARY, Number, helpers
+from qddot.exporting.functions import MEANING, Function, identifier
+from qddot.program.program import Port
+from qddot.robot import Robot
+
+STATES = 8  # recorded for the check
+# relative to the largest entry; a division by a badly conditioned M costs digits
+CLOSE = {False: 1e-11, True: 1e-3}
+
+
+def c_files(robot: Robot, functions: Sequence[Function], single: bool) -> dict[str, str]:
+    """Return the files by their names."""
+    number, stem = Number(single), identifier(robot.name, "robot")
+    bodies = "\n".join(_definition(stem, f, number) for f in functions)
+    return {
+        f"{stem}.h": _header(robot, stem, functions, number, bodies),
+        f"{stem}.c": _source(robot, stem, number, bodies),
+        f"{stem}_check.c": _check(robot, stem, functions, number),
+        "CMakeLists.txt": CMAKE.replace("@stem@", stem),
+    }
+
+
+def _header(
+    robot: Robot, stem: str, functions: Sequence[Function], number: Number, bodies: str
+) -> str:
+    joints = ", ".join(printable(name) for name in robot.joint_names)
+    calls = [f for f in LIBRARY.values() if re.search(rf"\b{f}f?\(", bodies)]
+    far = ["sin", "cos"] if "qddot_sin" in bodies or "qddot_cos" in bodies else []
+    library = ", ".join(
+        [*(f"{f} beyond {'6e3' if number.single else '1e6'} rad" for f in far), *calls]
+    )
+    about = [
+        f"{printable(robot.name)}: {robot.n} joints, in this order: {joints}.",
+        "",
+        "SI units, radians; matrices row by row. Results are stored when everything is read, so an "
+        "array may be input and output at once. No memory is allocated and there are no globals: "
+        "every function may be called from several threads.",
+        f"Of the C library: {library or 'nothing'}.",
+    ]
+    guard = f"{stem.upper()}_H"
+    declared = "\n".join(_declaration(stem, f, number) for f in functions)
+    return (
+        f"{_comment(about)}\n#ifndef {guard}\n#define {guard}\n\n"
+        f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n#define {stem.upper()}_JOINTS {robot.n}\n\n'
+        f"{declared}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
+    )
+
+
+def _declaration(stem: str, function: Function, number: Number) -> str:
+    counts = function.program.counts()
+    operations = ", ".join(f"{count} {name}" for name, count in counts.most_common())
+    lines = [f"Give {function.words}.", ""]
+    for name, port in function.inputs():
+        lines.append(f"{name}{_shape(port)}: {MEANING.get(port.name, 'an input')}")
+    for name, port in function.outputs():
+        lines.append(f"{name}{_shape(port)}: {MEANING.get(port.name, 'the result')}, written")
+    lines += ["", f"{function.operations} operations: {operations or 'none'}."]
+    return f"{_comment(lines)}\n{_signature(stem, function, number)};\n"
+
+
+def _signature(stem: str, function: Function, number: Number) -> str:
+    T = number.type
+    arguments = [f"const {T} {name}[{port.size}]" for name, port in function.inputs()]
+    arguments += [f"{T} {name}[{port.size}]" for name, port in function.outputs()]
+    return f"void {stem}_{function.name}({', '.join(arguments)})"
+
+
+def _shape(port: Port) -> str:
+    return "".join(f"[{k}]" for k in port.shape)
+
+
+def _source(robot: Robot, stem: str, number: Number, bodies: str) -> str:
+    about = _comment([f"{printable(robot.name)}; see {stem}.h."])
+    return f'{about}\n#include "{stem}.h"\n\n#include <math.h>\n\n{helpers(number, bodies)}{bodies}'
+
+
+def _definition(stem: str, function: Function, number: Number) -> str:
+    called = {port.name: name for name, port in function.inputs()}
+
+    def read(port: str, i: int) -> str:
+        return f"{called[port]}[{i}]"
+
+    code = body(function.program, number.dialect(), read)
+    places = [f"{name}[{i}]" for name, port in function.outputs() for i in range(port.size)]
+    # everything is read before anything is stored: a result may be an input handed through
+    lines = [*code.statements]
+    stores = []
+    for k, (place, result) in enumerate(zip(places, code.results, strict=True)):
+        if re.fullmatch(r"\w+\[\d+\]", result):
+            lines.append(f"const {number.type} r{k} = {result};")
+            result = f"r{k}"
+        stores.append(f"{place} = {result};")
+    text = " ".join([*lines, *stores])
+    unused = [f"(void){name};" for name, _ in function.inputs() if f"{name}[" not in text]
+    inside = "\n".join(f"  {line}" for line in (*unused, *lines, *stores))
+    return f"{_signature(stem, function, number)}\n{{\n{inside}\n}}\n"
+
+
+def _check(robot: Robot, stem: str, functions: Sequence[Function], number: Number) -> str:
+    """Return a main that compares every function with recorded values."""
+    rng = np.random.default_rng(0)
+    parts = [_check_of(stem, function, number, rng) for function in functions]
+    calls = "\n".join(f"  wrong += check_{function.name}();" for function in functions)
+    about = _comment(
+        [
+            f"Check {stem}.c against values recorded when it was written: status 0 if all agree.",
+            f"Within {CLOSE[number.single]:g} of the largest entry.",
+        ]
+    )
+    return (
+        f'{about}\n#include "{stem}.h"\n\n#include <math.h>\n#include <stdio.h>\n\n'
+        f"{COMPARE.replace('@T@', number.type).replace('@close@', repr(CLOSE[number.single]))}\n"
+        + "\n".join(parts)
+        + f"\nint main(void)\n{{\n  int wrong = 0;\n{calls}\n"
+        '  printf(wrong ? "%d of the functions are wrong\\n" : "all functions agree\\n", wrong);\n'
+        "  return wrong != 0;\n}\n"
+    )
+
+
+def _check_of(stem: str, function: Function, number: Number, rng: np.random.Generator) -> str:
+    program, T = function.program, number.type
+    kind = np.float32 if number.single else np.float64
+    given = [rng.uniform(-1.5, 1.5, (STATES, *p.shape)).astype(kind) for p in program.inputs]
+    with np.errstate(all="ignore"):
+        found = program(*(x.astype(float) for x in given))
+    results = found if isinstance(found, tuple) else (found,)
+    tables, arguments, locals_, compared = [], [], [], []
+    for prefix, ports, arrays in (
+        ("given", function.inputs(), _rows(given)),
+        ("right", function.outputs(), _rows(results)),
+    ):
+        for (name, port), rows in zip(ports, arrays, strict=True):
+            values = ",\n    ".join(
+                "{" + ", ".join(number.literal(float(x)) for x in row) + "}" for row in rows
+            )
+            table = f"{prefix}_{name}"
+            tables.append(
+                f"  static const {T} {table}[{STATES}][{port.size}] = {{\n    {values}}};"
+            )
+            if prefix == "given":
+                arguments.append(f"{table}[k]")
+            else:
+                arguments.append(name)
+                locals_.append(f"    {T} {name}[{port.size}];")
+                compared.append(f"    compare({name}, {table}[k], {port.size}, &off, &size);")
+    lines = [
+        f"static int check_{function.name}(void)\n{{",
+        *tables,
+        "  double off = 0.0, size = 0.0;",
+        f"  for (int k = 0; k < {STATES}; ++k) {{",
+        *locals_,
+        f"    {stem}_{function.name}({', '.join(arguments)});",
+        *compared,
+        "  }",
+        f'  return verdict("{stem}_{function.name}", off, size);',
+        "}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    rows = [np.asarray(x).reshape(STATES, -1) for x in arrays]
+    return [x for x in rows if x.shape[1]]
+
+
+def _comment(lines: Sequence[str]) -> str:
+    """Return a comment; nothing in it can end it."""
+    text: list[str] = []
+    for line in lines:
+        plain = line.replace("*/", "* /").replace("/*", "/ *").encode("ascii", "replace").decode()
+        text += wrap(plain, 92) or [""]
+    if len(text) == 1:
+        return f"/* {text[0]} */"
+    return "/*\n" + "".join(f" * {line}".rstrip() + "\n" for line in text) + " */"
+
+
+COMPARE = """static void compare(
+  const @T@ *found, const @T@ *right, int count, double *off, double *size)
+{
+  for (int i = 0; i < count; ++i) {
+    const double apart = fabs((double)found[i] - (double)right[i]);
+    if (!(apart <= *off)) *off = apart;
+    if (fabs((double)right[i]) > *size) *size = fabs((double)right[i]);
+  }
+}
+
+static int verdict(const char *name, double off, double size)
+{
+  const int wrong = !(off <= @close@ * (size > 1e-3 ? size : 1e-3));
+  printf("%-40s off by %.1e of %.3g: %s\\n", name, off, size, wrong ? "WRONG" : "right");
+  return wrong;
+}
+"""
+CMAKE = """cmake_minimum_required(VERSION 3.10)
+project(@stem@ C)
+set(CMAKE_C_STANDARD 99)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+
+add_library(@stem@ STATIC @stem@.c)
+target_include_directories(@stem@ PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})
+find_library(MATH m)
+if(MATH)
+  target_link_libraries(@stem@ PUBLIC ${MATH})
+endif()
+
+enable_testing()
+add_executable(@stem@_check @stem@_check.c)
+target_link_libraries(@stem@_check @stem@)
+add_test(NAME @stem@_check COMMAND @stem@_check)
+"""

@@ -1,0 +1,130 @@
+"""What C source begins with: sine and cosine without a call, smallest and largest."""
+
+from __future__ import annotations
+
+import math
+import re
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from qddot.backends.sincos import DOUBLE, SINGLE
+from qddot.backends.source import Dialect
+
+# functions of the C library that a program may call for, and the operation that does
+LIBRARY = {"sqrt": "sqrt", "exp": "exp", "log": "log", "tanh": "tanh"}
+
+
+@dataclass(frozen=True)
+class Number:
+    """The type of number of C source."""
+
+    single: bool = False  # float
+
+    @property
+    def type(self) -> str:
+        return "float" if self.single else "double"
+
+    @property
+    def suffix(self) -> str:
+        """What the C library's functions for it end with."""
+        return "f" if self.single else ""
+
+    def literal(self, x: float) -> str:
+        """Return a constant that is read back exactly."""
+        if not math.isfinite(x):
+            return "NAN" if math.isnan(x) else "INFINITY" if x > 0 else "-INFINITY"
+        if self.single:
+            return f"{struct.unpack('f', struct.pack('f', x))[0]!r}f"
+        return repr(float(x))
+
+    def dialect(self) -> Dialect:
+        one, zero = self.literal(1.0), self.literal(0.0)
+        return Dialect(
+            declare=f"const {self.type} ",
+            number=self.literal,
+            functions={
+                "sin": "qddot_sin({0})",
+                "cos": "qddot_cos({0})",
+                **{op: f"{f}{self.suffix}({{0}})" for op, f in LIBRARY.items()},
+                "abs": f"fabs{self.suffix}({{0}})",
+                "sign": f"({{0}} > {zero} ? {one} : {{0}} < {zero} ? -{one} : {{0}})",
+                "min": "qddot_min({0}, {1})",
+                "max": "qddot_max({0}, {1})",
+                "less": f"({{0}} < {{1}} ? {one} : {zero})",
+                "less_equal": f"({{0}} <= {{1}} ? {one} : {zero})",
+                "select": f"({{0}} != {zero} ? {{1}} : {{2}})",
+            },
+            pair=f"{self.type} {{sin}}, {{cos}}; qddot_sincos({{x}}, &{{sin}}, &{{cos}});",
+        )
+
+
+# π/2 in parts so short that k times each but the last is exact for every k that occurs
+PARTS = {
+    False: (1.57079632673412561417, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
+    True: (1.5703125, 4.837512969970703125e-4, 7.549533620476723e-08, 2.563344151594519e-12),
+}
+NEAR = {False: 1e6, True: 6e3}  # beyond this the C library is asked
+
+
+def helpers(number: Number, text: str) -> str:
+    """Return the functions that a text calls, and no other."""
+    called = set(re.findall(r"\bqddot_(\w+)\(", text))
+    parts = [_sincos(number)] if called & {"sincos", "sin", "cos"} else []
+    parts += [_alone(number, name) for name in ("sin", "cos") if name in called]
+    parts += [_extreme(number, name) for name in ("min", "max") if name in called]
+    return "".join(f"{part}\n\n" for part in parts)
+
+
+def _sincos(number: Number) -> str:
+    p = SINGLE if number.single else DOUBLE
+    T, f, n = number.type, number.suffix, number.literal
+    y = "x"
+    for part in PARTS[number.single]:
+        y = f"({y} - m * {n(part)})"
+    return f"""/* Both at once: k is the nearest multiple of pi/2, y is what is left of x. */
+static void qddot_sincos({T} x, {T} *s, {T} *c)
+{{
+  if (!(fabs{f}(x) < {n(NEAR[number.single])})) {{
+    *s = sin{f}(x);
+    *c = cos{f}(x);
+    return;
+  }}
+  const int k = (int)(x * {n(1 / p.half_pi[0])} + (x < {n(0.0)} ? {n(-0.5)} : {n(0.5)}));
+  const {T} m = ({T})k;
+  const {T} y = {y};
+  const {T} z = y * y;
+  const {T} p = {_nested(p.sine, n)};
+  const {T} q = {_nested(p.cosine, n)};
+  const {T} sine = y + y * z * p;
+  const {T} cosine = {n(1.0)} + z * (z * q - {n(0.5)});
+  const {T} first = k & 1 ? cosine : sine;
+  const {T} second = k & 1 ? sine : cosine;
+  *s = k & 2 ? -first : first;
+  *c = (k + 1) & 2 ? -second : second;
+}}"""
+
+
+def _nested(coefficients: tuple[float, ...], literal: Callable[[float], str]) -> str:
+    text = literal(coefficients[0])
+    for a in coefficients[1:]:
+        sign, size = ("-", -a) if a < 0 else ("+", a)
+        text = f"({text} * z {sign} {literal(size)})"
+    return text
+
+
+def _alone(number: Number, which: str) -> str:
+    T = number.type
+    kept = which[0]
+    return (
+        f"static {T} qddot_{which}({T} x)\n"
+        f"{{\n  {T} s, c;\n  qddot_sincos(x, &s, &c);\n  return {kept};\n}}"
+    )
+
+
+def _extreme(number: Number, which: str) -> str:
+    T, sign = number.type, "<" if which == "min" else ">"
+    return (
+        "/* NaN if either is. */\n"
+        f"static {T} qddot_{which}({T} a, {T} b)\n{{\n  return a {sign} b || a != a ? a : b;\n}}"
+    )

@@ -1,0 +1,104 @@
+"""The border of exporting: what users ask for, checked; files, written whole; nothing lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from qddot.errors import BadArgument, did_you_mean, printable
+from qddot.exporting.bundle import bundle_files
+from qddot.exporting.c_files import c_files
+from qddot.exporting.cuda_files import cuda_files
+from qddot.exporting.functions import Function, functions
+from qddot.robot import Robot
+from qddot.saving import write_whole
+
+Files = Mapping[str, str | bytes]
+TARGETS: dict[str, Callable[[Robot, Sequence[Function], bool], Files]] = {
+    "c": c_files,
+    "cuda": cuda_files,
+    "bundle": bundle_files,
+}
+USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque")
+
+
+@dataclass(frozen=True)
+class Exported:
+    """What was written."""
+
+    files: tuple[Path, ...]
+    functions: tuple[Function, ...]
+
+    def __str__(self) -> str:
+        width = max(len(f.name) for f in self.functions)
+        counts = [f"{f.name:<{width}}  {f.operations:>7,} operations" for f in self.functions]
+        sizes = [f"{path}  {path.stat().st_size:,} bytes" for path in self.files]
+        return "\n".join([*counts, *sizes])
+
+
+def export(
+    robot: Robot,
+    folder: str | Path,
+    *,
+    target: str = "c",
+    functions: Iterable[Any] = USUAL,
+    dtype: str = "float64",
+    force: bool = False,
+) -> Exported:
+    """Write a robot's quantities as source for other machines.
+
+    Args:
+        robot: The robot.
+        folder: Where the files go; it is made if it is not there.
+        target: "c": C99 with a check of itself and a CMake file; "cuda": kernels; "bundle": one
+            file that NumPy alone can run, and CuPy on a GPU.
+        functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
+            programs, or control laws.
+        dtype: "float64" or "float32".
+        force: Overwrite files that are there.
+
+    Example:
+        qddot.export(qddot.load("panda"), "panda_c", functions=["inverse_dynamics"])
+    """
+    if target not in TARGETS:
+        raise BadArgument(
+            f"There is no target {printable(str(target))!r}.{did_you_mean(str(target), TARGETS)} "
+            f"There are: {', '.join(TARGETS)}."
+        )
+    if dtype not in ("float64", "float32"):
+        raise BadArgument(f"dtype is {dtype!r}; it must be 'float64' or 'float32'.")
+    wanted = chosen(robot, functions)
+    files = TARGETS[target](robot, wanted, dtype == "float32")
+    return Exported(tuple(write_files(Path(folder), files, force)), tuple(wanted))
+
+
+def chosen(robot: Robot, wanted: Iterable[Any]) -> list[Function]:
+    return functions(robot, [wanted] if isinstance(wanted, str) else wanted)
+
+
+def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
+    """Write files into a folder, none of them over one that is there unless forced."""
+    there = [name for name in files if (folder / name).exists()]
+    if there and not force:
+        raise BadArgument(
+            f"{printable(str(folder / there[0]))} is there already, and nothing was written.\n"
+            "  Choose another folder, or overwrite it: force=True, --force."
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadArgument(
+            f"{printable(str(folder))} cannot be made: {error.strerror}.\n"
+            "  Choose a folder that you may write to."
+        ) from None
+    for name, content in files.items():
+        data = content if isinstance(content, bytes) else content.encode()
+        write_whole(folder / name, partial(_write, data))
+    return [folder / name for name in files]
+
+
+def _write(data: bytes, path: Path) -> None:
+    path.write_bytes(data)

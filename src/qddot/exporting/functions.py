@@ -1,0 +1,142 @@
+"""What is exported: programs, under names that any language takes, with words for people."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from qddot.errors import BadArgument, did_you_mean, listing, printable
+from qddot.program.program import Port, Program
+from qddot.robot import Robot
+from qddot.robot.functions import CHOICES
+from qddot.robot.quantities import NAMES
+
+WORDS = {
+    "inverse_dynamics": "the torques that produce the accelerations qdd",
+    "forward_dynamics": "the accelerations that the torques produce",
+    "bias_torque": "the torques at zero acceleration",
+    "mass_matrix": "the mass matrix M(q)",
+    "coriolis_matrix": "the Christoffel matrix C(q, qd)",
+    "velocity_torque": "the centrifugal and Coriolis torques C(q, qd) qd",
+    "gravity_torque": "the torques that hold the arm still",
+    "friction_torque": "what friction resists with",
+    "christoffel": "the Christoffel symbols, output index first",
+    "mass_matrix_rate": "the rate of the mass matrix",
+    "regressor": "Y, with Y times the parameters the torques",
+    "pose": "the pose of a frame in the base, a homogeneous matrix",
+    "jacobian": "the Jacobian of a frame, angular part first",
+    "jacobian_rate": "the rate of the Jacobian of a frame",
+    "kinetic_energy": "the kinetic energy [J]",
+    "potential_energy": "the potential energy [J]",
+    "center_of_mass": "the centre of mass of what moves [m]",
+    "inverse_effective_mass": "J M^-1 J^T at a frame",
+    "inverse_dynamics_derivatives": "the derivatives of the torques by q and by qd",
+    "forward_dynamics_derivatives": "the derivatives of the accelerations by q, qd and tau",
+    "point_motion": "position, velocity and acceleration of a point of a frame",
+}
+MEANING = {
+    "q": "joint positions [rad or m]",
+    "qd": "joint rates [rad/s or m/s]",
+    "qdd": "joint accelerations [rad/s^2 or m/s^2]",
+    "tau": "joint torques [N m] or forces [N]",
+    "t": "time [s]",
+}
+
+
+@dataclass(frozen=True)
+class Function:
+    """A program under a name, with what it gives in words."""
+
+    name: str
+    program: Program
+    words: str
+
+    @property
+    def operations(self) -> int:
+        return len(self.program)
+
+    def inputs(self) -> list[tuple[str, Port]]:
+        """The inputs that hold something, under names that any language takes."""
+        return [(f"in_{k}" if not _plain(p.name) else p.name, p) for k, p in self._some("inputs")]
+
+    def outputs(self) -> list[tuple[str, Port]]:
+        taken = {name for name, _ in self.inputs()}
+        return [
+            (p.name if _plain(p.name) and p.name not in taken else f"out_{k}", p)
+            for k, p in self._some("outputs")
+        ]
+
+    def _some(self, which: str) -> list[tuple[int, Port]]:
+        return [(k, p) for k, p in enumerate(getattr(self.program, which)) if p.size]
+
+
+def functions(robot: Robot, wanted: Iterable[Any]) -> list[Function]:
+    """Return what is wanted of a robot: names like "mass_matrix" or "jacobian:tool:local", and
+    programs, or what has one as `.program`, under the names they have.
+    """
+    if robot.symbols:
+        raise BadArgument(
+            f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"
+            f"  Give each one: robot.with_values({robot.symbols[0]}=1.0, ...)"
+        )
+    found = [_named(robot, x) if isinstance(x, str) else _recorded(x) for x in wanted]
+    if not found:
+        raise BadArgument("Name at least one function, like inverse_dynamics.")
+    names = [function.name for function in found]
+    if double := next((name for name in names if names.count(name) > 1), None):
+        raise BadArgument(f"{double} is named twice.")
+    return found
+
+
+def _named(robot: Robot, text: str) -> Function:
+    quantity, *more = text.split(":")
+    if quantity not in NAMES:
+        raise BadArgument(
+            f"There is no function {printable(quantity)!r}.{did_you_mean(quantity, NAMES)}\n"
+            f"  There are: {listing(NAMES)}."
+        )
+    choices = CHOICES.get(quantity, ())
+    if len(more) > len(choices) or (choices and not more):
+        frame = robot.frame_names[-1]
+        form = f"{quantity}:{frame}" if choices else quantity
+        raise BadArgument(f"{printable(text)!r} is not of the form {printable(form)}.")
+    program = robot.program(quantity, **dict(zip(choices, more, strict=False)))
+    name = identifier("_".join([quantity, *more]))
+    at = f", {printable(': '.join(more))}" if more else ""
+    return Function(name, program, WORDS[quantity] + at)
+
+
+def _recorded(x: Any) -> Function:
+    program = getattr(x, "program", x)
+    if not isinstance(program, Program):
+        raise BadArgument(
+            f"{x!r} is no function: give a name, a recorded program, or a control law."
+        )
+    return Function(identifier(program.name), program, f"{type(x).__name__}, recorded")
+
+
+def identifier(name: str, otherwise: str = "recorded") -> str:
+    """Return a name as any language takes it: letters, digits and _ only, no word of its own."""
+    plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_").lower()[:60]
+    if not plain or plain[0].isdigit():
+        plain = f"{otherwise}_{plain}".rstrip("_")
+    return f"{plain}_" if keyword.iskeyword(plain) or plain in RESERVED else plain
+
+
+def _plain(name: str) -> bool:
+    return re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) is not None and name not in RESERVED
+
+
+# words of C that a name cannot be, and names that generated source uses itself
+RESERVED = frozenset(
+    {
+        *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else"),
+        *("enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register"),
+        *("restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch"),
+        *("typedef", "union", "unsigned", "void", "volatile", "while"),
+        *("real", "main", "sin", "cos", "sqrt", "exp", "log", "tanh", "fabs", "count", "state"),
+    }
+)

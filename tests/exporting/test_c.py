@@ -1,0 +1,257 @@
+"""Exported C: it compiles without a word, checks itself, and gives what the kernels give."""
+
+from __future__ import annotations
+
+import ctypes
+import shutil
+import subprocess
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.control.laws import ComputedTorque
+from qddot.control.references import Setpoint
+from qddot.errors import QddotError
+from qddot.exporting.c_files import c_files
+from qddot.exporting.functions import Function, identifier
+from qddot.program.operations import OPERATIONS
+from qddot.program.program import Port, Program, Step
+
+ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
+FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "friction_torque")
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+COMPILERS = [
+    pytest.param(
+        name, marks=pytest.mark.skipif(not shutil.which(name), reason=f"{name} is not installed")
+    )
+    for name in ("gcc", "clang")
+]
+with_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
+ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
+
+
+def build(compiler, folder, *flags):
+    sources = sorted(str(path) for path in folder.glob("*.c"))
+    command = [compiler, *STRICT, *flags, "-o", str(folder / "made"), *sources, "-lm"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[:3000]
+    assert not done.stderr
+    return folder / "made"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", ROBOTS)
+def test_it_compiles_without_a_word_and_agrees_with_itself(name, compiler, dtype, tmp_path):
+    robot = qddot.load(name)
+    frame = robot.frame_names[-1]
+    functions = [*FUNCTIONS, f"pose:{frame}", f"jacobian:{frame}:local"]
+    qddot.export(robot, tmp_path, functions=functions, dtype=dtype)
+    done = subprocess.run([build(compiler, tmp_path, *SANITIZED)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("right") == len(functions)
+
+
+@with_gcc
+def test_a_wrong_number_is_found_by_the_check(tmp_path):
+    qddot.export(qddot.load("two_link"), tmp_path, functions=["mass_matrix"])
+    source = tmp_path / "two_link.c"
+    text = source.read_text()
+    assert "out[3] = " in text
+    source.write_text(text.replace("out[3] = ", "out[3] = 1.0001 * "))
+    done = subprocess.run([build("gcc", tmp_path)], capture_output=True, text=True)
+    assert done.returncode == 1
+    assert "WRONG" in done.stdout
+
+
+@with_gcc
+@pytest.mark.parametrize("name", ROBOTS)
+def test_it_gives_what_the_kernels_give(name, tmp_path):
+    robot = qddot.load(name)
+    qddot.export(robot, tmp_path, functions=FUNCTIONS)
+    (tmp_path / f"{name}_check.c").unlink()
+    build("gcc", tmp_path, "-O1", "-shared", "-fPIC")
+    library = ctypes.CDLL(str(tmp_path / "made"))
+    q, qd, last = np.random.default_rng(1).normal(size=(3, robot.n))
+    for function, given in (
+        ("inverse_dynamics", (q, qd, last)),
+        ("forward_dynamics", (q, qd, last)),
+        ("mass_matrix", (q,)),
+        ("friction_torque", (qd,)),
+    ):
+        wanted = getattr(robot, function)(*given)
+        found = np.full(wanted.shape, np.nan)
+        pointers = [ctypes.c_void_p(x.ctypes.data) for x in (*given, found)]
+        library[f"{name}_{function}"](*pointers)
+        assert np.abs(found - wanted).max() <= ROUND_OFF * max(np.abs(wanted).max(), 1e-3)
+
+
+@with_gcc
+def test_an_array_may_be_input_and_output_at_once(tmp_path):
+    robot = qddot.load("panda")
+    qddot.export(robot, tmp_path, functions=["inverse_dynamics"])
+    (tmp_path / "panda_check.c").unlink()
+    build("gcc", tmp_path, "-O1", "-shared", "-fPIC")
+    q, qd, qdd = np.random.default_rng(2).normal(size=(3, 7))
+    wanted = robot.inverse_dynamics(q, qd, qdd)
+    a, b, c = (ctypes.c_void_p(x.ctypes.data) for x in (q, qd, qdd))
+    ctypes.CDLL(str(tmp_path / "made"))["panda_inverse_dynamics"](a, b, c, c)
+    assert np.abs(qdd - wanted).max() <= ROUND_OFF * np.abs(wanted).max()
+
+
+@with_gcc
+@pytest.mark.parametrize("single", [False, True])
+def test_every_operation_means_what_it_does_in_numpy(single, tmp_path):
+    values = np.array([-2.5, -1.0, -0.0, 0.0, 0.7, 1.0, 3.0, 700.0, np.inf, -np.inf, np.nan])
+    kind = np.float32 if single else np.float64
+    grid = np.array(np.meshgrid(values, values, values)).reshape(3, -1).T.astype(kind).copy()
+    robot = qddot.load("pendulum")
+    functions = [
+        Function(
+            f"do_{op.name}",
+            Program(
+                op.name,
+                (Port("x", (3,)),),
+                (),
+                (Step(op, tuple(range(op.arity))),),
+                (Port("y", (1,)),),
+                (3,),
+            ),
+            op.name,
+        )
+        for op in OPERATIONS.values()
+    ]
+    for file, text in c_files(robot, functions, single).items():
+        if not file.endswith("_check.c"):
+            (tmp_path / file).write_text(text)
+    build("gcc", tmp_path, "-shared", "-fPIC")
+    library = ctypes.CDLL(str(tmp_path / "made"))
+    for op in OPERATIONS.values():
+        found = np.full(len(grid), np.nan, kind)
+        run = library[f"pendulum_do_{op.name}"]
+        for k in range(len(grid)):
+            run(ctypes.c_void_p(grid[k].ctypes.data), ctypes.c_void_p(found[k:].ctypes.data))
+        with np.errstate(all="ignore"):
+            wanted = op.numpy(*(grid[:, i] for i in range(op.arity)))
+        close = 1e-6 if single else 4e-16
+        assert np.allclose(found, wanted, rtol=close, atol=0, equal_nan=True), op.name
+
+
+@with_gcc
+@pytest.mark.parametrize(("dtype", "units"), [("float64", 2.0), ("float32", 2.0)])
+def test_sine_and_cosine_are_within_units_in_the_last_place(dtype, units, tmp_path):
+    """Against fifty digits, next to multiples of π/2 too."""
+    import mpmath
+
+    both = qddot.record(lambda x: np.array([np.sin(x[0]), np.cos(x[0])]), "both", x=(1,))
+    qddot.export(qddot.load("pendulum"), tmp_path, functions=[both], dtype=dtype)
+    (tmp_path / "pendulum_check.c").unlink()
+    build("gcc", tmp_path, "-O2", "-shared", "-fPIC")
+    run = ctypes.CDLL(str(tmp_path / "made"))["pendulum_both"]
+    rng = np.random.default_rng(0)
+    far = 1e3 if dtype == "float32" else 1e5
+    near = np.arange(1, 300) * np.pi / 2
+    angles = np.concatenate([rng.uniform(-4, 4, 1500), rng.uniform(-far, far, 800), near, -near])
+    with mpmath.workdps(50):
+        for angle in angles.astype(dtype):
+            given, found = np.array([angle]), np.empty(2, dtype)
+            run(ctypes.c_void_p(given.ctypes.data), ctypes.c_void_p(found.ctypes.data))
+            for value, exact in zip(found, (mpmath.sin, mpmath.cos), strict=True):
+                right = exact(mpmath.mpf(float(angle)))
+                unit = np.spacing(np.abs(np.array(float(right), dtype)))
+                assert abs(mpmath.mpf(float(value)) - right) <= units * float(unit), angle
+
+
+@with_gcc
+def test_a_control_law_is_exported_too(tmp_path):
+    robot = qddot.load("two_link")
+    law = ComputedTorque(robot, Setpoint([0.3, -0.2]), kp=100.0, kd=20.0)
+    qddot.export(robot, tmp_path, functions=[law, "mass_matrix"])
+    done = subprocess.run([build("gcc", tmp_path, *SANITIZED)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.skipif(not shutil.which("cmake"), reason="cmake is not installed")
+@with_gcc
+def test_cmake_builds_and_checks_it(tmp_path):
+    qddot.export(qddot.load("ur5"), tmp_path / "ur5")
+    for command in (
+        ["cmake", "-S", "ur5", "-B", "build"],
+        ["cmake", "--build", "build"],
+        ["ctest", "--test-dir", "build"],
+    ):
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_name_from_a_file_is_code(tmp_path):
+    text = (
+        'name = "arm*/int x;/*"\nconvention = "standard"\n'
+        '[[dh]]\nname = "j */ system(1); /*"\ntheta = 0\na = 1\nmass = 1\n'
+    )
+    (tmp_path / "arm.toml").write_text(text)
+    try:
+        robot = qddot.load(tmp_path / "arm.toml")
+    except QddotError:
+        pytest.skip("such names are refused by the reader")
+    exported = qddot.export(robot, tmp_path / "c", functions=["mass_matrix"])
+    for path in exported.files:
+        assert path.stem.replace("_", "").isalnum()
+        code = path.read_text()
+        while "/*" in code:  # what is left without comments
+            before, _, rest = code.partition("/*")
+            code = before + rest.partition("*/")[2]
+        assert "system" not in code
+        assert "int x" not in code
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [("Panda 7", "panda_7"), ("", "recorded"), ("7dof", "recorded_7dof"), ("double", "double_")],
+)
+def test_names_are_made_into_identifiers(name, wanted):
+    assert identifier(name) == wanted
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (dict(target="rust"), "There is no target 'rust'"),
+        (dict(functions=["mass_matrx"]), "Did you mean 'mass_matrix'"),
+        (dict(functions=["jacobian"]), "not of the form jacobian:tool"),
+        (dict(functions=["jacobian:tol"]), "Did you mean 'tool'"),
+        (dict(functions=[]), "Name at least one"),
+        (dict(functions=["mass_matrix", "mass_matrix"]), "named twice"),
+        (dict(functions=[3]), "is no function"),
+        (dict(dtype="float16"), "it must be 'float64' or 'float32'"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_in_words(arguments, words, tmp_path):
+    with pytest.raises(QddotError) as error:
+        qddot.export(qddot.load("panda"), tmp_path / "c", **arguments)
+    assert words in str(error.value)
+    assert not (tmp_path / "c").exists()
+
+
+def test_nothing_is_overwritten_unless_forced(tmp_path):
+    robot = qddot.load("pendulum")
+    qddot.export(robot, tmp_path, functions=["mass_matrix"])
+    kept = (tmp_path / "pendulum.c").read_text()
+    with pytest.raises(QddotError, match="there already"):
+        qddot.export(robot, tmp_path, functions=["inverse_dynamics"])
+    assert (tmp_path / "pendulum.c").read_text() == kept
+    qddot.export(robot, tmp_path, functions=["inverse_dynamics"], force=True)
+    assert (tmp_path / "pendulum.c").read_text() != kept
+
+
+def test_a_robot_with_symbols_is_refused(tmp_path):
+    with pytest.raises(QddotError, match="symbols without a value"):
+        qddot.export(qddot.load("two_link_symbolic"), tmp_path)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(QddotError, match="cannot be made"):
+        qddot.export(qddot.load("pendulum"), tmp_path / "file" / "c")
