@@ -167,7 +167,7 @@ def test_sine_and_cosine_are_within_units_in_the_last_place(dtype, units, tmp_pa
 @with_gcc
 def test_a_control_law_is_exported_too(tmp_path):
     robot = qddot.load("two_link")
-    law = ComputedTorque(robot, Setpoint([0.3, -0.2]), kp=100.0, kd=20.0)
+    law = ComputedTorque(robot, kp=100.0, kd=20.0, reference=Setpoint([0.3, -0.2]))
     qddot.export(robot, tmp_path, functions=[law, "mass_matrix"])
     done = subprocess.run([build("gcc", tmp_path, *SANITIZED)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
