@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, listing
-from qddot.program.program import Program
+from qddot.program.program import Port, Program
 from qddot.program.recorder import record
 from qddot.scalars import Scalar, sign
 
@@ -109,30 +109,10 @@ def jacobian(program: Program, wrt: Sequence[str]) -> Program:
 
     def derivative(*arrays: Any) -> dict[str, np.ndarray]:
         values = replay(program, _flat(arrays))
-        tangents: list[dict[int, Scalar]] = [{} for _ in values]
-        for start, size in places.values():
-            for i in range(start, start + size):
-                tangents[i] = {i: 1}
-        for number, step in enumerate(program.steps, program.first_step):
-            if not any(tangents[i] for i in step.args):
-                continue
-            arguments = [values[i] for i in step.args]
-            total: dict[int, Scalar] = {}
-            if step.op.name in CHOICES:
-                condition, a, b = CHOICES[step.op.name](*arguments), *step.args[-2:]
-                for direction in tangents[a] | tangents[b]:
-                    either = (tangents[i].get(direction, 0) for i in (a, b))
-                    total[direction] = select(condition, *either)
-            else:
-                partials = PARTIALS[step.op.name](values[number], *arguments)
-                for i, partial in zip(step.args, partials, strict=True):
-                    for direction, tangent in tangents[i].items():
-                        total[direction] = total.get(direction, 0) + partial * tangent
-            tangents[number] = {k: x for k, x in total.items() if not _is_zero(x)}
-        outputs, at = {}, 0
-        for port in program.outputs:
-            rows = program.results[at : at + port.size]
-            at += port.size
+        entries = [i for start, size in places.values() for i in range(start, start + size)]
+        tangents = _carried_along(program, values, {i: {i: 1} for i in entries})
+        outputs = {}
+        for port, rows in _rows(program):
             for name, (start, size) in places.items():
                 shape = port.shape + _shape(program, name)
                 entries = [tangents[i].get(start + k, 0) for i in rows for k in range(size)]
@@ -140,6 +120,68 @@ def jacobian(program: Program, wrt: Sequence[str]) -> Program:
         return outputs
 
     return record(derivative, f"{program.name}_jacobian", **_shapes(program))
+
+
+def tangent(program: Program, wrt: Sequence[str]) -> Program:
+    """Return the program that pushes rates of the inputs named forward to the outputs.
+
+    Forward: one sweep, whatever the number of outputs; the product of the Jacobian with the rates.
+
+    Returns:
+        A program of the same inputs and, after them, one "dot_<input>" an input named (with more
+        dots where that name is taken); its outputs are "dot_<output>".
+    """
+    places = _places(program, wrt)
+    taken, dot = {port.name for port in program.inputs}, "dot_"
+    while taken & {dot + name for name in wrt}:
+        dot = f"dot_{dot}"
+
+    def pushed(*arrays: Any) -> dict[str, np.ndarray]:
+        count = len(program.inputs)
+        values = replay(program, _flat(arrays[:count]))
+        rates = iter(_flat(arrays[count:]))
+        entries = [i for start, size in places.values() for i in range(start, start + size)]
+        tangents = _carried_along(program, values, {i: {0: next(rates)} for i in entries})
+        return {
+            f"{dot}{port.name}": _shaped([tangents[i].get(0, 0) for i in rows], port.shape)
+            for port, rows in _rows(program)
+        }
+
+    rates = {dot + name: _shape(program, name) for name in wrt}
+    return record(pushed, f"{program.name}_tangent", **_shapes(program), **rates)
+
+
+def _carried_along(
+    program: Program, values: Sequence[Scalar], seeds: dict[int, dict[int, Scalar]]
+) -> list[dict[int, Scalar]]:
+    """Return, for every value of a program, its derivatives by direction."""
+    tangents: list[dict[int, Scalar]] = [seeds.get(i, {}) for i in range(len(values))]
+    for number, step in enumerate(program.steps, program.first_step):
+        if not any(tangents[i] for i in step.args):
+            continue
+        arguments = [values[i] for i in step.args]
+        total: dict[int, Scalar] = {}
+        if step.op.name in CHOICES:
+            condition, a, b = CHOICES[step.op.name](*arguments), *step.args[-2:]
+            for direction in tangents[a] | tangents[b]:
+                either = (tangents[i].get(direction, 0) for i in (a, b))
+                total[direction] = select(condition, *either)
+        else:
+            partials = PARTIALS[step.op.name](values[number], *arguments)
+            for i, partial in zip(step.args, partials, strict=True):
+                for direction, rate in tangents[i].items():
+                    total[direction] = total.get(direction, 0) + partial * rate
+        tangents[number] = {k: x for k, x in total.items() if not _is_zero(x)}
+    return tangents
+
+
+def _rows(program: Program) -> list[tuple[Port, tuple[int, ...]]]:
+    """Return each output with the values of its entries."""
+    found, at = [], 0
+    for port in program.outputs:
+        found.append((port, program.results[at : at + port.size]))
+        at += port.size
+    return found
 
 
 def gradient(program: Program, wrt: Sequence[str]) -> Program:

@@ -8,7 +8,6 @@ from typing import Any
 
 from qddot.errors import BadArgument, did_you_mean
 from qddot.program.program import Program
-from qddot.robot.arguments import loads
 from qddot.robot.quantities import NAMES, Request
 from qddot.robot.robot import Robot
 
@@ -91,7 +90,8 @@ class Functions:
             raise BadArgument(f"{quantity} takes no {extra[0]!r}.")
         if names and "frame" not in choices:
             raise BadArgument(f"{quantity} needs a frame: {quantity}(..., {self._tip!r}).")
-        by_frame, motion = loads(wrenches, base_motion)
+        # what shape these have is the backend's to check: arrays differ between them
+        by_frame, motion = dict(wrenches or {}), () if base_motion is None else tuple(base_motion)
         if by_frame or motion:
             choices |= {"wrenches": tuple(by_frame), "base_moves": bool(motion)}
         return self.lowered(quantity, **choices)(*arrays, *by_frame.values(), *motion)

@@ -1,0 +1,77 @@
+"""Programs in CasADi: a `casadi.Function`, for optimal control.
+
+CasADi's arrays have two axes: what has one is a column, what has three is a matrix whose rows are
+the entries along the first axis, laid out one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import casadi
+from casadi import SX
+
+from qddot.program.program import Port, Program
+
+
+def function(program: Program) -> casadi.Function:
+    """Return a program as a function of CasADi, with names for its inputs and outputs."""
+    values: list[Any] = []
+    symbols = []
+    for port in program.inputs:
+        entries = [SX.sym(f"{port.name}_{i}") for i in range(port.size)]
+        symbols.append(_shaped(port, entries))
+        values += entries
+    values += [SX(c) for c in program.constants]
+    for step in program.steps:
+        values.append(OPERATIONS[step.op.name](*(values[i] for i in step.args)))
+    outputs, at = [], 0
+    for port in program.outputs:
+        outputs.append(_shaped(port, [values[i] for i in program.results[at : at + port.size]]))
+        at += port.size
+    names = [
+        [f"{which}{k}" for k in range(len(ports))]
+        for which, ports in (("i", symbols), ("o", outputs))
+    ]
+    told = [
+        [_plain(port.name, name) for port, name in zip(ports, some, strict=True)]
+        for ports, some in ((program.inputs, names[0]), (program.outputs, names[1]))
+    ]
+    return casadi.Function(_plain(program.name, "program"), symbols, outputs, *told)
+
+
+def _shaped(port: Port, entries: list[Any]) -> Any:
+    if not entries:
+        return SX(0, 1)
+    rows = port.shape[0] if port.shape else 1
+    # CasADi counts down columns
+    return casadi.reshape(casadi.vertcat(*entries), len(entries) // rows, rows).T
+
+
+def _plain(name: str, otherwise: str) -> str:
+    """Return a name as CasADi takes it: letters, digits and single underscores."""
+    plain = "_".join(part for part in name.split("_") if part)
+    return plain if plain.isidentifier() and plain.isascii() and plain != "null" else otherwise
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a: -a,
+    "sin": casadi.sin,
+    "cos": casadi.cos,
+    "sqrt": casadi.sqrt,
+    "exp": casadi.exp,
+    "log": casadi.log,
+    "tanh": casadi.tanh,
+    "abs": casadi.fabs,
+    "sign": casadi.sign,
+    "min": casadi.fmin,
+    "max": casadi.fmax,
+    "less": lambda a, b: casadi.if_else(a < b, 1.0, 0.0),
+    "less_equal": lambda a, b: casadi.if_else(a <= b, 1.0, 0.0),
+    "select": lambda a, b, c: casadi.if_else(a != 0, b, c),
+}

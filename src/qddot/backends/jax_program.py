@@ -1,0 +1,228 @@
+"""Programs in JAX: one primitive, whose derivatives are programs too.
+
+On a CPU a program is the kernel that LLVM compiled; elsewhere it is lowered to JAX's own
+operations. Forward and reverse derivatives of any order are those of `program.differentiate`, so
+that JAX compiles none of them itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.extend.core import Primitive
+from jax.interpreters import ad, batching, mlir
+
+from qddot.backends.jax_call import compiled_handler
+from qddot.errors import BadArgument
+from qddot.program.differentiate import gradient, tangent
+from qddot.program.optimise import optimised
+from qddot.program.program import Port, Program
+
+KNOWN: dict[str, JaxProgram] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class JaxProgram:
+    """A program of which every port has entries, and its derivatives when they are asked for."""
+
+    program: Program
+    codes: list[Any] = field(default_factory=list)  # machine code that must live on
+
+    @cached_property
+    def inputs(self) -> tuple[Port, ...]:
+        return self.program.inputs
+
+    @cached_property
+    def outputs(self) -> tuple[Port, ...]:
+        return self.program.outputs
+
+    def pushed(self, wrt: tuple[int, ...]) -> JaxProgram:
+        return self._derived(tangent, wrt)
+
+    def pulled(self, wrt: tuple[int, ...]) -> JaxProgram:
+        return self._derived(gradient, wrt)
+
+    @cached_property
+    def _known(self) -> dict[Any, JaxProgram]:
+        return {}
+
+    def _derived(self, how: Callable[..., Program], wrt: tuple[int, ...]) -> JaxProgram:
+        key = (how, wrt)
+        if key not in self._known:
+            names = [self.inputs[k].name for k in wrt]
+            self._known[key] = known(optimised(how(self.program, names)))
+        return self._known[key]
+
+    @cache  # noqa: B019, programs are kept anyway
+    def target(self, single: bool) -> str:
+        """Return the name under which JAX knows the compiled kernel."""
+        name = f"qddot_{self.program.digest[:24]}_{'f32' if single else 'f64'}"
+        code, capsule = compiled_handler(self.program, single)
+        self.codes.append(code)
+        jax.ffi.register_ffi_target(name, capsule, platform="cpu")
+        return name
+
+
+def known(program: Program) -> JaxProgram:
+    """Return a program for JAX, one for all that are equal."""
+    if program.digest not in KNOWN:
+        KNOWN[program.digest] = JaxProgram(program)
+    return KNOWN[program.digest]
+
+
+def function(program: Program) -> Callable[..., Any]:
+    """Return a program as a function of JAX arrays; leading axes broadcast."""
+    # XLA has no use for arrays without entries
+    ports = [tuple(p for p in some if p.size) for some in (program.inputs, program.outputs)]
+    of = known(replace(program, inputs=ports[0], outputs=ports[1]))
+
+    def call(*arrays: Any) -> Any:
+        if len(arrays) != len(program.inputs):
+            names = ", ".join(port.name for port in program.inputs)
+            raise BadArgument(
+                f"{program.name} takes {len(program.inputs)} arrays ({names}), not {len(arrays)}."
+            )
+        rows, batch = _rows(program.inputs, arrays)
+        found = iter(run(of, [x for x, p in zip(rows, program.inputs, strict=True) if p.size]))
+        outputs = [
+            next(found) if port.size else jnp.zeros(batch + port.shape) for port in program.outputs
+        ]
+        return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+    call.__name__ = program.name if program.name.isidentifier() else "recorded"
+    return call
+
+
+def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
+    """Return the arrays, all of one type and one batch, or refuse them."""
+    rows = [jnp.asarray(x) for x in arrays]
+    dtype = jnp.result_type(jnp.float32, *rows)
+    batches = []
+    for port, x in zip(ports, rows, strict=True):
+        lead = x.ndim - len(port.shape)
+        if lead < 0 or x.shape[lead:] != port.shape:
+            wanted = ", ".join(["...", *map(str, port.shape)])
+            raise BadArgument(f"{port.name} has shape {x.shape}; it must have shape ({wanted}).")
+        batches.append(x.shape[:lead])
+    try:
+        batch = jnp.broadcast_shapes(*batches)
+    except ValueError:
+        shapes = ", ".join(f"{p.name} {x.shape}" for p, x in zip(ports, rows, strict=True))
+        raise BadArgument(
+            f"The batches do not fit together: {shapes}. Leading axes must be equal or 1."
+        ) from None
+    whole = [
+        jnp.broadcast_to(x.astype(dtype), batch + p.shape) for p, x in zip(ports, rows, strict=True)
+    ]
+    return whole, batch
+
+
+# the primitive: its arrays all have the same leading axes and the same type
+
+program_p = Primitive("qddot_program")
+program_p.multiple_results = True
+
+
+def run(of: JaxProgram, arrays: Sequence[Any]) -> list[Any]:
+    return program_p.bind(*arrays, of=of)
+
+
+@cache
+def _compiled(of: JaxProgram) -> Callable[..., Any]:
+    return jax.jit(lambda *arrays: run(of, arrays))
+
+
+def _shapes(*arrays: Any, of: JaxProgram) -> list[Any]:
+    first, port = arrays[0], of.inputs[0]
+    batch = first.shape[: len(first.shape) - len(port.shape)]
+    return [jax.core.ShapedArray(batch + p.shape, first.dtype) for p in of.outputs]
+
+
+def _batched(arrays: Sequence[Any], axes: Sequence[Any], *, of: JaxProgram) -> tuple[Any, Any]:
+    size = next(x.shape[a] for x, a in zip(arrays, axes, strict=True) if a is not None)
+    whole = [
+        jnp.broadcast_to(x, (size, *x.shape)) if axis is None else jnp.moveaxis(x, axis, 0)
+        for x, axis in zip(arrays, axes, strict=True)
+    ]
+    return run(of, whole), [0] * len(of.outputs)
+
+
+def _pushed(primals: Sequence[Any], rates: Sequence[Any], *, of: JaxProgram) -> tuple[Any, Any]:
+    moving = tuple(k for k, rate in enumerate(rates) if not isinstance(rate, ad.Zero))
+    pushed = run(of.pushed(moving), [*primals, *(rates[k] for k in moving)])
+    return run(of, primals), pushed
+
+
+def _pulled(weights: Sequence[Any], *arrays: Any, of: JaxProgram) -> list[Any]:
+    """Return the weights pulled back to the inputs in which the program is linear."""
+    linear = tuple(k for k, x in enumerate(arrays) if ad.is_undefined_primal(x))
+    # what a linear program gives does not depend on where it is linearised
+    given = [
+        jnp.zeros(x.aval.shape, x.aval.dtype) if k in linear else x for k, x in enumerate(arrays)
+    ]
+    whole = [
+        jnp.zeros(w.aval.shape, w.aval.dtype) if isinstance(w, ad.Zero) else w for w in weights
+    ]
+    found = iter(run(of.pulled(linear), [*given, *whole]))
+    return [next(found) if k in linear else None for k in range(len(arrays))]
+
+
+def _native(*arrays: Any, of: JaxProgram) -> list[Any]:
+    """Compute a program by JAX's own operations, entry by entry."""
+    program = of.program
+    values: list[Any] = []
+    for port, x in zip(program.inputs, arrays, strict=True):
+        flat = x.reshape(*x.shape[: x.ndim - len(port.shape)], port.size)
+        values += [flat[..., i] for i in range(port.size)]
+    dtype, shape = values[0].dtype, values[0].shape
+    values += [jnp.asarray(c, dtype) for c in program.constants]
+    for step in program.steps:
+        values.append(OPERATIONS[step.op.name](*(values[i] for i in step.args)))
+    found, at = [], 0
+    for port in program.outputs:
+        entries = [jnp.broadcast_to(values[i], shape) for i in program.results[at : at + port.size]]
+        at += port.size
+        found.append(jnp.stack(entries, axis=-1).reshape(*shape, *port.shape).astype(dtype))
+    return found
+
+
+def _on_cpu(context: Any, *arrays: Any, of: JaxProgram) -> Any:
+    single = context.avals_out[0].dtype == jnp.float32
+    if context.avals_out[0].dtype not in (jnp.float32, jnp.float64):  # half precision
+        return mlir.lower_fun(partial(_native, of=of), multiple_results=True)(context, *arrays)
+    return jax.ffi.ffi_lowering(of.target(single))(context, *arrays)
+
+
+OPERATIONS: dict[str, Callable[..., Any]] = {
+    "add": jnp.add,
+    "sub": jnp.subtract,
+    "mul": jnp.multiply,
+    "div": jnp.divide,
+    "neg": jnp.negative,
+    "sin": jnp.sin,
+    "cos": jnp.cos,
+    "sqrt": jnp.sqrt,
+    "exp": jnp.exp,
+    "log": jnp.log,
+    "tanh": jnp.tanh,
+    "abs": jnp.abs,
+    "sign": jnp.sign,
+    "min": jnp.minimum,
+    "max": jnp.maximum,
+    "less": lambda a, b: jnp.where(a < b, 1.0, 0.0),
+    "less_equal": lambda a, b: jnp.where(a <= b, 1.0, 0.0),
+    "select": lambda a, b, c: jnp.where(a != 0, b, c),
+}
+
+program_p.def_impl(lambda *arrays, of: _compiled(of)(*arrays))
+program_p.def_abstract_eval(_shapes)
+batching.primitive_batchers[program_p] = _batched
+ad.primitive_jvps[program_p] = _pushed
+ad.primitive_transposes[program_p] = _pulled
+mlir.register_lowering(program_p, mlir.lower_fun(_native, multiple_results=True))
+mlir.register_lowering(program_p, _on_cpu, platform="cpu")

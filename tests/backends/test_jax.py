@@ -1,0 +1,174 @@
+"""JAX: the same numbers, under jit and vmap, and derivatives of both kinds and any order."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.errors import QddotError
+
+jax = pytest.importorskip("jax", reason="JAX is not installed")
+jnp = jax.numpy
+
+ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
+ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
+SINGLE = 1e-3  # the same in float32
+
+
+@pytest.fixture(autouse=True)
+def _double():
+    with jax.enable_x64(True):
+        yield
+
+
+def state(robot, *batch, seed=0):
+    return np.random.default_rng(seed).normal(size=(3, *batch, robot.n))
+
+
+def assert_close(found, wanted, close=ROUND_OFF):
+    found, wanted = np.asarray(found), np.asarray(wanted)
+    assert found.shape == wanted.shape
+    assert np.abs(found - wanted).max(initial=0) <= close * max(np.abs(wanted).max(initial=0), 1e-3)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_jax_gives_what_the_kernels_give(name):
+    robot = qddot.load(name)
+    functions = qddot.to_jax(robot)
+    arrays = state(robot, 5)
+    for quantity in QUANTITIES:
+        given = arrays[: len(robot.program(quantity).inputs)]
+        wanted = getattr(robot, quantity)(*given)
+        function = getattr(functions, quantity)
+        assert_close(function(*given), wanted)
+        assert_close(jax.jit(jax.vmap(function))(*given), wanted)
+    frame = robot.frame_names[-1]
+    q = arrays[0]
+    assert_close(functions.jacobian(q, frame, axes="local"), robot.jacobian(q, frame, "local"))
+    wrench = np.arange(6.0)
+    found = functions.inverse_dynamics(*arrays, wrenches={frame: wrench})
+    assert_close(found, robot.inverse_dynamics(*arrays, wrenches={frame: wrench}))
+
+
+@pytest.mark.parametrize("name", ["ur5", "rp"])
+def test_derivatives_are_those_of_the_kernels(name):
+    robot = qddot.load(name)
+    functions = qddot.to_jax(robot)
+    q, qd, qdd = state(robot)
+    by_q, by_qd = robot.inverse_dynamics_derivatives(q, qd, qdd)
+    for how in (jax.jacfwd, jax.jacrev):
+        found = jax.jit(how(functions.inverse_dynamics, argnums=(0, 1, 2)))(q, qd, qdd)
+        for a, b in zip(found, (by_q, by_qd, robot.mass_matrix(q)), strict=True):
+            assert_close(a, b)
+    assert_close(jax.grad(functions.potential_energy)(q), robot.gravity_torque(q))
+
+
+def test_second_derivatives_agree_however_they_are_taken():
+    """By q and q̇ of the kinetic energy: against complex steps through the first derivatives."""
+    robot = qddot.load("two_link")
+    functions = qddot.to_jax(robot)
+    q, qd, qdd = state(robot)
+    ways = [
+        outer(inner(functions.inverse_dynamics))(q, qd, qdd)
+        for outer in (jax.jacfwd, jax.jacrev)
+        for inner in (jax.jacfwd, jax.jacrev)
+    ]
+    program = robot.program("inverse_dynamics_derivatives")
+    step = 1e-30
+    wanted = np.stack(
+        [
+            np.imag(program(q + 1j * step * e, qd.astype(complex), qdd.astype(complex))[0]) / step
+            for e in np.eye(robot.n)
+        ],
+        axis=-1,
+    )
+    for found in ways:
+        assert_close(found, wanted)
+    curvature = jax.hessian(functions.kinetic_energy, argnums=1)(q, qd)
+    assert_close(curvature, robot.mass_matrix(q))
+
+
+def test_derivatives_are_mapped_and_batches_broadcast():
+    robot = qddot.load("ur5")
+    functions = qddot.to_jax(robot)
+    q, qd, qdd = state(robot, 4)
+    slopes = jax.jit(jax.vmap(jax.jacfwd(functions.inverse_dynamics), in_axes=(0, None, 0)))
+    wanted = robot.inverse_dynamics_derivatives(q, np.tile(qd[0], (4, 1)), qdd)[0]
+    assert_close(slopes(q, qd[0], qdd), wanted)
+    assert_close(
+        functions.inverse_dynamics(q[:, None], qd[None], qdd[0]),
+        robot.inverse_dynamics(q[:, None], qd[None], qdd[0]),
+    )
+    twice = jax.vmap(jax.vmap(functions.gravity_torque, in_axes=1, out_axes=1))(
+        q.reshape(2, 6, 2).swapaxes(1, 2).swapaxes(1, 2)
+    )
+    assert twice.shape == (2, 6, 2)
+
+
+def test_a_loss_goes_down():
+    """A gradient through a simulated step: the torque that takes the arm where it should be."""
+    robot = qddot.load("two_link")
+    functions = qddot.to_jax(robot)
+    q, qd, wanted = jnp.zeros(2), jnp.zeros(2), jnp.array([2.0, -3.0])
+
+    @jax.jit
+    def loss(tau):
+        return ((functions.forward_dynamics(q, qd, tau) - wanted) ** 2).sum()
+
+    tau = jnp.zeros(2)
+    curvature = jax.hessian(loss)(tau)
+    tau = tau - jnp.linalg.solve(curvature, jax.grad(loss)(tau))  # quadratic: one step of Newton
+    assert loss(tau) < 1e-16
+    assert_close(tau, robot.inverse_dynamics(q, qd, wanted))
+
+
+def test_it_computes_in_single_precision_where_jax_does():
+    robot = qddot.load("panda")
+    arrays = state(robot, 10)
+    with jax.enable_x64(False):
+        found = jax.jit(qddot.to_jax(robot).inverse_dynamics)(*arrays)
+        assert found.dtype == jnp.float32
+    assert_close(found, robot.inverse_dynamics(*arrays), SINGLE)
+
+
+def test_without_the_kernel_jax_computes_the_same():
+    """What runs on a GPU: JAX's own operations, compiled here for the CPU."""
+    from qddot.backends.jax_program import _native, known
+
+    robot = qddot.load("ur5").with_friction(viscous=1, coulomb=2)
+    arrays = state(robot, 6)
+    for quantity in ("inverse_dynamics", "inverse_dynamics_derivatives"):
+        program = robot.program(quantity)
+        found = jax.jit(lambda *x, of: _native(*x, of=of), static_argnames="of")(
+            *map(jnp.asarray, arrays), of=known(program)
+        )
+        wanted = program(*arrays)
+        for a, b in zip(found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
+            assert_close(a, b)
+
+
+def test_empty_batches_and_robots_without_friction_are_no_special_case():
+    robot = qddot.load("rp")
+    functions = qddot.to_jax(robot)
+    assert functions.mass_matrix(np.zeros((0, 2))).shape == (0, 2, 2)
+    assert_close(functions.friction_torque(np.ones(2)), robot.friction_torque(np.ones(2)))
+
+
+def test_mistakes_are_told_in_words():
+    functions = qddot.to_jax(qddot.load("panda"))
+    with pytest.raises(QddotError, match=r"q has shape \(6,\); it must have shape \(..., 7\)"):
+        functions.gravity_torque(np.zeros(6))
+    with pytest.raises(QddotError, match="do not fit together"):
+        functions.inverse_dynamics(np.zeros((2, 7)), np.zeros((3, 7)), np.zeros(7))
+    with pytest.raises(QddotError, match=r"takes 3 arrays \(q, qd, qdd\), not 1"):
+        functions.inverse_dynamics(np.zeros(7))
+    with pytest.raises(AttributeError, match="Did you mean 'mass_matrix'"):
+        functions.mass_matrx  # noqa: B018
+    with pytest.raises(QddotError, match="needs a frame"):
+        functions.pose(np.zeros(7))
+    with pytest.raises(QddotError, match="Did you mean 'tool'"):
+        functions.pose(np.zeros(7), "tol")
+    with pytest.raises(QddotError, match="symbols without a value"):
+        qddot.to_jax(qddot.load("two_link_symbolic"))

@@ -1,0 +1,113 @@
+"""PyTorch: the same numbers, gradients of gradients, torch.func and torch.compile."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.errors import QddotError
+
+torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+
+ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
+ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
+SINGLE = 1e-3  # the same in float32
+
+
+def state(robot, *batch, **options):
+    arrays = np.random.default_rng(0).normal(size=(3, *batch, robot.n))
+    return [torch.tensor(x, **options) for x in arrays]
+
+
+def numpy_of(tensors):
+    return [x.detach().numpy() for x in tensors]
+
+
+def assert_close(found, wanted, close=ROUND_OFF):
+    found, wanted = found.detach().numpy(), np.asarray(wanted)
+    assert found.shape == wanted.shape
+    assert np.abs(found - wanted).max(initial=0) <= close * max(np.abs(wanted).max(initial=0), 1e-3)
+
+
+@pytest.mark.parametrize("name", ROBOTS)
+def test_pytorch_gives_what_the_kernels_give(name):
+    robot = qddot.load(name)
+    functions = qddot.to_torch(robot)
+    tensors = state(robot, 5)
+    for quantity in QUANTITIES:
+        given = tensors[: len(robot.program(quantity).inputs)]
+        wanted = getattr(robot, quantity)(*numpy_of(given))
+        assert_close(getattr(functions, quantity)(*given), wanted)
+        assert_close(torch.func.vmap(getattr(functions, quantity))(*given), wanted)
+    single = [x.float() for x in tensors]
+    found = functions.inverse_dynamics(*single)
+    assert found.dtype == torch.float32
+    assert_close(found, robot.inverse_dynamics(*numpy_of(tensors)), SINGLE)
+
+
+@pytest.mark.parametrize("name", ["two_link", "rp"])
+def test_gradients_and_their_gradients_are_right(name):
+    """Against finite differences, by PyTorch's own checks."""
+    robot = qddot.load(name)
+    functions = qddot.to_torch(robot)
+    given = state(robot, 2, requires_grad=True)
+    assert torch.autograd.gradcheck(functions.inverse_dynamics, given, check_forward_ad=True)
+    assert torch.autograd.gradgradcheck(functions.inverse_dynamics, given)
+    assert torch.autograd.gradcheck(functions.forward_dynamics, given, rtol=1e-4)
+
+
+def test_every_way_of_torch_func_gives_the_same_jacobian():
+    robot = qddot.load("ur5")
+    functions = qddot.to_torch(robot)
+    q, qd, qdd = state(robot, 3)
+    wanted = robot.inverse_dynamics_derivatives(*numpy_of((q, qd, qdd)))[0]
+    for how in (torch.func.jacrev, torch.func.jacfwd):
+        assert_close(torch.func.vmap(how(functions.inverse_dynamics))(q, qd, qdd), wanted)
+    stiffness = torch.func.vmap(torch.func.hessian(functions.potential_energy))(q)
+    assert_close(stiffness, torch.func.vmap(torch.func.jacrev(functions.gravity_torque))(q).numpy())
+
+
+def test_torch_compile_goes_through_without_a_break():
+    robot = qddot.load("ur5")
+    functions = qddot.to_torch(robot)
+    q, qd, qdd = state(robot, 4, requires_grad=True)
+
+    def loss(q, qd, qdd):
+        return functions.inverse_dynamics(q, qd, qdd).square().sum()
+
+    compiled = torch.compile(loss, backend="aot_eager", fullgraph=True)
+    wanted = torch.autograd.grad(loss(q, qd, qdd), q)[0]
+    assert_close(torch.autograd.grad(compiled(q, qd, qdd), q)[0], wanted.numpy())
+
+
+def test_a_network_can_learn_through_it():
+    """Gravity compensation learnt from the energy that the torque leaves."""
+    robot = qddot.load("two_link").with_options(threads=1)
+    functions = qddot.to_torch(robot)
+    torch.manual_seed(0)
+    weights = torch.zeros(2, 2, dtype=torch.float64, requires_grad=True)
+    q = torch.rand(64, 2, dtype=torch.float64) - 0.5
+    features = torch.stack([torch.cos(q[:, 0]), torch.cos(q.sum(dim=1))], dim=1)
+    optimiser = torch.optim.LBFGS([weights], max_iter=50)
+
+    def closure():
+        optimiser.zero_grad()
+        tau = features @ weights
+        loss = functions.forward_dynamics(q, torch.zeros_like(q), tau).square().mean()
+        loss.backward()
+        return loss
+
+    optimiser.step(closure)
+    assert closure() < 1e-10  # g is linear in these two
+
+
+def test_mistakes_are_told_in_words():
+    functions = qddot.to_torch(qddot.load("panda"))
+    with pytest.raises(QddotError, match=r"q has shape \(6,\); it must have shape \(..., 7\)"):
+        functions.gravity_torque(torch.zeros(6))
+    with pytest.raises(QddotError, match="do not fit together"):
+        functions.inverse_dynamics(torch.zeros(2, 7), torch.zeros(3, 7), torch.zeros(7))
+    with pytest.raises(QddotError, match=r"takes 3 tensors \(q, qd, qdd\), not 1"):
+        functions.inverse_dynamics(torch.zeros(7))
