@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import qddot
-from qddot.control.laws import ComputedTorque
+from qddot.control.laws import AdaptiveSlotineLi, ComputedTorque
 from qddot.control.references import Setpoint
 from qddot.errors import QddotError
 from qddot.exporting.c_files import c_files
+from qddot.exporting.commands import commanded
 from qddot.exporting.functions import Function, identifier
 from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
@@ -167,10 +168,29 @@ def test_sine_and_cosine_are_within_units_in_the_last_place(dtype, units, tmp_pa
 
 
 @with_gcc
-def test_a_control_law_is_exported_too(tmp_path):
+def test_a_control_law_is_told_where_to_be(tmp_path):
     robot = qddot.load("two_link")
+    q, qd, wanted, rate, push = np.random.default_rng(0).normal(size=(5, 2))
     law = ComputedTorque(robot, kp=100.0, kd=20.0, reference=Setpoint([0.3, -0.2]))
     qddot.export(robot, tmp_path, functions=[law, "mass_matrix"])
+    done = subprocess.run([build("gcc", tmp_path, *SANITIZED)], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    assert "const double position[2]" in (tmp_path / "two_link.h").read_text()
+    program = commanded(law)
+    names = [port.name for port in program.inputs]
+    assert names == ["t", "q", "qd", "position", "velocity", "acceleration"]
+    tau = program(0.0, q, qd, wanted, rate, push)
+    asked = push - 20 * (qd - rate) - 100 * (q - wanted)
+    assert np.allclose(tau, robot.inverse_dynamics(q, qd, asked), rtol=1e-12)
+
+
+@with_gcc
+def test_a_law_with_a_state_and_a_law_of_a_frame_are_exported(tmp_path):
+    robot = qddot.load("two_link")
+    adaptive = AdaptiveSlotineLi(robot, lam=5.0, kd=20.0, adaptation=1.0, reference=[0.3, -0.2])
+    qddot.export(robot, tmp_path, functions=[adaptive])
+    text = (tmp_path / "two_link.h").read_text()
+    assert "double xd[" in text
     done = subprocess.run([build("gcc", tmp_path, *SANITIZED)], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
 

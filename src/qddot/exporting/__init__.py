@@ -1,6 +1,7 @@
 """Programs for other machines: C for a controller board, CUDA source, bundles.
 
 functions     which programs are written, under which names, with which words
+commands      control laws that are told where to be
 c_words       what C source begins with: sine and cosine, smallest and largest
 c_files       a header, a source, a check of itself, a CMake file
 cuda_files    the same programs as kernels

@@ -56,7 +56,7 @@ def export(
         target: "c": C99 with a check of itself and a CMake file; "cuda": kernels; "bundle": one
             file that NumPy alone can run, and CuPy on a GPU.
         functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
-            programs, or control laws.
+            programs, or control laws. A law is exported with its reference as inputs.
         dtype: "float64" or "float32".
         force: Overwrite files that are there.
 

@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from qddot.control.laws.law import ControlLaw
 from qddot.errors import BadArgument, did_you_mean, listing, printable
+from qddot.exporting.commands import commanded
 from qddot.program.program import Port, Program
 from qddot.robot import Robot
 from qddot.robot.functions import CHOICES
@@ -43,6 +45,11 @@ MEANING = {
     "qdd": "joint accelerations [rad/s^2 or m/s^2]",
     "tau": "joint torques [N m] or forces [N]",
     "t": "time [s]",
+    "x": "the law's own state, to be integrated",
+    "xd": "the rate of the law's own state",
+    "position": "where it shall be [rad or m]",
+    "velocity": "how fast it shall move [rad/s or m/s]",
+    "acceleration": "how it shall accelerate [rad/s^2 or m/s^2]",
 }
 
 
@@ -110,6 +117,9 @@ def _named(robot: Robot, text: str) -> Function:
 
 
 def _recorded(x: Any) -> Function:
+    if isinstance(x, ControlLaw):
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type(x).__name__)
+        return Function(identifier(words), commanded(x), f"the torques of {type(x).__name__}")
     program = getattr(x, "program", x)
     if not isinstance(program, Program):
         raise BadArgument(

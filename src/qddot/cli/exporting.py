@@ -1,0 +1,123 @@
+"""The verb export: a robot as a file of another format, or as source for another machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from qddot.cli import completion
+from qddot.cli.terminal import (
+    ENDINGS_OF_ROBOTS,
+    AsJson,
+    Settings,
+    Source,
+    Words,
+    choice,
+    read_model,
+    read_numeric,
+    tell,
+    warn_each,
+)
+from qddot.errors import BadArgument
+from qddot.saving import check_place
+
+TARGETS = ("c", "cuda", "bundle")
+
+
+def export(
+    source: Source,
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PLACE",
+            help="A file, .toml or .urdf; with --target, a folder.",
+            autocompletion=completion.files(*ENDINGS_OF_ROBOTS),
+        ),
+    ],
+    target: Annotated[str | None, choice("--target", TARGETS, "Source for another machine")] = None,
+    functions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="A,B,...",
+            help="What to export: inverse_dynamics,jacobian:tool:local,... The five usual ones if "
+            "not given.",
+        ),
+    ] = None,
+    law: Annotated[
+        Words, typer.Option(metavar="NAME", help="A control law too, by its name. Several times.")
+    ] = None,
+    single: Annotated[bool, typer.Option("--float", help="In single precision.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite files of a target.")] = False,
+    settings: Settings = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a robot to a file, or its functions as C, CUDA or a bundle.
+
+    Examples:
+      qddot export panda -o panda.urdf
+      qddot export panda --set payload.tool=2 -o loaded.toml
+      qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
+      qddot export two_link --target c --law computed_torque --float -o two_link_c
+      qddot export panda --target bundle -o .
+    """
+    if target is None:
+        _refuse_without_target(functions=functions, law=law, float=single, force=force)
+        check_place(output, "A robot", ENDINGS_OF_ROBOTS)
+        from qddot.writers import write
+
+        lost = write(read_model(source, settings), output)
+        warn_each([f"not in {output.name}: {what}" for what in lost], "the file's first comment")
+        tell(as_json, {"lost": lost}, [], [output])
+        return
+    import qddot
+    from qddot.exporting.export import USUAL
+
+    robot = read_numeric(source, settings)
+    names = [name.strip() for name in functions.split(",") if name.strip()] if functions else []
+    wanted: list[Any] = [*(names or ([] if law else USUAL)), *(_law(robot, x) for x in law or [])]
+    done = qddot.export(
+        robot,
+        output,
+        target=target,
+        functions=wanted,
+        dtype="float32" if single else "float64",
+        force=force,
+    )
+    counts = {f.name: f.operations for f in done.functions}
+    sizes = {str(path): path.stat().st_size for path in done.files}
+    facts = {"operations": counts, "bytes": sizes, "files": list(sizes)}
+    tell(as_json, facts, str(done).splitlines())
+
+
+def _refuse_without_target(**options: Any) -> None:
+    for name, value in options.items():
+        if value:
+            raise BadArgument(
+                f"--{name} is for source, and no target is named.\n"
+                f"  Name one: --target {', --target '.join(TARGETS)}."
+            )
+
+
+def _law(robot: Any, name: str) -> Any:
+    """Return a law by its name, with gains that suit the arm."""
+    from qddot.control.references import Setpoint
+    from qddot.errors import did_you_mean, printable
+    from qddot.ready_laws import LAWS, Wanted, axes_of, frame_of, home, made
+
+    key = name.strip().lower().replace("-", "_")
+    if key not in LAWS:
+        raise BadArgument(
+            f"There is no law {printable(name)!r}.{did_you_mean(key, LAWS)}\n"
+            f"  There are: {', '.join(LAWS)}."
+        )
+    q, frame = home(robot), frame_of(robot, "")
+    axes = axes_of(robot, frame)
+    place = q
+    if key in ("operational_space", "cartesian_impedance", "approximate_jacobian"):
+        at = dict(zip("xyz", robot.pose(q, frame)[:3, 3], strict=True))
+        place = [at[axis] for axis in axes if axis in at]
+    return made(Wanted(key, robot, robot, robot, Setpoint(place), q, 10.0, frame, axes))
