@@ -1,29 +1,255 @@
-"""The command line as people use it: what it prints, where, and with which status."""
+"""The command line as a whole: what every verb promises, and how it ends."""
 
+import io
 import json
 import os
+import re
+import shlex
 import signal
 import subprocess
 import sys
-import time
+from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from unittest.mock import patch
 
 import pytest
+import typer
 
 import qddot
+from qddot.cli import TOUR, app, terminal
+from qddot.cli.running import run as run_words
 
-QDDOT = [sys.executable, "-m", "qddot.cli"]
+QDDOT = [sys.executable, "-m", "qddot"]
+VERBS = typer.main.get_command(app).commands
+NOT_RUN_HERE = ("qddot report panda",)  # which takes a minute, and which `make demo` runs
+WIDTH = 80
+BAD_ROBOT = "pandaa"
 
 
-def run(*words, **options):
-    environment = os.environ | {"COLUMNS": "80", "NO_COLOR": "1"}
-    return subprocess.run(
-        [*QDDOT, *map(str, words)],
-        capture_output=True,
-        text=True,
-        env=environment,
-        timeout=60,
-        **options,
-    )
+@dataclass
+class Done:
+    """How a command line ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def run(*words, cwd=None, encoding="utf-8", **environment):
+    """Run a command line within this process, which is quicker than starting another."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
+    wanted = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "MPLBACKEND": "Agg"} | environment
+    where = nullcontext() if cwd is None else chdir(cwd)
+    with patch.dict(os.environ, wanted), where, redirect_stdout(out), redirect_stderr(err):
+        status = run_words(app, [str(word) for word in words])
+        texts = [stream.buffer.getvalue().decode(encoding) for stream in (out, err)]
+    return Done(status, *texts)
+
+
+def started(*words, **options):
+    """Start a process of its own."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([*QDDOT, *map(str, words)], **pipes | options)
+
+
+@contextmanager
+def ctrl_c():
+    """SIGINT is heard as in a terminal, whatever runs the tests."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def examples(verb):
+    """Return the examples of a verb's help, as words."""
+    text = VERBS[verb].epilog.replace("\\\n", " ")
+    return [shlex.split(line) for line in text.splitlines()]
+
+
+# every verb
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_says_what_a_verb_does_with_examples_in_eighty_columns(verb):
+    done = run(verb, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"Usage: qddot {verb} ")
+    assert all(len(line) <= WIDTH for line in done.stdout.splitlines())
+    assert all(words[0] == "qddot" for words in examples(verb))
+    assert any(words[1] == verb for words in examples(verb))
+    assert "\nExamples:\n  qddot " in done.stdout
+    for option in ("--json", "--quiet", "--help"):
+        assert option in done.stdout
+    assert not done.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_summary_is_one_sentence_that_fits_the_list_of_verbs(verb):
+    listed = run("--help").stdout
+    summary = VERBS[verb].help.splitlines()[0]
+    assert re.search(rf"^  {verb} +{re.escape(summary)}$", listed, re.MULTILINE), summary
+    assert summary.endswith(".")
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"studio"}))
+def test_every_example_of_the_help_runs_and_the_last_gives_json_quietly(verb, tmp_path):
+    *before, last = examples(verb)
+    for _, *words in before:
+        if shlex.join(["qddot", *words]) not in NOT_RUN_HERE:
+            done = run(*words, cwd=tmp_path)
+            assert done.returncode == 0, f"{shlex.join(words)}: {done.stderr}"
+            assert done.stdout
+    words = [word for word in last[1:] if word != "--json"]
+    done = run(*words, "--json", "--quiet", cwd=tmp_path)
+    assert done.returncode == 0, f"{shlex.join(words)}: {done.stderr}"
+    json.loads(done.stdout, parse_constant=pytest.fail)  # no NaN, no Infinity
+    assert not done.stderr
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_unknown_robot_has_status_2_and_a_suggestion(verb, tmp_path):
+    more = {"export": ["-o", "arm.toml"], "identify": ["log.csv"], "report": ["-o", "a.html"]}
+    done = run(verb, BAD_ROBOT, *more.get(verb, []), "--quiet", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "Did you mean 'panda'?" in done.stderr
+    assert len(done.stderr.splitlines()) <= 6
+    assert not done.stdout
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_an_unknown_option_names_the_nearest(verb):
+    done = run(verb, "panda", "--jsom")
+    assert done.returncode == 2
+    assert f"`qddot {verb}` has no option '--jsom'. Did you mean '--json'?" in done.stderr
+    assert len(done.stderr.splitlines()) <= 6
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"show", "certify", "studio"}))
+def test_a_missing_robot_is_asked_for(verb):
+    done = run(verb)
+    assert done.returncode == 2
+    assert "Missing argument 'ROBOT'" in done.stderr
+    assert "`qddot show` lists" in done.stderr
+
+
+@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"doctor"}))
+def test_every_verb_that_reads_a_robot_takes_settings_and_comes_with_the_same_words(verb):
+    options = {name: p for p in VERBS[verb].params for name in p.opts}
+    assert "--set" in options
+    for name in ("--set", "--plot"):
+        if name in options:
+            assert options[name].help == settled(name)
+    if "-o" in options:
+        assert "--output" in options["-o"].opts
+
+
+def settled(option):
+    """Return the help that an option has in simulate."""
+    return next(p.help for p in VERBS["simulate"].params if option in p.opts)
+
+
+def test_options_that_write_know_the_endings_that_writers_know():
+    from qddot.cli import equations, excitation, identification, motion
+    from qddot.equations.derive import FORMULATIONS
+    from qddot.equations.pages import FORMATS
+    from qddot.identification import excitation_criterion, excitation_files, identify
+    from qddot.identification.excitation import CURVES
+    from qddot.plot.animation import ENDINGS
+    from qddot.plot.figure_file import FIGURES
+    from qddot.simulation import method
+    from qddot.simulation.files import WRITERS
+
+    assert set(terminal.ENDINGS_OF_FIGURES) == set(FIGURES)
+    assert set(terminal.ENDINGS_OF_MOTIONS) == set(WRITERS)
+    assert set(motion.FILMS) == set(ENDINGS)
+    assert set(motion.METHODS) == set(method.METHODS)
+    assert set(excitation.ENDINGS) == set(excitation_files.ENDINGS)
+    assert set(excitation.CURVES) == set(CURVES)
+    assert set(excitation.CRITERIA) == set(excitation_criterion.NAMES)
+    assert set(identification.METHODS) == set(identify.METHODS)
+    assert equations.FORMULATIONS == FORMULATIONS
+    assert tuple(equations.FORMATS.values()) == FORMATS
+
+
+# what people see first
+
+
+def test_qddot_alone_is_a_short_tour_whose_commands_are_verbs():
+    done = run()
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= WIDTH
+    named = re.findall(r"^  qddot ([a-z]+) ", TOUR, re.MULTILINE)
+    assert len(named) >= 6
+    assert set(named) <= set(VERBS)
+
+
+def test_help_lists_every_verb_once_in_groups():
+    listed = run("--help").stdout
+    assert all(len(line) <= WIDTH for line in listed.splitlines())
+    for verb in VERBS:
+        assert len(re.findall(rf"^  {verb} ", listed, re.MULTILINE)) == 1
+    assert "\nEquations:\n  derive " in listed
+
+
+@pytest.mark.parametrize("words", [["help"], ["help", "show"], ["-h"], ["show", "-h"]])
+def test_help_is_found_however_it_is_asked_for(words):
+    named = [word for word in words if word == "show"]
+    assert run(*words).stdout == run(*named, "--help").stdout
+
+
+def test_the_page_on_the_command_line_has_every_verb():
+    page = (Path(__file__).parents[1] / "docs" / "command_line.md").read_text(encoding="utf-8")
+    assert not [verb for verb in VERBS if f"\n$ qddot {verb} " not in page]
+
+
+def test_the_version_is_printed():
+    assert run("--version").stdout == f"qddot {qddot.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["shwo", "panda"], "There is no verb 'shwo'. Did you mean 'show'?"),
+        (["panda"], "'panda' is a robot, not a verb. Did you mean 'qddot show panda'?"),
+        (["\x1b[31mred"], "There is no verb '\\\\x1b[31mred'."),
+        (["show", "-x"], "has no option '-x'.\n"),
+        (["--vrsion"], "Did you mean '--version'?"),
+        (["simulate", "panda", "--duration"], "`qddot simulate --help`"),
+        (["simulate", "panda", "--duration", "0,5"], "decimal comma; write 0.5"),
+        (["simulate", "panda", "--duration", "1_000"], "write 1000"),
+        (["simulate", "panda", "--duration", "x"], "'x' is not a number"),
+        (["excite", "ur5", "--harmonics", "x"], "--harmonics"),
+        (["derive", "panda", "--formulation", "lagrang"], "Did you mean 'lagrange'?"),
+        (["derive", "panda", "-o", "a.docx"], "written as .txt, .md, .tex or .html"),
+        (["control", "two_link", "--law", "computd"], "Did you mean 'computed_torque'?"),
+        (["export", "panda"], "Missing option '--output'"),
+        (["show", "panda", "ur5"], "ur5"),
+        (["show", "panda", "--set", "payload"], "not of the form key=value"),
+    ],
+)
+def test_a_wrong_command_line_has_status_2_and_few_words(words, message):
+    done = run(*words)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.startswith("qddot: ")
+    assert len(done.stderr.splitlines()) <= 6
+    assert not done.stdout
+
+
+def test_numbers_may_be_formulas_and_choices_may_be_written_as_one_likes():
+    words = ("simulate", "two_link", "--duration", "pi/10", "--method", "dop853", "--json")
+    facts = json.loads(run(*words).stdout)
+    assert facts["duration"] == pytest.approx(0.314159, abs=1e-6)
+    assert facts["how"]["method"] == "DOP853"
+
+
+# results, and nothing else
 
 
 def test_show_prints_a_table_and_a_tree():
@@ -32,7 +258,7 @@ def test_show_prints_a_table_and_a_tree():
     assert "7 joints, 16.69 kg" in done.stdout
     assert "panda_joint4" in done.stdout
     assert "└── ↻ panda_joint7 panda_link7" in done.stdout
-    assert max(len(line) for line in done.stdout.splitlines()) <= 80
+    assert max(len(line) for line in done.stdout.splitlines()) <= WIDTH
 
 
 def test_show_without_a_name_lists_the_built_in_robots():
@@ -42,46 +268,48 @@ def test_show_without_a_name_lists_the_built_in_robots():
     assert "two_link_symbolic" in done.stdout
 
 
-def test_json_says_the_same_to_machines():
-    facts = json.loads(run("show", "two_link", "--json").stdout)
-    assert facts["n"] == 2
-    assert facts["mass"] == 100
-    assert [joint["name"] for joint in facts["joints"]] == ["j1", "j2"]
-
-
-def test_an_unknown_name_has_status_2_and_a_suggestion():
-    done = run("show", "pand")
-    assert done.returncode == 2
-    assert "Did you mean 'panda'?" in done.stderr
-    assert len(done.stderr.splitlines()) <= 6
-    assert "Traceback" not in done.stderr
-    assert not done.stdout
-
-
-@pytest.mark.parametrize("words", [["shwo", "panda"], ["show", "panda", "--jsn"], ["doctor"]])
-def test_a_wrong_command_line_has_status_2_and_few_words(words):
-    done = run(*words)
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) <= 6
+def test_settings_change_the_robot_that_is_shown_derived_and_exported(tmp_path):
+    shown = json.loads(run("show", "two_link_symbolic", "--set", "m1=50", "--json").stdout)
+    assert "m1" not in shown["symbols"]
+    assert "m2" in shown["symbols"]
+    derived = run("derive", "two_link_symbolic", "--set", "a1=1/3").stdout
+    assert "1/9" in derived  # exact: no 0.111
+    path = tmp_path / "arm.toml"
+    assert run("export", "two_link", "--set", "payload.tool=2", "-o", path).returncode == 0
+    assert qddot.load(path).model.payloads[0].inertial.mass == 2
 
 
 def test_export_writes_what_reads_as_the_same_robot(tmp_path):
     for ending in ("toml", "urdf"):
         path = tmp_path / f"arm.{ending}"
-        assert run("export", "panda", "-o", path).returncode == 0
+        assert run("export", "panda", "-o", path).stdout == f"{path}\n"
         assert qddot.load(path).joint_names == qddot.load("panda").joint_names
 
 
-def test_export_says_what_urdf_cannot_hold(tmp_path):
-    done = run("export", "puma560", "-o", tmp_path / "puma.urdf")
-    assert done.returncode == 0
-    assert "not in puma.urdf" in done.stderr
+def test_export_says_what_urdf_cannot_hold_unless_it_is_to_be_quiet(tmp_path):
+    path = tmp_path / "puma.urdf"
+    done = run("export", "puma560", "-o", path)
+    assert "warning: not in puma.urdf: joint 'j1'" in done.stderr
+    assert "9 more; the file's first comment lists them all" in done.stderr
+    quiet = run("export", "puma560", "-o", path, "-q", "--json")
+    assert not quiet.stderr
+    assert len(json.loads(quiet.stdout)["lost"]) == 13
 
 
 def test_export_to_an_impossible_place_has_status_2(tmp_path):
     done = run("export", "ur5", "-o", tmp_path / "nowhere" / "arm.toml")
     assert done.returncode == 2
     assert "cannot be written" in done.stderr
+
+
+def test_warnings_about_a_file_go_to_stderr_and_quiet_silences_them(tmp_path):
+    path = tmp_path / "arm.urdf"
+    joint = '<joint name="j" type="revolute"><parent link="a"/><child link="b"/></joint>'
+    path.write_text(f'<robot name="arm"><link name="a"/><link name="b"/>{joint}</robot>')
+    loud, quiet = run("show", path), run("show", path, "--quiet")
+    assert "qddot: warning: " in loud.stderr
+    assert not quiet.stderr
+    assert loud.stdout == quiet.stdout
 
 
 def test_doctor_has_status_2_for_a_robot_that_cannot_be_used(tmp_path):
@@ -93,37 +321,145 @@ def test_doctor_has_status_2_for_a_robot_that_cannot_be_used(tmp_path):
     assert "arm.toml:2" in done.stdout
 
 
-def test_the_version_is_printed():
-    assert run("--version").stdout == f"qddot {qddot.__version__}\n"
+def test_derive_writes_the_format_that_the_ending_says(tmp_path):
+    begins = {"txt": "two_link_symbolic: ", "md": "# ", "tex": "\\documentclass", "html": "<!doc"}
+    for ending, start in begins.items():
+        path = tmp_path / f"page.{ending}"
+        assert run("derive", "two_link_symbolic", "-o", path).stdout == f"{path}\n"
+        assert path.read_text(encoding="utf-8").lower().startswith(start.lower())
 
 
-def test_help_shows_how_to_begin():
-    done = run("--help")
+def test_a_closed_form_that_is_too_large_is_told_in_words_of_the_command_line(tmp_path):
+    from qddot.errors import TooLarge
+
+    with patch("qddot.derive", side_effect=TooLarge("arm", 1e9, 1000)):
+        done = run("derive", "two_link")
+    assert done.returncode == 2
+    assert "--structured" in done.stderr
+    assert "robot." not in done.stderr
+
+
+def test_bench_tells_the_time_a_state_takes_and_how_often_pinocchio_takes_it():
+    pytest.importorskip("pinocchio", reason="Pinocchio is not installed, so nothing is compared")
+    facts = json.loads(run("bench", "two_link", "--seconds", "0.1", "--json").stdout)
+    rows = facts["rows"]
+    assert [row["batch"] for row in rows] == [1, 1, 1, 8192, 8192, 8192]
+    assert all(row["ns"] > 0 for row in rows)
+    assert all(row["peer_ns"] == pytest.approx(row["ratio"] * row["ns"]) for row in rows)
+    assert "8192" in run("bench", "two_link", "--seconds", "0.1").stdout
+
+
+# terminals, pipes, signals, defects
+
+
+def test_no_colours_and_no_progress_where_nobody_watches():
+    done = run("show", "panda", NO_COLOR="", TERM="xterm-256color")
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [["show", "panda"], ["derive", "rp_symbolic"], ["prove", "--help"]]
+)
+def test_what_an_encoding_cannot_hold_is_spelled_not_fatal(words):
+    done = run(*words, encoding="ascii")
     assert done.returncode == 0
-    assert "qddot show panda" in done.stdout
+    assert done.stdout.isascii()
+    assert "?" not in done.stdout
+    assert any(spelt in done.stdout for spelt in ("m/s^2", "tau = M(q) qdd", "Md - 2C"))
+
+
+def test_json_loses_nothing_where_letters_are_few():
+    words = ("prove", "two_link", "--json")
+    plain, full = (json.loads(run(*words, encoding=e).stdout) for e in ("ascii", "utf-8"))
+    statements = [[claim["statement"] for claim in facts["claims"]] for facts in (plain, full)]
+    assert statements[0] == statements[1]
 
 
 def test_output_into_a_closed_pipe_is_no_error():
-    done = subprocess.run(
-        f"'{sys.executable}' -m qddot.cli show panda --json | head -n 1",
-        shell=True,
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
-    assert done.stdout == "{\n"
-    assert "Traceback" not in done.stderr
+    pipe = f"'{sys.executable}' -m qddot show panda --json | head -n 1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "{\n0\n"
+    assert not done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+def test_a_full_disk_is_told_in_a_line():
+    with open("/dev/full", "w") as full:
+        process = started("show", "panda", stdout=full)
+        _, words = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert words == "qddot: No space left on device\n"
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
-def test_an_interrupt_ends_without_a_traceback():
-    process = subprocess.Popen(
-        [*QDDOT, "prove", "panda"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+def test_ctrl_c_ends_with_130_and_without_a_traceback():
+    process = started("prove", "panda")
     assert process.stdout is not None
-    process.stdout.readline()  # it is at work
-    time.sleep(0.1)
+    assert process.stdout.readline().startswith("proved")  # it is at work
     process.send_signal(signal.SIGINT)
     _, words = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "Traceback" not in words
+    assert words == "qddot: interrupted\n"
+
+
+def test_what_is_proved_when_ctrl_c_is_pressed_is_still_told():
+    from qddot.equations.proofs import claims
+
+    def two(robot):
+        for k, claim in enumerate(claims(robot)):
+            if k == 2:
+                signal.raise_signal(signal.SIGINT)
+            yield claim
+
+    with ctrl_c(), patch("qddot.equations.proofs.claims", two):
+        done = run("prove", "two_link", "--json")
+    assert done.returncode == 130
+    assert len(json.loads(done.stdout)["claims"]) == 2
+    assert json.loads(done.stdout)["finished"] is False
+    assert done.stderr == "qddot: interrupted\n"
+
+
+def broken(*_, **__):
+    raise ZeroDivisionError("a\x1b[31mb\nc")
+
+
+def test_a_defect_is_told_in_three_lines_with_the_way_to_its_traceback():
+    with patch("qddot.model.show.print_robot", broken):
+        plain, traced = run("show", "panda"), run("show", "panda", "--traceback")
+        asked = run("show", "panda", QDDOT_TRACEBACK="1")
+    assert plain.returncode == traced.returncode == 1
+    first, *more = plain.stderr.splitlines()
+    assert first.startswith("qddot: this is a defect of qddot: ZeroDivisionError: a\\x1b[31mb (")
+    assert "test_cli.py" in first
+    assert len(more) == 2
+    assert "--traceback" in plain.stderr
+    assert "Traceback" not in plain.stderr
+    assert "Traceback" in traced.stderr
+    assert "Traceback" in asked.stderr
+
+
+def test_a_lack_of_memory_is_no_defect():
+    with patch("qddot.model.show.print_robot", side_effect=MemoryError):
+        done = run("show", "panda")
+    assert done.returncode == 1
+    assert "not enough memory" in done.stderr
+
+
+def test_warnings_of_other_packages_are_not_told_and_ours_are():
+    import warnings
+
+    def warns(*_):
+        warnings.warn("theirs", RuntimeWarning, stacklevel=1)
+        warnings.warn("ours", qddot.RobotWarning, stacklevel=1)
+
+    with patch("qddot.model.show.print_robot", warns):
+        assert run("show", "panda").stderr == "qddot: warning: ours\n"
+        assert not run("show", "panda", "-q").stderr
+
+
+@pytest.mark.parametrize("module", ["qddot", "qddot.cli"])
+def test_the_command_line_runs_as_a_module(module):
+    done = subprocess.run(
+        [sys.executable, "-m", module, "--version"], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout == f"qddot {qddot.__version__}\n"

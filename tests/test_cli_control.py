@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 from test_cli import run
+from test_cli_motion import interrupted_at
 
 import qddot
 from qddot.cli import laws, references
-from qddot.cli.control import home
+from qddot.ready_laws import FRAMES, LAWS, home
 
 GO = "quintic 0,0 1,1 2.0"
 LENGTHS = {"a1": 1, "a2": 1, "m1": 50, "m2": 50, "I1": 10, "I2": 10, "aC1": 0.5, "aC2": 0.5}
@@ -26,9 +27,9 @@ def test_control_tells_errors_torques_v_and_assumptions():
     assert max(map(len, done.stdout.splitlines()[:-1])) <= 120
 
 
-@pytest.mark.parametrize("law", laws.LAWS)
+@pytest.mark.parametrize("law", LAWS)
 def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
-    frame = law in laws.FRAMES
+    frame = law in FRAMES
     words = ("setpoint 1.2,0.6",) if frame else ("setpoint 0.5,0.5",)
     start = "0.2,1.8" if frame else "0.4,0.4"
     done = run(
@@ -40,7 +41,7 @@ def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
     final, worst = (np.abs(facts["error"][key]).max() for key in ("final", "worst"))
     assert final < (0.8 if law == "pd" else 0.01) * worst  # PD sags
     assert facts["finished"]
-    assert set(facts["gains"]) == set(laws.LAWS[law])
+    assert set(facts["gains"]) == set(LAWS[law])
 
 
 def test_a_wrong_model_is_told_and_adapted_to():
@@ -130,6 +131,17 @@ def test_a_run_that_runs_away_has_status_1():
     )
     assert done.returncode == 1
     assert "ran away" in done.stdout
+
+
+def test_ctrl_c_keeps_the_motion_so_far(tmp_path):
+    table, figure = tmp_path / "part.csv", tmp_path / "part.svg"
+    words = ("control", "two_link", "--duration", "50", "-o", table, "--plot", figure, "--json")
+    with interrupted_at(2.0):
+        done = run(*words)
+    assert done.returncode == 130
+    assert "interrupted at t =" in json.loads(done.stdout)["status"]
+    assert 1 < qddot.Trajectory.load(table).t[-1] < 50
+    assert figure.exists()
 
 
 def test_gains_go_to_the_name_before_them():

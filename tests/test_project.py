@@ -30,16 +30,17 @@ LAYERS = (
     ("equations",),
     ("robot",),
     ("plot",),  # figures of plain arrays, so that every result can draw itself
-    ("simulation", "certificate", "doctor"),
+    ("simulation", "certificate", "doctor", "speed"),
     ("identification", "control"),
-    ("reporting", "sweeps"),
+    ("ready_laws",),
+    ("exporting", "reporting", "sweeps"),
     ("studio",),
     ("cli", "__main__", "__init__"),
 )
 LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
 NUMERICS = {"sympy", "scipy", "pandas", "cvxpy", "jax", "torch", "mujoco", "pinocchio"}
-LOADED_ON_FIRST_USE = NUMERICS | {"matplotlib", "typer", "viser"}
+LOADED_ON_FIRST_USE = NUMERICS | {"matplotlib", "typer", "websockets"}
 
 
 def test_every_exported_name_exists():

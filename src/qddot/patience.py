@@ -1,14 +1,45 @@
-"""A word on the terminal about work that takes longer than people like to wait in silence."""
+"""A word on the terminal about work that takes longer than people like to wait in silence.
+
+It stands on one line of stderr, only where that is a terminal, and is wiped away in the end.
+"""
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 PATIENCE = 1.5  # [s]
+REDRAW = 0.1  # [s] between two drawings
+
+_lock = threading.Lock()
+_drawn = 0  # characters that stand on the line
+_silent = False
+
+
+def silence(wanted: bool) -> None:
+    """Say nothing from now on but what is asked for and what goes wrong; or speak again."""
+    global _silent
+    _silent = wanted
+
+
+def note(text: str, *, of_progress: bool = False) -> None:
+    """Say something beside the result, on stderr, unless silence was asked for.
+
+    What is only of progress is for those who watch, and not for a file.
+    """
+    if not _silent and (_is_watched() or not of_progress):
+        say(text)
+
+
+def say(text: str) -> None:
+    """Write a line on stderr, after wiping away what stands there."""
+    with _lock:
+        _wipe()
+        _write(f"qddot: {text}\n")
 
 
 @contextmanager
@@ -17,34 +48,67 @@ def patience(what: str) -> Iterator[None]:
     if not _is_watched():
         yield
         return
-    timer = threading.Timer(PATIENCE, lambda: sys.stderr.write(f"qddot: {what} ...\n"))
+    timer = threading.Timer(PATIENCE, lambda: _draw(f"{what} ..."))
     timer.daemon = True
     timer.start()
     try:
         yield
     finally:
         timer.cancel()
+        _clear()
 
 
 @contextmanager
 def progress(what: str, steps: int) -> Iterator[Callable[[], None]]:
     """Give a function to call after each step; it tells how far the work is, if it takes long."""
-    started, done = time.monotonic(), 0
+    started, done, shown = time.monotonic(), 0, 0.0
 
     def advance() -> None:
-        nonlocal done
+        nonlocal done, shown
         done += 1
-        if _is_watched() and time.monotonic() - started > PATIENCE:
-            sys.stderr.write(f"\rqddot: {what} {100 * done // steps} %")
+        now = time.monotonic()
+        if now - started > PATIENCE and now - shown > REDRAW and _is_watched():
+            shown = now
+            left = (now - started) * (steps - done) / done
+            _draw(f"{what} {100 * done // steps} %, about {left:.0f} s left")
 
-    yield advance
-    if _is_watched() and time.monotonic() - started > PATIENCE:
-        sys.stderr.write("\n")
+    try:
+        yield advance
+    finally:
+        _clear()
+
+
+def _draw(text: str) -> None:
+    """Put words on the line, as many as it holds, instead of those that are there."""
+    global _drawn
+    with _lock:
+        line = f"qddot: {text}"[: shutil.get_terminal_size().columns - 1]
+        _write(f"\r{line.ljust(_drawn)}")
+        _drawn = len(line)
+
+
+def _clear() -> None:
+    with _lock:
+        _wipe()
+
+
+def _wipe() -> None:
+    global _drawn
+    if _drawn:
+        _write(f"\r{' ' * _drawn}\r")
+        _drawn = 0
+
+
+def _write(text: str) -> None:
+    """Write to stderr, if there is one that takes it: a service may have closed it."""
+    with suppress(AttributeError, ValueError, OSError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 def _is_watched() -> bool:
-    """Return whether somebody reads stderr; a service may have none, or a closed one."""
+    """Return whether somebody reads stderr and wants to."""
     try:
-        return sys.stderr.isatty()
+        return not _silent and sys.stderr.isatty()
     except (AttributeError, ValueError):
         return False

@@ -2,27 +2,38 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import typer
 
-import qddot
-from qddot.cli import laws, references
+from qddot.cli import completion, motion, references
 from qddot.cli.control_report import facts, report
-from qddot.cli.settings import changed, numbers
-from qddot.cli.terminal import AsJson, Source, echo_json, read_model
-from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.saving import check_place
+from qddot.cli.laws import gains_of
+from qddot.cli.settings import numbers
+from qddot.cli.terminal import (
+    ENDINGS_OF_MOTIONS,
+    ROBOT,
+    AsJson,
+    File,
+    Plot,
+    Settings,
+    Source,
+    Words,
+    choice,
+    number,
+    read_numeric,
+    saves,
+    tell,
+    vector,
+)
+from qddot.errors import BadArgument, printable
+from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, frame_of, home, made
 
 if TYPE_CHECKING:
-    from qddot.control.closed_loop import ClosedLoop
+    from qddot.robot import Robot
 
-File = Path | None
-INTERRUPTED = 130  # what a shell expects after Ctrl-C
 AFTER = 1.0  # [s], how long a run goes on after its reference has ended
 SPELL = 5.0  # [s], how long it lasts where the reference has no end
 RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
@@ -30,43 +41,64 @@ RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
 
 def control(
     source: Source,
-    law: Annotated[str, typer.Option(help=f"{', '.join(laws.LAWS)}.")] = "computed_torque",
+    law: Annotated[str, choice("--law", tuple(LAWS), "Which")] = "computed_torque",
     reference: Annotated[
         str,
-        typer.Option(help='"setpoint 0.5,0.3", "quintic 0,0 1,1 2.0", "fourier", "line", ...'),
+        typer.Option(
+            metavar="WORDS",
+            help="What it follows; see above.",
+            autocompletion=completion.among(references.SYNTAX),
+        ),
     ] = "fourier",
-    q0: Annotated[str, typer.Option(help="Where the arm starts; else on the reference.")] = "",
-    duration: Annotated[float | None, typer.Option(help="How long, in seconds.")] = None,
+    q0: Annotated[str, vector("Where the arm starts; else on the reference.")] = "",
+    duration: Annotated[float | None, number("How long.", "SECONDS")] = None,
     gains: Annotated[
-        list[str] | None, typer.Option(help="kp=100,kd=20, or one a joint; else chosen.")
+        Words,
+        typer.Option(metavar="KEY=VALUE", help="kp=100,kd=20, or one a joint; else chosen."),
     ] = None,
-    frame: Annotated[str, typer.Option(help="Of laws that move one. The tool.")] = "",
-    axes: Annotated[str, typer.Option(help="Along which it is moved: xy. All it can.")] = "",
-    model: Annotated[str, typer.Option(help="What the law believes: another robot file.")] = "",
+    frame: Annotated[
+        str,
+        typer.Option(
+            metavar="FRAME",
+            help="Of laws that move one. The tool if not given.",
+            autocompletion=completion.frames,
+            show_default=False,
+        ),
+    ] = "",
+    axes: Annotated[
+        str, typer.Option(metavar="AXES", help="Along which it is moved: xy. All it can.")
+    ] = "",
+    model: Annotated[
+        str,
+        typer.Option(
+            metavar="ROBOT",
+            help=f"What the law believes the arm to be. {ROBOT}",
+            autocompletion=completion.robots,
+        ),
+    ] = "",
     believe: Annotated[
-        list[str] | None,
-        typer.Option(help="The same, in parts, like --set: payload.tool=0, a1=1.2."),
+        Words,
+        typer.Option(
+            metavar="KEY=VALUE", help="The same, in parts, like --set: payload.tool=0, a1=1.2."
+        ),
     ] = None,
     wrong: Annotated[
-        float | None, typer.Option(help="Links the law believes in are wrong by this share: 0.3.")
+        float | None, number("Links the law believes in are wrong by this share: 0.3.", "SHARE")
     ] = None,
     rate: Annotated[
-        float | None, typer.Option(help="How often the law is asked [Hz]; else all the time.")
+        float | None, number("How often the law is asked; else all the time.", "HERTZ")
     ] = None,
-    noise: Annotated[str, typer.Option(help="Of positions, and of rates: 1e-4,1e-3.")] = "",
-    delay: Annotated[float, typer.Option(help="Of measurements, in seconds.")] = 0.0,
-    seed: Annotated[int, typer.Option(help="Of the noise and of --wrong.", min=0)] = 1,
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="The arm: friction.viscous=30, payload.tool=2, m1=3."),
-    ] = None,
-    plot: Annotated[File, typer.Option(help="Draw it: .png, .svg or .pdf.")] = None,
-    output: Annotated[
-        File, typer.Option("--output", "-o", help="Save the motion: .csv, .parquet or .npz.")
-    ] = None,
+    noise: Annotated[str, vector("Of positions, and of rates: 1e-4,1e-3.")] = "",
+    delay: Annotated[float, number("Of measurements.", "SECONDS")] = 0.0,
+    seed: Annotated[
+        int, typer.Option(metavar="SEED", help="Of the noise and of --wrong.", min=0)
+    ] = 1,
+    settings: Settings = None,
+    plot: Plot = None,
+    output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put a robot under a control law, and say how well it did and whether it had a right to.
+    """Put a robot under a control law, and judge how well it does.
 
     \b
     References, positions in rad or m, one a joint:
@@ -79,33 +111,36 @@ def control(
       arc 1,0,0 0,0,1 pi/2 2.0       the frame: centre, axis, angle, seconds
       fastest 0,0 1,1 effort=3000,1000   as fast as the motors allow
 
-    The status is 1 if the run could not go on.
+    It tells errors, torques, the Lyapunov function, and whether what the law assumes is so. The
+    status is 1 if the run could not go on. Ctrl-C keeps the motion so far.
 
-    Example:  qddot control panda --law adaptive --wrong 0.3 --reference fourier --plot run.png
+    Examples:
+      qddot control panda
+      qddot control two_link --law adaptive --wrong 0.3 --duration 2 --plot run.png
+      qddot control two_link --reference "quintic 0,0 1,1 2.0" --q0 0.01,0
     """
+    from qddot.control.closed_loop import closed_loop
     from qddot.simulation.simulate import Interrupted, SimulationWarning
 
-    _check_places(plot, output)
-    name = laws.law_name(law)
-    given = laws.gains_of(name, gains or [])
-    arm = _numeric(changed(qddot.Robot(read_model(source)), settings or []))
+    given = gains_of(law, gains or [])
+    arm = read_numeric(source, settings)
     believed = _believed(source, arm, model, settings or [], believe or [])
-    where = laws.frame_of(arm, frame)
-    along = axes or laws.axes_of(arm, where)
+    where = frame_of(arm, frame)
+    along = axes or axes_of(arm, where)
     q = np.array(numbers("--q0", q0)) if q0 else home(arm)
     if len(q) != arm.n:
         raise BadArgument(
             f"--q0 holds {len(q)} numbers and {arm.name} has {arm.n} joints: "
             f"{', '.join(map(printable, arm.joint_names))}."
         )
-    asked = references.Asked(arm, q, where, along, name in laws.FRAMES)
+    asked = references.Asked(arm, q, where, along, law in FRAMES)
     aim = references.reference(reference, asked)
     seconds = _duration(aim) if duration is None else duration
     start, speed = _start(aim, q, bool(q0), asked.of_frame)
-    wanted = laws.Wanted(
-        name=name,
+    wanted = Wanted(
+        name=law,
         arm=arm,
-        model=_mistaken(arm if name == "approximate_jacobian" else believed, wrong, seed),
+        model=_mistaken(arm if law == "approximate_jacobian" else believed, wrong, seed),
         lengths=believed,
         reference=aim,
         q=start,
@@ -114,19 +149,16 @@ def control(
         axes=along,
         gains=given,
     )
-    made = laws.made(wanted)
     spread = numbers("--noise", noise) if noise else []
     if len(spread) > 2:
         raise BadArgument("--noise takes one number, of positions, or two, of rates as well.")
     if rate is None and (spread or delay):
         rate = RATE
-    from qddot.control.closed_loop import closed_loop
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # its status is printed
         try:
             run = closed_loop(
-                *(arm, made),
+                *(arm, made(wanted)),
                 q0=start,
                 qd0=speed,
                 duration=seconds,
@@ -135,56 +167,41 @@ def control(
                 rate=rate,
                 seed=seed,
             )
+            moved = run.trajectory
         except Interrupted as stopped:
-            sys.stderr.write(f"qddot: {stopped.trajectory.status}\n")
-            sys.exit(INTERRUPTED)
-    written = _written(run, plot, output)
-    if as_json:
-        echo_json(facts(run) | {"files": [str(path) for path in written]})
-    else:
-        for line in [*report(run), *map(str, written)]:
-            typer.echo(line)
-    if not run.trajectory.good:
-        sys.exit(1)
+            run, moved = None, stopped.trajectory
+    if output is not None:
+        moved.save(output)
+    if run is None:
+        if plot is not None:
+            moved.plot(path=plot)
+        tell(as_json, motion.facts(moved), motion.report(moved), [output, plot])
+        return
+    if plot is not None:
+        from qddot.control.figures import plot_closed_loop
 
-
-def home(robot: qddot.Robot) -> np.ndarray:
-    """Return where an arm stands if nobody says: at zero, or amid limits that zero is not within.
-
-    A tenth of the range is kept from either limit.
-    """
-    from qddot.control.references.limits import bounds_of
-
-    limits = bounds_of(robot)
-    with np.errstate(invalid="ignore"):
-        room = 0.1 * (limits.upper - limits.lower)
-        inside = (limits.lower + room <= 0) & (limits.upper - room >= 0)
-        middle = (limits.lower + limits.upper) / 2
-    return np.where(inside | ~np.isfinite(middle), 0.0, middle)
-
-
-def _numeric(robot: qddot.Robot) -> qddot.Robot:
-    if robot.symbols:
-        raise NotNumeric(robot.name, robot.symbols)
-    return robot
+        plot_closed_loop(run, plot)
+    tell(as_json, facts(run), report(run), [output, plot])
+    if not moved.good:
+        raise typer.Exit(1)
 
 
 def _believed(
-    source: str, arm: qddot.Robot, model: str, settings: list[str], believe: list[str]
-) -> qddot.Robot:
+    source: str, arm: Robot, model: str, settings: list[str], believe: list[str]
+) -> Robot:
     """Return what the law believes the arm to be."""
     if not model and not believe:
         return arm
     # what is believed stands instead of what is set
     keys = {text.partition("=")[0] for text in believe}
     kept = [] if model else [text for text in settings if text.partition("=")[0] not in keys]
-    found = changed(qddot.Robot(read_model(model or source)), [*kept, *believe])
+    found = read_numeric(model or source, [*kept, *believe])
     if found.n != arm.n:
         raise BadArgument(f"--model has {found.n} joints, and {arm.name} has {arm.n}.")
-    return _numeric(found)
+    return found
 
 
-def _mistaken(robot: qddot.Robot, share: float | None, seed: int) -> qddot.Robot:
+def _mistaken(robot: Robot, share: float | None, seed: int) -> Robot:
     from qddot.control.wrong_model import wrong_model
 
     return robot if share is None else wrong_model(robot, share, seed)
@@ -203,23 +220,3 @@ def _start(
         return q, None
     place, speed, _ = (np.asarray(part, dtype=float) for part in aim.at(0.0))
     return place, speed
-
-
-def _check_places(plot: File, output: File) -> None:
-    """Refuse files that could not be written before the run, not after it."""
-    from qddot.plot.figure_file import FIGURES
-    from qddot.simulation.files import WRITERS
-
-    for path, what, known in ((plot, "A figure", FIGURES), (output, "A motion", tuple(WRITERS))):
-        if path is not None:
-            check_place(path, what, known)
-
-
-def _written(run: ClosedLoop, plot: File, output: File) -> list[Path]:
-    if output is not None:
-        run.trajectory.save(output)
-    if plot is not None:
-        from qddot.control.figures import plot_closed_loop
-
-        plot_closed_loop(run, plot)
-    return [path for path in (output, plot) if path is not None]

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.cli import laws
 from qddot.errors import printable
+from qddot.ready_laws import LAWS, classes
 
 if TYPE_CHECKING:
     from qddot.control.closed_loop import ClosedLoop
@@ -107,8 +107,8 @@ def _energy(run: ClosedLoop) -> list[str]:
 
 
 def _gains(law: Any) -> dict[str, Any]:
-    name = next(name for name, cls in laws.classes().items() if type(law) is cls)
-    return {key: getattr(law, key) for key in laws.LAWS[name]}
+    name = next(name for name, cls in classes().items() if type(law) is cls)
+    return {key: getattr(law, key) for key in LAWS[name]}
 
 
 def _plain(value: Any) -> Any:

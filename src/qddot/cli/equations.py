@@ -2,74 +2,110 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 import qddot
-from qddot.cli.terminal import AsJson, Source, echo_json, read_model, write_text
-from qddot.errors import BadArgument
+from qddot.cli.terminal import (
+    AsJson,
+    File,
+    Settings,
+    Source,
+    choice,
+    echo_json,
+    read_model,
+    saves,
+    tell,
+    write_text,
+)
+from qddot.errors import BadArgument, TooLarge
+from qddot.patience import patience
+
+FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")
+# by the ending of a file; the first is what a terminal gets
+FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
+MATRICES = ("M", "C", "c", "g", "tau")
 
 
 def derive(
     source: Source,
     formulation: Annotated[
-        str, typer.Option(help="lagrange, explicit, trace, stacked or recursive.")
+        str, choice("--formulation", FORMULATIONS, "How to derive them")
     ] = "lagrange",
     steps: Annotated[
         bool, typer.Option("--steps", help="Show the way, not only the result.")
     ] = False,
-    format: Annotated[str, typer.Option(help="text, markdown, latex or html.")] = "text",
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write to a file.")] = None,
+    format: Annotated[
+        str | None, choice("--format", tuple(FORMATS.values()), "Else by the file's ending")
+    ] = None,
     structured: Annotated[
-        bool, typer.Option("--structured", help="Print M with shared subexpressions instead.")
+        bool, typer.Option("--structured", help="M with shared subexpressions instead.")
     ] = False,
+    settings: Settings = None,
+    output: Annotated[File, saves("A derivation", tuple(FORMATS), "Write them to")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Derive the equations of motion in closed form, and show how.
 
-    Example:  qddot derive two_link_symbolic --formulation trace --steps --format html -o page.html
+    Examples:
+      qddot derive two_link_symbolic
+      qddot derive two_link_symbolic --formulation trace --steps -o trace.html
+      qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
+      qddot derive panda --structured
     """
     from qddot.equations.document import document
-    from qddot.equations.pages import FORMATS, page
+    from qddot.equations.pages import page
 
-    if format not in FORMATS:
-        raise BadArgument(f"There is no format {format!r}. There are: {', '.join(FORMATS)}.")
-    model = read_model(source)
+    model = read_model(source, settings)
     if structured:
-        typer.echo(str(qddot.Robot(model).program("mass_matrix")))
-        return
-    equations = qddot.derive(model, formulation)
-    if as_json:
-        names = ("M", "C", "c", "g", "tau")
-        latex = {name: equations.latex(name) for name in names}
-        echo_json({"robot": model.name, "formulation": formulation, "latex": latex})
-        return
-    text = page(document(equations, with_steps=steps), format)
-    if output is None:
-        typer.echo(text)
+        text = str(qddot.Robot(model).program("mass_matrix"))
+        facts = {"structured": text.splitlines()}
     else:
-        write_text(output, text)
+        try:
+            with patience(f"deriving the equations of {model.name}"):
+                equations = qddot.derive(model, formulation)
+        except TooLarge as error:
+            raise BadArgument(
+                f"{str(error).partition(chr(10))[0]}\n"
+                "  Its structured form, with shared subexpressions, is short: --structured.\n"
+                "  Or give symbols values: --set m1=1.0"
+            ) from None
+        kind = format or (FORMATS[output.suffix.lower()] if output else "text")
+        text = "" if as_json and output is None else page(document(equations, steps), kind)
+        facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
+    if output is not None:
+        write_text(output, text if text.endswith("\n") else f"{text}\n")
+    about = {"robot": model.name, "formulation": formulation}
+    tell(as_json, about | facts, [text] if output is None else [], [output])
 
 
-def prove(source: Source, as_json: AsJson = False) -> None:
-    """Prove what is true of a robot's equations, each as an exact zero polynomial.
+def prove(source: Source, settings: Settings = None, as_json: AsJson = False) -> None:
+    """Prove a robot's equations right, each claim as an exact zero.
 
-    The status is 1 if a claim that should hold does not.
+    All formulations agree, M is symmetric, Ṁ − 2C is skew, energy is kept, and more: each is a
+    polynomial that is shown to be zero. The status is 1 if a claim that should hold does not.
+
+    Examples:
+      qddot prove two_link_symbolic
+      qddot prove ur5 --json
     """
-    from dataclasses import asdict
-
     from qddot.equations.derive import exact_of
     from qddot.equations.proofs import claims
 
-    robot = exact_of(read_model(source))
+    robot = exact_of(read_model(source, settings))
     found = []
-    for claim in claims(robot):
-        found.append(claim)
-        if not as_json:
-            typer.echo(str(claim))
+    interrupted = False
+    try:
+        for claim in claims(robot):
+            found.append(claim)
+            if not as_json:
+                print(claim, flush=True)
+    except KeyboardInterrupt:  # what is proved stays proved
+        interrupted = True
     if as_json:
-        echo_json({"robot": robot.model.name, "claims": [asdict(claim) for claim in found]})
+        claims_made = [asdict(claim) for claim in found]
+        echo_json({"robot": robot.model.name, "finished": not interrupted, "claims": claims_made})
     if any(claim.holds != claim.expected for claim in found):
         raise typer.Exit(1)

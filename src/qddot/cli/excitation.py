@@ -3,78 +3,88 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import qddot
 from qddot.cli import logs
-from qddot.cli.settings import changed, numbers
-from qddot.cli.terminal import AsJson, Source, echo_json, read_model, warn
-from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.saving import check_place
+from qddot.cli.settings import numbers
+from qddot.cli.terminal import (
+    AsJson,
+    File,
+    Plot,
+    Settings,
+    Source,
+    Words,
+    choice,
+    number,
+    read_numeric,
+    saves,
+    tell,
+    vector,
+    warn,
+)
+from qddot.errors import BadArgument, printable
+from qddot.patience import note
 
 if TYPE_CHECKING:
     from qddot.identification.excitation_result import Excitation
 
-File = Path | None
-INTERRUPTED = 130  # what a shell expects after Ctrl-C
 STARTS = 2  # improved between two savings
 ROUNDS = 6
+ENDINGS = (".json", ".csv")
+CURVES = ("fourier", "spline")
+CRITERIA = ("condition", "determinant")
 APART = 1000  # seeds of two rounds
 
 
 def excite(
     source: Source,
-    period: Annotated[float, typer.Option(help="How long the motion takes, in seconds.")] = 10.0,
-    harmonics: Annotated[int, typer.Option(help="How many a joint moves with.")] = 5,
-    curve: Annotated[str, typer.Option(help="fourier or spline.")] = "fourier",
-    criterion: Annotated[str, typer.Option(help="condition or determinant.")] = "condition",
-    terms: Annotated[
-        str, typer.Option(help="To be identified too: friction, offset, rotor_inertia.")
-    ] = "friction,offset",
+    period: Annotated[float, number("How long the motion takes.", "SECONDS")] = 10.0,
+    harmonics: Annotated[
+        int, typer.Option(metavar="COUNT", help="How many a joint moves with.")
+    ] = 5,
+    curve: Annotated[str, choice("--curve", CURVES, "What it is made of")] = "fourier",
+    criterion: Annotated[str, choice("--criterion", CRITERIA, "What is made small")] = "condition",
+    terms: logs.Terms = "friction,offset",
     limits: Annotated[
-        list[str] | None,
-        typer.Option("--limit", help="velocity=1.5, effort=10,20; acceleration, lower, upper."),
+        Words,
+        typer.Option(
+            "--limit",
+            metavar="KEY=VALUE",
+            help="velocity=1.5, effort=10,20; acceleration, lower, upper. Several times.",
+        ),
     ] = None,
-    margin: Annotated[float, typer.Option(help="What share of each limit to keep free.")] = 0.05,
+    margin: Annotated[float, number("What share of each limit to keep free.")] = 0.05,
     keep: Annotated[
-        list[str] | None, typer.Option(help="Where a frame must stay: 'tool: z > 0.1'.")
+        Words,
+        typer.Option(metavar="PLACE", help="Where a frame must stay: 'tool: z > 0.1'."),
     ] = None,
-    start: Annotated[str, typer.Option(help="Where it begins and ends: 0,pi/2,...")] = "",
-    seconds: Annotated[float, typer.Option(help="How long to search in all.")] = 60.0,
-    seed: Annotated[int, typer.Option(help="Of the random motions to start from.")] = 0,
-    rate: Annotated[float, typer.Option(help="Rows a second of a .csv file [Hz].")] = 1000.0,
-    settings: Annotated[
-        list[str] | None, typer.Option("--set", help="payload.tool=2, m1=3, gravity=0,0,-1.62.")
-    ] = None,
-    output: Annotated[
-        File, typer.Option("--output", "-o", help="For a controller: .csv or .json.")
-    ] = None,
-    plot: Annotated[File, typer.Option(help="Draw it: .png, .svg or .pdf.")] = None,
+    start: Annotated[str, vector("Where it begins and ends: 0,pi/2,...")] = "",
+    seconds: Annotated[float, number("How long to search in all.", "SECONDS")] = 60.0,
+    seed: Annotated[
+        int, typer.Option(metavar="SEED", help="Of the random motions to start from.")
+    ] = 0,
+    rate: Annotated[float, number("Rows a second of a .csv file.", "HERTZ")] = 1000.0,
+    settings: Settings = None,
+    plot: Plot = None,
+    output: Annotated[File, saves("A motion", ENDINGS, "For a controller")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Plan a motion, from rest to rest and within limits, that shows a robot's parameters.
+    """Plan a motion, within limits, that shows a robot's parameters.
 
-    With -o the best motion so far is kept beside the file while the search goes on; the same
-    command, given again after the search was killed, goes on from there. Ctrl-C ends the search
-    and keeps what it has.
+    It goes from rest to rest. With -o the best motion so far is kept beside the file while the
+    search goes on; the same command, given again after the search was killed, goes on from there.
+    Ctrl-C ends the search and keeps what it has.
 
-    Example:  qddot excite panda --period 10 --keep "tool: z > 0.1" -o motion.csv
+    Examples:
+      qddot excite panda --keep "tool: z > 0.1" --seconds 2 --plot motion.png
+      qddot excite ur5 --limit velocity=1 --seconds 1 -o motion.csv
     """
-    from qddot.identification.excitation_files import ENDINGS
-    from qddot.plot.figure_file import FIGURES
-
-    for path, what, known in ((output, "A motion", ENDINGS), (plot, "A figure", FIGURES)):
-        if path is not None:
-            check_place(path, what, known)
-    robot = changed(qddot.Robot(read_model(source)), settings or [])
-    if robot.symbols:
-        raise NotNumeric(robot.name, robot.symbols)
+    robot = read_numeric(source, settings)
     choices = {
         "period": period,
         "harmonics": harmonics,
@@ -93,13 +103,7 @@ def excite(
         search.forget()
     if plot is not None:
         motion.plot(plot)
-    written = [str(path) for path in (output, plot) if path is not None]
-    if as_json:
-        echo_json(_facts(motion) | {"files": written})
-    else:
-        typer.echo("\n".join([repr(motion), *written]))
-    if search.interrupted:
-        sys.exit(INTERRUPTED)
+    tell(as_json, _facts(motion), [repr(motion)], [output, plot])
 
 
 @dataclass
@@ -181,9 +185,10 @@ class Rounds:
             return
         how = {**self.best.how, "mark": self.mark, "done": self.done, "spent": self.spent}
         replace(self.best, how=how, finished=False).save(self.beside)
-        sys.stderr.write(
-            f"qddot: {STARTS * self.done} of {STARTS * ROUNDS} starts, condition number "
-            f"{self.best.condition:.4g}; so far in {printable(str(self.beside))}\n"
+        note(
+            f"{STARTS * self.done} of {STARTS * ROUNDS} starts, condition number "
+            f"{self.best.condition:.4g}; so far in {printable(str(self.beside))}",
+            of_progress=True,
         )
 
     def resume(self) -> None:
@@ -204,9 +209,9 @@ class Rounds:
             warn(f"{shown} is of another search and will be replaced.")
             return
         self.best, self.done, self.spent = replace(kept, how=how), done, spent
-        sys.stderr.write(
-            f"qddot: going on from {shown}: {STARTS * self.done} starts in {self.spent:.1f} s, "
-            f"condition number {self.best.condition:.4g}\n"
+        note(
+            f"going on from {shown}: {STARTS * self.done} starts in {self.spent:.1f} s, "
+            f"condition number {self.best.condition:.4g}"
         )
 
     def forget(self) -> None:

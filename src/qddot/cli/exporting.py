@@ -55,7 +55,7 @@ def export(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a robot to a file, or its functions as C, CUDA or a bundle.
+    """Write a robot to a file, or its functions as C or CUDA.
 
     Examples:
       qddot export panda -o panda.urdf

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from qddot.cli import completion
 from qddot.cli.settings import numbers
-from qddot.cli.terminal import warn
+from qddot.cli.terminal import Words, number, vector, warn_each
 from qddot.errors import BadArgument, printable
 from qddot.robot import Robot
 
@@ -17,28 +18,51 @@ if TYPE_CHECKING:
     from qddot.identification.log import Log
 
 QUANTITIES = ("t", "q", "qd", "qdd", "tau")
-SHOWN = 4  # warnings of a log
-Words = list[str] | None
+TERMS = ("friction", "offset", "rotor_inertia")
+LOGS = (".csv", ".parquet", ".npz", ".db3", ".mcap", ".bag")
 
 LogFiles = Annotated[
     list[str],
-    typer.Argument(help="A .csv, .parquet, .npz file, a ROS 2 bag; or q=FILE tau=FILE."),
+    typer.Argument(
+        metavar="LOG...",
+        help="A .csv, .parquet, .npz file, a ROS bag; or q=FILE tau=FILE.",
+        autocompletion=completion.files(*LOGS),
+    ),
+]
+Terms = Annotated[
+    str,
+    typer.Option(
+        metavar="A,B,...",
+        help=f"To be found besides what the model has: {', '.join(TERMS)}.",
+        autocompletion=completion.several(TERMS),
+    ),
 ]
 Columns = Annotated[
-    Words, typer.Option(help="Where names do not tell: tau=current_{number}, q=a1,a2 or qd=none.")
+    Words,
+    typer.Option(
+        metavar="KEY=NAMES",
+        help="Where names do not tell: tau=current_{number}, q=a1,a2 or qd=none.",
+    ),
 ]
-Units = Annotated[Words, typer.Option(help="If not SI: q=deg, qd=deg/s, tau=A, t=ms.")]
+Units = Annotated[
+    Words, typer.Option(metavar="KEY=UNIT", help="If not SI: q=deg, qd=deg/s, tau=A, t=ms.")
+]
 Gear = Annotated[
-    Words, typer.Option(help="Turns of a motor a turn of its joint: 100,100 or tau=100,100.")
+    Words,
+    typer.Option(
+        metavar="A,B,...", help="Turns of a motor a turn of its joint: 100,100 or tau=100,100."
+    ),
 ]
-Coupling = Annotated[str, typer.Option(help="A of q = A (q_motor / N), rows apart by ';'.")]
-Offset = Annotated[str, typer.Option(help="Added to the positions: 0,-pi/2.")]
-Constants = Annotated[str, typer.Option("--torque-constants", help="N·m per ampere, a joint.")]
-Rate = Annotated[float | None, typer.Option(help="Rows a second, of a log without times [Hz].")]
-Topic = Annotated[str, typer.Option(help="Of a bag.")]
-CutOff = Annotated[float | None, typer.Option(help="Of the filter [Hz]; else from the spectrum.")]
+Coupling = Annotated[
+    str, typer.Option(metavar="MATRIX", help="A of q = A (q_motor / N), rows apart by ';'.")
+]
+Offset = Annotated[str, vector("Added to the positions: 0,-pi/2.")]
+Constants = Annotated[str, vector("N·m per ampere, a joint.")]
+Rate = Annotated[float | None, number("Rows a second, of a log without times.", "HERTZ")]
+Topic = Annotated[str, typer.Option(metavar="TOPIC", help="Of a bag.")]
+CutOff = Annotated[float | None, number("Of the filter; else from the spectrum.", "HERTZ")]
 Slow = Annotated[
-    str, typer.Option(help="Speeds below which torques do not count; 0 for none. Else 1 % of top.")
+    str, vector("Speeds below which torques do not count; 0 for none. Else 1 % of top.")
 ]
 
 
@@ -74,10 +98,7 @@ class Reading:
             rate=self.rate,
             topic=self.topic,
         )
-        for problem in raw.warnings[:SHOWN]:
-            warn(str(problem))
-        if len(raw.warnings) > SHOWN:
-            warn(f"... and {len(raw.warnings) - SHOWN} more; --json lists them all.")
+        warn_each([str(problem) for problem in raw.warnings], "--json")
         slow = numbers("--slow", self.slow) if self.slow else None
         speed = slow[0] if slow is not None and len(slow) == 1 else slow
         return raw, prepared(raw, cutoff=self.cutoff, speed=speed)

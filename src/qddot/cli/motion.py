@@ -2,59 +2,64 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import qddot
-from qddot.cli.settings import changed, numbers
-from qddot.cli.terminal import AsJson, Source, echo_json, read_model
-from qddot.errors import BadArgument
-from qddot.saving import check_place
+from qddot.cli.settings import numbers
+from qddot.cli.terminal import (
+    ENDINGS_OF_MOTIONS,
+    AsJson,
+    File,
+    Plot,
+    Settings,
+    Source,
+    choice,
+    number,
+    read_numeric,
+    saves,
+    tell,
+    vector,
+    writes,
+)
+from qddot.errors import printable
 
 if TYPE_CHECKING:
     from qddot.simulation.trajectory import Trajectory
 
-File = Path | None
-INTERRUPTED = 130  # what a shell expects after Ctrl-C
+METHODS = ("auto", "RK45", "DOP853", "Radau", "BDF", "rk4", "midpoint", "semi_implicit_euler")
+FILMS = (".gif", ".html", ".mp4")
 
 
 def simulate(
     source: Source,
-    duration: Annotated[float, typer.Option(help="How long, in seconds.")] = 10.0,
-    q0: Annotated[str, typer.Option(help="Where it starts: 0,pi/2,... Zero if not given.")] = "",
-    qd0: Annotated[str, typer.Option(help="How fast it starts. At rest if not given.")] = "",
-    torque: Annotated[str, typer.Option(help="A constant torque a joint. Zero if not given.")] = "",
-    settings: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="friction.viscous=30, gravity=0,0,-1.62, payload.tool=2, m1=3."),
-    ] = None,
+    duration: Annotated[float, number("How long.", "SECONDS")] = 10.0,
+    q0: Annotated[str, vector("Where it starts: 0,pi/2,... At zero if not given.")] = "",
+    qd0: Annotated[str, vector("How fast it starts. At rest if not given.")] = "",
+    torque: Annotated[str, vector("A constant torque a joint. None if not given.")] = "",
     method: Annotated[
-        str,
-        typer.Option(
-            help="auto, RK45, DOP853, Radau, BDF, or fixed: rk4, midpoint, semi_implicit_euler."
-        ),
+        str, choice("--method", METHODS, "Adaptive, or from rk4 on with fixed steps")
     ] = "auto",
-    tolerance: Annotated[float, typer.Option(help="Of adaptive methods.")] = 1e-10,
+    tolerance: Annotated[float, number("Of adaptive methods.")] = 1e-10,
     step: Annotated[
-        float | None, typer.Option(help="Of fixed steps, in seconds; else the longest.")
+        float | None, number("Of fixed steps; of adaptive ones the longest.", "SECONDS")
     ] = None,
-    every: Annotated[
-        float | None, typer.Option(help="How far apart the rows are, in seconds.")
+    every: Annotated[float | None, number("How far apart the rows are.", "SECONDS")] = None,
+    friction: Annotated[
+        str, choice("--friction", ("exact", "smooth"), "sgn, or tanh for it")
+    ] = "exact",
+    stops: Annotated[float | None, number("Stops at the limits, with this restitution.")] = None,
+    effort: Annotated[
+        str, choice("--effort", ("report", "enforce"), "What to do about effort limits")
+    ] = "report",
+    settings: Settings = None,
+    plot: Plot = None,
+    animate: Annotated[
+        File, writes("--animate", what="A film", endings=FILMS, words="A moving picture")
     ] = None,
-    friction: Annotated[str, typer.Option(help="exact, or smooth (tanh for sgn).")] = "exact",
-    stops: Annotated[
-        float | None, typer.Option(help="Stops at the limits, with this restitution.")
-    ] = None,
-    effort: Annotated[str, typer.Option(help="report or enforce effort limits.")] = "report",
-    plot: Annotated[File, typer.Option(help="Draw it: .png, .svg or .pdf.")] = None,
-    animate: Annotated[File, typer.Option(help="A moving picture: .gif, .html or .mp4.")] = None,
-    output: Annotated[
-        File, typer.Option("--output", "-o", help="Save it: .csv, .parquet or .npz.")
-    ] = None,
+    output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     as_json: AsJson = False,
 ) -> None:
     """Let a robot move under torques, with an account of its energy.
@@ -62,19 +67,15 @@ def simulate(
     The status is 1 if the run could not go on or its energy is not accounted for. Ctrl-C keeps
     what was computed: it is still drawn, saved and told.
 
-    Example:  qddot simulate two_link --duration 10 --set friction.viscous=30 --plot fall.png
+    Examples:
+      qddot simulate two_link
+      qddot simulate two_link --set friction.viscous=30 --plot fall.png
+      qddot simulate panda --q0 0,-pi/4,0,-2,0,pi/2,0 --duration 2 -o fall.csv
     """
     from qddot.simulation.simulate import Interrupted, SimulationWarning
 
-    _check_places(plot, animate, output)
-    robot = changed(qddot.Robot(read_model(source)), settings or [])
-    if robot.symbols:
-        raise BadArgument(
-            f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"
-            f"  Give each one: --set {robot.symbols[0]}=1.0"
-        )
+    robot = read_numeric(source, settings)
     zeros = [0.0] * robot.n
-    interrupted = False
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # its status is printed
         try:
@@ -93,41 +94,16 @@ def simulate(
                 effort=effort,
             )
         except Interrupted as stopped:
-            run, interrupted = stopped.trajectory, True
-    written = _written(run, plot, animate, output)
-    if as_json:
-        echo_json(facts(run) | {"files": [str(path) for path in written]})
-    else:
-        for line in report(run):
-            typer.echo(line)
-        for path in written:
-            typer.echo(f"{path}")
-    if interrupted:
-        sys.exit(INTERRUPTED)
-    if not run.good:
-        sys.exit(1)
-
-
-def _check_places(plot: File, animate: File, output: File) -> None:
-    """Refuse files that could not be written before the run, not after it."""
-    from qddot.plot.animation import ENDINGS
-    from qddot.plot.figure_file import FIGURES
-    from qddot.simulation.files import WRITERS
-
-    wanted = [(plot, "A figure", FIGURES), (animate, "A film", ENDINGS)]
-    for path, what, known in [*wanted, (output, "A motion", tuple(WRITERS))]:
-        if path is not None:
-            check_place(path, what, known)
-
-
-def _written(run: Trajectory, plot: File, animate: File, output: File) -> list[Path]:
+            run = stopped.trajectory
     if output is not None:
         run.save(output)
     if plot is not None:
         run.plot(path=plot)
     if animate is not None:
         run.animate(animate)
-    return [path for path in (output, plot, animate) if path is not None]
+    tell(as_json, facts(run), report(run), [output, plot, animate])
+    if not run.good:
+        raise typer.Exit(1)
 
 
 def facts(run: Trajectory) -> dict[str, Any]:
@@ -162,10 +138,8 @@ def facts(run: Trajectory) -> dict[str, Any]:
 
 def report(run: Trajectory, most: int = 12) -> list[str]:
     """Return what a run came to, for people: state, energy, events, verdict."""
-    from qddot.errors import printable
-
     energy = run.energy
-    width = max([5, *(len(name) for name in run.joint_names)])
+    width = max([5, *(len(printable(name)) for name in run.joint_names)])
     lines = [f"{'joint':<{width}}  {'q':>8}      {'q̇':>8}        {'work':>9}    {'lost':>9}"]
     for i, (name, unit) in enumerate(zip(run.joint_names, run.units, strict=True)):
         state = f"{run.q[-1, i]:>8.4f} {unit:<3}  {run.qd[-1, i]:>8.4f} {unit + '/s':<5}"

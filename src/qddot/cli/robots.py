@@ -1,26 +1,47 @@
-"""Verbs about robots as they are described: show, doctor, export."""
+"""Verbs about robots as they are described: show, doctor."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from qddot.cli.terminal import AsJson, Source, echo_json, read_model, warn
+from qddot.cli import completion
+from qddot.cli.terminal import (
+    ROBOT,
+    AsJson,
+    Settings,
+    Source,
+    echo_json,
+    read_model,
+)
+from qddot.errors import BadArgument
 
 
 def show(
-    source: Annotated[str | None, typer.Argument(help="A built-in name, or a file.")] = None,
+    source: Annotated[
+        str | None, typer.Argument(metavar="[ROBOT]", help=ROBOT, autocompletion=completion.robots)
+    ] = None,
+    settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Print a robot as a table and a tree; without a name, the built-in robots."""
+    """Print a robot as a table and a tree, or the built-in robots.
+
+    Examples:
+      qddot show
+      qddot show panda
+      qddot show two_link_symbolic --set m1=50 --json
+    """
     from qddot.model.show import facts, print_robot
 
     if source is None:
+        if settings:
+            raise BadArgument(
+                "--set changes a robot, and none is named: qddot show panda --set ..."
+            )
         show_library(as_json)
         return
-    model = read_model(source)
+    model = read_model(source, settings)
     if as_json:
         echo_json(facts(model))
     else:
@@ -28,31 +49,27 @@ def show(
 
 
 def doctor(source: Source, as_json: AsJson = False) -> None:
-    """Print every problem of a robot file with a suggested fix, and compare it with other engines.
+    """Say what is wrong with a robot file; ask other engines too.
 
-    The status is 2 if the robot cannot be used, else 0.
+    Every problem comes with its place and a remedy. M and g are compared with Pinocchio's,
+    MuJoCo's and Drake's, those that are installed. The status is 2 if the robot cannot be used.
+
+    Examples:
+      qddot doctor puma560
+      qddot export ur5 -o arm.urdf
+      qddot doctor arm.urdf --json
     """
     from qddot.doctor import examine, print_examination
+    from qddot.patience import patience
 
-    examination = examine(source)
+    with patience("asking the other engines"):
+        examination = examine(source)
     if as_json:
         echo_json(examination.to_dict())
     else:
         print_examination(examination)
     if examination.model is None:
         raise typer.Exit(2)
-
-
-def export(
-    source: Source,
-    output: Annotated[Path, typer.Option("--output", "-o", help="A .toml or .urdf file.")],
-) -> None:
-    """Write a robot to a file of another format."""
-    from qddot.writers import write
-
-    for lost in write(read_model(source), output):
-        warn(f"not in {output.name}: {lost}")
-    typer.echo(f"{output}")
 
 
 def show_library(as_json: bool) -> None:
@@ -71,6 +88,10 @@ def show_library(as_json: bool) -> None:
     for heading in ("robot", "joints", "what it is"):
         table.add_column(heading)
     for model in models:
-        table.add_row(model.name, str(model.n), Text(model.description))
+        first, dot, _ = model.description.partition(". ")
+        table.add_row(model.name, str(model.n), Text(first + dot.strip()))
     Console().print(table)
-    typer.echo("\nTextbook robots also come with symbols: two_link_symbolic and so on.")
+    print(
+        "\nTextbook robots also come with symbols: two_link_symbolic and so on.\n"
+        "`qddot show NAME` says more of each."
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from qddot.errors import BadArgument, BadExpression, did_you_mean, printable
 from qddot.expression_reader import read_formula
@@ -28,7 +29,9 @@ def changed(robot: Robot, settings: Sequence[str]) -> Robot:
         elif key.startswith("payload."):
             robot = robot.with_payload(key.removeprefix("payload."), _only(key, values))
         elif key in robot.symbols:
-            robot = robot.with_values(**{key: _only(key, values)})
+            _only(key, values)
+            exact: Any = read_formula(text.strip())  # 1/3 stays what it is in a closed form
+            robot = robot.with_values(**{key: exact})
         else:
             known = (*KEYS, *robot.symbols)
             raise BadArgument(
@@ -41,13 +44,19 @@ def changed(robot: Robot, settings: Sequence[str]) -> Robot:
 
 def numbers(what: str, text: str) -> list[float]:
     """Return the numbers in a text like "0,pi/2,-1"."""
-    found = []
-    for part in text.split(","):
-        try:
-            found.append(float(read_formula(part.strip())))
-        except (BadExpression, ValueError) as error:
-            raise BadArgument(f"{what}: {error}") from None
-    return found
+    try:
+        return [one_number(part) for part in text.split(",")]
+    except BadExpression as error:
+        raise BadArgument(f"{what}: {error}") from None
+
+
+def one_number(text: str) -> float:
+    """Return the number that a text is; a point is the decimal point, whatever the country."""
+    found = read_formula(text.strip())
+    try:
+        return float(found)
+    except (ValueError, OverflowError):
+        raise BadExpression(text, "write 0.5, 1e-3 or pi/2.") from None
 
 
 def _only(key: str, values: list[float]) -> float:

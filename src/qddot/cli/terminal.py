@@ -1,49 +1,201 @@
-"""What every verb reads and prints: robots in; facts out, for people or for machines."""
+"""What every verb shares: options, robots in, results out for people or for machines.
+
+Results go to stdout; warnings, notes and progress to stderr, and --quiet silences those.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qddot.errors import printable
-from qddot.saving import write_whole
+from qddot import patience
+from qddot.cli import completion
+from qddot.cli.settings import changed, one_number
+from qddot.errors import BadArgument, BadExpression, did_you_mean, printable
+from qddot.saving import check_place, write_whole
 
-Source = Annotated[str, typer.Argument(help="A built-in robot's name, or a robot file.")]
+if TYPE_CHECKING:
+    from qddot.model import Model
+    from qddot.robot import Robot
+
+SHOWN = 4  # warnings of a file
+ROBOT = "A built-in robot's name, or a robot file."
+ENDINGS_OF_FIGURES = (".png", ".svg", ".pdf")
+ENDINGS_OF_MOTIONS = (".csv", ".parquet", ".npz")
+ENDINGS_OF_ROBOTS = (".toml", ".urdf")
+
+File = Path | None
+Words = list[str] | None
+
+
+def writes(*names: str, what: str, endings: tuple[str, ...], words: str, **more: Any) -> Any:
+    """Return an option that names a file to write, refused at once where it could not be."""
+
+    def checked(path: Path | None) -> Path | None:
+        if path is not None:
+            check_place(path, what, endings)
+        return path
+
+    *most, last = endings
+    listed = f"{', '.join(most)} or {last}" if most else last
+    return typer.Option(
+        *names,
+        metavar="FILE",
+        help=f"{words}: {listed}.",
+        callback=checked,
+        autocompletion=completion.files(*endings),
+        **more,
+    )
+
+
+def saves(what: str, endings: tuple[str, ...], words: str = "Save it", **more: Any) -> Any:
+    """Return the option -o: where the result of a verb goes."""
+    return writes("--output", "-o", what=what, endings=endings, words=words, **more)
+
+
+def choice(option: str, known: Sequence[str], words: str) -> Any:
+    """Return an option that is one of several names, however written: Rk45, computed-torque."""
+    by_key = {_key(name): name for name in known}
+
+    def checked(text: str | None) -> str | None:
+        if text is None:
+            return None
+        if _key(text) not in by_key:
+            raise BadArgument(
+                f"There is no {option.removeprefix('--')} {printable(text)!r}."
+                f"{did_you_mean(text, known)}\n  There are: {', '.join(known)}."
+            )
+        return by_key[_key(text)]
+
+    return typer.Option(
+        option,
+        metavar="NAME",
+        help=f"{words}: {', '.join(known)}.",
+        callback=checked,
+        autocompletion=completion.among(known),
+    )
+
+
+def _key(text: str) -> str:
+    return text.strip().lower().replace("-", "_")
+
+
+def number(words: str, unit: str = "NUMBER", *names: str) -> Any:
+    """Return an option that is a number or a formula of numbers: 0.5, 1e-3, 2*pi."""
+    return typer.Option(*names, metavar=unit, help=words, parser=read_one)
+
+
+def vector(words: str) -> Any:
+    """Return an option that is numbers with commas between them, one a joint."""
+    return typer.Option(metavar="A,B,...", help=words, show_default=False)
+
+
+def read_one(text: str | float) -> float:
+    """Return the value of an option that is a number, or its default."""
+    if not isinstance(text, str):
+        return float(text)
+    try:
+        return one_number(text)
+    except BadExpression as error:
+        raise typer.BadParameter(str(error)) from None
+
+
+Source = Annotated[
+    str, typer.Argument(metavar="ROBOT", help=ROBOT, autocompletion=completion.robots)
+]
+Settings = Annotated[
+    Words,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Change the robot: friction.viscous=30, gravity=0,0,-1.62, payload.tool=2, or a "
+        "symbol's value, m1=3. Several times.",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the same facts for machines.")]
+Plot = Annotated[
+    File, writes("--plot", what="A figure", endings=ENDINGS_OF_FIGURES, words="Draw it")
+]
 
 
-def write_text(path: Path, text: str) -> None:
-    """Write a file and say where it is."""
-    write_whole(path, lambda beside: _write(beside, text))
-    typer.echo(f"{path}")
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
-
-
-def read_model(source: str) -> Any:
-    """Return the model, its warnings told on stderr."""
+def read_robot(source: str, settings: Words = None) -> Robot:
+    """Return the robot, changed as --set says, its warnings told on stderr."""
     from qddot.readers.read import built_in_names, read
+    from qddot.robot import Robot
 
     model = read(source)
-    if source in built_in_names():  # its description says what is doubtful about it
-        return model
-    warnings = [str(p) for p in model.warnings if p.severity == "warning"]
-    for text in warnings[:4]:
-        warn(text)
-    if len(warnings) > 4:
-        warn(f"... and {len(warnings) - 4} more; `qddot doctor` lists them all.")
-    return model
+    if source not in built_in_names():  # whose descriptions say what is doubtful about them
+        warn_each([str(p) for p in model.warnings if p.severity == "warning"], "`qddot doctor`")
+    return changed(Robot(model), settings or [])
+
+
+def read_model(source: str, settings: Words = None) -> Model:
+    """Return the model of the robot, changed as --set says, its warnings told on stderr."""
+    return read_robot(source, settings).model
+
+
+def read_numeric(source: str, settings: Words = None) -> Robot:
+    """Return the robot, changed as --set says, if all of it is numbers."""
+    robot = read_robot(source, settings)
+    if robot.symbols:
+        raise BadArgument(
+            f"{printable(robot.name)} has symbols without a value: {', '.join(robot.symbols)}.\n"
+            f"  Give each one: --set {robot.symbols[0]}=1.0"
+        )
+    return robot
+
+
+def tell(
+    as_json: bool, facts: dict[str, Any], lines: Iterable[str], files: Sequence[File] = ()
+) -> None:
+    """Print what a verb found, for machines or for people, and the files that it wrote."""
+    written = [str(path) for path in files if path is not None]
+    if as_json:
+        echo_json(facts | {"files": written} if files else facts)
+    else:
+        for line in (*lines, *map(printable, written)):
+            print(line)
 
 
 def echo_json(data: Any) -> None:
-    typer.echo(json.dumps(data, ensure_ascii=False, indent=2))
+    """Print JSON that every reader takes: what is not finite is null."""
+    plain = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") != "utf8"
+    print(json.dumps(_finite(data), ensure_ascii=plain, allow_nan=False, indent=2))
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, Mapping):
+        return {str(key): _finite(value) for key, value in data.items()}
+    if isinstance(data, (list, tuple)):
+        return [_finite(value) for value in data]
+    if hasattr(data, "tolist"):  # of NumPy
+        return _finite(data.tolist())
+    return None if isinstance(data, float) and not math.isfinite(data) else data
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file, whole or not at all."""
+
+    def write(beside: Path) -> None:
+        beside.write_text(text, encoding="utf-8")
+
+    write_whole(path, write)
 
 
 def warn(text: str) -> None:
-    sys.stderr.write(f"qddot: warning: {printable(text)}\n")
+    """Say on stderr what may be wrong, unless --quiet."""
+    patience.note(f"warning: {printable(text)}")
+
+
+def warn_each(texts: Sequence[str], where: str) -> None:
+    """Say the first few warnings, and where to find the rest."""
+    for text in texts[:SHOWN]:
+        warn(text)
+    if len(texts) > SHOWN:
+        warn(f"... and {len(texts) - SHOWN} more; {where} lists them all.")

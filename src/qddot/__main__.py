@@ -1,0 +1,5 @@
+"""`python -m qddot`: the command line."""
+
+from qddot.cli import main
+
+main()

@@ -1,0 +1,104 @@
+"""Help to read: verbs by group, examples that run, and a word on what was mistyped."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+from qddot.cli.plain_text import fitting
+from qddot.errors import did_you_mean, printable, shorten
+
+EXAMPLES = re.compile(r"\n\s*Examples?:\s*")
+
+
+def parts(docstring: str) -> tuple[str, str]:
+    """Return a docstring's words, and its examples."""
+    words, *rest = EXAMPLES.split(inspect.cleandoc(docstring), maxsplit=1)
+    return words.strip(), inspect.cleandoc(rest[0]).strip() if rest else ""
+
+
+class Verb(TyperCommand):
+    """A verb, whose help ends with examples that run as they stand."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help, in letters that the terminal has."""
+        return fitting(super().get_help(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what follows the verb: what it is about, then how."""
+        return [*(name for name, _ in arguments(self, ctx)), "[OPTIONS]"]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and the options."""
+        if found := arguments(self, ctx):
+            with formatter.section("Arguments"):
+                formatter.write_dl(found)
+        write_options(self, ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples, line by line as they are."""
+        if self.epilog:
+            with formatter.section("Examples"):
+                for line in self.epilog.splitlines():
+                    formatter.write(f"  {line}\n")
+
+
+class Verbs(TyperGroup):
+    """All verbs, in groups."""
+
+    groups: Mapping[str, tuple[str, ...]] = {}
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help, in letters that the terminal has."""
+        return fitting(super().get_help(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what follows the program's name."""
+        return ["VERB", "[ROBOT]", "[OPTIONS]"]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs first, group by group, then the options."""
+        width = max(map(len, self.commands))
+        for group, names in self.groups.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{n:<{width}}", summary(self.commands[n])) for n in names])
+        write_options(self, ctx, formatter)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the verb meant, or say which may have been."""
+        name, *rest = args
+        if name == "help" and not rest:
+            print(ctx.get_help())
+            ctx.exit()
+        if name == "help":  # `qddot help simulate`, as people are used to
+            name, args = rest[0], [rest[0], "--help"]
+        if name in self.commands or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from qddot.readers.read import built_in_names
+
+        shown = shorten(printable(name))
+        if name in built_in_names():
+            ctx.fail(f"{shown!r} is a robot, not a verb. Did you mean 'qddot show {shown}'?")
+        ctx.fail(f"There is no verb {shown!r}.{did_you_mean(name, self.commands)}")
+
+
+def summary(command: Any) -> str:
+    """Return the first line of a verb's help."""
+    return (command.help or "").strip().partition("\n")[0]
+
+
+def arguments(command: Any, ctx: Any) -> list[tuple[str, str]]:
+    """Return a verb's arguments and what they are."""
+    found = [p for p in command.get_params(ctx) if p.param_type_name == "argument"]
+    return [(p.metavar or str(p.name).upper(), p.help or "") for p in found]
+
+
+def write_options(command: Any, ctx: Any, formatter: Any) -> None:
+    """Write the options and what they do."""
+    found = [p for p in command.get_params(ctx) if p.param_type_name == "option"]
+    with formatter.section("Options"):
+        formatter.write_dl([record for p in found if (record := p.get_help_record(ctx))])

@@ -1,0 +1,155 @@
+"""Laws by their names, with gains that suit the arm for those who give none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from qddot.robot import Robot
+
+STIFF, DAMP = 100.0, 20.0  # ω² [1/s²] and 2ω [1/s] of the motion that gains are chosen for
+LEAN = 5.0  # Λ [1/s]
+FINDING = 1.0  # [1/s], how fast adaptive laws are to find parameters
+SURE = 1.2  # by how much the bounds of the robust law are above what was found
+SPRING = ("kp", "kd")
+# the gains of every law; those of frames move a frame
+LAWS: dict[str, tuple[str, ...]] = {
+    "pd": SPRING,
+    "pd_gravity": SPRING,
+    "computed_torque": SPRING,
+    "feed_forward": SPRING,
+    "slotine_li": ("lam", "kd"),
+    "adaptive": ("lam", "kd", "adaptation"),
+    "robust": ("lam", "kd", "mass", "coriolis", "gravity", "layer"),
+    "operational_space": (*SPRING, "posture_kp", "posture_kd", "heaviest"),
+    "joint_impedance": SPRING,
+    "cartesian_impedance": (*SPRING, "joint_damping"),
+    "approximate_jacobian": (*SPRING, "cross"),
+}
+FRAMES = ("operational_space", "cartesian_impedance", "approximate_jacobian")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a law is made from."""
+
+    name: str
+    arm: Robot
+    model: Robot  # what the law believes
+    lengths: Robot  # whose Jacobian the approximate Jacobian law takes
+    reference: Any
+    q: np.ndarray
+    seconds: float
+    frame: str
+    axes: str
+    gains: dict[str, Any] = field(default_factory=dict)
+
+
+def home(robot: Robot) -> np.ndarray:
+    """Return where an arm stands if nobody says: at zero, or amid limits that zero is not within.
+
+    A tenth of the range is kept from either limit.
+    """
+    from qddot.control.references.limits import bounds_of
+
+    limits = bounds_of(robot)
+    with np.errstate(invalid="ignore"):
+        room = 0.1 * (limits.upper - limits.lower)
+        inside = (limits.lower + room <= 0) & (limits.upper - room >= 0)
+        middle = (limits.lower + limits.upper) / 2
+    return np.where(inside | ~np.isfinite(middle), 0.0, middle)
+
+
+def frame_of(robot: Robot, frame: str) -> str:
+    """Return the frame asked for: "tool" if there is one, else the last, if none was."""
+    names = robot.frame_names
+    return frame or ("tool" if "tool" in names else names[-1])
+
+
+def axes_of(robot: Robot, frame: str) -> str:
+    """Return the base axes along which the joints can move a frame."""
+    from qddot.errors import UnknownName
+
+    if frame not in robot.frame_names:
+        raise UnknownName("frame", frame, robot.name, robot.frame_names)
+    q = np.random.default_rng(0).uniform(-2, 2, (8, robot.n))
+    size = np.abs(robot.jacobian(q, frame)[:, 3:]).max(axis=(0, 2))
+    return "".join(axis for axis, x in zip("xyz", size, strict=True) if x > 1e-9 * size.max())
+
+
+def classes() -> dict[str, type]:
+    """Return the class of every law."""
+    from qddot.control import laws
+
+    return {
+        "pd": laws.PD,
+        "pd_gravity": laws.PDGravity,
+        "computed_torque": laws.ComputedTorque,
+        "feed_forward": laws.FeedForwardPD,
+        "slotine_li": laws.SlotineLi,
+        "adaptive": laws.AdaptiveSlotineLi,
+        "robust": laws.RobustSaturated,
+        "operational_space": laws.OperationalSpace,
+        "joint_impedance": laws.JointImpedance,
+        "cartesian_impedance": laws.CartesianImpedance,
+        "approximate_jacobian": laws.ApproximateJacobian,
+    }
+
+
+def made(wanted: Wanted) -> Any:
+    """Return the law, with gains that suit the arm where none are given."""
+    given = chosen(wanted) | wanted.gains
+    if wanted.name == "adaptive" and "adaptation" not in given:
+        from qddot.control.laws.adaptation import balanced
+
+        span = getattr(wanted.reference, "period", None) or wanted.seconds
+        given["adaptation"] = balanced(
+            wanted.model, wanted.reference, given["kd"], rate=FINDING, seconds=span
+        )
+    more: dict[str, Any] = {}
+    if wanted.name in FRAMES:
+        more = {"frame": wanted.frame, "axes": wanted.axes}
+    if wanted.name == "operational_space" and wanted.model.n > len(wanted.axes):
+        more["posture"] = wanted.q
+    if wanted.name == "approximate_jacobian":
+        more["approximate"] = wanted.lengths
+    return classes()[wanted.name](wanted.model, reference=wanted.reference, **given, **more)
+
+
+def chosen(wanted: Wanted) -> dict[str, Any]:
+    """Return gains that bring the arm back like springs of ω = 10 rad/s, critically damped."""
+    name, model = wanted.name, wanted.model
+    if name in ("computed_torque", "operational_space"):
+        return {"kp": STIFF, "kd": DAMP}
+    M = model.mass_matrix(wanted.q)
+    own = np.diag(M)  # inertia about every joint, the others locked
+    if name in FRAMES:
+        rows = [3 + "xyz".index(axis) for axis in wanted.axes]
+        J = model.jacobian(wanted.q, wanted.frame)[rows]
+        mass = 1 / max(float(np.trace(J @ np.linalg.solve(M, J.T))) / len(rows), 1e-9)
+        if name == "approximate_jacobian":
+            return {"kp": LEAN * mass, "kd": own}
+        return {"kp": STIFF * mass, "kd": DAMP * mass, "joint_damping": own}
+    if name in ("slotine_li", "adaptive", "robust"):
+        found: dict[str, Any] = {"lam": LEAN, "kd": STIFF / DAMP * own}
+        return found | (bounds(wanted) if name == "robust" else {})
+    return {"kp": STIFF * own, "kd": DAMP * own}
+
+
+def bounds(wanted: Wanted) -> dict[str, float]:
+    """Return what the model is wrong by at the worst of many states, and a fifth more."""
+    rng = np.random.default_rng(1)
+    q = rng.uniform(-np.pi, np.pi, (2000, wanted.arm.n))
+    qd = rng.normal(size=q.shape)
+    qd /= np.linalg.norm(qd, axis=1, keepdims=True)
+    one, other = wanted.model, wanted.arm
+    apart = {
+        "mass": one.mass_matrix(q) - other.mass_matrix(q),
+        "coriolis": one.coriolis_matrix(q, qd) - other.coriolis_matrix(q, qd),
+        "gravity": (one.gravity_torque(q) - other.gravity_torque(q))[:, :, None],
+    }
+    return {
+        key: SURE * float(np.linalg.norm(x, ord=2, axis=(1, 2)).max()) for key, x in apart.items()
+    }

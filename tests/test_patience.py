@@ -1,0 +1,99 @@
+"""Words about long work: only for those who watch, on one line, and gone in the end."""
+
+import io
+from contextlib import redirect_stderr
+from unittest.mock import patch
+
+import pytest
+
+from qddot import patience
+
+
+class Terminal(io.StringIO):
+    """A stderr that somebody watches."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def hasty():
+    """Nobody has any patience, and every step is drawn."""
+    with patch.multiple(patience, PATIENCE=-1.0, REDRAW=-1.0):
+        yield
+    patience.silence(False)
+
+
+def seen(text):
+    """Return what stands on a terminal's last line after all has been written to it."""
+    line = ""
+    for part in text.split("\n")[-1].split("\r"):
+        line = part + line[len(part) :]
+    return line.rstrip()
+
+
+def test_progress_is_drawn_on_one_line_and_wiped_away(hasty):
+    with redirect_stderr(Terminal()) as stderr, patience.progress("bending", 4) as advance:
+        advance()
+        assert seen(stderr.getvalue()).startswith("qddot: bending 25 %, about 0 s left")
+        advance()
+        assert seen(stderr.getvalue()).startswith("qddot: bending 50 %")
+    assert "\n" not in stderr.getvalue()
+    assert not seen(stderr.getvalue())
+
+
+def test_the_line_is_wiped_away_where_the_work_fails_too(hasty):
+    def work():
+        with patience.progress("bending", 4) as advance:
+            advance()
+            raise KeyboardInterrupt
+
+    with redirect_stderr(Terminal()) as stderr, pytest.raises(KeyboardInterrupt):
+        work()
+    assert stderr.getvalue()
+    assert not seen(stderr.getvalue())
+
+
+def test_a_line_is_no_wider_than_the_terminal(hasty, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "20")
+    with redirect_stderr(Terminal()) as stderr, patience.progress("long" * 20, 2) as advance:
+        advance()
+        assert len(seen(stderr.getvalue())) < 20
+
+
+def test_what_is_said_meanwhile_stands_above_the_progress(hasty):
+    with redirect_stderr(Terminal()) as stderr, patience.progress("bending", 4) as advance:
+        advance()
+        patience.note("a remark")
+        assert "\rqddot: a remark\n" in stderr.getvalue()
+
+
+def test_nothing_is_drawn_where_nobody_watches_or_silence_is_wanted(hasty):
+    for stderr, silent in ((io.StringIO(), False), (Terminal(), True)):
+        patience.silence(silent)
+        with redirect_stderr(stderr), patience.progress("bending", 2) as advance:
+            advance()
+            patience.note("of progress", of_progress=True)
+        assert not stderr.getvalue()
+
+
+def test_errors_are_said_even_in_silence(hasty):
+    patience.silence(True)
+    with redirect_stderr(io.StringIO()) as stderr:
+        patience.note("a remark")
+        patience.say("an error")
+    assert stderr.getvalue() == "qddot: an error\n"
+
+
+def test_a_word_about_what_is_done_comes_only_after_a_while():
+    with redirect_stderr(Terminal()) as stderr, patience.patience("bending"):
+        pass
+    assert not stderr.getvalue()
+
+
+def test_a_closed_stderr_is_no_problem(hasty):
+    closed = io.StringIO()
+    closed.close()
+    with redirect_stderr(closed), patience.progress("bending", 2) as advance:
+        advance()
+        patience.say("nobody hears it")
