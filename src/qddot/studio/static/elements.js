@@ -1,0 +1,44 @@
+/** Elements of the page. Words become text, never markup: names come from files. */
+
+export const find = (id) => document.getElementById(id);
+
+/** Return a new element; `text` is its text, `on` its listeners, the rest are attributes. */
+export function make(tag, { text, on = {}, ...attributes } = {}, ...children) {
+  const element = document.createElement(tag);
+  if (text !== undefined) element.textContent = text;
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === true) element.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) element.setAttribute(name, value);
+  }
+  for (const [event, listener] of Object.entries(on)) element.addEventListener(event, listener);
+  element.append(...children);
+  return element;
+}
+
+/** Write words into an element, but only when they changed: most do not, thirty times a second. */
+export function write(element, words) {
+  if (element.textContent !== words) element.textContent = words;
+}
+
+/** Put options into a select; each is a name or [value, words, title]. */
+export function options(select, entries, chosen) {
+  select.replaceChildren(
+    ...entries.map((entry) => {
+      const [value, words, title] = Array.isArray(entry) ? entry : [entry, entry];
+      return make("option", { value, text: words, title: title || null });
+    }),
+  );
+  if (chosen !== undefined && chosen !== null) select.value = chosen;
+}
+
+/** Make a row of radio buttons tell what was chosen. */
+export function chosen(name, listener) {
+  for (const radio of document.querySelectorAll(`input[type=radio][name="${name}"]`))
+    radio.addEventListener("change", () => radio.checked && listener(radio.value));
+}
+
+/** Choose one of a row of radio buttons without telling anybody; null chooses none. */
+export function choose(name, value) {
+  for (const radio of document.querySelectorAll(`input[type=radio][name="${name}"]`))
+    radio.checked = radio.value === value;
+}

@@ -1,0 +1,62 @@
+/** How numbers, angles and units are written. */
+
+const NOISE = 1e-12; // below this a number is rounding
+const SMALL = 5e-5; // below this four decimals show nothing
+
+/** Return a number in about five characters: 0.0123, 1.234, 12.34, 123.4, 1.23e−6. */
+export function short(x) {
+  if (x === null || x === undefined || !Number.isFinite(x)) return "–";
+  const size = Math.abs(x);
+  if (size < NOISE) return "0";
+  if (size < SMALL || size >= 99999.5) return minus(x.toExponential(2).replace("e+", "e"));
+  const decimals = size < 0.99995 ? 4 : size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+  return minus(x.toFixed(decimals));
+}
+
+/** Return a number to so many significant digits. */
+export function exact(x, digits = 7) {
+  if (x === null || x === undefined || !Number.isFinite(x)) return "–";
+  if (Math.abs(x) < NOISE) return "0";
+  return minus(String(Number(x.toPrecision(digits))));
+}
+
+export const minus = (words) => words.replaceAll("-", "−");
+
+/** Return 12 as ₁₂. */
+export const subscript = (k) => String(k).replace(/\d/g, (d) => "₀₁₂₃₄₅₆₇₈₉"[d]);
+
+/** Return what the browser's number fields want: a plain decimal without noise. */
+export const plain = (x, decimals = 4) => String(Number(x.toFixed(decimals)));
+
+/** Angles are shown in radians or degrees; everything else, and every message, is SI. */
+export const angles = {
+  degrees: false,
+  factor(turns) {
+    return turns && this.degrees ? 180 / Math.PI : 1;
+  },
+  /** Return the unit of the order-th rate of a joint. */
+  unit(turns, order = 0) {
+    const first = turns ? (this.degrees ? "°" : "rad") : "m";
+    return first + ["", "/s", "/s²"][order];
+  },
+};
+
+/** Return the unit of an entry of M, C, g or c, which depends on how the joints move. */
+export function unitOf(matrix, joints, row, column) {
+  const turning = Number(joints[row].turns);
+  if (matrix === "g" || matrix === "c") return turning ? "N·m" : "N";
+  const metres = ["kg", "kg·m", "kg·m²"][turning + Number(joints[column].turns)];
+  return matrix === "C" ? `${metres}/s` : metres;
+}
+
+/** Return round numbers between two, about as many as wanted. */
+export function ticks(low, high, wanted = 4) {
+  const raw = (high - low) / wanted || 1;
+  const ten = 10 ** Math.floor(Math.log10(raw));
+  const part = raw / ten;
+  const step = ten * (part < 1.5 ? 1 : part < 3.5 ? 2 : part < 7.5 ? 5 : 10);
+  const found = [];
+  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; k++) found.push(k * step);
+  const decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+  return found.map((x) => [x, minus(Math.abs(x) >= 1e5 ? x.toExponential(0) : x.toFixed(Math.min(decimals, 6)))]);
+}

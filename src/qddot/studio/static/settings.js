@@ -1,0 +1,115 @@
+/** What belongs to the robot and not to its pose: gravity, payload, friction. */
+
+import { chosen, choose, find, make, options, write } from "./elements.js";
+import { plain } from "./numbers.js";
+import { colour } from "./palette.js";
+import { Slider } from "./slider.js";
+
+const EARTH = 9.81; // [m/s²]
+const AXES = ["x", "y", "z"];
+const HEAVIEST = 10; // [kg] on the slider, at least
+const PART = 0.5; // of the arm's own mass is a payload's slider's end
+const ROUGH = 20; // [N·m·s/rad] and [N·m] on the sliders, at least
+const NEAR = 1e-9;
+
+export class Settings {
+  /** `changed(settings)` is given what was set: gravity, payload or friction. */
+  constructor(changed) {
+    this.changed = changed;
+    const ends = (name, listener) =>
+      new Slider(find(`${name}-slider`), find(name), { changed: (value) => listener(value) });
+    this.pull = ends("pull", (value) => this.gravity(this.down.map((x) => x * value)));
+    this.mass = ends("payload", () => this.payload());
+    this.viscous = ends("viscous", (value) => this.friction("viscous", value));
+    this.coulomb = ends("coulomb", (value) => this.friction("coulomb", value));
+    this.pull.between(0, 20, { least: 0, most: 1000, decimals: 3 });
+    chosen("gravity", (value) => this.gravity(this.down.map((x) => x * Number(value))));
+    for (const axis of AXES) find(`gravity-${axis}`).addEventListener("change", () => this.vector());
+    find("payload-frame").addEventListener("change", () => Number(find("payload").value) && this.payload());
+    find("as-loaded").addEventListener("click", () => this.changed(this.loaded));
+  }
+
+  /** A robot came: its settings are those to go back to. */
+  build(robot) {
+    this.loaded = { gravity: robot.gravity, payload: { frame: robot.tip, mass: 0 }, friction: robot.friction };
+    const size = Math.hypot(...robot.gravity);
+    this.down = size > 0 ? robot.gravity.map((x) => x / size) : [0, 0, -1];
+    options(find("payload-frame"), robot.frames, robot.tip);
+    this.mass.between(0, Math.max(HEAVIEST, PART * (robot.mass ?? 0)), { least: 0, step: 0.1, decimals: 3 });
+    const most = Math.max(ROUGH, ...robot.friction.viscous, ...robot.friction.coulomb);
+    for (const slider of [this.viscous, this.coulomb]) slider.between(0, most, { least: 0, step: 0.1, decimals: 4 });
+    this.table(robot);
+    this.show(robot);
+  }
+
+  /** Show the settings of a robot, without telling anybody. */
+  show(robot) {
+    this.robot = robot;
+    const size = Math.hypot(...robot.gravity);
+    if (size > 0) this.down = robot.gravity.map((x) => x / size);
+    this.pull.show(size);
+    const preset = [EARTH, 1.62, 0].find((value) => Math.abs(value - size) < NEAR);
+    choose("gravity", preset === undefined ? null : String(preset));
+    AXES.forEach((axis, i) => (find(`gravity-${axis}`).value = plain(robot.gravity[i], 3)));
+    this.mass.show(robot.payload?.mass ?? 0);
+    if (robot.payload?.mass) find("payload-frame").value = robot.payload.frame;
+    const even = ["viscous", "coulomb"].map((kind) => {
+      const values = robot.friction[kind];
+      this[kind].show(Math.max(...values));
+      values.forEach((value, i) => (this.fields[kind][i].value = plain(value, 4)));
+      return values.every((value) => Math.abs(value - values[0]) < NEAR);
+    });
+    write(find("friction-hint"), even.every(Boolean) ? "same for all joints" : "differs; largest shown");
+    find("as-loaded").disabled = this.asLoaded(robot);
+  }
+
+  asLoaded({ gravity, payload, friction }) {
+    const same = (a, b) => a.every((x, i) => Math.abs(x - b[i]) < NEAR);
+    const { viscous, coulomb } = this.loaded.friction;
+    return !payload?.mass && same(gravity, this.loaded.gravity) && same(friction.viscous, viscous) && same(friction.coulomb, coulomb);
+  }
+
+  /** Return what differs from the robot as it came, to be set again after a reconnection. */
+  changes() {
+    const { gravity, payload, friction } = this.robot;
+    return this.asLoaded(this.robot) ? null : { gravity, friction, ...(payload?.mass ? { payload } : {}) };
+  }
+
+  gravity(vector) {
+    // 0 × −1 is −0, which nobody wants to read
+    this.changed({ gravity: vector.map((x) => x + 0) });
+  }
+
+  vector() {
+    this.gravity(AXES.map((axis) => find(`gravity-${axis}`).valueAsNumber || 0));
+  }
+
+  payload() {
+    this.changed({ payload: { frame: find("payload-frame").value, mass: Number(find("payload").value) } });
+  }
+
+  friction(kind, value) {
+    this.changed({ friction: { [kind]: value } });
+  }
+
+  /** Build the table of each joint's own friction. */
+  table(robot) {
+    this.fields = { viscous: [], coulomb: [] };
+    const rows = robot.joints.map((joint, i) => {
+      const cells = ["viscous", "coulomb"].map((kind) => {
+        const name = `${kind === "viscous" ? "Viscous" : "Coulomb"} friction of ${joint.name}`;
+        const field = make("input", { type: "number", min: 0, step: 0.1, "aria-label": name });
+        field.addEventListener("change", () => {
+          const values = this.fields[kind].map((each) => Math.max(0, each.valueAsNumber || 0));
+          this.changed({ friction: { [kind]: values } });
+        });
+        this.fields[kind].push(field);
+        return make("td", {}, field);
+      });
+      const dot = make("i", { class: "dot" });
+      dot.style.setProperty("--own", colour(i));
+      return make("tr", {}, make("th", { scope: "row", title: joint.name }, dot, joint.name), ...cells);
+    });
+    find("friction-joints").replaceChildren(...rows);
+  }
+}

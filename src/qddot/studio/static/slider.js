@@ -1,0 +1,74 @@
+/** A slider with its number field: one value, two ways to set it. */
+
+import { plain } from "./numbers.js";
+
+export class Slider {
+  /**
+   * `changed(value, done)` is told every change; `done` is false while a drag goes on.
+   * `begun()` is told once before a drag or an entry changes anything.
+   */
+  constructor(range, field, { changed, begun = () => {} }) {
+    this.range = range;
+    this.field = field;
+    this.decimals = 4;
+    this.stop = [Infinity, -Infinity];
+    let dragging = false;
+    const begin = () => {
+      if (!dragging) begun();
+      dragging = true;
+    };
+    const end = () => (dragging = false);
+    range.addEventListener("input", () => {
+      begin();
+      this.show(Number(range.value));
+      changed(Number(range.value), false);
+    });
+    range.addEventListener("change", () => {
+      end();
+      changed(Number(range.value), true);
+    });
+    range.addEventListener("blur", end);
+    field.addEventListener("change", () => {
+      const value = this.within(field.valueAsNumber);
+      begun();
+      this.show(value);
+      changed(value, true);
+    });
+    // Enter in a field is an entry, not a submission of anything else
+    field.addEventListener("keydown", (event) => event.key === "Enter" && field.blur());
+  }
+
+  /** Set the ends of the slider, those of the field (null: none), and how fine both are. */
+  between(low, high, { least = null, most = null, step = "any", decimals = 4 } = {}) {
+    [this.range.min, this.range.max, this.range.step] = [low, high, "any"];
+    this.field.min = least ?? "";
+    this.field.max = most ?? "";
+    this.field.step = step;
+    this.decimals = decimals;
+    this.stop = [least ?? -Infinity, most ?? Infinity];
+    this.ends = [Number(low), Number(high)];
+  }
+
+  within(value) {
+    if (!Number.isFinite(value)) return Number(this.range.value);
+    return Math.min(Math.max(value, this.stop[0]), this.stop[1]);
+  }
+
+  show(value) {
+    // as many decimals as the field has room for
+    const words = plain(value, Math.max(0, this.decimals - Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)))));
+    if (document.activeElement !== this.field && this.field.value !== words) this.field.value = words;
+    else if (document.activeElement === this.field && this.field.valueAsNumber !== value) this.field.value = words;
+    this.range.value = value;
+    this.fill(value);
+  }
+
+  /** Colour the track from zero to the value. */
+  fill(value) {
+    const [low, high] = this.ends ?? [Number(this.range.min), Number(this.range.max)];
+    const part = (x) => Math.min(100, Math.max(0, (100 * (x - low)) / (high - low || 1)));
+    const [zero, here] = [part(0), part(value)];
+    this.range.style.setProperty("--from", `${Math.min(zero, here)}%`);
+    this.range.style.setProperty("--to", `${Math.max(zero, here)}%`);
+  }
+}

@@ -1,0 +1,136 @@
+"""`qddot studio` as people start and end it."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import contextmanager
+from urllib.request import urlopen
+
+import pytest
+import studio_talk  # skips the module where websockets is missing
+
+import qddot
+from qddot.errors import BadArgument
+from qddot.studio import Studio
+from qddot.studio.server import PORT, listening_socket
+
+COMMAND = (sys.executable, "-m", "qddot.cli", "studio", "--no-browser")
+
+
+@contextmanager
+def started(*words):
+    """Give a running studio's process and the first line that it prints."""
+    process = subprocess.Popen(
+        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        yield process, process.stdout.readline()
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_it_prints_its_address_and_ends_on_ctrl_c_with_a_goodbye():
+    with started("pendulum", "--port", "0") as (process, line):
+        found = re.fullmatch(
+            r"qddot studio is at (http://127\.0\.0\.1:\d+/)   \(Ctrl-C ends it\)\n", line
+        )
+        assert found, line
+        assert b"qddot studio" in urlopen(found[1], timeout=studio_talk.PATIENCE).read()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=studio_talk.PATIENCE)
+        assert process.returncode == 130
+        assert out == ""
+        assert err == "\nqddot studio: goodbye.\n"
+
+
+def test_terminated_it_ends_well_and_machines_are_told_the_address():
+    with started("--port", "0", "--json") as (process, line):
+        facts = json.loads(line + "".join(process.stdout.readline() for _ in range(5)))
+        assert facts["address"] == f"http://127.0.0.1:{facts['port']}/"
+        assert facts["robot"] is None
+        process.terminate()
+        _, err = process.communicate(timeout=studio_talk.PATIENCE)
+        assert process.returncode == 0
+        assert err == ""
+
+
+def test_a_wrong_command_line_has_status_two_and_a_sentence():
+    done = subprocess.run([*COMMAND, "--set", "m1=1"], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("qddot: --set changes a robot, and none is named")
+
+
+def test_a_port_that_does_not_exist_is_refused():
+    with pytest.raises(BadArgument, match="There is no port 70000; ports go from 1 to 65535"):
+        listening_socket(70000)
+
+
+def test_a_port_that_is_taken_is_refused_if_it_was_asked_for():
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        with pytest.raises(BadArgument, match=rf"Port {port} cannot be used: another program"):
+            listening_socket(port)
+
+
+def test_without_a_port_the_next_free_one_is_taken():
+    with listening_socket(None) as one, listening_socket(None) as other:
+        first, second = (each.getsockname()[1] for each in (one, other))
+    assert PORT <= first < second
+
+
+def test_python_has_it_as_a_room_of_its_own():
+    robot = qddot.load("pendulum").with_gravity((0, 0, -1))
+    with qddot.studio.Studio(robot, port=0) as studio, studio_talk.talking(studio) as page:
+        assert page.ask("welcome")["robot"] == "pendulum"
+        assert page.ask("robot", name="pendulum")["gravity"] == [0, 0, -1]
+
+
+def test_a_robot_that_cannot_be_shown_is_refused_before_anything_listens():
+    with pytest.raises(qddot.QddotError, match="it depends on"):
+        Studio(qddot.load("two_link_symbolic"), port=0)
+
+
+def test_helpers_end_with_the_studio(tmp_path):
+    """Also when it is killed and can say nothing."""
+    with started("pendulum", "--port", "0") as (process, _):
+        children = []
+        for _ in range(200):
+            children = [pid for pid in map(int, pids()) if parent(pid) == process.pid]
+            if children:
+                break
+            signal.sigtimedwait([], 0.05)
+        assert children
+        process.kill()
+        process.wait()
+    for _ in range(200):
+        if not any(map(runs, children)):
+            break
+        signal.sigtimedwait([], 0.05)
+    assert not any(map(runs, children))
+
+
+def pids():
+    if not os.path.isdir("/proc/self"):
+        pytest.skip("processes are looked up in /proc, which this system has not")
+    return [name for name in os.listdir("/proc") if name.isdigit()]
+
+
+def parent(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as file:
+            return int(file.read().rpartition(")")[2].split()[1])
+    except OSError:
+        return None
+
+
+def runs(pid):
+    try:
+        with open(f"/proc/{pid}/cmdline") as file:
+            return "qddot.studio.helper" in file.read()
+    except OSError:
+        return False

@@ -1,0 +1,318 @@
+"""The studio's page: every control does what it says, and the numbers are the robot's."""
+
+import re
+
+import numpy as np
+import pytest
+from accessibility import complaints
+from studio_page import (
+    column,
+    joint_field,
+    load,
+    messages,
+    ready,
+    set_number,
+    shown,
+    shows,
+    status,
+    studio_of,
+    until,
+    wait_for_column,
+    wait_for_matrix,
+    wait_for_motion,
+)
+
+import qddot
+from qddot.readers.read import built_in_names
+
+HOME = np.array([0.0, -0.6, 0.1, -2.2, 0.2, 1.6, 0.8])
+SEVEN_DIGITS = 1e-6  # of a value: what the equation's own line shows
+
+
+@pytest.fixture(scope="module")
+def studio():
+    with studio_of("panda", port=0) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def seen(studio):
+    with shown(studio.address, permissions=["clipboard-read", "clipboard-write"]) as found:
+        yield found
+        own = (studio.address, studio.address.replace("http", "ws"))
+        assert not found.errors, found.errors
+        assert all(request.startswith(own) for request in found.requests)
+
+
+@pytest.fixture
+def page(seen, studio):
+    """The page as it is when it was just opened."""
+    seen.page.goto("about:blank")  # an address that differs in its hash alone is not opened again
+    seen.page.goto(studio.address)
+    ready(seen.page)
+    return seen.page
+
+
+@pytest.fixture(scope="module")
+def panda():
+    return qddot.load("panda")
+
+
+def stand(page, q):
+    """Put the arm somewhere, by its number fields."""
+    for i, value in enumerate(q):
+        set_number(page, joint_field(i), value)
+
+
+def test_the_page_offers_every_built_in_robot_and_shows_the_one_asked_for(page, panda):
+    offered = page.locator("#robots option").all_text_contents()
+    assert set(offered) == set(built_in_names())
+    assert page.input_value("#robots") == "panda"
+    q = [float(page.input_value(joint_field(i))) for i in range(7)]
+    wait_for_matrix(page, panda.mass_matrix(q))
+    wait_for_column(page, "g", panda.gravity_torque(q))
+
+
+def test_every_number_is_the_robots_at_the_pose_and_rates_of_the_sliders(page, panda):
+    qd = np.array([0.5, -0.4, 0.3, 0.2, -0.1, 0.6, 0.7])
+    stand(page, HOME)
+    page.check("input[name=order][value='1']")
+    stand(page, qd)
+    wait_for_matrix(page, panda.mass_matrix(HOME))
+    wait_for_column(page, "g", panda.gravity_torque(HOME))
+    wait_for_column(page, "c", panda.velocity_torque(HOME, qd))
+    wait_for_column(page, "friction", panda.friction_torque(qd))
+    wait_for_column(page, "τ", panda.inverse_dynamics(HOME, qd, np.zeros(7)))
+    page.check("input[name=matrix][value=C]")
+    wait_for_matrix(page, panda.coriolis_matrix(HOME, qd))
+    page.check("input[name=order][value='2']")
+    set_number(page, joint_field(1), 3.0)
+    qdd = np.array([0, 3.0, 0, 0, 0, 0, 0])
+    wait_for_column(page, "τ", panda.inverse_dynamics(HOME, qd, qdd))
+
+    energies = [words.split()[0] for words in page.locator("#energies dd").all_text_contents()]
+    kinetic, potential = panda.kinetic_energy(HOME, qd), panda.potential_energy(HOME)
+    assert all(map(shows, energies, (kinetic, potential, kinetic + potential)))
+    eigenvalues = np.linalg.eigvalsh(panda.mass_matrix(HOME))
+    assert all(map(shows, page.locator("#eigenvalues b").all_text_contents(), eigenvalues))
+    condition = page.text_content("#condition").removeprefix("condition ")
+    assert shows(condition, eigenvalues[-1] / eigenvalues[0])
+
+    page.click("#stop")
+    wait_for_column(page, "c", np.zeros(7))
+
+
+def test_a_slider_moves_its_joint_and_its_number_within_the_limits(page, panda):
+    page.focus("#joint-1")
+    page.keyboard.press("End")
+    upper = panda.model.free_joints[1].limits.upper
+    assert float(page.input_value(joint_field(1))) == pytest.approx(upper, abs=1e-4)
+    set_number(page, joint_field(1), 99)
+    assert float(page.input_value(joint_field(1))) == pytest.approx(upper, abs=1e-4)
+    page.keyboard.press("Control+z")
+    page.click("#undo")
+    assert float(page.input_value(joint_field(1))) == 0
+    assert page.is_disabled("#undo")
+    set_number(page, joint_field(1), 0.5)
+    page.click("#reset")
+    assert float(page.input_value(joint_field(1))) == 0
+
+
+def test_dragging_a_slider_with_the_mouse_follows_the_hand(page, panda):
+    box = page.locator("#joint-1").bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] / 2, middle)
+    page.mouse.down()
+    for step in range(20):
+        page.mouse.move(box["x"] + box["width"] * (0.5 + 0.02 * step), middle)
+    page.mouse.up()
+    q = np.array([float(page.input_value(joint_field(i))) for i in range(7)])
+    assert q[1] > 0.5
+    # fields show four decimals, tables are of the exact state
+    wanted = pytest.approx(panda.gravity_torque(q)[1], abs=1e-2)
+    assert until(page, lambda: float(column(page, "g")[1].replace("−", "-")) == wanted)
+
+
+def test_gravity_is_set_by_name_by_strength_and_by_vector(page, panda):
+    stand(page, HOME)
+    for name, g in (("Moon", 1.62), ("None", 0.0), ("Earth", 9.81)):
+        page.get_by_role("radio", name=name).check()
+        wait_for_column(page, "g", panda.with_gravity((0, 0, -g)).gravity_torque(HOME))
+    set_number(page, "#pull", 3.7)
+    wait_for_column(page, "g", panda.with_gravity((0, 0, -3.7)).gravity_torque(HOME))
+    set_number(page, "#gravity-x", 2.5)
+    wait_for_column(page, "g", panda.with_gravity((2.5, 0, -3.7)).gravity_torque(HOME))
+    assert page.is_enabled("#as-loaded")
+    page.click("#as-loaded")
+    wait_for_column(page, "g", panda.gravity_torque(HOME))
+    assert page.is_checked("input[name=gravity][value='9.81']")
+
+
+def test_payload_and_friction_change_the_robot(page, panda):
+    stand(page, HOME)
+    page.select_option("#payload-frame", "tool")
+    set_number(page, "#payload", 2.5)
+    loaded = panda.with_payload("tool", 2.5)
+    wait_for_matrix(page, loaded.mass_matrix(HOME))
+    wait_for_column(page, "g", loaded.gravity_torque(HOME))
+
+    page.check("input[name=order][value='1']")
+    set_number(page, joint_field(0), 2.0)
+    qd = np.array([2.0, 0, 0, 0, 0, 0, 0])
+    set_number(page, "#viscous", 0.7)
+    set_number(page, "#coulomb", 1.5)
+    rough = loaded.with_friction(viscous=0.7, coulomb=1.5)
+    wait_for_column(page, "friction", rough.friction_torque(qd))
+    page.click("#friction-details summary")
+    set_number(page, "#friction-joints tr:first-child td:nth-child(2) input", 4)
+    rough = rough.with_friction(viscous=[4, *[0.7] * 6], coulomb=1.5)
+    wait_for_column(page, "friction", rough.friction_torque(qd))
+    assert page.text_content("#friction-hint") == "differs; largest shown"
+
+
+def test_the_equation_of_a_clicked_entry_has_the_value_that_the_robot_has(page, panda):
+    stand(page, HOME)
+    wait_for_matrix(page, panda.mass_matrix(HOME))
+    page.click("#matrix [data-row='5'][data-column='4']")
+    titled(page, "M₆₅")
+    value = panda.mass_matrix(HOME)[5, 4]
+    assert printed(page) == pytest.approx(value, rel=SEVEN_DIGITS)
+    assert page.locator("#formula .katex").count() >= 1
+    assert re.search(r"\d+ terms?", page.text_content("#equation-note"))
+    # it follows the arm
+    set_number(page, joint_field(5), 0.9)
+    moved = np.array([*HOME[:5], 0.9, HOME[6]])
+    wait_for_matrix(page, panda.mass_matrix(moved))
+    assert printed(page) == pytest.approx(panda.mass_matrix(moved)[5, 4], rel=SEVEN_DIGITS)
+
+
+def titled(page, name):
+    """Wait for the equation of an entry."""
+    page.locator("#equation-title", has_text=f"Equation of {name}").wait_for()
+
+
+def printed(page):
+    """Return the value in the line "M₆₅ = 0.0123 kg·m²"."""
+    words = page.text_content("#equation-value").replace("−", "-")
+    return float(words.split("= ")[1].split()[0])
+
+
+def test_enter_on_an_entry_shows_its_exact_equation_and_it_can_be_copied(page):
+    load(page, "two_link")
+    page.focus("#matrix td button")
+    page.keyboard.press("Enter")
+    titled(page, "M₁₁")
+    page.click("#copy-text")
+    page.locator("#copy-text", has_text="Copied").wait_for()
+    two_link = qddot.load("two_link")
+    assert page.evaluate("() => navigator.clipboard.readText()") == str(
+        qddot.derive(two_link).M[0, 0]
+    )
+    page.click("#copy-latex")
+    page.locator("#copy-latex", has_text="Copied").wait_for()
+    latex = page.evaluate("() => navigator.clipboard.readText()")
+    assert latex.count("{") == latex.count("}")
+    assert "c_2" in latex or "c_{2}" in latex
+    # arrows walk through the table, which is one stop of the Tab key
+    page.focus("#matrix td button")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    titled(page, "M₂₂")
+    page.click("#vectors [data-matrix=g] >> nth=1")
+    titled(page, "g₂")
+
+
+def test_angles_may_be_degrees(page, panda):
+    stand(page, HOME)
+    page.get_by_role("radio", name="deg").check()
+    degrees = [float(page.input_value(joint_field(i))) for i in range(7)]
+    assert degrees == pytest.approx(np.degrees(HOME), abs=0.01)
+    set_number(page, joint_field(1), -30)
+    q = HOME.copy()
+    q[1] = np.radians(-30)
+    wait_for_matrix(page, panda.mass_matrix(q))
+
+
+def test_what_is_drawn_on_the_arm_can_be_switched(page):
+    def picture():
+        page.wait_for_timeout(250)
+        return page.locator("#arm").screenshot()
+
+    known = {picture()}
+    for control in ("ellipsoid", "torques", "inertia"):
+        page.locator(f"#{control}").click()
+        now = picture()
+        assert now not in known, f"{control} changes nothing"
+        known.add(now)
+    assert page.locator("#where dd").count() == 2
+    page.focus("#arm")
+    page.keyboard.press("ArrowLeft")
+    assert picture() not in known
+
+
+def test_a_tree_and_a_sliding_joint_are_shown_with_their_units(page):
+    load(page, "rp")
+    assert page.locator("#joints .unit").all_text_contents() == ["rad", "m"]
+    assert "kg·m²" in page.text_content("#matrix-unit")
+    load(page, "baxter")
+    assert page.locator("#joints .joint").count() == 15
+    assert not messages(page)
+    assert "Baxter" in status(page)
+
+
+def test_the_keyboard_does_what_the_list_of_shortcuts_says(page):
+    page.keyboard.press("?")
+    assert page.is_visible("#shortcuts")
+    page.keyboard.press("Escape")
+    assert not page.is_visible("#shortcuts")
+    before = page.is_checked("#ellipsoid")
+    page.keyboard.press("e")
+    assert page.is_checked("#ellipsoid") is not before
+    set_number(page, joint_field(0), 0.4)
+    page.focus("#arm")
+    page.keyboard.press("r")
+    assert float(page.input_value(joint_field(0))) == 0
+    page.keyboard.press("Control+z")
+    assert float(page.input_value(joint_field(0))) == 0.4
+    # letters typed into a field stay there
+    page.focus("#duration")
+    page.keyboard.press("e")
+    assert page.is_checked("#ellipsoid") is not before
+
+
+def test_the_address_keeps_the_robot_and_its_pose(page):
+    load(page, "ur5")
+    set_number(page, joint_field(2), 1.25)
+    page.wait_for_function("() => location.hash.includes('1.25')")
+    page.reload()
+    ready(page)
+    assert page.input_value("#robots") == "ur5"
+    assert float(page.input_value(joint_field(2))) == 1.25
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everybody_can_read_and_use_it_by_day_and_by_night(page, scheme):
+    page.emulate_media(color_scheme=scheme)
+    load(page, "two_link")
+    page.click("#matrix td button >> nth=0")
+    titled(page, "M₁₁")
+    page.get_by_role("radio", name="Control").check()
+    page.click("#target summary")
+    page.click("#friction-details summary")
+    page.click("#run")
+    wait_for_motion(page, "control")
+    try:
+        assert complaints(page) == []
+    finally:
+        page.emulate_media(color_scheme="light")
+
+
+@pytest.mark.parametrize("width", [1280, 820, 390])
+def test_the_page_fits_windows_of_all_widths(page, width):
+    page.set_viewport_size({"width": width, "height": 800})
+    try:
+        assert page.evaluate("() => document.documentElement.scrollWidth") <= width
+        assert page.locator("#arm").bounding_box()["height"] > 150
+    finally:
+        page.set_viewport_size({"width": 1280, "height": 800})

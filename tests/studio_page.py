@@ -1,0 +1,142 @@
+"""The studio's page in a real browser, and what one reads there.
+
+Numbers on the page are rounded. `shows` says whether a text is a number, rounded as the text is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import Seen, page_of
+
+READY = "() => (document.querySelector('#matrix td button')?.textContent ?? '–') !== '–'"
+DROP = """([name, text]) => {
+  const held = new DataTransfer();
+  held.items.add(new File([text], name));
+  const drop = (kind) => document.body.dispatchEvent(
+    new DragEvent(kind, {dataTransfer: held, bubbles: true, cancelable: true}));
+  drop("dragenter");
+  drop("drop");
+}"""
+PATIENCE = 30_000  # [ms] for what takes a second: others may be at work on the machine
+TRIES = 300  # of 50 ms each
+
+
+def studio_of(*arguments: Any, **options: Any) -> Any:
+    """Return a studio to be entered; skip with a sentence where it cannot run."""
+    reason = "there is no websockets; pip install 'qddot[studio]'"
+    pytest.importorskip("websockets", reason=reason)
+    from qddot.studio import Studio
+
+    return Studio(*arguments, **options)
+
+
+@contextmanager
+def shown(address: str, **options: Any) -> Iterator[Seen]:
+    """Show a studio's page once its first robot is there."""
+    window = {"width": 1280, "height": 800, **options}
+    with page_of(address, **window) as seen:
+        seen.page.set_default_timeout(PATIENCE)
+        ready(seen.page)
+        yield seen
+
+
+def ready(page: Any) -> None:
+    """Wait until the page shows numbers."""
+    page.wait_for_function(READY)
+
+
+def load(page: Any, name: str) -> None:
+    """Choose a built-in robot."""
+    page.select_option("#robots", name)
+    page.wait_for_function("(name) => document.title.startsWith(`${name} –`)", arg=name)
+    ready(page)
+
+
+def set_number(page: Any, selector: str, value: float) -> None:
+    """Type a number into a field and leave it."""
+    page.fill(selector, f"{value:g}")
+    page.press(selector, "Enter")
+
+
+def joint_field(i: int) -> str:
+    """Return the number field of a joint."""
+    return f"#joints .joint:nth-child({i + 1}) input[type=number]"
+
+
+def drop(page: Any, name: str, text: str) -> None:
+    """Drop a file onto the page."""
+    page.evaluate(DROP, [name, text])
+
+
+def messages(page: Any) -> list[str]:
+    """Return the messages on the page, newest first."""
+    return page.locator("#messages p").all_text_contents()
+
+
+def matrix(page: Any) -> list[list[str]]:
+    """Return the matrix on the page, as texts."""
+    rows = page.locator("#matrix tbody tr").all()
+    return [row.locator("td button").all_text_contents() for row in rows]
+
+
+def column(page: Any, name: str) -> list[str]:
+    """Return a column of the torques: g, c, friction or τ."""
+    heads = page.locator("#vectors thead th").all_text_contents()
+    place = heads.index(name) + 1
+    return page.locator(f"#vectors tbody tr > :nth-child({place})").all_text_contents()
+
+
+def shows(text: str, value: float) -> bool:
+    """Return whether a text is the value, rounded to as many digits as the text has."""
+    plain = text.replace("−", "-")
+    found = re.fullmatch(r"-?(\d+)(?:\.(\d+))?(?:e(-?\d+))?", plain)
+    if not found:
+        return False
+    _, decimals, exponent = found.groups()
+    unit = 10.0 ** (int(exponent or 0) - len(decimals or ""))
+    # zero stands for rounding errors too; the last digit may be rounded either way
+    return abs(float(plain) - value) <= (1e-12 if plain == "0" else 0.501 * unit)
+
+
+def until(page: Any, right: Callable[[], bool]) -> bool:
+    """Wait until something is so, and return whether it came to be."""
+    for _ in range(TRIES):
+        if right():
+            return True
+        page.wait_for_timeout(50)
+    return False
+
+
+def wait_for_column(page: Any, name: str, values: np.ndarray) -> None:
+    """Wait until a column of the torques shows these values."""
+    came = until(page, lambda: all(map(shows, column(page, name), values)))
+    assert came, f"{name} shows {column(page, name)}, not {np.round(values, 5).tolist()}"
+
+
+def wait_for_matrix(page: Any, values: np.ndarray) -> None:
+    """Wait until the matrix on the page has these values."""
+
+    def same() -> bool:
+        told = matrix(page)
+        return len(told) == len(values) and bool(np.all(np.vectorize(shows)(told, values)))
+
+    came = until(page, same)
+    assert came, f"the matrix shows {matrix(page)}, not {np.round(values, 5).tolist()}"
+
+
+def status(page: Any) -> str:
+    """Return the status line."""
+    return page.text_content("#status")
+
+
+def wait_for_motion(page: Any, what: str) -> None:
+    """Wait until a motion was computed and is being played."""
+    page.wait_for_selector("#plots:not([hidden])")
+    page.wait_for_selector("#run:not([disabled])", state="attached")
+    assert not messages(page), f"{what}: {messages(page)}"
