@@ -1,8 +1,8 @@
 """Programs in JAX: one primitive, whose derivatives are programs too.
 
-On a CPU a program is the kernel that LLVM compiled; elsewhere it is lowered to JAX's own
-operations. Forward and reverse derivatives of any order are those of `program.differentiate`, so
-that JAX compiles none of them itself.
+On a CPU a program is the kernel that LLVM compiled, on a GPU the CUDA kernel where CuPy is
+installed; elsewhere it is lowered to JAX's own operations. Forward and reverse derivatives of any
+order are those of `program.differentiate`, so that JAX compiles none of them itself.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
+from importlib.util import find_spec
 from typing import Any
 
 import jax
@@ -18,6 +19,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from qddot.backends.jax_call import compiled_handler
+from qddot.backends.jax_gpu import gpu_handler
 from qddot.errors import BadArgument
 from qddot.program.differentiate import gradient, tangent
 from qddot.program.optimise import optimised
@@ -59,12 +61,13 @@ class JaxProgram:
         return self._known[key]
 
     @cache  # noqa: B019, programs are kept anyway
-    def target(self, single: bool) -> str:
+    def target(self, platform: str, single: bool) -> str:
         """Return the name under which JAX knows the compiled kernel."""
-        name = f"qddot_{self.program.digest[:24]}_{'f32' if single else 'f64'}"
-        code, capsule = compiled_handler(self.program, single)
+        name = f"qddot_{platform}_{self.program.digest[:24]}_{'f32' if single else 'f64'}"
+        made = gpu_handler if platform == "CUDA" else compiled_handler
+        code, capsule = made(self.program, single)
         self.codes.append(code)
-        jax.ffi.register_ffi_target(name, capsule, platform="cpu")
+        jax.ffi.register_ffi_target(name, capsule, platform=platform)
         return name
 
 
@@ -191,11 +194,18 @@ def _native(*arrays: Any, of: JaxProgram) -> list[Any]:
     return found
 
 
-def _on_cpu(context: Any, *arrays: Any, of: JaxProgram) -> Any:
-    single = context.avals_out[0].dtype == jnp.float32
-    if context.avals_out[0].dtype not in (jnp.float32, jnp.float64):  # half precision
-        return mlir.lower_fun(partial(_native, of=of), multiple_results=True)(context, *arrays)
-    return jax.ffi.ffi_lowering(of.target(single))(context, *arrays)
+def _by_kernel(platform: str, context: Any, *arrays: Any, of: JaxProgram) -> Any:
+    """Lower to a kernel that is compiled here, or to JAX's own operations where there is none."""
+    dtype = context.avals_out[0].dtype
+    if dtype not in (jnp.float32, jnp.float64) or (platform == "CUDA" and not _cupy_is_here()):
+        return mlir.lower_fun(_native, multiple_results=True)(context, *arrays, of=of)
+    target = of.target(platform, dtype == jnp.float32)
+    return jax.ffi.ffi_lowering(target)(context, *arrays)
+
+
+@cache
+def _cupy_is_here() -> bool:
+    return find_spec("cupy") is not None
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {
@@ -225,4 +235,5 @@ batching.primitive_batchers[program_p] = _batched
 ad.primitive_jvps[program_p] = _pushed
 ad.primitive_transposes[program_p] = _pulled
 mlir.register_lowering(program_p, mlir.lower_fun(_native, multiple_results=True))
-mlir.register_lowering(program_p, _on_cpu, platform="cpu")
+mlir.register_lowering(program_p, partial(_by_kernel, "cpu"), platform="cpu")
+mlir.register_lowering(program_p, partial(_by_kernel, "CUDA"), platform="cuda")

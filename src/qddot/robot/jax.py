@@ -11,8 +11,9 @@ def to_jax(robot: Robot) -> Functions:
     """Return the robot's quantities as functions of JAX arrays.
 
     They can be jitted, vmapped and differentiated to any order, forward and in reverse; derivatives
-    are programs of their own. On a CPU they run as the compiled kernels; elsewhere as JAX's own
-    operations. JAX computes in float32 unless jax_enable_x64 is set.
+    are programs of their own. On a CPU they run as the compiled kernels, on a GPU as CUDA kernels
+    if CuPy is installed, else as JAX's own operations. JAX computes in float32 unless
+    jax_enable_x64 is set.
 
     Example:
         panda = qddot.to_jax(qddot.load("panda"))
