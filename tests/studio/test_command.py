@@ -16,7 +16,7 @@ import studio_talk  # skips the module where websockets is missing
 import qddot
 from qddot.errors import BadArgument
 from qddot.studio import Studio
-from qddot.studio.server import PORT, listening_socket
+from qddot.studio.ports import PORT, listening_socket
 
 COMMAND = (sys.executable, "-m", "qddot.cli", "studio", "--no-browser")
 

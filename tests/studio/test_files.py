@@ -189,6 +189,19 @@ def test_a_bad_file_leaves_the_robot_that_was_there(page):
     assert page.ask("at", q=[0.1])["is"] == "now"
 
 
+def test_a_robot_without_mass_is_shown_with_what_can_be_said_of_it(page):
+    light = TWO_ARMS.replace('mass value="1"', 'mass value="0"').replace('="1" i', '="0" i')
+    told = drop(page, "light.urdf", light.replace('izz="1"', 'izz="0"'))
+    assert told["is"] == "robot", told
+    assert any("the mass matrix is singular" in text for text in told["warnings"])
+    now = page.ask("at", q=[0, 0], ellipsoid=True)
+    assert now["M"] == [[0, 0], [0, 0]]
+    assert now["condition"] is None
+    assert now["effective_mass"] is None
+    assert page.ask("equation", matrix="M", row=0, column=0)["text"] == "0"
+    assert "the mass matrix is singular" in page.problem("play", what="drop", q=[0, 0], duration=1)
+
+
 def test_more_joints_than_the_studio_shows_are_refused_with_words(page):
     links = [LINK.format(f"l{k}") for k in range(42)]
     joints = [JOINT.format(f"j{k}", f"l{k}", f"l{k + 1}") for k in range(41)]

@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose
 from studio_talk import in_base64
 
 import qddot
+from qddot.errors import BadArgument
 from qddot.readers.read import read
 from qddot.ready_laws import FRAMES
 from qddot.simulation.trajectory import Trajectory
@@ -142,6 +143,9 @@ def test_logs_of_other_formats_are_read_as_well(ending, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     motion, _ = playing.log(robot, f"a{ending}", data, tell=print)
     assert_allclose(motion["q"], run.q, **SAME)
+    broken = bytes(byte ^ 0xFF for byte in data[100:200])
+    with pytest.raises(BadArgument, match=rf"a\{ending} cannot be used as a log.*\n.*damaged"):
+        playing.log(robot, f"a{ending}", data[:100] + broken + data[200:], tell=print)
 
 
 def test_a_log_of_positions_alone_is_replayed(page):

@@ -39,7 +39,8 @@ def estimated_terms(robot: ExactRobot) -> float:
         begun = time.monotonic()
         tip = last_bodies(robot.tree, len(counts) + 1)
         M = mass_matrix(tip, robot.q)
-        counts.append(sum(len(x) if isinstance(x, Polynomial) else 1 for x in M.reshape(-1) if x))
+        terms = sum(len(x) if isinstance(x, Polynomial) else 1 for x in M.reshape(-1) if x)
+        counts.append(max(1, terms))  # none where nothing has mass
         # time grows at least as the terms do
         expected = (time.monotonic() - begun) * counts[-1] / max(counts[-2:-1], default=1)
     if len(counts) == bodies or len(counts) < 3:

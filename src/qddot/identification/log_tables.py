@@ -151,7 +151,7 @@ def from_parquet(path: Path) -> Table:
         try:
             with pq.ParquetFile(path, page_checksum_verification=True) as file:
                 found = file.read(columns=list(wanted))
-        except broken:
+        except (*broken, OSError):  # which is what a page that was cut gives
             raise damaged(path, "a Parquet file") from None
         return {name: numbers(found.column(name), name, path) for name in wanted}
 

@@ -1,0 +1,137 @@
+"""Who may come in, and what they get: the files of the page, and the way to the socket.
+
+Only this machine's own pages: a foreign Host (a name that was made to point here) and a foreign
+Origin (another site's page) are turned away. Files are looked up in a table by their exact names,
+so that no path leads anywhere else.
+"""
+
+from __future__ import annotations
+
+import secrets
+from http import HTTPStatus
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from websockets.datastructures import Headers
+    from websockets.http11 import Request, Response
+
+TYPES = {
+    ".html": "text/html; charset=utf-8",
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+SOCKET = "/socket"
+TOKEN = b"{token}"  # what stands for the token in the page
+STILL = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+    "Connection": "close",
+}
+
+
+class File(NamedTuple):
+    """A file of the page."""
+
+    type: str
+    data: bytes
+
+
+class Gate:
+    """Answers what comes before a conversation."""
+
+    def __init__(self, port: int):
+        self.token = secrets.token_urlsafe(24)
+        ending = "" if port == 80 else f":{port}"  # a browser leaves out what is usual
+        self.hosts = tuple(f"{name}{ending}" for name in ("127.0.0.1", "localhost", "[::1]"))
+        self.files = page_files()
+
+    def answer(self, request: Request) -> Response | None:
+        """Return what to send instead of opening a socket; None lets it open."""
+        path, _, query = request.path.partition("?")
+        wants_socket = path == SOCKET
+        why = self._stranger(request.headers, wants_socket)
+        if why:
+            return self._words(HTTPStatus.FORBIDDEN, why)
+        if wants_socket:
+            given = query.removeprefix("token=").encode("utf-8", "replace")
+            if secrets.compare_digest(given, self.token.encode()):
+                return None
+            return self._words(
+                HTTPStatus.FORBIDDEN,
+                "The token is missing or that of another studio. Load the page again.",
+            )
+        name = "index.html" if path == "/" else path.removeprefix("/")
+        if path.startswith("/") and name in self.files:
+            kind, data = self.files[name]
+            if name == "index.html":
+                data = data.replace(TOKEN, self.token.encode())
+            return self._response(HTTPStatus.OK, kind, data, request.headers["Host"])
+        return self._words(HTTPStatus.NOT_FOUND, "There is no such file here. The page is at /.")
+
+    def _stranger(self, headers: Headers, wants_socket: bool) -> str:
+        """Return why a request is turned away; nothing if it is not."""
+        hosts, origins = headers.get_all("Host"), headers.get_all("Origin")
+        if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
+            return (
+                f"The studio answers to {self.hosts[0]} and {self.hosts[1]} alone, and was asked "
+                "for by another name."
+            )
+        own = [f"http://{hosts[0].lower()}"]
+        if [origin.lower() for origin in origins] != own and (origins or wants_socket):
+            return "The studio answers to its own page alone, and another site's asked."
+        return ""
+
+    def _words(self, status: HTTPStatus, text: str) -> Response:
+        return self._response(status, "text/plain; charset=utf-8", f"{text}\n".encode())
+
+    def _response(self, status: HTTPStatus, kind: str, data: bytes, host: str = "") -> Response:
+        from websockets.datastructures import Headers
+        from websockets.http11 import Response
+
+        headers = Headers(
+            {
+                **STILL,
+                "Content-Type": kind,
+                "Content-Length": str(len(data)),
+                "Content-Security-Policy": policy(host),
+            }
+        )
+        return Response(status.value, status.phrase, headers, data)
+
+
+def policy(host: str) -> str:
+    """Return what the page may load: its own files, its own socket, and nothing else."""
+    return "; ".join(
+        (
+            "default-src 'self'",
+            "script-src 'self'",
+            f"connect-src 'self' ws://{host}" if host else "connect-src 'self'",
+            "style-src 'self' 'unsafe-inline'",  # mathematics is laid out by style attributes
+            "font-src 'self' data:",
+            "img-src 'self' data: blob:",
+            "object-src 'none'",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "frame-ancestors 'none'",
+        )
+    )
+
+
+def page_files() -> dict[str, File]:
+    """Return everything that the page is made of, by name."""
+    from qddot.vendored import katex_script, katex_style
+    from qddot.web import page
+
+    folder = Path(__file__).parent / "static"
+    found = {
+        path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.suffix in TYPES
+    }
+    found |= {name: page.file(name).encode() for name in ("arm_view.js", "style.css")}
+    found |= {"katex.js": katex_script().encode(), "katex.css": katex_style().encode()}
+    return {name: File(TYPES[Path(name).suffix], data) for name, data in found.items()}

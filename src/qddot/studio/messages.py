@@ -1,0 +1,211 @@
+"""What a page may ask, read with suspicion: JSON of a sane size, numbers that are finite.
+
+Every refusal is a `BadArgument` whose words the page shows.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, did_you_mean, printable, shorten
+
+LARGEST = 12 * 2**20  # [bytes] of a message
+LARGEST_FILE = 8 * 2**20  # [bytes] of a file in it
+MOST_PARTS = 50_000  # commas and brackets: a state of a robot has some dozens
+DEEPEST = 12  # lists in lists
+LARGEST_WHOLE = 2**53  # beyond it JavaScript cannot count
+LONGEST_NAME = 1000
+
+
+@dataclass(frozen=True)
+class Question:
+    """One message of a page."""
+
+    id: int | None
+    do: str
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+    def only(self, *known: str) -> None:
+        """Refuse fields that the question does not have, so that none is lost in silence."""
+        for name in self.fields:
+            if name not in known:
+                raise BadArgument(f"{self.do!r} knows no {shown(name)}.{did_you_mean(name, known)}")
+
+    def has(self, key: str) -> bool:
+        return self.fields.get(key) is not None
+
+    def text(self, key: str, otherwise: str | None = None) -> str:
+        """Return a field that is a text."""
+        value = self.fields.get(key)
+        if value is None and otherwise is not None:
+            return otherwise
+        if not isinstance(value, str) or len(value) > LONGEST_NAME:
+            raise self._wrong(key, "a text")
+        return value
+
+    def choice(self, key: str, known: Sequence[str], otherwise: str | None = None) -> str:
+        """Return a field that is one of a few words."""
+        value = self.text(key, otherwise)
+        if value not in known:
+            raise BadArgument(
+                f"{key} is {shown(value)}; it must be one of {', '.join(known)}."
+                f"{did_you_mean(value, known)}"
+            )
+        return value
+
+    def flag(self, key: str) -> bool:
+        """Return a field that is true or false, false where it is not there."""
+        value = self.fields.get(key, False)
+        if value is not None and not isinstance(value, bool):
+            raise self._wrong(key, "true or false")
+        return bool(value)
+
+    def whole(self, key: str, below: int) -> int:
+        """Return a field that is a whole number from 0."""
+        value = self.fields.get(key)
+        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < below:
+            raise self._wrong(key, f"a whole number from 0 to {below - 1}")
+        return value
+
+    def number(self, key: str, least: float, most: float) -> float:
+        """Return a field that is a number within bounds."""
+        value = self.fields.get(key)
+        number = float(value) if isinstance(value, (int, float)) else math.nan
+        if not is_number(value) or not least <= number <= most:
+            raise self._wrong(key, f"a number from {least:g} to {most:g}")
+        return number
+
+    def numbers(self, key: str, count: int, otherwise: Any = None) -> np.ndarray:
+        """Return a field that is a list of so many numbers."""
+        value = self.fields.get(key)
+        if value is None and otherwise is not None:
+            return otherwise
+        if not isinstance(value, list) or not all(map(is_number, value)) or len(value) != count:
+            raise self._wrong(key, "1 number in a list" if count == 1 else f"{count} numbers")
+        return np.array(value, dtype=float)
+
+    def each(self, key: str, count: int) -> np.ndarray | None:
+        """Return a field that is one number for all or a list of so many; None if it is absent."""
+        value = self.fields.get(key)
+        if value is None:
+            return None
+        if is_number(value):
+            return np.full(count, float(value))
+        return self.numbers(key, count)
+
+    def part(self, key: str) -> Question | None:
+        """Return a field that has fields itself; None if it is absent."""
+        value = self.fields.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            raise self._wrong(key, "an object with fields")
+        return Question(self.id, f"{self.do} {key}", value)
+
+    def data(self) -> bytes:
+        """Return the bytes of a dropped file."""
+        value = self.fields.get("data")
+        if not isinstance(value, str):
+            raise self._wrong("data", "the file in base64")
+        if len(value) > (LARGEST_FILE + 2) // 3 * 4:
+            raise BadArgument(
+                f"The file is larger than {LARGEST_FILE // 2**20} MiB, the most that can be "
+                "dropped here.\n  Start the studio with it: qddot studio FILE. Or is it another "
+                "file that you meant?"
+            )
+        try:
+            return base64.b64decode(value.encode("ascii"), validate=True)
+        except (UnicodeEncodeError, binascii.Error, ValueError):
+            raise self._wrong("data", "the file in base64") from None
+
+    def _wrong(self, key: str, wanted: str) -> BadArgument:
+        value = self.fields.get(key)
+        given = f"is {shown(value)}" if key in self.fields else "is missing"
+        if isinstance(value, list):
+            given = f"is a list of {len(value)}"
+        return BadArgument(f"{key} of {self.do!r} {given}; it must be {wanted}.")
+
+
+def is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def shown(value: Any) -> str:
+    """Return a value of a message for people: short, and nothing in it that steers a terminal."""
+    return printable(shorten(repr(value) if isinstance(value, str) else json.dumps(value), 60))
+
+
+def read_fields(message: str | bytes) -> dict[str, Any]:
+    """Return the fields of a message, not checked yet.
+
+    Raises:
+        BadArgument: If it is not a JSON object, or beyond any honest question.
+    """
+    if isinstance(message, bytes):
+        raise BadArgument("The message is binary; the studio reads JSON text.")
+    parts = sum(message.count(sign) for sign in ",[{")
+    if parts > MOST_PARTS:
+        raise BadArgument(f"The message has {parts} parts; no question has more than {MOST_PARTS}.")
+    try:
+        value = json.loads(message)
+    except RecursionError:
+        raise BadArgument("The message is nested too deeply.") from None
+    except ValueError as error:
+        raise BadArgument(f"The message is not JSON: {printable(shorten(str(error)))}.") from None
+    if not isinstance(value, dict):
+        raise BadArgument('The message is not an object like {"id": 1, "do": "welcome"}.')
+    return value
+
+
+def id_of(fields: Mapping[str, Any]) -> int | None:
+    """Return the number by which the page knows its question, if it has one."""
+    value = fields.get("id")
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if abs(value) <= LARGEST_WHOLE else None
+
+
+def read_question(fields: dict[str, Any], known: Sequence[str]) -> Question:
+    """Return the question in the fields of a message.
+
+    Raises:
+        BadArgument: If it is none of those known, nested too deeply, or holds numbers that are
+            not finite.
+    """
+    check(fields)
+    number, do = id_of(fields), fields.get("do")
+    if number is None:
+        raise BadArgument(f"id is {shown(fields.get('id'))}; it must be a whole number.")
+    if not isinstance(do, str) or do not in known:
+        near = did_you_mean(do, known) if isinstance(do, str) else ""
+        raise BadArgument(
+            f"There is no question {shown(do)}.{near}\n  There are: {', '.join(known)}."
+        )
+    rest = {key: value for key, value in fields.items() if key not in ("id", "do")}
+    return Question(number, do, rest)
+
+
+def check(value: Any) -> None:
+    """Refuse what is nested too deeply, and numbers that are not finite or too large to count."""
+    waiting: list[tuple[Any, int]] = [(value, 1)]
+    while waiting:
+        here, depth = waiting.pop()
+        if depth > DEEPEST:
+            raise BadArgument(f"The message is nested more than {DEEPEST} deep.")
+        if isinstance(here, (dict, list)):
+            inner = here.values() if isinstance(here, dict) else here
+            waiting += [(x, depth + 1) for x in inner if isinstance(x, (dict, list, int, float))]
+        elif isinstance(here, float) and not math.isfinite(here):
+            raise BadArgument(
+                "The message holds NaN, Infinity or a number beyond 1e308; numbers must be finite."
+            )
+        elif isinstance(here, int) and abs(here) > LARGEST_WHOLE:
+            raise BadArgument("A whole number in the message is larger than 2^53.")

@@ -1,0 +1,203 @@
+"""What happens when somebody presses play: the arm falls, obeys a law, or repeats a log.
+
+Runs in a helper. Each function gives the answer "motion" and the same as a CSV file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, printable
+from qddot.robot import Robot
+from qddot.simulation.trajectory import Trajectory
+from qddot.studio.dropped import OUR_NAME, shown_name
+from qddot.studio.exports import csv_of
+
+ROWS = 1500  # at most; a page draws no more
+MOST_EVENTS = 200
+LOG_ENDINGS = (".csv", ".tsv", ".txt", ".npz", ".parquet")
+STOP = 0.2  # restitution of stops at the joints' limits
+
+Motion = tuple[dict[str, Any], bytes]
+
+
+def drop(
+    robot: Robot,
+    q: np.ndarray,
+    qd: np.ndarray,
+    duration: float,
+    stops: bool,
+    *,
+    tell: Callable[..., None],
+) -> Motion:
+    """Let the arm go."""
+    from qddot.simulation.simulate import simulate
+
+    tell(f"Simulating {duration:g} s", None)
+    run = simulate(robot, q, qd, duration=duration, stops=STOP if stops else None)
+    return motion("drop", run), saved(run)
+
+
+def control(
+    robot: Robot,
+    law: str,
+    kind: str,
+    q: np.ndarray,
+    qd: np.ndarray,
+    target: np.ndarray,
+    duration: float,
+    frame: str,
+    *,
+    tell: Callable[..., None],
+) -> Motion:
+    """Put the arm under a law that takes it to a target."""
+    from qddot.control.closed_loop import closed_loop
+    from qddot.ready_laws import made
+    from qddot.studio.moves import wanted
+
+    tell(f"Simulating {duration:g} s under {law.replace('_', ' ')}", None)
+    plan = wanted(robot, law, kind, q, target, duration, frame)
+    loop = closed_loop(robot, made(plan), q0=q, qd0=qd, duration=duration)
+    run, rows = loop.trajectory, shown_rows(loop.trajectory.t)
+    found = motion("control", run) | {"law": law, "error": loop.error[rows]}
+    if not plan.axes:
+        found["reference"] = np.array([followed(plan.reference, t) for t in run.t[rows]])
+    else:
+        found["frame"], found["axes"] = frame, plan.axes
+    return found, saved(run)
+
+
+def followed(reference: Any, t: float) -> np.ndarray:
+    place = reference.at(float(t))[0] if hasattr(reference, "at") else reference
+    return np.asarray(place, dtype=float)
+
+
+def motion(what: str, run: Trajectory) -> dict[str, Any]:
+    """Return a simulated motion as the answer "motion"."""
+    rows = shown_rows(run.t)
+    energy = run.energy
+    return {
+        "is": "motion",
+        "what": what,
+        **{name: getattr(run, name)[rows] for name in ("t", "q", "qd", "qdd", "tau")},
+        **{name: getattr(energy, name)[rows] for name in ("kinetic", "potential", "total")},
+        "status": printable(run.status),
+        "good": bool(run.good),
+        "events": events(
+            (event.t, f"{event.joint} {event.name} {event.detail}") for event in run.events
+        ),
+    }
+
+
+def events(found: Any) -> list[dict[str, Any]]:
+    told = [{"t": float(t), "text": printable(" ".join(text.split()))} for t, text in found]
+    if len(told) > MOST_EVENTS:
+        last = told[MOST_EVENTS - 1]["t"]
+        more = f"... and {len(told) - MOST_EVENTS + 1} more"
+        return [*told[: MOST_EVENTS - 1], {"t": last, "text": more}]
+    return told
+
+
+def shown_rows(t: np.ndarray) -> np.ndarray:
+    """Return which rows a page gets: all, or as many as it can show, evenly in time."""
+    if len(t) <= ROWS:
+        return np.arange(len(t))
+    wanted = np.linspace(t[0], t[-1], ROWS)
+    return np.unique(np.clip(np.searchsorted(t, wanted), 0, len(t) - 1))
+
+
+def saved(run: Trajectory) -> bytes:
+    """Return a motion as a CSV file, which `Trajectory.load` reads."""
+    path = Path("motion.csv")
+    try:
+        run.save(path)
+        return path.read_bytes()
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def log(robot: Robot, name: str, data: bytes, *, tell: Callable[..., None]) -> Motion:
+    """Repeat what was measured, with what the model makes of it."""
+    from qddot.identification.log import load_log
+
+    words = shown_name(name)
+    path = Path(f"{OUR_NAME}{log_ending(name)}")
+    tell(f"Reading {words}", None)
+    try:
+        path.write_bytes(data)
+        found = load_log(path, robot)
+    except ValueError as error:
+        raise BadArgument(str(error).replace(path.name, words)) from None
+    finally:
+        path.unlink(missing_ok=True)
+    rows = shown_rows(found.t)
+    t, q = found.t[rows] - found.t[0], found.q[rows]
+    qd = slope(found.qd, found.q, found.t)[rows]
+    qdd = slope(found.qdd, slope(found.qd, found.q, found.t), found.t)[rows]
+    kinetic, potential = robot.kinetic_energy(q, qd), robot.potential_energy(q)
+    tau = None if found.tau is None else found.tau[rows]
+    rate = f"{found.rate:.6g} Hz" if len(found) > 1 else ""
+    status = f"{words}: {len(found)} rows, {found.duration:.6g} s at {rate}"
+    answer = {
+        "is": "motion",
+        "what": "log",
+        "name": words,
+        "t": t,
+        "q": q,
+        "qd": qd,
+        "qdd": qdd,
+        "tau": tau,
+        "tau_model": robot.inverse_dynamics(q, qd, qdd),
+        "kinetic": kinetic,
+        "potential": potential,
+        "total": kinetic + potential,
+        "status": status,
+        "good": True,
+        "events": events((0.0, str(note).replace(path.name, words)) for note in found.notes),
+    }
+    columns = {"t": t, **named("q", robot, q), **named("qd", robot, qd), **named("qdd", robot, qdd)}
+    columns |= {} if tau is None else named("tau", robot, tau)
+    columns |= named("tau_model", robot, answer["tau_model"])
+    return answer, csv_of(columns)
+
+
+def log_ending(name: str) -> str:
+    """Return the ending of a log's name."""
+    ending = PurePosixPath(shown_name(name).lower()).suffix
+    if ending not in LOG_ENDINGS:
+        raise BadArgument(
+            f"{shown_name(name)} does not end like a log: {', '.join(LOG_ENDINGS)}.\n"
+            "  A robot file ends in .urdf, .xml, .mjcf, .toml or .json."
+        )
+    return ending
+
+
+def slope(known: np.ndarray | None, x: np.ndarray, t: np.ndarray) -> np.ndarray:
+    """Return what was measured, or differences where it was not."""
+    if known is not None:
+        return known
+    return np.gradient(x, t, axis=0) if len(t) > 1 else np.zeros_like(x)
+
+
+def named(what: str, robot: Robot, rows: np.ndarray) -> dict[str, np.ndarray]:
+    return {f"{what}.{name}": rows[:, i] for i, name in enumerate(robot.joint_names)}
+
+
+def law_list(names: Sequence[str]) -> list[dict[str, str]]:
+    """Return the laws that can be played, in words."""
+    from qddot.ready_laws import FRAMES, classes
+
+    known = classes()
+    return [
+        {
+            "name": name,
+            "words": (known[name].__doc__ or "").strip().splitlines()[0],
+            "equation": known[name].equation,
+            "moves": "frame" if name in FRAMES else "joints",
+        }
+        for name in names
+    ]

@@ -1,0 +1,60 @@
+"""What a page is told about a robot when it is opened or changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from qddot.control.references.limits import bounds_of
+from qddot.errors import printable
+from qddot.model.show import total_mass
+from qddot.studio.arm import Arm
+
+MOST_WARNINGS = 20
+
+
+def robot_facts(arm: Arm) -> dict[str, Any]:
+    """Return the answer "robot"."""
+    robot, model = arm.now, arm.now.model
+    limits = bounds_of(robot)
+    friction = [joint.friction for joint in model.free_joints]
+    joints = [
+        {
+            "name": printable(joint.name),
+            "unit": "rad" if joint.turns else "m",
+            "turns": joint.turns,
+            "low": limited(limits.lower[i]),
+            "high": limited(limits.upper[i]),
+            "velocity": limited(limits.velocity[i]),
+            "effort": limited(limits.effort[i]),
+        }
+        for i, joint in enumerate(model.free_joints)
+    ]
+    warnings = [str(problem) for problem in robot.warnings]
+    more = len(warnings) - MOST_WARNINGS
+    return {
+        "is": "robot",
+        "name": printable(arm.label),
+        "description": printable(model.description),
+        "n": robot.n,
+        "joints": joints,
+        "frames": list(robot.frame_names),
+        "tip": arm.tip,
+        "gravity": arm.gravity,
+        "mass": float(total_mass(model)),
+        "payload": {"frame": arm.changes.frame or arm.tip, "mass": arm.changes.mass},
+        "friction": {
+            "viscous": [float(f.viscous) for f in friction],
+            "coulomb": [float(f.coulomb) for f in friction],
+        },
+        "symbolic": bool(arm.exact.symbols),
+        "warnings": warnings[:MOST_WARNINGS] + ([f"... and {more} more"] if more > 0 else []),
+        "q": arm.home,
+        "scene_still": arm.scene.still(),
+    }
+
+
+def limited(x: float) -> float | None:
+    """Return a limit, None where there is none."""
+    return float(x) if np.isfinite(x) else None

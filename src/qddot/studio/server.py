@@ -1,0 +1,234 @@
+"""The studio's server: on this machine alone, in a thread of its own, gone within a second.
+
+with Studio("panda") as studio:
+    print(studio.address)
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from qddot.errors import MissingExtra, QddotError
+from qddot.robot import Robot
+from qddot.studio.bench import Bench
+from qddot.studio.connection import Conversation
+from qddot.studio.gate import Gate
+from qddot.studio.helpers import Helpers
+from qddot.studio.library import Library
+from qddot.studio.messages import LARGEST
+from qddot.studio.ports import HOST, listening_socket
+from qddot.studio.session import Session
+
+if TYPE_CHECKING:
+    from websockets.asyncio.server import ServerConnection
+
+MOST_PAGES = 8
+MOST_VISITORS = 64  # connections of any kind, those that have not said anything yet included
+TO_OPEN = 5.0  # [s] for a visitor to say what it wants
+TO_CLOSE = 0.5  # [s] for pages to say goodbye
+FULL = 1013  # the code for "try again later"
+
+
+class Studio:
+    """A studio that runs while the block runs; its pages are at `address`."""
+
+    def __init__(self, robot: str | Path | Robot | None = None, port: int | None = None):
+        """Make ready; nothing listens yet.
+
+        Args:
+            robot: What pages show first: a built-in name, a file, or a robot.
+            port: Where to listen; 0 for any. By default 8737 or the next that is free.
+
+        Raises:
+            QddotError: If the robot cannot be shown, or websockets is not installed.
+        """
+        try:
+            import websockets.asyncio.server  # noqa: F401
+        except ImportError:
+            raise MissingExtra("The studio", "websockets", "studio") from None
+        self.library = Library(robot)
+        self.listening = listening_socket(port)
+        self.port: int = self.listening.getsockname()[1]
+        self.sessions: dict[Session, ServerConnection] = {}
+        self.ready, self.asked = threading.Event(), threading.Event()  # to be here, to end
+        self.failure: BaseException | None = None
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.thread = threading.Thread(target=self._run, name="studio", daemon=True)
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds it."""
+        return f"http://{HOST}:{self.port}/"
+
+    def __enter__(self) -> Studio:
+        self.thread.start()
+        self.ready.wait()
+        if self.failure is not None:
+            raise self.failure
+        return self
+
+    def __exit__(self, *unused: Any) -> None:
+        self.stop()
+
+    @property
+    def words(self) -> str:
+        """Where it is, for people."""
+        return f"qddot studio is at {self.address}   (Ctrl-C ends it)"
+
+    def wait(self) -> bool:
+        """Wait until somebody ends it; return whether that was Ctrl-C."""
+        try:
+            while self.thread.is_alive() and not self.asked.wait(0.5):
+                pass
+        except KeyboardInterrupt:
+            return True
+        if self.failure is not None:
+            raise self.failure
+        return False
+
+    def stop(self) -> None:
+        """End it, helpers included."""
+        if self.loop is not None:
+            with suppress(RuntimeError):  # it has ended already
+                self.loop.call_soon_threadsafe(self.over.set)
+        self.thread.join(2 * TO_CLOSE)
+
+    def _run(self) -> None:
+        try:
+            asyncio.run(self._serve())
+        except BaseException as error:
+            self.failure = error
+        finally:
+            self.listening.close()
+            self.ready.set()
+
+    async def _serve(self) -> None:
+        from websockets.asyncio.server import serve
+
+        self.over, self.loop = asyncio.Event(), asyncio.get_running_loop()
+        self.gate, self.helpers = Gate(self.port), Helpers()
+        server = await serve(
+            self._talk,
+            sock=self.listening,
+            process_request=lambda _, request: self.gate.answer(request),
+            create_connection=counted_connections(),
+            compression=None,
+            server_header=None,
+            max_size=LARGEST,
+            max_queue=4,
+            open_timeout=TO_OPEN,
+            close_timeout=TO_CLOSE,
+            logger=silence(),
+        )
+        self.ready.set()
+        warming = asyncio.create_task(self._warm())
+        try:
+            await self.over.wait()
+        finally:
+            warming.cancel()
+            server.close(close_connections=False)
+            for page in list(self.sessions.values()):
+                page.transport.abort()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(TO_CLOSE):
+                    await asyncio.gather(warming, return_exceptions=True)
+                    await self.helpers.close()
+
+    async def _warm(self) -> None:
+        """Have ready, before a page asks for it, what takes a while: robots, and a helper."""
+        bench = Bench()
+        try:
+            if self.library.label is not None:
+                with suppress(QddotError):  # which the page will be told
+                    await bench.do(self.library.arm, self.library.label, lambda *_: None)
+            await bench.do(self.library.robots)
+            with suppress(OSError):
+                await self.helpers.warm()
+        finally:
+            bench.close()
+
+    async def _talk(self, page: ServerConnection) -> None:
+        if len(self.sessions) >= MOST_PAGES:
+            await page.close(FULL, f"{MOST_PAGES} pages are open already. Close one of them.")
+            return
+        session = Session(self.library, self.helpers)
+        self.sessions[session] = page
+        try:
+            await Conversation(page, session).go()
+        finally:
+            del self.sessions[session]
+
+
+def serve(
+    robot: str | Path | Robot | None = None,
+    port: int | None = None,
+    open_browser: bool = True,
+) -> None:
+    """Run the studio until Ctrl-C, and print where it is.
+
+    Args:
+        robot: What pages show first: a built-in name, a file, or a robot.
+        port: Where to listen; 0 for any. By default 8737 or the next that is free.
+        open_browser: Whether to open the page.
+    """
+    with Studio(robot, port) as studio, heeding_terminate(studio):
+        print(studio.words, flush=True)
+        if open_browser:
+            open_page(studio.address)
+        studio.wait()
+
+
+@contextmanager
+def heeding_terminate(studio: Studio) -> Iterator[None]:
+    """Have SIGTERM end a studio as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, lambda *_: studio.asked.set())
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def open_page(address: str) -> None:
+    """Open the page in a browser, if there is one; a thread does it, since some take their time."""
+    import webbrowser
+
+    threading.Thread(target=lambda: webbrowser.open(address), daemon=True).start()
+
+
+def counted_connections() -> type[ServerConnection]:
+    """Return connections of which there are only so many at once; further ones end at once."""
+    from websockets.asyncio.server import ServerConnection
+
+    class Counted(ServerConnection):
+        here = 0
+
+        def connection_made(self, transport: Any) -> None:
+            Counted.here += 1
+            super().connection_made(transport)
+            if Counted.here > MOST_VISITORS:
+                transport.abort()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            Counted.here -= 1
+            super().connection_lost(exc)
+
+    return Counted
+
+
+def silence() -> logging.Logger:
+    """Return a logger that says nothing: what strangers send is not news."""
+    logger = logging.getLogger("qddot.studio.websockets")
+    logger.addHandler(logging.NullHandler())
+    logger.propagate = False
+    logger.setLevel(logging.CRITICAL + 1)
+    return logger

@@ -1,0 +1,231 @@
+"""One connection's questions, answered: its robot, its state, what it played last."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Any
+
+from qddot.errors import BadArgument, UnknownName
+from qddot.ready_laws import LAWS
+from qddot.robot import Robot
+from qddot.studio import exports
+from qddot.studio.arm import HEAVIEST, Arm, Changes, Told, make_arm
+from qddot.studio.bench import Bench
+from qddot.studio.dropped import ENDINGS, check_name
+from qddot.studio.helpers import Helpers, Tell
+from qddot.studio.json_text import encoded
+from qddot.studio.library import Library
+from qddot.studio.messages import Question
+from qddot.studio.moves import KINDS
+from qddot.studio.playing import LOG_ENDINGS, law_list, log_ending
+from qddot.studio.robot_facts import robot_facts
+from qddot.studio.state import State, now, quantities, state_of
+
+SHORTEST, LONGEST = 0.01, 60.0  # [s] of a motion
+TO_READ, TO_DERIVE, TO_PLAY, TO_REPORT = 30.0, 30.0, 90.0, 300.0  # [s] that helpers may take
+MATRICES = ("M", "C", "c", "g")
+LONG = ("motion", "file")  # answers of up to some megabytes
+
+
+@dataclass(frozen=True)
+class Played:
+    """The motion played last."""
+
+    csv: bytes
+    arm: Arm  # that moved
+    simulated: bool  # and not measured
+
+
+class Session:
+    """What a connection has: nothing of it is another's."""
+
+    def __init__(self, library: Library, helpers: Helpers):
+        self.library, self.helpers = library, helpers
+        self.bench = Bench()
+        self._arm: Arm | None = None
+        self.state: State | None = None  # on the screen
+        self.played: Played | None = None
+        self.answers: dict[str, Callable[[Question, Tell], Awaitable[dict[str, Any]]]] = {
+            "welcome": self.welcome,
+            "robot": self.robot,
+            "file": self.file,
+            "set": self.set,
+            "at": self.at,
+            "equation": self.equation,
+            "play": self.play,
+            "export": self.export,
+        }
+
+    async def answer(self, question: Question, tell: Tell) -> dict[str, Any]:
+        """Return the answer to a question.
+
+        Raises:
+            QddotError: With words for the page.
+        """
+        return await self.answers[question.do](question, tell)
+
+    async def text(self, answer: dict[str, Any]) -> str:
+        """Return an answer as JSON; a long one must not keep others waiting meanwhile."""
+        if answer["is"] in LONG:
+            return await self.bench.do(encoded, answer)
+        return encoded(answer)
+
+    def close(self) -> None:
+        self.bench.close()
+
+    @property
+    def arm(self) -> Arm:
+        if self._arm is None:
+            raise BadArgument("There is no robot yet. Choose one, or drop a robot file.")
+        return self._arm
+
+    # what there is
+
+    async def welcome(self, question: Question, tell: Tell) -> dict[str, Any]:
+        return {
+            "is": "welcome",
+            "version": version("qddot"),
+            "robots": await self.bench.do(self.library.robots),
+            "laws": await self.bench.do(law_list, tuple(LAWS)),
+            "robot": self.library.label,
+            "robot_suffixes": [*ENDINGS, ".xacro"],
+            "log_suffixes": list(LOG_ENDINGS),
+        }
+
+    async def robot(self, question: Question, tell: Tell) -> dict[str, Any]:
+        name = question.text("name")
+        return await self._opened(self.library.arm, name, told=threaded(tell))
+
+    async def file(self, question: Question, tell: Tell) -> dict[str, Any]:
+        label, _ = check_name(question.text("name"))
+        data = question.data()
+        model = await self.helpers.ask("read", label, data, seconds=TO_READ, tell=tell, keep=False)
+        robot = Robot(model)
+        return await self._opened(make_arm, robot.name, robot, robot, told=threaded(tell))
+
+    async def _opened(
+        self, make: Callable[..., Arm], *arguments: Any, told: Told
+    ) -> dict[str, Any]:
+        arm = await self.bench.do(make, *arguments, told)
+        facts = await self.bench.do(robot_facts, arm)
+        self._arm, self.state, self.played = arm, None, None
+        return facts
+
+    async def set(self, question: Question, tell: Tell) -> dict[str, Any]:
+        question.only("gravity", "payload", "friction")
+        changes = changed(self.arm, question)
+        arm = await self.bench.do(self.arm.changed, changes)
+        facts = await self.bench.do(robot_facts, arm)
+        self._arm = arm
+        return facts
+
+    # what it is like now
+
+    async def at(self, question: Question, tell: Tell) -> dict[str, Any]:
+        arm = self.arm
+        state = state_of(question, arm.robot.n)
+        frame = framed(arm, question.text("frame", arm.tip))
+        drawn = question.flag("ellipsoid"), question.flag("torques")
+        answer = await self.bench.do(now, arm, state, frame, *drawn)
+        self.state = state
+        return answer
+
+    async def equation(self, question: Question, tell: Tell) -> dict[str, Any]:
+        arm, n = self.arm, self.arm.robot.n
+        matrix = question.choice("matrix", MATRICES)
+        place = [question.whole("row", n)]
+        if matrix in "MC":
+            place.append(question.whole("column", n))
+        state = self._state(arm)
+        values = await self.bench.do(quantities, arm, state)
+        found = await self.helpers.ask(
+            *("entry", arm.exact_now, matrix, place, state.q, state.qd),
+            seconds=TO_DERIVE,
+            tell=tell,
+            knows=(arm.label, arm.changes),
+        )
+        where = {"matrix": matrix, "row": place[0], "column": place[1] if place[1:] else None}
+        return {"is": "equation", **where, "value": values[matrix][tuple(place)], **found}
+
+    # what happens
+
+    async def play(self, question: Question, tell: Tell) -> dict[str, Any]:
+        what = question.choice("what", ("drop", "control", "log"))
+        arm = self.arm
+        if what == "log":
+            log_ending(question.text("name"))
+            arguments: tuple = (question.text("name"), question.data())
+        else:
+            state = state_of(question, arm.robot.n)
+            seconds = question.number("duration", SHORTEST, LONGEST)
+            arguments = (state.q, state.qd, seconds, question.flag("stops"))
+            if what == "control":
+                law = question.choice("law", tuple(LAWS))
+                kind = question.choice("reference", KINDS, "move")
+                still = state.q if kind == "wave" else None
+                target = question.numbers("target", arm.robot.n, still)
+                frame = framed(arm, question.text("frame", arm.tip))
+                arguments = (law, kind, state.q, state.qd, target, seconds, frame)
+        answer, csv = await self.helpers.ask(
+            *(what, arm.now, *arguments), seconds=TO_PLAY, tell=tell, keep=what != "log"
+        )
+        self.played = Played(csv, arm, what != "log")
+        return answer
+
+    async def export(self, question: Question, tell: Tell) -> dict[str, Any]:
+        what = question.choice("what", exports.KINDS)
+        arm, name, played = self.arm, self.arm.now.name, self.played
+        if what == "report":
+            fits = played is not None and played.simulated and played.arm is arm
+            motion = played.csv if played is not None and fits else None
+            data = await self.helpers.ask("report", arm.now, motion, seconds=TO_REPORT, tell=tell)
+            return exports.file_answer(exports.file_name(name, ".html"), data)
+        if what == "toml":
+            data = await self.bench.do(exports.toml_of, arm)
+            return exports.file_answer(exports.file_name(name, ".toml"), data)
+        if played is not None:
+            return exports.file_answer(exports.file_name(name, "_motion.csv"), played.csv)
+        data = await self.bench.do(exports.state_csv, arm, self._state(arm))
+        return exports.file_answer(exports.file_name(name, "_state.csv"), data)
+
+    def _state(self, arm: Arm) -> State:
+        """Return the state on the screen."""
+        rest = 0 * arm.home
+        return self.state or State(arm.home, rest, rest)
+
+
+def changed(arm: Arm, question: Question) -> Changes:
+    """Return the changes of an arm with those that a question asks for."""
+    changes, n = arm.changes, arm.robot.n
+    if question.has("gravity"):
+        changes = replace(changes, gravity=tuple(question.numbers("gravity", 3).tolist()))
+    if (payload := question.part("payload")) is not None:
+        payload.only("frame", "mass")
+        frame = framed(arm, payload.text("frame", arm.tip))
+        changes = replace(changes, frame=frame, mass=payload.number("mass", 0, HEAVIEST))
+    if (friction := question.part("friction")) is not None:
+        friction.only("viscous", "coulomb")
+        for kind in ("viscous", "coulomb"):
+            if (values := friction.each(kind, n)) is not None:
+                changes = replace(changes, **{kind: tuple(values.tolist())})
+    return changes
+
+
+def framed(arm: Arm, name: str) -> str:
+    """Return the name of a frame that the robot has."""
+    if name not in arm.robot.frame_names:
+        raise UnknownName("frame", name, arm.robot.name, arm.robot.frame_names)
+    return name
+
+
+def threaded(tell: Tell) -> Told:
+    """Return the same for a thread that does not run the loop."""
+    loop = asyncio.get_running_loop()
+
+    def told(text: str, part: float | None = None) -> None:
+        asyncio.run_coroutine_threadsafe(tell(text, part), loop)
+
+    return told
