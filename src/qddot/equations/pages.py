@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 from qddot.equations.document import Document, Formula
@@ -15,20 +14,6 @@ LATEX_SPECIAL = {
     "^": r"\textasciicircum{}",
     **{ch: f"\\{ch}" for ch in "&%$#_{}"},
 }
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }
-.math { overflow-x: auto; padding: .4rem 0; cursor: copy; }
-h1 { font-size: 1.6rem; } h2 { font-size: 1.2rem; border-bottom: 1px solid #ccc; margin-top: 2rem; }
-.hint { color: #777; font-size: .85rem; }
-@media print { .hint { display: none; } .math { overflow: visible; } }
-"""
-SCRIPT = """
-for (const place of document.querySelectorAll('.math')) {
-  katex.render(place.dataset.latex, place, { displayMode: true, throwOnError: false });
-  place.title = 'Click to copy as LaTeX';
-  place.onclick = () => navigator.clipboard && navigator.clipboard.writeText(place.dataset.latex);
-}
-"""
 
 
 def page(document: Document, format: str) -> str:
@@ -85,23 +70,10 @@ def escape_latex(words: str) -> str:
 
 
 def html_page(document: Document) -> str:
-    from qddot.vendored import katex_script, katex_style
+    from qddot.web.page import formula, page, paragraph, section
 
-    parts = [f"<h1>{html.escape(document.title)}</h1>"]
-    parts.append("<p class='hint'>Click a formula to copy it as LaTeX.</p>")
-    for section in document.sections:
-        parts.append(f"<h2>{html.escape(section.title)}</h2>")
-        for item in section.items:
-            if isinstance(item, Formula):
-                parts.append(f'<div class="math" data-latex="{html.escape(item.latex)}"></div>')
-            else:
-                parts.append(f"<p>{html.escape(item)}</p>")
-    return "\n".join(
-        [
-            '<!doctype html><html lang="en"><head><meta charset="utf-8">',
-            f"<title>{html.escape(document.title)}</title>",
-            f"<style>{katex_style()}{STYLE}</style></head><body>",
-            *parts,
-            f"<script>{katex_script()}</script><script>{SCRIPT}</script></body></html>",
-        ]
-    )
+    def element(item: Formula | str) -> str:
+        return formula(item.latex, item.text) if isinstance(item, Formula) else paragraph(item)
+
+    sections = [section(part.title, *map(element, part.items)) for part in document.sections]
+    return page(document.title, *sections)

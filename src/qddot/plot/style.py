@@ -42,9 +42,9 @@ def curve(i: int) -> dict[str, Any]:
 
 def figure(width: float, height: float) -> Figure:
     """Return an empty figure [inch] that belongs to nobody: no window, no global state."""
-    from matplotlib.figure import Figure
+    from qddot.plot.drawing import Drawing
 
-    return Figure(figsize=(width, height), layout="constrained", facecolor="white")
+    return Drawing(figsize=(width, height), layout="constrained", facecolor="white")
 
 
 def dress(axes: Axes) -> None:
