@@ -24,8 +24,9 @@ from qddot.errors import BadArgument, TooLarge
 from qddot.patience import patience
 
 FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")
-# by the ending of a file; the first is what a terminal gets
+# by the ending of a file, short or spelt out; a terminal gets text
 FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
+FORMATS |= {f".{format}": format for format in FORMATS.values()}
 MATRICES = ("M", "C", "c", "g", "tau")
 
 
@@ -38,7 +39,8 @@ def derive(
         bool, typer.Option("--steps", help="Show the way, not only the result.")
     ] = False,
     format: Annotated[
-        str | None, choice("--format", tuple(FORMATS.values()), "Else by the file's ending")
+        str | None,
+        choice("--format", tuple(dict.fromkeys(FORMATS.values())), "Else by the file's ending"),
     ] = None,
     structured: Annotated[
         bool, typer.Option("--structured", help="M with shared subexpressions instead.")
