@@ -17,16 +17,18 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint bench docs clean
+.PHONY: help setup demo test lint bench docs notebooks clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.installed ## install qddot and the development tools into .venv
 
-demo: STEPS := 2
-demo: $(VENV)/.runtime ## show a robot: the quickest look at qddot
-	@$(BIN)/qddot show panda
+demo: STEPS := 3
+demo: $(VENV)/.runtime ## write a page about a robot into build: the quickest look at qddot
+	@echo "[3/$(STEPS)] writing a page about the robot panda, about half a minute ..."
+	@mkdir -p build
+	@$(BIN)/qddot report panda -o build/panda.html
 
 test: lint ## check the style and the types, then run every test
 	$(BIN)/python -m pytest -n 2
@@ -40,8 +42,13 @@ bench: $(VENV)/.installed ## measure the speed against other packages, in the sa
 	@if [ -f benchmarks/run.py ]; then $(BIN)/python benchmarks/run.py; \
 	else echo "No benchmarks yet: they arrive with the kernels."; fi
 
-docs: $(VENV)/.installed ## check the links and run the examples of README.md and docs/
+docs: $(VENV)/.installed ## check the documentation, run what it shows, build it into build/site
 	$(BIN)/python docs/check.py
+	@$(BIN)/python docs/build.py
+
+notebooks: STEPS := 2
+notebooks: $(VENV)/.runtime ## write the examples as Jupyter notebooks into build/notebooks
+	@$(BIN)/python examples/to_notebooks.py build/notebooks
 
 clean: ## remove .venv, build outputs and caches
 	rm -rf $(VENV) build dist .pytest_cache .ruff_cache .hypothesis

@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
 
+from website.markdown import rendered
+
 ROOT = Path(__file__).resolve().parents[1]
 TIMEOUT = 120  # [s] for one command
 
@@ -165,8 +167,7 @@ def prose(page: Path) -> list[tuple[int, str]]:
 
 def anchors(page: Path) -> set[str]:
     """Return the anchors of the page's headings, made as GitHub makes them."""
-    headings = [line.lstrip("#") for _, line in prose(page) if re.match(r"#{1,6} ", line)]
-    return {re.sub(r"[^\w\- ]", "", h.strip().lower()).replace(" ", "-") for h in headings}
+    return {heading.anchor for heading in rendered(page.read_text(encoding="utf-8")).headings}
 
 
 def place(page: Path, line: int) -> str:

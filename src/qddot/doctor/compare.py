@@ -44,6 +44,7 @@ class Comparison:
 
     @property
     def compared(self) -> bool:
+        """Whether both engines gave numbers."""
         return self.difference_M is not None and self.difference_g is not None
 
     @property

@@ -33,6 +33,7 @@ class Articulated:
 
     @staticmethod
     def of(I: Inertia) -> Articulated:
+        """Return a body alone: nothing hangs on it yet."""
         return Articulated(I.I, skew(I.h), I.m * np.eye(3, dtype=int))
 
     def __add__(self, other: Articulated) -> Articulated:

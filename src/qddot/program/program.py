@@ -19,9 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, BadFile, listing
+from qddot.errors import BadArgument, BadFile, listing, printable
 from qddot.program.operations import OPERATIONS, Operation
 from qddot.scalars import Scalar
+from qddot.web.notebook import rich
 
 FORMAT = 1
 
@@ -37,6 +38,9 @@ class Port:
     def size(self) -> int:
         return prod(self.shape)
 
+    def __str__(self) -> str:
+        return f"{printable(self.name)} {'×'.join(map(str, self.shape))}".rstrip()
+
 
 @dataclass(frozen=True)
 class Step:
@@ -46,7 +50,7 @@ class Step:
     args: tuple[int, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Program:
     """A straight-line program over scalars."""
 
@@ -59,6 +63,7 @@ class Program:
 
     @cached_property
     def input_size(self) -> int:
+        """How many numbers go in."""
         return sum(port.size for port in self.inputs)
 
     @property
@@ -116,6 +121,21 @@ class Program:
         ends = [f"{p.name}[{i}]" for p in self.outputs for i in range(p.size)]
         lines += [f"{end} = {names[i]}" for end, i in zip(ends, self.results, strict=True)]
         return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        """Return it in a line; `print` lists every operation."""
+        kinds = ", ".join(f"{count} {name}" for name, count in self.counts().most_common(8))
+        inputs, outputs = (", ".join(map(str, some)) for some in (self.inputs, self.outputs))
+        return (
+            f"<Program {printable(self.name)}: {inputs} → {outputs}; {len(self):,} operations"
+            f"{f' ({kinds})' if kinds else ''}>"
+        )
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.program.shown import program_html
+
+        return program_html(self)
 
     # saving
 

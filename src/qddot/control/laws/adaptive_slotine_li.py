@@ -63,7 +63,7 @@ class AdaptiveSlotineLi(SlotineLi):
         same = same_geometry(self, robot)
         q = np.random.default_rng(0).uniform(-1, 1, (8, robot.n))
         tips = [name for name in self.robot.frame_names if name in robot.frame_names]
-        if same:
+        if same and robot is not self.robot:
             apart = [np.abs(robot.pose(q, f) - self.robot.pose(q, f)).max() for f in tips]
             same = bool(max(apart, default=0.0) < 1e-9)
         why = "frames coincide at 8 states" if same else "joints or lengths differ"

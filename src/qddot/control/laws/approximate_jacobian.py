@@ -74,6 +74,7 @@ class ApproximateJacobian(ControlLaw):
 
     @cached_property
     def task(self) -> Task:
+        """What of the frame is controlled, and in which axes."""
         return Task(self.frame, self.axes)
 
     @property
@@ -82,6 +83,7 @@ class ApproximateJacobian(ControlLaw):
 
     @cached_property
     def stays(self) -> bool:
+        """Whether its reference is one place."""
         return stays(self.reference)
 
     @cached_property
@@ -108,9 +110,9 @@ class ApproximateJacobian(ControlLaw):
 
     def mismatch(self, q: Any) -> np.ndarray:
         """Return p = ‖Jᵀ − Ĵᵀ‖₂ at states of shape (..., n)."""
-        rows = self.task.rows
+        q, rows = np.asarray(q, dtype=float), self.task.rows
         J, J_hat = (
-            robot.jacobian(q, self.frame)[..., rows, :]
+            robot.program("jacobian", frame=self.frame)(q)[..., rows, :]
             for robot in (self.robot, self.approximate or self.robot)
         )
         return np.linalg.norm(J - J_hat, ord=2, axis=(-2, -1))

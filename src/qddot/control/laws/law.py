@@ -26,6 +26,7 @@ from qddot.program.program import Port, Program
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
+from qddot.web.notebook import rich
 
 SMOOTHING = 0.01  # [rad/s or m/s] over which laws compensate dry friction, as rollouts have it
 NO_STATE = np.zeros(0)
@@ -150,7 +151,10 @@ class ControlLaw:
         return with_time if timed else without_time
 
     # law(t, q, qd[, x]) is `evaluated`, found without a further Python call
-    __call__ = property(attrgetter("evaluated"))
+    __call__ = property(
+        attrgetter("evaluated"),
+        doc="Return the torques τ at (t, q, qd), or at (t, q, qd, x) where the law has a state.",
+    )
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
         if port.shape == (self.robot.n,):
@@ -174,6 +178,12 @@ class ControlLaw:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.robot.name!r}: {self.equation}>"
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.control.shown import law_html
+
+        return law_html(self)
 
 
 def dry_direction(qd: JointVec) -> JointVec:

@@ -74,8 +74,9 @@ class OperationalSpace(TaskLaw):
         statement = "No singular position on the way (there accuracy is given up for calm)"
         rng = np.random.default_rng(0)
         q = rng.uniform(-2, 2, (500, self.robot.n))
-        J = self.robot.jacobian(q, self.frame)[:, self.task.rows]
-        M = self.robot.mass_matrix(q)
+        # not compiled: one look at 500 states is not worth it
+        J = self.robot.program("jacobian", frame=self.frame)(q)[:, self.task.rows]
+        M = self.robot.program("mass_matrix")(q)
         A = J @ np.linalg.solve(M, J.transpose(0, 2, 1))
         share = float((np.linalg.eigvalsh(A)[:, 0] < 1 / self.heaviest).mean())
         why = f"{share:.1%} of 500 states are singular in this sense"

@@ -15,6 +15,7 @@ from qddot.control.laws.gains import smallest
 from qddot.control.laws.joint_law import JointLaw, no_dry_friction, one_place
 from qddot.control.laws.law import NO_STATE, Assumption
 from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.dynamics.rnea import gravity_torque
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -40,7 +41,8 @@ class PD(JointLaw):
     def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
         robot = robot or self.robot
         place = np.asarray(self.reference.at(0.0)[0], dtype=float)
-        held = np.abs(robot.gravity_torque(place)).max() / smallest(self.kp)
+        pull = np.asarray(gravity_torque(robot.tree, place), dtype=float)
+        held = np.abs(pull).max() / smallest(self.kp)
         return [
             one_place(self),
             Assumption(

@@ -66,6 +66,20 @@ class RobustSaturated(SlotineLi):
         robot = robot or self.robot
         if not same_geometry(self, robot):
             return [Assumption("The arm has the joints of the model", False, "they differ")]
+        same = robot is self.robot
+        worst = dict(mass=0.0, coriolis=0.0, gravity=0.0) if same else self._apart(robot)
+        said = {"mass": "‖ΔM‖", "coriolis": "‖ΔC‖/‖q̇‖", "gravity": "‖Δg‖"}
+        return [
+            Assumption(
+                f"{said[name]} ≤ {getattr(self, name):.4g}",
+                None if found <= getattr(self, name) else False,
+                f"at the worst of {TRIES} states it is {found:.4g}",
+            )
+            for name, found in worst.items()
+        ]
+
+    def _apart(self, robot: Robot) -> dict[str, float]:
+        """Return how far an arm is from the model, at the worst of many states."""
         rng = np.random.default_rng(0)
         q = rng.uniform(-np.pi, np.pi, (TRIES, robot.n))
         qd = rng.normal(size=(TRIES, robot.n))
@@ -76,16 +90,7 @@ class RobustSaturated(SlotineLi):
         }
         worst = {k: float(np.linalg.norm(x, ord=2, axis=(1, 2)).max()) for k, x in differ.items()}
         still = self.robot.gravity_torque(q) - robot.gravity_torque(q)
-        worst["gravity"] = float(np.linalg.norm(still, axis=1).max())
-        said = {"mass": "‖ΔM‖", "coriolis": "‖ΔC‖/‖q̇‖", "gravity": "‖Δg‖"}
-        return [
-            Assumption(
-                f"{said[name]} ≤ {getattr(self, name):.4g}",
-                None if found <= getattr(self, name) else False,
-                f"at the worst of {TRIES} states it is {found:.4g}",
-            )
-            for name, found in worst.items()
-        ]
+        return worst | {"gravity": float(np.linalg.norm(still, axis=1).max())}
 
 
 def _norm(x: JointVec) -> Scalar:

@@ -50,6 +50,7 @@ class SlotineLi(ControlLaw):
 
     @cached_property
     def stays(self) -> bool:
+        """Whether its reference is one place."""
         return stays(self.reference)
 
     def sliding(self, t: Scalar, q: JointVec, qd: JointVec) -> tuple[JointVec, JointVec, JointVec]:

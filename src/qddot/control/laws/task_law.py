@@ -51,6 +51,7 @@ class TaskLaw(ControlLaw):
 
     @cached_property
     def task(self) -> Task:
+        """What of the frame is controlled, and in which axes."""
         return Task(self.frame, self.axes, self.orientation)
 
     @property
@@ -59,6 +60,7 @@ class TaskLaw(ControlLaw):
 
     @cached_property
     def stays(self) -> bool:
+        """Whether its reference is one place."""
         return stays(self.reference)
 
     def error(self, t: Scalar, q: JointVec) -> Any:

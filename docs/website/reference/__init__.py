@@ -1,0 +1,1 @@
+"""The reference of every public name, written from signatures and docstrings."""

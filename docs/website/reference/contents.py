@@ -1,0 +1,239 @@
+"""What the reference holds, page by page; a name exported later finds its page by itself."""
+
+from dataclasses import dataclass
+
+OTHER_ROOMS = "*"  # those that no chapter names
+DYNAMICS = (
+    *("rnea", "crba", "coriolis", "forward", "aba", "energy", "regressor", "kinematics"),
+    "friction",
+)
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """A page of the reference.
+
+    Names are written as users import them; "module.*" is every public name of a module.
+    """
+
+    file: str
+    title: str
+    words: str
+    names: tuple[str, ...]
+    rooms: tuple[str, ...] = ()  # whose exported names are put here if they are in no list
+
+
+CHAPTERS = (
+    Chapter(
+        "robot",
+        "Robots",
+        "From a name, a file or a table to a robot, and everything it can be asked.",
+        (
+            *("qddot.load", "qddot.from_dh", "qddot.Robot", "qddot.RobotWarning"),
+            *("qddot.Model", "qddot.model.Friction", "qddot.model.Inertial"),
+        ),
+        ("robot", "model"),
+    ),
+    Chapter(
+        "equations",
+        "Equations",
+        "Closed forms, derived exactly by five formulations, and proofs that they are right.",
+        (
+            *("qddot.derive", "qddot.equations.equations.Equations"),
+            *("qddot.prove", "qddot.equations.proofs.Proof", "qddot.equations.proofs.Claim"),
+            *("qddot.equations.derive.exact_of", "qddot.equations.sympy_form.as_sympy"),
+            "qddot.equations.proofs.decided",
+        ),
+        ("equations", "formulations"),
+    ),
+    Chapter(
+        "simulation",
+        "Simulation",
+        "Motions with exact friction, stops and events, and an account of their energy.",
+        (
+            *("qddot.simulate", "qddot.Trajectory", "qddot.rollout", "qddot.Watch"),
+            *("qddot.Samples", "qddot.simulation.trajectory.Event"),
+            *("qddot.simulation.energy.Energy", "qddot.simulation.audit.Audit"),
+            *("qddot.plot.compare.panels", "qddot.Interrupted", "qddot.SimulationWarning"),
+        ),
+        ("simulation",),
+    ),
+    Chapter(
+        "certificate",
+        "Certificate",
+        "Properties and bounds of the dynamics, proved over boxes of joint positions.",
+        (
+            *("qddot.certify", "qddot.Certificate", "qddot.certificate.bound.Bound"),
+            *("qddot.certificate.properties.Property", "qddot.certificate.box.Box"),
+            "qddot.certificate.effective_mass.effective_mass",
+            "qddot.certificate.effective_mass.EffectiveMass",
+            "qddot.certificate.near_singular.near_singular",
+            *("qddot.certificate.along.along", "qddot.certificate.figures.*"),
+        ),
+        ("certificate",),
+    ),
+    Chapter(
+        "identification",
+        "Identification",
+        "Parameters from measurements: motions that show them, logs, estimators, uncertainty.",
+        (
+            *("qddot.identifiable", "qddot.excite", "qddot.load_log", "qddot.Log"),
+            *("qddot.identification.preparation.prepared", "qddot.identify"),
+            "qddot.identification.result.Fit",
+            "qddot.identification.payload.identify_payload",
+            "qddot.identification.compare.compare",
+            "qddot.identification.extra_columns.coupled",
+            "qddot.identification.back_to_robot.robot_with_parameters",
+            "qddot.identification.base_parameters.groups",
+            "qddot.identification.base_parameters.random_states",
+            "qddot.identification.least_squares.least_squares",
+            "qddot.identification.figures.*",
+        ),
+        ("identification",),
+    ),
+    Chapter(
+        "control",
+        "Closed loops",
+        "An arm under a law: errors, torques, and whether what a proof needs is so.",
+        (
+            *("qddot.control.closed_loop", "qddot.control.ClosedLoop"),
+            "qddot.control.report.Report",
+            *("qddot.control.wrong_model.wrong_model", "qddot.control.laws.adaptation.balanced"),
+            "qddot.control.figures.*",
+        ),
+        ("control",),
+    ),
+    Chapter(
+        "laws",
+        "Control laws",
+        "Laws with their equation, what they rely on, and why they are stable.",
+        (
+            *("qddot.control.laws.ControlLaw", "qddot.control.laws.joint_law.JointLaw"),
+            "qddot.control.laws.*",
+        ),
+    ),
+    Chapter(
+        "references",
+        "References",
+        "Where an arm should be at every instant.",
+        ("qddot.control.references.Reference", "qddot.control.references.*"),
+    ),
+    Chapter(
+        "programs",
+        "Programs and kernels",
+        "Functions recorded as straight-line programs, differentiated and compiled.",
+        (
+            *("qddot.record", "qddot.Program", "qddot.Kernel"),
+            *("qddot.program.differentiate.jacobian", "qddot.program.differentiate.gradient"),
+            "qddot.backends.javascript.javascript",
+        ),
+        ("program", "backends", "speed"),
+    ),
+    Chapter(
+        "definitions",
+        "Definitions",
+        "The equations themselves, as plain functions of a tree of bodies, over any scalar: what "
+        "robots record and compile, and what your own functions may call.",
+        (
+            *(f"qddot.dynamics.{name}.*" for name in DYNAMICS),
+            *("qddot.spatial.inertia.*", "qddot.spatial.pose.Pose", "qddot.spatial.vector.*"),
+            *("qddot.scalars.sincos", "qddot.expressions.symbol"),
+        ),
+        ("dynamics", "spatial", "scalars", "expressions"),
+    ),
+    Chapter(
+        "doctor",
+        "Doctor",
+        "What is wrong with a robot's description, and what to do.",
+        ("qddot.doctor.*", "qddot.errors.Problem"),
+        ("doctor",),
+    ),
+    Chapter(
+        "elsewhere",
+        "Elsewhere",
+        "The same programs as C, on a GPU, in other frameworks, and on many machines.",
+        ("qddot.export", "qddot.to_cuda"),
+        ("exporting", "sweeps"),
+    ),
+    Chapter(
+        "report",
+        "Report and studio",
+        "Everything about a robot on one page, and an arm to move in a browser.",
+        ("qddot.report", "qddot.studio.*"),
+        (OTHER_ROOMS,),
+    ),
+    Chapter(
+        "errors",
+        "Errors",
+        "What is raised where something cannot be right. All are `QddotError`s.",
+        ("qddot.QddotError", "qddot.errors.*"),
+        ("errors",),
+    ),
+)
+
+# the members of large classes, in the order in which people look for them
+GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
+    "qddot.Robot": {
+        "The equation of motion": (
+            *("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix"),
+            *("velocity_torque", "gravity_torque", "bias_torque", "friction_torque"),
+            *("christoffel", "mass_matrix_rate"),
+        ),
+        "Derivatives and parameters": (
+            *("inverse_dynamics_derivatives", "forward_dynamics_derivatives", "regressor"),
+            *("parameters", "parameter_names"),
+        ),
+        "Frames": (
+            *("pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),
+            "frame_names",
+        ),
+        "Energy": ("kinetic_energy", "potential_energy", "center_of_mass"),
+        "Robots from this one": (
+            *("with_gravity", "with_values", "with_payload", "with_friction", "without"),
+            *("locked", "with_options"),
+        ),
+        "What it is": ("name", "n", "joint_names", "symbols", "warnings", "tree", "show"),
+        "Files and programs": ("save", "program"),
+    },
+    "qddot.equations.equations.Equations": {
+        "Terms": (
+            *("M", "C", "c", "g", "tau", "gamma", "centrifugal", "coriolis", "M_rate"),
+            *("M_slopes", "K", "P", "Y", "friction", "springs"),
+        ),
+        "Read and write": ("text", "latex", "markdown", "sympy", "steps", "breakdown"),
+        "Evaluate": ("evaluate", "with_values", "to_function", "to_program"),
+        "Examine": ("coriolis_matrices", "is_skew", "derivative", "quantity"),
+    },
+    "qddot.Trajectory": {
+        "How it went": ("good", "audit", "duration", "n", "robot_name", "__len__"),
+        "In between, and at the tip": ("at", "tip_path", "tip_velocity"),
+        "Look and keep": ("plot", "animate", "to_pandas", "save", "load"),
+    },
+    "qddot.identification.result.Fit": {
+        "What was found": ("values", "names", "parameters", "robot", "table", "is_possible"),
+        "How well it is known": (
+            *("deviations", "relative_deviations", "intervals", "correlation", "condition"),
+            "essential",
+        ),
+        "How well it fits": (
+            *("relative_error", "relative_errors", "rms", "residuals", "predict"),
+            *("cross_validation", "count", "samples", "method"),
+        ),
+        "Keep": ("save", "to_dict"),
+    },
+}
+OTHERS = "More"  # the group of members that are in none
+
+# what people call the things that they hold
+VARIABLES = {
+    "robot": "qddot.Robot",
+    "arm": "qddot.Robot",
+    "eqs": "qddot.equations.equations.Equations",
+    "run": "qddot.Trajectory",
+    "fit": "qddot.identification.result.Fit",
+    "log": "qddot.Log",
+    "law": "qddot.control.laws.ControlLaw",
+    "reference": "qddot.control.references.Reference",
+    "certificate": "qddot.Certificate",
+    "program": "qddot.Program",
+}
