@@ -1,5 +1,11 @@
-"""The two-link arm of the textbooks, from a DH table with symbols."""
+# %% [markdown]
+# # Two rods, from a DH table with symbols
+#
+# You describe the two-link arm of the textbooks by its Denavit–Hartenberg rows; lengths and masses
+# may be symbols. With values for them the same arm gives numbers.
+# A rod about its end has the inertia m L²/3, and that is what the mass matrix says.
 
+# %%
 import numpy as np
 
 import qddot
@@ -15,11 +21,17 @@ arm = qddot.from_dh(
     name="two rods",
 )
 print("symbols:", ", ".join(arm.symbols))
+arm
 
-arm = arm.with_values(L1=1.0, L2=0.8, m1=2.0, m2=1.0, g=9.81)
+# %%
+numeric = arm.with_values(L1=1.0, L2=0.8, m1=2.0, m2=1.0, g=9.81)
 q = np.array([0.3, 0.7])
-M = arm.mass_matrix(q)
+M = numeric.mass_matrix(q)
 print(M)
-
-# M22 of a rod about its end
 assert np.isclose(M[1, 1], 1.0 * 0.8**2 / 3)
+
+# %% [markdown]
+# The same mass matrix, before any number was put in:
+
+# %%
+qddot.derive(arm).M

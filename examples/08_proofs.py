@@ -1,15 +1,24 @@
-"""Prove what textbooks claim of a robot, and find where a wrong claim fails."""
+# %% [markdown]
+# # Proofs, and where a wrong claim fails
+#
+# What textbooks claim of a robot's equations is an identity of polynomials, so it can be decided.
+# You prove all of it for a UR5, exactly.
+# A sign that is wrong is found, with a state at which the two sides differ.
 
+# %%
 import qddot
 from qddot.equations.derive import exact_of
 from qddot.equations.proofs import decided
 
 proof = qddot.prove(qddot.load("ur5"))
-for claim in proof.claims:
-    print(claim)
+print(f"{proof.robot}: {len(proof.claims)} claims, all as they should be: {proof.holds}")
 assert proof.holds
+proof
 
-# a slip in a lecture: is C q̇ still c if one sign of C is wrong?
+# %% [markdown]
+# A slip in a lecture: is C q̇ still c if one sign of C is wrong?
+
+# %%
 robot = exact_of(qddot.load("two_link_point_symbolic"))
 eqs = qddot.derive(robot.model)
 C = eqs.coriolis_matrices()["transposed"]
@@ -18,3 +27,4 @@ claim = decided(robot, "C q̇ = c with a wrong sign", lambda: (C @ robot.qd, eqs
 print(claim)
 assert not claim.holds
 assert "differ by" in claim.witness
+claim

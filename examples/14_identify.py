@@ -1,5 +1,11 @@
-"""From a motion worth recording to a robot file: excite, record, identify, validate."""
+# %% [markdown]
+# # From a motion worth recording to a robot file
+#
+# A motion is planned that shows the parameters of an arm, a controller follows it on an arm that is
+# heavier than its data sheet and has friction, and the log of that is noisy and quantised.
+# You find the arm's parameters from the log, test them on another motion, and write a robot file.
 
+# %%
 import tempfile
 from pathlib import Path
 
@@ -16,10 +22,14 @@ sheet = qddot.load("panda").locked(still)
 arm = robot_with_parameters(sheet, sheet.parameters * 7 / 6)
 arm = arm.with_friction(viscous=[8.0, 8.0, 4.0], coulomb=[6.0, 6.0, 3.0])
 
-# what can be known of it at all
-print(qddot.identifiable(sheet, terms=("friction",)))
+# %% [markdown]
+# What can be known of it at all:
+
+# %%
+qddot.identifiable(sheet, terms=("friction",))
 
 
+# %%
 def record(motion, duration, seed):
     """Return the log of a PD controller that follows a motion, as encoders and drives tell it."""
 
@@ -46,14 +56,23 @@ def other(t):
     return middle + wide * np.sin(x), wide * w * np.cos(x), -wide * w**2 * np.sin(x)
 
 
-# one motion to learn from, another to test on
+# %% [markdown]
+# One motion to learn from, another to test on:
+
+# %%
 motion = qddot.excite(sheet, period=8.0, terms=("friction",), starts=1)
-print(motion)
+motion
+
+# %%
 learn = prepared(record(motion.at, 8.0, seed=1))
 test = prepared(record(other, 5.0, seed=2))
+learn
 
-fit = qddot.identify(sheet, learn, "consistent", terms=("friction",))
-print(fit)
+# %%
+fit = qddot.identify(sheet, learn, "consistent", terms=("friction",), decimate=15)
+fit
+
+# %%
 before = np.linalg.norm(test.tau - sheet.inverse_dynamics(test.q, test.qd, test.qdd))
 before /= np.linalg.norm(test.tau)
 after = errors_on(fit, test)["relative_error"]
@@ -61,7 +80,10 @@ print(f"torque error on a motion never seen: {100 * before:.1f} % before, {100 *
 assert before > 0.2
 assert after < 0.03
 
-# back into a file, and simulated: it moves as the arm does
+# %% [markdown]
+# Back into a file, which has the friction that was put in:
+
+# %%
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "arm.toml"
     fit.save(path)

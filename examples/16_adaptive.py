@@ -1,5 +1,11 @@
-"""A law that finds out what the arm weighs while it moves it."""
+# %% [markdown]
+# # A law that finds out what the arm weighs
+#
+# Every link of the Panda that the law believes in is 30 % too heavy or too light.
+# While it moves, it corrects its estimates: errors shrink, and its Lyapunov function never rises.
+# Beside it: the same law without adaptation, and one that outweighs what it does not know.
 
+# %%
 import numpy as np
 
 import qddot
@@ -10,7 +16,6 @@ from qddot.control.laws.adaptation import balanced
 from qddot.control.references import Fourier, Quintic
 from qddot.control.wrong_model import wrong_model
 
-# every link of the Panda that the law believes in is 30 % too heavy or too light
 panda = qddot.load("panda")
 wrong = wrong_model(panda, 0.3)
 home = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
@@ -19,11 +24,15 @@ wave = Fourier(home, a, b, base_frequency=0.5)
 kd = [20, 20, 20, 20, 4, 4, 1]
 Gamma = balanced(wrong, wave, kd, rate=1.0, seconds=2.0)  # what the motion shows, equally fast
 law = AdaptiveSlotineLi(wrong, 5, kd, wave, adaptation=Gamma)
+law
+
+# %%
 q, qd, _ = (np.asarray(part, dtype=float) for part in wave.at(0.0))
 run = closed_loop(panda, law, q0=q, qd0=qd, duration=10, tolerance=1e-9)
-print(run)
 plot_closed_loop(run, "adaptive.png")
+run
 
+# %%
 size = np.linalg.norm(run.error, axis=1)
 first, last = (np.sqrt((size[when] ** 2).mean()) for when in (run.t < 1, run.t > 9))
 print(f"error: {first:.1e} rad in the first second, {last:.1e} rad in the last")
@@ -32,13 +41,19 @@ assert run.report.falls  # the Lyapunov function never rises
 assert run.V_rate is not None
 assert run.V_rate.max() < 1e-9
 
-# the estimates: they need not become right, but what the motion shows does
+# %% [markdown]
+# The estimates need not become right, but what the motion shows does.
+
+# %%
 true = law.parameters.of(panda.tree)
 off = [np.linalg.norm(law.x0 - true), np.linalg.norm(run.x[-1] - true)]
 print(f"parameters: {off[0]:.2f} off at first, {off[1]:.2f} at last")
 assert off[1] < off[0]
 
-# beside it: the same law without adaptation, and one that outweighs what it does not know
+# %% [markdown]
+# With 10 kg at the tool that no law knows of:
+
+# %%
 arm = qddot.load("two_link")
 heavy = arm.with_payload("tool", 10.0)
 gains = dict(lam=5, kd=500, reference=Quintic([[0, 0], [1, 1]], 2.0))
@@ -50,6 +65,6 @@ laws = {
 runs = {name: closed_loop(heavy, each, q0=[0, 0], duration=3) for name, each in laws.items()}
 for name, each in runs.items():
     print(f"{name:16} {each.report.rms.max():.1e} rad (RMS), with 10 kg that it does not know of")
-plot_comparison(runs, "unknown_load.png")
 assert runs["adaptive"].report.rms.max() < 0.3 * runs["Slotine and Li"].report.rms.max()
 assert runs["robust"].report.rms.max() < 0.3 * runs["Slotine and Li"].report.rms.max()
+plot_comparison(runs, "unknown_load.png")

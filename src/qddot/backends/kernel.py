@@ -23,6 +23,7 @@ from qddot.backends.threads import in_rounds
 from qddot.errors import BadArgument
 from qddot.patience import patience
 from qddot.program.program import Port, Program
+from qddot.web.notebook import rich
 
 # operations; below, handing work over costs more than it saves
 WORTH_A_THREAD = 2_000_000
@@ -60,6 +61,16 @@ class Kernel:
         lanes = Lanes(widest_lanes() * 8 // self.dtype.itemsize, self.dtype == np.float32)
         with patience(f"compiling {program.name} for batches"):
             return make_gufunc(program, compile_module(batch_loop(program, lanes)), self.dtype)
+
+    def __repr__(self) -> str:
+        return f"<Kernel {self.program!r}, {self.dtype}>"
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.program.shown import program_html
+
+        how = {"numbers": str(self.dtype), "threads": str(self.threads)}
+        return program_html(self.program, "Kernel", **how)
 
     def __getstate__(self) -> dict[str, Any]:
         """Compiled code stays behind when a kernel is copied or sent to another process."""

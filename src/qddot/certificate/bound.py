@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from qddot.web.notebook import rich
+
 
 @dataclass(frozen=True)
 class Bound:
@@ -37,3 +39,9 @@ class Bound:
             f"{self.end} {self.quantity} ∈ [{self.lower:.8g}, {self.upper:.8g}]{unit}, "
             f"gap {self.gap:.1e}, {how}{open_end}"
         )
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.certificate.text import bound_html
+
+        return bound_html(self)

@@ -14,6 +14,7 @@ from qddot.certificate.properties import Property, properties
 from qddot.certificate.study import Study
 from qddot.errors import BadArgument, NotNumeric
 from qddot.robot import Robot
+from qddot.web.notebook import rich
 
 SECONDS = 60.0
 NORMS = ("1", "2", "inf")
@@ -84,7 +85,8 @@ class Certificate:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
+    @rich
+    def _repr_html_(self) -> str | None:
         from qddot.certificate.text import as_html
 
         return as_html(self)

@@ -11,7 +11,6 @@ when no other torque acts. Everything is in world axes, at the frame's origin.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,8 @@ from qddot.certificate.mobility import (
 from qddot.certificate.positions import position
 from qddot.errors import BadArgument, printable
 from qddot.robot import Robot
+from qddot.web.notebook import rich, rows, shown
+from qddot.web.page import bullets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -148,9 +149,17 @@ class EffectiveMass:
 
     __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        lines = "".join(f"<li>{escape(line)}</li>" for line in self.words)
-        return f"<div><b>{escape(self._title)}</b><ul>{lines}</ul></div>"
+    @rich
+    def _repr_html_(self) -> str | None:
+        unit = " [kg]" if self.axes == "linear" else ""
+        letters = ["x", "y", "z"] if self.axes == "linear" else ["ωx", "ωy", "ωz", "x", "y", "z"]
+        lines = [
+            (f"{mass:.6g}" if np.isfinite(mass) else "∞", *(f"{0.0 + x:.4g}" for x in axis))
+            for mass, axis in zip(self.masses, np.round(self.directions.T, 6), strict=True)
+        ]
+        table = rows([f"principal mass{unit}", *letters], lines)
+        finite = int(np.isfinite(self.masses).sum())
+        return shown(self._title, table, bullets(self.words[finite:]))
 
     @property
     def _title(self) -> str:

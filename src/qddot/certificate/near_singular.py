@@ -12,6 +12,8 @@ from qddot.certificate.effective_mass import EffectiveMass, effective_mass, vect
 from qddot.certificate.mobility import Reach, jacobian_rows, reach, weighted
 from qddot.errors import BadArgument, printable
 from qddot.robot import Robot
+from qddot.web.notebook import rich, shown
+from qddot.web.page import facts
 
 ROUNDS, SHRINK = 12, 0.3  # of looking again around the worst, closer each time
 STARTS = 8  # how many of the worst are looked at again
@@ -50,6 +52,17 @@ class NearSingular:
         )
 
     __repr__ = __str__
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        found = self.found
+        known = {
+            "hardest to move at q =": vector_text(self.q),
+            "condition": "infinite: q is singular" if found.singular else f"{self.condition:.4g}",
+            "clearance from singularity": f"{self.clearance:.4g}",
+            "how": f"sampled at {self.samples:,} joint positions; others may be worse",
+        }
+        return shown(f"{found.frame} of {found.robot.name}", facts(known))
 
 
 def near_singular(

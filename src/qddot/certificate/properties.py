@@ -24,6 +24,8 @@ from qddot.errors import BadArgument, TooLarge, printable
 from qddot.model.link import Inertial
 from qddot.model.tree import numeric
 from qddot.robot import Robot
+from qddot.web.notebook import rich, shown
+from qddot.web.page import facts
 
 SAMPLES = 1000
 ROUND_OFF = 1e-10  # of the largest entry, in sampled identities
@@ -44,6 +46,12 @@ class Property:
     def __str__(self) -> str:
         verdict = {True: self.how, False: "FAILS", None: "open"}[self.holds]
         return f"{verdict:9}  {self.name}: {self.statement}  ({self.evidence})"
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        verdict = {True: "holds", False: "fails", None: "open"}[self.holds]
+        known = {"verdict": verdict, "known by": self.how, "evidence": self.evidence}
+        return shown(self.statement, facts(known))
 
 
 def properties(robot: Robot, box: Box, bounds: Mapping[str, Bound]) -> Iterator[Property]:

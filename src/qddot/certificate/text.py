@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from qddot.errors import printable
+from qddot.web.notebook import rows, shown, words
+from qddot.web.page import facts, paragraph
 
 if TYPE_CHECKING:
     from qddot.certificate.bound import Bound
@@ -92,20 +93,38 @@ def box_text(certificate: Certificate) -> str:
 
 def as_html(certificate: Certificate) -> str:
     """Return a certificate for a notebook; names are never markup."""
-    verdicts = "".join(
-        f"<tr><td>{VERDICT[p.holds]}</td><td>{escape(p.statement)}</td>"
-        f"<td>{p.how}</td><td>{escape(p.evidence)}</td></tr>"
-        for p in certificate.properties
+    found = certificate.properties
+    properties = words(
+        ["property", "holds", "known by", "evidence"],
+        [(p.statement, VERDICT[p.holds], p.how, p.evidence) for p in found],
+        bad={k for k, p in enumerate(found) if p.needed and p.holds is False},
     )
-    numbers = "".join(
-        f"<tr><td>{escape(symbol(b.quantity))}</td><td>{digits(b.lower)}</td>"
-        f"<td>{digits(b.upper)}</td><td>{b.gap:.1e}</td></tr>"
-        for b in certificate.bounds.values()
-    )
-    return (
-        f"<p><b>{escape(printable(certificate.robot.name))}</b>, "
-        f"{escape(box_text(certificate))}</p>"
-        f"<table><tr><th></th><th>property</th><th>known by</th><th>evidence</th></tr>{verdicts}"
-        "</table><table><tr><th>bound</th><th>at least</th><th>at most</th><th>gap</th></tr>"
-        f"{numbers}</table>"
-    )
+    numbers = list(certificate.bounds.values())
+    parts = [paragraph(box_text(certificate), "quiet"), properties]
+    if numbers:
+        bounds = rows(
+            ["bound", "at least", "at most", "unit", "gap"],
+            [
+                (symbol(b.quantity), digits(b.lower), digits(b.upper), b.unit, f"{b.gap:.1e}")
+                for b in numbers
+            ],
+            bad={k for k, b in enumerate(numbers) if not b.closed},
+            caption="▲: not as narrow as asked for" if any(not b.closed for b in numbers) else "",
+        )
+        parts.append(bounds)
+    return shown(f"Certificate of {certificate.robot.name}", *parts)
+
+
+def bound_html(bound: Bound) -> str:
+    """Return one bound for a notebook."""
+    unit = f" {bound.unit}" if bound.unit else ""
+    cells = bound.proof.get("cells", 0)
+    known = {
+        "at least": f"{digits(bound.lower)}{unit}",
+        "at most": f"{digits(bound.upper)}{unit}",
+        "gap": f"{bound.gap:.1e}" + ("" if bound.closed else ", not as narrow as asked for"),
+        "attained at q =": ", ".join(f"{x:.4g}" for x in bound.attained_at),
+        "how": f"proved on {cells:,} cells" if cells else "proved",
+        "time": f"{bound.seconds:.2g} s",
+    }
+    return shown(symbol(bound.quantity), facts(known))

@@ -22,6 +22,7 @@ from qddot.simulation.run_arguments import effort_limits as limits_of
 from qddot.simulation.run_arguments import joint_values, positive
 from qddot.simulation.simulate import simulate
 from qddot.simulation.trajectory import Trajectory
+from qddot.web.notebook import rich
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +54,12 @@ class ClosedLoop:
 
     def __repr__(self) -> str:
         return f"<ClosedLoop of {self.robot.name!r}>\n{self.report}"
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.control.shown import loop_html
+
+        return loop_html(self)
 
 
 def closed_loop(

@@ -32,24 +32,37 @@ def plot_closed_loop(run: ClosedLoop, path: str | Path | None = None) -> Figure:
         run: What `closed_loop` returned.
         path: A .png, .svg or .pdf file.
     """
+    places = places_of(run)
+    wanted = None if places is not None else _wanted(run.law, run.t)
+    return _kept(draw.figure(loop_of(run, places, wanted)), path)
+
+
+def loop_of(
+    run: ClosedLoop, places: draw.Places | None = None, wanted: np.ndarray | None = None
+) -> draw.Loop:
+    """Return what is drawn of a run.
+
+    Args:
+        run: What `closed_loop` returned.
+        places: Where the frame of its law went, if that is to be drawn.
+        wanted: Where the joints should have been, likewise.
+    """
     from qddot.control.references.limits import bounds_of
 
-    motion, law = run.trajectory, run.law
+    motion = run.trajectory
     turning = sorted(set(motion.units))
-    places = places_of(run)
-    loop = draw.Loop(
+    return draw.Loop(
         title=f"{run.report.law} of {run.robot.name}",
         t=motion.t,
         error=draw.Rows(run.error, run.report.error_names, _error_label(run)),
         torque=draw.Rows(motion.tau, motion.joint_names, f"torque [{_units(turning, 'tau')}]"),
         limits=bounds_of(run.robot).effort,
         positions=draw.Rows(motion.q, motion.joint_names, f"position [{_units(turning, 'q')}]"),
-        references=None if places is not None else _wanted(law, motion.t),
+        references=wanted,
         V=run.V,
         V_rate=run.V_rate,
         places=places,
     )
-    return _kept(draw.figure(loop), path)
 
 
 def plot_comparison(runs: Mapping[str, ClosedLoop], path: str | Path | None = None) -> Figure:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.control.laws.law import Assumption
+from qddot.web.notebook import rich
 
 SETTLED = 0.02  # of the largest error: where a run counts as settled
 RISE = 1e-6  # of its largest value: by how much V may rise and count as falling
@@ -58,6 +59,14 @@ class Report:
             lines.append(f"  Lyapunov function {how}")
         lines += [f"  {each}" for each in self.assumptions]
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.control.shown import report_html
+
+        return report_html(self)
 
 
 def rms(t: np.ndarray, values: np.ndarray) -> np.ndarray:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qddot.equations.readable import readable_latex
 from qddot.scalars import JointMat, JointVec, Scalar
 
 
@@ -16,6 +17,12 @@ class Term:
     label: str  # effective inertia, coupling inertia, centripetal, Coriolis, gravity
     symbol: str  # D12: of torque 1 and acceleration 2
     value: Scalar
+
+    def _repr_markdown_(self) -> str:
+        return f"{self.label}: {self._repr_latex_()}"
+
+    def _repr_latex_(self) -> str:
+        return readable_latex(self.value, f"D_{{{self.symbol[1:]}}}")
 
 
 def labelled(M: JointMat, gamma: np.ndarray, g: JointVec) -> tuple[Term, ...]:

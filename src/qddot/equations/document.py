@@ -88,14 +88,19 @@ def step_formulas(steps: tuple[Quantity, ...]) -> list[Formula | str]:
     return items
 
 
-def terms(equations: Equations) -> list[Formula | str]:
-    """Return the equation of motion term by term, as the decks name them."""
+def balance(equations: Equations) -> Formula:
+    """Return the equation of motion by the names of its terms."""
     latex, text = r"\tau = M(q)\,\ddot{q} + c(q,\dot{q}) + g(q)", "τ = M(q) q̈ + c(q, q̇) + g(q)"
     if any(equations.friction):
         latex, text = latex + r" + F_v \dot{q} + f_0", text + " + Fv q̇ + f0"
     if any(equations.springs):
         latex, text = latex + r" + K (q - q_0) + D \dot{q}", text + " + K (q − q0) + D q̇"
-    items: list[Formula | str] = [Formula(latex, text)]
+    return Formula(latex, text)
+
+
+def terms(equations: Equations) -> list[Formula | str]:
+    """Return the equation of motion term by term, as the decks name them."""
+    items: list[Formula | str] = [balance(equations)]
     parts: list[tuple[str, str, str, Any]] = [
         ("Mass matrix", "M", "M", equations.M),
         ("Centrifugal and Coriolis torques", "c", "c", equations.c),

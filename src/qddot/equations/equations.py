@@ -14,11 +14,12 @@ from qddot.dynamics.regressor import regressor
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.breakdown import Term, labelled
 from qddot.equations.exact_tree import ExactRobot, exact_robot
+from qddot.equations.formulas import Listed, Step, formulas
 from qddot.equations.polynomial import partial
 from qddot.equations.values import evaluated, generator_values
-from qddot.errors import BadArgument, UnknownName
+from qddot.errors import BadArgument, UnknownName, printable
 from qddot.formulations.coriolis import factorisations
-from qddot.formulations.derivation import Derivation, Quantity
+from qddot.formulations.derivation import Derivation
 from qddot.model.build import checked
 from qddot.model.joint import Friction
 from qddot.program.program import Program
@@ -54,33 +55,38 @@ class Equations:
 
     @property
     def formulation(self) -> str:
+        """How they were derived: "lagrange", "explicit", "trace", "stacked" or "recursive"."""
         return self.derivation.formulation
 
     @property
     def n(self) -> int:
+        """How many degrees of freedom."""
         return self.robot.ring.n
 
-    @property
-    def steps(self) -> tuple[Quantity, ...]:
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
         """Every intermediate quantity of the derivation, in order."""
-        return self.derivation.steps
+        return Listed(
+            Step(step.title, step.symbol, step.value, step.formula)
+            for step in self.derivation.steps
+        )
 
     # the terms
 
     @property
     def M(self) -> JointMat:
         """The mass matrix, rotor inertia included."""
-        return self.derivation.M
+        return formulas(self.derivation.M, "M")
 
     @property
     def c(self) -> JointVec:
         """Centrifugal and Coriolis torques."""
-        return self.derivation.c
+        return formulas(self.derivation.c, "c")
 
     @property
     def g(self) -> JointVec:
         """Gravity torques."""
-        return self.derivation.g
+        return formulas(self.derivation.g, "g")
 
     @cached_property
     def M_slopes(self) -> np.ndarray:
@@ -103,22 +109,23 @@ class Equations:
         for k, i, j in np.ndindex(symbols.shape):
             total = D[k, j, i] + D[k, i, j] - D[i, j, k]
             symbols[k, i, j] = symbols[k, j, i] if j < i else total / 2
-        return symbols
+        return formulas(symbols, r"\Gamma")
 
     @cached_property
     def C(self) -> JointMat:
         """The Christoffel Coriolis matrix, C_kj = Σ_i Γ_kij q̇ᵢ."""
-        return np.einsum("kij,i->kj", self.gamma, self.robot.qd)
+        return formulas(np.einsum("kij,i->kj", self.gamma, self.robot.qd), "C")
 
     @cached_property
     def M_rate(self) -> JointMat:
         """Ṁ = Σ_k ∂M/∂q_k q̇_k."""
-        return np.einsum("ijk,k->ij", self.M_slopes, self.robot.qd)
+        return formulas(np.einsum("ijk,k->ij", self.M_slopes, self.robot.qd), r"\dot{M}")
 
     @cached_property
     def centrifugal(self) -> JointMat:
         """The matrix C(q) of c = C(q) [q̇²] + B(q) [q̇ᵢq̇ⱼ]."""
-        return np.array([[self.gamma[k, i, i] for i in range(self.n)] for k in range(self.n)])
+        squares = [[self.gamma[k, i, i] for i in range(self.n)] for k in range(self.n)]
+        return formulas(squares, "C")
 
     @cached_property
     def coriolis(self) -> np.ndarray:
@@ -128,17 +135,18 @@ class Equations:
         for k in range(self.n):
             for column, (i, j) in enumerate(pairs):
                 B[k, column] = 2 * self.gamma[k, i, j]
-        return B
+        return formulas(B, "B")
 
     @cached_property
     def Y(self) -> np.ndarray:
         """The regressor of the inertial parameters and rotors: Y φ = M q̈ + c + g."""
         tree = replace(self.robot.tree, friction=(Friction(),) * self.n)
-        return regressor(tree, self.robot.q, self.robot.qd, self.robot.qdd)
+        return formulas(regressor(tree, self.robot.q, self.robot.qd, self.robot.qdd), "Y")
 
     def coriolis_matrices(self) -> dict[str, JointMat]:
         """Return every Coriolis matrix that has a name; all have C q̇ = c, not all Ṁ − 2C skew."""
-        return factorisations(self.robot.tree, self.robot.q, self.robot.qd)
+        found = factorisations(self.robot.tree, self.robot.q, self.robot.qd)
+        return {name: formulas(C, "C") for name, C in found.items()}
 
     def is_skew(self, C: JointMat) -> bool:
         """Return whether Ṁ − 2C is skew-symmetric, exactly."""
@@ -152,24 +160,25 @@ class Equations:
 
             τᵢ = Σ D_ij q̈ⱼ + Σ D_ijj q̇ⱼ² + Σ D_ijk q̇ⱼ q̇ₖ + Dᵢ
         """
-        return labelled(self.M, self.gamma, self.g)
+        return Listed(labelled(self.M, self.gamma, self.g))
 
     @cached_property
     def friction(self) -> JointVec:
         """Viscous friction and offsets; dry friction, which is no polynomial, is left out."""
         tree, qd = self.robot.tree, self.robot.qd
         linear = [f.viscous * v + f.offset for f, v in zip(tree.friction, qd, strict=True)]
-        return np.array(linear, dtype=object)
+        return formulas(linear)
 
     @cached_property
     def springs(self) -> JointVec:
         """The torque of springs and dampers."""
-        return elastic_torque(self.robot.tree, self.robot.q, self.robot.qd)
+        return formulas(elastic_torque(self.robot.tree, self.robot.q, self.robot.qd))
 
     @cached_property
     def tau(self) -> JointVec:
         """The torques: everything above together."""
-        return self.derivation.torque(self.robot.qdd) + self.friction + self.springs
+        rigid = self.derivation.torque(self.robot.qdd)
+        return formulas(rigid + self.friction + self.springs, r"\tau")
 
     @cached_property
     def K(self) -> Scalar:
@@ -213,7 +222,7 @@ class Equations:
         slopes = np.empty(value.shape, dtype=object)
         for place in np.ndindex(value.shape):
             slopes[place] = partial(value[place], letter, index)
-        return slopes if value.ndim else slopes[()]
+        return formulas(slopes)
 
     def with_values(self, **values: float) -> Equations:
         """Return the equations with symbols replaced by numbers, derived again the same way."""
@@ -282,11 +291,21 @@ class Equations:
         return as_sympy(self.quantity(name))
 
     def __repr__(self) -> str:
-        lines = [f"{self.robot.model.name} by {self.formulation}: τ = M q̈ + c + g + ..."]
+        from qddot.equations.readable import readable_text
+
+        name = printable(self.robot.model.name)
+        lines = [f"{name} by {self.formulation}: τ = M q̈ + c + g + ..."]
         for name in ("M", "c", "g"):
-            lines += ["", f"{name} =", self.text(name)]
+            lines += ["", f"{name} =", readable_text(self.quantity(name))]
         return "\n".join(lines)
 
     def _repr_latex_(self) -> str:
-        parts = [f"{name} = {self.latex(name)}" for name in ("M", "c", "g")]
-        return "$$" + r" \\ ".join(parts) + "$$"
+        from qddot.equations.readable import displayed, readable_rows, shorthand
+
+        terms = r"M(q)\,\ddot{q} + c(q,\dot{q}) + g(q)"
+        terms += r" + F_v\,\dot{q} + f_0" if any(self.friction) else ""
+        terms += r" + K (q - q_0) + D\,\dot{q}" if any(self.springs) else ""
+        rows = [(r"\tau", terms)]
+        for name in ("M", "c", "g"):
+            rows += readable_rows(self.quantity(name), name)
+        return displayed(rows + shorthand(self.robot.ring))

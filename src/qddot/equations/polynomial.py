@@ -139,6 +139,11 @@ class Polynomial:
 
         return as_text(self)
 
+    def _repr_latex_(self) -> str:
+        from qddot.equations.readable import readable_latex
+
+        return readable_latex(self)
+
 
 def partial(x: Scalar, letter: str, index: int) -> Scalar:
     """Return the derivative of a polynomial, or of a plain number."""
@@ -200,7 +205,7 @@ def _as_angle(x: Polynomial) -> tuple[int, int, Any]:
 
 def _rational(x: Rational | float) -> Any:
     value = (
-        Fraction(repr(x))
+        Fraction(repr(float(x)))  # NumPy's own floats say their type
         if isinstance(x, float)
         else Fraction(int(x.numerator), int(x.denominator))
     )

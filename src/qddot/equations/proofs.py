@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -20,6 +20,8 @@ from qddot.equations.values import evaluated, generator_values, symbols_of
 from qddot.formulations.coriolis import factorisations
 from qddot.model.joint import Friction
 from qddot.scalars import Scalar
+from qddot.web.notebook import rich, rows, shown
+from qddot.web.page import bullets, paragraph
 
 # the Coriolis matrices that have names, and whether Ṁ − 2C is skew on every robot
 CORIOLIS = {
@@ -51,6 +53,10 @@ class Claim:
         text = f"{mark:7} {self.statement}  ({self.terms} terms, {self.seconds:.2f} s)"
         return f"{text}\n        {self.witness}" if self.witness else text
 
+    @rich
+    def _repr_html_(self) -> str | None:
+        return shown(self.statement, *_listed((self,)))
+
 
 @dataclass(frozen=True)
 class Proof:
@@ -68,6 +74,23 @@ class Proof:
         return "\n".join([f"{self.robot}:", *(f"  {claim}" for claim in self.claims)])
 
     __repr__ = __str__
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        proved = sum(claim.holds for claim in self.claims)
+        terms = sum(claim.terms for claim in self.claims)
+        said = f"{proved} of {len(self.claims)} statements proved, {terms:,} terms compared exactly"
+        return shown(f"Proofs for {self.robot}", paragraph(said), *_listed(self.claims))
+
+
+def _listed(claims: Sequence[Claim]) -> list[str]:
+    """Return claims for a notebook; what fails, and should not, stands out."""
+    verdicts = {True: "proved", False: "false"}
+    lines = [(c.statement, verdicts[c.holds], f"{c.terms:,}", f"{c.seconds:.2f}") for c in claims]
+    wrong = {k for k, claim in enumerate(claims) if claim.holds != claim.expected}
+    table = rows(["statement", "", "terms", "time [s]"], lines, bad=wrong)
+    fails = [f"{claim.statement}: {claim.witness}" for claim in claims if claim.witness]
+    return [table, *([bullets(fails)] if fails else [])]
 
 
 def prove(robot: Any) -> Proof:

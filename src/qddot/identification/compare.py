@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
+from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
@@ -58,9 +59,10 @@ class Comparison:
         """The base parameters of any of them."""
         return tuple(dict.fromkeys(name for fit in self.fits.values() for name in fit.names))
 
-    def __str__(self) -> str:
+    def rows(self) -> list[tuple[str, ...]]:
+        """Return a head, a row a parameter, and what the fits are worth, as text."""
         titles = list(self.fits)
-        rows = [("parameter", *titles)]
+        rows: list[tuple[str, ...]] = [("parameter", *titles)]
         for name in self.names:
             rows.append((shorten(name, WIDEST), *(_cell(f, name) for f in self.fits.values())))
         rows.append(
@@ -70,7 +72,18 @@ class Comparison:
         joints = next(iter(self.fits.values())).problem.regression.robot.joint_names
         for i, joint in enumerate(joints):
             rows.append((f"RMS {joint}", *(f"{f.rms[i]:.4g}" for f in self.fits.values())))
-        return _aligned(rows)
+        return rows
+
+    def __str__(self) -> str:
+        return _aligned(self.rows())
+
+    __repr__ = __str__
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.identification.shown import comparison_html
+
+        return comparison_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fits as plain data."""

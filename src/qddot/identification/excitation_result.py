@@ -16,6 +16,7 @@ from qddot.identification.excitation_workspace import HalfSpace
 from qddot.identification.fourier import FourierSeries, Motion
 from qddot.identification.log import Log
 from qddot.robot import Robot
+from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -165,3 +166,9 @@ class Excitation:
             self.status,
         ]
         return "\n  ".join(lines)
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.identification.shown import excitation_html
+
+        return excitation_html(self)

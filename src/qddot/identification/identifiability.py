@@ -10,6 +10,7 @@ import numpy as np
 
 from qddot.errors import listing
 from qddot.identification.grouping import Columns, combination_text
+from qddot.web.notebook import rich
 
 
 @dataclass(frozen=True)
@@ -105,6 +106,14 @@ class Identifiability:
             lines.append(f"  Not shown {self.where}, though the robot has it:")
             lines += [f"    {text}" for text in self.lost]
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.identification.shown import identifiability_html
+
+        return identifiability_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same facts as plain data."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, Problem, listing, printable, shorten
+from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     import pandas
@@ -106,6 +107,12 @@ class Log:
         if self.counts is not None:
             lines.append(f"  {100 * self.counts.mean():.1f} % of the torques count")
         return "\n".join([*lines, *(f"  {note.severity}: {note}" for note in self.notes)])
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.identification.shown import log_html
+
+        return log_html(self)
 
 
 def load_log(

@@ -27,6 +27,7 @@ from qddot.identification.result import Fit
 from qddot.model.tree import BASE
 from qddot.spatial.inertia import NAMES, Inertia, upper
 from qddot.spatial.pose import Pose
+from qddot.web.notebook import rich
 
 UNTOLD = 1e-6
 SURE = 2.0  # deviations of a mass that is there
@@ -92,6 +93,14 @@ class PayloadFit:
             f"({x:.4g}, {y:.4g}, {z:.4g}) m\n  "
             + ", ".join(f"{name} {value:.4g} ± {d:.1g}" for name, value, d in names)
         )
+
+    __repr__ = __str__
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.identification.shown import payload_html
+
+        return payload_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the load as plain data."""

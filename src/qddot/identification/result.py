@@ -16,6 +16,7 @@ from qddot.identification.prior import nearest, smallest_eigenvalue
 from qddot.identification.samples import Samples, as_samples
 from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
 from qddot.identification.validation import CrossValidation, cross_validation, essential
+from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     from qddot.identification.estimators import Estimator
@@ -234,6 +235,12 @@ class Fit:
         from qddot.identification.compare import summary
 
         return summary(self)
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.identification.shown import fit_html
+
+        return fit_html(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, but for the log."""

@@ -48,6 +48,8 @@ class CrossValidation:
         each = ", ".join(f"{100 * e:.3g}" for e in self.relative_errors)
         return f"relative error {100 * self.relative_error:.3g} % on unseen time ({each} %)"
 
+    __repr__ = __str__
+
 
 def cross_validation(fit: Fit, folds: int = 5) -> CrossValidation:
     """Return how well values from the rest of the log predict each part of it.

@@ -45,6 +45,11 @@ class Friction:
     stribeck_velocity: Scalar | None = None  # [rad/s] or [m/s]
     offset: Scalar = 0  # [N·m] or [N]
 
+    def _repr_latex_(self) -> str:
+        from qddot.model.friction_formula import friction_latex
+
+        return friction_latex(self)
+
 
 @dataclass(frozen=True)
 class Motor:

@@ -12,6 +12,7 @@ from qddot.expressions import Expression, free_symbols
 from qddot.model.joint import Coupling, Joint
 from qddot.model.link import Frame, Link, Payload
 from qddot.scalars import Scalar
+from qddot.web.notebook import rich
 
 GRAVITY = (0, 0, -9.81)  # [m/s²], in base axes
 
@@ -36,6 +37,12 @@ class Model:
     source: str = ""
     licence: str = ""
     warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.model.show import as_html
+
+        return as_html(self)
 
     @cached_property
     def free_joints(self) -> tuple[Joint, ...]:

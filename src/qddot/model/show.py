@@ -6,11 +6,10 @@ from files, so they are always text and never markup.
 
 from __future__ import annotations
 
-import html
 import io
 from typing import TYPE_CHECKING, Any
 
-from qddot.errors import printable
+from qddot.errors import printable, shorten
 from qddot.expressions import Expression, free_symbols
 from qddot.model.joint import Joint, Limits
 from qddot.model.model import Model
@@ -22,6 +21,15 @@ if TYPE_CHECKING:
 ARROWS = {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "fixed": "—"}
 HEADINGS = ("", "joint", "axis", "range", "speed", "effort", "mass", "in it")
 MOST_ROWS = 200
+# what the letters of `extras` mean, with the units of joints that turn and that slide
+EXTRAS = {
+    "Fv": ("viscous friction", "N·m·s/rad", "N·s/m"),
+    "Fs": ("Coulomb friction", "N·m", "N"),
+    "Fst": ("static friction", "N·m", "N"),
+    "f0": ("offset", "N·m", "N"),
+    "Ia": ("rotor inertia", "kg·m²", "kg"),
+    "k": ("spring", "N·m/rad", "N/m"),
+}
 
 
 def facts(model: Model) -> dict[str, Any]:
@@ -72,7 +80,10 @@ def as_text(model: Model, width: int = 110) -> str:
     from rich.console import Console
 
     out = io.StringIO()
-    console = Console(file=out, width=width, color_system=None, force_terminal=False)
+    # in a notebook rich would show what is only to be written
+    console = Console(
+        file=out, width=width, color_system=None, force_terminal=False, force_jupyter=False
+    )
     print_robot(model, console)
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
@@ -220,17 +231,58 @@ def tree(model: Model) -> RenderableType:
 
 def as_html(model: Model) -> str:
     """Return the table for a notebook; every name is escaped."""
+    from qddot.web.notebook import rows, shown
+    from qddot.web.page import bullets, facts, paragraph
+
     moving = [joint for joint in model.joints if joint.kind != "fixed"]
-    cells = [row(model, joint) for joint in moving]
-    head = "".join(f"<th style='text-align:left'>{name}</th>" for name in HEADINGS)
-    body = "".join(
-        "<tr>" + "".join(f"<td style='text-align:left'>{_html(c)}</td>" for c in line) + "</tr>"
-        for line in cells[:MOST_ROWS]
-    )
-    title = f"<b>{_html(model.name)}</b>: {model.n} joints, {_html(number(total_mass(model)))} kg"
-    about = f"<br><i>{_html(model.description)}</i>" if model.description else ""
-    caption = f"<caption style='text-align:left'>{_html(legend(moving))}</caption>"
-    return f"<div>{title}{about}<table>{caption}<tr>{head}</tr>{body}</table></div>"
+    lines = [row(model, joint) for joint in moving]
+    order = (1, *(k for k in range(2, len(HEADINGS)) if any(line[k] for line in lines)))
+    units = column_units(moving)
+    head = [f"{HEADINGS[k]}{units.get(HEADINGS[k], '')}" for k in order]
+    gravity = ", ".join(number(x) for x in model.gravity)
+    known = {
+        "joints": str(model.n),
+        "mass": f"{number(total_mass(model))} kg",
+        "gravity": f"({gravity}) m/s²",
+        "symbols": ", ".join(model.symbols),
+        "frames": shorten(", ".join(model.frame_names), 200),
+        "payloads": ", ".join(
+            f"{number(load.inertial.mass)} kg at {load.frame}" for load in model.payloads
+        ),
+    }
+    parts = [facts({name: value for name, value in known.items() if value})]
+    if model.description:
+        parts.insert(0, paragraph(model.description, "quiet"))
+    if moving:
+        parts.append(rows(head, [[line[k] for k in order] for line in lines], caption=key(moving)))
+    doubts = [str(problem) for problem in model.warnings if problem.severity == "warning"]
+    return shown(model.name, *parts, *([bullets(doubts[:10])] if doubts else []))
+
+
+def key(joints: list[Joint]) -> str:
+    """Return what the arrows in front of joints mean, and the letters behind them."""
+    there = {word.partition(" ")[0] for joint in joints for word in extras(joint)}
+    said = [f"{ARROWS[kind]} {kind}" for kind in dict.fromkeys(joint.kind for joint in joints)]
+    for letters, (meaning, *units) in EXTRAS.items():
+        if letters in there:
+            said.append(f"{letters} {meaning}{either(joints, *units)}")
+    return ", ".join(said)
+
+
+def column_units(joints: list[Joint]) -> dict[str, str]:
+    """Return the units of the columns of the table, " [rad or m]" where joints differ."""
+    return {
+        "range": either(joints, "rad", "m"),
+        "speed": either(joints, "rad/s", "m/s"),
+        "effort": either(joints, "N·m", "N"),
+        "mass": " [kg]",
+    }
+
+
+def either(joints: list[Joint], turning: str, sliding: str) -> str:
+    """Return the unit that joints share in brackets, or both."""
+    kinds = dict.fromkeys(turning if joint.turns else sliding for joint in joints)
+    return f" [{' or '.join(kinds)}]"
 
 
 def axis_name(joint: Joint) -> str:
@@ -269,7 +321,3 @@ def _text(cell: str) -> Any:
     from rich.text import Text
 
     return Text(printable(cell))
-
-
-def _html(text: str) -> str:
-    return html.escape(printable(text), quote=True)

@@ -62,7 +62,7 @@ PARTIALS: dict[str, Rule] = {
     "add": lambda r, a, b: (1, 1),
     "sub": lambda r, a, b: (1, -1),
     "mul": lambda r, a, b: (b, a),
-    "div": lambda r, a, b: (1 / b, -r / b),
+    "div": lambda r, a, b: (np.divide(1, b), np.divide(-r, b)),  # b may be the constant 0
     "neg": lambda r, a: (-1,),
     "sin": lambda r, a: (np.cos(a),),
     "cos": lambda r, a: (-np.sin(a),),
@@ -132,9 +132,7 @@ def tangent(program: Program, wrt: Sequence[str]) -> Program:
         dots where that name is taken); its outputs are "dot_<output>".
     """
     places = _places(program, wrt)
-    taken, dot = {port.name for port in program.inputs}, "dot_"
-    while taken & {dot + name for name in wrt}:
-        dot = f"dot_{dot}"
+    dot = _free("dot_", wrt, program)
 
     def pushed(*arrays: Any) -> dict[str, np.ndarray]:
         count = len(program.inputs)
@@ -191,8 +189,8 @@ def gradient(program: Program, wrt: Sequence[str]) -> Program:
     gradient; in general it is the product of the weights with the Jacobian.
 
     Returns:
-        A program of the same inputs and, after them, one "bar_<output>" an output; its outputs are
-        "bar_<input>".
+        A program of the same inputs and, after them, one "bar_<output>" an output (with more bars
+        where that name is taken); its outputs are "bar_<input>".
 
     Where a condition chooses between two values, both must be finite: a weight of zero times what
     is not a number is not a number. (`jacobian` does not need that.)
@@ -217,8 +215,17 @@ def gradient(program: Program, wrt: Sequence[str]) -> Program:
             for name, (start, size) in places.items()
         }
 
-    weights = {f"bar_{port.name}": port.shape for port in program.outputs}
+    bar = _free("bar_", [port.name for port in program.outputs], program)
+    weights = {f"{bar}{port.name}": port.shape for port in program.outputs}
     return record(pulled, f"{program.name}_gradient", **_shapes(program), **weights)
+
+
+def _free(prefix: str, names: Sequence[str], program: Program) -> str:
+    """Return the prefix, as often as it takes until no input has one of the names with it."""
+    taken, whole = {port.name for port in program.inputs}, prefix
+    while taken & {whole + name for name in names}:
+        whole = prefix + whole
+    return whole
 
 
 def _places(program: Program, wrt: Sequence[str]) -> dict[str, tuple[int, int]]:

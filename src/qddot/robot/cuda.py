@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from qddot.backends.cuda import CudaKernel
@@ -21,4 +23,4 @@ def to_cuda(robot: Robot) -> Functions:
         tau = gpu.inverse_dynamics(q, qd, qdd)                      # of shape (..., 7), on the GPU
         print(gpu.lowered("inverse_dynamics").resources())          # registers, occupancy
     """
-    return Functions(robot, lambda program: CudaKernel(program, np.dtype(robot.dtype)), "a GPU")
+    return Functions(robot, partial(CudaKernel, dtype=np.dtype(robot.dtype)), "a GPU")

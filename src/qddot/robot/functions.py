@@ -43,6 +43,10 @@ class Functions:
     def _lowered(self) -> dict[Request, Callable[..., Any]]:
         return {}
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is lowered stays behind when it is copied or sent to another process."""
+        return {name: self.__dict__[name] for name in ("robot", "_lower", "_where")}
+
     def __dir__(self) -> list[str]:
         return ["robot", "lowered", *NAMES]
 
@@ -50,7 +54,9 @@ class Functions:
         return f"<{self.robot.name!r} on {self._where}: {', '.join(NAMES)}>"
 
     def __getattr__(self, quantity: str) -> Callable[..., Any]:
-        if quantity.startswith("_") or quantity not in NAMES:
+        if quantity.startswith("_"):  # asked before there is anything, when it is copied
+            raise AttributeError(quantity)
+        if quantity not in NAMES:
             near = did_you_mean(quantity, NAMES)
             raise AttributeError(f"A robot on {self._where} has no {quantity!r}.{near}")
 

@@ -20,9 +20,13 @@ def to_torch(robot: Robot) -> Functions:
         loss.backward()
     """
     try:
+        import torch
+
         from qddot.backends.torch_program import function
     except ImportError as error:
         if (error.name or "").partition(".")[0] != "torch":
             raise
         raise MissingExtra("PyTorch", "torch", "torch") from None
+    # recording and compiling are no part of what torch.compile sees
+    torch.compiler.assume_constant_result(Functions.lowered)
     return Functions(robot, function, "PyTorch")

@@ -29,6 +29,7 @@ class Audit:
 
     @property
     def good(self) -> bool:
+        """Whether no more is unaccounted for than the limit allows."""
         return bool(self.number <= self.limit)
 
     def __str__(self) -> str:
@@ -36,6 +37,8 @@ class Audit:
         if self.good:
             return f"energy is accounted for to {of}"
         return f"NOT GOOD: energy is unaccounted for by {of} (limit {self.limit:g})"
+
+    __repr__ = __str__
 
 
 def audit(energy: Energy, limit: float = LIMIT, least: float = 0.0) -> Audit:

@@ -91,8 +91,8 @@ def rollout(
         inputs: By name, what a controller takes besides, shape (..., and the input's own); "x" is
             where its state starts.
         parameters: By name, what trajectories differ in, shape (...): any of "<joint>.m", mx, my,
-            mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, Ia, fv, fs, f0, or the symbols of a robot that has
-            symbols.
+            mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, Ia, fv, fs, f0, or "gravity.x", y, z; or the symbols
+            of a robot that has symbols.
         every: Keep every so many states; the first and the last are always kept.
         method: "rk4", of order 4; "semi_implicit_euler", of order 1, the least work a step;
             "midpoint", implicit and symplectic, of order 2: energy does not drift.

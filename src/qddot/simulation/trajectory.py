@@ -14,6 +14,7 @@ from qddot.robot import Robot
 from qddot.simulation.audit import LIMIT, Audit, audit
 from qddot.simulation.energy import Energy
 from qddot.simulation.interpolation import State, interpolated
+from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     import pandas
@@ -190,7 +191,8 @@ class Trajectory:
 
         return as_text(self)
 
-    def _repr_html_(self) -> str:
+    @rich
+    def _repr_html_(self) -> str | None:
         from qddot.simulation.summary import as_html
 
         return as_html(self)

@@ -1,7 +1,7 @@
 """A robot whose parameters are given later: its tree, over whatever kind of number they are.
 
-A parameter is one of the regressor, "<joint>.m" and so on, whether the model has it or not; or one
-of the symbols of a robot that has symbols.
+A parameter is one of the regressor, "<joint>.m" and so on, whether the model has it or not, or a
+component of gravity; or one of the symbols of a robot that has symbols.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from qddot.scalars import Scalar
 from qddot.spatial.inertia import NAMES, Inertia
 from qddot.spatial.pose import Pose
 
+GRAVITY = ("gravity.x", "gravity.y", "gravity.z")  # in base axes [m/s²]
+
 
 def parameter_names(robot: Robot) -> tuple[str, ...]:
     """Return what can be varied: the symbols of a robot that has some, else its parameters."""
@@ -32,7 +34,8 @@ def parameter_names(robot: Robot) -> tuple[str, ...]:
         return robot.symbols
     tree = robot.tree
     inertial = [f"{body.name}.{p}" for body in tree.bodies for p in NAMES]
-    return (*inertial, *(f"{joint}.{p}" for joint in tree.joint_names for p in EXTRAS))
+    extra = [f"{joint}.{p}" for joint in tree.joint_names for p in EXTRAS]
+    return (*inertial, *extra, *GRAVITY)
 
 
 def check_names(robot: Robot, names: tuple[str, ...]) -> None:
@@ -57,6 +60,7 @@ def varied_tree(model: Model, values: Mapping[str, Scalar]) -> Tree:
     tree = fold(model)
     with_extras = replace(
         tree,
+        gravity=tuple(values.get(name, g) for name, g in zip(GRAVITY, tree.gravity, strict=True)),
         rotor_inertia=tuple(
             values.get(f"{joint}.Ia", Ia)
             for joint, Ia in zip(tree.joint_names, tree.rotor_inertia, strict=True)

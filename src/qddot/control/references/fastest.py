@@ -28,7 +28,7 @@ FULL = 0.98  # the share from which on a limit counts as used
 INSIDE = 8  # so many places of every piece are looked at
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class TimeOptimal(AlongPath):
     """The fastest motion along a path within given limits."""
 

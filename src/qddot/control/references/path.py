@@ -67,7 +67,7 @@ class Path:
         return Path(Piecewise(s[:-1], np.moveaxis(spline.c[::-1], 0, 1)), float(s[-1]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AlongPath(Reference):
     """A motion along a path of joint positions."""
 
@@ -76,6 +76,10 @@ class AlongPath(Reference):
 
     def __post_init__(self) -> None:
         keep(self, n=self.path.n, duration=self.profile.duration)
+
+    def __repr__(self) -> str:
+        long = f"{self.path.length:.6g} in {self.duration:.6g} s"
+        return f"<{type(self).__name__} of {self.n} joints: a path of {long}>"
 
     @property
     def breaks(self) -> np.ndarray:

@@ -17,6 +17,7 @@ from qddot.backends.kernel import Kernel
 from qddot.control.references.arguments import instants
 from qddot.program import Program, record
 from qddot.scalars import JointVec, Scalar, Vec3
+from qddot.web.notebook import rich
 
 Motion = tuple[JointVec, JointVec, JointVec]
 
@@ -68,6 +69,12 @@ class Timed(ABC):
     def breaks(self) -> np.ndarray:
         """The instants at which a derivative may jump [s]."""
         return np.array([0.0, self.duration] if np.isfinite(self.duration) else [0.0])
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.control.shown import reference_html
+
+        return reference_html(self)
 
 
 class Reference(Timed):

@@ -1,0 +1,98 @@
+"""What `equations.M` and its like are: arrays of formulas, and steps, that a notebook typesets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.equations.latex import escape_markdown
+from qddot.equations.readable import (
+    displayed,
+    is_formula,
+    readable_latex,
+    readable_rows,
+    readable_text,
+)
+from qddot.formulations.derivation import Quantity
+
+MOST_ITEMS = 60  # of a list; nobody scrolls further
+MOST_LETTERS = 40_000
+
+
+class Formulas(np.ndarray):
+    """An array of exact formulas. A part of one is one again; `np.asarray` makes it plain."""
+
+    symbol = ""  # what a notebook calls it, in LaTeX; parts and results have no name
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        """Return one formula, not an array without axes, where a formula is what comes out."""
+        if return_scalar or not array.ndim:
+            return array[()]
+        return super().__array_wrap__(array, context)
+
+    def __repr__(self) -> str:
+        return readable_text(self) if is_formula(self) else repr(np.asarray(self))
+
+    def __str__(self) -> str:
+        return readable_text(self) if is_formula(self) else str(np.asarray(self))
+
+    def _repr_latex_(self) -> str | None:
+        return readable_latex(self, self.symbol) if is_formula(self) else None
+
+
+def formulas(values: Any, symbol: str = "") -> Any:
+    """Return an array of formulas that has a name; a single formula as it is."""
+    array = np.asarray(values, dtype=object)
+    if not array.ndim:
+        return array.item()
+    result = array.view(Formulas)
+    result.symbol = symbol
+    return result
+
+
+@dataclass(frozen=True, repr=False)
+class Step(Quantity):
+    """One step of a derivation, to look at."""
+
+    def __repr__(self) -> str:
+        value = self.value
+        return f"{self.title}:\n{readable_text(value) if is_formula(value) else value}"
+
+    def _repr_markdown_(self) -> str:
+        return f"{escape_markdown(self.title)}:\n\n{self._repr_latex_()}"
+
+    def _repr_latex_(self) -> str:
+        middle = f"{self.symbol} = {self.formula}" if self.formula else self.symbol
+        if isinstance(self.value, str):
+            return displayed([(middle, self.value)])
+        rows = readable_rows(self.value, self.symbol)
+        if self.formula and rows[0][0] == self.symbol:
+            rows[0] = (self.symbol, f"{self.formula} = {rows[0][1]}")
+        elif self.formula:  # entry by entry: the formula has a line of its own
+            rows.insert(0, (self.symbol, self.formula))
+        return displayed(rows)
+
+
+class Listed(tuple):
+    """A tuple whose items stand below each other, each typeset."""
+
+    def __repr__(self) -> str:
+        return self._joined(repr)
+
+    def _repr_markdown_(self) -> str:
+        return self._joined(lambda item: item._repr_markdown_())
+
+    def _joined(self, write: Callable[[Any], str]) -> str:
+        """Return the first items, as many as somebody might read."""
+        found: list[str] = []
+        for item in self[:MOST_ITEMS]:
+            text = write(item)
+            if sum(map(len, found)) + len(text) > MOST_LETTERS:
+                break
+            found.append(text)
+        if len(found) < len(self):
+            found.append(f"… and {len(self) - len(found)} more")
+        return "\n\n".join(found)
