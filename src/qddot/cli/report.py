@@ -53,15 +53,17 @@ def report(
     # a robot that was changed is not what the file says
     subject = replace(subject_of(robot, seconds), source="" if settings else source)
     wanted = [key.strip() for key in sections.split(",") if key.strip()] if sections else None
-    started = time.monotonic()
+    started, interrupted = time.monotonic(), False
     try:
         path, outcomes = write_report(
             subject, output, wanted, lambda *made: note(progress_line(*made))
         )
-    except Interrupted as stopped:  # the status says so
-        path, outcomes = stopped.path, stopped.outcomes
+    except Interrupted as stopped:
+        path, outcomes, interrupted = stopped.path, stopped.outcomes, True
     spent = time.monotonic() - started
     tell(as_json, facts(robot.name, path, outcomes, spent), lines(path, outcomes, spent))
+    if interrupted:
+        raise KeyboardInterrupt
     if any(outcome.state == "failed" for outcome in outcomes):
         raise typer.Exit(1)
 

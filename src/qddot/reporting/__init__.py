@@ -1,0 +1,1 @@
+"""One page about a robot, from its skeleton to the speed of its kernels, that works offline."""

@@ -1,0 +1,61 @@
+/* The arm at q, as ArmView takes it, from the robot's own kernels. */
+
+function sceneAt(q, { ellipsoid = false, torques = false, bodies = true } = {}) {
+  const facts = DATA.live.scene;
+  const points = KERNELS.points(q), poses = KERNELS.poses(q);
+  const turned = (b, x) => poses[b].map((row) => row[0] * x[0] + row[1] * x[1] + row[2] * x[2]);
+  const axes = facts.axes.map((axis, b) => turned(b, axis));
+  const scene = {
+    ...facts.still,
+    lines: facts.lines.map((line) => line.map((k) => points[k])),
+    joints: facts.joints.map((joint, b) => ({ ...joint, at: points[joint.point], axis: axes[b] })),
+  };
+  if (bodies) {
+    scene.bodies = facts.joints.flatMap((joint, b) => {
+      const half = facts.halves[b];
+      if (!half.some((row) => row.some((x) => x !== 0))) return [];
+      const middle = turned(b, facts.centres[b]).map((x, k) => x + poses[b][k][3]);
+      const columns = [0, 1, 2].map((k) => turned(b, half.map((row) => row[k])));
+      return [{ at: middle, axes: columns, colour: joint.pale }];
+    });
+  }
+  if (ellipsoid && KERNELS.mobility) scene.ellipsoids = [effectiveMass(q)];
+  if (torques) Object.assign(scene, gravityTorques(q, points, axes));
+  return scene;
+}
+
+/** Return the principal masses of the tip [kg], ascending and infinite where it cannot move. */
+function principalMasses(q) {
+  const { values, vectors } = eigen(KERNELS.mobility(q));
+  const least = 1e-9 * Math.max(...values, 1e-12);
+  const masses = values.map((x) => (x > least ? 1 / x : Infinity));
+  return { masses: masses.reverse(), vectors: vectors.reverse() };
+}
+
+function effectiveMass(q) {
+  const facts = DATA.live.scene, { masses, vectors } = principalMasses(q);
+  const pose = KERNELS.tip_pose(q);
+  const half = masses.map((m) => within(m * facts.massScale, facts.thinnest, facts.longest));
+  return {
+    at: [pose[0][3], pose[1][3], pose[2][3]],
+    axes: vectors.map((v, k) => v.map((x) => x * half[k])),
+    colour: facts.effective,
+    label: Number.isFinite(masses[0]) ? `${digits(masses[0], 3)} kg` : "",
+  };
+}
+
+function gravityTorques(q, points, axes) {
+  const facts = DATA.live.scene, g = KERNELS.gravity_torque(q), drawn = new Set();
+  const turns = [], arrows = [];
+  const turning = facts.joints.filter((joint) => joint.turns).map((j) => facts.heaviest[j.index]);
+  facts.joints.forEach((joint, b) => {
+    if (drawn.has(joint.index)) return; // a joint that follows another shares its torque
+    drawn.add(joint.index);
+    const scale = joint.turns ? Math.max(...turning) : facts.heaviest[joint.index];
+    const amount = within(g[joint.index] / scale, -1, 1), at = points[joint.point];
+    const label = Math.abs(amount) > 0.01 ? `${digits(g[joint.index], 3)} ${joint.turns ? "N·m" : "N"}` : "";
+    if (joint.turns) turns.push({ at, axis: axes[b], amount, colour: facts.pull, label });
+    else if (label) arrows.push({ from: at, to: plus(at, axes[b], amount * facts.longest), colour: facts.pull, label });
+  });
+  return { turns, arrows };
+}
