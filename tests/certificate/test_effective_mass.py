@@ -218,7 +218,7 @@ def test_it_reads_well():
         "  condition 5, clearance from singularity 0.4472",
     ]
     page = at(150)._repr_html_()
-    assert "<li>5 kg along (0.866, −0.5, 0)</li>" in page
+    assert '<th scope="row">5</th><td>0.866</td><td>-0.5</td><td>0</td>' in page
     assert not at(150).matrix.flags.writeable
 
 
