@@ -204,16 +204,8 @@ def robotics_toolbox(robot: Robot) -> dict[str, Way]:
 
 
 def frax(robot: Robot) -> dict[str, Way]:
-    # what frax recommends, and one thread
-    os.environ.setdefault("JAX_ENABLE_X64", "1")
-    os.environ.setdefault("JAX_PLATFORMS", "cpu")
-    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import jax
-        from frax.core.robot import Robot as Frax
-    theirs = Frax(file_of(robot))
-    up = jax.numpy.array([0.0, 0.0, 9.81, 0.0, 0.0, 0.0])
+    functions = frax_functions(robot)
+    import jax
 
     def mapped(name: str, function: Callable[..., Any]) -> Batched:
         compiled = jax.jit(jax.vmap(function))
@@ -224,12 +216,26 @@ def frax(robot: Robot) -> dict[str, Way]:
 
         return Batched(f"frax {name}, vmap and jit", prepare, np.asarray)
 
+    names = {"inverse_dynamics": "rnea", "mass_matrix": "crba"}
+    return {key: mapped(names.get(key, key), function) for key, function in functions.items()}
+
+
+def frax_functions(robot: Robot) -> dict[str, Callable[..., Any]]:
+    """Return what frax offers, as functions of one state."""
+    # what frax recommends, and one thread
+    os.environ.setdefault("JAX_ENABLE_X64", "1")
+    os.environ.setdefault("JAX_PLATFORMS", "cpu")
+    os.environ.setdefault("XLA_FLAGS", "--xla_cpu_multi_thread_eigen=false")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import jax
+        from frax.core.robot import Robot as Frax
+    theirs = Frax(file_of(robot))
+    up = jax.numpy.array([0.0, 0.0, 9.81, 0.0, 0.0, 0.0])
     return {
-        "inverse_dynamics": mapped("rnea", lambda q, v, a: theirs.rnea(q, v, a, up, None)),
-        "forward_dynamics": mapped(
-            "forward_dynamics", lambda q, v, t: theirs.forward_dynamics(q, v, t, None)
-        ),
-        "mass_matrix": mapped("crba", theirs.crba),
+        "inverse_dynamics": lambda q, v, a: theirs.rnea(q, v, a, up, None),
+        "forward_dynamics": lambda q, v, t: theirs.forward_dynamics(q, v, t, None),
+        "mass_matrix": theirs.crba,
     }
 
 
@@ -267,12 +273,13 @@ def adam(robot: Robot) -> dict[str, Way]:
 
 PINOCCHIO = Peer("Pinocchio", "pinocchio", "pin", pinocchio)
 MUJOCO = Peer("MuJoCo", "mujoco", "mujoco", mujoco)
+FRAX = Peer("frax", "frax", "frax jax", frax)
 PEERS = (
     PINOCCHIO,
     MUJOCO,
     Peer("Drake", "pydrake", "drake", drake),
     Peer("Robotics Toolbox", "roboticstoolbox", "roboticstoolbox-python", robotics_toolbox),
-    Peer("frax", "frax", "frax jax", frax),
+    FRAX,
     Peer("adam", "adam", "adam-robotics[casadi]", adam),
 )
 FOR_ONE_STATE = (replace(PINOCCHIO, ways=pinocchio_calls), MUJOCO)

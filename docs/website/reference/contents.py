@@ -59,6 +59,18 @@ CHAPTERS = (
         ("simulation",),
     ),
     Chapter(
+        "sweeps",
+        "Sweeps",
+        "Many runs of what a plan varies, on all cores or on a cluster, and what came of them.",
+        (
+            *("qddot.sweep", "qddot.sweeps.plan.Plan", "qddot.load_sweep", "qddot.Sweep"),
+            *("qddot.sweeps.summary.Summary", "qddot.sweeps.summary.Spread"),
+            *("qddot.sweeps.fields.BadPlan", "qddot.sweeps.folder.CannotWrite"),
+            "qddot.sweeps.crew.CrewLost",
+        ),
+        ("sweeps",),
+    ),
+    Chapter(
         "certificate",
         "Certificate",
         "Properties and bounds of the dynamics, proved over boxes of joint positions.",
