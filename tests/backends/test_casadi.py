@@ -60,6 +60,13 @@ def test_functions_have_names_and_can_be_mapped():
     assert_close(np.asarray(found).T, wanted)
 
 
+def test_names_that_casadi_keeps_for_itself_are_replaced():
+    from qddot.backends.casadi_program import function
+
+    made = function(qddot.record(lambda jac, q: {"q": jac + q}, "hess", jac=(2,), q=(2,)))
+    assert (made.name(), made.name_in(), made.name_out()) == ("program", ["i0", "q"], ["o0"])
+
+
 def test_every_operation_means_what_it_does_in_numpy():
     from qddot.backends.casadi_program import function
 

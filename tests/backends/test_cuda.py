@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import shutil
 import subprocess
+from functools import partial
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from qddot.backends import cuda
 from qddot.backends.cuda_iteration import iteration_kernel
 from qddot.backends.cuda_source import kernel, source
 from qddot.backends.cuda_words import Real
-from qddot.backends.device_arrays import cupy_or_error
+from qddot.backends.device_arrays import cupy_or_error, kind_of
 from qddot.errors import QddotError
 from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
@@ -169,6 +170,32 @@ def test_no_name_from_a_file_stands_in_the_source():
 FIELDS = ("inputs", "constants", "steps", "outputs", "results")
 
 
+@with_gcc
+def test_numbers_beyond_single_precision_are_infinite(tmp_path):
+    program = qddot.record(lambda x: np.minimum(np.maximum(x, -1e300), 1e300), x=(2,))
+    text = source([kernel(program, "run", Real(True))], Real(True))
+    assert "-(real)INFINITY" in text
+    given = np.array([[1, -3e38]], "float32")
+    (found,) = run_here(compiled_here(text, tmp_path)["run"], program, [given], 1, "float32")
+    assert np.array_equal(found, given)
+
+
+@pytest.mark.parametrize("name", [*ROBOTS, "panda_hand", "baxter"])
+def test_a_block_takes_no_more_memory_than_gpus_have(name):
+    robot = qddot.load(name)
+    for quantity in (*QUANTITIES, "forward_dynamics_derivatives"):
+        assert kernel(robot.program(quantity), "run", Real()).shared(Real()) <= 64 << 10
+
+
+def test_arrays_of_the_cpu_are_refused_with_the_remedy():
+    jax = pytest.importorskip("jax", reason="JAX is not installed")
+    here = jax.device_put(np.zeros(3), jax.devices("cpu")[0])
+    with pytest.raises(QddotError, match=r"qddot.to_jax\(robot\)"):
+        kind_of([here])
+    with pytest.raises(QddotError, match=r"qddot.to_jax\(robot\)"):
+        jax.jit(lambda x: kind_of([x]))(here)
+
+
 @with_nvcc
 @pytest.mark.parametrize("dtype", CLOSE)
 @pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
@@ -277,6 +304,28 @@ def test_rollouts_on_a_gpu_are_those_of_the_program(method):
     )
     assert isinstance(there.q, cp.ndarray)
     assert np.array_equal(there.q.get(), run.q)
+
+
+@on_gpu
+def test_torques_may_lie_on_the_gpu_and_batches_be_empty():
+    import cupy as cp
+
+    robot = qddot.load("rp")
+    rng = np.random.default_rng(0)
+    q0, torques = rng.normal(size=(5, 2)), rng.normal(size=(5, 10, 2))
+    run = partial(qddot.rollout, robot, steps=10, step=1e-3, device="cuda")
+    wanted = run(q0, torques=torques).q
+    for there in (cp.asarray(torques), cp.asarray(torques.swapaxes(1, 2).copy()).swapaxes(1, 2)):
+        assert np.array_equal(run(cp.asarray(q0), torques=there).q.get(), wanted)
+    assert run(q0[:0]).q.shape == (0, 11, 2)
+    assert run(cp.asarray(q0[:0])).q.shape == (0, 11, 2)
+
+
+@on_gpu
+def test_a_robot_without_joints_is_no_special_case(still):
+    gpu, q = qddot.to_cuda(still), np.zeros((5, 0))
+    assert np.array_equal(gpu.pose(q, "tip"), still.pose(q, "tip"))
+    assert gpu.mass_matrix(q).shape == (5, 0, 0)
 
 
 @on_gpu

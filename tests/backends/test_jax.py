@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
 import numpy as np
 import pytest
 
@@ -154,6 +159,62 @@ def test_empty_batches_and_robots_without_friction_are_no_special_case():
     functions = qddot.to_jax(robot)
     assert functions.mass_matrix(np.zeros((0, 2))).shape == (0, 2, 2)
     assert_close(functions.friction_torque(np.ones(2)), robot.friction_torque(np.ones(2)))
+
+
+def test_a_robot_without_joints_is_no_special_case(still):
+    functions = qddot.to_jax(still)
+    q = np.zeros((5, 0))
+    assert_close(functions.pose(q, "tip"), still.pose(q, "tip"))
+    assert functions.mass_matrix(q).shape == (5, 0, 0)
+
+
+def test_whole_numbers_are_computed_with_as_jax_does():
+    functions = qddot.to_jax(qddot.load("rp"))
+    assert functions.gravity_torque([1, 2]).dtype == jnp.float64
+    assert functions.inverse_dynamics(np.ones(2, np.float32), [1, 2], [0, 0]).dtype == jnp.float32
+
+
+def test_threads_may_ask_for_the_same_at_once():
+    robot = qddot.load("stanford")
+    functions = qddot.to_jax(robot)
+    q = state(robot, 3)[0]
+    together = Barrier(4)
+
+    def ask(_):
+        together.wait()
+        with jax.enable_x64(True):
+            return jax.jit(functions.gravity_torque)(q)
+
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(ask, range(4)):
+            assert_close(found, robot.gravity_torque(q))
+
+
+SHARED = """
+import os
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+import jax, numpy as np, qddot
+from jax.sharding import AxisType, PartitionSpec as P
+jax.config.update("jax_enable_x64", True)
+functions = qddot.to_jax(qddot.load("rp"))
+mesh = jax.make_mesh((2,), ("d",), axis_types=(AxisType.Auto,))
+q, qd = np.random.default_rng(0).normal(size=(8, 2)), np.ones(2)
+torque = lambda q, qd: functions.inverse_dynamics(q, qd, qd)
+shared = jax.shard_map(torque, mesh=mesh, in_specs=(P("d"), P()), out_specs=P("d"))
+for f in (torque, shared):
+    found = jax.grad(lambda q, qd: f(q, qd).sum(), argnums=(0, 1))(q, qd)
+    print(*(float(x).hex() for x in np.concatenate([np.ravel(x) for x in found])))
+"""
+
+
+@pytest.mark.skipif(not hasattr(jax, "shard_map"), reason="this JAX has no jax.shard_map")
+def test_gradients_are_right_when_devices_share_the_work():
+    done = subprocess.run([sys.executable, "-c", SHARED], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    alone, shared = (
+        np.array([float.fromhex(x) for x in line.split()]) for line in done.stdout.splitlines()
+    )
+    assert_close(shared, alone)
 
 
 def test_mistakes_are_told_in_words():

@@ -78,3 +78,25 @@ def test_pytorch_launches_the_kernels(name):
         torch.autograd.grad(loss, q)[0].cpu(),
         robot.program("gravity_torque")(q.detach().cpu().numpy()),
     )
+
+
+def test_pytorch_launches_them_in_its_own_stream():
+    """Work that waits in another stream is done before a kernel reads what it gives."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch has no GPU")
+    robot = qddot.load("ur5")
+    functions = qddot.to_torch(robot)
+    q = state(robot)[0]
+    wanted = robot.program("gravity_torque")(3 * q)
+    functions.gravity_torque(torch.tensor(q, device="cuda"))
+    for _ in range(3):
+        with torch.cuda.stream(torch.cuda.Stream()):
+            there = torch.tensor(q, device="cuda")
+            torch.cuda._sleep(10_000_000)
+            found = functions.gravity_torque(3 * there) + 0
+            del there
+            scratch = torch.full((100, 6), torch.nan, device="cuda", dtype=torch.float64)
+        torch.cuda.synchronize()
+        assert_close(found.cpu(), wanted)
+        assert scratch.isnan().all()

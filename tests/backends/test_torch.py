@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -82,6 +85,79 @@ def test_torch_compile_goes_through_without_a_break():
     assert_close(torch.autograd.grad(compiled(q, qd, qdd), q)[0], wanted.numpy())
 
 
+def test_a_quantity_may_first_be_asked_for_inside_what_is_compiled():
+    robot = qddot.load("rp")
+    functions = qddot.to_torch(robot)
+    (q, *_) = state(robot, 3)
+    compiled = torch.compile(lambda q: functions.mass_matrix(q), backend="eager", fullgraph=True)
+    assert_close(compiled(q), robot.mass_matrix(q.numpy()))
+
+
+@pytest.mark.parametrize("how", ["jacfwd", "jacrev"])
+def test_derivatives_of_torch_func_are_right_inside_what_is_compiled(how):
+    """PyTorch sees no derivative of the operator there, and would take it for zero."""
+    robot = qddot.load("rp")
+    functions = qddot.to_torch(robot)
+    q = state(robot, 3)[0]
+    slope = torch.func.vmap(getattr(torch.func, how)(functions.potential_energy))
+    found = torch.compile(slope, backend="eager")(q)
+    assert_close(found, robot.gravity_torque(q.numpy()))
+
+
+def test_names_of_programs_mean_the_same_in_every_process():
+    """Graphs are kept on a disk, with names of derivatives that nobody has asked for yet."""
+    from qddot.backends.torch_program import KNOWN, known
+
+    robot = qddot.load("stanford")
+    qddot.to_torch(robot).potential_energy(torch.zeros(6, dtype=torch.float64))
+    name = robot.program("potential_energy").digest
+    assert name in KNOWN
+    for more in ("<", ">", "<<", "<>"):
+        assert name + more not in KNOWN
+        assert known(name + more) is known(name + more)
+
+
+def test_gradients_have_gradients_as_often_as_wanted():
+    functions = qddot.to_torch(qddot.load("pendulum"))
+    q = torch.tensor([0.7], dtype=torch.float64, requires_grad=True)
+    ways = [functions.potential_energy(q)]
+    for _ in range(5):
+        ways.append(torch.autograd.grad(ways[-1].sum(), q, create_graph=True)[0])
+    for k in (1, 2, 3):  # a sine, so that every second one is the same with another sign
+        assert_close(ways[k + 2], -ways[k].detach().numpy())
+
+
+def test_whole_numbers_and_arrays_of_any_layout_are_taken():
+    robot = qddot.load("rp")
+    functions = qddot.to_torch(robot)
+    array = np.arange(8.0).reshape(4, 2)
+    array.flags.writeable = False
+    assert_close(functions.gravity_torque(array[::-1]), robot.gravity_torque(array[::-1]))
+    q = torch.tensor(array.T)
+    assert_close(functions.gravity_torque(q.T), robot.gravity_torque(array))
+    assert functions.gravity_torque(torch.tensor([1, 2])).dtype == torch.float32
+    torch.set_default_dtype(torch.float64)
+    try:
+        assert functions.gravity_torque(torch.tensor([1, 2])).dtype == torch.float64
+    finally:
+        torch.set_default_dtype(torch.float32)
+
+
+def test_functions_are_copied_and_sent():
+    functions = qddot.to_torch(qddot.load("rp"))
+    q = torch.ones(2, dtype=torch.float64)
+    wanted = functions.gravity_torque(q)
+    for other in (copy.deepcopy(functions), pickle.loads(pickle.dumps(functions))):
+        assert torch.equal(other.gravity_torque(q), wanted)
+
+
+def test_a_robot_without_joints_is_no_special_case(still):
+    functions = qddot.to_torch(still)
+    q = torch.zeros(5, 0, dtype=torch.float64)
+    assert_close(functions.pose(q, "tip"), still.pose(q.numpy(), "tip"))
+    assert functions.mass_matrix(q).shape == (5, 0, 0)
+
+
 def test_a_network_can_learn_through_it():
     """Gravity compensation learnt from the energy that the torque leaves."""
     robot = qddot.load("two_link").with_options(threads=1)
@@ -109,5 +185,7 @@ def test_mistakes_are_told_in_words():
         functions.gravity_torque(torch.zeros(6))
     with pytest.raises(QddotError, match="do not fit together"):
         functions.inverse_dynamics(torch.zeros(2, 7), torch.zeros(3, 7), torch.zeros(7))
+    with pytest.raises(QddotError, match="q is not an array of real numbers"):
+        functions.gravity_torque(torch.zeros(7, dtype=torch.complex128))
     with pytest.raises(QddotError, match=r"takes 3 tensors \(q, qd, qdd\), not 1"):
         functions.inverse_dynamics(torch.zeros(7))

@@ -14,7 +14,15 @@ from numpy.testing import assert_allclose
 
 from qddot.errors import BadArgument
 from qddot.program import Program, record
-from qddot.program.differentiate import APPLY, CHOICES, PARTIALS, gradient, jacobian, replay
+from qddot.program.differentiate import (
+    APPLY,
+    CHOICES,
+    PARTIALS,
+    gradient,
+    jacobian,
+    replay,
+    tangent,
+)
 from qddot.program.operations import OPERATIONS
 
 STEP = 1e-30  # complex step: so small that its square is nothing beside 1
@@ -183,6 +191,60 @@ def test_a_gradient_is_linear_in_its_weights(state: list[Any], seed: int):
     rows = zip(weights.values(), slopes, strict=True)
     expected = sum(np.tensordot(weight, slope, weight.ndim) for weight, slope in rows)
     assert_allclose(bar, expected, **ROUND_OFF)
+
+
+@given(state=states(), seed=st.integers(0, 2**32 - 1))
+def test_a_tangent_is_the_jacobian_times_the_rates(state: list[Any], seed: int):
+    rng = np.random.default_rng(seed)
+    rates = {name: rng.normal(size=shape) for name, shape in INPUTS.items() if name != "w"}
+    pushed = tangent(ARM, list(rates))
+    slopes = iter(jacobian(ARM, list(rates))(*state))
+    for found in pushed(*state, *rates.values()):
+        expected = sum(np.tensordot(next(slopes), rate, rate.ndim) for rate in rates.values())
+        assert_allclose(found, expected, **ROUND_OFF)
+
+
+@given(state=states(), seed=st.integers(0, 2**32 - 1))
+def test_what_is_pushed_forward_and_what_is_pulled_back_fit_together(state: list[Any], seed: int):
+    """Weights · (J rates) = (Jᵀ weights) · rates, of the derivatives of derivatives too."""
+    rng = np.random.default_rng(seed)
+    program, given = ARM, state
+    for _ in range(2):
+        names = [port.name for port in program.inputs]
+        rates, weights = (
+            [rng.normal(size=port.shape) for port in ports]
+            for ports in (program.inputs, program.outputs)
+        )
+        push, pull = tangent(program, names), gradient(program, names)
+        forward = [np.asarray(x) for x in push(*given, *rates)]
+        back = [np.asarray(x) for x in pull(*given, *weights)]
+        left = sum(np.sum(w * x) for w, x in zip(weights, forward, strict=True))
+        right = sum(np.sum(x * r) for x, r in zip(back, rates, strict=True))
+        scale = sum(np.sum(np.abs(x * r)) for x, r in zip(back, rates, strict=True))
+        assert abs(left - right) <= 1e-12 * max(scale, 1)
+        program, given = pull, [*given, *weights]
+
+
+def test_derivatives_of_derivatives_find_names_that_are_free():
+    program = record(lambda q: np.sin(q[0]), q=(1,))
+    third, values = program, [np.array([0.4])]
+    for k in range(1, 6):
+        third, values = gradient(third, ["q"]), [*values, np.ones(third.outputs[0].shape)]
+        wave = (np.sin, np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x))[k % 4]
+        assert_allclose(third(*values), [wave(0.4)], **ROUND_OFF)
+    pushed = tangent(tangent(program, ["q"]), ["q"])
+    assert [port.name for port in pushed.inputs] == ["q", "dot_q", "dot_dot_q"]
+
+
+def test_the_derivative_of_a_division_by_zero_is_infinite_not_an_error():
+    program = record(lambda x: x / 0.0, x=(1,))
+    one = np.ones(1)
+    for found in (
+        jacobian(program, ["x"])(one),
+        gradient(program, ["x"])(one, one),
+        tangent(program, ["x"])(one, one),
+    ):
+        assert np.all(found == np.inf)
 
 
 def test_the_second_derivative_is_the_derivative_of_the_derivative():

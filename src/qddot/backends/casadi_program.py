@@ -30,15 +30,11 @@ def function(program: Program) -> casadi.Function:
     for port in program.outputs:
         outputs.append(_shaped(port, [values[i] for i in program.results[at : at + port.size]]))
         at += port.size
-    names = [
-        [f"{which}{k}" for k in range(len(ports))]
-        for which, ports in (("i", symbols), ("o", outputs))
-    ]
-    told = [
-        [_plain(port.name, name) for port, name in zip(ports, some, strict=True)]
-        for ports, some in ((program.inputs, names[0]), (program.outputs, names[1]))
-    ]
-    return casadi.Function(_plain(program.name, "program"), symbols, outputs, *told)
+    inputs = [_plain(port.name, f"i{k}") for k, port in enumerate(program.inputs)]
+    names = [_plain(port.name, f"o{k}") for k, port in enumerate(program.outputs)]
+    # no name may stand for an input and an output
+    names = [f"o{k}" if name in inputs else name for k, name in enumerate(names)]
+    return casadi.Function(_plain(program.name, "program"), symbols, outputs, inputs, names)
 
 
 def _shaped(port: Port, entries: list[Any]) -> Any:
@@ -52,7 +48,8 @@ def _shaped(port: Port, entries: list[Any]) -> Any:
 def _plain(name: str, otherwise: str) -> str:
     """Return a name as CasADi takes it: letters, digits and single underscores."""
     plain = "_".join(part for part in name.split("_") if part)
-    return plain if plain.isidentifier() and plain.isascii() and plain != "null" else otherwise
+    taken = plain in ("null", "jac", "hess")
+    return plain if plain.isidentifier() and plain.isascii() and not taken else otherwise
 
 
 OPERATIONS: dict[str, Callable[..., Any]] = {

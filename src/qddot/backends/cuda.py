@@ -45,7 +45,9 @@ class Compiled:
     def launch(self, count: int, *arguments: Any) -> None:
         """Run it for so many states; the count is its last argument."""
         blocks = -(-count // THREADS)
-        self.function((blocks,), (THREADS,), (*arguments, np.int64(count)), shared_mem=self.shared)
+        if blocks:  # none is more than CUDA takes
+            given = (*arguments, np.int64(count))
+            self.function((blocks,), (THREADS,), given, shared_mem=self.shared)
 
     def resources(self) -> Resources:
         """Return what it takes of this GPU."""
@@ -131,7 +133,7 @@ class CudaKernel:
                 arguments += [cp.ascontiguousarray(whole), np.int64(0 if alone else port.size)]
         outputs = [cp.empty(batch + port.shape, self.dtype) for port in self.program.outputs]
         arguments += [x for x in outputs if x.size]
-        if count:
+        if count and any(port.size for port in self.program.outputs):
             self.compiled.launch(count, *arguments)
         return outputs
 
@@ -142,7 +144,7 @@ class CudaKernel:
         rows = [
             x
             if x.ndim == len(p.shape)
-            else np.broadcast_to(x, batch + p.shape).reshape(-1, *p.shape)
+            else np.broadcast_to(x, batch + p.shape).reshape(count, *p.shape)
             for p, x in zip(ports, arrays, strict=True)
         ]
         outputs = [np.empty((count, *p.shape), self.dtype) for p in self.program.outputs]

@@ -61,6 +61,7 @@ def iteration_kernel(loop: Iteration, name: str, real: Real) -> Kernel:
         "  }",
         *(f"  {line}" for line in kept_lines),
         "}",
+        "ALL_HAVE_READ",
         *(f"state_rows[state * {sizes['state']} + {i}] = state{i};" for i in _all(sizes)),
         "END_OF_STATES",
     ]

@@ -19,7 +19,8 @@ THREADS = 64  # in a block
 # warps that wait for memory need others to go on, but a long program needs registers more
 BLOCKS = {800: 8, 1500: 6}
 NARROW = 16  # entries of a row that threads write themselves
-WIDEST = 160  # entries of a state that a warp's memory has room for
+# entries of a state that a warp's memory has room for: 64 KiB a block, which GPUs have since 2018
+WIDEST = 128
 PIECE = 16  # entries of a wider row that are copied out at once: 128 or 64 bytes
 
 

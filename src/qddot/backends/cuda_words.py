@@ -7,12 +7,11 @@ a kernel can be checked where there is no GPU.
 from __future__ import annotations
 
 import math
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from qddot.backends.sincos import DOUBLE, SINGLE
-from qddot.backends.source import Dialect
+from qddot.backends.source import Dialect, rounded
 
 WARP = 32  # threads that go in step, one state each
 
@@ -34,13 +33,12 @@ class Real:
 
     def number(self, x: float) -> str:
         """Return a literal that is read back exactly."""
+        x = rounded(x, self.single)
         if math.isnan(x):
             return "(real)NAN"
         if math.isinf(x):
             return "(real)INFINITY" if x > 0 else "-(real)INFINITY"
-        if not self.single:
-            return repr(float(x))
-        return f"{struct.unpack('f', struct.pack('f', x))[0]!r}f"
+        return f"{x!r}f" if self.single else repr(x)
 
     @property
     def dialect(self) -> Dialect:
@@ -122,6 +120,7 @@ INLINE int low_bits(real x) { return @low_bits@; }
   const long long state = first + mine; \\
   (void)mirror, (void)state;
 #define END_OF_STATES
+#define ALL_HAVE_READ __syncwarp();
 #define MIRROR(array, step, from, width, at, k) mirror[(at) + mine * (width) + (k)]
 #define COPY_OUT(array, step, from, width, at) \\
   BEFORE_COPY \\
@@ -166,6 +165,7 @@ using std::fma; using std::sqrt; using std::exp; using std::log; using std::tanh
 static inline int low_bits(real x) { @integer@ i; std::memcpy(&i, &x, sizeof x); return (int)i; }
 #define STATES(count, entries) for (long long state = 0; state < (count); ++state) {
 #define END_OF_STATES }
+#define ALL_HAVE_READ
 #define MIRROR(array, step, from, width, at, k) (array)[state * (step) + (from) + (k)]
 #define COPY_OUT(array, step, from, width, at)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -56,12 +57,24 @@ def kind_of(arrays: Sequence[Any]) -> Kind:
         )
     kind = Kind(found.pop() if found else "numpy")
     for x in arrays:
-        if kind.package == "torch" and package_of(x) == "torch" and x.device.type != "cuda":
+        if package_of(x) == "torch" and x.device.type != "cuda":
             raise BadArgument(
                 "A tensor on the CPU was given to a CUDA kernel.\n"
                 "  Move it first, tensor.cuda(), or use qddot.to_torch(robot)."
             )
+        if package_of(x) == "jax" and not _on_gpu(x):
+            raise BadArgument(
+                "An array of JAX that is not on a GPU was given to a CUDA kernel.\n"
+                "  Move it first, jax.device_put, or use qddot.to_jax(robot), which can be jitted."
+            )
     return kind
+
+
+def _on_gpu(x: Any) -> bool:
+    """Say whether an array of JAX lies on a GPU; while JAX traces, it lies nowhere."""
+    from jax.core import Tracer
+
+    return not isinstance(x, Tracer) and all(d.platform == "gpu" for d in x.devices())
 
 
 def package_of(x: Any) -> str:
@@ -73,12 +86,35 @@ def package_of(x: Any) -> str:
     return "jax" if jax is not None and isinstance(x, jax.Array) else "numpy"
 
 
+@dataclass(frozen=True)
+class Stream:
+    """A stream of another package, by the protocol that packages of CUDA share."""
+
+    address: int
+
+    def __cuda_stream__(self) -> tuple[int, int]:
+        return 0, self.address
+
+
+@contextmanager
+def in_stream(address: int, device: int) -> Iterator[None]:
+    """Have CuPy work in a stream of another package, in order with what that does itself."""
+    cp = cupy_or_error()
+    with cp.cuda.Device(device):
+        if hasattr(cp.cuda.Stream, "from_external"):
+            stream = cp.cuda.Stream.from_external(Stream(address))
+        else:  # before version 14
+            stream = cp.cuda.ExternalStream(address, device)
+        with stream:
+            yield
+
+
 def cupy_or_error() -> Any:
     """Return CuPy, where it is installed and finds a GPU."""
     try:
         import cupy
     except ImportError:
-        raise MissingExtra("CUDA kernels", "cupy", "cuda") from None
+        raise MissingExtra("A CUDA kernel", "cupy", "cuda") from None
     try:
         if not cupy.cuda.runtime.getDeviceCount():
             raise RuntimeError

@@ -23,6 +23,7 @@ EXTENSION, ARGUMENTS, RESULTS = 8, 72, 112
 DATA, RANK, DIMENSIONS = 24, 32, 40
 KIND, METADATA, MAJOR, MINOR, TRAITS = 8, 24, 24, 28, 32
 ASKS_FOR_VERSION = 1
+WRITTEN_FOR = 0  # the interface's major version, in which things are where they are
 
 
 def compiled_handler(program: Program, single: bool) -> tuple[MachineCode, Any]:
@@ -101,10 +102,12 @@ def handler(program: Program, lanes: Lanes) -> str:
 
 @cache
 def api_version() -> tuple[int, int]:
-    """Return the version of the interface that the installed JAX has."""
+    """Return the version that this is written for, so that XLA refuses it after the next break.
+
+    Minor versions add to the interface and break nothing; XLA wants its own.
+    """
     import jax
 
     header = Path(jax.ffi.include_dir()) / "xla" / "ffi" / "api" / "c_api.h"
-    text = header.read_text(encoding="utf-8")
-    found = [re.search(rf"#define XLA_FFI_API_{part} (\d+)", text) for part in ("MAJOR", "MINOR")]
-    return tuple(int(match[1]) if match else 0 for match in found)  # type: ignore[return-value]
+    minor = re.search(r"#define XLA_FFI_API_MINOR (\d+)", header.read_text(encoding="utf-8"))
+    return WRITTEN_FOR, int(minor[1]) if minor else 0

@@ -7,13 +7,13 @@ call and the GPU nothing. The structs are those of `xla/ffi/api/c_api.h`; see `j
 from __future__ import annotations
 
 import ctypes
-from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from qddot.backends.cuda import CudaKernel
+from qddot.backends.device_arrays import in_stream
 from qddot.backends.jax_call import ASKS_FOR_VERSION, api_version
 from qddot.program.program import Program
 
@@ -153,22 +153,5 @@ def launch(kernel: CudaKernel, frame: Frame) -> None:
         arguments += [np.uintp(buffer.data), np.int64(port.size)]
     arguments += [np.uintp(buffer.data) for buffer in outputs]
     device = cupy.cuda.runtime.pointerGetAttributes(first.data).device
-    with cupy.cuda.Device(device), stream_of(cupy, Stream(ask.stream or 0), device):
+    with in_stream(ask.stream or 0, device):
         kernel.compiled.launch(count, *arguments)
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A stream of XLA, by the protocol that packages of CUDA share."""
-
-    address: int
-
-    def __cuda_stream__(self) -> tuple[int, int]:
-        return 0, self.address
-
-
-def stream_of(cupy: Any, stream: Stream, device: int) -> Any:
-    """Return the stream as CuPy's; before version 14 it has another name for that."""
-    if hasattr(cupy.cuda.Stream, "from_external"):
-        return cupy.cuda.Stream.from_external(stream)
-    return cupy.cuda.ExternalStream(stream.address, device)

@@ -11,12 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from importlib.util import find_spec
+from threading import RLock
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
+from jax.sharding import NamedSharding, PartitionSpec
 
 from qddot.backends.jax_call import compiled_handler
 from qddot.backends.jax_gpu import gpu_handler
@@ -26,6 +29,7 @@ from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
 
 KNOWN: dict[str, JaxProgram] = {}
+ALONE = RLock()  # threads that trace at once: JAX takes one kernel of a name
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +37,7 @@ class JaxProgram:
     """A program of which every port has entries, and its derivatives when they are asked for."""
 
     program: Program
-    codes: list[Any] = field(default_factory=list)  # machine code that must live on
+    targets: dict[str, Any] = field(default_factory=dict)  # machine code by name; it must live on
 
     @cached_property
     def inputs(self) -> tuple[Port, ...]:
@@ -60,22 +64,20 @@ class JaxProgram:
             self._known[key] = known(optimised(how(self.program, names)))
         return self._known[key]
 
-    @cache  # noqa: B019, programs are kept anyway
     def target(self, platform: str, single: bool) -> str:
         """Return the name under which JAX knows the compiled kernel."""
         name = f"qddot_{platform}_{self.program.digest[:24]}_{'f32' if single else 'f64'}"
         made = gpu_handler if platform == "CUDA" else compiled_handler
-        code, capsule = made(self.program, single)
-        self.codes.append(code)
-        jax.ffi.register_ffi_target(name, capsule, platform=platform)
+        with ALONE:
+            if name not in self.targets:
+                self.targets[name], capsule = made(self.program, single)
+                jax.ffi.register_ffi_target(name, capsule, platform=platform)
         return name
 
 
 def known(program: Program) -> JaxProgram:
     """Return a program for JAX, one for all that are equal."""
-    if program.digest not in KNOWN:
-        KNOWN[program.digest] = JaxProgram(program)
-    return KNOWN[program.digest]
+    return KNOWN.setdefault(program.digest, JaxProgram(program))
 
 
 def function(program: Program) -> Callable[..., Any]:
@@ -90,10 +92,14 @@ def function(program: Program) -> Callable[..., Any]:
             raise BadArgument(
                 f"{program.name} takes {len(program.inputs)} arrays ({names}), not {len(arrays)}."
             )
-        rows, batch = _rows(program.inputs, arrays)
-        found = iter(run(of, [x for x, p in zip(rows, program.inputs, strict=True) if p.size]))
+        rows, batch, dtype = _rows(program.inputs, arrays)
+        given = [x for x, p in zip(rows, program.inputs, strict=True) if p.size]
+        found = iter(run(of, given) if given and of.outputs else _constants(of, dtype))
         outputs = [
-            next(found) if port.size else jnp.zeros(batch + port.shape) for port in program.outputs
+            jnp.broadcast_to(next(found), batch + port.shape)
+            if port.size
+            else jnp.zeros(batch + port.shape, dtype)
+            for port in program.outputs
         ]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
@@ -101,10 +107,17 @@ def function(program: Program) -> Callable[..., Any]:
     return call
 
 
-def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Any], tuple[int, ...]]:
-    """Return the arrays, all of one type and one batch, or refuse them."""
+def _constants(of: JaxProgram, dtype: Any) -> list[Any]:
+    """Return the outputs of a program without inputs."""
+    found = of.program() if of.outputs else ()
+    return [jnp.asarray(x, dtype) for x in (found if isinstance(found, tuple) else (found,))]
+
+
+def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Any], tuple[int, ...], Any]:
+    """Return the arrays, all of one type and one batch, with these; or refuse them."""
     rows = [jnp.asarray(x) for x in arrays]
-    dtype = jnp.result_type(jnp.float32, *rows)
+    # whole numbers become what JAX takes a float for; half precision becomes single
+    dtype = jnp.promote_types(jnp.result_type(float, *rows), jnp.float32)
     batches = []
     for port, x in zip(ports, rows, strict=True):
         lead = x.ndim - len(port.shape)
@@ -122,7 +135,7 @@ def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Any], tupl
     whole = [
         jnp.broadcast_to(x.astype(dtype), batch + p.shape) for p, x in zip(ports, rows, strict=True)
     ]
-    return whole, batch
+    return whole, batch, dtype
 
 
 # the primitive: its arrays all have the same leading axes and the same type
@@ -132,7 +145,26 @@ program_p.multiple_results = True
 
 
 def run(of: JaxProgram, arrays: Sequence[Any]) -> list[Any]:
+    axes = [_varying(jax.typeof(x)) for x in arrays] if hasattr(jax, "typeof") else []
+    if len(set(axes)) > 1:
+        # what devices share becomes theirs: its derivative is the sum of what they pull back
+        every = frozenset().union(*axes)
+        arrays = [_cast(x, tuple(every - some)) for x, some in zip(arrays, axes, strict=True)]
     return program_p.bind(*arrays, of=of)
+
+
+def _varying(aval: Any) -> frozenset:
+    """Return the axes of devices along which a value differs, inside jax.shard_map."""
+    manual = getattr(aval, "mat", None)  # in versions before 0.10, it is vma
+    return getattr(aval, "vma", frozenset()) if manual is None else manual.varying
+
+
+def _cast(x: Any, axes: tuple[Any, ...]) -> Any:
+    if not axes:
+        return x
+    if hasattr(jax.lax, "pcast"):
+        return jax.lax.pcast(x, axes, to="varying")
+    return getattr(jax.lax, "pvary")(x, axes)  # noqa: B009, before version 0.9
 
 
 @cache
@@ -143,7 +175,14 @@ def _compiled(of: JaxProgram) -> Callable[..., Any]:
 def _shapes(*arrays: Any, of: JaxProgram) -> list[Any]:
     first, port = arrays[0], of.inputs[0]
     batch = first.shape[: len(first.shape) - len(port.shape)]
-    return [jax.core.ShapedArray(batch + p.shape, first.dtype) for p in of.outputs]
+    shapes = [batch + p.shape for p in of.outputs]
+    if not _varying(first):
+        return [ShapedArray(shape, first.dtype) for shape in shapes]
+    mesh = first.sharding.mesh
+    return [
+        first.update(shape=s, sharding=NamedSharding(mesh, PartitionSpec(*[None] * len(s))))
+        for s in shapes
+    ]
 
 
 def _batched(arrays: Sequence[Any], axes: Sequence[Any], *, of: JaxProgram) -> tuple[Any, Any]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from qddot.program.program import Program
 
 Read = Callable[[str, int], str]  # the name of an input and the number of an entry, to source
@@ -121,6 +123,12 @@ def _angles_of_pairs(program: Program) -> set[int]:
         if step.op.name in taken:
             taken[step.op.name].add(step.args[0])
     return taken["sin"] & taken["cos"]
+
+
+def rounded(x: float, single: bool) -> float:
+    """Return a number as its type holds it: of float32, what is too large is infinite."""
+    with np.errstate(over="ignore"):
+        return float(np.float32(x)) if single else float(x)
 
 
 def _in_parentheses(number: str) -> str:

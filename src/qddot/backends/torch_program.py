@@ -8,22 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
-from typing import Any
+from functools import cache
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from qddot.backends.cuda import CudaKernel
+from qddot.backends.device_arrays import in_stream
 from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument
 from qddot.program.differentiate import gradient, tangent
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
 
-KNOWN: list[TorchProgram] = []  # the operator takes numbers, so programs have some
-NUMBERS: dict[str, int] = {}
+# by name: the digest of a program, then how another was derived from it. Compiled graphs hold such
+# names, and another process may find them on its disk
+KNOWN: dict[str, TorchProgram] = {}
+F = TypeVar("F", bound=Callable[..., Any])
+DERIVED = {"<": gradient, ">": tangent}  # weights pulled back to all inputs, rates pushed forward
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,49 +41,40 @@ class TorchProgram:
         made = CudaKernel if device == "cuda" else Kernel
         return made(self.program, np.dtype(dtype))
 
-    @cached_property
-    def pulled(self) -> int:
-        """The number of the program that pulls weights of the outputs back to all inputs."""
-        names = [port.name for port in self.program.inputs]
-        return number(optimised(gradient(self.program, names)))
-
-    @cached_property
-    def pushed(self) -> int:
-        """The number of the program that pushes rates of all inputs forward to the outputs."""
-        names = [port.name for port in self.program.inputs]
-        return number(optimised(tangent(self.program, names)))
-
     def batch(self, array: Tensor) -> tuple[int, ...]:
         return tuple(array.shape[: array.dim() - len(self.program.inputs[0].shape)])
 
 
-def number(program: Program) -> int:
-    """Return the number of a program, one for all that are equal."""
-    if program.digest not in NUMBERS:
-        KNOWN.append(TorchProgram(program))
-        NUMBERS[program.digest] = len(KNOWN) - 1
-    return NUMBERS[program.digest]
+def known(name: str) -> TorchProgram:
+    """Return a program by its name; derivatives are made when they are asked for."""
+    if name not in KNOWN:
+        of = known(name[:-1]).program
+        derived = DERIVED[name[-1]](of, [port.name for port in of.inputs])
+        KNOWN.setdefault(name, TorchProgram(optimised(derived)))
+    return KNOWN[name]
 
 
 # the operator: its tensors all have the same leading axes, the same type and the same device
 
 
 @torch.library.custom_op("qddot::program", mutates_args=())
-def run(arrays: list[Tensor], program: int) -> list[Tensor]:
-    of, first = KNOWN[program], arrays[0]
+def run(arrays: list[Tensor], program: str) -> list[Tensor]:
+    of, first = known(program), arrays[0]
     kernel = of.kernel(first.device.type, str(first.dtype).removeprefix("torch."))
     if first.is_cuda:
-        found = kernel(*(x.detach().contiguous() for x in arrays))
+        address = torch.cuda.current_stream(first.device).cuda_stream
+        with in_stream(address, first.device.index):
+            found = kernel(*(x.detach().contiguous() for x in arrays))
     else:
-        found = kernel(*(x.detach().numpy() for x in arrays))
-    found = found if isinstance(found, tuple) else (found,)
-    return [torch.as_tensor(x) for x in found]
+        found = kernel(*(x.numpy(force=True) for x in arrays))
+    return [torch.as_tensor(x) for x in _tuple(found)]
 
 
 @run.register_fake
-def _(arrays: list[Tensor], program: int) -> list[Tensor]:
-    batch = KNOWN[program].batch(arrays[0])
-    return [arrays[0].new_empty(batch + port.shape) for port in KNOWN[program].program.outputs]
+def _(arrays: list[Tensor], program: str) -> list[Tensor]:
+    of = known(program)
+    batch = of.batch(arrays[0])
+    return [arrays[0].new_empty(batch + port.shape) for port in of.program.outputs]
 
 
 def _keep(ctx: Any, inputs: tuple, output: list[Tensor]) -> None:
@@ -88,19 +83,25 @@ def _keep(ctx: Any, inputs: tuple, output: list[Tensor]) -> None:
 
 
 def _pull(ctx: Any, weights: list[Tensor | None]) -> tuple[list[Tensor], None]:
-    of, arrays = KNOWN[ctx.program], list(ctx.saved_tensors)
-    return run(arrays + _filled(of, of.program.outputs, weights, arrays[0]), of.pulled), None
+    of, arrays = known(ctx.program), list(ctx.saved_tensors)
+    whole = _filled(of, of.program.outputs, weights, arrays[0])
+    return run(arrays + whole, ctx.program + "<"), None
 
 
 # torch.compile differentiates the operator itself
 run.register_autograd(_pull, setup_context=_keep)
 
 
+def _not_compiled(function: F) -> F:
+    """Keep torch.compile out of a function: it knows no rules of our own for torch.func."""
+    return torch.compiler.disable(function)  # type: ignore[return-value]  # what it says it gives
+
+
 class Run(torch.autograd.Function):
     """The operator for torch.func: forward by `tangent`, in reverse by `gradient`, and mapped."""
 
     @staticmethod
-    def forward(program: int, *arrays: Tensor) -> tuple[Tensor, ...]:
+    def forward(program: str, *arrays: Tensor) -> tuple[Tensor, ...]:
         return tuple(run(list(arrays), program))
 
     @staticmethod
@@ -110,25 +111,31 @@ class Run(torch.autograd.Function):
         ctx.save_for_forward(*arrays)
 
     @staticmethod
+    @_not_compiled
     def backward(ctx: Any, *weights: Tensor | None) -> tuple[Tensor | None, ...]:
-        of, arrays = KNOWN[ctx.program], ctx.saved_tensors
+        of, arrays = known(ctx.program), ctx.saved_tensors
         whole = _filled(of, of.program.outputs, weights, arrays[0])
-        return None, *Run.apply(of.pulled, *arrays, *whole)
+        return None, *Run.apply(ctx.program + "<", *arrays, *whole)
 
     @staticmethod
+    @_not_compiled
     def jvp(ctx: Any, _: None, *rates: Tensor | None) -> tuple[Tensor, ...]:
-        of, arrays = KNOWN[ctx.program], ctx.saved_tensors
+        of, arrays = known(ctx.program), ctx.saved_tensors
         whole = _filled(of, of.program.inputs, rates, arrays[0])
-        return Run.apply(of.pushed, *arrays, *whole)
+        return Run.apply(ctx.program + ">", *arrays, *whole)
 
     @staticmethod
-    def vmap(info: Any, axes: tuple, program: int, *arrays: Tensor) -> tuple:
+    @_not_compiled
+    def vmap(info: Any, axes: tuple, program: str, *arrays: Tensor) -> tuple:
         whole = [
             x.unsqueeze(0).expand(info.batch_size, *x.shape) if axis is None else x.movedim(axis, 0)
             for x, axis in zip(arrays, axes[1:], strict=True)
         ]
         found = Run.apply(program, *(x.contiguous() for x in whole))
         return found, (0,) * len(found)
+
+
+apply_alone: Callable[..., tuple[Tensor, ...]] = _not_compiled(Run.apply)
 
 
 def _filled(
@@ -144,7 +151,9 @@ def _filled(
 def function(program: Program) -> Callable[..., Any]:
     """Return a program as a function of tensors; leading axes broadcast."""
     ports = [tuple(p for p in some if p.size) for some in (program.inputs, program.outputs)]
-    key = number(replace(program, inputs=ports[0], outputs=ports[1]))
+    some = replace(program, inputs=ports[0], outputs=ports[1])
+    KNOWN.setdefault(some.digest, TorchProgram(some))
+    constants = () if ports[0] else _tuple(some())
 
     def call(*arrays: Any) -> Any:
         if len(arrays) != len(program.inputs):
@@ -154,10 +163,14 @@ def function(program: Program) -> Callable[..., Any]:
             )
         rows, batch = _rows(program.inputs, arrays)
         given = [x for x, p in zip(rows, program.inputs, strict=True) if p.size]
-        if torch.compiler.is_compiling():
-            found = iter(run(given, key))
+        if not given or not some.outputs:
+            found = iter([rows[0].new_tensor(x).expand(batch + np.shape(x)) for x in constants])
+        elif not torch.compiler.is_compiling():
+            found = iter(Run.apply(some.digest, *given))
+        elif not torch._C._are_functorch_transforms_active():
+            found = iter(run(given, some.digest))
         else:
-            found = iter(Run.apply(key, *given))
+            found = iter(apply_alone(some.digest, *given))
         outputs = [
             next(found) if port.size else rows[0].new_zeros(batch + port.shape)
             for port in program.outputs
@@ -167,16 +180,26 @@ def function(program: Program) -> Callable[..., Any]:
     return call
 
 
+def _tuple(found: Any) -> tuple[Any, ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
 def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Tensor], tuple[int, ...]]:
     """Return the tensors, all of one type, device and batch, or refuse them."""
+    for port, x in zip(ports, arrays, strict=True):
+        if x.is_complex() if isinstance(x, Tensor) else np.iscomplexobj(x):
+            raise BadArgument(f"{port.name} is not an array of real numbers.")
     given = [x for x in arrays if isinstance(x, Tensor)]
-    dtype = torch.float64 if any(x.dtype == torch.float64 for x in given) else torch.float32
+    # whole numbers become what PyTorch takes a float for; half precision becomes single
+    types = {x.dtype if x.is_floating_point() else torch.get_default_dtype() for x in given}
+    dtype = torch.float64 if torch.float64 in types or not given else torch.float32
     devices = {x.device for x in given if x.dim() or x.is_cuda} or {torch.device("cpu")}
     if len(devices) > 1:
         names = " and ".join(sorted(map(str, devices)))
         raise BadArgument(f"The tensors are on {names}. Move them to one device: tensor.to(...).")
-    dtype = dtype if given else torch.float64
-    rows = [torch.as_tensor(x, dtype=dtype, device=next(iter(devices))) for x in arrays]
+    # a copy of what NumPy has: PyTorch takes no array that is read-only or reversed
+    whole = [np.array(x) if isinstance(x, np.ndarray) else x for x in arrays]
+    rows = [torch.as_tensor(x, dtype=dtype, device=next(iter(devices))) for x in whole]
     batches = []
     for port, x in zip(ports, rows, strict=True):
         lead = x.dim() - len(port.shape)
@@ -193,5 +216,5 @@ def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Tensor], t
         raise BadArgument(
             f"The batches do not fit together: {shapes}. Leading axes must be equal or 1."
         ) from None
-    whole = [x.expand(batch + p.shape).contiguous() for p, x in zip(ports, rows, strict=True)]
-    return whole, batch
+    ready = [x.expand(batch + p.shape).contiguous() for p, x in zip(ports, rows, strict=True)]
+    return ready, batch

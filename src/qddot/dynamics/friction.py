@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from qddot.errors import BadArgument
 from qddot.model.joint import Friction
 from qddot.model.tree import Tree
 from qddot.scalars import JointVec, Scalar, exp, sign
@@ -48,7 +49,10 @@ def dry_friction(friction: Friction, rate: Scalar, direction: Scalar | None = No
 
 def has_dry_friction(friction: Friction) -> bool:
     """Return whether a joint resists also when it barely moves."""
-    return bool(friction.coulomb or friction.static)
+    try:
+        return bool(friction.coulomb or friction.static)
+    except BadArgument:  # a size that is recorded: not known before it is used
+        return True
 
 
 def smooth_direction(qd: JointVec, velocity: Scalar) -> JointVec:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import zipfile
+import zlib
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -21,13 +23,15 @@ from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, BadFile
 from qddot.exporting.functions import Function, identifier
 from qddot.exporting.player import FORMAT
-from qddot.program.program import Program
+from qddot.program.program import Port, Program
 from qddot.robot import Robot
 
 PLAYER = Path(__file__).with_name("player.py")
 RECORDED = 4  # states
 LARGEST = 64 << 20  # [bytes] of what a bundle holds
 MAIN = "import sys\nimport {name}\n\nsys.exit({name}.check() != 0)\n"
+# what reading a file that somebody changed can raise: of its parts, its text, its compression
+BROKEN = (OSError, ValueError, KeyError, EOFError, RuntimeError, zlib.error)
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # so that the same robot gives the same bytes
 
 
@@ -87,10 +91,16 @@ def described(function: Function) -> dict[str, Any]:
             "shared": text.shared(real),
         },
         "record": {
-            "given": [x.reshape(RECORDED, -1).tolist() for x in given],
-            "right": [np.asarray(x).reshape(RECORDED, -1).tolist() for x in right],
+            "given": [_rows(p, x) for p, x in zip(program.inputs, given, strict=True)],
+            "right": [_rows(p, x) for p, x in zip(program.outputs, right, strict=True)],
         },
     }
+
+
+def _rows(port: Port, array: Any) -> list[Any]:
+    """Return one row a state; JSON has no word for what is not finite, so it is written as text."""
+    rows = np.broadcast_to(array, (RECORDED, *port.shape)).reshape(RECORDED, port.size)
+    return [[x if math.isfinite(x) else str(x) for x in row] for row in rows.tolist()]
 
 
 def load_bundle(path: str | Path) -> Mapping[str, Kernel]:
@@ -109,7 +119,7 @@ def load_bundle(path: str | Path) -> Mapping[str, Kernel]:
             data = json.loads(archive.read(inside))
     except FileNotFoundError:
         raise BadFile(path, "it does not exist", "Check the name.") from None
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+    except (*BROKEN, zipfile.BadZipFile) as error:
         if isinstance(error, BadFile):
             raise
         raise BadFile(path, "it is not a bundle", again) from None

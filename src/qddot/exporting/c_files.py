@@ -50,7 +50,8 @@ def _header(
         "",
         "SI units, radians; matrices row by row. Results are stored when everything is read, so an "
         "array may be input and output at once. No memory is allocated and there are no globals: "
-        "every function may be called from several threads.",
+        "every function may be called from several threads. Do not compile it with -ffast-math: "
+        "sines of large angles lose digits then, and NaN goes unnoticed.",
         f"Of the C library: {library or 'nothing'}.",
     ]
     guard = f"{stem.upper()}_H"
@@ -107,7 +108,9 @@ def _definition(stem: str, function: Function, number: Number) -> str:
             result = f"r{k}"
         stores.append(f"{place} = {result};")
     text = " ".join([*lines, *stores])
-    unused = [f"(void){name};" for name, _ in function.inputs() if f"{name}[" not in text]
+    unused = [
+        f"(void){name};" for name, _ in function.inputs() if not re.search(rf"\b{name}\[", text)
+    ]
     inside = "\n".join(f"  {line}" for line in (*unused, *lines, *stores))
     return f"{_signature(stem, function, number)}\n{{\n{inside}\n}}\n"
 
@@ -142,8 +145,8 @@ def _check_of(stem: str, function: Function, number: Number, rng: np.random.Gene
     results = found if isinstance(found, tuple) else (found,)
     tables, arguments, locals_, compared = [], [], [], []
     for prefix, ports, arrays in (
-        ("given", function.inputs(), _rows(given)),
-        ("right", function.outputs(), _rows(results)),
+        ("given", function.inputs(), _rows(program.inputs, given)),
+        ("right", function.outputs(), _rows(program.outputs, results)),
     ):
         for (name, port), rows in zip(ports, arrays, strict=True):
             values = ",\n    ".join(
@@ -156,9 +159,9 @@ def _check_of(stem: str, function: Function, number: Number, rng: np.random.Gene
             if prefix == "given":
                 arguments.append(f"{table}[k]")
             else:
-                arguments.append(name)
-                locals_.append(f"    {T} {name}[{port.size}];")
-                compared.append(f"    compare({name}, {table}[k], {port.size}, &off, &size);")
+                arguments.append(f"found_{name}")
+                locals_.append(f"    {T} found_{name}[{port.size}];")
+                compared.append(f"    compare(found_{name}, {table}[k], {port.size}, &off, &size);")
     lines = [
         f"static int check_{function.name}(void)\n{{",
         *tables,
@@ -174,9 +177,13 @@ def _check_of(stem: str, function: Function, number: Number, rng: np.random.Gene
     return "\n".join(lines) + "\n"
 
 
-def _rows(arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    rows = [np.asarray(x).reshape(STATES, -1) for x in arrays]
-    return [x for x in rows if x.shape[1]]
+def _rows(ports: Sequence[Port], arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
+    # a program without inputs gives one row for all states
+    return [
+        np.broadcast_to(x, (STATES, *p.shape)).reshape(STATES, p.size)
+        for p, x in zip(ports, arrays, strict=True)
+        if p.size
+    ]
 
 
 def _comment(lines: Sequence[str]) -> str:
@@ -194,9 +201,10 @@ COMPARE = """static void compare(
   const @T@ *found, const @T@ *right, int count, double *off, double *size)
 {
   for (int i = 0; i < count; ++i) {
-    const double apart = fabs((double)found[i] - (double)right[i]);
-    if (!(apart <= *off)) *off = apart;
-    if (fabs((double)right[i]) > *size) *size = fabs((double)right[i]);
+    const double a = (double)found[i], b = (double)right[i];
+    const double apart = a == b || (a != a && b != b) ? 0.0 : fabs(a - b);
+    if (apart > *off || apart != apart) *off = apart; /* and stay, once it is NaN */
+    if (fabs(b) > *size && fabs(b) < INFINITY) *size = fabs(b);
   }
 }
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 import re
-import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from qddot.backends.sincos import DOUBLE, SINGLE
-from qddot.backends.source import Dialect
+from qddot.backends.source import Dialect, rounded
 
 # functions of the C library that a program may call for, and the operation that does
 LIBRARY = {"sqrt": "sqrt", "exp": "exp", "log": "log", "tanh": "tanh"}
@@ -32,11 +31,10 @@ class Number:
 
     def literal(self, x: float) -> str:
         """Return a constant that is read back exactly."""
+        x = rounded(x, self.single)
         if not math.isfinite(x):
             return "NAN" if math.isnan(x) else "INFINITY" if x > 0 else "-INFINITY"
-        if self.single:
-            return f"{struct.unpack('f', struct.pack('f', x))[0]!r}f"
-        return repr(float(x))
+        return f"{x!r}f" if self.single else repr(x)
 
     def dialect(self) -> Dialect:
         one, zero = self.literal(1.0), self.literal(0.0)

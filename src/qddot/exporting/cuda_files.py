@@ -37,4 +37,5 @@ def _arguments(function: Function) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return text.encode("ascii", "replace").decode().replace("\\", "/")
+    """Return a text on one line, whose comment nothing in it can end or prolong."""
+    return " ".join(text.encode("ascii", "replace").decode().replace("\\", "/").split())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -75,13 +76,14 @@ def export(
     return Exported(tuple(write_files(Path(folder), files, force)), tuple(wanted))
 
 
-def chosen(robot: Robot, wanted: Iterable[Any]) -> list[Function]:
-    return functions(robot, [wanted] if isinstance(wanted, str) else wanted)
+def chosen(robot: Robot, wanted: Any) -> list[Function]:
+    several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+    return functions(robot, wanted if several else [wanted])
 
 
 def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
     """Write files into a folder, none of them over one that is there unless forced."""
-    there = [name for name in files if (folder / name).exists()]
+    there = [name for name in files if os.path.lexists(folder / name)]
     if there and not force:
         raise BadArgument(
             f"{printable(str(folder / there[0]))} is there already, and nothing was written.\n"
@@ -89,9 +91,10 @@ def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
         )
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a ValueError of a name that no file system takes
         raise BadArgument(
-            f"{printable(str(folder))} cannot be made: {error.strerror}.\n"
+            f"{printable(str(folder))} cannot be made: "
+            f"{getattr(error, 'strerror', None) or error}.\n"
             "  Choose a folder that you may write to."
         ) from None
     for name, content in files.items():

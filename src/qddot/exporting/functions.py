@@ -94,7 +94,9 @@ def functions(robot: Robot, wanted: Iterable[Any]) -> list[Function]:
         raise BadArgument("Name at least one function, like inverse_dynamics.")
     names = [function.name for function in found]
     if double := next((name for name in names if names.count(name) > 1), None):
-        raise BadArgument(f"{double} is named twice.")
+        raise BadArgument(f"{double} is named twice, or two functions would have that name.")
+    if empty := next((f.name for f in found if not f.outputs()), None):
+        raise BadArgument(f"{empty} of {robot.name!r} has no entries: there is nothing to compute.")
     return found
 
 
@@ -125,7 +127,7 @@ def _recorded(x: Any) -> Function:
         raise BadArgument(
             f"{x!r} is no function: give a name, a recorded program, or a control law."
         )
-    return Function(identifier(program.name), program, f"{type(x).__name__}, recorded")
+    return Function(identifier(program.name), program, "what was recorded")
 
 
 def identifier(name: str, otherwise: str = "recorded") -> str:
@@ -137,16 +139,24 @@ def identifier(name: str, otherwise: str = "recorded") -> str:
 
 
 def _plain(name: str) -> bool:
-    return re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) is not None and name not in RESERVED
+    """Say whether a name can stand in source as it is; t1, r1, in_1 ... are the source's own."""
+    plain = re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) and name not in RESERVED
+    return bool(plain) and not re.fullmatch(r"[tr]\d+[sc]?|(in|out)_\d+", name)
 
 
-# words of C that a name cannot be, and names that generated source uses itself
+# words of C and C++ that a name cannot be, and names that source, its headers and CMake use
 RESERVED = frozenset(
     {
         *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else"),
         *("enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "register"),
         *("restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch"),
         *("typedef", "union", "unsigned", "void", "volatile", "while"),
+        *("alignas", "alignof", "and", "asm", "bitand", "bitor", "bool", "catch", "class", "compl"),
+        *("concept", "constexpr", "decltype", "delete", "explicit", "export", "false", "friend"),
+        *("linux", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or"),
+        *("private", "protected", "public", "requires", "template", "this", "throw", "true", "try"),
+        *("typeid", "typename", "typeof", "unix", "using", "virtual", "wchar_t", "xor"),
+        *("all", "clean", "features", "help", "install", "math", "package", "stdio", "test"),
         *("real", "main", "sin", "cos", "sqrt", "exp", "log", "tanh", "fabs", "count", "state"),
     }
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from typing import Any
 
 from qddot.errors import BadArgument, did_you_mean
@@ -38,14 +37,11 @@ class Functions:
             )
         self.robot = robot
         self._lower, self._where = lower, where
-
-    @cached_property
-    def _lowered(self) -> dict[Request, Callable[..., Any]]:
-        return {}
+        self._lowered: dict[Request, Callable[..., Any]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """What is lowered stays behind when it is copied or sent to another process."""
-        return {name: self.__dict__[name] for name in ("robot", "_lower", "_where")}
+        return self.__dict__ | {"_lowered": {}}
 
     def __dir__(self) -> list[str]:
         return ["robot", "lowered", *NAMES]
@@ -74,10 +70,15 @@ class Functions:
             quantity: "inverse_dynamics", "mass_matrix", ...
             choices: `frame`, `axes`, `wrenches` (names of frames), `base_moves`.
         """
+        self.prepare(quantity, **choices)
+        return self._lowered[Request(quantity, **choices)]
+
+    def prepare(self, quantity: str, **choices: Any) -> bool:
+        """Lower a quantity, if that was not done before."""
         request = Request(quantity, **choices)
         if request not in self._lowered:
             self._lowered[request] = self._lower(self.robot.program(quantity, **choices))
-        return self._lowered[request]
+        return True
 
     def _call(
         self,

@@ -28,5 +28,5 @@ def to_torch(robot: Robot) -> Functions:
             raise
         raise MissingExtra("PyTorch", "torch", "torch") from None
     # recording and compiling are no part of what torch.compile sees
-    torch.compiler.assume_constant_result(Functions.lowered)
+    torch.compiler.assume_constant_result(Functions.prepare)
     return Functions(robot, function, "PyTorch")

@@ -226,6 +226,8 @@ def _array(robot: Robot, name: str, x: Any, finite: bool = True) -> np.ndarray:
 
 def _contiguous(array: np.ndarray) -> np.ndarray:
     """Return the array itself if the torques of one step lie side by side, else a copy."""
+    if package_of(array) == "cupy":  # made so where it is used
+        return array
     side_by_side = array.shape[-1] == 1 or array.strides[-1] == array.itemsize
     return array if side_by_side and array.flags.aligned else np.ascontiguousarray(array)
 

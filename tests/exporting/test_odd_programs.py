@@ -1,0 +1,202 @@
+"""Exports of what nobody thinks of: odd names, numbers and places, and files that were changed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.errors import QddotError
+from qddot.exporting.functions import identifier
+from qddot.exporting.player import apart
+
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
+with_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
+with_gpp = pytest.mark.skipif(not shutil.which("g++"), reason="g++ is not installed")
+
+ODD = {
+    "names_of_the_source_itself": qddot.record(
+        lambda t1, r0, A, in_2: {"k": np.sin(t1) + r0, "off": A * in_2, "t2s": t1, "size": r0 * A},
+        "odd",
+        **dict.fromkeys(("t1", "r0", "A", "in_2"), (2,)),
+    ),
+    "words_of_other_languages": qddot.record(
+        lambda a, b: {"this": a + b}, "odd", **{"class": (2,), "new": (2,)}
+    ),
+    "inputs_that_nothing_depends_on": qddot.record(lambda t, d, qd: 2 * qd, t=(), d=(2,), qd=(2,)),
+    "numbers_too_large_for_a_float": qddot.record(
+        lambda x: np.minimum(1e308 * x, 1e300) + 1e-320, "odd", x=(2,)
+    ),
+    "results_that_are_not_numbers": qddot.record(
+        lambda x: {"a": np.sqrt(x), "b": np.log(x), "c": x / 0.0}, "odd", x=(3,)
+    ),
+    "constants": qddot.record(
+        lambda x: np.array([1.0, -0.0, np.nan, np.inf, -np.inf]), "odd", x=(2,)
+    ),
+    "inputs_handed_through": qddot.record(
+        lambda x, y: {"y": x, "x": y, "z": x[::-1]}, "odd", x=(2,), y=(2,)
+    ),
+    "outputs_without_entries": qddot.record(lambda x: {"a": 2 * x, "b": x[:0]}, "odd", x=(2,)),
+    "no_axes": qddot.record(lambda a, b: a * b, "odd", a=(), b=()),
+}
+
+
+def run(*command, **options):
+    return subprocess.run([*map(str, command)], capture_output=True, text=True, **options)
+
+
+@with_gcc
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("what", ODD)
+def test_c_compiles_without_a_word_and_agrees_with_itself(what, dtype, tmp_path):
+    qddot.export(qddot.load("pendulum"), tmp_path, functions=[ODD[what]], dtype=dtype)
+    sources = [tmp_path / "pendulum.c", tmp_path / "pendulum_check.c"]
+    done = run("gcc", *STRICT, "-o", tmp_path / "made", *sources, "-lm")
+    assert done.returncode == 0, done.stderr[:2000]
+    done = run(tmp_path / "made")
+    assert done.returncode == 0, done.stdout
+
+
+@with_gpp
+def test_the_header_is_one_of_cpp_too(tmp_path):
+    qddot.export(qddot.load("pendulum"), tmp_path, functions=[ODD["words_of_other_languages"]])
+    (tmp_path / "main.cpp").write_text('#include "pendulum.h"\nint main() { return 0; }\n')
+    done = run("g++", "-Wall", "-Werror", "-std=c++20", "-fsyntax-only", tmp_path / "main.cpp")
+    assert done.returncode == 0, done.stderr
+
+
+@with_gcc
+@pytest.mark.parametrize("wrong", ["0.0 / 0.0", "1.0 / 0.0", "-1.0"])
+def test_what_is_not_a_number_is_found_wherever_it_stands(wrong, tmp_path):
+    """The first entry is wrong and those after it are right."""
+    qddot.export(qddot.load("two_link"), tmp_path, functions=["mass_matrix"])
+    source = tmp_path / "two_link.c"
+    text = source.read_text()
+    before, after = text.split("out[0] = ")
+    source.write_text(f"{before}out[0] = {wrong} + 0.0 * {after}")
+    sources = [source, tmp_path / "two_link_check.c"]
+    assert run("gcc", "-o", tmp_path / "made", *sources, "-lm").returncode == 0
+    done = run(tmp_path / "made")
+    assert done.returncode == 1
+    assert "WRONG" in done.stdout
+
+
+@pytest.mark.parametrize("what", ODD)
+def test_a_bundle_checks_itself(what, tmp_path):
+    robot, program = qddot.load("pendulum"), ODD[what]
+    (path,) = qddot.export(robot, tmp_path, target="bundle", functions=[program]).files
+    done = run(sys.executable, "-I", path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert len(qddot.load_bundle(path)) == 1
+
+
+def test_the_player_finds_what_is_not_a_number_wherever_it_stands():
+    right = np.array([[1.0, np.nan, np.inf, 2.0]])
+    assert apart(right, right) == (0.0, 2.0)
+    for k in range(4):
+        found = right.copy()
+        found[0, k] = 5.0 if k == 1 else np.nan
+        assert not apart(found, right)[0] <= 1.0, k
+
+
+@pytest.mark.parametrize("name", ["check", "np", "content"])
+def test_a_function_may_be_called_as_the_player_calls_its_own(name, tmp_path):
+    program = qddot.record(lambda q: 2 * q, name, q=(1,))
+    (path,) = qddot.export(
+        qddot.load("pendulum"), tmp_path, target="bundle", functions=[program]
+    ).files
+    done = run(sys.executable, path)
+    assert done.returncode == 0, done.stderr
+    assert f"{name}: NumPy, off by" in done.stdout
+
+
+def test_no_line_of_a_name_is_a_line_of_cuda_source(tmp_path):
+    (tmp_path / "arm.toml").write_text(
+        'name = "arm\\nint x;\\n//"\nconvention = "standard"\n'
+        '[[dh]]\nname = "j"\ntheta = 0\na = 1\nmass = 1\n'
+    )
+    robot = qddot.load(tmp_path / "arm.toml")
+    (path,) = qddot.export(robot, tmp_path / "cu", target="cuda", functions=["mass_matrix"]).files
+    assert not [line for line in path.read_text().splitlines() if line.startswith("int x")]
+
+
+@pytest.mark.parametrize("name", ["math", "stdio", "test", "all", "class", "asm", "lambda"])
+def test_names_that_mean_something_are_changed(name):
+    assert identifier(name) == f"{name}_"
+
+
+def test_what_has_no_entries_is_refused(tmp_path):
+    (tmp_path / "still.urdf").write_text('<robot name="still"><link name="base"/></robot>')
+    robot = qddot.load(tmp_path / "still.urdf")
+    with pytest.raises(QddotError, match="mass_matrix of 'still' has no entries"):
+        qddot.export(robot, tmp_path / "c", functions=["mass_matrix"])
+
+
+@with_gcc
+def test_what_depends_on_nothing_is_exported(tmp_path):
+    (tmp_path / "still.urdf").write_text(
+        '<robot name="still"><link name="base"/><link name="tip"/><joint name="j" type="fixed">'
+        '<parent link="base"/><child link="tip"/><origin xyz="1 2 3"/></joint></robot>'
+    )
+    robot = qddot.load(tmp_path / "still.urdf")
+    qddot.export(robot, tmp_path, functions="pose:tip")
+    sources = [tmp_path / "still.c", tmp_path / "still_check.c"]
+    done = run("gcc", *STRICT, "-o", tmp_path / "made", *sources, "-lm")
+    assert done.returncode == 0, done.stderr
+    assert run(tmp_path / "made").returncode == 0
+    (path,) = qddot.export(robot, tmp_path, target="bundle", functions="pose:tip").files
+    assert run(sys.executable, path).returncode == 0
+
+
+def test_one_function_need_not_be_in_a_list(tmp_path):
+    done = qddot.export(qddot.load("pendulum"), tmp_path, functions=ODD["no_axes"])
+    assert [f.name for f in done.functions] == ["odd"]
+    with pytest.raises(QddotError, match="None is no function"):
+        qddot.export(qddot.load("pendulum"), tmp_path, functions=None)
+
+
+@pytest.mark.parametrize("place", ["a\0b", "x" * 5000])
+def test_a_place_that_cannot_be_is_told(place, tmp_path):
+    with pytest.raises(QddotError, match="cannot be made"):
+        qddot.export(qddot.load("pendulum"), tmp_path / place)
+
+
+def test_a_link_to_nowhere_is_not_followed(tmp_path):
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "pendulum.c").symlink_to(tmp_path / "elsewhere.c")
+    with pytest.raises(QddotError, match="there already"):
+        qddot.export(qddot.load("pendulum"), tmp_path / "c")
+    assert not (tmp_path / "elsewhere.c").exists()
+
+
+def changed_bytes(path):
+    """Return bundles of which some bytes are others."""
+    whole = path.read_bytes()
+    at = whole.index(b"content.json") + len("content.json")
+    yield whole[: at + 200] + b"\xff" * 40 + whole[at + 240 :]  # what is compressed
+    middle = whole.rindex(b"PK\x01\x02", 0, whole.rindex(b"content.json"))
+    for offset, flag in ((8, 1), (10, 99)):  # encrypted; compressed by a method nobody knows
+        yield whole[: middle + offset] + bytes([flag, 0]) + whole[middle + offset + 2 :]
+
+
+def test_a_bundle_that_was_changed_is_told(tmp_path):
+    (path,) = qddot.export(qddot.load("rp"), tmp_path, target="bundle").files
+    other = tmp_path / "other.zip"
+    for data in changed_bytes(path):
+        other.write_bytes(data)
+        with pytest.raises(QddotError, match="it is not a bundle"):
+            qddot.load_bundle(other)
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("rp_bundle/content.json", "[" * 200_000)
+    with pytest.raises(QddotError, match="it is not a bundle"):
+        qddot.load_bundle(other)
+    with zipfile.ZipFile(other, "w") as archive:
+        archive.writestr("rp_bundle/content.json", json.dumps({"format": 1}))
+    with pytest.raises(QddotError, match="it is not a bundle"):
+        qddot.load_bundle(other)
