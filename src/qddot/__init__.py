@@ -13,15 +13,24 @@ if TYPE_CHECKING:
     from qddot.certificate.certificate import Certificate, certify
     from qddot.equations.derive import derive
     from qddot.equations.proofs import prove
+    from qddot.exporting.bundle import load_bundle
+    from qddot.exporting.export import export
     from qddot.identification.base_parameters import identifiable
     from qddot.identification.excitation import excite
     from qddot.identification.identify import identify
     from qddot.identification.log import Log, load_log
+    from qddot.reporting.report import report
+    from qddot.robot.casadi import to_casadi
+    from qddot.robot.cuda import to_cuda
+    from qddot.robot.jax import to_jax
+    from qddot.robot.torch import to_torch
     from qddot.simulation.rollout import rollout
     from qddot.simulation.run import Watch
     from qddot.simulation.signals import Samples
     from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
     from qddot.simulation.trajectory import Trajectory
+    from qddot.sweeps.result import Sweep, load_sweep
+    from qddot.sweeps.sweep import sweep
 
 __all__ = [
     "Certificate",
@@ -35,20 +44,30 @@ __all__ = [
     "RobotWarning",
     "Samples",
     "SimulationWarning",
+    "Sweep",
     "Trajectory",
     "Watch",
     "certify",
     "derive",
     "excite",
+    "export",
     "from_dh",
     "identifiable",
     "identify",
     "load",
+    "load_bundle",
     "load_log",
+    "load_sweep",
     "prove",
     "record",
+    "report",
     "rollout",
     "simulate",
+    "sweep",
+    "to_casadi",
+    "to_cuda",
+    "to_jax",
+    "to_torch",
 ]
 __version__ = "0.1.0"
 
@@ -59,8 +78,10 @@ LATER = {
     "derive": "qddot.equations.derive",
     "prove": "qddot.equations.proofs",
     "excite": "qddot.identification.excitation",
+    "export": "qddot.exporting.export",
     "identifiable": "qddot.identification.base_parameters",
     "identify": "qddot.identification.identify",
+    "load_bundle": "qddot.exporting.bundle",
     "load_log": "qddot.identification.log",
     "Log": "qddot.identification.log",
     "simulate": "qddot.simulation.simulate",
@@ -69,13 +90,21 @@ LATER = {
     "Samples": "qddot.simulation.signals",
     "Watch": "qddot.simulation.run",
     "Trajectory": "qddot.simulation.trajectory",
+    "report": "qddot.reporting.report",
     "rollout": "qddot.simulation.rollout",
+    "sweep": "qddot.sweeps.sweep",
+    "load_sweep": "qddot.sweeps.result",
+    "Sweep": "qddot.sweeps.result",
+    "to_cuda": "qddot.robot.cuda",
+    "to_torch": "qddot.robot.torch",
+    "to_jax": "qddot.robot.jax",
+    "to_casadi": "qddot.robot.casadi",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "control":  # the one room that people import from by its name
-        return import_module("qddot.control")
+    if name in ("control", "studio"):  # rooms that people import from by their names
+        return import_module(f"qddot.{name}")
     if name in LATER:
         return getattr(import_module(LATER[name]), name)
     raise AttributeError(f"module 'qddot' has no attribute {name!r}")

@@ -70,12 +70,19 @@ def progress(what: str, steps: int) -> Iterator[Callable[[], None]]:
         if now - started > PATIENCE and now - shown > REDRAW and _is_watched():
             shown = now
             left = (now - started) * (steps - done) / done
-            _draw(f"{what} {100 * done // steps} %, about {left:.0f} s left")
+            _draw(f"{what} {100 * done // steps} %, about {spell(left)} left")
 
     try:
         yield advance
     finally:
         _clear()
+
+
+def spell(seconds: float) -> str:
+    """Return a time in the unit that people would use."""
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
 
 
 def _draw(text: str) -> None:

@@ -49,11 +49,18 @@ def check_place(path: str | Path, what: str, known: tuple[str, ...]) -> None:
     """Refuse, before long work, a file that could not be written after it."""
     ending(path, what, known)
     folder = Path(path).parent
-    if not folder.is_dir() or not os.access(folder, os.W_OK) or Path(path).is_dir():
-        raise BadArgument(
-            f"{_shown(path)} cannot be written.\n"
-            "  Choose a folder that exists and that you may write to."
-        )
+    if Path(path).is_dir():
+        why = "it is a directory"
+    elif not folder.is_dir():
+        why = f"there is no folder {_shown(folder)}"
+    elif not os.access(folder, os.W_OK):
+        why = f"you may not write to the folder {_shown(folder)}"
+    else:
+        return
+    raise BadArgument(
+        f"{_shown(path)} cannot be written: {why}.\n"
+        "  Choose a folder that exists and that you may write to."
+    )
 
 
 def _shown(path: str | Path) -> str:

@@ -154,7 +154,8 @@ class Pinocchio:
             X_PJ = pin.SE3(*(np.array(part, dtype=float) for part in (body.X_PJ.R, body.X_PJ.p)))
             joint = self.joint(isinstance(body.joint, Revolute), body.joint.axis)
             at = self.model.addJoint(body.parent + 1, joint, X_PJ, body.name)
-            m, com, I = body.inertia.com_form() if body.inertia.m else (0.0, np.zeros(3), np.eye(3))
+            known = body.inertia
+            m, com, I = known.com_form() if known.m else (0.0, np.zeros(3), known.I)
             inertia = pin.Inertia(float(m), np.array(com, dtype=float), np.array(I, dtype=float))
             self.model.appendBodyToJoint(at, inertia, pin.SE3.Identity())
         down = np.array([float(x) for x in robot.tree.gravity])

@@ -16,6 +16,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
@@ -126,7 +127,7 @@ def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Any], tupl
             raise BadArgument(f"{port.name} has shape {x.shape}; it must have shape ({wanted}).")
         batches.append(x.shape[:lead])
     try:
-        batch = jnp.broadcast_shapes(*batches)
+        batch = np.broadcast_shapes(*batches)
     except ValueError:
         shapes = ", ".join(f"{p.name} {x.shape}" for p, x in zip(ports, rows, strict=True))
         raise BadArgument(
@@ -204,14 +205,14 @@ def _pulled(weights: Sequence[Any], *arrays: Any, of: JaxProgram) -> list[Any]:
     """Return the weights pulled back to the inputs in which the program is linear."""
     linear = tuple(k for k, x in enumerate(arrays) if ad.is_undefined_primal(x))
     # what a linear program gives does not depend on where it is linearised
-    given = [
-        jnp.zeros(x.aval.shape, x.aval.dtype) if k in linear else x for k, x in enumerate(arrays)
-    ]
-    whole = [
-        jnp.zeros(w.aval.shape, w.aval.dtype) if isinstance(w, ad.Zero) else w for w in weights
-    ]
+    given = [_zeros(x.aval) if k in linear else x for k, x in enumerate(arrays)]
+    whole = [_zeros(w.aval) if isinstance(w, ad.Zero) else w for w in weights]
     found = iter(run(of.pulled(linear), [*given, *whole]))
     return [next(found) if k in linear else None for k in range(len(arrays))]
+
+
+def _zeros(like: Any) -> Any:
+    return jnp.zeros(like.shape, like.dtype)
 
 
 def _native(*arrays: Any, of: JaxProgram) -> list[Any]:

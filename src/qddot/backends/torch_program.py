@@ -119,14 +119,15 @@ class Run(torch.autograd.Function):
 
     @staticmethod
     @_not_compiled
-    def jvp(ctx: Any, _: None, *rates: Tensor | None) -> tuple[Tensor, ...]:
+    # its type is that of `Function.apply` here, which PyTorch's stubs do not know
+    def jvp(ctx: Any, _: None, *rates: Tensor | None) -> tuple[Tensor, ...]:  # pyright: ignore
         of, arrays = known(ctx.program), ctx.saved_tensors
         whole = _filled(of, of.program.inputs, rates, arrays[0])
         return Run.apply(ctx.program + ">", *arrays, *whole)
 
     @staticmethod
     @_not_compiled
-    def vmap(info: Any, axes: tuple, program: str, *arrays: Tensor) -> tuple:
+    def vmap(info: Any, axes: tuple, program: str, *arrays: Tensor) -> tuple:  # pyright: ignore
         whole = [
             x.unsqueeze(0).expand(info.batch_size, *x.shape) if axis is None else x.movedim(axis, 0)
             for x, axis in zip(arrays, axes[1:], strict=True)

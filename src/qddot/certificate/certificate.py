@@ -10,7 +10,7 @@ from typing import Any
 from qddot.certificate.bound import Bound
 from qddot.certificate.bounds import bounds
 from qddot.certificate.box import Box, box_of
-from qddot.certificate.properties import Property, properties
+from qddot.certificate.properties import Property, consistency, inequalities, properties
 from qddot.certificate.study import Study
 from qddot.errors import BadArgument, NotNumeric
 from qddot.robot import Robot
@@ -130,7 +130,20 @@ def certify(
     where = box_of(robot, box)
     wanted = quantities if quantities is not None else _in_norm(robot, where, norm)
     found = bounds(robot, wanted, box=where, gap=gap, seconds=seconds)
-    return Certificate(robot, where, tuple(properties(robot, where, found)), found)
+    return Certificate(robot, where, _decided(robot, where, wanted, found), found)
+
+
+def _decided(
+    robot: Robot, box: Box, wanted: Sequence[str] | None, found: Mapping[str, Bound]
+) -> tuple[Property, ...]:
+    """Return the properties; after Ctrl-C those that follow from the bounds that there are."""
+    names = Study(robot, box).applicable() if wanted is None else wanted
+    if len(found) == len(set(names)):
+        try:
+            return tuple(properties(robot, box, found))
+        except KeyboardInterrupt:  # exact proofs may take minutes, and the bounds are worth keeping
+            pass
+    return (*inequalities(found), consistency(robot))
 
 
 def _in_norm(robot: Robot, box: Box, norm: str | int | None) -> list[str] | None:

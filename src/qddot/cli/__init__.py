@@ -20,6 +20,7 @@ from qddot.cli import (
     report,
     robots,
     studio,
+    sweep,
 )
 from qddot.cli.help import Verb, Verbs, parts
 from qddot.cli.running import run
@@ -28,7 +29,7 @@ from qddot.cli.shared import with_shared_options
 VERBS = {
     "Look": (robots.show, robots.doctor, report.report, studio.studio),
     "Equations": (equations.derive, equations.prove),
-    "Motion": (motion.simulate, control.control),
+    "Motion": (motion.simulate, control.control, sweep.sweep),
     "Certainty": (certificates.certify,),
     "Identification": (identification.identifiable, excitation.excite, identification.identify),
     "Elsewhere": (exporting.export, bench.bench),

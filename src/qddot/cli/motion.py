@@ -140,6 +140,9 @@ def report(run: Trajectory, most: int = 12) -> list[str]:
     """Return what a run came to, for people: state, energy, events, verdict."""
     energy = run.energy
     width = max([5, *(len(printable(name)) for name in run.joint_names)])
+    # the column of the joints has friction alone
+    stops = energy.impacts[-1]
+    at_stops = f" ({stops:.4g} J of it at stops)" if stops else ""
     lines = [f"{'joint':<{width}}  {'q':>8}      {'q̇':>8}        {'work':>9}    {'lost':>9}"]
     for i, (name, unit) in enumerate(zip(run.joint_names, run.units, strict=True)):
         state = f"{run.q[-1, i]:>8.4f} {unit:<3}  {run.qd[-1, i]:>8.4f} {unit + '/s':<5}"
@@ -148,7 +151,7 @@ def report(run: Trajectory, most: int = 12) -> list[str]:
     lines += [
         "",
         f"energy  {energy.total[0]:.6g} J at the start, {energy.total[-1]:.6g} J at the end; "
-        f"{energy.given[-1]:.4g} J given, {energy.lost[-1]:.4g} J lost",
+        f"{energy.given[-1]:.4g} J given, {energy.lost[-1]:.4g} J lost{at_stops}",
     ]
     if run.events:
         lines += ["", *(printable(str(event)) for event in run.events[:most])]

@@ -38,7 +38,7 @@ class Entry:
 
     def __init__(self, value: Scalar):
         self.value = value
-        self.terms = len(value) if isinstance(value, Polynomial) else 1
+        self.terms = len(value) if isinstance(value, Polynomial) else int(value != 0)
 
     @cached_property
     def node(self) -> Node:

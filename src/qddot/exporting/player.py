@@ -128,7 +128,7 @@ def check():
     """Compare every function with recorded values; return how many are wrong."""
     wrong = 0
     for name, function in FUNCTIONS.items():
-        ways = [("NumPy", function)]
+        ways: list = [("NumPy", function)]
         try:
             ways.append(("CuPy", on_gpu(name)))
         except Exception as error:

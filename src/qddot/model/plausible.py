@@ -70,11 +70,13 @@ def _angle_notes(model: Model) -> Iterator[Problem]:
                 found.setdefault(angle, []).append(joint)
     for angle, joints in found.items():
         exact, name = nearly_right_angle(angle) or (angle, "")
-        times = f" (and {len(joints) - 1} more times)" if len(joints) > 1 else ""
+        others = len(joints) - 1
+        times = f" (and {others} more time{'s' * (others > 1)})" if others else ""
         message = (
             f"its origin is turned by {angle!r} rad, {abs(angle - exact):.1e} off {name}{times}"
         )
-        remedy = f"Write {exact!r} if a right angle is meant."
+        meant = "a right angle" if name.endswith("/2") else name
+        remedy = f"Write {exact!r} if {meant} is meant."
         yield Problem("note", place("joint", joints[0].name), message, remedy, joints[0].line)
 
 

@@ -33,7 +33,8 @@ class Findings:
 
     def _told(self, kind: str, what: str, places: list[tuple[str, int]]) -> Problem:
         place, line = places[0]
-        more = f" (and {len(places) - 1} more times)" if len(places) > 1 else ""
+        others = len(places) - 1
+        more = f" (and {others} more time{'s' * (others > 1)})" if others else ""
         if what.startswith("<xacro:"):
             remedy = "Name the file .xacro, or expand it first: xacro in.xacro > out.urdf."
             return Problem("error", place, f"{what} is an instruction to xacro", remedy, line)

@@ -14,6 +14,8 @@ from qddot.readers.files import read_text
 from qddot.readers.table import LineOf
 
 HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?\s*(#.*)?$")
+TOO_LONG = "a whole number in it has thousands of digits"
+SHORTER = "Write it with an exponent, such as 1e9."
 KEY = re.compile(r"\s*([\w.\-]+)\s*=\s*(\"{3}|'{3})?")
 
 
@@ -27,6 +29,8 @@ def read_toml(path: Path, symbolic: bool = False) -> Model:
         line = re.search(r"at line (\d+)", str(error))
         at = int(line[1]) if line else text.count("\n") + 1
         raise BadFile(path, f"it is not TOML: {why}", "Correct that line.", at) from None
+    except ValueError:
+        raise BadFile(path, TOO_LONG, SHORTER) from None
     except RecursionError:
         raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
     if symbolic:
@@ -43,6 +47,8 @@ def read_json(path: Path) -> Model:
         raise BadFile(path, why, "Correct that line.", error.lineno) from None
     except _NotFinite as error:
         raise BadFile(path, f"{error} is not a number in JSON", "Give a finite number.") from None
+    except ValueError:
+        raise BadFile(path, TOO_LONG, SHORTER) from None
     except RecursionError:
         raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
     if not isinstance(data, dict):

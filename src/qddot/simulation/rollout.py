@@ -133,8 +133,8 @@ def rollout(
 
     # only what is kept, and where it starts
     rows = steps // every + 1
-    x0 = given.inputs.get("x", xp.zeros(0, robot.dtype))
-    starts = {"q": given.q0, "qd": given.qd0} | ({"x": x0} if x0.shape[-1] else {})
+    x0: Any = given.inputs.get("x", xp.zeros(0, robot.dtype))
+    starts: dict[str, Any] = {"q": given.q0, "qd": given.qd0} | ({"x": x0} if x0.shape[-1] else {})
     kept = {}
     for name, start in starts.items():
         kept[name] = xp.empty((*given.batch, rows, start.shape[-1]), robot.dtype)

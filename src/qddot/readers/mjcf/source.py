@@ -87,7 +87,7 @@ def _walk(source: Source, root: Element, file: Path) -> None:
     waiting = [(child, file, "", 1.0) for child in reversed(root.children)]
     while waiting:
         element, file, section, times = waiting.pop()
-        if element.tag == "include":
+        if element.tag.lower() == "include":  # MuJoCo takes it in any case, and no other element
             part = _named_file(source, element, file)
             inner = _root(source, part)
             waiting += [(child, part, section, times) for child in reversed(inner.children)]

@@ -121,7 +121,8 @@ def in_short(certificate: Certificate) -> str:
     words = f"{len(proved)} properties certain"
     if {"M.eigenvalue.min", "M.eigenvalue.max"} <= certificate.bounds.keys():
         low, high = (certificate[f"M.eigenvalue.{end}"] for end in ("min", "max"))
-        words += f"; {low.lower:.3g} ≤ λ(M) ≤ {high.upper:.3g} {low.unit}".rstrip()
+        if high.gap < USELESS:  # else a headline of what the search did not get to
+            words += f"; {low.lower:.3g} ≤ λ(M) ≤ {high.upper:.3g} {low.unit}".rstrip()
     return words
 
 
@@ -172,7 +173,11 @@ def gap(bound: Bound) -> str:
     """Return how far apart the two sides are."""
     if not bound.gap < USELESS:
         return "not closed"
-    return f"{bound.gap:.0e}" if bound.gap < 1e-3 else f"{100 * bound.gap:.2g} %"
+    if not bound.gap:
+        return "none"
+    if bound.gap < 1e-3:
+        return f"{bound.gap:.0e}"
+    return f"{100 * bound.gap:.2g} %" if bound.gap < 0.1 else f"{100 * bound.gap:.0f} %"
 
 
 def words(certificate: Certificate, seconds: float) -> list[str]:

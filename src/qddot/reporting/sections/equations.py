@@ -9,9 +9,9 @@ import numpy as np
 
 from qddot.equations.document import Formula, about, balance, terms
 from qddot.equations.equations import Equations
-from qddot.errors import TooLarge
+from qddot.errors import TooLarge, printable
 from qddot.reporting import entries
-from qddot.reporting.chapter import Chapter, again, folded, heading
+from qddot.reporting.chapter import Chapter, again, count, folded, heading
 from qddot.reporting.deadline import TimeUp, deadline
 from qddot.reporting.subject import Subject
 from qddot.robot import Robot
@@ -22,6 +22,7 @@ SHARE = 0.2  # of the report's time that the closed form may take
 LEAST = 4.0  # [s] for it, however little time there is
 READABLE = 400  # terms of M, C, c and g together that a person reads through
 SHORT = 12  # terms of an entry that is printed among long ones
+FEW_NOTES = 3  # that stand in the open
 PANEL = "equation-of-entry"
 COUNTED = (
     *("mass_matrix", "gravity_torque", "velocity_torque", "coriolis_matrix"),
@@ -54,9 +55,9 @@ def write(subject: Subject) -> Chapter:
         parts.append(paragraph("Here is what a computer works with instead: its programs."))
     if not subject.robot.symbols:
         parts += programs(subject.robot)
-        count = len(subject.robot.program("mass_matrix"))
+        operations = len(subject.robot.program("mass_matrix"))
         said = f"{glance} and takes" if glance else "M takes"
-        glance = f"{said} {count:,} operations to compute"
+        glance = f"{said} {operations:,} operations to compute"
     python = (
         'equations = qddot.derive(robot)\nprint(equations.latex("M"))  # or "C", "c", "g", "tau"\n'
         "print(qddot.prove(robot))  # that they are right"
@@ -67,7 +68,7 @@ def write(subject: Subject) -> Chapter:
 
 def closed_form(equations: Equations) -> tuple[list[str], str, dict[str, Any]]:
     """Return the closed form as parts of the page, in a line, and as data for its scripts."""
-    parts = [paragraph(line) for line in known_first(equations)]
+    parts = list(read_first(known_first(equations), equations))
     sizes = {name: [e.terms for e in entries.entries(equations, name).flat] for name in "MCcg"}
     short = sum(sum(size) for size in sizes.values()) <= READABLE
     parts += in_full(equations) if short else entry_by_entry(equations)
@@ -80,6 +81,16 @@ def known_first(equations: Equations) -> list[str]:
     described = equations.robot.model.description
     lines = [line for line in about(equations) if isinstance(line, str)]
     return lines[1:] if described else lines
+
+
+def read_first(lines: list[str], equations: Equations) -> Iterator[str]:
+    """Yield the lines; how angles of the file were read behind a click where that is long."""
+    notes = [line for line in lines if line in set(map(printable, equations.robot.notes))]
+    if len(notes) <= FEW_NOTES:
+        notes = []
+    yield from (paragraph(line) for line in lines if line not in notes)
+    if notes:
+        yield folded(f"How {count(len(notes), 'angle')} of the file were read", page.bullets(notes))
 
 
 def in_full(equations: Equations) -> Iterator[str]:

@@ -22,6 +22,10 @@ PICTURES = 40  # a second, of the moving arm
 MOST_PICTURES = 600
 MOST_EVENTS = 12
 PANELS = ("q", "qd", "energy")
+BEGINNING = (
+    "It is let go at rest where the page shows it at first, without torques. Where a joint has "
+    f"limits it meets stops there, from which it rebounds with {STOPS:g} of its speed."
+)
 
 
 def write(subject: Subject) -> Chapter:
@@ -30,6 +34,7 @@ def write(subject: Subject) -> Chapter:
     run = dropped(subject) if subject.motion is None else subject.motion
     figure = run.plot(PANELS)
     parts = [
+        *([page.paragraph(BEGINNING)] if subject.motion is None else []),
         page.facts(account(run)),
         page.paragraph(run.status, "good" if run.good else "warn"),
         *([player(subject)] if subject.live is not None else []),
@@ -86,9 +91,10 @@ def account(run: Trajectory) -> dict[str, str]:
 
 def caption_of(run: Trajectory) -> str:
     """Return what the figure shows."""
+    given = " and was given" if run.energy.given.any() else ""
     return (
         "Positions, rates and energies over time. The total and what was lost add up to what was "
-        "there at the start: that is the audit."
+        f"there at the start{given}: that is the audit."
     )
 
 

@@ -42,7 +42,9 @@ def in_short(rows: list[Speed]) -> str:
     """Return the speed in a line."""
     batch = next((row for row in rows if row.batch > 1), rows[0])
     words = f"{batch.name.replace('_', ' ')} in {duration(batch.ns)} a state"
-    return f"{words}, {batch.ratio:.0f} × Pinocchio" if batch.ratio is not None else words
+    return (
+        f"{words}, {batch.ratio:.0f} × as fast as Pinocchio" if batch.ratio is not None else words
+    )
 
 
 def line(row: Speed, compared: bool) -> list[str]:

@@ -21,7 +21,7 @@ function ownMap() {
   if (!canvas) return;
   const pen = canvas.getContext("2d"), picture = document.createElement("canvas");
   const [of, x, y] = ["map-of", "map-x", "map-y"].map(find), { joints } = DATA.live;
-  const BAR = 74, LEFT = 62, BOTTOM = 46, TOP = 12;
+  const BAR = 96, LEFT = 62, BOTTOM = 46, TOP = 12;
   let drawn = null, range = [0, 1], waiting = 0;
   const area = () => ({ w: canvas.width - LEFT - BAR, h: canvas.height - TOP - BOTTOM });
   const chosen = () => [Number(x.value), Number(y.value)];

@@ -24,18 +24,19 @@ function sceneAt(q, { ellipsoid = false, torques = false, bodies = true } = {}) 
   return scene;
 }
 
-/** Return the principal masses of the tip [kg], ascending and infinite where it cannot move. */
+/** Return the principal masses of the tip [kg], ascending and infinite where it cannot move;
+    none are known (NaN) where joints move nothing that has mass. */
 function principalMasses(q) {
   const { values, vectors } = eigen(KERNELS.mobility(q));
   const least = 1e-9 * Math.max(...values, 1e-12);
-  const masses = values.map((x) => (x > least ? 1 / x : Infinity));
+  const masses = values.map((x) => (x > least ? 1 / x : Number.isFinite(x) ? Infinity : NaN));
   return { masses: masses.reverse(), vectors: vectors.reverse() };
 }
 
 function effectiveMass(q) {
   const facts = DATA.live.scene, { masses, vectors } = principalMasses(q);
   const pose = KERNELS.tip_pose(q);
-  const half = masses.map((m) => within(m * facts.massScale, facts.thinnest, facts.longest));
+  const half = masses.map((m) => Number.isNaN(m) ? 0 : within(m * facts.massScale, facts.thinnest, facts.longest));
   return {
     at: [pose[0][3], pose[1][3], pose[2][3]],
     axes: vectors.map((v, k) => v.map((x) => x * half[k])),
