@@ -3,6 +3,7 @@
 import io
 import os
 import re
+import tempfile
 import tomllib
 from pathlib import Path
 
@@ -426,6 +427,39 @@ def attraction() -> Figure:
     return drawn
 
 
+# sweeps
+
+
+def sweep_pictures() -> dict[str, Figure]:
+    """Return the figures of a sweep over loads that two laws do not know, by file."""
+    move = {"kind": "move", "target": [0.5, -0.3, 0.2, -1.8, 0.1, 1.6, 0.8], "duration": 0.8}
+    plan = {
+        "robot": "panda",
+        "duration": 1.0,
+        "draws": 300,
+        "seed": 1,
+        "control": [
+            {"name": "PD + gravity", "law": "pd_gravity", "reference": move},
+            {"name": "computed torque", "law": "computed_torque", "reference": move},
+            {"name": "knows the arm", "law": "computed_torque", "reference": move, "knows": "arm"},
+        ],
+        "vary": {
+            "payload.tool": {"linspace": [0, 3, 7]},
+            "scale": {"uniform": [0.9, 1.1]},
+            "q0": {"uniform": [-0.2, 0.2], "as": "offset"},
+        },
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        found = qddot.sweep(plan, folder, workers=0)
+        three = [("control", "==", "computed torque"), ("payload.tool", "in", [0.0, 1.5, 3.0])]
+        return {
+            "sweeps_payload.svg": found.plot("error.worst", "payload.tool", by="control"),
+            "sweeps_torque.svg": found.plot(
+                "torque.peak.panda_joint2", by="payload.tool", filter=three
+            ),
+        }
+
+
 if __name__ == "__main__":
     save_small(front(), "front.svg")
     (HERE / "show_panda.svg").write_text(terminal_picture("panda"), encoding="utf-8")
@@ -455,3 +489,5 @@ if __name__ == "__main__":
     save(three_laws(), "tutorial_control.svg")
     save(measured_and_predicted(), "tutorial_identification.svg")
     save(attraction(), "tutorial_attraction.svg")
+    for name, drawn in sweep_pictures().items():
+        save_small(drawn, name)

@@ -23,6 +23,19 @@ DROP = """([name, text]) => {
   drop("dragenter");
   drop("drop");
 }"""
+# every control as it is on a page that was just opened, and no message
+FRESH = """() => {
+  document.title = "";
+  for (const each of document.querySelectorAll("input"))
+    if (each.type === "checkbox" ? each.checked !== each.defaultChecked : each.defaultChecked && !each.checked) each.click();
+  for (const id of ["duration", "speed", "reference"]) {
+    const field = document.getElementById(id);
+    field.value = field.defaultValue ?? [...field.options].find((each) => each.defaultSelected).value;
+    field.dispatchEvent(new Event("change"));
+  }
+  for (const each of document.querySelectorAll("details")) each.open = false;
+  document.querySelector("#messages").replaceChildren();
+}"""  # noqa: E501
 PATIENCE = 30_000  # [ms] for what takes a second: others may be at work on the machine
 TRIES = 300  # of 50 ms each
 
@@ -56,6 +69,13 @@ def load(page: Any, name: str) -> None:
     page.select_option("#robots", name)
     page.wait_for_function("(name) => document.title.startsWith(`${name} –`)", arg=name)
     ready(page)
+
+
+def fresh(page: Any, name: str) -> Any:
+    """Return the page as it is when it was just opened with a robot, without opening it again."""
+    page.evaluate(FRESH)
+    load(page, name)
+    return page
 
 
 def set_number(page: Any, selector: str, value: float) -> None:

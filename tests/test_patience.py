@@ -42,6 +42,11 @@ def test_progress_is_drawn_on_one_line_and_wiped_away(hasty):
     assert not seen(stderr.getvalue())
 
 
+def test_the_time_that_is_left_is_told_in_the_unit_that_people_use():
+    told = [patience.spell(seconds) for seconds in (3, 119, 121, 7000, 7300, 1e5)]
+    assert told == ["3 s", "119 s", "2 min", "117 min", "2.0 h", "27.8 h"]
+
+
 def test_the_line_is_wiped_away_where_the_work_fails_too(hasty):
     def work():
         with patience.progress("bending", 4) as advance:

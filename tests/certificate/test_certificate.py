@@ -233,3 +233,21 @@ def test_a_search_without_time_leaves_things_open_and_fails_nothing():
 def test_a_box_without_end_is_refused():
     with pytest.raises(qddot.QddotError, match="reaches beyond"):
         qddot.certify(ARM, box={"j2": (0, 1e15)})
+
+
+def test_an_interrupt_starts_no_exact_proof_and_keeps_the_bounds(monkeypatch):
+    from qddot.certificate import certificate, closing
+
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as during_the_proofs:
+        during_the_proofs.setattr(certificate, "properties", interrupted)
+        found = qddot.certify(ARM, quantities=["g.norm2", "M.norm1.max"])
+    assert set(found.bounds) == {"g.norm2", "M.norm1.max"}
+    assert "physical consistency" in {p.name for p in found.properties}
+
+    monkeypatch.setattr(closing, "prove", interrupted)
+    found = qddot.certify(ARM, quantities=["M.norm1.max", "c.norm1"])
+    assert list(found.bounds) == ["M.norm1.max"]
+    assert "skewness" not in {p.name for p in found.properties}

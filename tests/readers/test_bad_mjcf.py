@@ -76,6 +76,10 @@ FILES = {
         '<mujoco>\n<include file="gone.xml"/></mujoco>',
         r"robot\.xml:2: <include> names 'gone\.xml', which does not exist",
     ),
+    "an included file in capitals, which MuJoCo takes": (
+        '<mujoco>\n<INCLUDE file="/etc/passwd"/></mujoco>',
+        r"robot\.xml:2: <INCLUDE> names '/etc/passwd'",
+    ),
     "an included file with a name beyond any disk": (
         f'<mujoco><include file="{"x" * 1000}.xml"/></mujoco>',
         r"<include> names 'x+…', which does not exist",

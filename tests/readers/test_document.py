@@ -580,6 +580,8 @@ def refusal(tmp_path, name, content):
             ": NaN is not a number in JSON. Give a finite number.",
         ),
         ("r.json", '{"gravity": [0, 0, -Infinity]}', ": -Infinity is not a number in JSON. "),
+        ("r.toml", "x = 1" + "0" * 5000, ": a whole number in it has thousands of digits. Write"),
+        ("r.json", '{"x": 1' + "0" * 5000 + "}", ": a whole number in it has thousands of digits."),
         ("r.json", "[" * 100_000, ": it is nested too deeply. Write plain tables."),
         ("r.txt", "a = 1", ": its ending '.txt' says nothing about its format. Name it .urdf, "),
         ("robot.", "a = 1", ": it has no ending. Name it .urdf, "),

@@ -1,13 +1,13 @@
-"""A studio that the tests of a module share, and a page of it."""
+"""A studio that the tests of all modules share, and a page of it."""
 
 import pytest
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def studio():
-    from qddot.studio import Studio
+    from studio_page import studio_of
 
-    with Studio(port=0) as running:
+    with studio_of(port=0) as running:
         yield running
 
 

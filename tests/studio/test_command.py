@@ -14,6 +14,7 @@ import pytest
 import studio_talk  # skips the module where websockets is missing
 
 import qddot
+from qddot.cli import main
 from qddot.errors import BadArgument
 from qddot.studio import Studio
 from qddot.studio.ports import PORT, listening_socket
@@ -59,10 +60,12 @@ def test_terminated_it_ends_well_and_machines_are_told_the_address():
         assert err == ""
 
 
-def test_a_wrong_command_line_has_status_two_and_a_sentence():
-    done = subprocess.run([*COMMAND, "--set", "m1=1"], capture_output=True, text=True)
-    assert done.returncode == 2
-    assert done.stderr.startswith("qddot: --set changes a robot, and none is named")
+def test_a_wrong_command_line_has_status_two_and_a_sentence(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["qddot", "studio", "--no-browser", "--set", "m1=1"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("qddot: --set changes a robot, and none is named")
 
 
 def test_a_port_that_does_not_exist_is_refused():

@@ -112,6 +112,9 @@ def test_problems_of_a_file_are_told_with_its_name_and_lines(page):
         ("a.urdf", "", "a.urdf: it is empty"),
         ("a.step", "", "a.step does not end like a robot file: .urdf, .xml, .mjcf, .toml, .json."),
         ("", "", "the file does not end like a robot file"),
+        ("a.json", '{"n": 1' + "0" * 9000 + "}", "a.json: a whole number in it has thousands"),
+        ("a\0b.urdf", "hello", r"a\x00b.urdf:1"),
+        ("long" * 99 + ".urdf", "hello", "long" * 18 + "lo….urdf:1"),
     ],
 )
 def test_a_file_that_is_not_what_its_name_says_is_refused(refused, name, data, words):
@@ -145,6 +148,10 @@ def test_entities_are_never_expanded_nor_fetched(refused):
     [
         (mjcf(more='<include file="other.xml"/>'), "<include> names 'other.xml', and a dropped"),
         (mjcf(more='<include file="../../etc/passwd"/>'), "and a dropped file is read alone"),
+        (
+            mjcf(more='<InClude file="/etc/passwd"/>'),
+            "<InClude> names '/etc/passwd', and a dropped",
+        ),
         (
             mjcf(more='<asset><model name="m" file="m.xml"/></asset>'),
             "<model> names 'm.xml', and a dropped file is read alone",

@@ -7,6 +7,7 @@ import pytest
 from accessibility import complaints
 from studio_page import (
     column,
+    fresh,
     joint_field,
     load,
     messages,
@@ -37,7 +38,9 @@ def studio():
 
 @pytest.fixture(scope="module")
 def seen(studio):
-    with shown(studio.address, permissions=["clipboard-read", "clipboard-write"]) as found:
+    allowed = ["clipboard-read", "clipboard-write"]
+    # motions that play are for other tests
+    with shown(studio.address, permissions=allowed, reduced_motion="reduce") as found:
         yield found
         own = (studio.address, studio.address.replace("http", "ws"))
         assert not found.errors, found.errors
@@ -45,12 +48,9 @@ def seen(studio):
 
 
 @pytest.fixture
-def page(seen, studio):
+def page(seen):
     """The page as it is when it was just opened."""
-    seen.page.goto("about:blank")  # an address that differs in its hash alone is not opened again
-    seen.page.goto(studio.address)
-    ready(seen.page)
-    return seen.page
+    return fresh(seen.page, "panda")
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,11 @@ def stand(page, q):
         set_number(page, joint_field(i), value)
 
 
-def test_the_page_offers_every_built_in_robot_and_shows_the_one_asked_for(page, panda):
+def test_the_page_offers_every_built_in_robot_and_shows_the_one_asked_for(seen, studio, panda):
+    page = seen.page
+    page.goto("about:blank")  # an address that differs in its hash alone is not opened again
+    page.goto(studio.address)
+    ready(page)
     offered = page.locator("#robots option").all_text_contents()
     assert set(offered) == set(built_in_names())
     assert page.input_value("#robots") == "panda"
@@ -168,6 +172,28 @@ def test_payload_and_friction_change_the_robot(page, panda):
     rough = rough.with_friction(viscous=[4, *[0.7] * 6], coulomb=1.5)
     wait_for_column(page, "friction", rough.friction_torque(qd))
     assert page.text_content("#friction-hint") == "differs; largest shown"
+
+
+def test_an_answer_does_not_eat_what_is_being_typed(page, panda):
+    stand(page, HOME)
+    for field, number in (("#payload", 2), ("#gravity-x", 3)):
+        page.focus(field)
+        page.keyboard.press("Control+A")
+        page.keyboard.type(str(number))
+        page.evaluate(
+            """(x) => {
+              const field = document.querySelector("#viscous");
+              field.value = x;
+              field.dispatchEvent(new Event("change"));
+            }""",
+            number,
+        )
+        first = page.locator("#friction-joints input").first
+        assert until(page, lambda first=first, x=number: first.input_value() == str(x))  # answered
+        assert page.input_value(field) == str(number)
+        page.keyboard.press("Enter")
+    loaded = panda.with_gravity((3, 0, -9.81)).with_payload("tool", 2)
+    wait_for_column(page, "g", loaded.gravity_torque(HOME))
 
 
 def test_the_equation_of_a_clicked_entry_has_the_value_that_the_robot_has(page, panda):
@@ -281,7 +307,7 @@ def test_the_keyboard_does_what_the_list_of_shortcuts_says(page):
     assert page.is_checked("#ellipsoid") is not before
 
 
-def test_the_address_keeps_the_robot_and_its_pose(page):
+def test_the_address_keeps_the_robot_and_its_pose(page, studio):
     load(page, "ur5")
     set_number(page, joint_field(2), 1.25)
     page.wait_for_function("() => location.hash.includes('1.25')")
@@ -289,6 +315,17 @@ def test_the_address_keeps_the_robot_and_its_pose(page):
     ready(page)
     assert page.input_value("#robots") == "ur5"
     assert float(page.input_value(joint_field(2))) == 1.25
+    # one that was written by hand may be of any robot and pose
+    for address, robot, third in (
+        ("#robot=%3Cimg%20src=x%3E&q=1,2", "panda", 0),
+        ("#robot=ur5&q=1e300,0,-99,0,0,0", "ur5", -np.pi),
+    ):
+        page.goto("about:blank")  # an address that differs in its hash alone is not opened again
+        page.goto(studio.address + address)
+        ready(page)
+        assert page.input_value("#robots") == robot
+        assert float(page.input_value(joint_field(2))) == pytest.approx(third, abs=1e-4)
+        assert not messages(page)
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -8,6 +8,7 @@ import pytest
 from bad_urdf import ARM
 from studio_page import (
     drop,
+    fresh,
     joint_field,
     messages,
     ready,
@@ -36,14 +37,8 @@ HOSTILE = (
 
 
 @pytest.fixture(scope="module")
-def studio():
-    with studio_of("pendulum", port=0) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def seen(studio):
-    with shown(studio.address) as found:
+    with shown(studio.address + "#robot=pendulum", reduced_motion="reduce") as found:
         yield found
         own = (studio.address, studio.address.replace("http", "ws"))
         assert not found.errors, found.errors
@@ -51,11 +46,8 @@ def seen(studio):
 
 
 @pytest.fixture
-def page(seen, studio):
-    seen.page.goto("about:blank")
-    seen.page.goto(studio.address)
-    ready(seen.page)
-    return seen.page
+def page(seen):
+    return fresh(seen.page, "pendulum")
 
 
 def test_a_dropped_urdf_becomes_the_robot(page, tmp_path):

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 from studio_page import (
     drop,
+    fresh,
     joint_field,
     load,
     messages,
-    ready,
     set_number,
     shown,
     status,
-    studio_of,
     wait_for_column,
     wait_for_motion,
 )
@@ -29,14 +28,8 @@ PNG = b"\x89PNG\r\n\x1a\n"
 
 
 @pytest.fixture(scope="module")
-def studio():
-    with studio_of("two_link", port=0) as running:
-        yield running
-
-
-@pytest.fixture(scope="module")
 def seen(studio):
-    with shown(studio.address) as found:
+    with shown(studio.address + "#robot=two_link") as found:
         yield found
         own = (studio.address, studio.address.replace("http", "ws"), f"blob:{studio.address}")
         assert not found.errors, found.errors
@@ -44,11 +37,8 @@ def seen(studio):
 
 
 @pytest.fixture
-def page(seen, studio):
-    seen.page.goto("about:blank")
-    seen.page.goto(studio.address)
-    ready(seen.page)
-    return seen.page
+def page(seen):
+    return fresh(seen.page, "two_link")
 
 
 @pytest.fixture(scope="module")
@@ -239,17 +229,29 @@ def test_picture_state_and_robot_are_saved_as_they_are_on_the_screen(page, arm, 
     assert qddot.load(path).gravity_torque(q) == pytest.approx(wanted.gravity_torque(q), rel=1e-9)
 
 
-def test_a_report_is_saved_or_cancelled(page):
+def test_a_report_of_what_is_shown_is_saved_or_cancelled(page):
     page.click("#save-report")
     page.locator("#work").wait_for(state="visible")
     page.click("#cancel")
     page.locator("#status", has_text="Cancelled").wait_for()
     assert not page.is_visible("#work")
     load(page, "pendulum")
+    set_number(page, "#duration", 1.25)
+    page.click("#run")
+    wait_for_motion(page, "drop")
+    page.evaluate(
+        """() => {
+          const [bar, told] = [document.querySelector("#work-text"), window.told = new Set()];
+          new MutationObserver(() => told.add(bar.textContent)).observe(bar, {childList: true});
+        }"""
+    )
     name, data = saved(page, "#save-report")
     assert name == "pendulum.html"
     assert data.lstrip().lower().startswith(b"<!doctype html>")
     assert b"pendulum" in data
+    assert b"1.25" in data
+    told = page.evaluate("() => [...window.told]")
+    assert sum(words.startswith("Report: ") for words in told) > 4
 
 
 def test_the_page_updates_while_a_panda_plays(page, record_property):
@@ -258,9 +260,8 @@ def test_the_page_updates_while_a_panda_plays(page, record_property):
     page.check("#loop")
     page.click("#run")
     wait_for_motion(page, "drop")
-    page.wait_for_timeout(2000)
-    words = page.text_content("#rate")
-    rate = int(words.split()[0])
+    page.locator("#rate", has_text="updates/s").wait_for()
+    rate = int(page.text_content("#rate").split()[0])
     record_property("updates a second", rate)
     print(f"{rate} updates a second")
     assert rate > 1

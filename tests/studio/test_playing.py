@@ -195,17 +195,6 @@ def test_the_robot_is_exported_as_it_is_now(page, tmp_path):
     assert_allclose(robot.gravity_torque(START), now["g"])
 
 
-def test_a_report_is_written_of_what_is_shown(page):
-    page.ask("robot", name="pendulum")
-    page.ask("play", what="drop", q=[1.0], qd=[0], duration=1.25)
-    name, data = saved(page, "report")
-    assert name == "pendulum.html"
-    assert data[:15].lower() == b"<!doctype html>"
-    assert b"pendulum" in data
-    assert b"1.25" in data
-    assert len(page.progress) > 4
-
-
 def test_long_work_can_be_cancelled_while_others_are_answered(page):
     page.ask("robot", name="panda")
     state = {"q": [0, -0.5, 0, -2, 0, 1.5, 0], "target": [0.5, 0.5, 0.5, -2, 0.5, 1.5, 0.5]}

@@ -209,6 +209,14 @@ def test_a_page_that_does_not_read_is_let_go(studio, monkeypatch):
         assert other.ask("robot", name="two_link")["is"] == "robot"
 
 
+def test_pings_without_end_are_not_kept_for_a_page_that_does_not_read(studio, monkeypatch):
+    monkeypatch.setattr("qddot.studio.server.MOST_UNREAD", 2**18)
+    ping = bytes([0x89, 0x80 | 125, 0, 0, 0, 0]) + bytes(125)
+    with opened_by_hand(studio) as link:
+        assert ends(link, ping * 100, 2000)
+    assert alive(studio)
+
+
 def ends(link, data, times):
     """Return whether a connection ends while something is sent over and over."""
     try:

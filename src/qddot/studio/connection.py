@@ -38,6 +38,7 @@ class Conversation:
         self.cancelled: set[int] = set()
         self.known = (*session.answers, "cancel")
         self.gone = False  # what it asked before is then of no use
+        self.over = False  # nothing is answered any more
 
     async def go(self) -> None:
         """Talk until the page leaves."""
@@ -52,6 +53,7 @@ class Conversation:
         except ConnectionClosed:
             pass  # it left without a word
         finally:
+            self.over = True
             left = [answering, *self.beside]
             for task in left:
                 task.cancel()
@@ -97,9 +99,8 @@ class Conversation:
             await self._send(await work)
         except asyncio.CancelledError:
             work.cancel()
-            if number not in self.cancelled:  # the page has left
+            if self.over or number not in self.cancelled:  # the page has left
                 raise
-            self.cancelled.discard(number)
             await self._problem(number, "Cancelled.")
         except Defect as error:
             await self._problem(number, _defect(str(error)))
@@ -111,6 +112,7 @@ class Conversation:
             sys.stderr.write(f"qddot studio: {''.join(traceback.format_exception(error))}")
             await self._problem(number, _defect(f"{type(error).__name__}: {error}"))
         finally:
+            self.cancelled.discard(number)
             if self.running.get(number) is work:
                 del self.running[number]
 

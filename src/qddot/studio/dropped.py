@@ -17,6 +17,7 @@ from qddot.readers.xml import read_xml
 
 ENDINGS = (".urdf", ".xml", ".mjcf", ".toml", ".json")
 OUR_NAME = "dropped_file"
+LONGEST = 80  # characters of a name that are shown
 # attributes of MJCF that name files or the folders they are in
 FILES = ("file", "meshdir", "assetdir", "texturedir", "fileright", "fileup", "fileleft")
 FILES = (*FILES, "filedown", "filefront", "fileback")
@@ -25,8 +26,7 @@ WHERE_IT_LIES = "Start the studio with it, which reads it where it lies: qddot s
 
 def check_name(name: str) -> tuple[str, str]:
     """Return what a dropped robot file is called, for people, and the ending of its name."""
-    words = shown_name(name)
-    ending = PurePosixPath(words.lower()).suffix
+    words, ending = shown_name(name), ending_of(name)
     if ending == ".xacro":
         raise BadArgument(
             f"{words} is a xacro file: a program, which is not run for a page.\n"
@@ -43,8 +43,20 @@ def check_name(name: str) -> tuple[str, str]:
 
 def shown_name(name: str) -> str:
     """Return the last part of a file's name, printable and short."""
-    last = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return shorten(printable(last).replace("\n", " "), 80) or "the file"
+    words = printable(last_part(name)).replace("\n", " ")
+    ending = PurePosixPath(words).suffix
+    if len(words) > LONGEST > 2 * len(ending):  # the ending says what it is
+        words = shorten(words, LONGEST - len(ending)) + ending
+    return shorten(words, LONGEST) or "the file"
+
+
+def ending_of(name: str) -> str:
+    """Return the ending of a file's name, in small letters."""
+    return PurePosixPath(last_part(name).lower()).suffix
+
+
+def last_part(name: str) -> str:
+    return name.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
 
 def read_dropped(name: str, data: bytes, *, tell: Callable[..., None]) -> Model:
@@ -86,7 +98,9 @@ def check_alone(path: Path, data: bytes) -> None:
     while waiting:
         element = waiting.pop()
         waiting += element.children
-        if element.tag == "include" or (element.tag == "model" and "file" in element.attributes):
+        # MuJoCo takes <INCLUDE> as well, though every other element in its own case alone
+        includes = element.tag.lower() == "include"
+        if includes or (element.tag == "model" and "file" in element.attributes):
             what = shorten(element.attributes.get("file", ""), 60)
             why = f"<{element.tag}> names {what!r}, and a dropped file is read alone"
             raise BadFile(path, why, WHERE_IT_LIES, element.line)

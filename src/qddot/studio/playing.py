@@ -6,7 +6,7 @@ Runs in a helper. Each function gives the answer "motion" and the same as a CSV 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from qddot.errors import BadArgument, printable
 from qddot.robot import Robot
 from qddot.simulation.trajectory import Trajectory
-from qddot.studio.dropped import OUR_NAME, shown_name
+from qddot.studio.dropped import OUR_NAME, ending_of, shown_name
 from qddot.studio.exports import csv_of
 
 ROWS = 1500  # at most; a page draws no more
@@ -167,7 +167,7 @@ def log(robot: Robot, name: str, data: bytes, *, tell: Callable[..., None]) -> M
 
 def log_ending(name: str) -> str:
     """Return the ending of a log's name."""
-    ending = PurePosixPath(shown_name(name).lower()).suffix
+    ending = ending_of(name)
     if ending not in LOG_ENDINGS:
         raise BadArgument(
             f"{shown_name(name)} does not end like a log: {', '.join(LOG_ENDINGS)}.\n"

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 MOST_PAGES = 8
 MOST_VISITORS = 64  # connections of any kind, those that have not said anything yet included
+MOST_UNREAD = 64 * 2**20  # [bytes] that wait for a visitor who does not read
 TO_OPEN = 5.0  # [s] for a visitor to say what it wants
 TO_CLOSE = 0.5  # [s] for pages to say goodbye
 FULL = 1013  # the code for "try again later"
@@ -206,7 +207,10 @@ def open_page(address: str) -> None:
 
 
 def counted_connections() -> type[ServerConnection]:
-    """Return connections of which there are only so many at once; further ones end at once."""
+    """Return connections of which there are only so many at once; further ones end at once.
+
+    So do those that have sent much and taken nothing.
+    """
     from websockets.asyncio.server import ServerConnection
 
     class Counted(ServerConnection):
@@ -217,6 +221,12 @@ def counted_connections() -> type[ServerConnection]:
             super().connection_made(transport)
             if Counted.here > MOST_VISITORS:
                 transport.abort()
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            # pings are answered at once, and nobody waits until the answers are taken
+            if self.transport.get_write_buffer_size() > MOST_UNREAD:
+                self.transport.abort()
 
         def connection_lost(self, exc: Exception | None) -> None:
             Counted.here -= 1

@@ -100,9 +100,10 @@ class Session:
         return await self._opened(self.library.arm, name, told=threaded(tell))
 
     async def file(self, question: Question, tell: Tell) -> dict[str, Any]:
-        label, _ = check_name(question.text("name"))
+        name = question.text("name")
+        check_name(name)
         data = question.data()
-        model = await self.helpers.ask("read", label, data, seconds=TO_READ, tell=tell, keep=False)
+        model = await self.helpers.ask("read", name, data, seconds=TO_READ, tell=tell, keep=False)
         robot = Robot(model)
         return await self._opened(make_arm, robot.name, robot, robot, told=threaded(tell))
 

@@ -77,7 +77,7 @@ def now(arm: Arm, state: State, frame: str, ellipsoid: bool, torques: bool) -> d
             state.q,
             frame=frame,
             ellipsoid=Lambda if ellipsoid and Lambda is not None else False,
-            gravity_torques=found["g"] if torques else False,
+            gravity_torques=found["g"] if torques and np.isfinite(found["g"]).all() else False,
         ),
     }
     sums = sum(float(np.sum(found[name])) for name in OUTPUTS)

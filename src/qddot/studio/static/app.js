@@ -105,7 +105,7 @@ function take(answer, q) {
   document.querySelector("main").inert = false;
   arm.take(robot.scene_still);
   const zeros = robot.joints.map(() => 0);
-  pose = { q: q?.length === robot.n ? q : robot.q, qd: zeros, qdd: zeros };
+  pose = { q: q?.length === robot.n ? q.map(within) : robot.q, qd: zeros, qdd: zeros };
   before.length = 0;
   find("undo").disabled = true;
   forgetMotion();
@@ -120,6 +120,9 @@ function take(answer, q) {
   find("warnings").open = false;
   look();
 }
+
+/** Return a position within a joint's limits: an address may have been written by hand. */
+const within = (x, i) => Math.min(Math.max(x, robot.joints[i].low ?? -Infinity), robot.joints[i].high ?? Infinity);
 
 let changing = null; // settings on their way; newer ones wait here
 async function change(wanted) {

@@ -20,6 +20,15 @@ export function write(element, words) {
   if (element.textContent !== words) element.textContent = words;
 }
 
+const typed = new WeakSet(); // fields somebody types into and has not left yet
+addEventListener("input", ({ target }) => typed.add(target), true);
+for (const end of ["change", "focusout"]) addEventListener(end, ({ target }) => typed.delete(target), true);
+
+/** Put words into a field, unless somebody is typing there: an answer must not eat an entry. */
+export function fill(field, words) {
+  if (!typed.has(field) && field.value !== words) field.value = words;
+}
+
 /** Put options into a select; each is a name or [value, words, title]. */
 export function options(select, entries, chosen) {
   select.replaceChildren(

@@ -1,6 +1,6 @@
 /** What belongs to the robot and not to its pose: gravity, payload, friction. */
 
-import { chosen, choose, find, make, options, write } from "./elements.js";
+import { chosen, choose, fill, find, make, options, write } from "./elements.js";
 import { plain } from "./numbers.js";
 import { colour } from "./palette.js";
 import { Slider } from "./slider.js";
@@ -50,13 +50,13 @@ export class Settings {
     this.pull.show(size);
     const preset = [EARTH, 1.62, 0].find((value) => Math.abs(value - size) < NEAR);
     choose("gravity", preset === undefined ? null : String(preset));
-    AXES.forEach((axis, i) => (find(`gravity-${axis}`).value = plain(robot.gravity[i], 3)));
+    AXES.forEach((axis, i) => fill(find(`gravity-${axis}`), plain(robot.gravity[i], 3)));
     this.mass.show(robot.payload?.mass ?? 0);
     if (robot.payload?.mass) find("payload-frame").value = robot.payload.frame;
     const even = ["viscous", "coulomb"].map((kind) => {
       const values = robot.friction[kind];
       this[kind].show(Math.max(...values));
-      values.forEach((value, i) => (this.fields[kind][i].value = plain(value, 4)));
+      values.forEach((value, i) => fill(this.fields[kind][i], plain(value, 4)));
       return values.every((value) => Math.abs(value - values[0]) < NEAR);
     });
     write(find("friction-hint"), even.every(Boolean) ? "same for all joints" : "differs; largest shown");

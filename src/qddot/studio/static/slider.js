@@ -1,5 +1,6 @@
 /** A slider with its number field: one value, two ways to set it. */
 
+import { fill } from "./elements.js";
 import { plain } from "./numbers.js";
 
 export class Slider {
@@ -57,14 +58,13 @@ export class Slider {
   show(value) {
     // as many decimals as the field has room for
     const words = plain(value, Math.max(0, this.decimals - Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)))));
-    if (document.activeElement !== this.field && this.field.value !== words) this.field.value = words;
-    else if (document.activeElement === this.field && this.field.valueAsNumber !== value) this.field.value = words;
+    fill(this.field, words);
     this.range.value = value;
-    this.fill(value);
+    this.paint(value);
   }
 
   /** Colour the track from zero to the value. */
-  fill(value) {
+  paint(value) {
     const [low, high] = this.ends ?? [Number(this.range.min), Number(this.range.max)];
     const part = (x) => Math.min(100, Math.max(0, (100 * (x - low)) / (high - low || 1)));
     const [zero, here] = [part(0), part(value)];

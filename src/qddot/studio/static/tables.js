@@ -112,7 +112,9 @@ export class Tables {
     for (const key of ["g", "c", "friction"]) this.showColumn(key, now[key]);
     this.showColumn("tau", tau ?? now.tau);
     this.showEigenvalues(now);
-    [now.kinetic, now.potential, now.kinetic + now.potential].forEach((value, i) => write(this.energies[i], `${short(value)} J`));
+    const { kinetic, potential } = now;
+    const total = kinetic === null || potential === null ? null : kinetic + potential;
+    [kinetic, potential, total].forEach((value, i) => write(this.energies[i], `${short(value)} J`));
   }
 
   showMatrix(now) {

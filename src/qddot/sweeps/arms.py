@@ -1,0 +1,134 @@
+"""Arms that differ from run to run: from what a plan varies to the parameters of compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.model.tree import Tree
+from qddot.robot import Robot
+from qddot.simulation.varied import GRAVITY, varied_tree
+from qddot.spatial.inertia import NAMES
+from qddot.sweeps.quantities import FRICTION
+
+Values = Mapping[str, np.ndarray]  # of quantities, shape (runs, width)
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """A robot whose parameters are one row of numbers a run."""
+
+    robot: Robot  # without the payloads that vary; numeric, or with the symbols that vary
+    varied: Collection[str]  # the quantities that vary
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The parameters of `qddot.rollout` that runs differ in, in order."""
+        if self.robot.symbols:
+            return self.robot.symbols
+        tree = self.robot.tree
+        inertial = [
+            f"{body.name}.{p}"
+            for k, body in enumerate(tree.bodies)
+            for p in NAMES
+            if k in self._whole or f"{body.name}.{p}" in self.varied
+        ]
+        joints = tree.joint_names
+        rotors = [f"{joint}.Ia" for joint in joints if f"{joint}.Ia" in self.varied]
+        rubbing = [
+            f"{joint}.{short}"
+            for kind, short in FRICTION.items()
+            if f"friction.{kind}" in self.varied
+            for joint in joints
+        ]
+        return (*inertial, *rotors, *rubbing, *(GRAVITY if "gravity" in self.varied else ()))
+
+    def constants(self, values: Values, count: int) -> np.ndarray:
+        """Return the parameters of these runs, shape (runs, parameters)."""
+        columns = self._columns(values, count)
+        found = np.empty((count, len(self.names)))
+        for k, name in enumerate(self.names):
+            found[:, k] = columns[name]
+        return found
+
+    def tree(self, constants: Sequence[Any]) -> Tree:
+        """Return the tree of one run, in as few numbers as its torques allow."""
+        return varied_tree(self.robot.model, dict(zip(self.names, constants, strict=True)))
+
+    def whole_tree(self, constants: Sequence[Any]) -> Tree:
+        """Return the tree of one run with nothing regrouped: its energies are the robot's."""
+        values = dict(zip(self.names, constants, strict=True))
+        if not self.robot.symbols:
+            body = self.robot.tree.bodies[0]
+            # a mass that is given, if only as what it is, is left where it is
+            values = {f"{body.name}.m": float(body.inertia.m)} | values
+        return varied_tree(self.robot.model, values)
+
+    # inside
+
+    @cached_property
+    def _loads(self) -> tuple[str, ...]:
+        """The frames whose payloads vary."""
+        frames = self.robot.tree.frames if not self.robot.symbols else {}
+        return tuple(
+            frame
+            for frame in frames
+            if {f"payload.{frame}", f"payload.{frame}.com", f"payload.{frame}.radius"}
+            & set(self.varied)
+        )
+
+    @cached_property
+    def _whole(self) -> frozenset[int]:
+        """The bodies all of whose inertia varies."""
+        if "scale" in self.varied:
+            return frozenset(range(len(self.robot.tree.bodies)))
+        return frozenset(self.robot.tree.frames[frame][0] for frame in self._loads)
+
+    def _columns(self, values: Values, count: int) -> dict[str, np.ndarray]:
+        """Return every parameter by name, shape (runs,)."""
+        if self.robot.symbols:
+            return {name: values[name][:, 0] for name in self.robot.symbols}
+        tree = self.robot.tree
+        found: dict[str, np.ndarray] = {}
+        for k, body in enumerate(tree.bodies):
+            own = np.tile(np.array([float(x) for x in body.inertia.parameters]), (count, 1))
+            for j, p in enumerate(NAMES):
+                if f"{body.name}.{p}" in self.varied:
+                    own[:, j] = values[f"{body.name}.{p}"][:, 0]
+            if "scale" in self.varied:
+                own *= values["scale"][:, k, None]
+            for frame in self._loads:
+                if tree.frames[frame][0] == k:
+                    own += self._carried(frame, values)
+            found |= {f"{body.name}.{p}": own[:, j] for j, p in enumerate(NAMES)}
+        for i, joint in enumerate(tree.joint_names):
+            if f"{joint}.Ia" in self.varied:
+                found[f"{joint}.Ia"] = values[f"{joint}.Ia"][:, 0]
+            for kind, short in FRICTION.items():
+                if f"friction.{kind}" in self.varied:
+                    found[f"{joint}.{short}"] = values[f"friction.{kind}"][:, i]
+        if "gravity" in self.varied:
+            found |= dict(zip(GRAVITY, values["gravity"].T, strict=True))
+        return found
+
+    def _carried(self, frame: str, values: Values) -> np.ndarray:
+        """Return the ten numbers of balls at a frame, about the origin of the body that has it.
+
+        With p the centre, in the body's axes:
+
+            h = m p        I = (⅖ m r² + m p·p) 1 − m p pᵀ
+        """
+        _, X = self.robot.tree.frames[frame]
+        R, origin = np.asarray(X.R, dtype=float), np.asarray(X.p, dtype=float)
+        m, r = (values[f"payload.{frame}{end}"][:, 0] for end in ("", ".radius"))
+        com = values[f"payload.{frame}.com"]
+        # written out, so that a run's numbers do not depend on how many runs there are
+        p = origin + sum(com[:, j, None] * R[:, j] for j in range(3))
+        x, y, z = p.T
+        ball = 0.4 * m * r**2 + m * (x * x + y * y + z * z)
+        second = (ball - m * x * x, -m * x * y, -m * x * z, ball - m * y * y, -m * y * z)
+        return np.stack([m, m * x, m * y, m * z, *second, ball - m * z * z], axis=1)

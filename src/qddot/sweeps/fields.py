@@ -1,0 +1,174 @@
+"""Fields of a plan: numbers, counts, vectors and choices, each refused with words where wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import (
+    BadExpression,
+    Problem,
+    QddotError,
+    did_you_mean,
+    listing,
+    printable,
+    shorten,
+)
+from qddot.expression_reader import read_formula
+from qddot.readers.table import Table, kind
+
+
+class BadPlan(QddotError, ValueError):
+    """A plan that cannot be right. Holds every problem found."""
+
+    LINES = 6  # a message that people read to the end
+
+    def __init__(self, name: str, problems: Iterable[Problem]):
+        self.problems = tuple(problems)
+        super().__init__(name, self.problems)
+
+    def __str__(self) -> str:
+        count = len(self.problems)
+        head = f"{printable(self.args[0])} cannot be run: {count} problem{'s' * (count != 1)}."
+        most = self.LINES - 1 if count < self.LINES else self.LINES - 2
+        lines = [head, *(f"  {shorten(str(p), 400)}" for p in self.problems[:most])]
+        if count > most:
+            lines.append(f"  ... and {count - most} more.")
+        return "\n".join(lines)
+
+
+def inner(table: Table, key: str) -> Table | None:
+    """Return the table under a key, named by it in problems; None where there is none."""
+    found = table.table(key)
+    if found is not None:
+        found.place = f"{table.place} {key}" if table.place.startswith("control") else f"[{key}]"
+    return found
+
+
+def one_of(table: Table, key: str, known: Collection[str], default: str) -> str:
+    """Return a name that is one of those known, however written: Rk4, pd-gravity."""
+    text = table.text(key, default)
+    wanted = text.strip().lower().replace("-", "_")
+    found = next((name for name in known if name.lower() == wanted), None)
+    if found is None:
+        near = did_you_mean(text, known).strip()
+        table.problem(key, f"there is no {shorten(text)!r}", near or f"There are: {listing(known)}")
+        return default
+    return found
+
+
+def count(table: Table, key: str, default: int, least: int) -> int:
+    """Return a whole number."""
+    value = table.get(key)
+    if value is None:
+        return default
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        value, whole = int(value), True
+    if not whole or not least <= value < 2**63:
+        table.problem(
+            key, f"it is {shown(value)}", f"Give a whole number, {least} or more, below 2^63."
+        )
+        return default
+    return int(value)
+
+
+def number(table: Table, key: str, default: float | None, least: float = -np.inf) -> Any:
+    """Return a number, or the default where it is not given."""
+    value = table.get(key)
+    if value is None:
+        return default
+    found = values(table, key, value, ())
+    if found is None:
+        return default
+    if not float(found) >= least:
+        table.problem(key, f"it is {shown(value)}", f"Give a number of at least {least:g}.")
+        return default
+    return float(found)
+
+
+def positive(table: Table, key: str, default: float | None, what: str) -> Any:
+    """Return a number above zero; `what` says what it is."""
+    found = number(table, key, default)
+    if found is not None and not found > 0:
+        table.problem(key, f"it is {found:g}", f"Give {what}, a number above 0.")
+        return default
+    return found
+
+
+def flag(table: Table, key: str, default: bool) -> bool:
+    """Return true or false."""
+    value = table.get(key)
+    if value is None:
+        return default
+    if not isinstance(value, bool):
+        table.problem(key, f"it is {shown(value)}", "Write true or false.")
+        return default
+    return value
+
+
+def vector(table: Table, key: str, parts: Sequence[str]) -> np.ndarray | None:
+    """Return one number a part, a single one for all of them; None where it is not given."""
+    value = table.get(key)
+    return None if value is None else spread(table, key, value, parts)
+
+
+def spread(table: Table, key: str, value: Any, parts: Sequence[str]) -> np.ndarray | None:
+    """Return a value as one number a part; None, and a problem, where it cannot be."""
+    found = values(table, key, value, None)
+    if found is None:
+        return None
+    if found.shape not in ((), (1,), (len(parts),)):
+        table.problem(
+            key,
+            f"it has {len(found) if found.ndim == 1 else 'too many'} numbers",
+            f"Give {len(parts)}, in order: {listing(parts, 12)}; or one for all.",
+        )
+        return None
+    return np.broadcast_to(found, (len(parts),)).copy()
+
+
+def values(table: Table, key: str, value: Any, shape: tuple[int, ...] | None) -> Any:
+    """Return numbers, formulas among them, as an array; None, and a problem, where it is none."""
+    try:
+        found = np.array(_plain(value), dtype=float)
+    except BadExpression as error:
+        table.problem(key, str(error).rstrip("."), "")
+        return None
+    except (TypeError, ValueError, OverflowError):
+        table.problem(
+            key, f"it is {shown(value)}", "Give a number or a formula, or a list of them."
+        )
+        return None
+    if shape is not None and found.shape != shape:
+        wanted = f"{shape[0]} numbers in brackets" if shape else "one number"
+        table.problem(key, f"it is {shown(value)}", f"Give {wanted}.")
+        return None
+    if not np.isfinite(found).all():
+        table.problem(key, f"it is {shown(value)}", "Every number must be finite.")
+        return None
+    return found
+
+
+def shown(value: Any) -> str:
+    """Return a value in a few words."""
+    if isinstance(value, (bool, str)):
+        return repr(shorten(printable(str(value)), 40))
+    if isinstance(value, (list, tuple)):
+        return f"a list of {len(value)}"
+    if isinstance(value, Real):
+        return f"{value}"
+    return kind(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (list, tuple)):
+        return [_plain(x) for x in value]
+    if isinstance(value, str):
+        return float(read_formula(value))
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError
+    return float(value)

@@ -1,0 +1,143 @@
+"""Plans as people write them: a TOML file, a dict, or a `Plan`; each becomes a study."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from qddot.errors import BadArgument, BadFile, shorten
+from qddot.model import Model
+from qddot.readers.document import no_lines
+from qddot.readers.files import read_text
+from qddot.readers.read import built_in_names
+from qddot.readers.table import LineOf
+from qddot.readers.toml import line_finder
+from qddot.robot import Robot, load
+from qddot.sweeps.study import Study, prepared
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A plan in Python; its fields are the keys of a plan file, and None means its default.
+
+    Example:
+        >>> plan = Plan("two_link", duration=1.0, draws=100, vary={"q0": {"uniform": [-1, 1]}})
+    """
+
+    robot: Any  # a built-in name, a file, or a `Robot`
+    duration: float  # [s]
+    vary: Mapping[str, Any] | None = None  # what runs differ in, by name
+    control: Mapping[str, Any] | Sequence[Mapping[str, Any]] | None = None  # one, or several
+    set: Mapping[str, Any] | None = None  # what is changed about the robot for all runs
+    draws: int | None = None  # at every point of the grid
+    seed: int | None = None
+    unit: int | None = None  # runs a unit
+    engine: str | None = None  # "rollout" or "exact"
+    method: str | None = None
+    step: float | None = None  # [s]
+    every: float | None = None  # [s] between the instants at which runs are looked at
+    tolerance: float | None = None  # of the exact engine
+    smoothing: float | None = None  # of dry friction in rollouts
+    q0: Any = None  # where runs start
+    qd0: Any = None
+    torque: Any = None  # added to the law's
+    keep: Sequence[str] | None = None
+    motion_every: float | None = None  # [s] between the rows of motions that are kept
+    settled: float | None = None  # the error that counts as settled
+    title: str | None = None
+
+
+def study_of(plan: Any) -> Study:
+    """Return the study that a plan describes.
+
+    Args:
+        plan: The path of a TOML file, a dict with the same keys, or a `Plan`.
+
+    Raises:
+        BadPlan: With every problem of the plan.
+        QddotError: If its robot cannot be used.
+    """
+    if isinstance(plan, Plan):
+        document = {each.name: getattr(plan, each.name) for each in fields(plan)}
+        return _study(document, Path())
+    if isinstance(plan, Mapping):
+        return _study(dict(plan), Path())
+    if not isinstance(plan, (str, Path)):
+        raise BadArgument(
+            f"A plan is the path of a TOML file, a dict or a Plan, not {shorten(repr(plan))}."
+        )
+    path = Path(plan)
+    if path.suffix.lower() != ".toml":
+        raise BadFile(path, "a plan is a .toml file", _begin())
+    text = read_text(path)
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        why = re.sub(r" \(at line \d+, column \d+\)$", "", str(error))
+        line = re.search(r"at line (\d+)", str(error))
+        at = int(line[1]) if line else text.count("\n") + 1
+        raise BadFile(path, f"it is not TOML: {why}", "Correct that line.", at) from None
+    except RecursionError:
+        raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
+    return _study(document, path.parent, lines_of(text), str(path))
+
+
+def lines_of(text: str) -> LineOf:
+    """Return a function from a path of keys to its line; keys in quotes are found too."""
+    known = line_finder(text)
+    lines = text.split("\n")
+
+    def line_of(path: tuple) -> int | None:
+        first = known(path)
+        if first is None or len(path) < 2 or path[0] not in ("vary", "set"):
+            return first
+        start = re.compile(rf"""\s*["']?{re.escape(str(path[1]))}["']?\s*=""")
+        return next((k + 1 for k in range(first - 1, len(lines)) if start.match(lines[k])), first)
+
+    return line_of
+
+
+def _study(
+    document: dict[str, Any], folder: Path, line_of: LineOf = no_lines, file: str = ""
+) -> Study:
+    given = document.pop("robot", None)
+    plain = {str(key): _listed(value) for key, value in document.items() if value is not None}
+    return prepared(plain, _robot(given, folder, file), line_of, file)
+
+
+def _robot(given: Any, folder: Path, file: str) -> Robot:
+    """Return the robot that a plan names; a file's name is meant as seen from the plan."""
+    if isinstance(given, Robot):
+        return given
+    if isinstance(given, Model):
+        return Robot(given)
+    if isinstance(given, Path) or (isinstance(given, str) and given):
+        built_in = str(given) in built_in_names()
+        return load(str(given) if built_in or folder == Path() else _beside(folder, str(given)))
+    what = "it does not name a robot" if given is None else f"robot is {shorten(repr(given))}"
+    raise BadFile(file or "The plan", what, 'Add a line: robot = "panda", or a robot file.')
+
+
+def _beside(folder: Path, name: str) -> str:
+    """Return a robot's file as seen from the plan; a name that is none is told as such."""
+    path = folder / name
+    return str(path) if path.suffix or path.exists() else name
+
+
+def _listed(value: Any) -> Any:
+    """Return a value with lists in place of arrays and tuples."""
+    if isinstance(value, Mapping):
+        return {str(key): _listed(x) for key, x in value.items() if x is not None}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_listed(x) for x in value]
+    return value
+
+
+def _begin() -> str:
+    return "`qddot sweep plan.toml --new panda` writes one to begin with."

@@ -1,0 +1,121 @@
+"""What a plan may vary: names, parts, units, and what each is where nothing varies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from qddot.robot import Robot
+from qddot.spatial.inertia import NAMES
+
+AXES = ("x", "y", "z")
+FRICTION = {"viscous": "fv", "coulomb": "fs", "offset": "f0"}  # as the regressor has them
+UNITS = {"m": "kg", "mx": "kg·m", "my": "kg·m", "mz": "kg·m", "Ia": "kg·m²"}
+
+
+@dataclass(frozen=True, eq=False)
+class Quantity:
+    """Something that runs may differ in."""
+
+    name: str
+    parts: tuple[str, ...]  # () of a single number
+    nominal: np.ndarray  # (1 or one a controller, width); NaN where there is none
+    unit: str = ""
+    least: float = -np.inf  # below which it makes no sense
+
+    @property
+    def width(self) -> int:
+        return max(1, len(self.parts))
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a table that hold it."""
+        return tuple(f"{self.name}.{part}" for part in self.parts) or (self.name,)
+
+
+@dataclass(frozen=True)
+class Payload:
+    """A load at a frame: a ball of some radius [m] with its centre somewhere [m], in the frame."""
+
+    mass: float = 0.0
+    com: tuple[float, ...] = (0.0, 0.0, 0.0)
+    radius: float = 0.0
+
+
+def of_joints(robot: Robot, name: str, nominal: np.ndarray, units: tuple[str, str]) -> Quantity:
+    """Return a quantity with one number a joint; `units` are of turning and of sliding ones."""
+    return Quantity(name, robot.joint_names, np.atleast_2d(nominal), unit_of_joints(robot, units))
+
+
+def unit_of_joints(robot: Robot, units: tuple[str, str] = ("rad", "m")) -> str:
+    """Return the unit of all joints of a robot, of turning and of sliding ones if it has both."""
+    turns = {joint.turns for joint in robot.model.free_joints}
+    return " or ".join(unit for unit, kind in zip(units, (True, False), strict=True)
+                       if kind in turns)  # fmt: skip
+
+
+def of_motion(
+    robot: Robot, q0: np.ndarray, qd0: np.ndarray, torque: np.ndarray
+) -> Iterable[Quantity]:
+    """Yield where runs start, and the torque that is added to the law's."""
+    yield of_joints(robot, "q0", q0, ("rad", "m"))
+    yield of_joints(robot, "qd0", qd0, ("rad/s", "m/s"))
+    yield of_joints(robot, "torque", torque, ("N·m", "N"))
+
+
+def of_symbols(robot: Robot, values: Mapping[str, float]) -> Iterable[Quantity]:
+    """Yield the symbols of a robot; those without a value have no nominal one."""
+    for name in robot.symbols:
+        yield Quantity(name, (), np.array([[values.get(name, np.nan)]]))
+
+
+def of_arm(robot: Robot, payloads: Mapping[str, Payload]) -> Iterable[Quantity]:
+    """Yield the parameters of a numeric robot: inertias, friction, gravity, payloads."""
+    tree = robot.tree
+    bodies = tuple(body.name for body in tree.bodies)
+    yield Quantity("scale", bodies, np.ones((1, len(bodies))), least=0.0)
+    for body in tree.bodies:
+        for p, value in zip(NAMES, body.inertia.parameters, strict=True):
+            least = 0.0 if p in ("m", "Ixx", "Iyy", "Izz") else -np.inf
+            yield _number(f"{body.name}.{p}", float(value), UNITS.get(p, "kg·m²"), least)
+    for joint, Ia in zip(tree.joint_names, tree.rotor_inertia, strict=True):
+        yield _number(f"{joint}.Ia", float(Ia), "kg·m²", 0.0)
+    for kind in FRICTION:
+        nominal = np.array([float(getattr(f, kind)) for f in tree.friction])
+        units = ("N·m·s/rad", "N·s/m") if kind == "viscous" else ("N·m", "N")
+        found = of_joints(robot, f"friction.{kind}", nominal, units)
+        least = -np.inf if kind == "offset" else 0.0
+        yield Quantity(found.name, found.parts, found.nominal, found.unit, least)
+    gravity = np.array([[float(g) for g in tree.gravity]])
+    yield Quantity("gravity", AXES, gravity, "m/s²")
+    for frame, (body, _) in tree.frames.items():
+        if body >= 0:  # what stands on the base moves nothing
+            load = payloads.get(frame, Payload())
+            yield _number(f"payload.{frame}", load.mass, "kg", 0.0)
+            yield Quantity(f"payload.{frame}.com", AXES, np.array([load.com]), "m")
+            yield _number(f"payload.{frame}.radius", load.radius, "m", 0.0)
+
+
+def aliases(robot: Robot) -> dict[str, str]:
+    """Return other names of the same: "<joint>.fv" is "friction.viscous.<joint>"."""
+    return {
+        f"{joint}.{short}": f"friction.{kind}.{joint}"
+        for joint in robot.joint_names
+        for kind, short in FRICTION.items()
+    }
+
+
+def places(quantities: Sequence[Quantity]) -> dict[str, tuple[str, int | None]]:
+    """Return, for every name that may be written, the quantity meant and which part of it."""
+    found: dict[str, tuple[str, int | None]] = {}
+    for quantity in quantities:
+        for i, part in enumerate(quantity.parts):
+            found.setdefault(f"{quantity.name}.{part}", (quantity.name, i))
+    # what is named as a whole wins: a frame may be called "tool.com"
+    return found | {quantity.name: (quantity.name, None) for quantity in quantities}
+
+
+def _number(name: str, value: float, unit: str, least: float) -> Quantity:
+    return Quantity(name, (), np.array([[value]]), unit, least)

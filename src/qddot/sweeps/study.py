@@ -1,0 +1,222 @@
+"""A study: a plan read against its robot, every name known, every number checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import Problem, located
+from qddot.readers.document import no_lines
+from qddot.readers.table import LineOf, Table
+from qddot.ready_laws import home
+from qddot.robot import Robot
+from qddot.sweeps import fields
+from qddot.sweeps.arms import Arm
+from qddot.sweeps.clock import Clock, read_clock
+from qddot.sweeps.controllers import Controller, of_controllers, read_controllers
+from qddot.sweeps.draws import Distribution
+from qddot.sweeps.kept import OWN, Kept, read_kept
+from qddot.sweeps.quantities import aliases, of_arm, of_motion, of_symbols, places
+from qddot.sweeps.runs import Runs
+from qddot.sweeps.settings import changed, payloads_of, read_settings
+from qddot.sweeps.variations import Variation, flattened, read_variations
+from qddot.writers.toml import to_toml
+
+MOST_UNITS = 20_000  # files in a folder, unless the plan says otherwise
+STEPS_A_UNIT = 2_000_000  # about half a second of compiled steps
+RUNS_A_UNIT = 20_000
+EXACT_RUNS_A_UNIT = 50
+PARALLEL = 8  # units at least, where there are runs enough
+PART = 64_000_000  # [bytes] of a part that keeps motions
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """Everything about a sweep before its first run."""
+
+    document: Mapping[str, Any]  # as it was given, but for the robot
+    robot: Robot  # as it was given
+    nominal: Robot  # as the plan sets it, all numbers: what laws believe
+    arm: Arm
+    controllers: tuple[Controller, ...]
+    clock: Clock
+    kept: Kept
+    runs: Runs
+
+    @cached_property
+    def facts(self) -> dict[str, Any]:
+        """The plan as plain data, in one way however it was written."""
+        return {"format": FORMAT, **_plain(self.document), "unit": self.runs.unit}
+
+    @cached_property
+    def robot_text(self) -> str:
+        """The robot as a TOML file."""
+        return to_toml(self.robot.model)
+
+    @property
+    def robot_digest(self) -> str:
+        return hashlib.sha256(self.robot_text.encode("utf-8")).hexdigest()
+
+    @cached_property
+    def digest(self) -> str:
+        """What two studies share only if all their runs are the same."""
+        facts = {key: value for key, value in self.facts.items() if key != "title"}
+        text = json.dumps([facts, self.robot_digest], sort_keys=True, allow_nan=False)
+        return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def prepared(
+    document: Mapping[str, Any], robot: Robot, line_of: LineOf = no_lines, file: str = ""
+) -> Study:
+    """Return the study of a plan.
+
+    Args:
+        document: The plan, but for its robot: what a TOML file holds, or the same as dicts.
+        robot: Its robot.
+        line_of: From a path of keys to a line of the file, for messages.
+        file: The file's name.
+
+    Raises:
+        BadPlan: With every problem of the plan.
+    """
+    found: list[Problem] = []
+    table = Table(document, (), found, line_of, "plan")
+    robot = robot.with_options(threads=1, dtype="float64")
+    table.text("title")
+    settings = read_settings(fields.inner(table, "set"), robot)
+    varied = document.get("vary")
+    middle = _symbols(table, robot, varied)
+    left = sorted(set(robot.symbols) - set(settings) - set(middle))
+    if left:
+        table.problem(left[0], "it has no value", f"Give it one under [set]: {left[0]} = 1.0.")
+    if found:
+        raise _bad(found, file)
+    nominal = changed(robot, {**middle, **settings})
+    if not nominal.n:
+        table.problem("robot", "it has no joint that moves", "Name another.")
+        raise _bad(found, file)
+
+    q = fields.vector(table, "q0", nominal.joint_names)
+    qd = fields.vector(table, "qd0", nominal.joint_names)
+    torque = fields.vector(table, "torque", nominal.joint_names)
+    here = home(nominal) if q is None else q
+    controllers = read_controllers(table, nominal, here)
+    starts = [_start(each, q, qd, here) for each in controllers]
+    q0, qd0 = (np.array(column) for column in zip(*starts, strict=True))
+
+    arm_robot = changed(
+        robot,
+        {key: value for key, value in settings.items() if key not in middle},
+        _frames_that_vary(settings, varied),
+    )
+    given = torque if torque is not None else np.zeros(nominal.n)
+    quantities = [*of_motion(nominal, q0, qd0, given), *of_controllers(controllers, nominal)]
+    if arm_robot.symbols:
+        quantities += of_symbols(arm_robot, settings)
+    else:
+        quantities += of_arm(arm_robot, payloads_of(settings))
+    known = {each.name: each for each in quantities}
+    other = {} if arm_robot.symbols else aliases(nominal)
+    variations = read_variations(fields.inner(table, "vary"), known, places(quantities), other)
+    clock = read_clock(table, controllers)
+    kept = read_kept(table, controllers, clock, variations)
+    for line in variations:
+        if line.key in OWN:
+            what = f"a column of every sweep is called {line.key}"
+            table.problem(line.key, what, "Give the symbol another name.")
+    draws = fields.count(table, "draws", 1, 1)
+    if draws > 1 and not any(each.distribution for each in variations) and not found:
+        noisy = any(any(each.noise) for each in controllers)
+        if not noisy:
+            table.problem(
+                "draws", "nothing is drawn, so all of them would be one run", "Remove it, or draw."
+            )
+    seed = fields.count(table, "seed", 0, 0)
+    runs = Runs(known, variations, len(controllers), draws, seed, 1)
+    unit = fields.count(table, "unit", _unit(runs.total, clock, kept, nominal.n), 1)
+    table.done(("robot", "duration", "step"))
+    if runs.total >= 2**53:
+        table.problem("draws", f"that makes {runs.total:.1g} runs", "Take fewer.")
+    if found:
+        raise _bad(found, file)
+    runs = Runs(known, variations, len(controllers), draws, seed, unit)
+    arm = Arm(arm_robot.with_options(threads=1), frozenset(runs.varied))
+    return Study(document, robot, nominal, arm, controllers, clock, kept, runs)
+
+
+def _bad(found: list[Problem], file: str) -> fields.BadPlan:
+    return fields.BadPlan(file or "The plan", [located(problem, file) for problem in found])
+
+
+def _symbols(table: Table, robot: Robot, varied: Any) -> dict[str, float]:
+    """Return the symbols that vary, each with the middle of what it varies over."""
+    if not isinstance(varied, Mapping):
+        return {}
+    own = {key: spec for key, spec in flattened(varied) if key in robot.symbols}
+    known = {each.name: each for each in of_symbols(robot, {})}
+    # what is wrong with them is told when all of [vary] is read
+    quiet = Table(own, ("vary",), [], table.line_of)
+    lines = read_variations(quiet, known, places(list(known.values())), {})
+    return dict.fromkeys(own, 1.0) | {line.key: _middle(line) for line in lines}
+
+
+def _middle(line: Variation) -> float:
+    if line.grid is not None:
+        return float(np.median(line.grid))
+    kind: Distribution = line.distribution  # type: ignore[assignment]
+    if kind.kind in ("normal", "lognormal"):
+        return float(kind.numbers[0][0])
+    return float(np.median([np.median(x) for x in kind.numbers]))
+
+
+def _start(
+    controller: Controller, q: Any, qd: Any, here: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where runs of a controller start: as the plan says, or on a reference that moves."""
+    place, speed = here, np.zeros(len(here))
+    if q is None and controller.moves_joints:
+        start = controller.reference.at(0.0)
+        place, speed, _ = (np.asarray(part, dtype=float) for part in start)
+    return place, speed if qd is None else qd
+
+
+def _frames_that_vary(settings: Mapping[str, Any], varied: Any) -> set[str]:
+    """Return the frames whose payload is set and varies."""
+    keys = [key for key, _ in flattened(varied)] if isinstance(varied, Mapping) else []
+    return {
+        frame
+        for frame in payloads_of(settings)
+        if any(f"{key}.".startswith(f"payload.{frame}.") for key in keys)
+    }
+
+
+def _unit(total: int, clock: Clock, kept: Kept, n: int) -> int:
+    """Return how many runs a unit has if the plan does not say."""
+    if clock.exact:
+        runs = EXACT_RUNS_A_UNIT
+    else:
+        runs = max(1, min(RUNS_A_UNIT, STEPS_A_UNIT // clock.steps))
+    if kept.stride:
+        runs = max(1, min(runs, PART // (16 * n * (clock.rows // kept.stride + 1))))
+    runs = min(runs, max(1, -(-total // PARALLEL)))
+    return max(runs, -(-total // MOST_UNITS))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as JSON has it; whole numbers are whole however they were written."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(x) for key, x in value.items() if x is not None}
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(x) for x in value]
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    return value

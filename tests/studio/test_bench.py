@@ -1,0 +1,92 @@
+"""The thread and the conversation of a connection: what is cancelled holds up nobody."""
+
+import asyncio
+import json
+import threading
+
+import pytest
+
+pytest.importorskip("websockets", reason="there is no websockets; pip install 'qddot[studio]'")
+
+from qddot.studio.bench import MOST_LEFT, Bench
+from qddot.studio.connection import Conversation
+
+PATIENCE = 30  # [s]: machines may be busy
+
+
+def test_a_job_that_was_cancelled_holds_up_none_behind_it():
+    begun, free = threading.Event(), threading.Event()
+
+    def endless():
+        begun.set()
+        free.wait(PATIENCE)
+
+    async def cancel_one_while_another_waits(bench):
+        begun.clear()
+        long = asyncio.create_task(bench.do(endless))
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        behind = asyncio.create_task(bench.do(lambda: "done"))
+        await asyncio.sleep(0)
+        long.cancel()
+        return behind
+
+    async def go():
+        bench = Bench()
+        for _ in range(MOST_LEFT):
+            behind = await cancel_one_while_another_waits(bench)
+            assert await asyncio.wait_for(behind, PATIENCE) == "done"
+        # threads that nobody wants do not multiply
+        behind = await cancel_one_while_another_waits(bench)
+        await asyncio.sleep(0)
+        assert len(bench.left) == MOST_LEFT
+        assert not behind.done()
+        free.set()
+        assert await asyncio.wait_for(behind, PATIENCE) == "done"
+        bench.close()
+
+    asyncio.run(go())
+
+
+class Visitor:
+    """A socket that brings two questions, then leaves while the second is being answered."""
+
+    def __init__(self):
+        self.told, self.busy = [], asyncio.Event()
+
+    async def __aiter__(self):
+        yield json.dumps({"id": 1, "do": "wait"})
+        await self.busy.wait()
+        yield json.dumps({"id": 2, "do": "cancel"})
+
+    async def send(self, text):
+        self.told.append(json.loads(text)["is"])
+
+
+class Slow:
+    """A session whose answers take a moment to be cancelled."""
+
+    closed = False
+
+    def __init__(self, visitor):
+        self.answers, self.visitor = {"wait": None}, visitor
+
+    async def answer(self, question, tell):
+        self.visitor.busy.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.sleep(0.05)
+
+    def close(self):
+        self.closed = True
+
+
+def test_a_page_that_cancels_and_leaves_at_once_is_gone():
+    async def go():
+        visitor = Visitor()
+        session = Slow(visitor)
+        await asyncio.wait_for(Conversation(visitor, session).go(), PATIENCE)
+        assert session.closed
+        assert visitor.told == ["cancelled"]
+
+    asyncio.run(go())

@@ -1,0 +1,71 @@
+"""Plans that run in moments, and the real command in a process of its own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from qddot.sweeps.sweep import sweep
+
+SWINGS = {
+    "robot": "pendulum",
+    "q0": [0.0],
+    "duration": 0.2,
+    "step": 0.001,
+    "draws": 100,
+    "unit": 10,
+    "vary": {"q0": {"uniform": [-1, 1]}, "friction.viscous": {"uniform": [0, 0.2]}},
+}
+
+
+@pytest.fixture
+def swings():
+    """A plan of a hundred pendulums in ten units."""
+    return {**SWINGS, "vary": dict(SWINGS["vary"])}
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Run a plan in this process; the folder is new each time."""
+    count = iter(range(1000))
+
+    def run(plan, **options):
+        return sweep(plan, tmp_path / f"sweep{next(count)}", **{"workers": 0} | options)
+
+    return run
+
+
+@pytest.fixture
+def contents():
+    """Return what a folder holds, file by file, but for the lock."""
+
+    def contents(folder):
+        paths = [path for path in Path(folder).rglob("*") if path.is_file()]
+        return {
+            path.relative_to(folder).as_posix(): path.read_bytes()
+            for path in paths
+            if path.name != ".lock"
+        }
+
+    return contents
+
+
+@pytest.fixture
+def command():
+    """Start the real command, and end it if the test did not."""
+    processes = []
+
+    def start(*words, **options):
+        process = subprocess.Popen(
+            [sys.executable, "-m", "qddot", "sweep", *map(str, words)],
+            **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options,
+        )
+        processes.append(process)
+        return process
+
+    yield start
+    for process in processes:
+        if process.poll() is None:
+            process.kill()
+        process.communicate()

@@ -1,0 +1,170 @@
+"""A Dask cluster computes the same bytes, and may go away."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+
+import pytest
+
+import qddot
+from qddot.sweeps.sweep import sweep
+
+distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+
+LONGEST = 120  # [s]
+QUIET = {"dashboard_address": None, "silence_logs": 50}
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler and a worker with two threads, in this very process."""
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, **QUIET
+    ) as made:
+        yield made
+
+
+def wait_for(something):
+    end = time.monotonic() + LONGEST
+    while not something():
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.01)
+
+
+def test_a_cluster_computes_the_same_bytes(swings, tmp_path, cluster, contents):
+    with distributed.Client(cluster, set_as_default=False) as client:
+        assert sweep(swings, tmp_path / "client", client=client).complete
+        assert client.status == "running"  # it is the user's
+    assert sweep(swings, tmp_path / "address", client=cluster.scheduler_address).complete
+    assert sweep(swings, tmp_path / "processes", workers=2).complete
+    assert sweep(swings, tmp_path / "alone", workers=0).complete
+    alone = contents(tmp_path / "alone")
+    for other in ("client", "address", "processes"):
+        assert contents(tmp_path / other) == alone
+
+
+def test_a_sweep_begun_here_goes_on_there(swings, tmp_path, cluster, contents):
+    sweep(swings, tmp_path / "whole", workers=0)
+    sweep(swings, tmp_path / "begun", workers=0)
+    for part in list((tmp_path / "begun" / "parts").iterdir())[::2]:
+        part.unlink()
+    sweep(swings, tmp_path / "begun", client=cluster.scheduler_address)
+    assert contents(tmp_path / "begun") == contents(tmp_path / "whole")
+
+
+def test_a_unit_that_raises_on_a_cluster_is_told(swings, tmp_path, cluster, monkeypatch):
+    from qddot.sweeps.unit import Units
+
+    whole = Units.part
+
+    def part(self, unit):
+        if unit == 4:
+            raise ZeroDivisionError("no")
+        return whole(self, unit)
+
+    with monkeypatch.context() as patched:  # the worker is in this process
+        patched.setattr(Units, "part", part)
+        found = sweep(swings, tmp_path, client=cluster.scheduler_address)
+    assert found.failed == {4: "ZeroDivisionError: no"}
+    assert found.done == 9
+    assert sweep(swings, tmp_path, workers=0).complete
+
+
+def test_a_scheduler_that_does_not_answer_is_told(swings, tmp_path, monkeypatch):
+    monkeypatch.setattr("qddot.sweeps.cluster.CONNECT", 0.5)
+    with pytest.raises(qddot.QddotError, match="No Dask scheduler answers at 'tcp://127"):
+        sweep(swings, tmp_path, client="tcp://127.0.0.1:9")
+
+
+def test_workers_with_another_version_are_refused(swings, tmp_path, cluster, monkeypatch):
+    monkeypatch.setattr("qddot.sweeps.cluster._version", lambda: "0.0")
+    with pytest.raises(qddot.QddotError, match=r"Workers of the cluster have qddot 0\.0"):
+        sweep(swings, tmp_path, client=cluster.scheduler_address)
+
+
+def test_workers_that_cannot_use_qddot_are_refused(swings, tmp_path, cluster, monkeypatch):
+    def missing():
+        raise ModuleNotFoundError("No module named 'qddot'")
+
+    monkeypatch.setattr("qddot.sweeps.cluster._version", missing)
+    with pytest.raises(qddot.QddotError, match=r"cannot use qddot: .*No module named 'qddot'"):
+        sweep(swings, tmp_path, client=cluster.scheduler_address)
+
+
+def test_an_asynchronous_client_is_refused(swings, tmp_path):
+    class Client:
+        asynchronous, submit, nthreads = True, None, None
+
+    with pytest.raises(qddot.QddotError, match="client is asynchronous"):
+        sweep(swings, tmp_path, client=Client())
+
+
+PLAN = """
+robot = "pendulum"
+q0 = [0.0]
+duration = 2.0
+draws = 4000
+unit = 20
+vary.q0.uniform = [-1, 1]
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+def test_a_worker_and_then_the_scheduler_are_killed(tmp_path, command, contents):
+    """A killed worker is replaced by its nanny; a killed scheduler ends the sweep with words."""
+    plan, file, folder = (tmp_path / name for name in ("plan.toml", "scheduler.json", "sweep"))
+    plan.write_text(PLAN)
+
+    def parts():
+        return len(list(folder.glob("parts/part-*")))
+
+    with dask(tmp_path, file) as (scheduler, address):
+        run = command(plan, "-o", folder, "--scheduler", address)
+        wait_for(lambda: parts() >= 3 or run.poll() is not None)
+        with distributed.Client(address, set_as_default=False) as client:
+            (worker,) = client.run(os.getpid).values()
+        os.kill(worker, signal.SIGKILL)
+        before = parts()
+        wait_for(lambda: parts() >= before + 3 or run.poll() is not None)
+        assert run.poll() is None
+        scheduler.kill()
+        _, err = run.communicate(timeout=LONGEST)
+    assert run.returncode == 1
+    assert "qddot: The Dask scheduler is gone" in err
+    assert "Start a scheduler, then give the same command again: it goes on." in err
+    assert len(err.splitlines()) <= 6
+    assert 6 <= parts() < 200
+    assert sweep(plan, folder, workers=0).complete
+    sweep(plan, tmp_path / "whole", workers=0)
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+@contextmanager
+def dask(folder, file):
+    """Start a scheduler and a worker as people do; give the scheduler and its address."""
+    log = open(folder / "dask.log", "w")  # noqa: SIM115  # closed below
+    started = []
+
+    def start(name, *words):
+        module = f"distributed.cli.dask_{name}"
+        words = [sys.executable, "-m", module, "--scheduler-file", file, *words, "--no-dashboard"]
+        started.append(subprocess.Popen(list(map(str, words)), stdout=log, stderr=log))
+
+    try:
+        start("scheduler", "--host", "127.0.0.1", "--port", "0")
+        wait_for(lambda: file.exists() and file.stat().st_size)
+        start("worker", "--nthreads", "1", "--local-directory", folder)
+        yield started[0], json.loads(file.read_text())["address"]
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            try:
+                process.wait(timeout=10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        log.close()

@@ -1,0 +1,355 @@
+"""Whatever ends a sweep, nothing that was finished is lost, and the same command goes on."""
+
+import errno
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+import qddot
+from qddot.sweeps.crew import CrewLost, Processes
+from qddot.sweeps.folder import CannotWrite, Folder
+from qddot.sweeps.plan import study_of
+from qddot.sweeps.sweep import sweep
+from qddot.sweeps.unit import Units
+
+KILLS = 20
+LONGEST = 120  # [s] that anything here may take; most take one
+posix = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
+with_proc = pytest.mark.skipif(
+    not os.path.isdir("/proc/self/task"), reason="there is no /proc here"
+)
+
+# many units of ten runs each, so that kills fall between and into them
+MANY = """
+robot = "pendulum"
+q0 = [0.0]
+duration = 1.0
+step = 0.001
+draws = 2000
+unit = 10
+seed = 3
+[vary]
+q0 = { uniform = [-1, 1] }
+"friction.viscous" = { uniform = [0, 0.2] }
+"""
+
+
+@pytest.fixture
+def plan(tmp_path):
+    path = tmp_path / "plan.toml"
+    path.write_text(MANY)
+    return path
+
+
+def parts(folder):
+    return sorted(Path(folder, "parts").glob("part-*.parquet"))
+
+
+def wait_for(something, process=None):
+    """Wait until something is so, or the process has ended."""
+    end = time.monotonic() + LONGEST
+    while not something():
+        if process is not None and process.poll() is not None:
+            return
+        assert time.monotonic() < end, "it takes too long"
+        time.sleep(0.002)
+
+
+@posix
+def test_twenty_kills_of_the_command_lose_nothing(plan, tmp_path, command, contents):
+    """Killed at random moments, then let run: every byte is that of a run without a kill."""
+    dice, folder = random.Random(1), tmp_path / "killed"
+    done = 0
+    for life in range(KILLS):
+        workers = 2 if life % 5 == 0 else 1
+        process = command(plan, "-o", folder, "--workers", workers, "--quiet")
+        if dice.random() < 0.3:  # before anything is done, mostly
+            time.sleep(dice.random())
+        else:
+            wanted = done + dice.randint(1, 3)
+            wait_for(lambda wanted=wanted: len(parts(folder)) >= wanted, process)
+            time.sleep(0.02 * dice.random())
+        assert process.poll() is None, process.communicate()
+        process.kill()
+        process.communicate()
+        assert len(parts(folder)) >= done
+        done = len(parts(folder))
+    assert 0 < done < 200
+    final = command(plan, "-o", folder, "--workers", 1, "--json")
+    out, err = final.communicate(timeout=LONGEST)
+    assert final.returncode == 0, err
+    assert json.loads(out)["complete"] is True
+    whole = sweep(plan, tmp_path / "whole", workers=0)
+    assert whole.complete
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+@posix
+@with_proc
+def test_a_worker_that_is_killed_is_replaced(plan, tmp_path, command, contents):
+    folder = tmp_path / "killed"
+    process = command(plan, "-o", folder, "--workers", 1, "--quiet")
+    killed = 0
+    for wanted in (2, 30):
+        wait_for(lambda wanted=wanted: len(parts(folder)) >= wanted, process)
+        for child in children(process.pid):
+            os.kill(child, signal.SIGKILL)
+            killed += 1
+    _, err = process.communicate(timeout=LONGEST)
+    assert killed >= 2
+    assert process.returncode == 0, err
+    sweep(plan, tmp_path / "whole", workers=0)
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+def children(pid):
+    return [int(x) for x in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+@posix
+@with_proc
+def test_workers_end_with_the_process_that_started_them(plan, tmp_path, command):
+    process = command(plan, "-o", tmp_path / "killed", "--workers", 2, "--quiet")
+    wait_for(lambda: len(parts(tmp_path / "killed")) >= 1, process)
+    workers = children(process.pid)
+    assert workers
+    process.kill()
+    process.communicate()
+
+    def gone(pid):
+        try:
+            return "(zombie)" in Path(f"/proc/{pid}/status").read_text()
+        except FileNotFoundError:
+            return True
+
+    wait_for(lambda: all(gone(pid) for pid in workers))
+
+
+@posix
+def test_ctrl_c_ends_with_130_and_says_how_to_go_on(plan, tmp_path, command, contents):
+    folder = tmp_path / "stopped"
+    process = command(plan, "-o", folder, "--workers", 1)
+    wait_for(lambda: len(parts(folder)) >= 3, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=LONGEST)
+    assert process.returncode == 130
+    assert "of 200 units are done and kept in" in err
+    assert "the same command goes on from there" in err
+    assert err.endswith("qddot: interrupted\n")
+    assert "Traceback" not in err
+    assert not out
+    assert sweep(plan, folder, workers=0).complete
+    sweep(plan, tmp_path / "whole", workers=0)
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+@posix
+def test_a_disk_that_is_full_is_told_and_nothing_is_lost(plan, tmp_path, command, contents):
+    import resource
+
+    def little_room():
+        # parts of a hundred runs with motions are larger, the manifest is not
+        resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
+
+    plan.write_text(MANY.replace("unit = 10", 'unit = 500\nkeep = ["motion"]'))
+    folder = tmp_path / "full"
+    words = (plan, "-o", folder, "--workers", 1)
+    process = command(*words, preexec_fn=little_room)
+    _, err = process.communicate(timeout=LONGEST)
+    assert process.returncode == 1
+    assert "cannot be written: File too large" in err
+    assert "Make room, then give the same command again" in err
+    assert len(err.splitlines()) <= 6
+    assert not parts(folder)
+    assert not list(folder.rglob(".new-*"))
+    assert sweep(plan, folder, workers=0).complete
+    sweep(plan, tmp_path / "whole", workers=0)
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+def test_a_full_disk_in_python_is_an_error_with_words(swings, tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    folder = Folder(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(CannotWrite, match="No space left on device"):
+            folder.put(tmp_path / "x", b"data")
+    assert not list(tmp_path.iterdir())
+
+
+def test_half_written_and_foreign_files_are_mended_or_left_alone(
+    swings, tmp_path, contents, capsys
+):
+    folder = tmp_path / "sweep"
+    sweep(swings, folder, workers=0)
+    before = contents(folder)
+    cut, empty, other, wrong = (folder / "parts" / f"part-{k:08d}.parquet" for k in (1, 2, 3, 4))
+    cut.write_bytes(cut.read_bytes()[:-100])
+    empty.write_bytes(b"")
+    other.write_bytes(wrong.read_bytes())  # whole, but of another unit
+    stray = {
+        ".new-0123456789ab": b"half of a part",
+        "notes.txt": b"mine",
+        "part-00000099.parquet": b"",
+    }
+    for name, data in stray.items():
+        (folder / "parts" / name).write_bytes(data)
+    capsys.readouterr()
+    assert sweep(swings, folder, workers=0).complete
+    told = capsys.readouterr().err
+    assert "part-00000001.parquet, part-00000002.parquet, part-00000003.parquet cannot be" in told
+    assert "notes.txt, part-00000099.parquet" in told
+    assert "is not part of this sweep and is ignored" in told
+    after = contents(folder)
+    assert {name: after[name] for name in before} == before
+    assert set(after) - set(before) == {"parts/notes.txt", "parts/part-00000099.parquet"}
+
+
+def test_a_sweep_that_is_complete_computes_nothing_again(swings, tmp_path, monkeypatch):
+    sweep(swings, tmp_path / "sweep", workers=0)
+    monkeypatch.setattr(Units, "part", lambda *_: pytest.fail("it was there"))
+    assert sweep(swings, tmp_path / "sweep", workers=0).complete
+
+
+def test_a_unit_that_raises_is_told_and_tried_again(swings, tmp_path, monkeypatch, contents):
+    whole = Units.part
+
+    def part(self, unit):
+        if unit == 3:
+            raise ZeroDivisionError("a\x1b[31mb")
+        return whole(self, unit)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Units, "part", part)
+        found = sweep(swings, tmp_path / "sweep", workers=0)
+    assert not found.complete
+    assert (found.done, found.units) == (9, 10)
+    assert found.progress == 0.9
+    assert found.failed == {3: "ZeroDivisionError: a\\x1b[31mb"}
+    assert found.table(["run"]).num_rows == 90
+    again = sweep(swings, tmp_path / "sweep", workers=0)
+    assert again.complete
+    assert not again.failed
+    sweep(swings, tmp_path / "other", workers=0)
+    assert contents(tmp_path / "sweep") == contents(tmp_path / "other")
+
+
+@posix
+def test_a_unit_over_which_three_workers_die_is_given_up(swings, tmp_path):
+    folder = Folder(tmp_path)
+    folder.make()
+    crew = Processes(Units(study_of(swings)), folder, 1)
+    told = []
+    try:
+        for life in range(3):
+            while not crew.workers[0].was_ready:
+                list(crew.results())
+            process = crew.workers[0].process
+            process.send_signal(signal.SIGSTOP)  # so that it cannot finish
+            crew.give(0)
+            crew.give(1)
+            process.kill()
+            while len(told) < 2 * (life + 1):
+                told += crew.results()
+    finally:
+        crew.close()
+    assert [(done.unit, done.how) for done in told] == 2 * [(0, "lost"), (1, "lost")] + [
+        (0, "failed"),
+        (1, "lost"),  # which nobody had begun
+    ]
+    assert told[4].words == "its worker died 3 times (signal 9)"
+
+
+def test_workers_that_die_as_they_start_are_not_started_for_ever(swings, tmp_path, monkeypatch):
+    monkeypatch.setattr("qddot.sweeps.crew.START", "raise SystemExit(3)")
+    with pytest.raises(CrewLost, match=r"Workers die as soon as they start \(status 3\)"):
+        sweep(swings, tmp_path, workers=1)
+
+
+def test_the_folder_of_another_plan_is_refused_with_what_differs(swings, tmp_path, contents):
+    sweep(swings, tmp_path, workers=0)
+    before = contents(tmp_path)
+    for other, words in (
+        (swings | {"draws": 200}, "draws is 100 there and 200 here"),
+        (swings | {"seed": 1}, "seed is not given there and 1 here"),
+        (swings | {"vary": {"q0": {"uniform": [0, 1]}}}, r"vary.q0.uniform is \[-1, 1\] there"),
+        (
+            swings | {"robot": qddot.load("pendulum").with_payload("tool", 1)},
+            "its robot has changed",
+        ),
+    ):
+        with pytest.raises(qddot.QddotError, match=words):
+            sweep(other, tmp_path, workers=0)
+    assert contents(tmp_path) == before
+
+
+def test_two_sweeps_do_not_share_a_folder(swings, tmp_path):
+    folder = Folder(tmp_path)
+    folder.make()
+    with folder.held(), pytest.raises(qddot.QddotError, match="Another sweep is running in"):
+        sweep(swings, tmp_path, workers=0)
+    assert sweep(swings, tmp_path, workers=0).complete
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is damaged: it is not JSON"),
+        ("[]", "has format None"),
+        ('{"format": 99}', "has format 99; this version of qddot reads format 1"),
+        ('{"format": 1}', "is damaged: digest is missing"),
+    ],
+)
+def test_a_damaged_manifest_is_told(swings, tmp_path, text, words):
+    sweep(swings, tmp_path, workers=0)
+    (tmp_path / "sweep.json").write_text(text)
+    for use in (qddot.load_sweep, lambda folder: sweep(swings, folder, workers=0)):
+        with pytest.raises(qddot.QddotError, match=words):
+            use(tmp_path)
+
+
+def test_parts_without_a_manifest_are_not_overwritten(swings, tmp_path, contents):
+    sweep(swings, tmp_path, workers=0)
+    (tmp_path / "sweep.json").unlink()
+    before = contents(tmp_path)
+    with pytest.raises(qddot.QddotError, match="but not its manifest"):
+        sweep(swings, tmp_path, workers=0)
+    assert contents(tmp_path) == before
+
+
+def test_other_versions_are_told_and_kept_in_the_manifest(swings, tmp_path, capsys):
+    sweep(swings, tmp_path, workers=0)
+    manifest = json.loads((tmp_path / "sweep.json").read_text())
+    manifest["versions"][0]["numpy"] = "1.0"
+    (tmp_path / "sweep.json").write_text(json.dumps(manifest))
+    found = sweep(swings, tmp_path, workers=0)
+    assert "begun with other versions (numpy 1.0 →" in capsys.readouterr().err
+    assert len(found.manifest["versions"]) == 2
+    assert len(sweep(swings, tmp_path, workers=0).manifest["versions"]) == 2
+
+
+def test_a_folder_that_cannot_be_is_refused_at_once(swings, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(qddot.QddotError, match="cannot be made"):
+        sweep(swings, tmp_path / "file", workers=0)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"workers": -1}, "workers is -1"),
+        ({"workers": 1.5}, "workers is 1.5"),
+        ({"workers": 1, "client": "tcp://x"}, "Give client or workers, not both"),
+        ({"client": 3}, "client is 3; give a dask.distributed.Client"),
+    ],
+)
+def test_wrong_arguments_are_told(swings, tmp_path, more, words):
+    with pytest.raises(qddot.QddotError, match=words):
+        qddot.sweep(swings, tmp_path, **more)
