@@ -9,7 +9,7 @@ import pytest
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("[0-9]*.py"))
 # these take seconds and run as notebooks, which are shown to be the same statements
-SLOW = ("09", "11", "12", "14", "15", "16", "20", "26", "27", "28")
+SLOW = ("09", "11", "12", "14", "15", "16", "20", "22", "26", "27", "28")
 QUICK = [path for path in EXAMPLES if not path.name.startswith(SLOW)]
 
 

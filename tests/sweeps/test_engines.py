@@ -229,6 +229,18 @@ def test_a_law_that_knows_the_arm_tracks_what_a_nominal_one_does_not(run):
     assert worst["guesses"] > 1e-3
 
 
+def test_a_law_that_knows_the_arm_knows_its_dry_friction(run):
+    move = {"kind": "move", "target": [0.6, 0.4], "duration": 0.4}
+    plan = {
+        "robot": "two_link",
+        "duration": 0.5,
+        "q0": [0.1, 0.2],
+        "control": {"law": "computed_torque", "reference": move, "knows": "arm"},
+        "vary": {"friction.coulomb": {"grid": [0.0, 20.0]}},
+    }
+    assert run(plan).column("error.worst").max() < RK4
+
+
 def test_a_move_is_the_quintic_from_where_the_run_starts():
     start, end, t = np.array([0.1, -0.2]), np.array([1.0, 0.5]), np.linspace(-0.1, 1.1, 7)
     there = Quintic([start, end], 0.8)

@@ -157,6 +157,12 @@ def test_what_is_not_toml_is_told_with_its_line(tmp_path):
         study_of(path)
 
 
+def test_a_symbol_that_is_called_like_a_column_is_refused():
+    arm = qddot.from_dh([{"a": 1, "mass": "run", "com": [0.5, 0, 0]}], "standard")
+    with pytest.raises(BadPlan, match="a column of every sweep is called run"):
+        study_of({"robot": arm, "duration": 1, "vary": {"run": {"grid": [1, 2]}}})
+
+
 def test_names_that_would_steer_a_terminal_are_told_as_escapes():
     with pytest.raises(BadPlan) as caught:
         study_of(with_vary(**{"\x1b[31mq0": {"grid": [1]}}))
