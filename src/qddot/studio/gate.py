@@ -53,6 +53,8 @@ class Gate:
 
     def answer(self, request: Request) -> Response | None:
         """Return what to send instead of opening a socket; None lets it open."""
+        if getattr(request, "method", "GET") != "GET":  # older websockets refuse others themselves
+            return self._words(HTTPStatus.METHOD_NOT_ALLOWED, "The studio answers to GET alone.")
         path, _, query = request.path.partition("?")
         wants_socket = path == SOCKET
         why = self._stranger(request.headers, wants_socket)
