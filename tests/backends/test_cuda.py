@@ -197,8 +197,7 @@ def test_arrays_of_the_cpu_are_refused_with_the_remedy():
 
 
 @with_nvcc
-@pytest.mark.parametrize("dtype", CLOSE)
-@pytest.mark.parametrize("architecture", ["sm_80", "sm_90"])
+@pytest.mark.parametrize(("architecture", "dtype"), [("sm_80", "float32"), ("sm_90", "float64")])
 def test_nvcc_takes_the_source_without_a_word(architecture, dtype, tmp_path):
     robot, real = qddot.load("panda"), Real(dtype == "float32")
     kernels = [kernel(robot.program(quantity), quantity, real) for quantity in QUANTITIES]
