@@ -31,7 +31,7 @@ demo: $(VENV)/.runtime ## write a page about a robot into build: the quickest lo
 	@$(BIN)/qddot report panda -o build/panda.html
 
 test: lint ## check the style and the types, then run every test
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 3 # some wait for browsers and other processes
 
 lint: $(VENV)/.installed ## check the style (ruff) and the types (pyright)
 	$(BIN)/ruff check
