@@ -7,6 +7,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --progress-bar off
 NEWS := grep --line-buffered -v '^Requirement already satisfied'
 STEPS := 3
+PYTEST := -n 3 # some tests wait for browsers and other processes
+SEED := $(shell date +%s)
 
 # bash, so that a failure on the left of a pipe is a failure
 SHELL := bash
@@ -17,10 +19,10 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint bench docs notebooks clean
+.PHONY: help setup demo test test-all fuzz lint bench docs notebooks clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 setup: $(VENV)/.installed ## install qddot and the development tools into .venv
 
@@ -30,8 +32,15 @@ demo: $(VENV)/.runtime ## write a page about a robot into build: the quickest lo
 	@mkdir -p build
 	@$(BIN)/qddot report panda -o build/panda.html
 
-test: lint ## check the style and the types, then run every test
-	$(BIN)/python -m pytest -n 3 # some wait for browsers and other processes
+test: lint ## check the style and the types, then run the tests
+	$(BIN)/python -m pytest $(PYTEST)
+
+test-all: lint ## the same with the long attacks, about half an hour
+	$(BIN)/python -m pytest $(PYTEST) -m ''
+
+fuzz: $(VENV)/.installed ## run the random tests on new examples (SEED=n repeats those of a run)
+	@echo "the seed of these examples: $(SEED)"
+	$(BIN)/python -m pytest $(PYTEST) -m hypothesis --hypothesis-profile=fuzz --hypothesis-seed=$(SEED)
 
 lint: $(VENV)/.installed ## check the style (ruff) and the types (pyright)
 	$(BIN)/ruff check

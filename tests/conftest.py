@@ -1,17 +1,49 @@
-"""Hypothesis: no deadline, because kernels compile on first use; fixed examples in CI.
+"""What holds for every test: the same examples for everybody, and one sentence on what was not tested.
 
-A browser, where tests open one, ends with their module.
+`make test` draws the same random examples on every machine and in every run. `make fuzz` draws new ones and
+prints their seed; what it finds is pinned with `@example`. Tests marked `long` run in `make test-all`.
 """
 
-import os
+import random
 
 import browser
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
+from untested import sentences
 
-settings.register_profile("default", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "default")
+# no deadline: kernels are compiled on first use, and a busy machine is no fault
+SLOW = (HealthCheck.too_slow,)  # a busy machine draws slowly
+settings.register_profile(
+    "same", deadline=None, derandomize=True, database=None, suppress_health_check=SLOW
+)
+settings.register_profile("fuzz", deadline=None, print_blob=True, suppress_health_check=SLOW)
+settings.load_profile("same")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--shuffle", type=int, metavar="SEED", help="run the tests in a random order")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config, items):
+    """Shuffle modules, and tests within a module, if asked: no test may rely on one before it."""
+    seed = config.getoption("--shuffle")
+    if seed is None:
+        return
+    order = random.Random(seed)
+    modules = sorted({item.nodeid.partition("::")[0] for item in items})
+    order.shuffle(modules)
+    place = {module: k for k, module in enumerate(modules)}
+    items.sort(key=lambda item: item.nodeid)
+    order.shuffle(items)
+    items.sort(key=lambda item: place[item.nodeid.partition("::")[0]])
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say once what was not tested, and how to get it tested."""
+    reasons = [str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", ())]
+    for sentence in sentences(reasons):
+        terminalreporter.write_line(sentence, yellow=True)
 
 
 @pytest.fixture(scope="module", autouse=True)
