@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from translated import ROBOTS
 
 import qddot
 from qddot.program.operations import OPERATIONS
@@ -11,7 +12,6 @@ from qddot.program.program import Port, Program, Step
 
 casadi = pytest.importorskip("casadi", reason="CasADi is not installed")
 
-ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
 ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
 

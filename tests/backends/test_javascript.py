@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from translated import ROBOTS
 
 import qddot
 from qddot import Kernel, Program, record
@@ -21,7 +22,6 @@ ROUND_OFF = 1e-12
 # one operation: what two libraries of mathematics differ by in the last place
 ONE_OPERATION = 5e-16
 STATES = 4
-ROBOTS = ("two_link", "rp", "scara", "puma560", "panda", "baxter")
 INPUTS = {
     "mass_matrix": "q",
     "gravity_torque": "q",

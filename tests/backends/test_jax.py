@@ -9,6 +9,7 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+from translated import ROBOTS
 
 import qddot
 from qddot.errors import QddotError
@@ -16,7 +17,6 @@ from qddot.errors import QddotError
 jax = pytest.importorskip("jax", reason="JAX is not installed")
 jnp = jax.numpy
 
-ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
 ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
 SINGLE = 1e-3  # the same in float32

@@ -1,0 +1,16 @@
+"""Robots on which a translation of programs is compared with the kernels.
+
+A backend translates operations; each has a test of its own per backend. Whole robots show that
+they are put together rightly: a small one with a slide, and a real arm. The others are long.
+"""
+
+import pytest
+
+ROBOTS = (
+    "rp",
+    "panda",
+    *(
+        pytest.param(name, marks=pytest.mark.long)
+        for name in ("two_link", "double_pendulum", "scara", "puma560", "ur5", "baxter")
+    ),
+)
