@@ -1,7 +1,8 @@
-"""What holds for every test: the same examples for everybody, and one sentence on what was not tested.
+"""What holds for every test: the same examples for everybody, one sentence on what was skipped.
 
-`make test` draws the same random examples on every machine and in every run. `make fuzz` draws new ones and
-prints their seed; what it finds is pinned with `@example`. Tests marked `long` run in `make test-all`.
+`make test` draws the same random examples on every machine and in every run. `make fuzz` draws
+new ones and prints their seed; what it finds is pinned with `@example`. `make test-all` also runs
+the tests marked `long`.
 """
 
 import random

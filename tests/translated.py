@@ -4,13 +4,6 @@ A backend translates operations; each has a test of its own per backend. Whole r
 they are put together rightly: a small one with a slide, and a real arm. The others are long.
 """
 
-import pytest
+from long import long
 
-ROBOTS = (
-    "rp",
-    "panda",
-    *(
-        pytest.param(name, marks=pytest.mark.long)
-        for name in ("two_link", "double_pendulum", "scara", "puma560", "ur5", "baxter")
-    ),
-)
+ROBOTS = ("rp", "panda", *long("two_link", "double_pendulum", "scara", "puma560", "ur5", "baxter"))

@@ -9,6 +9,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from long import long
 from translated import ROBOTS
 
 import qddot
@@ -180,7 +181,7 @@ def test_numbers_beyond_single_precision_are_infinite(tmp_path):
     assert np.array_equal(found, given)
 
 
-@pytest.mark.parametrize("name", ["panda_hand", pytest.param("baxter", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", ["panda_hand", *long("baxter")])
 def test_a_block_takes_no_more_memory_than_gpus_have(name):
     robot = qddot.load(name)
     for quantity in (*QUANTITIES, "forward_dynamics_derivatives"):
@@ -201,8 +202,7 @@ def test_arrays_of_the_cpu_are_refused_with_the_remedy():
     ("name", "architecture", "dtype"),
     [
         ("rp", "sm_90", "float64"),
-        pytest.param("panda", "sm_80", "float32", marks=pytest.mark.long),
-        pytest.param("panda", "sm_90", "float64", marks=pytest.mark.long),
+        *long(("panda", "sm_80", "float32"), ("panda", "sm_90", "float64")),
     ],
 )
 def test_nvcc_takes_the_source_without_a_word(name, architecture, dtype, tmp_path):

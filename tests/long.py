@@ -1,0 +1,9 @@
+"""Cases that only `make test-all` runs: more of what the quick ones already decide."""
+
+import pytest
+
+
+def long(*cases):
+    """Return the cases, marked; a tuple has a value for each argument."""
+    marked = (case if isinstance(case, tuple) else (case,) for case in cases)
+    return [pytest.param(*case, marks=pytest.mark.long) for case in marked]
