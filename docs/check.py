@@ -1,29 +1,35 @@
-"""Check the documentation: links lead somewhere, and the examples run.
+"""Check the documentation: links lead somewhere, the examples run, and print what the page shows.
 
 The code blocks of a page run in order, in one namespace and one temporary folder:
 
     ```python     is executed
-    ```console    has each line that starts with "$ qddot" run; its exit status must be 0
+    ```console    that starts with "$ qddot" has its lines with a "$" run, as far as the programs
+                  are there; their exit status must be 0, and they must print what is below them
+    ```text       right below such a block, in the same section, must be what that block printed
 
-An HTML comment on the line above a block changes that:
+`printed.py` says which numbers may differ. An HTML comment above a block changes the rest:
 
-    <!-- not run -->     the block is skipped
-    <!-- exit 2 -->      the commands of the block must exit with status 2
+    <!-- not run -->        the block is skipped
+    <!-- exit 2 -->         the commands of the block must exit with status 2
+    <!-- needs pydrake -->  what it shows is compared only where this package is installed
 """
 
 import contextlib
 import io
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
 
+from printed import missing
 from website.markdown import rendered
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -43,6 +49,7 @@ class Block:
     text: str
     line: int
     comment: str
+    section: str  # the heading above it
 
 
 def main() -> int:
@@ -75,22 +82,37 @@ def broken_links(page: Path) -> Iterator[str]:
 
 
 def failing_examples(page: Path) -> list[str]:
-    """Run the blocks of the page and return a report of each that failed."""
+    """Run the blocks of the page and report each that failed or printed something else."""
     problems = []
     namespace = {"__name__": "__main__"}
+    before, printed = None, ""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for block in split(page)[1]:
-            if block.comment == "not run":
+            if block.language == "text":
+                if before and before.section == block.section and comparable(block):
+                    problems += differing(page, block, block.text, printed)
+                before = None
+                continue
+            before = None
+            if block.comment == "not run" or not is_example(block):
                 continue
             print(f"{place(page, block.line)}: {block.language}", flush=True)
-            if block.language == "python":
-                problems += run_python(page, block, namespace)
-            else:
-                problems += run_console(page, block)
+            before = block
+            run = run_python if block.language == "python" else run_console
+            found, printed = run(page, block, namespace)
+            problems += found
     return problems
 
 
-def run_python(page: Path, block: Block, namespace: dict) -> list[str]:
+def differing(page: Path, block: Block, shown: str, printed: str) -> list[str]:
+    line = missing(shown, printed)
+    if line is None:
+        return []
+    return [f"{place(page, block.line)}: shows, but this was not printed: {line}\n{printed}"]
+
+
+def run_python(page: Path, block: Block, namespace: dict) -> tuple[list[str], str]:
+    """Run a block and return what is wrong, and what it printed."""
     # blank lines in front make the traceback show the page's own line numbers
     text = "\n" * block.line + block.text
     output = io.StringIO()
@@ -98,15 +120,19 @@ def run_python(page: Path, block: Block, namespace: dict) -> list[str]:
         with contextlib.redirect_stdout(output):
             exec(compile(text, str(page), "exec"), namespace)
     except (Exception, SystemExit):
-        return [f"{place(page, block.line)}: failed\n{output.getvalue()}{traceback.format_exc()}"]
-    return []
+        what = f"failed\n{output.getvalue()}{traceback.format_exc()}"
+        return [f"{place(page, block.line)}: {what}"], output.getvalue()
+    return [], output.getvalue()
 
 
-def run_console(page: Path, block: Block) -> list[str]:
+def run_console(page: Path, block: Block, _: dict) -> tuple[list[str], str]:
+    """Run the commands of a block and return what is wrong, and what they printed."""
     expected = re.fullmatch(r"exit (\d+)", block.comment)
     status = int(expected[1]) if expected else 0
-    problems = []
-    for command in commands(block):
+    problems, printed = [], ""
+    for command, shown in commands(block):
+        if not shutil.which(command.split()[0]):
+            break  # no compiler, say; what follows needs it
         try:
             run = subprocess.run(
                 command,
@@ -120,28 +146,39 @@ def run_console(page: Path, block: Block) -> list[str]:
         except subprocess.TimeoutExpired:
             problems.append(f"{place(page, block.line)}: {command}: not done after {TIMEOUT} s")
             continue
+        printed += run.stdout
         if run.returncode != status:
             what = f"{command}: exit status {run.returncode}, not {status}"
             problems.append(f"{place(page, block.line)}: {what}\n{run.stdout}")
-    return problems
+        elif comparable(block):
+            problems += differing(page, block, shown, run.stdout)
+    return problems, printed
 
 
-def commands(block: Block) -> list[str]:
-    """Return the commands of a console block, without their prompts; the rest is output."""
+def comparable(block: Block) -> bool:
+    """Return whether what the block shows can be compared here."""
+    needed = re.fullmatch(r"needs (\w+)", block.comment)
+    return not needed or find_spec(needed[1]) is not None
+
+
+def commands(block: Block) -> Iterator[tuple[str, str]]:
+    """Yield the commands of a console block, without their prompts, and the output below each."""
     text = block.text.replace("\\\n", " ")
-    return [line[2:] for line in text.splitlines() if line.startswith("$ qddot")]
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
 
 
 def split(page: Path) -> tuple[list[tuple[int, str]], list[Block]]:
-    """Return the page's numbered lines of prose and its python and console blocks."""
-    prose, blocks = [], []
+    """Return the page's numbered lines of prose and its blocks."""
+    prose, blocks, section = [], [], ""
     comment, fence, language, start, body = "", "", "", 0, []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
         mark = FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence) and not mark[2]:
-                if is_example(language, body):
-                    blocks.append(Block(language, dedent("\n".join(body)), start, comment))
+                text = dedent("\n".join(body))
+                blocks.append(Block(language, text, start, comment, section))
                 fence, comment = "", ""
             else:
                 body.append(line)
@@ -149,15 +186,17 @@ def split(page: Path) -> tuple[list[tuple[int, str]], list[Block]]:
             fence, language, start, body = mark[1], mark[2], number, []
         else:
             prose.append((number, line))
+            if line.startswith("#"):
+                section = line
             if line.strip():
                 said = COMMENT.match(line.strip())
                 comment = said[1] if said else ""
     return prose, blocks
 
 
-def is_example(language: str, body: list[str]) -> bool:
-    return language == "python" or (
-        language == "console" and bool(body) and body[0].lstrip().startswith("$ qddot")
+def is_example(block: Block) -> bool:
+    return block.language == "python" or (
+        block.language == "console" and block.text.startswith("$ qddot")
     )
 
 
