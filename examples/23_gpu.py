@@ -3,7 +3,7 @@
 #
 # The same programs as CUDA kernels, for arrays of CuPy, PyTorch, JAX or NumPy.
 # Where there is no NVIDIA GPU, the example says so and shows the source that would be compiled.
-# Install it with `pip install "qddot[cuda]"`.
+# Install it with `pip install '.[cuda]'`.
 
 # %%
 import time

@@ -4,7 +4,7 @@
 # The same quantities as functions of JAX arrays, to be jitted, mapped and differentiated.
 # Derivatives are programs of their own, so none is traced through a recursion.
 # You shape a motion by its gradient until the motors work as little as they can.
-# Install it with `pip install "qddot[jax]"`.
+# Install it with `pip install '.[jax]'`.
 
 # %%
 import jax

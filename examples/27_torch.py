@@ -4,7 +4,7 @@
 # The arm is known, its friction is not: there is no formula for it, only measured motions.
 # A small network stands for friction, and its error is seen through forward dynamics, which are
 # differentiated by programs of their own. What was learnt is then held against the truth, and
-# predicts a motion that nobody measured. Install it with `pip install "qddot[torch]"`.
+# predicts a motion that nobody measured. Install it with `pip install '.[torch]'`.
 
 # %%
 import numpy as np

@@ -4,7 +4,7 @@
 # An arm goes from rest to rest in the least time that its motors permit, along whatever path suits.
 # The dynamics are a `casadi.Function`, so IPOPT gets exact derivatives of them.
 # You then hold the torques that it found against a simulation that knows nothing of CasADi.
-# Install it with `pip install "qddot[casadi]"`.
+# Install it with `pip install '.[casadi]'`.
 
 # %%
 import casadi as ca

@@ -1,7 +1,8 @@
-"""The README and the documentation: links lead somewhere, and what they show runs."""
+"""The pages: links lead somewhere, what they show runs, and prints what they say it prints."""
 
 import doctest
 import importlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -11,8 +12,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nearness import assert_near
+from random_trees import deep_tree
 
+import qddot
+from qddot.equations.exact_tree import exact_robot
+from qddot.formulations import lagrange
+from qddot.model.tree import fold
 from qddot.readers.document import read_document
+from qddot.readers.read import read
 
 ROOT = Path(__file__).resolve().parents[1]
 LINKED = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -78,6 +86,104 @@ def test_what_is_wrong_on_a_page_is_caught(tmp_path):
     assert run.returncode == 1
     for words in ("nowhere.md does not exist", "AssertionError", "exit status 2, not 0"):
         assert words in run.stderr
+
+
+def test_output_that_a_page_shows_and_nothing_prints_is_caught(tmp_path):
+    page = tmp_path / "stale.md"
+    page.write_text(
+        "```python\nprint('12 joints')\n```\n\n```text\n13 joints\n```\n\n"
+        "```console\n$ qddot show pendulum\npendulum  2 joints\n```\n\n"
+        "```python\nprint('as it is: 0.123')\n```\n\n```text\nas it is: 0.124\n```\n\n# Next\n\n"
+        "```text\nno output of anything, since a heading is between\n```\n",
+        encoding="utf-8",
+    )
+    run = check(page, "run")
+    found = re.findall("not printed: (.*)", run.stderr)
+    assert found == ["13 joints", "pendulum  2 joints"]
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed"),
+    [
+        ("M agrees to 4e-16", "M agrees to 7e-16"),  # round-off
+        ("proved  (2 terms, 0.01 s)", "proved (2 terms, 1.25 s)"),  # how long it took
+        ("bundle.zip  28,239 bytes", "bundle.zip 28,301 bytes"),
+        ("Pinocchio 4.1.0: right", "Pinocchio 3.9.1: right"),
+        ("in 276 steps", "in 278 steps"),
+        ("j1.m, ..., j2.m", "j1.m, j1.mx, j2.m"),
+        ("one\n...\nthree", "one\ntwo\nthree"),
+        ("a long line\n(of two)", "a long line (of two)"),
+    ],
+)
+def test_shown_output_may_differ_as_it_does_between_machines(printing, shown, printed):
+    assert printing.missing(shown, printed) is None
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed"),
+    [
+        ("12 joints", "13 joints"),
+        ("error 0.0805 rad", "error 0.0905 rad"),
+        ("gap 9.7e-04", "gap 1.2e-03"),
+        ("sound: True", "sound: False"),
+        ("(2 terms, 0.01 s)", "(3 terms, 0.01 s)"),
+        ("bundle.zip  28,239 bytes", "bundle.zip  31,000 bytes"),
+        ("two\none", "one\ntwo"),
+        ("one\nmore", "one"),
+    ],
+)
+def test_shown_output_may_not_differ_in_words_counts_or_results(printing, shown, printed):
+    assert printing.missing(shown, printed) is not None
+
+
+@pytest.fixture(scope="module")
+def printing():
+    spec = importlib.util.spec_from_file_location("printed", ROOT / "docs" / "printed.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def block(page: str, language: str) -> str:
+    """Return the first block of a language on a page."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return re.search(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1]
+
+
+def test_the_formulation_that_contributing_shows_gives_the_equations_of_lagrange():
+    shown = {"__name__": "hamilton"}
+    exec(block("CONTRIBUTING.md", "python"), shown)
+    for name in ("two_link_symbolic", "rp_symbolic", "scara"):
+        robot = exact_robot(read(name))
+        mine, right = (f(robot.tree, robot.q, robot.qd) for f in (shown["derive"], lagrange.derive))
+        for part in ("M", "c", "g"):
+            assert not (getattr(mine, part) - getattr(right, part)).any(), (name, part)
+    tree = fold(deep_tree(1, 4))
+    state = np.random.default_rng(1).uniform(-2, 2, (2, tree.n))
+    mine, right = shown["derive"](tree, *state), lagrange.derive(tree, *state)
+    assert_near(mine.c, right.c, tolerance=1e-10)
+
+
+def test_the_screw_that_contributing_shows_is_a_robot_whose_claims_are_proved():
+    table = tomllib.loads(block("CONTRIBUTING.md", "toml"))
+    screw = qddot.Robot(read_document({"name": "screw", **table}, "page"))
+    assert screw.n == 1
+    assert qddot.prove(screw).holds
+
+
+def test_every_extra_is_on_the_page_about_installing():
+    page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    first = "".join(line.split("|")[1] for line in page.splitlines() if line.startswith("| `"))
+    assert set(project["optional-dependencies"]) <= set(re.findall(r"`(\w+)`", first))
+
+
+def test_the_verbs_that_the_page_calls_functions_are_functions():
+    page = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
+    sentence = re.search(r"## Verbs and Python\n\n(.*?) are functions", page, re.DOTALL)[1]
+    verbs = re.findall(r"`(\w+)`", sentence)
+    assert len(verbs) >= 10
+    assert set(verbs) <= set(qddot.__all__)
 
 
 @pytest.mark.parametrize("name", ["qddot.program.recorder", "qddot.robot.loading"])

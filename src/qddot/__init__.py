@@ -1,4 +1,4 @@
-"""The equations of motion of any robot arm: derived exactly, proved, compiled, simulated."""
+"""The equations of motion of fixed-base robot arms: derived, proved, compiled, simulated."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any

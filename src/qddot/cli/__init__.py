@@ -36,7 +36,7 @@ VERBS = {
 }
 
 TOUR = """\
-qddot {version}: the equations of motion of any robot arm.
+qddot {version}: the equations of motion of robot arms.
 
 Give it a robot: the name of a built-in one, or a .urdf, .xacro, .xml (MJCF) or
 .toml file. Five commands to try, in this order:
@@ -45,10 +45,10 @@ Give it a robot: the name of a built-in one, or a .urdf, .xacro, .xml (MJCF) or
   qddot derive two_link_symbolic    its equations of motion, in closed form
   qddot prove two_link_symbolic     that they are right, as exact zeros
   qddot simulate two_link           how it falls, with an account of its energy
-  qddot report panda                everything about it on one page (a minute)
+  qddot report panda                everything about it on one page (30 s)
 
 With a robot of your own, begin with
-  qddot doctor arm.urdf             what is wrong with it, and how to mend it
+  qddot doctor arm.urdf             what is wrong with it, and how to fix it
   qddot studio arm.urdf             move it in a browser, watch its numbers
 
 Read on
@@ -75,7 +75,7 @@ def about(
     ctx: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
 ) -> None:
-    """The equations of motion of any robot arm.
+    """The equations of motion of robot arms with a fixed base.
 
     `qddot` alone shows where to begin, `qddot VERB --help` shows a verb with examples. Every
     verb takes --json and --quiet. The status is 0 if all is well, 1 if the work failed, 2 if the
