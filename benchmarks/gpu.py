@@ -1,4 +1,4 @@
-"""How many states a second does a GPU take, beside what its memory and its arithmetic allow?
+"""How many states per second does a GPU take, beside what its memory and its arithmetic allow?
 
     python benchmarks/gpu.py            a table in Markdown; needs a GPU and CuPy, and JAX for peers
 
@@ -95,7 +95,7 @@ def bytes_of(program: Program, dtype: np.dtype) -> int:
 
 
 def kernels(copy: float, fused: dict[str, float]) -> None:
-    print("| kernel | states a second | of a copy | of the floor | registers | occupancy |")
+    print("| kernel | states per second | of a copy | of the floor | registers | occupancy |")
     print("|---|--:|--:|--:|--:|--:|")
     for name, quantity, dtype in product(ROBOTS, QUANTITIES, DTYPES):
         kernel = qddot.to_cuda(robot_of(name, dtype)).lowered(quantity)
@@ -131,7 +131,7 @@ def check(kernel: Any, program: Program, given: list[cp.ndarray], dtype: np.dtyp
 
 def batches() -> None:
     kernel = qddot.to_cuda(qddot.load("panda")).lowered("inverse_dynamics")
-    print("\n| panda inverse_dynamics, float64 | a call | states a second |\n|--:|--:|--:|")
+    print("\n| panda inverse_dynamics, float64 | per call | states per second |\n|--:|--:|--:|")
     for count in (1, 32, 1024, 32_768, 1 << 20, 1 << 24, 1 << 26):
         time = seconds(kernel.on_device, cp, arrays(kernel.program, count, np.dtype("float64")))
         print(f"| {count:,} states | {1e6 * time:.1f} µs | {count / time:.3g} |", flush=True)
@@ -140,7 +140,7 @@ def batches() -> None:
 
 def rollouts(fused: dict[str, float]) -> None:
     print(f"\n{TRAJECTORIES:,} trajectories, {STEPS} steps of 1 ms, the last state kept\n")
-    print("| rollout | steps a second | of the floor |\n|---|--:|--:|")
+    print("| rollout | steps per second | of the floor |\n|---|--:|--:|")
     for name, method, dtype in product(ROBOTS, METHODS, DTYPES):
         robot = robot_of(name, dtype)
         q0 = cp.random.default_rng(1).standard_normal((TRAJECTORIES, robot.n)).astype(dtype)
@@ -218,7 +218,7 @@ def main() -> None:
     copy = copy_rate()
     fused = {name: fused_rate(np.dtype(name)) for name in ("float64", "float32")}
     print(f"{said.strip()} (idle clocks); CuPy {cp.__version__}, NumPy {np.__version__}")
-    print(f"copy: {copy / 1e9:.0f} GB/s read and written; fused multiply-adds a second: ", end="")
+    print(f"copy: {copy / 1e9:.0f} GB/s read and written; fused multiply-adds per second: ", end="")
     print(", ".join(f"{name} {rate / 1e12:.1f} T" for name, rate in fused.items()) + "\n")
     kernels(copy, fused)
     batches()

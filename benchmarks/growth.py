@@ -54,7 +54,7 @@ def rows(effort: Effort) -> list[Row]:
     times = dict(zip(JOINTS, mine, strict=True))
     power = exponent(FITTED, [times[n] for n in FITTED])
     growth = Row(
-        f"time a state, {FITTED[0]} to {FITTED[-1]} joints",
+        f"time per state, {FITTED[0]} to {FITTED[-1]} joints",
         f"n^{power:.2f}",
         target=f"≤ n^{STEEPEST}",
         reached=power <= STEEPEST,

@@ -31,7 +31,8 @@ AXES = ("world", "local", "base")
 class Robot(Variants):
     """A robot and its compiled quantities. Frozen: `with_...` returns a new one and changes none.
 
-    Every quantity takes arrays of shape (..., n), broadcasts like a NumPy ufunc, and takes `out=`.
+    Every quantity takes arrays of shape (..., n) and broadcasts like a NumPy ufunc; all but
+    `point_motion` and `effective_mass` take `out=`.
     It is recorded and compiled when first asked for.
     """
 

@@ -79,7 +79,7 @@ def simulate(
 
     The equation of motion, solved for q̈ and integrated:
 
-        M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + K (q − q₀) + τ_dist = τ + Jᵀ f_ext
+        M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) + τ_dist = τ + Jᵀ f_ext
 
     Args:
         robot: The robot; payloads, friction and springs that its model has are in.
