@@ -33,7 +33,7 @@ from printed import missing
 from website.markdown import rendered
 
 ROOT = Path(__file__).resolve().parents[1]
-TIMEOUT = 120  # [s] for one command
+TIMEOUT = 600  # [s] for one command; only to end what hangs
 
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*([\w-]*)")
 COMMENT = re.compile(r"^<!--\s*(.*?)\s*-->$")
