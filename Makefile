@@ -10,6 +10,10 @@ STEPS := 3
 PYTEST := -n 3 # some tests wait for browsers and other processes
 SEED := $(shell date +%s)
 
+# run a command while pyright, which takes one core, checks the types; both must succeed
+types-beside = $(BIN)/pyright >$(VENV)/types.txt & types=$$!; $(1); done=$$?; \
+  wait $$types || { cat $(VENV)/types.txt; exit 1; }; tail -n 1 $(VENV)/types.txt; exit $$done
+
 # bash, so that a failure on the left of a pipe is a failure
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
@@ -19,7 +23,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all fuzz lint bench docs notebooks clean
+.PHONY: help setup demo test test-all fuzz lint style bench docs notebooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -32,20 +36,22 @@ demo: $(VENV)/.runtime ## write a page about a robot into build: the quickest lo
 	@mkdir -p build
 	@$(BIN)/qddot report panda -o build/panda.html
 
-test: lint ## check the style and the types, then run the tests
-	$(BIN)/python -m pytest $(PYTEST)
+test: style ## check the style and the types, and run the tests
+	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST))
 
-test-all: lint ## the same with the long attacks, about half an hour
-	$(BIN)/python -m pytest $(PYTEST) -m ''
+test-all: style ## the same with the long attacks, about half an hour
+	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST) -m '')
 
 fuzz: $(VENV)/.installed ## run the random tests on new examples (SEED=n repeats those of a run)
 	@echo "the seed of these examples: $(SEED)"
 	$(BIN)/python -m pytest $(PYTEST) -m hypothesis --hypothesis-profile=fuzz --hypothesis-seed=$(SEED)
 
-lint: $(VENV)/.installed ## check the style (ruff) and the types (pyright)
+lint: style ## check the style (ruff) and the types (pyright)
+	$(BIN)/pyright
+
+style: $(VENV)/.installed
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/pyright
 
 bench: $(VENV)/.installed ## measure the speed against other packages, in the same run
 	@if [ -f benchmarks/run.py ]; then $(BIN)/python benchmarks/run.py; \

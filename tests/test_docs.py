@@ -5,11 +5,12 @@ import importlib
 import importlib.util
 import os
 import re
-import subprocess
 import sys
 import tomllib
+import warnings
 from pathlib import Path
 
+import check  # docs/check.py
 import numpy as np
 import pytest
 from nearness import assert_near
@@ -25,48 +26,39 @@ from qddot.readers.read import read
 ROOT = Path(__file__).resolve().parents[1]
 LINKED = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 EXECUTED = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-LONGEST = 900  # [s]; a page takes a few, this only ends what hangs
 
 # pages are named by where they are, so that two may share a file name
 name = {page: page.relative_to(ROOT).as_posix() for page in LINKED}.__getitem__
 
-# one process a page, as docs/check.py has one namespace a page
-CODE = """
-import sys
-sys.path.insert(0, sys.argv[1])
-import check
-from pathlib import Path
-page = Path(sys.argv[2])
-if not page.is_relative_to(check.ROOT):
-    check.ROOT = page.parent
-problems = [*check.broken_links(page)]
-problems += check.failing_examples(page) if sys.argv[3] == "run" else []
-print(*problems, sep="\\n", file=sys.stderr)
-sys.exit(bool(problems))
-"""
 
+@pytest.fixture
+def problems(monkeypatch):
+    """Return a function that gives what is wrong with a page, after running what it shows.
 
-def check(page: Path, how: str) -> subprocess.CompletedProcess:
+    Pages run within this process, each in a namespace and a folder of its own: importing qddot
+    again for each takes longer than most of them.
+    """
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        [sys.executable, "-c", CODE, str(ROOT / "docs"), str(page), how],
-        env={**os.environ, "MPLBACKEND": "Agg", "PATH": path},
-        capture_output=True,
-        text=True,
-        timeout=LONGEST,
-    )
+    for name, value in {"MPLBACKEND": "Agg", "PATH": path, "COLUMNS": "80"}.items():
+        monkeypatch.setenv(name, value)
+
+    def found(page: Path) -> str:
+        if not page.is_relative_to(ROOT):
+            monkeypatch.setattr(check, "ROOT", page.parent)
+        with warnings.catch_warnings():
+            return "\n".join([*check.broken_links(page), *check.failing_examples(page)])
+
+    return found
 
 
 @pytest.mark.parametrize("page", EXECUTED, ids=name)
-def test_the_page_runs_and_its_links_lead_somewhere(page):
-    run = check(page, "run")
-    assert run.returncode == 0, run.stderr
+def test_the_page_runs_and_its_links_lead_somewhere(page, problems):
+    assert not problems(page)
 
 
 @pytest.mark.parametrize("page", [page for page in LINKED if page not in EXECUTED], ids=name)
 def test_the_links_of_the_page_lead_somewhere(page):
-    run = check(page, "read")
-    assert run.returncode == 0, run.stderr
+    assert not [*check.broken_links(page)]
 
 
 def test_every_page_of_the_documentation_is_found():
@@ -74,7 +66,7 @@ def test_every_page_of_the_documentation_is_found():
     assert {"README.md", "docs/equations.md", "docs/decks/index.md"} <= names
 
 
-def test_what_is_wrong_on_a_page_is_caught(tmp_path):
+def test_what_is_wrong_on_a_page_is_caught(tmp_path, problems):
     """What these tests rely on: a false assertion, a failing command and a dead link are found."""
     page = tmp_path / "wrong.md"
     page.write_text(
@@ -82,13 +74,12 @@ def test_what_is_wrong_on_a_page_is_caught(tmp_path):
         "```console\n$ qddot show no_such_robot\n```\n",
         encoding="utf-8",
     )
-    run = check(page, "run")
-    assert run.returncode == 1
+    found = problems(page)
     for words in ("nowhere.md does not exist", "AssertionError", "exit status 2, not 0"):
-        assert words in run.stderr
+        assert words in found
 
 
-def test_output_that_a_page_shows_and_nothing_prints_is_caught(tmp_path):
+def test_output_that_a_page_shows_and_nothing_prints_is_caught(tmp_path, problems):
     page = tmp_path / "stale.md"
     page.write_text(
         "```python\nprint('12 joints')\n```\n\n```text\n13 joints\n```\n\n"
@@ -97,8 +88,7 @@ def test_output_that_a_page_shows_and_nothing_prints_is_caught(tmp_path):
         "```text\nno output of anything, since a heading is between\n```\n",
         encoding="utf-8",
     )
-    run = check(page, "run")
-    found = re.findall("not printed: (.*)", run.stderr)
+    found = re.findall("not printed: (.*)", problems(page))
     assert found == ["13 joints", "pendulum  2 joints"]
 
 
