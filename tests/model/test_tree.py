@@ -3,7 +3,7 @@
 The unfolded robot is computed here, link by link and joint by joint, from nothing but the model.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -529,3 +529,37 @@ def test_every_axis_is_brought_to_length_one(axis):
     assert_allclose(np.linalg.norm(unit(tuple(float(x) for x in axis))), 1, rtol=1e-14)
     x, y, z = unit(tuple(expression(x) for x in axis))
     assert x * x + y * y + z * z == 1
+
+
+@dataclass(frozen=True)
+class Screw:
+    """A turn about z that rises, which the recursions in three-vectors would take for a slide."""
+
+    axis: tuple = (0, 0, 1)
+
+    def pose(self, q):
+        turn, rise = Revolute(self.axis).pose(q), Prismatic(self.axis).pose(0.1 * q)
+        return turn @ rise
+
+    @property
+    def S(self):
+        return join(np.array(self.axis), 0.1 * np.array(self.axis))
+
+
+class Turn(Revolute):
+    """A kind of one's own, whatever it moves like."""
+
+
+@pytest.mark.parametrize("motion", [Screw(), Turn((0, 0, 1))])
+def test_a_joint_of_an_unknown_class_is_refused_by_name(motion):
+    """It was taken for a slide: of a heavy screw the torque was wrong by 153 N·m."""
+    tree = fold(chain(Joint("lift", "revolute", "base", "l1"), links=2))
+    with pytest.raises(BadArgument, match=f"'lift' moves as {type(motion).__name__}"):
+        replace(tree.bodies[0], joint=motion)
+
+
+def test_a_joint_of_an_unknown_kind_is_refused_where_it_is_folded():
+    model = chain(Joint("lift", "revolute", "base", "l1"), links=2)
+    unchecked = model.with_joints(lambda joint: replace(joint, kind="screw"))
+    with pytest.raises(BadArgument, match="'lift' is of kind 'screw'"):
+        fold(unchecked)

@@ -22,6 +22,8 @@ def friction_torque(tree: Tree, qd: JointVec, direction: JointVec | None = None)
 
         Fᵥ q̇ + [Fₛ + (F_static − Fₛ) exp(−(q̇/v_s)²)] sgn(q̇) + f₀
 
+    Where joints that follow one another share a coordinate, each has its own v_s.
+
     Args:
         tree: The robot.
         qd: Joint rates, shape (n,).
@@ -42,15 +44,16 @@ def dry_friction(friction: Friction, rate: Scalar, direction: Scalar | None = No
         return 0
     size = friction.coulomb
     if friction.static is not None:
-        share = exp(-((rate / friction.stribeck_velocity) ** 2))
-        size = size + (friction.static - friction.coulomb) * share
+        first = friction.static - friction.coulomb - sum(above for above, _ in friction.further)
+        for above, speed in ((first, friction.stribeck_velocity), *friction.further):
+            size = size + above * exp(-((rate / speed) ** 2))
     return size * (sign(rate) if direction is None else direction)
 
 
 def has_dry_friction(friction: Friction) -> bool:
     """Return whether a joint resists also when it barely moves."""
     try:
-        return bool(friction.coulomb or friction.static)
+        return bool(friction.coulomb or friction.static or friction.further)
     except BadArgument:  # a size that is recorded: not known before it is used
         return True
 

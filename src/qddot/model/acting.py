@@ -70,15 +70,19 @@ def friction(model: Model, positions: Positions) -> Iterator[Friction]:
             yield parts[0][0]
             continue
         coulomb = sum(abs(r) * f.coulomb for f, r in parts)
-        sticking = [(f, r) for f, r in parts if f.static is not None and r]
-        above = sum(abs(r) * (f.static - f.coulomb) for f, r in sticking)
+        above: dict[Scalar, Scalar] = {}  # by the coordinate's rate at which it fades
+        for f, r in parts:
+            if f.static is not None and r:
+                speed = f.stribeck_velocity / abs(r)
+                above[speed] = above.get(speed, 0) + abs(r) * (f.static - f.coulomb)
+        first, *further = above or [None]
         yield Friction(
             viscous=sum(r * r * f.viscous for f, r in parts),
             coulomb=coulomb,
-            static=coulomb + above if sticking else None,
-            # of the first that has one: several that differ do not make one curve of this form
-            stribeck_velocity=next((f.stribeck_velocity / abs(r) for f, r in sticking), None),
+            static=coulomb + sum(above.values()) if above else None,
+            stribeck_velocity=first,
             offset=sum(r * f.offset for f, r in parts),
+            further=tuple((above[speed], speed) for speed in further),
         )
 
 

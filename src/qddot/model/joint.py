@@ -44,6 +44,9 @@ class Friction:
     static: Scalar | None = None  # [N·m] or [N]; None: no Stribeck effect
     stribeck_velocity: Scalar | None = None  # [rad/s] or [m/s]
     offset: Scalar = 0  # [N·m] or [N]
+    # of a coordinate that moves several joints: what others of them have above Coulomb's at rest,
+    # and their own v_s; `static` is the sum of all
+    further: tuple[tuple[Scalar, Scalar], ...] = ()
 
     def _repr_latex_(self) -> str:
         from qddot.model.friction_formula import friction_latex

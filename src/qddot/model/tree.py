@@ -22,6 +22,7 @@ from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.rotation import IDENTITY
 
 BASE = -1  # the parent of the bodies that hang from the base
+MOTIONS = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
 NO_INERTIA = Inertia(0, ORIGIN, 0 * IDENTITY)
 
 
@@ -37,6 +38,15 @@ class Body:
     index: int  # which entry of q moves it
     ratio: Scalar  # and how: its joint stands at ratio · q[index] + offset
     offset: Scalar
+
+    def __post_init__(self) -> None:
+        # the recursions in three-vectors take what does not turn for a slide
+        if type(self.joint) not in (Revolute, Prismatic):
+            raise BadArgument(
+                f"Joint {shorten(self.name)!r} moves as {type(self.joint).__name__}, which the "
+                "equations do not know: they know Revolute and Prismatic.\n"
+                "  Build it from these, with massless links between and mimic where it is coupled."
+            )
 
     def position(self, q: JointVec) -> Scalar:
         """Return where its joint stands."""
@@ -109,7 +119,7 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
         if joint.kind == "fixed":
             carrier[joint.child] = (parent, X_PJ)
             continue
-        motion = (Revolute if joint.turns else Prismatic)(unit(joint.axis))
+        motion = motion_of(joint)
         where, ratio, offset = positions[joint.name]
         if where is None:
             carrier[joint.child] = (parent, X_PJ @ motion.pose(offset))
@@ -161,6 +171,20 @@ def coordinates(model: Model) -> Positions:
         return index[joint.name], ratio, offset
 
     return {joint.name: resolve(joint) for joint in model.joints if joint.kind != "fixed"}
+
+
+def motion_of(joint: Joint) -> Revolute | Prismatic:
+    """Return how a joint that is not fixed moves.
+
+    Raises:
+        BadArgument: If its kind is none that the equations know.
+    """
+    if joint.kind not in MOTIONS:
+        raise BadArgument(
+            f"Joint {shorten(joint.name)!r} is of kind {shorten(str(joint.kind))!r}, which has no "
+            f"equations. Kinds that move: {', '.join(MOTIONS)}."
+        )
+    return MOTIONS[joint.kind](unit(joint.axis))
 
 
 def unit(axis: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:

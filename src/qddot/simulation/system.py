@@ -106,10 +106,12 @@ class Motion:
         resisting = []
         for friction, rate, way in zip(self.tree.friction, qd, directions, strict=True):
             total = friction.viscous * rate + friction.offset
-            # dry friction is linear in both its sizes
+            # dry friction is linear in all its sizes
+            alone = replace(friction, coulomb=0, static=_nothing(friction), further=())
             for size, unit in (
-                (friction.coulomb, replace(friction, coulomb=1, static=_nothing(friction))),
-                (friction.static, replace(friction, coulomb=0, static=1)),
+                (friction.coulomb, replace(alone, coulomb=1)),
+                (friction.static, replace(alone, static=1)),
+                *((above, replace(alone, further=((1, v),))) for above, v in friction.further),
             ):
                 if size is not None and not (isinstance(size, (int, float)) and size == 0):
                     total = total + size * dry_friction(unit, rate, way)

@@ -14,9 +14,8 @@ from xml.sax.saxutils import quoteattr
 from qddot.errors import NotNumeric, listing
 from qddot.expressions import free_symbols
 from qddot.model import Inertial, Joint, Limits, Link, Model, Placement
-from qddot.model.joint import Prismatic, Revolute
 from qddot.model.model import GRAVITY, mapped
-from qddot.model.tree import coordinates, numeric, unit
+from qddot.model.tree import coordinates, motion_of, numeric
 from qddot.scalars import Scalar
 from qddot.spatial.rotation import to_rpy
 
@@ -156,8 +155,7 @@ def _unused(name: str, taken: set[str]) -> str:
 
 def _fixed_at(joint: Joint, q: Scalar) -> Joint:
     """Return the fixed joint that stands where a moving one would at q."""
-    motion = (Revolute if joint.turns else Prismatic)(unit(joint.axis))
-    X = joint.origin.pose() @ motion.pose(q)
+    X = joint.origin.pose() @ motion_of(joint).pose(q)
     x, y, z = (float(value) for value in X.p)
     return Joint(joint.name, "fixed", joint.parent, joint.child, Placement((x, y, z), to_rpy(X.R)))
 
