@@ -48,18 +48,8 @@ class Wanted:
 
 
 def home(robot: Robot) -> np.ndarray:
-    """Return where an arm stands if nobody says: at zero, or amid limits that zero is not within.
-
-    A tenth of the range is kept from either limit.
-    """
-    from qddot.control.references.limits import bounds_of
-
-    limits = bounds_of(robot)
-    with np.errstate(invalid="ignore"):
-        room = 0.1 * (limits.upper - limits.lower)
-        inside = (limits.lower + room <= 0) & (limits.upper - room >= 0)
-        middle = (limits.lower + limits.upper) / 2
-    return np.where(inside | ~np.isfinite(middle), 0.0, middle)
+    """Return where an arm stands if nobody says."""
+    return robot.home.copy()
 
 
 def frame_of(robot: Robot, frame: str) -> str:

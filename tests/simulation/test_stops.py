@@ -182,6 +182,7 @@ def with_limits(robot, limits):
         if joint.name not in limits:
             return joint
         low, high = limits[joint.name]
-        return replace(joint, limits=Limits(lower=low, upper=high))
+        kind = "revolute" if joint.turns else joint.kind
+        return replace(joint, kind=kind, limits=Limits(lower=low, upper=high))
 
     return qddot.Robot(robot.model.with_joints(limited))

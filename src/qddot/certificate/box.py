@@ -109,18 +109,21 @@ def _pair(robot: Robot, name: str, given: Any) -> tuple[float, float]:
 
 def _limits(robot: Robot, joint: Joint, circle: bool = False) -> tuple[float, float]:
     """Return the limits of a joint, rounded outward."""
-    lower, upper = joint.limits.lower, joint.limits.upper
-    if joint.turns and (circle or None in (lower, upper) or joint.kind == "continuous"):
+    k = robot.joint_names.index(joint.name)
+    lower, upper = float(robot.limits.lower[k]), float(robot.limits.upper[k])
+    limited = math.isfinite(upper - lower)
+    if joint.turns and (circle or not limited):
         _same_after_a_turn(robot, joint)
         return -PI, PI
-    if lower is None or upper is None or not math.isfinite(float(lower) - float(upper)):
+    if not limited:
         raise BadArgument(
             f"Joint {printable(joint.name)!r} of {printable(robot.name)!r} slides without limits, "
             "so nothing that depends on it is bounded.\n"
             f"  Say how far it goes: box={{{printable(joint.name)!r}: (0.0, 1.0)}}."
         )
-    low, high = _pair(robot, joint.name, (float(lower), float(upper)))
-    return _outward(low, lower, -math.inf), _outward(high, upper, math.inf)
+    low, high = _pair(robot, joint.name, (lower, upper))
+    meant = joint.limits.lower, joint.limits.upper
+    return _outward(low, meant[0], -math.inf), _outward(high, meant[1], math.inf)
 
 
 def _same_after_a_turn(robot: Robot, joint: Joint) -> None:
@@ -139,8 +142,9 @@ def _same_after_a_turn(robot: Robot, joint: Joint) -> None:
 
 def _outward(x: float, meant: Any, towards: float) -> float:
     """Return a float that is not inside of the number that was meant."""
-    terms = exact(meant).terms
-    if set(terms) <= {()}:
+    own = meant is not None and x == float(meant)  # not what a joint that follows leaves
+    terms = exact(meant).terms if own else None
+    if terms is not None and set(terms) <= {()}:
         error = Fraction(x) - terms.get((), Fraction(0))
         if (error >= 0) if towards > 0 else (error <= 0):
             return x

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -40,10 +39,5 @@ def positions(robot: Robot, q: Any, what: str = "q") -> np.ndarray:
 
 
 def middle(robot: Robot, at: Any = None) -> np.ndarray:
-    """Return the q at which other joints are held: what is given, or zero as far as limits go."""
-    if at is not None:
-        return position(robot, at, "at")
-    limits = [(j.limits.lower, j.limits.upper) for j in robot.model.free_joints]
-    low = [-math.inf if x is None else float(x) for x, _ in limits]
-    high = [math.inf if x is None else float(x) for _, x in limits]
-    return np.clip(np.zeros(robot.n), low, high)
+    """Return the q at which other joints are held: what is given, or the robot's home."""
+    return robot.home.copy() if at is None else position(robot, at, "at")

@@ -18,7 +18,7 @@ from qddot.doctor.peers import PEERS, Peer, ask
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import gravity_torque
 from qddot.errors import shorten
-from qddot.model.joint import Joint
+from qddot.model.limits import limits_of
 from qddot.model.model import Model, mapped
 from qddot.model.tree import coordinates, fold, numeric
 
@@ -130,19 +130,17 @@ def at(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def configurations(model: Model) -> np.ndarray:
     """Return some configurations within the limits, the same ones every time."""
     rng = np.random.default_rng(SEED)
-    lower, upper = np.transpose([travel(joint) for joint in model.free_joints])
+    limits, most = limits_of(model), [np.pi if j.turns else 1.0 for j in model.free_joints]
+    lower, upper = travel(limits.lower, limits.upper, np.array(most))
     return rng.uniform(lower, upper, (CONFIGURATIONS, model.n))
 
 
-def travel(joint: Joint) -> tuple[float, float]:
-    """Return how far a joint moves either way, at most a turn or a metre."""
-    most = np.pi if joint.turns else 1.0
-    lower, upper = joint.limits.lower, joint.limits.upper
-    if lower is None or upper is None or joint.kind == "continuous":
-        return -most, most
-    lower, upper = float(lower), float(upper)
-    middle = (lower + upper) / 2
-    return max(lower, middle - most), min(upper, middle + most)
+def travel(lower: np.ndarray, upper: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return from where to where joints are moved: within their limits, at most so far each way."""
+    limited = np.isfinite(upper - lower)
+    amid = (np.where(limited, lower, 0) + np.where(limited, upper, 0)) / 2
+    middle = np.where(limited, amid, np.clip(0, lower, upper))
+    return np.maximum(lower, middle - most), np.minimum(upper, middle + most)
 
 
 def positions(model: Model, q: np.ndarray) -> dict[str, float]:

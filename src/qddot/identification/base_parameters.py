@@ -138,14 +138,15 @@ def random_states(
     k = STATES * max(robot.n, 2) if count is None else count
     rng = np.random.default_rng(seed)
     q, qd = np.empty((2, k, robot.n))
+    own = robot.limits
     for i, joint in enumerate(robot.model.free_joints):
         reach = np.pi if joint.turns else SLIDE
         low, high, fast = (-reach, reach, RATE)
         if limits:
-            bounds = joint.limits
-            low = low if bounds.lower is None else float(bounds.lower)
-            high = high if bounds.upper is None else float(bounds.upper)
-            fast = fast if bounds.velocity is None else float(bounds.velocity)
+            low, high, fast = (
+                float(end[i]) if np.isfinite(end[i]) else otherwise
+                for end, otherwise in ((own.lower, low), (own.upper, high), (own.velocity, fast))
+            )
         q[:, i] = rng.uniform(low, high, k)
         qd[:, i] = rng.uniform(-fast, fast, k)
     qdd = rng.uniform(-ACCELERATION, ACCELERATION, (k, robot.n))
@@ -206,7 +207,7 @@ def _free(regression: Regression, columns: Columns) -> float:
 
 
 def _limited(robot: Any) -> bool:
-    return any(j.limits.lower is not None for j in robot.model.free_joints)
+    return bool(np.isfinite(robot.limits.lower).any())
 
 
 def _names(names: Sequence[str] | None, p: int) -> list[str]:

@@ -110,8 +110,8 @@ def motion_limits(robot: Robot, given: Any = None, margin: float = MARGIN) -> Mo
 
 
 def _from_model(robot: Robot, key: str) -> np.ndarray:
-    said = [getattr(joint.limits, key, None) for joint in robot.model.free_joints]
-    return np.array([np.nan if x is None else float(x) for x in said])
+    said = getattr(robot.limits, key, np.full(robot.n, np.inf))
+    return np.where(np.isfinite(said), said, np.nan)
 
 
 def _by_joint(robot: Robot, key: str, value: Any) -> np.ndarray:

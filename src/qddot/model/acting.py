@@ -70,19 +70,22 @@ def friction(model: Model, positions: Positions) -> Iterator[Friction]:
             yield parts[0][0]
             continue
         coulomb = sum(abs(r) * f.coulomb for f, r in parts)
-        above: dict[Scalar, Scalar] = {}  # by the coordinate's rate at which it fades
+        above: list[tuple[Scalar, Scalar]] = []  # with the coordinate's rate at which it fades
         for f, r in parts:
             if f.static is not None and r:
-                speed = f.stribeck_velocity / abs(r)
-                above[speed] = above.get(speed, 0) + abs(r) * (f.static - f.coulomb)
-        first, *further = above or [None]
+                size, speed = abs(r) * (f.static - f.coulomb), f.stribeck_velocity / abs(r)
+                known = [k for k, (_, v) in enumerate(above) if v == speed]
+                if known:
+                    above[known[0]] = (above[known[0]][0] + size, speed)
+                else:
+                    above.append((size, speed))
         yield Friction(
             viscous=sum(r * r * f.viscous for f, r in parts),
             coulomb=coulomb,
-            static=coulomb + sum(above.values()) if above else None,
-            stribeck_velocity=first,
+            static=coulomb + sum(size for size, _ in above) if above else None,
+            stribeck_velocity=above[0][1] if above else None,
             offset=sum(r * f.offset for f, r in parts),
-            further=tuple((above[speed], speed) for speed in further),
+            further=tuple(above[1:]),
         )
 
 

@@ -99,6 +99,7 @@ class Joint:
     spring: Spring = Spring()
     mimic: Mimic | None = None
     locked: Scalar | None = None  # held at this position
+    home: Scalar | None = None  # where it stands if nobody says
     line: int | None = field(default=None, compare=False, repr=False)
 
     @property

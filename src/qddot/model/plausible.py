@@ -9,6 +9,7 @@ from qddot.errors import Problem
 from qddot.expressions import free_symbols
 from qddot.model.inertia_doubts import habits, size_doubts
 from qddot.model.joint import Joint
+from qddot.model.limits import limit_doubts
 from qddot.model.link import Link
 from qddot.model.model import Model, scalars
 from qddot.model.structure import place
@@ -24,6 +25,7 @@ def doubts(model: Model) -> list[Problem]:
         where = place("joint", joint.name)
         for severity, message, remedy in _joint_doubts(joint):
             problems.append(Problem(severity, where, message, remedy, joint.line))  # type: ignore[arg-type]  # one of three words
+    problems += limit_doubts(model)
     problems += _angle_notes(model)
     sizes, still = _sizes(model), _still(model)
     for link in model.links:
@@ -42,6 +44,9 @@ def doubts(model: Model) -> list[Problem]:
 
 def _joint_doubts(joint: Joint) -> Iterator[Doubt]:
     limits = joint.limits
+    if joint.kind == "continuous" and (limits.lower, limits.upper) != (None, None):
+        message = "it is continuous, so its lower and upper limits mean nothing"
+        yield "warning", message, "Use type revolute if it is limited, or remove them."
     if joint.kind in ("revolute", "prismatic") and joint.mimic is None:
         if limits.lower is None or limits.upper is None:
             remedy = "Give lower and upper"

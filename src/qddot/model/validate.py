@@ -69,6 +69,12 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if number(lower) and number(upper) and float(lower) > float(upper):
         message = f"its limits are reversed (lower {float(lower):g} > upper {float(upper):g})"
         yield "error", message, "Swap them."
+    if number(joint.home) and joint.kind != "continuous":
+        low = -math.inf if not number(lower) else float(lower)
+        high = math.inf if not number(upper) else float(upper)
+        if not low <= float(joint.home) <= high:
+            message = f"its home ({float(joint.home):g}) is not within its limits"
+            yield "error", message, f"Give one from {low:g} to {high:g}."
     for name in ("velocity", "effort"):
         value = getattr(limits, name)
         if number(value) and value < 0:
@@ -125,7 +131,7 @@ def _finite(thing: Any, where: str) -> Iterator[Problem]:
 # the fields of numbers, and how many belong into each
 COUNTS = {"xyz": 3, "rpy": 3, "com": 3, "axis": 3, "inertia": 6}
 NAMES = ("name", "kind", "parent", "child", "joint", "link", "frame", "first", "second")
-OPTIONAL = ("static", "stribeck_velocity", "mimic", "locked")
+OPTIONAL = ("static", "stribeck_velocity", "mimic", "locked", "home")
 
 
 def _misshapen(thing: Any) -> Iterator[tuple[str, Any, str]]:

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.dynamics.kinematics import body_poses, path
+from qddot.dynamics.kinematics import body_poses
 from qddot.errors import BadArgument, WrongShape
 from qddot.model.tree import Tree
 from qddot.plot import style
@@ -27,6 +27,7 @@ from qddot.plot.skeleton import Skeleton, centre, skeleton
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
 from qddot.robot import Robot
+from qddot.robot.home import tip_frame
 
 Scene = dict[str, Any]
 
@@ -229,14 +230,6 @@ def usual_mass(robot: Robot, q: np.ndarray) -> float:
     whole = matrices[np.isfinite(matrices).all(axis=(1, 2))]
     heavy = np.linalg.eigvalsh(whole)[:, -1] if len(whole) else np.ones(1)
     return float(np.median(heavy)) or 1.0
-
-
-def tip_frame(robot: Robot) -> str:
-    """Return the frame at the tip: "tool" where there is one, else the longest branch's last."""
-    frames = robot.tree.frames
-    if "tool" in frames:
-        return "tool"
-    return max(reversed(frames), key=lambda name: len(path(robot.tree, frames[name][0])))
 
 
 def pale(colour: str) -> str:

@@ -25,16 +25,13 @@ ASIDE, RAISED = -0.35, 0.16  # [rad], from the front of an arm that moves in an 
 
 
 def typical(robot: Robot) -> np.ndarray:
-    """Return q from all over where the robot gets to, what is nearest to zero first, (k, n)."""
-    low, high = np.empty((2, robot.n))
-    for i, joint in enumerate(robot.model.free_joints):
-        wide = np.pi if joint.turns else SLIDES
-        lower, upper = joint.limits.lower, joint.limits.upper
-        low[i] = -wide if lower is None else max(float(lower), -4 * wide)
-        high[i] = wide if upper is None else min(float(upper), 4 * wide)
-    high = np.maximum(low, high)
-    found = np.random.default_rng(0).uniform(low, high, (SAMPLES, robot.n))
-    found[0] = np.clip(0.0, low, high)
+    """Return q from all over where the robot gets to, its home first, shape (k, n)."""
+    limits = robot.limits
+    wide = np.array([np.pi if joint.turns else SLIDES for joint in robot.model.free_joints])
+    low = np.where(np.isfinite(limits.lower), np.maximum(limits.lower, -4 * wide), -wide)
+    high = np.where(np.isfinite(limits.upper), np.minimum(limits.upper, 4 * wide), wide)
+    found = np.random.default_rng(0).uniform(low, np.maximum(low, high), (SAMPLES, robot.n))
+    found[0] = robot.home
     return found
 
 

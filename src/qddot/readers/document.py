@@ -149,6 +149,7 @@ def joint_parts(table: Table, name: str = "") -> dict[str, Any]:
         "spring": spring(table.table("spring")),
         "mimic": mimic(table.table("mimic")),
         "locked": table.number("locked", None),
+        "home": table.number("home", None),
     }
 
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.javascript import javascript
-from qddot.model.joint import Joint
 from qddot.plot import style
 from qddot.plot.arm_scene import EFFECTIVE, FLAT, PULL, ArmScene, arm_scene, pale, plain
 from qddot.plot.ellipse import LONGEST
@@ -55,7 +54,7 @@ def live_of(robot: Robot, tip: str, home: np.ndarray) -> Live:
         functions[name] = javascript(program)
     written = ",\n".join(f"{name}: {source}" for name, source in functions.items())
     data = {
-        "joints": [joint_facts(joint) for joint in robot.model.free_joints],
+        "joints": [joint_facts(robot, i) for i in range(robot.n)],
         "home": [float(x) for x in home],
         "scene": scene_facts(scene),
     }
@@ -73,27 +72,27 @@ def programs(robot: Robot, scene: ArmScene, tip: str) -> Iterator[tuple[str, Pro
     yield "coriolis_matrix", robot.program("coriolis_matrix")
 
 
-def joint_facts(joint: Joint) -> dict[str, Any]:
+def joint_facts(robot: Robot, i: int) -> dict[str, Any]:
     """Return what a slider needs to know of a joint."""
-    low, high = span(joint)
-    fast = joint.limits.velocity
+    low, high = span(robot, i)
+    joint, fast = robot.model.free_joints[i], float(robot.limits.velocity[i])
     return {
         "turns": joint.turns,
         "unit": "rad" if joint.turns else "m",
         "low": low,
         "high": high,
-        "fast": float(fast) if fast else FAST[joint.turns],
-        "limited": joint.limits.lower is not None,
+        "fast": fast if 0 < fast < np.inf else FAST[joint.turns],
+        "limited": bool(np.isfinite(robot.limits.lower[i])),
     }
 
 
-def span(joint: Joint) -> tuple[float, float]:
+def span(robot: Robot, i: int) -> tuple[float, float]:
     """Return between which positions a joint is moved: its limits, or once round."""
-    low, high = joint.limits.lower, joint.limits.upper
-    if low is None or high is None or joint.kind == "continuous":
-        wide = TURN if joint.turns else SLIDE
-        return -wide, wide
-    return float(low), float(high)
+    low, high = float(robot.limits.lower[i]), float(robot.limits.upper[i])
+    if np.isfinite(high - low):
+        return low, high
+    wide = TURN if robot.model.free_joints[i].turns else SLIDE
+    return -wide, wide
 
 
 def scene_facts(scene: ArmScene) -> dict[str, Any]:

@@ -10,7 +10,6 @@ import numpy as np
 
 from qddot.errors import BadArgument, NotNumeric, QddotError, printable
 from qddot.plot.arm_scene import tip_frame
-from qddot.reporting.pose import sensible_pose
 from qddot.robot import Robot
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ class Subject:
     @cached_property
     def home(self) -> np.ndarray:
         """Where the arm stands at first, shape (n,)."""
-        return sensible_pose(self.robot, self.tip)
+        return self.robot.home
 
     @cached_property
     def equations(self) -> Equations:

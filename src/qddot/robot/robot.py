@@ -14,11 +14,13 @@ from qddot.backends.threads import available_threads
 from qddot.dynamics.regressor import parameters
 from qddot.errors import BadArgument, Problem, UnknownName, WrongShape
 from qddot.model import Model
+from qddot.model.limits import RobotLimits, limits_of
 from qddot.model.tree import Tree, fold
 from qddot.patience import patience
 from qddot.program.program import Port, Program
 from qddot.robot.arguments import loads
 from qddot.robot.compiled import compiled
+from qddot.robot.home import home_of
 from qddot.robot.quantities import NAMES, Request, program_for
 from qddot.robot.variants import Variants
 from qddot.web.notebook import rich
@@ -74,6 +76,21 @@ class Robot(Variants):
     def tree(self) -> Tree:
         """The moving bodies, with the ten numbers of their inertia."""
         return fold(self.model)
+
+    @cached_property
+    def limits(self) -> RobotLimits:
+        """How far, how fast, how strong: .lower .upper .velocity .effort, each of shape (n,).
+
+        Infinite where there is no limit; a continuous joint has none of position.
+        """
+        return limits_of(self.model)
+
+    @cached_property
+    def home(self) -> np.ndarray:
+        """Where the arm stands if nobody says, shape (n,); what its file gives, if it does."""
+        found = home_of(self)
+        found.flags.writeable = False
+        return found
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

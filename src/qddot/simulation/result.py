@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from qddot.model.tree import numeric
 from qddot.robot import Robot
 from qddot.simulation.audit import advice, audit
 from qddot.simulation.energy import Energy
 from qddot.simulation.files import joint_units
 from qddot.simulation.motion import WORKS
 from qddot.simulation.run import Run
-from qddot.simulation.switching import position_limits
 from qddot.simulation.trajectory import Event, Trajectory
 
 
@@ -93,19 +91,17 @@ def passed_limits(
     robot: Robot, t: np.ndarray, q: np.ndarray, qd: np.ndarray, tau: np.ndarray
 ) -> list[Event]:
     """Return when each joint first passes each of its limits, and by how much at worst."""
-    lower, upper = position_limits(robot.model)
+    limits = robot.limits
     joints = robot.model.free_joints
     found = []
     for i, joint in enumerate(joints):
         unit = "rad" if joint.turns else "m"
         force = "N·m" if joint.turns else "N"
-        most = {"velocity": joint.limits.velocity, "effort": joint.limits.effort}
-        ends = {key: np.inf if x is None else float(numeric(x)) for key, x in most.items()}
-        beyond = np.maximum(q[:, i] - upper[i], lower[i] - q[:, i])
+        beyond = np.maximum(q[:, i] - limits.upper[i], limits.lower[i] - q[:, i])
         _note(found, t, beyond, q[:, i], joint.name, "position", unit)
         speed, load = np.abs(qd[:, i]), np.abs(tau[:, i])
-        _note(found, t, speed - ends["velocity"], speed, joint.name, "velocity", f"{unit}/s")
-        _note(found, t, load - ends["effort"], load, joint.name, "effort", force)
+        _note(found, t, speed - limits.velocity[i], speed, joint.name, "velocity", f"{unit}/s")
+        _note(found, t, load - limits.effort[i], load, joint.name, "effort", force)
     return found
 
 

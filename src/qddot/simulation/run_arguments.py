@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, WrongShape, did_you_mean, printable, shorten
-from qddot.model.tree import numeric
 from qddot.robot import Robot
 from qddot.simulation.motion import Layout
 from qddot.simulation.run import Watch
@@ -93,8 +92,7 @@ def twelve_numbers(motion: Any) -> tuple[Any, tuple[str, ...]]:
 
 
 def effort_limits(robot: Robot) -> tuple[float, ...]:
-    limits = [joint.limits.effort for joint in robot.model.free_joints]
-    return tuple(np.inf if x is None else float(numeric(x)) for x in limits)
+    return tuple(robot.limits.effort.tolist())
 
 
 def check_inside(robot: Robot, q0: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qddot.model.limits import limits_of
 from qddot.model.model import Model
-from qddot.model.tree import Tree, numeric
+from qddot.model.tree import Tree
 from qddot.simulation.complementarity import AT_HIGH, AT_LOW, HELD, bounded_forces
 
 BARELY = 1e-9  # by this share a force is beyond its bound when it has just passed it
@@ -52,12 +53,8 @@ def restraints(model: Model, tree: Tree, sticking: bool, restitution: float | No
 
 def position_limits(model: Model) -> tuple[np.ndarray, np.ndarray]:
     """Return the lower and the upper limit of each joint; infinite where it has none."""
-    lower = [joint.limits.lower for joint in model.free_joints]
-    upper = [joint.limits.upper for joint in model.free_joints]
-    return (
-        np.array([-np.inf if x is None else float(numeric(x)) for x in lower]),
-        np.array([np.inf if x is None else float(numeric(x)) for x in upper]),
-    )
+    limits = limits_of(model)
+    return limits.lower, limits.upper
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, NotNumeric, printable
 from qddot.plot.arm_scene import ArmScene, arm_scene, tip_frame
-from qddot.reporting.pose import sensible_pose
 from qddot.robot import Robot
 from qddot.studio.state_kernel import state_kernel
 
@@ -93,7 +92,7 @@ def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> Arm:
     robot.pose(np.zeros(robot.n), tip)
     robot.jacobian(np.zeros(robot.n), tip)
     tell(f"Drawing {printable(robot.name)}", 0.7)
-    scene, home = arm_scene(robot), sensible_pose(robot, tip)
+    scene, home = arm_scene(robot), robot.home
     return Arm(label, robot, exact, tip, kernel, tip, scene, home)
 
 

@@ -49,8 +49,9 @@ def joint_table(joint: Joint) -> str:
         part = getattr(joint, key)
         if part is not None and (changed := differing_fields(part)):
             values[key] = changed
-    if joint.locked is not None:
-        values["locked"] = joint.locked
+    for key in ("locked", "home"):
+        if getattr(joint, key) is not None:
+            values[key] = getattr(joint, key)
     return table("joint", values)
 
 

@@ -3,45 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from qddot.control.references.reference import Reference, TaskReference
 from qddot.errors import BadArgument, NotNumeric, printable
+from qddot.model.limits import RobotLimits
 from qddot.robot import Robot
 
 LOOKS = 4000  # how many instants are looked at, besides the breaks
 SLACK = 1e-9  # relative: a limit that is touched is kept
 
 
-@dataclass(frozen=True)
-class Bounds:
-    """What every joint of a robot may do, infinite where its model says nothing."""
-
-    lower: np.ndarray  # (n,) [rad or m]
-    upper: np.ndarray
-    velocity: np.ndarray  # [rad/s or m/s]
-    effort: np.ndarray  # [N·m or N]
+Bounds = RobotLimits
 
 
 def bounds_of(robot: Robot) -> Bounds:
-    """Return the limits in a robot's model."""
+    """Return the limits of a robot whose parameters are numbers."""
     if robot.symbols:
         raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
-    limits = [joint.limits for joint in robot.model.free_joints]
-    turning = [joint.kind == "continuous" for joint in robot.model.free_joints]
-
-    def values(given: list[Any], otherwise: float) -> np.ndarray:
-        return np.array([otherwise if x is None else float(x) for x in given])
-
-    return Bounds(
-        np.where(turning, -np.inf, values([x.lower for x in limits], -np.inf)),
-        np.where(turning, np.inf, values([x.upper for x in limits], np.inf)),
-        values([x.velocity for x in limits], np.inf),
-        values([x.effort for x in limits], np.inf),
-    )
+    return robot.limits
 
 
 def check_limits(

@@ -21,6 +21,15 @@ def limits(compiled: Compiled, j: int) -> Limits:
     return Limits(lower, upper, effort=effort(compiled, j))
 
 
+def home(compiled: Compiled, j: int) -> float | None:
+    """Return where the keyframe "home" has a joint, if there is one and it is within the limits."""
+    m, at = compiled.model, compiled.model.jnt_qposadr[j]
+    if len(compiled.home) != m.nq:
+        return None
+    low, high = m.jnt_range[j] if m.jnt_limited[j] else (-float("inf"), float("inf"))
+    return compiled.home[at] if low <= compiled.home[at] <= high else None
+
+
 def effort(compiled: Compiled, j: int) -> float | None:
     """Return the largest torque or force that the actuators can give, in either direction."""
     m = compiled.model

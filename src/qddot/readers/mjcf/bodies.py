@@ -19,7 +19,7 @@ import numpy as np
 from qddot.errors import Problem
 from qddot.model import Frame, Joint, Link
 from qddot.model.joint import Kind
-from qddot.readers.mjcf.acting import friction, limits, motor, spring
+from qddot.readers.mjcf.acting import friction, home, limits, motor, spring
 from qddot.readers.mjcf.compiling import Compiled
 from qddot.readers.mjcf.constraints import Followers
 from qddot.readers.mjcf.masses import inertial
@@ -79,6 +79,7 @@ def body_chain(compiled: Compiled, tied: Followers, i: int) -> Iterator[Joint]:
             spring(compiled, j),
             tied.mimics.get(j),
             tied.locked.get(j),
+            home(compiled, j),
             names.line("joint", j),
         )
         parent, X = child, Pose(IDENTITY, -p)

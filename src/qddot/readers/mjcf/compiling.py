@@ -43,6 +43,7 @@ class Compiled:
     problems: tuple[Problem, ...]
     name: str
     typed: dict[int, tuple[float, ...]]  # the inertia matrices as the file has them
+    home: tuple[float, ...] = ()  # qpos of its keyframe "home"
 
     def disabled(self, *kinds: str) -> bool:
         """Return whether the file switches off one of these kinds of forces."""
@@ -78,6 +79,7 @@ def compile_source(source: Source) -> Compiled:
         except failures as error:
             raise refused(path, error) from None
         name = path.stem if spec.modelname in ("", "MuJoCo Model") else spec.modelname
+        keys = {key.name: tuple(float(x) for x in key.qpos) for key in spec.keys}
         strip(spec)
         problems = without_needless_meshes(spec, source, mujoco)
         if any(problem.severity == "error" for problem in problems):
@@ -91,7 +93,8 @@ def compile_source(source: Source) -> Compiled:
             raise (BadRobot(name, wrong) if wrong else refused(path, error)) from None
     matrices = {body.id: matrix for body, matrix in typed}
     names = names_of(spec, source)
-    return Compiled(mujoco, spec, model, names, tuple(problems), name, matrices)
+    home = keys.get("home", ())
+    return Compiled(mujoco, spec, model, names, tuple(problems), name, matrices, home)
 
 
 @contextmanager

@@ -5,6 +5,8 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping
 
+import numpy as np
+
 from qddot.certificate.bound import Bound
 from qddot.certificate.bounds import bounds
 from qddot.certificate.box import Box, box_of
@@ -94,9 +96,9 @@ def write(subject: Subject) -> Chapter:
 def sliding(robot: Robot) -> dict[str, tuple[float, float]]:
     """Return a range for every joint that slides without limits, where nothing is bounded."""
     return {
-        joint.name: span(joint)
-        for joint in robot.model.free_joints
-        if not joint.turns and (joint.limits.lower is None or joint.limits.upper is None)
+        joint.name: span(robot, i)
+        for i, joint in enumerate(robot.model.free_joints)
+        if not joint.turns and np.isinf(robot.limits.upper - robot.limits.lower)[i]
     }
 
 

@@ -85,8 +85,8 @@ def drawings(robot: Robot, q: np.ndarray, frame: str) -> Iterator[str]:
 def swung(robot: Robot, q: np.ndarray) -> np.ndarray:
     """Return places along a swing of the joint that changes the tip's masses most."""
     paths = []
-    for i, joint in enumerate(robot.model.free_joints):
-        low, high = span(joint)
+    for i in range(robot.n):
+        low, high = span(robot, i)
         ends = max(q[i] - SWING, low), min(q[i] + SWING, high)
         way = np.tile(q, (PLACES, 1))
         way[:, i] = np.linspace(*ends, PLACES)

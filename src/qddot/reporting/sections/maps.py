@@ -52,8 +52,8 @@ def write(subject: Subject) -> Chapter:
 
 def ranged(robot: Robot) -> list[int]:
     """Return the joints with a range: limits, or a full turn."""
-    joints = enumerate(robot.model.free_joints)
-    return [i for i, j in joints if j.turns or None not in (j.limits.lower, j.limits.upper)]
+    limited = np.isfinite(robot.limits.upper - robot.limits.lower)
+    return [i for i, joint in enumerate(robot.model.free_joints) if joint.turns or limited[i]]
 
 
 def inertia(robot: Robot, q: np.ndarray) -> np.ndarray:

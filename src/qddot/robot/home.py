@@ -1,0 +1,92 @@
+"""Where an arm stands if nobody says, and the frame that stands for its end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qddot.dynamics.kinematics import path
+
+if TYPE_CHECKING:
+    from qddot.robot.robot import Robot
+
+MARGIN = 0.1  # of a range, kept from either end
+BENDS = (np.pi / 4, np.pi / 2)  # [rad], what a straight arm is bent by
+SLIDE = 0.2  # [m], the same of a joint that slides
+MOST = 24  # joints to choose from
+WELL = 0.4  # of the usual distance from a singular position: no need to bend
+RANK = 1e-5  # motion, in parts of the largest, that files which write 1.5708 for π/2 do not mean
+
+
+def home_of(robot: Robot) -> np.ndarray:
+    """Return where an arm stands if nobody says, shape (n,).
+
+    What its file gives as `home`. Else zero, or the middle of limits that zero is not well within;
+    and if its tip can hardly move there one way or another, as that of a straight arm, with one or
+    two joints bent.
+    """
+    limits, joints = robot.limits, robot.model.free_joints
+    with np.errstate(invalid="ignore"):
+        room = MARGIN * (limits.upper - limits.lower)
+        inside = (limits.lower + room <= 0) & (limits.upper - room >= 0)
+        middle = (limits.lower + limits.upper) / 2
+    base = np.where(inside | ~np.isfinite(middle), 0.0, middle)
+    base = np.clip(base, limits.lower, limits.upper)  # one limit alone
+    given = [joint.home for joint in joints]
+    if all(x is None for x in given):
+        return base if robot.symbols or not robot.n else _bent(robot, base)
+    return np.array([b if x is None else float(x) for x, b in zip(given, base, strict=True)])
+
+
+def tip_frame(robot: Robot) -> str:
+    """Return the frame at the tip: "tool" where there is one, else the longest branch's last."""
+    frames = robot.tree.frames
+    if "tool" in frames:
+        return "tool"
+    return max(reversed(frames), key=lambda name: len(path(robot.tree, frames[name][0])))
+
+
+def _bent(robot: Robot, base: np.ndarray) -> np.ndarray:
+    """Return the position, or where the tip is freer with as few joints bent as that takes."""
+    tip = tip_frame(robot)
+    carrying = path(robot.tree, robot.tree.frames[tip][0])
+    moving = sorted({robot.tree.bodies[i].index for i in carrying})
+    if not 0 < len(moving) <= MOST:
+        return base
+    usual = np.random.default_rng(0).uniform(-np.pi, np.pi, (24, robot.n))
+    sizes = np.linalg.svd(robot.jacobian(usual, tip)[:, 3:], compute_uv=False)
+    rank = int((sizes > RANK * sizes.max(initial=0)).sum(axis=1).max(initial=0))
+    if not rank:
+        return base
+    wanted = WELL * float(np.median(sizes[:, rank - 1]))
+    best, clearest = base, 0.0
+    for q in _positions(robot, base, moving):
+        clear = np.linalg.svd(robot.jacobian(q, tip)[:, 3:], compute_uv=False)[:, rank - 1]
+        k = int(np.round(clear, 9).argmax())  # of equal ones the first
+        if clear[k] > clearest:
+            best, clearest = q[k], float(clear[k])
+        if clearest >= wanted:
+            break
+    return best
+
+
+def _positions(robot: Robot, base: np.ndarray, moving: list[int]) -> Iterator[np.ndarray]:
+    """Yield arrays of positions (k, n) to try: as it is, then one joint bent, then two."""
+    limits = robot.limits
+    turns = np.array([joint.turns for joint in robot.model.free_joints])
+    yield base[None]
+    for count, bend in product((1, 2), BENDS):
+        step = np.where(turns, bend, SLIDE)
+        found = []
+        for which in combinations(moving, count):
+            for signs in product((1.0, -1.0), repeat=count):
+                q = base.copy()
+                q[list(which)] += np.array(signs) * step[list(which)]
+                room = MARGIN * np.minimum(limits.upper - limits.lower, 2 * np.pi)
+                if ((q >= limits.lower + room) & (q <= limits.upper - room))[list(which)].all():
+                    found.append(q)
+        if found:
+            yield np.array(found)
