@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Literal
 
+# how the reasons begin why no body has an inertia; with a mass there is a nearest one that one has
+MENDABLE = ("no body has this inertia", "a principal moment of inertia is negative")
 Severity = Literal["error", "warning", "note"]
+
+
+class RobotWarning(UserWarning):
+    """Something about a robot that can be right, but rarely is."""
 
 
 class QddotError(Exception):
@@ -35,23 +42,31 @@ class BadRobot(QddotError, ValueError):
     """A description of a robot that cannot be right. Holds every problem found."""
 
     LINES = 6  # a message that people read to the end
+    # the end of what is said of an inertia that no body has
+    NEAREST = (
+        "Or start from the nearest possible inertia: qddot.load(..., inertia='nearest'), "
+        "or qddot export FILE --inertia nearest -o start.toml."
+    )
 
-    def __init__(self, name: str, problems: Iterable[Problem]):
+    def __init__(self, name: str, problems: Iterable[Problem], model: object = None):
         self.robot = name
         self.problems = tuple(problems)
+        self.model = model  # as it was described, where there was one to describe
         super().__init__(name, self.problems)
 
     def __str__(self) -> str:
         errors = [p for p in self.problems if p.severity == "error"]
         count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
         head = f"{printable(self.robot)} cannot be used: {count}."
-        shown = errors if len(errors) < self.LINES else errors[: self.LINES - 2]
+        mendable = self.model is not None and all(p.message.startswith(MENDABLE) for p in errors)
+        room = self.LINES - 1 - mendable
+        shown = errors if len(errors) <= room else errors[: room - 1]
         lines = [head, *(f"  {shorten(str(p), 400)}" for p in shown)]
         if len(shown) < len(errors):
             lines.append(
                 f"  ... and {len(errors) - len(shown)} more; `qddot doctor` lists them all."
             )
-        return "\n".join(lines)
+        return "\n".join([*lines, f"  {self.NEAREST}"] if mendable else lines)
 
 
 class BadExpression(QddotError, ValueError):
@@ -67,9 +82,13 @@ class NotNumeric(QddotError, ValueError):
     def __init__(self, what: str, symbols: Iterable[str]):
         names = sorted(symbols)
         example = ", ".join(f"{name}=1.0" for name in names[:3]) + (", ..." if names[3:] else "")
+        built_in = re.match(r"Robot '(\w+)_symbolic'$", what)
+        twin = (
+            f"\n  The built-in robot {built_in[1]!r} is the same with numbers." if built_in else ""
+        )
         super().__init__(
             f"{what} has no numeric value: it depends on {', '.join(names)}.\n"
-            f"  Give the symbols values: robot.with_values({example})."
+            f"  Give the symbols values: robot.with_values({example}).{twin}"
         )
 
 

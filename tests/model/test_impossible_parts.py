@@ -57,7 +57,8 @@ def test_moments_that_are_slightly_off_are_doubted():
 
 
 def test_the_rounding_of_a_point_mass_is_no_problem():
-    assert not warned(arm(body=Inertial(1, inertia=(0, 1e-18, 0, 0, 0, 0)), part=Inertial()))
+    point = Inertial(1, (0.1, 0.1, 0.1), (0, 1e-18, 0, 0, 0, 0))
+    assert not warned(arm(body=point, part=Inertial()))
 
 
 def test_a_negative_mass_is_refused_wherever_it_is():

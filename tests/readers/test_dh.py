@@ -287,7 +287,7 @@ def test_inertia_about_a_dh_frame_is_that_of_the_body():
 # refusals
 
 
-@pytest.mark.parametrize("convention", ["", "Standard", "craig", None])
+@pytest.mark.parametrize("convention", ["Standard", "craig", 3])
 def test_the_convention_is_never_assumed(convention):
     with pytest.raises(BadArgument) as error:
         from_dh([{"a": 1}], convention)
@@ -295,8 +295,12 @@ def test_the_convention_is_never_assumed(convention):
         f"convention is {convention!r}; it must be 'standard' or 'modified'.\n"
         "  The same rows describe different arms in the two; see docs/conventions.md."
     )
-    with pytest.raises(TypeError):
-        from_dh([{"a": 1}])
+
+
+@pytest.mark.parametrize("convention", [(), ("",), (None,)])
+def test_a_table_without_a_convention_is_told_so(convention):
+    with pytest.raises(BadArgument, match="No convention is given; it must be 'standard' or"):
+        from_dh([{"a": 1}], *convention)
 
 
 @pytest.mark.parametrize("row", [(0, 0, 1, 0), [0.1, 0, 0, 0], 3, "a"])

@@ -577,9 +577,9 @@ def refusal(tmp_path, name, content):
         (
             "r.json",
             '{"gravity": [0, 0, NaN]}',
-            ": NaN is not a number in JSON. Give a finite number.",
+            ":1: NaN is not a number in JSON. Give a finite number.",
         ),
-        ("r.json", '{"gravity": [0, 0, -Infinity]}', ": -Infinity is not a number in JSON. "),
+        ("r.json", '{"gravity": [0, 0, -Infinity]}', ":1: -Infinity is not a number in JSON. "),
         ("r.toml", "x = 1" + "0" * 5000, ": a whole number in it has thousands of digits. Write"),
         ("r.json", '{"x": 1' + "0" * 5000 + "}", ": a whole number in it has thousands of digits."),
         ("r.json", "[" * 100_000, ": it is nested too deeply. Write plain tables."),

@@ -238,7 +238,13 @@ def test_reading_leaves_no_log_and_says_nothing(load, tmp_path, capfd, recwarn):
         (
             '<tendon><fixed name="t"><joint joint="elbow" coef="1"/></fixed></tendon>',
             "note",
-            "tendon: t left out, which only passes on what actuators do",
+            "tendon: t left out, which nothing pulls",
+        ),
+        (
+            '<tendon><fixed name="t"><joint joint="elbow" coef="1"/></fixed></tendon>'
+            '<actuator><motor tendon="t"/></actuator>',
+            "warning",
+            "tendon: t left out, and with it what its actuator does to the joints",
         ),
         ('<option density="1000"/>', "note", "the fluid around it"),
         ('<actuator><motor joint="elbow"/></actuator>', "note", "actuators are left out"),

@@ -20,7 +20,7 @@ from qddot.errors import BadRobot, NotNumeric
 from qddot.model import Frame, Limits, Mimic, Model, Payload, Placement, build
 from qddot.model.tree import fold
 from qddot.readers.urdf import read_urdf_text
-from qddot.writers.urdf import lost_in_urdf, to_urdf
+from qddot.writers.urdf import added_to_urdf, lost_in_urdf, to_urdf
 
 ROUND_OFF = {"rtol": 1e-10, "atol": 1e-12}  # float64, a few hundred operations
 
@@ -280,15 +280,18 @@ def test_what_urdf_cannot_say_is_listed_and_commented():
         "joint 'a---b': its spring (stiffness 3)",
         "joint 'a---b': its static friction (2, with Stribeck's effect)",
         "joint 'a---b': its friction offset (0.5)",
-        "joint 'a---b': its one-sided position limit",
         "joint 'c': its position limits, because it is continuous",
         "joint 'd': that it could move (it is held at 0.5, and written as fixed)",
         "the coupling of joints 'a---b' and 'c'",
-        "limits that the model lacks and other programs may insist on: of a---b, d",
     ]
     assert lost == expected
+    (added,) = added_to_urdf(robot.model)
+    assert added == (
+        "added, because URDF asks for limits: ±1e+09, which stands for none "
+        "(upper of 'a---b'; effort of 'a---b'; velocity of 'a---b')"
+    )
     text = to_urdf(robot.model)
-    assert all(re.sub("-(?=-)", "- ", line) in text for line in lost)
+    assert all(re.sub("-(?=-)", "- ", line) in text for line in [added, *lost])
     assert read_urdf_text(text, "again").n == 2
 
 

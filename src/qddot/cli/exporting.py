@@ -15,8 +15,8 @@ from qddot.cli.terminal import (
     Source,
     Words,
     choice,
-    read_model,
     read_numeric,
+    read_robot,
     tell,
     warn_each,
 )
@@ -34,7 +34,7 @@ def export(
             "--output",
             "-o",
             metavar="PLACE",
-            help="A file, .toml or .urdf; with --target, a folder.",
+            help="A file, .toml, .json or .urdf; with --target, a folder.",
             autocompletion=completion.files(*ENDINGS_OF_ROBOTS),
         ),
     ],
@@ -52,6 +52,10 @@ def export(
     ] = None,
     single: Annotated[bool, typer.Option("--float", help="In single precision.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files of a target.")] = False,
+    inertia: Annotated[
+        str | None,
+        choice("--inertia", ("refuse", "nearest"), "What becomes of an inertia that no body has"),
+    ] = None,
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
@@ -60,6 +64,7 @@ def export(
     Examples:
       qddot export panda -o panda.urdf
       qddot export panda --set payload.tool=2 -o loaded.toml
+      qddot export arm.urdf --inertia nearest -o start.toml
       qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
       qddot export two_link --target c --law computed_torque --float -o two_link_c
       qddot export panda --target bundle -o .
@@ -69,9 +74,9 @@ def export(
         check_place(output, "A robot", ENDINGS_OF_ROBOTS)
         from qddot.writers import write
 
-        lost = write(read_model(source, settings), output)
-        warn_each([f"not in {output.name}: {what}" for what in lost], "the file's first comment")
-        tell(as_json, {"lost": lost}, [], [output])
+        notes = write(read_robot(source, settings, inertia or "refuse").model, output)
+        warn_each([f"in {output.name}, {what}" for what in notes], "the file's first comment")
+        tell(as_json, {"lost": notes}, [], [output])
         return
     import qddot
     from qddot.exporting.export import USUAL

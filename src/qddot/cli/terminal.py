@@ -28,7 +28,7 @@ SHOWN = 4  # warnings of a file
 ROBOT = "A built-in robot's name, or a robot file."
 ENDINGS_OF_FIGURES = (".png", ".svg", ".pdf")
 ENDINGS_OF_MOTIONS = (".csv", ".parquet", ".npz")
-ENDINGS_OF_ROBOTS = (".toml", ".urdf")
+ENDINGS_OF_ROBOTS = (".toml", ".json", ".urdf")
 
 File = Path | None
 Words = list[str] | None
@@ -124,12 +124,12 @@ Plot = Annotated[
 ]
 
 
-def read_robot(source: str, settings: Words = None) -> Robot:
+def read_robot(source: str, settings: Words = None, inertia: str = "refuse") -> Robot:
     """Return the robot, changed as --set says, its warnings told on stderr."""
     from qddot.readers.read import built_in_names, read
     from qddot.robot import Robot
 
-    model = read(source)
+    model = read(source, inertia)
     if source not in built_in_names():  # whose descriptions say what is doubtful about them
         warn_each([str(p) for p in model.warnings if p.severity == "warning"], "`qddot doctor`")
     return changed(Robot(model), settings or [])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 from qddot.doctor.job import Job
 from qddot.doctor.peers import Peer
-from qddot.model.joint import Joint
 from qddot.model.model import Model
 from qddot.readers.files import read_bytes
 from qddot.readers.read import looks_like_mjcf
@@ -44,7 +43,7 @@ class Material:
         return Job(
             peer.name,
             "urdf",
-            to_urdf(self.model.with_joints(bounded)),
+            to_urdf(self.model),
             "",
             root,
             given,
@@ -60,15 +59,6 @@ def material(model: Model, path: Path) -> Material:
     if ending in (".urdf", ".xml", ".mjcf"):
         kind = "mjcf" if looks_like_mjcf(read_bytes(path)) else "urdf"
     return Material(model, path, kind)
-
-
-def bounded(joint: Joint) -> Joint:
-    """Return the joint with the limits that readers of URDF insist on; M and g need none."""
-    limits = joint.limits
-    if limits.lower is None or limits.upper is None:
-        limits = replace(limits, lower=-1.0, upper=1.0)
-    wide = replace(limits, velocity=limits.velocity or 1.0, effort=limits.effort or 1.0)
-    return replace(joint, limits=wide)
 
 
 def without_geometry(data: bytes) -> str:

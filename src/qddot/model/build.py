@@ -42,5 +42,5 @@ def checked(model: Model, found: Iterable[Problem] = ()) -> Model:
     together = dict.fromkeys([*found, *validate(model)])  # each once
     problems = sorted(together, key=lambda problem: problem.line or 0)
     if any(problem.severity == "error" for problem in problems):
-        raise BadRobot(model.name, problems)
+        raise BadRobot(model.name, problems, model)
     return replace(depth_first(model), warnings=tuple(problems))

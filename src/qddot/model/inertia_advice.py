@@ -33,7 +33,7 @@ def inertia_problems(model: Model, sound: bool) -> Iterator[Problem]:
     """
     parts = [(place("link", x.name), x.name, x.inertial, x.line) for x in model.links]
     parts += [(f"payload at {x.frame!r}", x.frame, x.inertial, x.line) for x in model.payloads]
-    wrong = [(*part, why) for part in parts if (why := _why(part[2]))]
+    wrong = [(*part, why) for part in parts if (why := why_not(part[2]))]
     bodies = _bodies(model) if wrong and sound and not model.symbols else {}
     for where, frame, inertial, line, why in wrong:
         mass, inertia = float(inertial.mass), [float(x) for x in inertial.inertia]
@@ -66,7 +66,8 @@ def violation(inertia: Sequence[float]) -> float:
     return float(max(-min(a, 0), c - a - b) / c) if c > 0 else 1.0
 
 
-def _why(inertial: Inertial) -> str | None:
+def why_not(inertial: Inertial) -> str | None:
+    """Return why no body has this mass and inertia, or None; rounding of a point mass aside."""
     values = list(scalars(inertial))
     if any(free_symbols(x) for x in values) or not np.all(np.isfinite([float(x) for x in values])):
         return None

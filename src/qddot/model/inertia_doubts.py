@@ -19,6 +19,7 @@ DENSEST = 22_600  # [kg/m³], osmium
 STEEL = 7_850
 POINT = 1e-6  # [m]; a body of a smaller radius is meant to be a point
 HUGE = 1e50  # numbers that no robot has, and whose products are no numbers any more
+UNITS = {"kg·cm²": 1e-4, "kg·mm²": 1e-6, "g·cm²": 1e-7, "g·mm²": 1e-9}
 MANY = 3  # as many links make a habit
 
 
@@ -42,8 +43,7 @@ def size_doubts(inertial: Inertial, size: float) -> Iterator[tuple[str, str]]:
             f"but what it carries is within {size:.3g} m"
         )
         made_up = "It looks like a placeholder; give the real inertia."
-        slip = "A decimal slip, or other units (g·mm² is 1e-9 kg·m²)?"
-        yield message, made_up if alike else slip
+        yield message, made_up if alike else other_unit(mass, largest, size)
     elif alike and moments[0] == 1:
         message = "its three moments of inertia are 1 kg·m², which looks like a placeholder"
         yield message, f"Give the real ones; of a ball of steel they are {ball(mass):.2g}."
@@ -51,6 +51,22 @@ def size_doubts(inertial: Inertial, size: float) -> Iterator[tuple[str, str]]:
         message = f"with {mass:g} kg and {largest:.2g} kg·m² it is denser than any material"
         remedy = f"A decimal slip, or grams? A ball of steel would have {ball(mass):.2g} kg·m²."
         yield message, remedy
+
+
+def other_unit(mass: float, largest: float, size: float) -> str:
+    """Return the unit in which a moment that is too large would be that of a usual body.
+
+    The radius of gyration of a link is about a third of its length, as that of a rod.
+    """
+    usual = mass * (size / 3) ** 2
+    unit = min(UNITS, key=lambda name: abs(math.log(UNITS[name] * largest / usual)))
+    if not usual < math.inf or UNITS[unit] * largest > mass * size * size:
+        return "A decimal slip, or other units?"
+    factor = UNITS[unit]
+    return (
+        f"A decimal slip, or other units? {unit} is {factor:g} kg·m², and "
+        f"{factor * largest:.3g} kg·m² would do."
+    )
 
 
 def ball(mass: float) -> float:

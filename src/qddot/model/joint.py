@@ -20,6 +20,9 @@ Kind = Literal["revolute", "continuous", "prismatic", "fixed"]
 KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed")
 
 
+UNLIMITED = 1e9  # in a format that asks for a limit: this much, or more, is none
+
+
 @dataclass(frozen=True)
 class Limits:
     """How far, how fast, how strong. None where nothing is said."""

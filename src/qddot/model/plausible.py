@@ -33,7 +33,6 @@ def doubts(model: Model) -> list[Problem]:
             continue
         for severity, message, remedy in _link_doubts(link, sizes[link.name]):
             problems.append(Problem(severity, place("link", link.name), message, remedy, link.line))  # type: ignore[arg-type]  # one of three words
-    problems += _massless_leaves(model)
     problems += habits(model)
     gravity = [x for x in model.gravity if not free_symbols(x)]
     if math.hypot(*(float(x) for x in gravity)) > 30:
@@ -143,28 +142,3 @@ def _still(model: Model) -> set[str]:
         return name not in moved
 
     return {link.name for link in model.links if stands(link.name)}
-
-
-def _massless_leaves(model: Model) -> Iterator[Problem]:
-    """Yield the moving joints beyond which nothing has mass: M is singular there."""
-    if not model.free_joints:
-        return
-    heavy = {link.name for link in model.links if link.inertial.mass or any(link.inertial.inertia)}
-    links = {frame.name: frame.link for frame in model.frames}
-    heavy |= {links.get(load.frame, load.frame) for load in model.payloads}
-    carried: dict[str, list[Joint]] = {}
-    for joint in model.joints:
-        carried.setdefault(joint.parent, []).append(joint)
-    bears: dict[str, bool] = {}
-    children = {joint.child for joint in model.joints}
-    order = [joint for joint in model.joints if joint.parent not in children]
-    for joint in order:
-        order.extend(carried.get(joint.child, []))
-    for joint in reversed(order):
-        here = carried.get(joint.child, [])
-        bears[joint.child] = joint.child in heavy or any(bears[j.child] for j in here)
-        free = joint.moves and joint.mimic is None and not joint.motor.rotor_inertia
-        if free and not bears[joint.child]:
-            message = "nothing beyond it has mass, so the mass matrix is singular"
-            remedy = "Give the link its mass, give the joint a rotor inertia, or make it fixed."
-            yield Problem("warning", place("joint", joint.name), message, remedy, joint.line)

@@ -14,6 +14,7 @@ from qddot.model.joint import Joint, Limits
 from qddot.model.model import Model, scalars
 from qddot.model.plausible import doubts
 from qddot.model.structure import MOST_LINKS, place, structural_problems
+from qddot.model.weightless import weightless_joints
 from qddot.scalars import Scalar
 
 BEYOND = 1e30  # numbers whose products would be no numbers any more
@@ -33,6 +34,8 @@ def validate(model: Model) -> list[Problem]:
     things = (*masses, *model.joints, *model.frames, *model.couplings)
     if not broken and _all_finite(model.gravity) and not any(unusable(thing) for thing in things):
         problems += doubts(model)
+        if not any(problem.severity == "error" for problem in problems):
+            problems += weightless_joints(model)
     return problems
 
 

@@ -28,8 +28,9 @@ Parts = tuple[list[Link], list[Joint], list[Frame]]
 def dh_document(rows: Sequence[Any], convention: str, **more: Any) -> dict[str, Any]:
     """Return the document that says the same as `qddot.from_dh(rows, convention)`."""
     if convention not in CONVENTIONS:
+        given = f"convention is {convention!r}" if convention else "No convention is given"
         raise BadArgument(
-            f"convention is {convention!r}; it must be 'standard' or 'modified'.\n"
+            f"{given}; it must be 'standard' or 'modified'.\n"
             "  The same rows describe different arms in the two; see docs/conventions.md."
         )
     for i, row in enumerate(rows):

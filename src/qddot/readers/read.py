@@ -9,11 +9,14 @@ from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 
-from qddot.errors import BadFile, BadRobot, UnknownRobot, located
+from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, located
 from qddot.model import Model
+from qddot.model.nearest_inertia import with_nearest_inertias
 from qddot.readers.files import read_bytes
-from qddot.readers.toml import read_json, read_toml
+from qddot.readers.json_file import read_json
+from qddot.readers.toml import read_toml
 
+INERTIA = ("refuse", "nearest")
 ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".json")
 
 
@@ -36,19 +39,31 @@ def built_in_names() -> list[str]:
     return names
 
 
-def read(source: str | Path) -> Model:
+def symbolic_twin(name: str) -> str:
+    """Return the built-in robot that is the same with symbols, or nothing."""
+    return name + SYMBOLIC if name + SYMBOLIC in built_in_names() else ""
+
+
+def read(source: str | Path, inertia: str = "refuse") -> Model:
     """Return the model of a built-in robot or of a file.
+
+    Args:
+        source: The name or the path.
+        inertia: What becomes of inertias that no body has: "refuse" them, or take the "nearest"
+            that one has, each with a warning.
 
     Raises:
         UnknownRobot: If it is neither.
         BadFile, BadRobot: If the file cannot be right, with every problem in it.
     """
+    if inertia not in INERTIA:
+        raise BadArgument(f"inertia is {inertia!r}; it must be one of {', '.join(INERTIA)}.")
     name, path = str(source), Path(source)
     known = library()
     if name in known:
-        return _read_file(known[name])
+        return _read_file(known[name], inertia)
     if path.suffix.lower() in ENDINGS or os.path.exists(path):
-        return _read_file(path)
+        return _read_file(path, inertia)
     plain = name.removesuffix(SYMBOLIC)
     if name in built_in_names():
         return replace(read_toml(known[plain], symbolic=True), name=name)
@@ -57,13 +72,21 @@ def read(source: str | Path) -> Model:
     raise UnknownRobot(name, built_in_names())
 
 
-def _read_file(path: Path) -> Model:
+def _read_file(path: Path, inertia: str) -> Model:
     reader = _reader(path)
     try:
-        model = reader(path)
+        try:
+            model = reader(path)
+        except BadRobot as error:
+            if inertia == "refuse" or not isinstance(error.model, Model):
+                raise
+            model = with_nearest_inertias(error.model, error.problems)
+        else:
+            if inertia == "nearest":
+                model = with_nearest_inertias(model, model.warnings)
     except BadRobot as error:
         named = [located(problem, str(path)) for problem in error.problems]
-        raise BadRobot(error.robot, named) from None
+        raise BadRobot(error.robot, named, error.model) from None
     return replace(model, warnings=tuple(located(p, str(path)) for p in model.warnings))
 
 

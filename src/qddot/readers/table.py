@@ -9,7 +9,12 @@ from typing import Any
 from qddot.errors import BadExpression, Problem, did_you_mean, shorten
 from qddot.expression_reader import read_formula
 from qddot.expressions import Expression, expression
+from qddot.readers.sympy_numbers import from_sympy, is_sympy
 from qddot.scalars import Scalar
+
+# what people write for some keys, which does not look like them
+MEANT = {"m": "mass", "i": "inertia", "r": "com", "c": "com", "cog": "com", "kind": "type"}
+MEANT |= {"min": "lower", "max": "upper", "fv": "viscous", "fs": "coulomb"}
 
 LineOf = Callable[[tuple], int | None]  # from a path of keys and indices to a line
 
@@ -98,7 +103,10 @@ class Table:
         """Refuse the keys that nobody asked for."""
         for key in self.data:
             if key not in self.read:
-                hint = did_you_mean(str(key), {*self.read, *known} - set(self.data))
+                there = {*self.read, *known} - set(self.data)
+                usual = MEANT.get(str(key).lower(), "")
+                hint = f" Did you mean {usual!r}?" if usual in there else ""
+                hint = hint or did_you_mean(str(key), there)
                 remedy = f"Remove it.{hint}" if not hint else hint.strip()
                 self.problem(shorten(str(key), 40), "this key means nothing here", remedy)
 
@@ -106,6 +114,12 @@ class Table:
         if isinstance(value, str):
             try:
                 return read_formula(value)
+            except BadExpression as error:
+                self.problem(key, str(error).rstrip("."), "")
+                return default
+        if is_sympy(value):
+            try:
+                value = from_sympy(value)
             except BadExpression as error:
                 self.problem(key, str(error).rstrip("."), "")
                 return default
@@ -118,6 +132,17 @@ class Table:
             self.problem(key, "it is out of all proportion", "Give a number of a sensible size.")
             return default
         return number
+
+
+def nearest_line(lines: Mapping[tuple, int]) -> LineOf:
+    """Return a function from a path to the line of the nearest thing on it that has one."""
+
+    def line_of(path: tuple) -> int | None:
+        while path and path not in lines:
+            path = path[:-1]
+        return lines.get(path)
+
+    return line_of
 
 
 def named(key: str, index: int, item: Any) -> str:

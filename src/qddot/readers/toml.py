@@ -1,8 +1,7 @@
-"""Robots in TOML and JSON files: the document schema, with line numbers for TOML."""
+"""Robots in TOML files: the document schema, with the line of every key."""
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -11,11 +10,10 @@ from qddot.errors import BadFile
 from qddot.model import Model
 from qddot.readers.document import read_document
 from qddot.readers.files import read_text
-from qddot.readers.table import LineOf
+from qddot.readers.json_file import SHORTER, TOO_LONG
+from qddot.readers.table import LineOf, nearest_line
 
 HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?\s*(#.*)?$")
-TOO_LONG = "a whole number in it has thousands of digits"
-SHORTER = "Write it with an exponent, such as 1e9."
 KEY = re.compile(r"\s*([\w.\-]+)\s*=\s*(\"{3}|'{3})?")
 
 
@@ -36,32 +34,6 @@ def read_toml(path: Path, symbolic: bool = False) -> Model:
     if symbolic:
         data.pop("values", None)
     return read_document(data, path.stem, line_finder(text))
-
-
-def read_json(path: Path) -> Model:
-    """Return the model in a JSON file."""
-    try:
-        data = json.loads(read_text(path), parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        why = f"it is not JSON: {error.msg}"
-        raise BadFile(path, why, "Correct that line.", error.lineno) from None
-    except _NotFinite as error:
-        raise BadFile(path, f"{error} is not a number in JSON", "Give a finite number.") from None
-    except ValueError:
-        raise BadFile(path, TOO_LONG, SHORTER) from None
-    except RecursionError:
-        raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
-    if not isinstance(data, dict):
-        raise BadFile(path, "it is not a table", "Start it with { and name its fields.")
-    return read_document(data, path.stem)
-
-
-class _NotFinite(ValueError):
-    """A NaN or an infinity in JSON."""
-
-
-def _refuse(constant: str) -> float:
-    raise _NotFinite(constant)
 
 
 def line_finder(text: str) -> LineOf:
@@ -93,9 +65,4 @@ def line_finder(text: str) -> LineOf:
             if key[2] and key[2] not in line[key.end() :]:
                 closing = key[2]
 
-    def line_of(path: tuple) -> int | None:
-        while path and path not in lines:
-            path = path[:-1]
-        return lines.get(path)
-
-    return line_of
+    return nearest_line(lines)

@@ -12,7 +12,7 @@ from typing import Any
 
 from qddot.errors import BadFile
 from qddot.model import Friction, Inertial, Joint, Limits, Link, Mimic, Model, Placement, build
-from qddot.model.joint import KINDS
+from qddot.model.joint import KINDS, UNLIMITED
 from qddot.model.structure import MOST_LINKS
 from qddot.readers.files import read_bytes
 from qddot.readers.node import Findings, Node
@@ -198,7 +198,7 @@ def limits(parent: Node, kind: str) -> Limits:
     node.only(("lower", "upper", "velocity", "effort", "acceleration", "deceleration", "jerk"))
     lower = upper = None
     if bounded and (node.has("lower") or node.has("upper")):
-        lower, upper = node.number("lower", 0), node.number("upper", 0)  # URDF's defaults
+        lower, upper = end_of(node, "lower"), end_of(node, "upper")  # URDF's defaults are 0
     elif bounded:
         message = "<limit> has neither lower nor upper, so the joint is taken as unlimited"
         node.problem(message, "Add both; URDF's defaults, 0 and 0, would fix it.", "warning")
@@ -207,11 +207,23 @@ def limits(parent: Node, kind: str) -> Limits:
         node.problem(message, "Use type revolute if it is limited.", "note")
     most = {}
     for key in ("velocity", "effort"):
-        most[key] = node.number(key, 0) if node.has(key) else None
+        most[key] = end_of(node, key) if node.has(key) else None
+        if node.has(key) and most[key] is None:
+            continue
         if kind in KINDS and kind != "fixed" and not most[key]:
             message = f"its {key} limit is {'missing' if most[key] is None else 'zero'}"
             node.problem(message, "Give what the drive can do.", "note")
     return Limits(lower, upper, **most)
+
+
+def end_of(node: Node, key: str) -> float | None:
+    """Return a limit; one so large that it stands for none is none."""
+    value = node.number(key, 0)
+    if abs(value) < UNLIMITED:
+        return value
+    message = f"its {key} limit is {value:g}, which stands for none"
+    node.problem(message, "Give what the drive can do, if it is known.", "note")
+    return None
 
 
 def friction(node: Node | None) -> Friction:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from qddot.dynamics.kinematics import path
+from qddot.dynamics.kinematics import jacobian, path
 
 if TYPE_CHECKING:
     from qddot.robot.robot import Robot
@@ -16,13 +16,14 @@ if TYPE_CHECKING:
 MARGIN = 0.1  # of a range, kept from either end
 BENDS = (np.pi / 4, np.pi / 2)  # [rad], what a straight arm is bent by
 SLIDE = 0.2  # [m], the same of a joint that slides
-MOST = 24  # joints to choose from
+MOST, FEW = 24, 8  # joints to choose one from, and two
+LOOKS = 12  # positions at random, which tell what is usual
 WELL = 0.4  # of the usual distance from a singular position: no need to bend
 RANK = 1e-5  # motion, in parts of the largest, that files which write 1.5708 for π/2 do not mean
 
 
 def home_of(robot: Robot) -> np.ndarray:
-    """Return where an arm stands if nobody says, shape (n,).
+    """Return where an arm stands if nobody says, shape (n,), read-only.
 
     What its file gives as `home`. Else zero, or the middle of limits that zero is not well within;
     and if its tip can hardly move there one way or another, as that of a straight arm, with one or
@@ -36,9 +37,13 @@ def home_of(robot: Robot) -> np.ndarray:
     base = np.where(inside | ~np.isfinite(middle), 0.0, middle)
     base = np.clip(base, limits.lower, limits.upper)  # one limit alone
     given = [joint.home for joint in joints]
-    if all(x is None for x in given):
-        return base if robot.symbols or not robot.n else _bent(robot, base)
-    return np.array([b if x is None else float(x) for x, b in zip(given, base, strict=True)])
+    if any(x is not None for x in given):
+        pairs = zip(given, base, strict=True)
+        base = np.array([b if x is None else float(x) for x, b in pairs])
+    elif not robot.symbols and robot.n:
+        base = _bent(robot, base)
+    base.flags.writeable = False
+    return base
 
 
 def tip_frame(robot: Robot) -> str:
@@ -56,15 +61,15 @@ def _bent(robot: Robot, base: np.ndarray) -> np.ndarray:
     moving = sorted({robot.tree.bodies[i].index for i in carrying})
     if not 0 < len(moving) <= MOST:
         return base
-    usual = np.random.default_rng(0).uniform(-np.pi, np.pi, (24, robot.n))
-    sizes = np.linalg.svd(robot.jacobian(usual, tip)[:, 3:], compute_uv=False)
+    usual = np.random.default_rng(0).uniform(-np.pi, np.pi, (LOOKS, robot.n))
+    sizes = _mobility(robot, usual, tip)
     rank = int((sizes > RANK * sizes.max(initial=0)).sum(axis=1).max(initial=0))
     if not rank:
         return base
     wanted = WELL * float(np.median(sizes[:, rank - 1]))
     best, clearest = base, 0.0
     for q in _positions(robot, base, moving):
-        clear = np.linalg.svd(robot.jacobian(q, tip)[:, 3:], compute_uv=False)[:, rank - 1]
+        clear = _mobility(robot, q, tip)[:, rank - 1]
         k = int(np.round(clear, 9).argmax())  # of equal ones the first
         if clear[k] > clearest:
             best, clearest = q[k], float(clear[k])
@@ -73,12 +78,18 @@ def _bent(robot: Robot, base: np.ndarray) -> np.ndarray:
     return best
 
 
+def _mobility(robot: Robot, q: np.ndarray, tip: str) -> np.ndarray:
+    """Return how well the tip moves in each direction: singular values, (k, ≤ 3). Not compiled."""
+    J = [jacobian(robot.tree, row, tip)[3:].astype(float) for row in q]
+    return np.linalg.svd(np.array(J), compute_uv=False)
+
+
 def _positions(robot: Robot, base: np.ndarray, moving: list[int]) -> Iterator[np.ndarray]:
     """Yield arrays of positions (k, n) to try: as it is, then one joint bent, then two."""
     limits = robot.limits
     turns = np.array([joint.turns for joint in robot.model.free_joints])
     yield base[None]
-    for count, bend in product((1, 2), BENDS):
+    for count, bend in product((1, 2) if len(moving) <= FEW else (1,), BENDS):
         step = np.where(turns, bend, SLIDE)
         found = []
         for which in combinations(moving, count):

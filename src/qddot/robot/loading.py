@@ -7,44 +7,55 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, RobotWarning
 from qddot.readers import read
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.read import built_in_names
 from qddot.robot.arguments import numbers
 from qddot.robot.robot import Robot
+from qddot.robot.variants import tell
 from qddot.scalars import Scalar
 
-
-class RobotWarning(UserWarning):
-    """Something about a robot that can be right, but rarely is."""
+__all__ = ["RobotWarning", "from_dh", "load"]
 
 
-def load(source: str | Path) -> Robot:
+def load(source: str | Path, *, inertia: str = "refuse") -> Robot:
     """Return a built-in robot by name, or the robot in a file.
 
     Args:
         source: A built-in name like "panda", or the path of a .urdf, .xacro, .xml (MJCF), .toml
             or .json file.
+        inertia: What becomes of an inertia that no body has: "refuse" the file, or take the
+            "nearest" possible one in its place, with a warning for each link. Mass and centre of
+            mass stay.
 
     Raises:
         QddotError: With what is wrong, where, and what to do.
     """
     if not isinstance(source, (str, Path)) or not str(source):
         raise BadArgument(f"load takes the name of a robot or of a file, not {source!r}.")
-    robot = Robot(read(source))
+    robot = Robot(read(source, inertia))
     # a built-in robot says in its description what is doubtful about it
-    if robot.warnings and str(source) not in built_in_names():
-        lines = [str(problem) for problem in robot.warnings]
-        more = [f"... and {len(lines) - 5} more; see robot.warnings"] if len(lines) > 5 else []
-        warnings.warn("\n  ".join(["", *lines[:5], *more]), RobotWarning, stacklevel=2)
+    if str(source) not in built_in_names():
+        tell(robot.warnings, stacklevel=3)
     return robot
+
+
+def save(robot: Robot, path: Path) -> list[str]:
+    """Write a robot to a file; return, and warn of, what the format made us add or leave out."""
+    from qddot.writers import write
+
+    notes = write(robot.model, path)
+    if notes:
+        text = "\n  ".join([f"{path.name} is not all of {robot.name!r}:", *notes])
+        warnings.warn(text, RobotWarning, stacklevel=3)
+    return notes
 
 
 def from_dh(
     rows: Sequence[Mapping[str, Any]],
-    convention: str,
+    convention: str = "",
     *,
     name: str = "robot",
     gravity: Sequence[Scalar] = (0, 0, -9.81),
@@ -54,10 +65,10 @@ def from_dh(
 
     Args:
         rows: One a joint, as dicts with `theta`, `d`, `a`, `alpha` (radians and metres; numbers
-            or formulas like "L1" and "pi/2"), `type` ("revolute" or "prismatic"), and of the
-            link `mass`, `com` and `inertia` in its DH frame, or `shape`. The joint variable is
-            added to theta or to d. The same keys as [[dh]] in a TOML file.
-        convention: "standard" or "modified" (Craig).
+            or formulas like "L1" and "pi/2", also SymPy's), `type` ("revolute" or "prismatic"),
+            and of the link `mass`, `com` and `inertia` in its DH frame, or `shape`. The joint
+            variable is added to theta or to d. The same keys as [[dh]] in a TOML file.
+        convention: "standard" or "modified" (Craig); it must be named.
         name: The robot's name.
         gravity: In base axes [m/s²].
         more: Whatever else a robot file may hold: `frame`, `coupling`, `payload`, ...
@@ -71,4 +82,6 @@ def from_dh(
         raise BadArgument(f"rows is {rows!r}; give a list of dicts, one a joint.")
     field = list(numbers("gravity", gravity, 3))
     document = dh_document(list(rows), convention, gravity=field, **more)
-    return Robot(read_document(document, name))
+    robot = Robot(read_document(document, name))
+    tell(robot.warnings, stacklevel=3)
+    return robot

@@ -79,18 +79,13 @@ class Robot(Variants):
 
     @cached_property
     def limits(self) -> RobotLimits:
-        """How far, how fast, how strong: .lower .upper .velocity .effort, each of shape (n,).
-
-        Infinite where there is no limit; a continuous joint has none of position.
-        """
+        """Its .lower .upper .velocity .effort, each of shape (n,), infinite where there is none."""
         return limits_of(self.model)
 
     @cached_property
     def home(self) -> np.ndarray:
         """Where the arm stands if nobody says, shape (n,); what its file gives, if it does."""
-        found = home_of(self)
-        found.flags.writeable = False
-        return found
+        return home_of(self)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
@@ -334,10 +329,14 @@ class Robot(Variants):
         return as_html(self.model)
 
     def save(self, path: str | Path) -> list[str]:
-        """Write the robot to a .toml or .urdf file; return what that format cannot hold."""
-        from qddot.writers import write
+        """Write the robot to a .toml, .json or .urdf file.
 
-        return write(self.model, Path(path))
+        Returns:
+            What the format made us add or leave out; a warning says the same.
+        """
+        from qddot.robot.loading import save
+
+        return save(self, Path(path))
 
     # inside
 

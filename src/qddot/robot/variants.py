@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from qddot.errors import BadArgument, UnknownName, listing
+from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
 from qddot.model.build import checked
+from qddot.model.nearest_inertia import CHANGED
+from qddot.readers.read import symbolic_twin
 from qddot.robot.arguments import moments, number, numbers
 from qddot.scalars import Scalar
 
+MOST_TOLD = 5
 REMOVABLE = ("friction", "rotor_inertia", "springs", "payloads", "gravity")
+
+
+def tell(doubts: Sequence[Problem], stacklevel: int) -> None:
+    """Warn of what is doubtful about a robot: all that was changed in it, of the rest five."""
+    lines = [str(p) for p in doubts if CHANGED in p.message]
+    lines += [str(p) for p in doubts if CHANGED not in p.message]
+    most = max(MOST_TOLD, sum(CHANGED in p.message for p in doubts))
+    more = [f"... and {len(lines) - most} more; see robot.warnings"] if len(lines) > most else []
+    if lines:
+        text = "\n  ".join(["", *lines[:most], *more])
+        warnings.warn(text, RobotWarning, stacklevel=stacklevel)
 
 
 @dataclass(frozen=True)
@@ -28,7 +43,13 @@ class Variants:
     def with_values(self, **values: float) -> Self:
         """Return the robot with symbols replaced by numbers: with_values(m1=2.0, L1=0.5)."""
         plain = {name: number(name, value) for name, value in values.items()}
-        return self._with_model(checked(self.model.with_values(plain)))
+        twin = "" if self.model.symbols or not plain else symbolic_twin(self.model.name)
+        if twin:
+            raise BadArgument(
+                f"Robot {self.model.name!r} has no symbols: all its parameters are numbers.\n"
+                f"  {twin!r} is the same robot with symbols: qddot.load({twin!r})."
+            )
+        return self._told(self._with_model(checked(self.model.with_values(plain))))
 
     def with_payload(
         self,
@@ -49,7 +70,7 @@ class Variants:
         self.model.frame(frame)
         centre = numbers("com", com, 3)
         load = Payload(frame, Inertial(number("mass", mass), centre, moments(inertia)))
-        return self._changed(payloads=(*self.model.payloads, load))
+        return self._told(self._changed(payloads=(*self.model.payloads, load)))
 
     def with_friction(
         self,
@@ -111,6 +132,12 @@ class Variants:
             return replace(joint, locked=number(joint.name, positions[joint.name]))
 
         return self._with_model(checked(self.model.with_joints(held)))
+
+    def _told(self, changed: Self) -> Self:
+        """Return the changed robot; what is doubtful about it and was not before is warned of."""
+        doubts = [p for p in changed.model.warnings if p.severity == "warning"]
+        tell([p for p in doubts if p not in self.model.warnings], stacklevel=4)
+        return changed
 
     def _with_model(self, model: Model) -> Self:
         return replace(self, model=model)

@@ -1,12 +1,14 @@
-"""Writing a model as a TOML file of the document schema."""
+"""Writing a model as a TOML or JSON file of the document schema."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
 from qddot.expressions import Expression
-from qddot.model import Coupling, Frame, Inertial, Joint, Link, Model, Payload
+from qddot.model import Coupling, Frame, Inertial, Joint, Link, Model
 from qddot.scalars import Scalar
 
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
@@ -14,28 +16,49 @@ ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 
 def to_toml(model: Model) -> str:
     """Return the text of a TOML file from which the same model is read."""
-    about = [
-        assignment(key, getattr(model, key))
-        for key in ("name", "description", "source", "licence")
-        if key == "name" or getattr(model, key)
-    ]
-    parts = ["\n".join([*about, assignment("gravity", model.gravity)])]
-    inertials = {link.name: link for link in model.links}
-    parts.append(link_table(model.links[0]))
-    for joint in model.joints:
-        parts.append(joint_table(joint))
-        parts.append(link_table(inertials[joint.child]))
-    parts += [frame_table(frame) for frame in model.frames]
-    parts += [coupling_table(coupling) for coupling in model.couplings]
-    parts += [payload_table(payload) for payload in model.payloads]
+    parts = ["\n".join(assignment(key, value) for key, value in about(model).items())]
+    parts += [table(name, values) for name, values in tables(model)]
     return "\n\n".join(parts) + "\n"
 
 
-def link_table(link: Link) -> str:
-    return table("link", {"name": link.name} | inertial_fields(link.inertial))
+def to_json(model: Model) -> str:
+    """Return the text of a JSON file from which the same model is read; one line a field."""
+    together: dict[str, list[str]] = {}
+    for name, values in tables(model):
+        lines = ",\n      ".join(f"{quoted(key)}: {in_json(x)}" for key, x in values.items())
+        together.setdefault(name, []).append(f"{{\n      {lines}\n    }}")
+    fields = [f"{quoted(key)}: {in_json(value)}" for key, value in about(model).items()]
+    fields += [f"{quoted(name)}: [{', '.join(items)}]" for name, items in together.items()]
+    return "{\n  " + ",\n  ".join(fields) + "\n}\n"
 
 
-def joint_table(joint: Joint) -> str:
+def about(model: Model) -> dict[str, Any]:
+    """Return what a document says of the whole robot."""
+    words = {key: getattr(model, key) for key in ("description", "source", "licence")}
+    given = {key: text for key, text in words.items() if text}
+    return {"name": model.name, **given, "gravity": model.gravity}
+
+
+def tables(model: Model) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the tables of a document: of which kind, and what is in them."""
+    inertials = {link.name: link for link in model.links}
+    yield "link", link_values(model.links[0])
+    for joint in model.joints:
+        yield "joint", joint_values(joint)
+        yield "link", link_values(inertials[joint.child])
+    for frame in model.frames:
+        yield "frame", frame_values(frame)
+    for coupling in model.couplings:
+        yield "coupling", coupling_values(coupling)
+    for payload in model.payloads:
+        yield "payload", {"frame": payload.frame} | inertial_fields(payload.inertial)
+
+
+def link_values(link: Link) -> dict[str, Any]:
+    return {"name": link.name} | inertial_fields(link.inertial)
+
+
+def joint_values(joint: Joint) -> dict[str, Any]:
     values: dict[str, Any] = {
         "name": joint.name,
         "type": joint.kind,
@@ -52,22 +75,17 @@ def joint_table(joint: Joint) -> str:
     for key in ("locked", "home"):
         if getattr(joint, key) is not None:
             values[key] = getattr(joint, key)
-    return table("joint", values)
+    return values
 
 
-def frame_table(frame: Frame) -> str:
-    values = {"name": frame.name, "link": frame.link} | differing_fields(frame.placement)
-    return table("frame", values)
+def frame_values(frame: Frame) -> dict[str, Any]:
+    return {"name": frame.name, "link": frame.link} | differing_fields(frame.placement)
 
 
-def payload_table(payload: Payload) -> str:
-    return table("payload", {"frame": payload.frame} | inertial_fields(payload.inertial))
-
-
-def coupling_table(coupling: Coupling) -> str:
+def coupling_values(coupling: Coupling) -> dict[str, Any]:
     values = differing_fields(coupling)
     ends = [values.pop("first"), values.pop("second")]
-    return table("coupling", {"joints": ends} | values)
+    return {"joints": ends} | values
 
 
 def inertial_fields(inertial: Inertial) -> dict[str, Any]:
@@ -103,6 +121,21 @@ def written(value: Any) -> str:
     if isinstance(value, dict):
         return f"{{ {', '.join(assignment(k, v) for k, v in value.items())} }}"
     return number(value)
+
+
+def in_json(value: Any) -> str:
+    """Return a value as JSON: the same digits, formulas and names in quotes."""
+    if isinstance(value, str):
+        return quoted(value)
+    if isinstance(value, (tuple, list)):
+        return f"[{', '.join(in_json(x) for x in value)}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{quoted(k)}: {in_json(v)}' for k, v in value.items())}}}"
+    return number(value)
+
+
+def quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)
 
 
 def number(x: Scalar) -> str:

@@ -1,8 +1,12 @@
-"""Writing a model as a URDF file, and saying what URDF has no words for.
+"""Writing a model as a URDF file, and saying what URDF has no words for and what it asks for.
 
 Numbers are written with every digit. A frame becomes a massless link behind a fixed joint, a
 payload a link of its own, and a joint that is held at a position a fixed one: so the dynamics of
 what is read back is the same.
+
+URDF asks for limits of every joint that turns or slides, of effort and velocity wherever one limit
+is given, and other programs refuse a file without. Where the model has none, `UNLIMITED` is
+written, which our reader takes for none again.
 """
 
 from __future__ import annotations
@@ -13,7 +17,8 @@ from xml.sax.saxutils import quoteattr
 
 from qddot.errors import NotNumeric, listing
 from qddot.expressions import free_symbols
-from qddot.model import Inertial, Joint, Limits, Link, Model, Placement
+from qddot.model import Inertial, Joint, Link, Model, Placement
+from qddot.model.joint import UNLIMITED
 from qddot.model.model import GRAVITY, mapped
 from qddot.model.tree import coordinates, motion_of, numeric
 from qddot.scalars import Scalar
@@ -23,18 +28,18 @@ MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 def to_urdf(model: Model) -> str:
-    """Return the text of a URDF file. What it leaves out is listed in a comment at its top.
+    """Return the text of a URDF file. A comment at its top lists what it adds and leaves out.
 
     Raises:
         NotNumeric: If the model has symbols: URDF holds numbers only.
     """
     if model.symbols:
         raise NotNumeric(f"Robot {model.name!r}", model.symbols)
-    lost = lost_in_urdf(model)
+    notes = [*added_to_urdf(model), *lost_in_urdf(model)]
     model = mapped(model, numeric)
     held = {name: offset for name, (at, _, offset) in coordinates(model).items() if at is None}
     links = {link.name: link for link in model.links}
-    lines = ['<?xml version="1.0"?>', *_comment(lost), f"<robot name={quoteattr(model.name)}>"]
+    lines = ['<?xml version="1.0"?>', *_comment(notes), f"<robot name={quoteattr(model.name)}>"]
     lines += _link(model.links[0])
     for joint in model.joints:
         lines += _joint(_fixed_at(joint, held[joint.name]) if joint.name in held else joint)
@@ -44,7 +49,7 @@ def to_urdf(model: Model) -> str:
 
 
 def lost_in_urdf(model: Model) -> list[str]:
-    """Return what a model says and a URDF file cannot, and what URDF wants and the model lacks."""
+    """Return what a model says and a URDF file cannot."""
     model = mapped(model, _plain)
     lost = []
     if model.gravity != GRAVITY:
@@ -53,11 +58,30 @@ def lost_in_urdf(model: Model) -> list[str]:
         lost += [f"joint {joint.name!r}: {what}" for what in _lost_at(joint)]
     for coupling in model.couplings:
         lost.append(f"the coupling of joints {coupling.first!r} and {coupling.second!r}")
-    bounded = [joint for joint in model.joints if joint.kind in ("revolute", "prismatic")]
-    if lacking := [joint.name for joint in bounded if None in vars(joint.limits).values()]:
-        which = listing(lacking, most=10)
-        lost.append(f"limits that the model lacks and other programs may insist on: of {which}")
     return lost
+
+
+def added_to_urdf(model: Model) -> list[str]:
+    """Return what a URDF file must say and the model does not: limits that stand for none."""
+    lacking: dict[str, list[str]] = {}
+    positions = coordinates(model)
+    for joint in model.joints:
+        if joint.kind != "fixed" and positions[joint.name][0] is not None:
+            for key in [key for key, value in written_limits(joint).items() if value is None]:
+                lacking.setdefault(key, []).append(f"{joint.name!r}")
+    if not lacking:
+        return []
+    which = "; ".join(f"{key} of {listing(names, most=10)}" for key, names in lacking.items())
+    return [f"added, because URDF asks for limits: ±{UNLIMITED:g}, which stands for none ({which})"]
+
+
+def written_limits(joint: Joint) -> dict[str, Scalar | None]:
+    """Return the limits that a URDF joint must have; None where the model gives none."""
+    limits = joint.limits
+    strength = {"effort": limits.effort, "velocity": limits.velocity}
+    if joint.kind == "continuous":  # needs none, but if one then both
+        return strength if any(x is not None for x in strength.values()) else {}
+    return {"lower": limits.lower, "upper": limits.upper, **strength}
 
 
 def _lost_at(joint: Joint) -> Iterator[str]:
@@ -74,8 +98,8 @@ def _lost_at(joint: Joint) -> Iterator[str]:
         yield f"that it could move (it is held at {joint.locked}, and written as fixed)"
     if joint.kind == "continuous" and (limits.lower, limits.upper) != (None, None):
         yield "its position limits, because it is continuous"
-    elif (limits.lower is None) != (limits.upper is None):
-        yield "its one-sided position limit"
+    if joint.home is not None:
+        yield f"its home ({joint.home})"
 
 
 def _link(link: Link) -> list[str]:
@@ -103,7 +127,7 @@ def _joint(joint: Joint) -> list[str]:
     ]
     if joint.kind != "fixed":
         lines.append(f'    <axis xyz="{_spaced(joint.axis)}"/>')
-        lines += _limit(joint.limits, joint.kind)
+        lines += _limit(joint)
         friction = joint.friction
         if friction.viscous or friction.coulomb:
             values = f'damping="{_digits(friction.viscous)}" friction="{_digits(friction.coulomb)}"'
@@ -115,12 +139,12 @@ def _joint(joint: Joint) -> list[str]:
     return [*lines, "  </joint>"]
 
 
-def _limit(limits: Limits, kind: str) -> list[str]:
-    given = {"lower": limits.lower, "upper": limits.upper}
-    if kind == "continuous" or None in given.values():
-        given = {}  # one of the two alone would mean that the other is 0
-    given |= {"effort": limits.effort, "velocity": limits.velocity}
-    values = " ".join(f'{key}="{_digits(x)}"' for key, x in given.items() if x is not None)
+def _limit(joint: Joint) -> list[str]:
+    endless = {"lower": -UNLIMITED}
+    values = " ".join(
+        f'{key}="{_digits(endless.get(key, UNLIMITED) if x is None else x)}"'
+        for key, x in written_limits(joint).items()
+    )
     return [f"    <limit {values}/>"] if values else []
 
 
@@ -160,12 +184,13 @@ def _fixed_at(joint: Joint, q: Scalar) -> Joint:
     return Joint(joint.name, "fixed", joint.parent, joint.child, Placement((x, y, z), to_rpy(X.R)))
 
 
-def _comment(lost: list[str]) -> list[str]:
-    if not lost:
+def _comment(notes: list[str]) -> list[str]:
+    if not notes:
         return []
     # two dashes would end the comment
-    safe = (re.sub("-(?=-)", "- ", line) for line in lost)
-    return ["<!-- URDF cannot say, so this file leaves out:", *(f"  {x}" for x in safe), "-->"]
+    safe = (re.sub("-(?=-)", "- ", line) for line in notes)
+    head = "<!-- What this file adds for URDF, and what URDF cannot say, so that it leaves it out:"
+    return [head, *(f"  {x}" for x in safe), "-->"]
 
 
 def _plain(x: Scalar) -> Scalar:

@@ -6,21 +6,29 @@ from pathlib import Path
 
 from qddot.errors import BadArgument
 from qddot.model import Model
-from qddot.writers.toml import to_toml
-from qddot.writers.urdf import lost_in_urdf, to_urdf
+from qddot.writers.toml import to_json, to_toml
+from qddot.writers.urdf import added_to_urdf, lost_in_urdf, to_urdf
 
 
 def write(model: Model, path: Path) -> list[str]:
-    """Write a model to a .toml or .urdf file; return what that format cannot hold."""
+    """Write a model to a .toml, .json or .urdf file.
+
+    Returns:
+        What was added because the format asks for it, then what the format cannot hold.
+    """
     ending = path.suffix.lower()
+    notes: list[str] = []
     if ending == ".toml":
-        text, lost = to_toml(model), []
+        text = to_toml(model)
+    elif ending == ".json":
+        text = to_json(model)
     elif ending == ".urdf":
-        text, lost = to_urdf(model), lost_in_urdf(model)
+        text = to_urdf(model)
+        notes = [*added_to_urdf(model), *(f"left out: {what}" for what in lost_in_urdf(model))]
     else:
-        raise BadArgument(f"A robot is written as .toml or .urdf, not as {path.name!r}.")
+        raise BadArgument(f"A robot is written as .toml, .json or .urdf, not as {path.name!r}.")
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise BadArgument(f"{path} cannot be written: {error.strerror}.") from None
-    return lost
+    return notes

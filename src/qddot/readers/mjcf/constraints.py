@@ -106,19 +106,32 @@ def pulls(compiled: Compiled, t: int) -> bool:
     return acting or bool(m.tendon_limited[t])
 
 
+def driven_tendons(compiled: Compiled) -> set[int]:
+    """Return the tendons that an actuator pulls."""
+    m, tendon = compiled.model, int(compiled.mujoco.mjtTrn.mjTRN_TENDON)
+    pairs = zip(m.actuator_trntype, m.actuator_trnid[:, 0], strict=True)
+    return {int(t) for kind, t in pairs if int(kind) == tendon}
+
+
 def ignored(compiled: Compiled, left_out: set[int]) -> Iterator[Problem]:
     """Yield what else of the file has no place in a model of rigid links and joints."""
     m, names = compiled.model, compiled.names
     tendons = {t: names.names["tendon", t] or f"number {t + 1}" for t in range(m.ntendon)}
     pulling = [name for t, name in tendons.items() if pulls(compiled, t)]
-    idle = [name for name in tendons.values() if name not in pulling]
+    driven = [name for t, name in tendons.items() if t in driven_tendons(compiled)]
+    driven = [name for name in driven if name not in pulling]
+    idle = [name for name in tendons.values() if name not in (*pulling, *driven)]
     if pulling:
         message = f"{listing(pulling, 5)} left out, and with it a force on the joints it spans"
         remedy = "Describe it by springs and friction at the joints, or by a coupling."
         yield Problem("warning", "tendon", message, remedy)
+    if driven:
+        message = f"{listing(driven, 5)} left out, and with it what its actuator does to the joints"
+        remedy = "Give torques at the joints instead; how it shares them out is not known here."
+        yield Problem("warning", "tendon", message, remedy)
     if idle:
-        message = f"{listing(idle, 5)} left out, which only passes on what actuators do"
-        yield Problem("note", "tendon", message, "Give torques at the joints instead.")
+        message = f"{listing(idle, 5)} left out, which nothing pulls"
+        yield Problem("note", "tendon", message, "It does nothing to the joints.")
     lifted = [names.body(i) for i in range(1, m.nbody) if m.body_gravcomp[i] and i not in left_out]
     if lifted:
         message = f"gravity compensation (gravcomp) of {listing(lifted, 5)} is left out"

@@ -7,6 +7,7 @@ MuJoCo forgets those of included files.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -152,7 +153,12 @@ def _named_file(source: Source, element: Element, file: Path) -> Path:
     if is_absolute(name):
         remedy = "Name it relative to the model, so that the model can be moved."
         raise BadFile(file, f"{what}, an absolute path", remedy, element.line)
+    top = os.path.abspath(source.path.parent)
     for folder in (source.path.parent, file.parent):
+        place = os.path.abspath(folder / name)  # by its name: nothing is opened to find out
+        if name and os.path.commonpath([top, place]) != top:
+            remedy = "Put it into the model's folder, or below."
+            raise BadFile(file, f"{what}, which leaves the model's folder", remedy, element.line)
         if name and is_file(folder / name):
             return folder / name
     raise BadFile(file, f"{what}, which does not exist", "Put it there.", element.line)
