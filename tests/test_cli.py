@@ -281,7 +281,7 @@ def test_settings_change_the_robot_that_is_shown_derived_and_exported(tmp_path):
 
 
 def test_export_writes_what_reads_as_the_same_robot(tmp_path):
-    for ending in ("toml", "urdf"):
+    for ending in ("toml", "json", "urdf"):
         path = tmp_path / f"arm.{ending}"
         assert run("export", "panda", "-o", path).stdout == f"{path}\n"
         assert qddot.load(path).joint_names == qddot.load("panda").joint_names
@@ -290,11 +290,26 @@ def test_export_writes_what_reads_as_the_same_robot(tmp_path):
 def test_export_says_what_urdf_cannot_hold_unless_it_is_to_be_quiet(tmp_path):
     path = tmp_path / "puma.urdf"
     done = run("export", "puma560", "-o", path)
-    assert "warning: not in puma.urdf: joint 'j1'" in done.stderr
+    first, second, *_ = done.stderr.splitlines()
+    assert "warning: in puma.urdf, added, because URDF asks for limits: ±1e+09, which" in first
+    assert "warning: in puma.urdf, left out: joint 'j1'" in second
     assert "9 more; the file's first comment lists them all" in done.stderr
     quiet = run("export", "puma560", "-o", path, "-q", "--json")
     assert not quiet.stderr
     assert len(json.loads(quiet.stdout)["lost"]) == 13
+
+
+def test_an_impossible_inertia_can_be_exported_as_the_nearest_possible_one(tmp_path):
+    path, start = tmp_path / "arm.toml", tmp_path / "start.toml"
+    row = "a = 0.4\nmass = 2\ncom = [-0.2, 0, 0]\ninertia = [0.01, 0.01, 0.9]\n"
+    path.write_text(f'convention = "standard"\n[[dh]]\n{row}')
+    refused = run("export", path, "-o", start)
+    assert refused.returncode == 2
+    assert "--inertia nearest" in refused.stderr
+    done = run("export", path, "--inertia", "nearest", "-o", start)
+    assert done.returncode == 0
+    assert "the nearest possible inertia is taken" in done.stderr
+    assert qddot.load(start).n == 1
 
 
 def test_export_to_an_impossible_place_has_status_2(tmp_path):

@@ -100,7 +100,7 @@ def test_motor_side_logs_are_read(log, tmp_path):
         (["nowhere.csv"], "there is no such file"),
         (["nowhere.csv", "--page", "a.pdf"], "A page is written as .html"),
         (["nowhere.csv", "-o", "no/such/folder/a.toml"], "Choose a folder that exists"),
-        (["nowhere.csv", "-o", "arm.step"], "A robot is written as .toml or .urdf"),
+        (["nowhere.csv", "-o", "arm.step"], "A robot is written as .toml, .json or .urdf"),
         (["a.csv", "b.csv"], "a file a quantity"),
         (["LOG", "--method", "magic"], "There is no method 'magic'"),
         (["LOG", "--terms", "stiction"], "Did you mean 'friction'?"),

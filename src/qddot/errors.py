@@ -58,7 +58,10 @@ class BadRobot(QddotError, ValueError):
         errors = [p for p in self.problems if p.severity == "error"]
         count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
         head = f"{printable(self.robot)} cannot be used: {count}."
-        mendable = self.model is not None and all(p.message.startswith(MENDABLE) for p in errors)
+        # in a file, and nothing else is wrong
+        mendable = self.model is not None and all(
+            p.file and p.message.startswith(MENDABLE) for p in errors
+        )
         room = self.LINES - 1 - mendable
         shown = errors if len(errors) <= room else errors[: room - 1]
         lines = [head, *(f"  {shorten(str(p), 400)}" for p in shown)]

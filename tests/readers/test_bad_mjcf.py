@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from qddot.errors import BadFile, BadRobot
 from qddot.readers import read
+from qddot.readers.mjcf.source import read_source
 
 pytest.importorskip("mujoco", reason="MuJoCo is not installed, so no MJCF can be read")
 
@@ -83,6 +85,14 @@ FILES = {
     "an included file with a name beyond any disk": (
         f'<mujoco><include file="{"x" * 1000}.xml"/></mujoco>',
         r"<include> names 'x+…', which does not exist",
+    ),
+    "an included file outside of the model's folder, be it there or not": (
+        '<mujoco>\n<include file="../../../../../../etc/passwd"/></mujoco>',
+        r"robot\.xml:2: <include> names '\.\./.*/etc/passwd', which leaves the model's folder",
+    ),
+    "an included file outside, by way of a folder inside": (
+        '<mujoco><include file="sub/../../gone.xml"/></mujoco>',
+        r"names 'sub/\.\./\.\./gone\.xml', which leaves the model's folder",
     ),
     "an included file anywhere on the disk": (
         '<mujoco><include file="/etc/passwd"/></mujoco>',
@@ -180,3 +190,20 @@ def test_every_problem_is_reported_at_once(tmp_path):
 def test_memory_that_a_file_asks_for_in_vain_is_not_given(tmp_path, greed):
     (tmp_path / "robot.xml").write_text(scene(f'<body><joint name="j"/>{BALL}</body>', greed))
     assert read(tmp_path / "robot.xml").n == 1
+
+
+def test_a_file_outside_of_the_folder_is_not_even_opened(tmp_path, monkeypatch):
+    (tmp_path / "outside.xml").write_text("<mujocoinclude/>")
+    (tmp_path / "model").mkdir()
+    model = tmp_path / "model" / "robot.xml"
+    model.write_text('<mujoco><include file="../outside.xml"/></mujoco>')
+    opened = []
+
+    def watched(path):
+        opened.append(Path(path).name)
+        return Path(path).read_bytes()
+
+    monkeypatch.setattr("qddot.readers.mjcf.source.read_bytes", watched)
+    with pytest.raises(BadFile, match="leaves the model's folder"):
+        read_source(model)
+    assert opened == ["robot.xml"]

@@ -284,3 +284,16 @@ def test_mujoco_is_named_where_it_is_missing(monkeypatch, tmp_path):
         MissingExtra, match=r"Reading MJCF needs mujoco.*\n.*pip install 'qddot\[mjcf]'"
     ):
         qddot.load(Path(tmp_path / "robot.xml"))
+
+
+def test_the_keyframe_called_home_is_where_the_arm_stands(load):
+    model = load(
+        '<mujoco><compiler angle="radian"/><worldbody><body name="a">'
+        '<joint name="j1" axis="0 0 1"/><inertial pos="0.1 0 0" mass="1" diaginertia="1 1 1"/>'
+        '<body name="b" pos="1 0 0">'
+        '<joint name="j2" axis="0 0 1" range="-1 1" limited="true"/>'
+        '<inertial pos="0.1 0 0" mass="1" diaginertia="1 1 1"/></body></body></worldbody>'
+        '<keyframe><key name="up" qpos="1 1"/><key name="home" qpos="0.3 -0.4"/></keyframe>'
+        "</mujoco>"
+    )
+    assert qddot.Robot(model).home.tolist() == [0.3, -0.4]
