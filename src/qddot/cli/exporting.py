@@ -64,7 +64,7 @@ def export(
     Examples:
       qddot export panda -o panda.urdf
       qddot export panda --set payload.tool=2 -o loaded.toml
-      qddot export arm.urdf --inertia nearest -o start.toml
+      qddot export panda.urdf --inertia nearest -o start.toml
       qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
       qddot export two_link --target c --law computed_torque --float -o two_link_c
       qddot export panda --target bundle -o .
