@@ -14,13 +14,14 @@ import numpy as np
 import pytest
 from long import long
 
-from qddot.dynamics import coriolis, forward, rnea
+from qddot.dynamics import coriolis, forward, kinematics, rnea
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.regressor import regressor
 from qddot.model import Placement
 from qddot.model.tree import Tree, fold
 from qddot.readers import read
 from qddot.robot import Robot
+from qddot.robot.effective_mass import weighted
 from qddot.scalars import constant_sincos, exp, sign, sincos, sqrt
 
 mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed: pip install mpmath")
@@ -158,6 +159,37 @@ def test_forward_dynamics_loses_no_more_than_the_mass_matrix_makes_it_lose(name,
     exact = [forward.forward_dynamics(found.tree, *map(vector, row)) for row in rows]
     condition = np.linalg.cond(found.robot.mass_matrix(q)).max()
     assert compare(mine, exact) < SOLVED * condition
+
+
+# where a frame can hardly move: the arm stretched out, the wrist's axes in line, all of it upright
+SINGULAR = {
+    "two_link_point": ([0.3, 0.0], 1),
+    "ur5": ([0.2, -1.1, 0.0, 0.4, 1.2, 0.1], 2),
+    "puma560": ([0.2, -1.1, 0.3, 0.4, 0.0, 0.1], 4),
+    "panda": ([0.1, 0.4, -0.3, 0.0, 0.2, 1.7, 0.7], 3),
+}
+
+
+@pytest.mark.parametrize("axes", ["linear", "all"])
+@pytest.mark.parametrize("name", SINGULAR)
+def test_principal_masses_near_a_singularity_are_as_right_as_the_rounding_of_j_allows(name, axes):
+    """Up to masses of 1e20 kg: none is lost, and each is off by no more than J's last digits."""
+    found, (place, bent) = case(name, False), SINGULAR[name]
+    frame = found.robot.frame_names[-1]
+    for bend in (1e-2, 3e-6, 1e-9):
+        q = np.array(place)
+        q[bent] = bend
+        mine = found.robot.principal_masses(q, frame, axes)[0]
+        J = found.robot.jacobian(q, frame)[3 if axes == "linear" else 0 :]
+        rounding = float(weighted(J, found.robot.mass_matrix(q))[1])
+        exact = kinematics.jacobian(found.tree, vector(q), frame)[len(J) % 6 :]
+        inverse = forward.inverse_effective_mass(found.tree, vector(q), exact)
+        moved = mpmath.eigsy(mpmath.matrix(inverse.tolist()), eigvals_only=True)
+        truth = sorted(1 / x for x in moved if x > 1e-30)  # below, the frame cannot move at all
+        assert np.isfinite(mine[: len(truth)]).all()
+        assert np.isinf(mine[len(truth) :]).all()
+        for mass, right in zip(mine, truth, strict=False):
+            assert abs(mass / right - 1) < ACCURATE * 10 + 2 * rounding * mpmath.sqrt(right)
 
 
 def test_fifty_digits_are_fifty_digits():

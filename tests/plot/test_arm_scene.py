@@ -225,7 +225,7 @@ def test_a_joint_that_slides_shows_its_force_as_an_arrow():
 def test_known_masses_and_torques_need_not_be_found_again():
     robot, scene = robot_of("ur5"), scene_of("ur5")
     q = some_q(robot)
-    known = robot.effective_mass(q, tip_frame(robot), axes="linear"), robot.gravity_torque(q)
+    known = robot.principal_masses(q, tip_frame(robot), axes="linear"), robot.gravity_torque(q)
     again = scene.scene(q, ellipsoid=known[0], gravity_torques=known[1])
     assert again == scene.scene(q, ellipsoid=True, gravity_torques=True)
 

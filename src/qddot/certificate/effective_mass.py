@@ -16,17 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.certificate.mobility import (
-    jacobian_rows,
-    masses_of,
-    reach,
-    readable,
-    tidy,
-    weighted,
-)
+from qddot.certificate.mobility import jacobian_rows, reach, readable, tidy, weighted
 from qddot.certificate.positions import position
 from qddot.errors import BadArgument, printable
 from qddot.robot import Robot
+from qddot.robot.effective_mass import masses_of
 from qddot.web.notebook import rich, rows, shown
 from qddot.web.page import bullets
 

@@ -1,11 +1,8 @@
-"""How a frame answers to forces: the mass-weighted Jacobian, and which directions it lacks.
+"""How a frame answers to forces: the mass-weighted Jacobian W, and which directions it lacks.
 
-With M = L Lᵀ, the frame's accelerations under forces at it, from rest and without gravity, are:
+Its accelerations under forces at it, from rest and without gravity, are (`robot.effective_mass`):
 
-    W = J L⁻ᵀ,        a = W Wᵀ f = J M⁻¹ Jᵀ f
-
-The singular values σ of W are those of J M^(−1/2), and 1/σ² are the principal masses. They come
-from W itself: W Wᵀ would lose half of the digits near a singularity.
+    a = W Wᵀ f = J M⁻¹ Jᵀ f        W = J M^(−1/2)
 """
 
 from __future__ import annotations
@@ -17,11 +14,12 @@ import numpy as np
 
 from qddot.errors import BadArgument, listing, printable
 from qddot.robot import Robot
+from qddot.robot.effective_mass import masses_of
+from qddot.robot.effective_mass import weighted as mass_weighted
 
 AXES = ("linear", "all")
 GENERIC = 24  # random q; none of an arm's singularities is likely to be met by all of them
-STILL = 1e-5  # motion, in parts of the largest, that files which write 1.5708 for π/2 do not mean
-ROUNDING = 64 * np.finfo(float).eps  # of a singular value, in parts of the sizes of J and L⁻¹
+STILL = 1e-12  # motion, in parts of the largest, that is mere rounding
 
 
 @dataclass(frozen=True)
@@ -43,21 +41,12 @@ def jacobian_rows(robot: Robot, q: Any, frame: str, axes: str) -> np.ndarray:
 
 
 def weighted(robot: Robot, q: Any, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return W = J L⁻ᵀ, shape (..., k, n), and how large a singular value is mere rounding."""
+    """Return W, shape (..., k, n), and how large a singular value is mere rounding."""
     M = robot.mass_matrix(q)
-    try:
-        L = np.linalg.cholesky(M)
-        W = np.linalg.solve(L, J.swapaxes(-1, -2)).swapaxes(-1, -2)
-    except np.linalg.LinAlgError:
-        raise _massless(robot, M) from None
-    size = np.linalg.norm(J, axis=(-2, -1)) / np.sqrt(smallest(M))
-    return W, ROUNDING * size
-
-
-def smallest(M: np.ndarray) -> np.ndarray:
-    """Return the smallest eigenvalue of mass matrices, never below what rounding leaves."""
-    values = np.linalg.eigvalsh(M)
-    return np.maximum(values[..., 0], np.finfo(float).eps * values[..., -1])
+    W, rounding = mass_weighted(J, M)
+    if not np.isfinite(W).all():
+        raise _massless(robot, M)
+    return W, rounding
 
 
 def principal(robot: Robot, q: Any, frame: str, directions: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -77,14 +66,6 @@ def principal(robot: Robot, q: Any, frame: str, directions: Any) -> tuple[np.nda
     W, rounding = weighted(robot, q, J)
     U, sigma, _ = np.linalg.svd(W)
     return masses_of(sigma, rounding, J.shape[-2]), U
-
-
-def masses_of(sigma: np.ndarray, rounding: np.ndarray, count: int) -> np.ndarray:
-    """Return 1/σ², infinite where σ is mere rounding; so many, fewer joints leaving the rest."""
-    blocked = sigma <= np.asarray(rounding)[..., None]
-    found = np.where(blocked, np.inf, 1 / np.where(blocked, 1, sigma) ** 2)
-    missing = np.full((*found.shape[:-1], count - found.shape[-1]), np.inf)
-    return np.concatenate([found, missing], axis=-1)
 
 
 def reach(robot: Robot, frame: str, axes: str) -> Reach:

@@ -33,7 +33,7 @@ Scene = dict[str, Any]
 
 FLAT = 0.015  # least half axis of the ellipsoid of a mass, in parts of the size of the arm
 FAINT = 0.01  # share of the largest torque below which none is drawn
-INFINITE = 1e-9  # share of the largest mass below which a direction is one that cannot be moved in
+HUGE = 1e9  # times the smallest mass: drawn and said as if it were infinite
 EFFECTIVE, PULL = style.colour(2), style.colour(1)  # the ellipsoid; gravity torques
 
 
@@ -61,7 +61,7 @@ class ArmScene:
         q: Any,
         *,
         frame: str | None = None,
-        ellipsoid: bool | np.ndarray = False,
+        ellipsoid: bool | tuple[np.ndarray, np.ndarray] = False,
         gravity_torques: bool | np.ndarray = False,
         bodies: bool = True,
     ) -> Scene:
@@ -71,7 +71,7 @@ class ArmScene:
             q: Joint positions [rad or m], shape (n,).
             frame: Where the ellipsoid is; the tip if none is named.
             ellipsoid: Whether to draw the effective mass: how heavy the frame is in each direction;
-                or its matrix (3, 3) [kg], where it is known already.
+                or its principal masses (3,) [kg] and axes (3, 3), where they are known already.
             gravity_torques: Whether to draw what holds the arm still, as arrows round the joints;
                 or these torques (n,), where they are known already.
             bodies: Whether to draw the solids that have the links' inertia.
@@ -97,9 +97,9 @@ class ArmScene:
             result["bodies"] = self._bodies(poses)
         if ellipsoid is not False:
             frame = frame or tip_frame(self.robot)
-            known = ellipsoid if isinstance(ellipsoid, np.ndarray) else None
-            matrix = self.robot.effective_mass(q, frame, axes="linear") if known is None else known
-            result["ellipsoids"] = self._effective_mass(self.robot.pose(q, frame)[:3, 3], matrix)
+            known = ellipsoid if isinstance(ellipsoid, tuple) else None
+            found = known or self.robot.principal_masses(q, frame, axes="linear")
+            result["ellipsoids"] = self._effective_mass(self.robot.pose(q, frame)[:3, 3], *found)
         if gravity_torques is not False:
             known = gravity_torques if isinstance(gravity_torques, np.ndarray) else None
             torques = self.robot.gravity_torque(q) if known is None else known
@@ -124,11 +124,12 @@ class ArmScene:
         found = zip(plain(centres), plain(halves), colours, self.halves, strict=True)
         return [{"at": p, "axes": a, "colour": c} for p, a, c, half in found if half.any()]
 
-    def _effective_mass(self, at: np.ndarray, matrix: np.ndarray) -> list[Scene]:
-        if not np.isfinite(matrix).all():
+    def _effective_mass(
+        self, at: np.ndarray, masses: np.ndarray, directions: np.ndarray
+    ) -> list[Scene]:
+        if np.isnan(masses).any():
             return []
-        masses, directions = np.linalg.eigh(matrix)
-        blocked = masses <= INFINITE * max(float(masses.max()), INFINITE)
+        blocked = beyond(masses)
         half = np.where(blocked, np.inf, masses * self.reach_of_mass)
         half = np.clip(half, FLAT * self.size, LONGEST * self.size)
         finite = [f"{mass:.3g}" for mass in masses[~blocked]]
@@ -226,10 +227,14 @@ def ends(poses: np.ndarray, centres: np.ndarray, halves: np.ndarray) -> np.ndarr
 
 def usual_mass(robot: Robot, q: np.ndarray) -> float:
     """Return how heavy the tip usually is in its heaviest direction [kg]."""
-    matrices = robot.effective_mass(q, tip_frame(robot), axes="linear")
-    whole = matrices[np.isfinite(matrices).all(axis=(1, 2))]
-    heavy = np.linalg.eigvalsh(whole)[:, -1] if len(whole) else np.ones(1)
+    masses, _ = robot.principal_masses(q, tip_frame(robot), axes="linear")
+    heavy = np.where(beyond(masses) | np.isnan(masses), 0, masses).max(axis=-1)
     return float(np.median(heavy)) or 1.0
+
+
+def beyond(masses: np.ndarray) -> np.ndarray:
+    """Return which principal masses are infinite, or as good as that beside the smallest."""
+    return np.isinf(masses) | (masses > HUGE * masses[..., :1])
 
 
 def pale(colour: str) -> str:

@@ -20,6 +20,7 @@ from qddot.patience import patience
 from qddot.program.program import Port, Program
 from qddot.robot.arguments import loads
 from qddot.robot.compiled import compiled
+from qddot.robot.effective_mass import matrix_of, principal_masses
 from qddot.robot.home import home_of
 from qddot.robot.quantities import NAMES, Request, program_for
 from qddot.robot.variants import Variants
@@ -298,16 +299,32 @@ class Robot(Variants):
 
         Returns:
             Shape (..., 6, 6) or (..., 3, 3), in world axes. In directions in which the frame
-            cannot move, where the mass is infinite, the matrix is zero. NaN where the robot's own
-            mass matrix is singular.
+            cannot move at all, where the mass is infinite, the matrix is zero; `principal_masses`
+            has inf there. NaN where the robot's own mass matrix is singular.
+        """
+        masses, directions = self.principal_masses(q, frame, axes)
+        return matrix_of(masses, directions).astype(self.dtype, copy=False)
+
+    def principal_masses(
+        self, q: Any, frame: str, axes: str = "all"
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the masses of a frame along its principal axes, and these axes.
+
+        From the singular values σ of J M^(−1/2), in double precision whatever the robot's is:
+
+            m = 1/σ²
+
+        Args:
+            q, frame, axes: As in `effective_mass`.
+
+        Returns:
+            Masses, ascending, shape (..., 6) or (..., 3): inf where the frame cannot move, which
+            is where σ is not larger than what rounding makes of 0. Unit vectors in world axes, one
+            a column, shape (..., 6, 6) or (..., 3, 3).
         """
         _axes(axes, ("all", "linear"))
-        kernel = self._kernel("inverse_effective_mass", self._frame(frame), axes)
-        inverse = kernel(q)
-        finite = np.isfinite(inverse).all(axis=(-2, -1), keepdims=True)
-        rounding = np.finfo(inverse.dtype).eps ** (2 / 3)  # far above it, far below any real mass
-        found = np.linalg.pinv(np.where(finite, inverse, 0), rcond=rounding, hermitian=True)
-        return np.where(finite, found, np.nan)
+        J = self._double.jacobian(q, frame)
+        return principal_masses(J if axes == "all" else J[..., 3:, :], self._double.mass_matrix(q))
 
     # how it looks
 
@@ -350,6 +367,10 @@ class Robot(Variants):
     @cached_property
     def _kernels(self) -> dict[Request, Kernel]:
         return {}
+
+    @cached_property
+    def _double(self) -> Robot:
+        return self if self.dtype == "float64" else self.with_options(dtype="float64")
 
     def program(self, quantity: str, **choices: Any) -> Program:
         """Return the program behind a quantity: to read, to count, to save, to lower elsewhere.

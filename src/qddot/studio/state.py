@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.friction import friction_torque
+from qddot.robot.effective_mass import principal_masses
 from qddot.studio.arm import Arm
 from qddot.studio.messages import Question
 from qddot.studio.state_kernel import OUTPUTS
 
-MOBILE = 1e-12  # of the largest mobility: below it, a frame cannot move that way
 NOT_FINITE = "Some numbers are not finite at this state, and are left out."
 
 
@@ -62,7 +62,9 @@ def now(arm: Arm, state: State, frame: str, ellipsoid: bool, torques: bool) -> d
     M = found["M"]
     whole = bool(np.isfinite(M).all() and np.isfinite(state.q).all())
     values = np.linalg.eigvalsh(M) if whole else np.full(len(M), np.nan)
-    masses, Lambda = effective_mass(arm, state.q, frame, M) if whole else (None, None)
+    J = arm.robot.jacobian(state.q, frame)[3:]
+    masses, axes = principal_masses(J, M)  # NaN where M is singular
+    known = not np.isnan(masses).any()
     answer = {
         "is": "now",
         "q": state.q,
@@ -72,11 +74,11 @@ def now(arm: Arm, state: State, frame: str, ellipsoid: bool, torques: bool) -> d
         "eigenvalues": values,
         "condition": float(values[-1] / values[0]) if values[0] > 0 else None,
         "tip": tip,
-        "effective_mass": masses,
+        "effective_mass": [x if np.isfinite(x) else None for x in masses] if known else None,
         "scene": arm.scene.scene(
             state.q,
             frame=frame,
-            ellipsoid=Lambda if ellipsoid and Lambda is not None else False,
+            ellipsoid=(masses, axes) if ellipsoid and known else False,
             gravity_torques=found["g"] if torques and np.isfinite(found["g"]).all() else False,
         ),
     }
@@ -84,26 +86,3 @@ def now(arm: Arm, state: State, frame: str, ellipsoid: bool, torques: bool) -> d
     if not np.isfinite(sums) or not np.isfinite(tip).all():
         answer["warning"] = NOT_FINITE
     return answer
-
-
-def effective_mass(
-    arm: Arm, q: np.ndarray, frame: str, M: np.ndarray
-) -> tuple[list[float | None] | None, np.ndarray | None]:
-    """Return the principal effective masses of a frame [kg], ascending, and their matrix.
-
-    None stands for directions in which the frame cannot move, where the mass is infinite:
-
-        Λ = (J M⁻¹ Jᵀ)⁻¹
-    """
-    J = arm.robot.jacobian(q, frame)[3:]
-    try:
-        mobility = J @ np.linalg.solve(M, J.T)
-        values, axes = np.linalg.eigh((mobility + mobility.T) / 2)
-    except np.linalg.LinAlgError:
-        return None, None
-    if not np.isfinite(values).all() or values[-1] <= 0:
-        return None, None
-    moves = values > MOBILE * values[-1]
-    masses = [float(1 / x) if free else None for x, free in zip(values, moves, strict=True)]
-    Lambda = (axes[:, moves] / values[moves]) @ axes[:, moves].T
-    return masses[::-1], Lambda
