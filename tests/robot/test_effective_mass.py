@@ -1,4 +1,4 @@
-"""The effective mass as a robot gives it: no finite mass is lost, in batches and in single precision."""
+"""The effective mass of a robot: no finite mass is lost, in batches and in single precision."""
 
 import numpy as np
 import pytest

@@ -19,6 +19,7 @@ from qddot.certificate.bound import Bound
 from qddot.certificate.box import Box
 from qddot.certificate.near_singular import near_singular
 from qddot.equations.derive import exact_of
+from qddot.equations.exact_tree import NoClosedForm
 from qddot.equations.proofs import Claim, claims
 from qddot.errors import BadArgument, TooLarge, printable
 from qddot.model.link import Inertial
@@ -69,7 +70,7 @@ def identities(robot: Robot, box: Box) -> Iterator[Property]:
     """Yield what is an identity: proved exactly, or sampled where the closed form is too long."""
     try:
         found = list(claims(exact_of(robot.model)))
-    except TooLarge as error:
+    except (TooLarge, NoClosedForm) as error:
         yield from sampled(robot, box, str(error).splitlines()[0])
         return
     for name, (statement, wanted) in IDENTITIES.items():

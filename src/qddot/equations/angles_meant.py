@@ -13,6 +13,7 @@ from fractions import Fraction
 
 from qddot.errors import shorten
 from qddot.expressions import PI_EXPRESSION, Expression, expression
+from qddot.model.joint import Joint, Mimic
 from qddot.model.link import Placement
 from qddot.model.model import Model
 from qddot.scalars import Scalar
@@ -34,7 +35,11 @@ def with_angles_meant(model: Model) -> tuple[Model, tuple[str, ...]]:
         return read
 
     joints = tuple(
-        replace(joint, origin=read_at(f"joint {shorten(joint.name)!r}")(joint.origin))
+        replace(
+            joint,
+            origin=read_at(f"joint {shorten(joint.name)!r}")(joint.origin),
+            mimic=following(joint, notes),
+        )
         for joint in model.joints
     )
     frames = tuple(
@@ -55,6 +60,14 @@ def with_angles_meant(model: Model) -> tuple[Model, tuple[str, ...]]:
         for link in model.links
     )
     return replace(model, joints=joints, frames=frames, links=links), tuple(notes)
+
+
+def following(joint: Joint, notes: dict[str, None]) -> Mimic | None:
+    """Return how a joint follows another; its offset is an angle if it turns."""
+    if joint.mimic is None or not joint.turns:
+        return joint.mimic
+    where = f"the offset of joint {shorten(joint.name)!r}"
+    return replace(joint.mimic, offset=meant(joint.mimic.offset, where, notes))
 
 
 def meant(angle: Scalar, where: str, notes: dict[str, None]) -> Scalar:

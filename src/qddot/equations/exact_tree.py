@@ -8,11 +8,18 @@ import numpy as np
 
 from qddot.equations.angles_meant import with_angles_meant
 from qddot.equations.ring import Ring
+from qddot.errors import BadArgument, shorten
+from qddot.expressions import expression
 from qddot.model.acting import Elastic
+from qddot.model.joint import Revolute
 from qddot.model.model import Model, mapped
-from qddot.model.tree import Tree, exact, fold
+from qddot.model.tree import Body, Tree, exact, fold
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import Pose
+
+
+class NoClosedForm(BadArgument):
+    """A robot whose equations are no polynomials in sines and cosines of its coordinates."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,9 @@ def exact_robot(model: Model) -> ExactRobot:
     """Return a model over exact polynomials; a decimal stands for the rational it names."""
     meant, notes = with_angles_meant(model)
     tree = fold(meant, exact)
-    ring = Ring(tree)
+    for body in tree.bodies:
+        check_ratio(tree, body)
+    ring = Ring.of(tree)
     bodies = tuple(
         replace(
             body,
@@ -79,6 +88,24 @@ def exact_robot(model: Model) -> ExactRobot:
             elastics=elastics,
         ),
         notes,
+    )
+
+
+def check_ratio(tree: Tree, body: Body) -> None:
+    """Raise NoClosedForm if a joint turns by a part of another's angle: sin(q/2) is no polynomial."""
+    ratio = expression(body.ratio)
+    value = ratio.terms.get((), 0) if set(ratio.terms) <= {()} else None
+    if not isinstance(body.joint, Revolute) or (value is not None and value.denominator == 1):
+        return
+    leader, follower = shorten(tree.joint_names[body.index]), shorten(body.name)
+    symbols = sorted(ratio.free_symbols)
+    give = ", ".join(f"{name}=2" for name in symbols)
+    value_words = f"give its symbols whole values, robot.with_values({give}), " if symbols else ""
+    raise NoClosedForm(
+        f"Joint {follower!r} follows {leader!r} by the ratio {shorten(str(ratio))}, which is no "
+        "whole number: its sine and cosine are no polynomials in those of the other.\n"
+        f"  For a closed form, {value_words}make the ratio whole, or lock the joint: "
+        f"robot.locked({{{follower!r}: 0}}). Numbers need no closed form."
     )
 
 

@@ -167,7 +167,8 @@ def _(x: Polynomial) -> tuple[Any, Any]:
     """Return sine and cosine of a whole multiple of one joint's angle, plus a constant angle."""
     multiple, index, offset = _as_angle(x)
     s, c = x.ring.element("s", index), x.ring.element("c", index)
-    sine, cosine = 0, 1
+    sine: Any = 0
+    cosine: Any = 1
     for _ in range(abs(multiple)):
         sine, cosine = sine * c + cosine * s, cosine * c - sine * s
     sine = sine if multiple > 0 else -sine
@@ -195,12 +196,10 @@ def _as_angle(x: Polynomial) -> tuple[int, int, Any]:
             atom = x.ring.parameters[generator.index]
             term = term * Expression({((atom, e),): Fraction(1)})
         offset = offset + term
-    if len(found) != 1 or found[0][0].denominator != 1:
-        raise BadArgument(
-            "A joint follows another by a ratio that is not a whole number, so its sine and "
-            "cosine are not polynomials in the other's. Lock it, or give a whole ratio."
-        )
-    return int(found[0][0]), found[0][1], offset
+    if not found:
+        return 0, 0, offset
+    ((multiple, index),) = found  # whole, as `exact_tree.check_ratio` made sure
+    return int(multiple), index, offset
 
 
 def _rational(x: Rational | float) -> Any:

@@ -19,13 +19,13 @@ from typing import Any
 import flint
 import numpy as np
 
-from qddot.equations.angles import parallel_groups
+from qddot.equations.angles import Groups, parallel_groups
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.roles import parameter_roles
 from qddot.expressions import Atom, Expression, expression
 from qddot.model.joint import Revolute
 from qddot.model.tree import Tree
-from qddot.scalars import Scalar
+from qddot.scalars import Scalar, sincos
 
 
 @dataclass(frozen=True)
@@ -38,13 +38,24 @@ class Generator:
 
 
 class Ring:
-    """The polynomials of a robot with n coordinates and certain parameters."""
+    """The polynomials of a robot with certain coordinates and parameters.
 
-    def __init__(self, tree: Tree):
-        self.n = tree.n
-        turning = {b.index for b in tree.bodies if isinstance(b.joint, Revolute)}
-        self.turns = tuple(i in turning for i in range(tree.n))
-        self.atoms = tuple(sorted(atoms_of(tree), key=str))
+    Args:
+        turns: Of each coordinate, whether it is an angle.
+        numbers: What the parameters are taken from: exact expressions.
+        groups: Joints with parallel axes, for printing.
+        roles: What the parameters are to the equations, for printing.
+    """
+
+    def __init__(
+        self,
+        turns: tuple[bool, ...],
+        numbers: Iterable[Scalar],
+        groups: Groups = (),
+        roles: dict[Atom, str] | None = None,
+    ):
+        self.n, self.turns = len(turns), turns
+        self.atoms = tuple(sorted(atoms_in(numbers), key=str))
         # sines first: the leading term of s² + c² − 1 is then s², and a remainder is a normal form
         generators = [Generator("sine", i, f"sin(q{i + 1})") for i in range(self.n)]
         # a root before what is under it, for the same reason
@@ -70,9 +81,14 @@ class Ring:
         self.context = flint.fmpq_mpoly_ctx.get(names, "lex")
         self._gens = dict(zip(names, self.context.gens(), strict=True))
         self._place = {name: k for k, name in enumerate(names)}
-        # for printing only
-        self.groups = parallel_groups(tree)
-        self.roles = parameter_roles(tree)
+        self.groups, self.roles = groups, roles or {}
+
+    @staticmethod
+    def of(tree: Tree) -> Ring:
+        """Return the ring of a robot whose numbers are exact expressions."""
+        turning = {b.index for b in tree.bodies if isinstance(b.joint, Revolute)}
+        turns = tuple(i in turning for i in range(tree.n))
+        return Ring(turns, scalars_of(tree), parallel_groups(tree), parameter_roles(tree))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ring) and self.generators == other.generators
@@ -177,10 +193,10 @@ def reciprocal(atom: Atom) -> Atom:
     return Atom("1/", str(inside), inside)
 
 
-def atoms_of(tree: Tree) -> set[Atom]:
-    """Return the parameters that a tree's numbers are made of, and what these need in turn."""
+def atoms_in(numbers: Iterable[Scalar]) -> set[Atom]:
+    """Return the parameters that some numbers are made of, and what these need in turn."""
     found: set[Atom] = set()
-    waiting = [x for x in scalars_of(tree) if isinstance(x, Expression)]
+    waiting = [x for x in numbers if isinstance(x, Expression)]
     while waiting:
         for monomial in waiting.pop().terms:
             for atom, exponent in monomial:
@@ -210,6 +226,8 @@ def scalars_of(tree: Tree) -> Iterable[Scalar]:
         yield from body.joint.axis
         yield from body.inertia.parameters
         yield from (body.ratio, body.offset)
+        if isinstance(body.joint, Revolute):
+            yield from sincos(body.offset)  # cos(2q + 3/10) is multiplied out
     for _, X in tree.frames.values():
         yield from np.asarray(X.R, dtype=object).reshape(-1)
         yield from X.p
