@@ -8,6 +8,9 @@ from test_cli import run
 
 import qddot
 from qddot.certificate.along import along
+from qddot.certificate.bounds import bounds
+from qddot.certificate.box import box_of
+from qddot.certificate.study import QUANTITIES, Study, joint_bounds
 
 ARM = qddot.load("two_link")
 
@@ -251,3 +254,57 @@ def test_an_interrupt_starts_no_exact_proof_and_keeps_the_bounds(monkeypatch):
     found = qddot.certify(ARM, quantities=["M.norm1.max", "c.norm1"])
     assert list(found.bounds) == ["M.norm1.max"]
     assert "skewness" not in {p.name for p in found.properties}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("unit", "N"), ("unit", ""), ("closed", False), ("closed", 1)]
+)
+def test_a_forged_unit_or_closed_is_refused(tmp_path, field, value):
+    path = tmp_path / "arm.json"
+    qddot.certify(ARM, quantities=["g.norm1"], identities=False).save(path)
+    facts = json.loads(path.read_text())
+    assert facts["bounds"]["g.norm1"][field] != value or value == 1
+    facts["bounds"]["g.norm1"][field] = value
+    path.write_text(json.dumps(facts))
+    with pytest.raises(qddot.QddotError, match="its unit, or whether it is as narrow as asked"):
+        qddot.Certificate.load(path).check()
+
+
+def test_a_wide_bound_that_says_it_is_closed_is_refused(tmp_path):
+    path = tmp_path / "arm.json"
+    qddot.certify(ARM, quantities=["c.norm2"], seconds=0.0, identities=False).save(path)
+    facts = json.loads(path.read_text())
+    assert not facts["bounds"]["c.norm2"]["closed"]
+    facts["bounds"]["c.norm2"]["closed"] = True
+    path.write_text(json.dumps(facts))
+    with pytest.raises(qddot.QddotError, match="its unit, or whether it is as narrow as asked"):
+        qddot.Certificate.load(path).check()
+
+
+def test_identities_may_be_left_out_and_stay_out_when_checked(tmp_path):
+    path = tmp_path / "arm.json"
+    found = qddot.certify(ARM, quantities=["g.norm1"], identities=False)
+    found.save(path)
+    for each in (found, qddot.Certificate.load(path).check()):
+        names = {p.name for p in each.properties}
+        assert "energy" not in names
+        assert "physical consistency" in names
+
+
+@pytest.mark.parametrize("names", [("norm1", "effort"), ("norm2", "joint.norm2")])
+def test_joints_may_be_called_like_bounds(names):
+    def arm(*names):
+        rows = [{"a": 1.0, "mass": 1.0, "name": name} for name in names]
+        rows[1] |= {"type": "prismatic"}
+        return qddot.from_dh(rows, "standard", gravity=(0, -9.81, -3.0))
+
+    mine, plain = arm(*names), arm("k0", "k1")
+    own = list(joint_bounds(mine))
+    assert not set(own) & set(QUANTITIES)
+    box = [(-1, 1), (-1, 1)]
+    assert Study(mine, box_of(mine, box)).applicable()[-2:] == own
+    found = bounds(mine, ["g.norm1", *own], box=box)
+    other = bounds(plain, ["g.norm1", "g.k0", "g.k1"], box=box)
+    for a, b in zip(found.values(), other.values(), strict=True):
+        assert (a.unit, a.lower, a.upper) == (b.unit, b.lower, b.upper)
+    assert [bound.unit for bound in found.values()] == ["", "N·m", "N"]

@@ -1,5 +1,7 @@
 """Properties of the dynamics: proved where possible, sampled where not, and failing when false."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -124,3 +126,39 @@ def test_what_bounds_say_and_what_they_leave_open():
     assert verdicts(made("g.effort", 0.7, 0.8))["holding"] is True
     assert verdicts(made("g.effort", 0.9, 1.1))["holding"] is None
     assert verdicts(made("g.effort", 1.1, 1.2))["holding"] is False
+
+
+# springs, and time that is over
+
+
+def test_sampled_linearity_sees_springs(monkeypatch):
+    """Y φ and the springs against τ; a spring that τ forgets is found."""
+    arm = qddot.load("mass_spring_damper")
+    box = box_of(arm, dict.fromkeys(arm.joint_names, (-1, 1)))
+    assert {p.name: p.holds for p in sampled(arm, box, "")}["linearity"]
+    monkeypatch.setattr("qddot.certificate.properties._elastic", lambda robot, q, qd: 0 * q)
+    assert not {p.name: p.holds for p in sampled(arm, box, "")}["linearity"]
+
+
+def test_identities_without_time_are_sampled_or_open():
+    arm = qddot.load("two_link")
+    found = {p.name: p for p in identities(arm, box_of(arm), seconds=0.0)}
+    assert found["energy"].how == "sampled"
+    assert "not decided in the time given" in found["energy"].evidence
+    assert found["formulations"].holds is None
+    assert found["formulations"].how == "open"
+
+
+def test_exact_work_ends_with_its_time(monkeypatch):
+    """On a clock that ticks with each product of polynomials, none comes after the last tick."""
+    from qddot.equations import proofs, time_limit
+
+    ticks = iter(range(10**9))
+    clock = SimpleNamespace(monotonic=lambda: float(next(ticks)))
+    monkeypatch.setattr(time_limit, "time", clock)
+    monkeypatch.setattr(proofs, "time", clock)
+    proof = proofs.prove(qddot.load("panda"), seconds=500)
+    assert next(ticks) < 1000  # a few more for looking at the clock
+    assert proof.holds is None
+    assert {claim.holds for claim in proof.claims} == {None}
+    assert "not decided in the time given" in str(proof)

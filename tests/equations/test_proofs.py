@@ -64,7 +64,7 @@ def test_the_matrices_that_are_not_skew_come_with_a_state_that_shows_it(proof):
 def test_claims_say_how_much_was_compared_and_how_long_it_took(proof):
     for claim in proof.claims:
         assert claim.terms >= 0
-        assert 0 <= claim.seconds < 60
+        assert claim.seconds >= 0
         assert f"{claim.terms} terms" in str(claim)
     assert proof.claims[0].terms == 23
     assert str(proof).splitlines()[0] == "two_link_symbolic:"
@@ -73,7 +73,7 @@ def test_claims_say_how_much_was_compared_and_how_long_it_took(proof):
 
 def test_a_wrong_sign_is_found_with_a_witness():
     robot, eqs, C = wrong_sign()
-    claim = decided(robot, "C q̇ = c", lambda: (C @ robot.qd, eqs.c))
+    claim = decided("C q̇ = c", lambda: (C @ robot.qd, eqs.c))
     assert not claim.holds
     assert claim.expected
     assert str(claim).startswith("FAILS")
@@ -82,7 +82,7 @@ def test_a_wrong_sign_is_found_with_a_witness():
 
 def test_the_witness_is_where_it_says_and_by_as_much():
     robot, eqs, C = wrong_sign()
-    words = found_witness(robot, (C @ robot.qd - eqs.c)[1])
+    words = found_witness((C @ robot.qd - eqs.c)[1])[1]
     number, q, qd = re.search(
         r"by (\S+) at q = \[(.*?)\], q̇ = \[(.*?)\], every parameter 1", words
     ).groups()
@@ -97,15 +97,14 @@ def test_a_changed_term_is_no_longer_the_same_equation(change):
     value = getattr(qddot.derive(robot.model), change)
     off = value.copy()
     off.reshape(-1)[0] = off.reshape(-1)[0] + robot.ring.constant(1) / 10**12
-    claim = decided(robot, "unchanged", lambda: (value.reshape(-1), off.reshape(-1)))
+    claim = decided("unchanged", lambda: (value.reshape(-1), off.reshape(-1)))
     assert not claim.holds  # exact: no tolerance hides it
-    assert claim.witness == "the difference is a polynomial that is not zero"
+    assert "the two sides differ by -1e-12 at q = " in claim.witness
 
 
 def test_sides_of_different_length_are_not_compared():
-    robot = exact_of(qddot.load("rp_symbolic"))
     with pytest.raises(ValueError, match="zip"):
-        decided(robot, "nonsense", lambda: ([1, 2], [1]))
+        decided("nonsense", lambda: ([1, 2], [1]))
 
 
 def test_marks_say_what_was_expected():

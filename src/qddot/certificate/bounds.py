@@ -20,7 +20,7 @@ from typing import Any
 from qddot.certificate.bound import Bound
 from qddot.certificate.box import box_of
 from qddot.certificate.closing import Closed, close, closed_enough
-from qddot.certificate.study import QUANTITIES, RECIPROCAL, SAME, Study
+from qddot.certificate.study import QUANTITIES, RECIPROCAL, SAME, Study, joint_bounds
 from qddot.errors import BadArgument
 from qddot.model.joint import Joint
 from qddot.patience import progress
@@ -39,7 +39,8 @@ def bound(
 
     Args:
         robot: The robot, all its parameters numbers.
-        quantity: One of `QUANTITIES`, or "g.<joint>" for the gravity torque of one joint.
+        quantity: One of `QUANTITIES`, or "g.<joint>" for the gravity torque of one joint. If that
+            is the name of another, as of a joint called "norm1", it is "g.joint.<joint>".
         box: The joint positions, as `box_of` takes them.
         gap: How close the two sides shall be, relative.
         seconds: How long to search. What is not closed by then is valid, only wider.
@@ -68,8 +69,8 @@ def bounds(
     Stopped from the keyboard, it returns the bounds that it has.
     """
     where = box_of(robot, box)
-    _positive(gap, "gap", 1e-9)
-    _positive(seconds, "seconds", 0.0)
+    positive(gap, "gap", 1e-9)
+    positive(seconds, "seconds", 0.0)
     study = Study(robot, where)
     names = study.applicable() if quantities is None else list(dict.fromkeys(quantities))
     for name in names:
@@ -116,7 +117,8 @@ def check(robot: Robot, bound: Bound) -> Bound:
     return checked(robot, bound)
 
 
-def _positive(x: Any, what: str, least: float) -> None:
+def positive(x: Any, what: str, least: float) -> None:
+    """Raise unless x is a number of at least that much, or None."""
     if x is None:
         return
     good = isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x)
@@ -148,7 +150,7 @@ def _bound(study: Study, name: str, closed: Closed, gap: float, seconds: float) 
         unit=unit(study.robot, name),
         closed=closed_enough(problem.sense, closed, gap),
         seconds=seconds,
-        proof=_proof(study, name, closed),
+        proof=_proof(study, name, closed) | {"asked": gap},
     )
 
 
@@ -203,8 +205,8 @@ METHOD = {
 def unit(robot: Robot, name: str) -> str:
     """Return the unit of a quantity: nothing where joints of both kinds make it mixed."""
     kinds = {joint.turns for joint in robot.model.free_joints}
-    if name.startswith("g.") and name[2:] in robot.joint_names:
-        joint: Joint = robot.model.joint(name[2:])
+    if name in (own := joint_bounds(robot)):
+        joint: Joint = robot.model.joint(own[name])
         return "N·m" if joint.turns else "N"
     if name == "g.effort":
         return "of the limit"

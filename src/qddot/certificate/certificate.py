@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from qddot.certificate.bound import Bound
-from qddot.certificate.bounds import bounds
+from qddot.certificate.bounds import bounds, positive
 from qddot.certificate.box import Box, box_of
-from qddot.certificate.properties import Property, consistency, inequalities, properties
-from qddot.certificate.study import Study
+from qddot.certificate.properties import (
+    IDENTITIES,
+    Property,
+    consistency,
+    inequalities,
+    properties,
+)
+from qddot.certificate.study import Study, joint_bounds
 from qddot.errors import BadArgument, NotNumeric
 from qddot.robot import Robot
 from qddot.web.notebook import rich
 
 SECONDS = 60.0
+SEARCH = 2 / 3  # of the time, for the bounds
 NORMS = ("1", "2", "inf")
 
 
@@ -54,8 +62,11 @@ class Certificate:
 
         return load(path)
 
-    def check(self) -> Certificate:
+    def check(self, seconds: float = SECONDS) -> Certificate:
         """Verify every bound from its saved proof and decide every property again.
+
+        Args:
+            seconds: How long exact proofs of the identities may take; later ones are sampled.
 
         Raises:
             QddotError: If a bound does not follow from its proof, or is not of this box.
@@ -65,7 +76,8 @@ class Certificate:
         for name, bound in self.bounds.items():
             self._check_belongs(name, bound)
         again = {name: check(self.robot, bound) for name, bound in self.bounds.items()}
-        decided = tuple(properties(self.robot, self.box, again))
+        exact = any(p.name in IDENTITIES for p in self.properties)
+        decided = tuple(properties(self.robot, self.box, again, seconds, exact))
         return Certificate(self.robot, self.box, decided, again)
 
     def _check_belongs(self, name: str, bound: Bound) -> None:
@@ -100,6 +112,7 @@ def certify(
     quantities: Sequence[str] | None = None,
     gap: float | None = None,
     seconds: float = SECONDS,
+    identities: bool = True,
 ) -> Certificate:
     """Return the certificate of a robot's dynamics.
 
@@ -115,7 +128,10 @@ def certify(
         norm: 1, 2 or "inf", to look at the bounds in one norm only.
         quantities: The bounds to look for, by name; see `qddot.certificate.bounds.QUANTITIES`.
         gap: How close the two sides of a bound shall be, relative; sensible ones if not given.
-        seconds: How long to search in all. What is not closed by then is still valid, only wider.
+        seconds: How long it may take in all, about: two thirds for the bounds, the rest and what
+            these leave for exact proofs. A bound that is not closed by then is valid, only wider;
+            an identity that is not decided by then is looked at in samples, or open.
+        identities: Whether to prove symmetry, skewness, passivity, energy and linearity too.
 
     Example:
         >>> import qddot
@@ -129,18 +145,27 @@ def certify(
         raise BadArgument("Give quantities or a norm, not both.")
     where = box_of(robot, box)
     wanted = quantities if quantities is not None else _in_norm(robot, where, norm)
-    found = bounds(robot, wanted, box=where, gap=gap, seconds=seconds)
-    return Certificate(robot, where, _decided(robot, where, wanted, found), found)
+    started = time.monotonic()
+    positive(seconds, "seconds", 0.0)
+    search = SEARCH * seconds if identities else seconds
+    found = bounds(robot, wanted, box=where, gap=gap, seconds=search)
+    # however long the bounds took, the proofs have their share
+    left = max(seconds - search, started + seconds - time.monotonic()) if identities else None
+    return Certificate(robot, where, _decided(robot, where, wanted, found, left), found)
 
 
 def _decided(
-    robot: Robot, box: Box, wanted: Sequence[str] | None, found: Mapping[str, Bound]
+    robot: Robot,
+    box: Box,
+    wanted: Sequence[str] | None,
+    found: Mapping[str, Bound],
+    left: float | None,
 ) -> tuple[Property, ...]:
     """Return the properties; after Ctrl-C those that follow from the bounds that there are."""
     names = Study(robot, box).applicable() if wanted is None else wanted
     if len(found) == len(set(names)):
         try:
-            return tuple(properties(robot, box, found))
+            return tuple(properties(robot, box, found, left, left is not None))
         except KeyboardInterrupt:  # exact proofs may take minutes, and the bounds are worth keeping
             pass
     return (*inequalities(found), consistency(robot))
@@ -155,4 +180,6 @@ def _in_norm(robot: Robot, box: Box, norm: str | int | None) -> list[str] | None
     others = {f"norm{other}" for other in (*NORMS, "F") if other != str(norm)}
     if str(norm) == "inf":
         others -= {"norm1"}  # of a symmetric M it is the same
-    return [name for name in Study(robot, box).applicable() if not others & set(name.split("."))]
+    joints = joint_bounds(robot)  # which may be called anything
+    names = Study(robot, box).applicable()
+    return [name for name in names if name in joints or not others & set(name.split("."))]

@@ -12,10 +12,12 @@ import numpy as np
 
 from qddot.certificate.bound import Bound
 from qddot.certificate.box import box_of
-from qddot.certificate.closing import limit, routes, run
+from qddot.certificate.closing import Closed, closed_enough, limit, routes, run
 from qddot.certificate.study import Study
 from qddot.errors import BadArgument, QddotError
 from qddot.robot import Robot
+
+LONGEST = 600.0  # [s] that a search is taken to have lasted, whatever a file says
 
 
 class NotProved(QddotError, ValueError):
@@ -41,12 +43,12 @@ def checked(robot: Robot, bound: Bound) -> Bound:
 
 
 def _checked(robot: Robot, bound: Bound) -> Bound:
-    from qddot.certificate.bounds import ends_of
+    from qddot.certificate.bounds import ends_of, unit
 
     started, proof = time.monotonic(), bound.proof
     try:
         pairs = list(zip(proof["box"]["lower"], proof["box"]["upper"], strict=True))
-        inner, T = float(proof["inner"]), float(proof["T"])
+        inner, T, asked = (float(proof[key]) for key in ("inner", "T", "asked"))
         forms = [_form(form) for form in proof.get("forms", ())]
     except (KeyError, TypeError, ValueError):
         raise NotProved(bound.quantity, "its proof is not complete") from None
@@ -54,10 +56,13 @@ def _checked(robot: Robot, bound: Bound) -> Bound:
     problem = study.problem(bound.quantity)
     if ends_of(bound.quantity, problem.sense, inner, T) != (bound.lower, bound.upper, bound.end):
         raise NotProved(bound.quantity, "its numbers are not those of its proof")
+    closed = closed_enough(problem.sense, Closed(inner, T, np.zeros(0)), asked)
+    if bound.closed is not closed or bound.unit != unit(robot, bound.quantity):
+        raise NotProved(bound.quantity, "its unit, or whether it is as narrow as asked, is wrong")
     attained = _attained(problem, bound.attained_at, proof.get("qd"))
     if not problem.sense * inner <= problem.sense * attained:
         raise NotProved(bound.quantity, f"the value attained is {attained:.9g}, not {inner:.9g}")
-    if not proved(problem, T, 60.0 + 20.0 * max(0.0, bound.seconds)):
+    if not proved(problem, T, 60.0 + 20.0 * min(max(0.0, bound.seconds), LONGEST)):
         raise NotProved(bound.quantity, f"it could not be shown to stay on its side of {T:.9g}")
     return replace(bound, seconds=time.monotonic() - started)
 

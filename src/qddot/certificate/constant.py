@@ -11,8 +11,9 @@ import numpy as np
 from flint import arb
 
 from qddot.certificate.eigen import not_below_largest
-from qddot.certificate.exact import ball_in, below, many_digits
+from qddot.certificate.exact import ball_in, below
 from qddot.certificate.field import Ground
+from qddot.equations.balls import many_digits
 
 
 class Damping:

@@ -20,10 +20,10 @@ import numpy as np
 
 from qddot.certificate import fields
 from qddot.certificate.eigen import Eigenvalue
-from qddot.certificate.exact import many_digits
 from qddot.certificate.field import Field
 from qddot.certificate.search import Outcome, best_point, prove
 from qddot.dynamics.crba import mass_matrix
+from qddot.equations.balls import many_digits
 from qddot.model.joint import Prismatic, Revolute
 from qddot.model.tree import BASE, NO_INERTIA, Body, Tree
 from qddot.spatial.inertia import Inertia

@@ -25,12 +25,13 @@ import numpy as np
 from flint import arb
 
 from qddot.backends.kernel import Kernel
-from qddot.certificate.exact import above, below, many_digits
+from qddot.certificate.exact import above, below
 from qddot.certificate.field import Field
 from qddot.certificate.fields import multiplicity, whole
 from qddot.certificate.problem import SURE, Of
 from qddot.certificate.rounding import U
 from qddot.certificate.search import corners, half_squares
+from qddot.equations.balls import many_digits
 from qddot.program.recorded_array import array_of
 
 

@@ -9,26 +9,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 from functools import total_ordering
 from typing import Any
 
 import numpy as np
-from flint import arb, ctx, fmpq
+from flint import arb
 
-from qddot.expressions import PI, Expression
+from qddot.equations.balls import ball_of
 from qddot.model.model import Model
 from qddot.model.tree import Tree, exact, fold
 from qddot.program.recorded import Recorded
 from qddot.scalars import Scalar, constant_sincos, sincos, sqrt
-
-BITS = 256
-FUNCTIONS: dict[str, Callable[[arb], arb]] = {
-    "sin": arb.sin,
-    "cos": arb.cos,
-    "sqrt": arb.sqrt,
-    "1/": lambda x: 1 / x,
-}
 
 
 class Ledger(dict[float, float]):
@@ -144,37 +135,9 @@ def exact_tree(model: Model, ledger: Ledger) -> Tree:
     return fold(model, known)
 
 
-def many_digits() -> Any:
-    """Return the context in which balls keep seventy digits."""
-    return ctx.workprec(BITS)
-
-
 def ball_in(x: Any) -> arb:
     """Return the ball of a number of a tree, which may be a plain one."""
     return x.ball if isinstance(x, Known) else arb(int(x) if isinstance(x, np.integer) else x)
-
-
-def ball_of(x: Expression) -> arb:
-    """Return the ball of an exact expression without symbols."""
-    total = arb(0)
-    for monomial, coefficient in x.terms.items():
-        term = of_fraction(coefficient)
-        for atom, exponent in monomial:
-            term = term * _atom(atom) ** exponent
-        total = total + term
-    return total
-
-
-def of_fraction(x: Fraction) -> arb:
-    """Return the ball of a rational number."""
-    return arb(fmpq(x.numerator, x.denominator))
-
-
-def _atom(atom: Any) -> arb:
-    if atom == PI:
-        return arb.pi()
-    x = ball_of(atom.argument)
-    return FUNCTIONS[atom.function](x)
 
 
 def above(ball: arb) -> float:

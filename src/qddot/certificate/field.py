@@ -14,8 +14,9 @@ from qddot.backends.kernel import Kernel
 from qddot.certificate import fields
 from qddot.certificate.box import PI, Box
 from qddot.certificate.curvature import Axis, curvature
-from qddot.certificate.exact import Known, Ledger, exact_tree, many_digits
+from qddot.certificate.exact import Known, Ledger, exact_tree
 from qddot.certificate.rounding import Rounding, enclosure, rounding
+from qddot.equations.balls import many_digits
 from qddot.model.joint import Revolute
 from qddot.model.tree import Tree
 from qddot.program.program import Program

@@ -14,9 +14,10 @@ import numpy as np
 from flint import arb
 
 from qddot.certificate import fields
-from qddot.certificate.exact import above, ball_in, many_digits
+from qddot.certificate.exact import above, ball_in
 from qddot.certificate.field import Field
 from qddot.certificate.norms import AbsoluteNorm
+from qddot.equations.balls import many_digits
 
 
 class JointGravity(AbsoluteNorm):

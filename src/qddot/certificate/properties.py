@@ -18,9 +18,10 @@ from flint import fmpq, fmpq_mat
 from qddot.certificate.bound import Bound
 from qddot.certificate.box import Box
 from qddot.certificate.near_singular import near_singular
+from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.derive import exact_of
 from qddot.equations.exact_tree import NoClosedForm
-from qddot.equations.proofs import Claim, claims
+from qddot.equations.proofs import LATE, Claim, claims
 from qddot.errors import BadArgument, TooLarge, printable
 from qddot.model.link import Inertial
 from qddot.model.tree import numeric
@@ -40,7 +41,7 @@ class Property:
     name: str
     statement: str
     holds: bool | None  # None: it could not be decided
-    how: str  # "proved", "certified" or "sampled"
+    how: str  # "proved", "certified" or "sampled"; "open" where it is not known
     evidence: str
     needed: bool = True  # whether a model without it is wrong, rather than worth knowing of
 
@@ -55,9 +56,22 @@ class Property:
         return shown(self.statement, facts(known))
 
 
-def properties(robot: Robot, box: Box, bounds: Mapping[str, Bound]) -> Iterator[Property]:
-    """Yield the properties of a robot's dynamics over a box, one by one."""
-    yield from identities(robot, box)
+def properties(
+    robot: Robot,
+    box: Box,
+    bounds: Mapping[str, Bound],
+    seconds: float | None = None,
+    exact: bool = True,
+) -> Iterator[Property]:
+    """Yield the properties of a robot's dynamics over a box, one by one.
+
+    Args:
+        robot, box, bounds: Of what, where, and what is known already.
+        seconds: How long exact proofs of identities may take; None for no limit.
+        exact: Whether to look at the identities at all.
+    """
+    if exact:
+        yield from identities(robot, box, seconds)
     yield from inequalities(bounds)
     yield consistency(robot)
     yield from singularities(robot, box)
@@ -66,25 +80,30 @@ def properties(robot: Robot, box: Box, bounds: Mapping[str, Bound]) -> Iterator[
 # identities
 
 
-def identities(robot: Robot, box: Box) -> Iterator[Property]:
-    """Yield what is an identity: proved exactly, or sampled where the closed form is too long."""
+def identities(robot: Robot, box: Box, seconds: float | None = None) -> Iterator[Property]:
+    """Yield what is an identity: proved exactly, or sampled where that takes too long."""
     try:
-        found = list(claims(exact_of(robot.model)))
+        found = list(claims(exact_of(robot.model), seconds))
     except (TooLarge, NoClosedForm) as error:
         yield from sampled(robot, box, str(error).splitlines()[0])
         return
+    late = any(claim.witness == LATE for claim in found)
+    looked_at = {p.name: p for p in sampled(robot, box, LATE)} if late else {}
     for name, (statement, wanted) in IDENTITIES.items():
         chosen = [claim for claim in found if wanted(claim.statement)]
         if chosen:
-            yield _proved(name, statement, chosen)
+            each = _proved(name, statement, chosen)
+            yield looked_at.get(name, each) if each.holds is None else each
 
 
 def _proved(name: str, statement: str, chosen: list[Claim]) -> Property:
-    holds = all(claim.holds for claim in chosen)
     terms = sum(claim.terms for claim in chosen)
-    wrong = next((claim.witness for claim in chosen if not claim.holds), "")
-    evidence = wrong or f"zero polynomials, {terms:,} terms compared exactly"
-    return Property(name, statement, holds, "proved", evidence)
+    for verdict, how in ((False, "proved"), (None, "open")):
+        why = [claim.witness for claim in chosen if claim.holds is verdict]
+        if why:
+            return Property(name, statement, verdict, how, why[0])
+    evidence = f"zero polynomials, {terms:,} terms compared exactly"
+    return Property(name, statement, True, "proved", evidence)
 
 
 # name: what is said of it, and which claims say so
@@ -121,7 +140,8 @@ def sampled(robot: Robot, box: Box, why: str) -> Iterator[Property]:
     power = np.einsum("bi,bij,bj->b", qd, M, qdd) + np.einsum("bi,bij,bj->b", qd, rate, qd) / 2
     step = 1e-6  # differences of P, good to about 1e-9
     slope = (bare.potential_energy(q + step * qd) - bare.potential_energy(q - step * qd)) / step / 2
-    Y = bare.regressor(q, qd, qdd) @ bare.parameters if not bare.tree.elastics else tau
+    # springs are no part of the regressor
+    Y = bare.regressor(q, qd, qdd) @ bare.parameters + _elastic(bare, q, qd)
     checks = {
         "symmetry": (M, np.swapaxes(M, 1, 2), ROUND_OFF),
         "quadratic": (bare.velocity_torque(q, 2 * qd), 4 * c, ROUND_OFF),
@@ -136,6 +156,12 @@ def sampled(robot: Robot, box: Box, why: str) -> Iterator[Property]:
         worst = float(np.abs(left - right).max() / size)
         evidence = f"{SAMPLES:,} states, worst {worst:.1e} of the largest; {why}"
         yield Property(name, IDENTITIES[name][0], worst <= near, "sampled", evidence)
+
+
+def _elastic(robot: Robot, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
+    """Return the torques of springs and dampers, not from the kernel of all torques."""
+    torques = [elastic_torque(robot.tree, *state) for state in zip(q, qd, strict=True)]
+    return np.array(torques, dtype=float)
 
 
 # inequalities

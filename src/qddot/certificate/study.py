@@ -13,7 +13,6 @@ from qddot.certificate.box import Box
 from qddot.certificate.constant import Damping
 from qddot.certificate.cut import SmallestEigenvalue
 from qddot.certificate.eigen import Eigenvalue
-from qddot.certificate.exact import many_digits
 from qddot.certificate.field import Field, Ground
 from qddot.certificate.gravity import JointGravity
 from qddot.certificate.norms import (
@@ -27,6 +26,7 @@ from qddot.certificate.norms import (
 from qddot.certificate.squares import SquareNorm
 from qddot.certificate.tensor import SignNorm
 from qddot.certificate.velocity import VelocityTorque
+from qddot.equations.balls import many_digits
 from qddot.errors import BadArgument, UnknownName, printable
 from qddot.robot import Robot
 
@@ -129,11 +129,10 @@ class Study:
                 return Damping(self.ground)
             case "g.effort":
                 return self._effort()
-        joint = name.removeprefix("g.")
-        if not name.startswith("g.") or joint not in self.robot.joint_names:
-            known = [*QUANTITIES, *(f"g.{joint}" for joint in self.robot.joint_names)]
-            raise UnknownName("bound", name, self.robot.name, known)
-        return JointGravity(self.g, self.robot.joint_names.index(joint))
+        joints = joint_bounds(self.robot)
+        if name not in joints:
+            raise UnknownName("bound", name, self.robot.name, [*QUANTITIES, *joints])
+        return JointGravity(self.g, self.robot.joint_names.index(joints[name]))
 
     def _effort(self) -> Any:
         limits = [joint.limits.effort for joint in self.robot.model.free_joints]
@@ -151,8 +150,21 @@ class Study:
         limits = [joint.limits.effort for joint in self.robot.model.free_joints]
         strong = any(effort is not None and float(effort) > 0 for effort in limits)
         names = [name for name in QUANTITIES if name != "g.effort" or strong]
-        joints = [f"g.{joint}" for joint in self.robot.joint_names]
-        return [*names, *(name for name in joints if name not in names)]
+        return [*names, *joint_bounds(self.robot)]
+
+
+def joint_bounds(robot: Robot) -> dict[str, str]:
+    """Return the names of the bounds of single joints, each with its joint: "g.<joint>".
+
+    A joint may be called "norm1" or "effort"; its bound is then "g.joint.norm1".
+    """
+    found: dict[str, str] = {}
+    for joint in robot.joint_names:
+        name = f"g.{joint}"
+        while name in QUANTITIES or name in found:
+            name = f"g.joint.{name.removeprefix('g.')}"
+        found[name] = joint
+    return found
 
 
 def largest(A: Any) -> Any:

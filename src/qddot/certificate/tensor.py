@@ -19,12 +19,13 @@ import numpy as np
 from flint import arb
 
 from qddot.backends.kernel import Kernel
-from qddot.certificate.exact import below, many_digits
+from qddot.certificate.exact import below
 from qddot.certificate.field import Field
 from qddot.certificate.fields import whole
 from qddot.certificate.problem import SURE, Of
 from qddot.certificate.rounding import U
 from qddot.certificate.search import corners, half_squares
+from qddot.equations.balls import many_digits
 
 MOST_SIGNED = 9  # joints, up to which all vectors of signs are tried
 

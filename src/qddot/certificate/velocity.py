@@ -9,12 +9,13 @@ import numpy as np
 from flint import arb
 
 from qddot.backends.kernel import Kernel
-from qddot.certificate.exact import above, below, many_digits
+from qddot.certificate.exact import above, below
 from qddot.certificate.field import Field
 from qddot.certificate.fields import whole
 from qddot.certificate.problem import Of
 from qddot.certificate.search import best_point, compass
 from qddot.certificate.squares import SquareNorm
+from qddot.equations.balls import many_digits
 
 
 class VelocityTorque:

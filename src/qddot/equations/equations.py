@@ -13,6 +13,7 @@ import numpy as np
 from qddot.dynamics.regressor import regressor
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.breakdown import Term, labelled
+from qddot.equations.equality import difference, witness
 from qddot.equations.exact_tree import ExactRobot, exact_robot
 from qddot.equations.formulas import Listed, Step, formulas
 from qddot.equations.polynomial import partial
@@ -47,7 +48,7 @@ QUANTITIES = tuple(INPUTS)
 class Equations:
     """τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + friction + springs, each entry an exact polynomial.
 
-    Two are equal when their difference is the zero polynomial.
+    Two are equal when their difference can be shown to be the zero polynomial; see `equal`.
     """
 
     robot: ExactRobot
@@ -195,11 +196,23 @@ class Equations:
     # comparison and values
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Equations) or self.robot.ring != other.robot.ring:
-            return NotImplemented
-        return all(not a - b for a, b in zip(self.tau, other.tau, strict=True))
+        """Return whether the two can be shown to give the same τ; see `equal` for what False is."""
+        return self.equal(other) is True if isinstance(other, Equations) else NotImplemented
 
     __hash__ = object.__hash__
+
+    def equal(self, other: Equations) -> bool | None:
+        """Return whether the two give the same τ: True, False, or None where it is not decided.
+
+        True: the difference is the zero polynomial. False: there is a state at which they differ,
+        beyond all rounding. None: not shown equal, and no state was found at which they differ;
+        that takes roots, quotients or fixed angles whose relations are not known.
+        """
+        if self.n != other.n:
+            return False
+        pairs = zip(self.tau, other.tau, strict=True)
+        wrong = [x for x in (difference(a, b) for a, b in pairs) if x]
+        return not wrong or (False if any(map(witness, wrong)) else None)
 
     def quantity(self, name: str) -> Any:
         """Return a quantity by its name: "M", "C", "c", "g", "tau", "gamma", ..."""

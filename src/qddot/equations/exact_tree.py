@@ -92,7 +92,7 @@ def exact_robot(model: Model) -> ExactRobot:
 
 
 def check_ratio(tree: Tree, body: Body) -> None:
-    """Raise NoClosedForm if a joint turns by a part of another's angle: sin(q/2) is no polynomial."""
+    """Raise NoClosedForm if a joint turns by a part of another's angle, as by q/2."""
     ratio = expression(body.ratio)
     value = ratio.terms.get((), 0) if set(ratio.terms) <= {()} else None
     if not isinstance(body.joint, Revolute) or (value is not None and value.denominator == 1):

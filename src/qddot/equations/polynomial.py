@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import flint
 import numpy as np
 
+from qddot.equations import time_limit
 from qddot.errors import BadArgument
 from qddot.formulations import calculus
 from qddot.scalars import Scalar, sincos
@@ -37,6 +38,7 @@ class Polynomial:
 
     def __mul__(self, other: Scalar) -> Any:
         if isinstance(other, Polynomial):
+            time_limit.check(len(self.value) * len(other.value))
             return Polynomial(self.ring, self.ring.reduced(self.value * other.value))
         if isinstance(other, (Rational, float)):
             return Polynomial(self.ring, self.value * _rational(other)) if other else 0
@@ -78,14 +80,18 @@ class Polynomial:
     # questions
 
     def __eq__(self, other: object) -> bool:
+        """Return whether the two can be shown equal, exactly; of robots of one size."""
         if isinstance(other, Polynomial):
-            return self.ring == other.ring and self.value == other.value
+            from qddot.equations.equality import difference
+
+            return self.ring.n == other.ring.n and not difference(self, other)
         if isinstance(other, (Rational, float)):
             return self.is_constant() and self.as_fraction() == Fraction(other)
         return NotImplemented
 
     def __hash__(self) -> int:
-        return hash(str(self.value))
+        # whatever the ring, equals have the same; few polynomials are ever kept in a set
+        return hash(self.as_fraction() if self.is_constant() else self.ring.n)
 
     def __bool__(self) -> bool:
         return not self.value.is_zero()

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -12,11 +15,12 @@ import numpy as np
 
 from qddot.dynamics.regressor import parameters, regressor
 from qddot.equations.derive import FORMULATIONS, derived, exact_of
+from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot
 from qddot.equations.polynomial import Polynomial, partial
 from qddot.equations.size import check_size
-from qddot.equations.values import evaluated, generator_values, symbols_of
+from qddot.equations.time_limit import OutOfTime, until
 from qddot.formulations.coriolis import factorisations
 from qddot.model.joint import Friction
 from qddot.scalars import Scalar
@@ -35,6 +39,8 @@ CORIOLIS = {
 }
 
 Sides = tuple[Iterable[Scalar], Iterable[Scalar]]
+Derived = Callable[[], Equations]  # made when first asked for, within the time of a claim
+LATE = "not decided in the time given"
 
 
 @dataclass(frozen=True)
@@ -42,14 +48,15 @@ class Claim:
     """A statement about a robot's equations, and whether it is true."""
 
     statement: str
-    holds: bool
-    expected: bool  # whether it was to hold: some are there to be shown false
+    holds: bool | None  # None: it could not be decided
+    expected: bool | None  # whether it was to hold: some are there to be shown false
     terms: int  # how many terms were compared
     seconds: float
-    witness: str = ""  # where it fails
+    witness: str = ""  # where it fails, or why it is not decided
 
     def __str__(self) -> str:
-        mark = "proved" if self.holds else "FAILS" if self.expected else "false"
+        failed = "FAILS" if self.expected else "false"
+        mark = {True: "proved", False: failed, None: "open"}[self.holds]
         text = f"{mark:7} {self.statement}  ({self.terms} terms, {self.seconds:.2f} s)"
         return f"{text}\n        {self.witness}" if self.witness else text
 
@@ -66,9 +73,11 @@ class Proof:
     claims: tuple[Claim, ...]
 
     @property
-    def holds(self) -> bool:
-        """Whether every claim came out as it should."""
-        return all(claim.holds == claim.expected for claim in self.claims)
+    def holds(self) -> bool | None:
+        """Whether every claim came out as it should; None if some are open and none fails."""
+        if any(claim.holds is False and claim.expected for claim in self.claims):
+            return False
+        return None if any(claim.holds is None for claim in self.claims) else True
 
     def __str__(self) -> str:
         return "\n".join([f"{self.robot}:", *(f"  {claim}" for claim in self.claims)])
@@ -77,7 +86,7 @@ class Proof:
 
     @rich
     def _repr_html_(self) -> str | None:
-        proved = sum(claim.holds for claim in self.claims)
+        proved = sum(claim.holds is True for claim in self.claims)
         terms = sum(claim.terms for claim in self.claims)
         said = f"{proved} of {len(self.claims)} statements proved, {terms:,} terms compared exactly"
         return shown(f"Proofs for {self.robot}", paragraph(said), *_listed(self.claims))
@@ -85,60 +94,73 @@ class Proof:
 
 def _listed(claims: Sequence[Claim]) -> list[str]:
     """Return claims for a notebook; what fails, and should not, stands out."""
-    verdicts = {True: "proved", False: "false"}
+    verdicts = {True: "proved", False: "false", None: "open"}
     lines = [(c.statement, verdicts[c.holds], f"{c.terms:,}", f"{c.seconds:.2f}") for c in claims]
-    wrong = {k for k, claim in enumerate(claims) if claim.holds != claim.expected}
+    wrong = {k for k, claim in enumerate(claims) if claim.holds is False and claim.expected}
     table = rows(["statement", "", "terms", "time [s]"], lines, bad=wrong)
     fails = [f"{claim.statement}: {claim.witness}" for claim in claims if claim.witness]
     return [table, *([bullets(fails)] if fails else [])]
 
 
-def prove(robot: Any) -> Proof:
+def prove(robot: Any, *, seconds: float | None = None) -> Proof:
     """Return the proof of every property of a robot's equations.
 
     Each is an equation between polynomials in normal form, and is decided exactly.
+
+    Args:
+        robot: A robot or a model.
+        seconds: How long it may take; what is not decided by then is open. No limit if None.
     """
     exact = exact_of(robot)
-    return Proof(exact.model.name, tuple(claims(exact)))
+    return Proof(exact.model.name, tuple(claims(exact, seconds)))
 
 
-def claims(robot: ExactRobot) -> Iterator[Claim]:
-    """Yield the claims one by one, as they are decided."""
-    check_size(robot)
-    found: dict[str, Equations] = {}
-    for name in FORMULATIONS:
-        started = time.monotonic()
-        found[name] = derived(robot, name)
-        for other in list(found)[:-1]:
+def claims(robot: ExactRobot, seconds: float | None = None) -> Iterator[Claim]:
+    """Yield the claims one by one, as they are decided; after so many seconds the rest are open."""
+    deadline = math.inf if seconds is None else time.monotonic() + seconds
+    rest = _claims(robot)
+    while True:
+        with until(deadline):
+            claim = next(rest, None)
+        if claim is None:
+            return
+        yield claim
+
+
+def _claims(robot: ExactRobot) -> Iterator[Claim]:
+    with suppress(OutOfTime):
+        check_size(robot)
+
+    @cache
+    def found(name: str) -> Equations:
+        return derived(robot, name)
+
+    for k, name in enumerate(FORMULATIONS):
+        for other in FORMULATIONS[:k]:
             statement = f"{other} and {name} give the same M, c and g"
-            yield decided(robot, statement, _same(found[other], found[name]), started)
-            started = time.monotonic()
-    eqs = found[FORMULATIONS[0]]
-    yield from structure(robot, eqs)
-    yield from passivity(robot, eqs)
-    yield from energy(robot, eqs)
-    yield from linearity(robot, eqs)
+            yield decided(statement, lambda a=other, b=name: _same(found(a), found(b)))
+    for group in (structure, passivity, energy, linearity):
+        yield from group(robot, lambda: found(FORMULATIONS[0]))
 
 
-def structure(robot: ExactRobot, eqs: Equations) -> Iterator[Claim]:
+def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
     """Yield what the mass matrix depends on, that it is symmetric, and that c is quadratic."""
-    pairs = list(combinations(range(eqs.n), 2))
+    pairs = list(combinations(range(robot.ring.n), 2))
     yield decided(
-        robot,
         "M is symmetric",
-        lambda: ([eqs.M[i, j] for i, j in pairs], [eqs.M[j, i] for i, j in pairs]),
+        lambda: ([eqs().M[i, j] for i, j in pairs], [eqs().M[j, i] for i, j in pairs]),
     )
     bodies = robot.tree.bodies
     if len({body.index for body in bodies}) == len(bodies):
-        yield decided(robot, "M_ii depends on later joints only", lambda: _earlier(robot, eqs))
+        yield decided("M_ii depends on later joints only", lambda: _earlier(robot, eqs()))
 
     def euler() -> Sides:
         # a quadratic form is homogeneous of degree two: Σ q̇_k ∂c/∂q̇_k = 2 c
         rates = list(enumerate(robot.qd))
-        slopes = [sum((v * partial(c, "v", k) for k, v in rates), 0) for c in eqs.c]
-        return slopes, 2 * eqs.c
+        slopes = [sum((v * partial(c, "v", k) for k, v in rates), 0) for c in eqs().c]
+        return slopes, 2 * eqs().c
 
-    yield decided(robot, "c is a quadratic form in q̇", euler)
+    yield decided("c is a quadratic form in q̇", euler)
 
 
 def _earlier(robot: ExactRobot, eqs: Equations) -> Sides:
@@ -159,97 +181,88 @@ def _earlier(robot: ExactRobot, eqs: Equations) -> Sides:
     return whole, frozen
 
 
-def passivity(robot: ExactRobot, eqs: Equations) -> Iterator[Claim]:
+def passivity(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
     """Yield, for every Coriolis matrix, that it is one, and whether Ṁ − 2C is skew."""
     qd = robot.qd
-    for name, C in factorisations(robot.tree, robot.q, qd).items():
-        words, skew = CORIOLIS[name]
-        N = eqs.M_rate - 2 * C
-        power = qd @ eqs.M_rate @ qd
-        yield decided(robot, f"C q̇ = c for {words}", lambda C=C: (C @ qd, eqs.c))
+
+    @cache
+    def matrices() -> dict[str, Any]:
+        return factorisations(robot.tree, robot.q, qd)
+
+    def doubled(name: str) -> Sides:
+        N = eqs().M_rate - 2 * matrices()[name]
+        return N.reshape(-1), -N.T.reshape(-1)
+
+    for name, (words, skew) in CORIOLIS.items():
+        yield decided(f"C q̇ = c for {words}", lambda k=name: (matrices()[k] @ qd, eqs().c))
         yield decided(
-            robot,
             f"q̇ᵀ(Ṁ − 2C)q̇ = 0 for {words}",
-            lambda C=C, power=power: ([power], [2 * (qd @ C @ qd)]),
+            lambda k=name: ([qd @ eqs().M_rate @ qd], [2 * (qd @ matrices()[k] @ qd)]),
         )
-        claim = decided(
-            robot,
-            f"Ṁ − 2C is skew for {words}",
-            lambda N=N: (N.reshape(-1), -N.T.reshape(-1)),
-        )
+        claim = decided(f"Ṁ − 2C is skew for {words}", lambda k=name: doubled(k))
         # of some it is not claimed, though on a simple robot it may be true
         yield claim if skew else replace(claim, expected=claim.holds)
 
 
-def energy(robot: ExactRobot, eqs: Equations) -> Iterator[Claim]:
+def energy(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
     """Yield that gravity and springs come from a potential, and that power is balanced."""
     qd, qdd = robot.qd, robot.qdd
-    still = {f"v{i + 1}": 0 for i in range(eqs.n)}
+    still = {f"v{i + 1}": 0 for i in range(robot.ring.n)}
 
     def at_rest(x: Scalar) -> Scalar:
         return Polynomial(robot.ring, x.value.subs(still)) if isinstance(x, Polynomial) else x
 
-    yield decided(
-        robot,
-        "g and the springs are the slope of P",
-        lambda: (
-            [partial(eqs.P, "q", k) for k in range(eqs.n)],
-            [g + at_rest(k) for g, k in zip(eqs.g, eqs.springs, strict=True)],
-        ),
-    )
-    yield decided(
-        robot,
-        "d/dt (K + P) = τ·q̇ without friction",
-        lambda: (
-            [qd @ eqs.M @ qdd + qd @ eqs.M_rate @ qd / 2 + eqs.g @ qd],
-            [eqs.derivation.torque(qdd) @ qd],
-        ),
-    )
+    def slopes() -> Sides:
+        found = eqs()
+        pull = [g + at_rest(k) for g, k in zip(found.g, found.springs, strict=True)]
+        return [partial(found.P, "q", k) for k in range(found.n)], pull
+
+    def powers() -> Sides:
+        found = eqs()
+        stored = qd @ found.M @ qdd + qd @ found.M_rate @ qd / 2 + found.g @ qd
+        return [stored], [found.derivation.torque(qdd) @ qd]
+
+    yield decided("g and the springs are the slope of P", slopes)
+    yield decided("d/dt (K + P) = τ·q̇ without friction", powers)
 
 
-def linearity(robot: ExactRobot, eqs: Equations) -> Iterator[Claim]:
+def linearity(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
     """Yield that the torques are linear in the parameters."""
 
     def regrouped() -> Sides:
-        tree = replace(robot.tree, friction=(Friction(),) * eqs.n)
+        tree = replace(robot.tree, friction=(Friction(),) * robot.ring.n)
         phi = np.array(list(parameters(tree).values()), dtype=object)
         Y = regressor(tree, robot.q, robot.qd, robot.qdd)
-        return Y @ phi, eqs.derivation.torque(robot.qdd)
+        return Y @ phi, eqs().derivation.torque(robot.qdd)
 
-    yield decided(robot, "τ = Y(q, q̇, q̈) φ is linear in the parameters φ", regrouped)
+    yield decided("τ = Y(q, q̇, q̈) φ is linear in the parameters φ", regrouped)
 
 
-def decided(
-    robot: ExactRobot, statement: str, sides: Callable[[], Sides], started: float | None = None
-) -> Claim:
+def decided(statement: str, sides: Callable[[], Sides]) -> Claim:
     """Return the claim that two lists of polynomials are equal, one by one."""
-    started = time.monotonic() if started is None else started
-    left, right = (list(side) for side in sides())
-    differences = [a - b for a, b in zip(left, right, strict=True)]
-    wrong = [x for x in differences if x]
-    terms = sum(len(x) if isinstance(x, Polynomial) else bool(x) for x in left)
-    witness = found_witness(robot, wrong[0]) if wrong else ""
-    return Claim(statement, not wrong, True, terms, time.monotonic() - started, witness)
+    started = time.monotonic()
+    holds: bool | None = True
+    terms, why = 0, ""
+    try:
+        left, right = (list(side) for side in sides())
+        terms = sum(len(x) if isinstance(x, Polynomial) else bool(x) for x in left)
+        pairs = zip(left, right, strict=True)
+        wrong = [x for x in (difference(a, b) for a, b in pairs) if x]
+        if wrong:
+            holds, why = found_witness(wrong[0])
+    except OutOfTime:
+        holds, why = None, LATE
+    return Claim(statement, holds, True, terms, time.monotonic() - started, why)
 
 
-def found_witness(robot: ExactRobot, x: Scalar) -> str:
-    """Return a state at which a polynomial is not zero, in words."""
-    rng = np.random.default_rng(0)
-    ring = robot.ring
-    ones = dict.fromkeys(symbols_of(ring), 1.0)
-    for _ in range(20):
-        q, qd = rng.uniform(-2, 2, size=(2, ring.n)).round(2)
-        try:
-            numbers = generator_values(ring, robot.model.name, [q, qd, np.ones(ring.n)], ones)
-        except (ArithmeticError, ValueError):  # 1/(a − b), where both are 1
-            break
-        value = evaluated(x, numbers)
-        if abs(value) > 1e-9:
-            rest = ", every parameter 1" if robot.model.symbols else ""
-            where = f"q = {q.tolist()}, q̇ = {qd.tolist()}{rest}"
-            return f"for instance, the two sides differ by {value:.4g} at {where}"
-    return "the difference is a polynomial that is not zero"
+def found_witness(x: Scalar) -> tuple[bool | None, str]:
+    """Return whether a difference is zero whose form is not: not known, or no and where."""
+    found = witness(x)
+    if found is None:
+        return None, "not shown equal, and no state was found at which the two sides differ"
+    value, where = found
+    return False, f"for instance, the two sides differ by {value:.4g} at {where}"
 
 
-def _same(a: Equations, b: Equations) -> Callable[[], Sides]:
-    return lambda: ([*a.M.reshape(-1), *a.c, *a.g], [*b.M.reshape(-1), *b.c, *b.g])
+def _same(a: Equations, b: Equations) -> Sides:
+    return [*a.M.reshape(-1), *a.c, *a.g], [*b.M.reshape(-1), *b.c, *b.g]
