@@ -28,7 +28,7 @@ from qddot.exact_angles import exact_sincos
 from qddot.expressions import PI, PI_EXPRESSION, Atom, Expression, expression
 from qddot.scalars import Scalar, sincos
 
-MOST = 12  # multiples of a unit; of more, every equation would have thousands of terms
+MOST = 40  # multiples of a unit; cos 40x, multiplied out, has twenty terms
 STATES = 6  # at which two polynomials are compared that were not shown equal
 
 Angles = dict[Expression, tuple[int, ...]]  # each angle, as multiples of the units
