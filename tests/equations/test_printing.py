@@ -392,3 +392,47 @@ if __name__ == "__main__":
     for printed in PRINTED:
         (GOLDEN / f"{printed}.txt").write_text(golden_text(printed), encoding="utf-8")
         (GOLDEN / f"{printed}.tex").write_text(golden_latex(printed), encoding="utf-8")
+
+
+# names that LaTeX would write alike
+
+
+def letters(*rows):
+    """Return the LaTeX of every term of τ of an arm in a plane."""
+    eqs = qddot.derive(qddot.from_dh(list(rows), "standard", gravity=(0, "-g0", 0)))
+    return eqs, eqs.latex("tau")
+
+
+def test_a_parameter_c_1_is_not_the_cosine_of_q1():
+    eqs, latex = letters({"a": "L", "mass": "m", "friction": {"viscous": "c_1"}})
+    assert r"m L C_{1}" in latex
+    assert r"c_{1} \dot{q}_{1}" in latex
+    assert "C1" in eqs.text("g")
+    from qddot.equations.document import document
+    from qddot.equations.pages import page
+
+    assert "Shorthand: C1 = cos q1" in page(document(eqs), "text")
+
+
+def test_where_both_letters_are_taken_cosines_are_spelt_out():
+    viscous = {"friction": {"viscous": "c_1", "offset": "C1"}}
+    eqs, latex = letters({"a": "L", "mass": "m"} | viscous)
+    assert r"\cos\left(q_{1}\right)" in latex
+    from qddot.equations.document import document
+    from qddot.equations.pages import page
+
+    assert "Shorthand" not in page(document(eqs), "text")
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("m1", "m_1"), ("alpha1", "alpha_1"), ("aC1", "a_C1"), ("q_1", "q_2")]
+)
+def test_no_two_names_are_written_alike(one, other):
+    from qddot.equations.latex import names_latex
+
+    found = names_latex(frozenset([one, other]), 2)
+    drawn = {*found.values(), "q_{1}", "q_{2}"}
+    assert len(drawn) == 4
+    _, latex = letters({"a": "L", "mass": one}, {"a": "L", "mass": other})
+    assert found[one] in latex
+    assert found[other] in latex

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
 
@@ -30,6 +31,7 @@ class Bound:
         inner = abs(self.lower if self.end == "sup" else self.upper)
         return width / inner if inner else (float("inf") if width else 0.0)
 
+    @fitted
     def __str__(self) -> str:
         cells = self.proof.get("cells", 0)
         how = f"proved on {cells:,} cells" if cells else "proved"

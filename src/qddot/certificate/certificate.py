@@ -20,6 +20,7 @@ from qddot.certificate.properties import (
 )
 from qddot.certificate.study import Study, joint_bounds
 from qddot.errors import BadArgument, NotNumeric
+from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.web.notebook import rich
 
@@ -90,6 +91,7 @@ class Certificate:
                 "certificate.\n  The file was changed; certify anew."
             )
 
+    @fitted
     def __str__(self) -> str:
         from qddot.certificate.text import as_text
 

@@ -19,6 +19,7 @@ import numpy as np
 from qddot.certificate.mobility import jacobian_rows, reach, readable, tidy, weighted
 from qddot.certificate.positions import position
 from qddot.errors import BadArgument, printable
+from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.robot.effective_mass import masses_of
 from qddot.web.notebook import rich, rows, shown
@@ -138,6 +139,7 @@ class EffectiveMass:
 
         return plot_effective_mass(self.robot, self.q, self.frame, path=path)
 
+    @fitted
     def __str__(self) -> str:
         return "\n".join([self._title, *(f"  {line}" for line in self.words)])
 

@@ -11,6 +11,7 @@ from qddot.certificate.box import box_of
 from qddot.certificate.effective_mass import EffectiveMass, effective_mass, vector_text
 from qddot.certificate.mobility import Reach, jacobian_rows, reach, weighted
 from qddot.errors import BadArgument, printable
+from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.web.notebook import rich, shown
 from qddot.web.page import facts
@@ -41,6 +42,7 @@ class NearSingular:
         """The smallest singular value of J M^(−1/2) there."""
         return self.found.clearance
 
+    @fitted
     def __str__(self) -> str:
         frame, robot = printable(self.found.frame), printable(self.found.robot.name)
         head = f"Of {self.samples} joint positions of {robot!r}, {frame!r} is hardest to move at "

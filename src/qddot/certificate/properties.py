@@ -25,6 +25,7 @@ from qddot.equations.proofs import LATE, Claim, claims
 from qddot.errors import BadArgument, TooLarge, printable
 from qddot.model.link import Inertial
 from qddot.model.tree import numeric
+from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.web.notebook import rich, shown
 from qddot.web.page import facts
@@ -45,6 +46,7 @@ class Property:
     evidence: str
     needed: bool = True  # whether a model without it is wrong, rather than worth knowing of
 
+    @fitted
     def __str__(self) -> str:
         verdict = {True: self.how, False: "FAILS", None: "open"}[self.holds]
         return f"{verdict:9}  {self.name}: {self.statement}  ({self.evidence})"

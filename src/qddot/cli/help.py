@@ -9,8 +9,8 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
-from qddot.cli.plain_text import fitting
 from qddot.errors import did_you_mean, printable, shorten
+from qddot.plain_text import fitting
 
 EXAMPLES = re.compile(r"\n\s*Examples?:\s*")
 

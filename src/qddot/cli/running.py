@@ -19,9 +19,9 @@ from typing import Any
 import typer
 
 from qddot import patience
-from qddot.cli.plain_text import prepare_streams
 from qddot.cli.terminal import warn
 from qddot.errors import QddotError, did_you_mean, printable, shorten
+from qddot.plain_text import prepare_streams
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 LINES = 6  # of a message, at most

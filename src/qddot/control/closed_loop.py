@@ -16,6 +16,7 @@ from qddot.control.lyapunov import along
 from qddot.control.report import Report, rise, rms, settling_time
 from qddot.control.sampled import Sampling, sampled_run
 from qddot.errors import BadArgument, shorten
+from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.simulation.run_arguments import effort_limits as limits_of
@@ -52,6 +53,7 @@ class ClosedLoop:
         """The law's own state, shape (k, m); None where it has none."""
         return self.trajectory.state
 
+    @fitted
     def __repr__(self) -> str:
         return f"<ClosedLoop of {self.robot.name!r}>\n{self.report}"
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.control.laws.law import Assumption
+from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
 SETTLED = 0.02  # of the largest error: where a run counts as settled
@@ -40,6 +41,7 @@ class Report:
         """Whether no assumption of the law fails for this arm."""
         return all(each.holds is not False for each in self.assumptions)
 
+    @fitted
     def __str__(self) -> str:
         settled = "not settled"
         if self.settling_time is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +10,7 @@ import numpy as np
 from qddot.equations.equations import Equations
 from qddot.equations.latex import as_latex
 from qddot.equations.text import as_text
+from qddot.equations.writer import trig_letters
 from qddot.errors import printable
 from qddot.formulations.derivation import Quantity
 
@@ -68,9 +68,8 @@ def about(equations: Equations) -> list[Formula | str]:
     ]
     lines: list[Formula | str] = [printable(model.description)] if model.description else []
     lines.append("Coordinates: " + "; ".join(names) + ".")
-    if any(ring.turns):
-        # capitals where a parameter is called c1 already
-        c, s = "CS" if any(re.fullmatch(r"[cs]\d+", name) for name in model.symbols) else "cs"
+    if any(ring.turns) and (letters := trig_letters(model.symbols)):
+        s, c = letters
         lines.append(f"Shorthand: {c}1 = cos q1, {s}12 = sin(q1 + q2), and so on.")
     lines += [printable(note) for note in equations.robot.notes]
     if any(f.coulomb for f in equations.robot.tree.friction):

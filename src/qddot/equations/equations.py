@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.dynamics.regressor import regressor
+from qddot.dynamics.regressor import parameters, regressor
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.breakdown import Term, labelled
 from qddot.equations.equality import difference, witness
@@ -23,6 +23,8 @@ from qddot.formulations.coriolis import factorisations
 from qddot.formulations.derivation import Derivation
 from qddot.model.build import checked
 from qddot.model.joint import Friction
+from qddot.model.tree import Tree
+from qddot.plain_text import fitted, fitting
 from qddot.program.program import Program
 from qddot.program.recorder import record
 from qddot.scalars import JointMat, JointVec, Scalar
@@ -40,6 +42,9 @@ INPUTS = {
     "springs": 2,
     "K": 2,
     "P": 1,
+    "Y": 3,
+    "centrifugal": 1,
+    "coriolis": 1,
 }
 QUANTITIES = tuple(INPUTS)
 
@@ -141,8 +146,17 @@ class Equations:
     @cached_property
     def Y(self) -> np.ndarray:
         """The regressor of the inertial parameters and rotors: Y φ = M q̈ + c + g."""
-        tree = replace(self.robot.tree, friction=(Friction(),) * self.n)
-        return formulas(regressor(tree, self.robot.q, self.robot.qd, self.robot.qdd), "Y")
+        state = (self.robot.q, self.robot.qd, self.robot.qdd)
+        return formulas(regressor(self._without_friction, *state), "Y")
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The names behind the columns of `Y`, "<joint>.<p>"."""
+        return tuple(parameters(self._without_friction))
+
+    @property
+    def _without_friction(self) -> Tree:
+        return replace(self.robot.tree, friction=(Friction(),) * self.n)
 
     def coriolis_matrices(self) -> dict[str, JointMat]:
         """Return every Coriolis matrix that has a name; all have C q̇ = c, not all Ṁ − 2C skew."""
@@ -287,11 +301,19 @@ class Equations:
 
         return as_latex(self.quantity(name), full=full)
 
-    def text(self, name: str = "tau") -> str:
-        """Return a quantity as text."""
+    def text(self, name: str = "tau", ascii: bool | None = None) -> str:
+        """Return a quantity as text.
+
+        Args:
+            name: The quantity, as in `quantity`.
+            ascii: Write qd1 for q̇1, a1^2 for a1², sqrt for √. If not given, where stdout cannot
+                hold the other letters, as on a Windows console.
+        """
         from qddot.equations.text import as_text
 
-        return as_text(self.quantity(name))
+        value = self.quantity(name)
+        text = as_text(value, ascii=bool(ascii))
+        return as_text(value, ascii=True) if ascii is None and fitting(text) != text else text
 
     def markdown(self, name: str = "tau") -> str:
         """Return a quantity as a formula in Markdown."""
@@ -303,6 +325,7 @@ class Equations:
 
         return as_sympy(self.quantity(name))
 
+    @fitted
     def __repr__(self) -> str:
         from qddot.equations.readable import readable_text
 

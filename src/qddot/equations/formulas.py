@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.equations.from_sympy import entries, equal_to, from_sympy
 from qddot.equations.latex import escape_markdown
 from qddot.equations.readable import (
     displayed,
@@ -17,6 +18,7 @@ from qddot.equations.readable import (
     readable_text,
 )
 from qddot.formulations.derivation import Quantity
+from qddot.plain_text import fitted
 
 MOST_ITEMS = 60  # of a list; nobody scrolls further
 MOST_LETTERS = 40_000
@@ -33,9 +35,26 @@ class Formulas(np.ndarray):
             return array[()]
         return super().__array_wrap__(array, context)
 
+    def __eq__(self, other: Any) -> Any:
+        """Return, entry by entry, what can be shown equal; also to a matrix of SymPy's."""
+        first = other[0] if isinstance(other, (list, tuple)) and len(other) else other
+        if not from_sympy(first):
+            return np.ndarray.__eq__(self, other)
+        pairs = zip(self.reshape(-1), entries(other, self.shape).reshape(-1), strict=True)
+        found = [equal_to(mine, theirs) for mine, theirs in pairs]
+        return np.array(found, dtype=bool).reshape(self.shape)
+
+    def __ne__(self, other: Any) -> Any:
+        equal = self == other
+        return equal if equal is NotImplemented else ~np.asarray(equal, dtype=bool)
+
+    __hash__ = None  # type: ignore[assignment]  # as of every array
+
+    @fitted
     def __repr__(self) -> str:
         return readable_text(self) if is_formula(self) else repr(np.asarray(self))
 
+    @fitted
     def __str__(self) -> str:
         return readable_text(self) if is_formula(self) else str(np.asarray(self))
 
@@ -57,6 +76,7 @@ def formulas(values: Any, symbol: str = "") -> Any:
 class Step(Quantity):
     """One step of a derivation, to look at."""
 
+    @fitted
     def __repr__(self) -> str:
         value = self.value
         return f"{self.title}:\n{readable_text(value) if is_formula(value) else value}"
@@ -79,6 +99,7 @@ class Step(Quantity):
 class Listed(tuple):
     """A tuple whose items stand below each other, each typeset."""
 
+    @fitted
     def __repr__(self) -> str:
         return self._joined(repr)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,10 @@ import numpy as np
 from qddot.equations.angles import Groups
 from qddot.equations.forms import form
 from qddot.equations.nodes import Name, Node
+from qddot.equations.polynomial import Polynomial
+from qddot.equations.values import symbols_of
 from qddot.equations.writer import Writer
+from qddot.scalars import Scalar
 
 GREEK = [
     "alpha",
@@ -91,6 +95,21 @@ def name_latex(name: str) -> str:
     return f"{letter}_{{{index}}}" if index else letter
 
 
+@lru_cache(maxsize=64)
+def names_latex(names: frozenset[str], n: int) -> dict[str, str]:
+    r"""Return how each parameter is written beside n coordinates, no two alike.
+
+    Where m1 is m_{1} already, m_1 is \mathrm{m\_1}; so is what looks like a coordinate.
+    """
+    taken = {f"q_{{{i + 1}}}" for i in range(n)}
+    found: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: (len(name), name)):
+        text = name_latex(name)
+        found[name] = text if text not in taken else rf"\mathrm{{{escape_latex(name)}}}"
+        taken.add(found[name])
+    return found
+
+
 def escape_latex(text: str) -> str:
     r"""Return any text so that LaTeX prints it and obeys none of it, for use in \text{}."""
     printable = "".join(c if c.isprintable() else " " for c in text)
@@ -106,6 +125,11 @@ def escape_markdown(text: str) -> str:
 class LatexWriter(Writer):
     """LaTeX inside a formula."""
 
+    def __init__(self, x: Scalar, digits: int = 6, full: bool = False):
+        super().__init__(x, digits, full)
+        ring = x.ring if isinstance(x, Polynomial) else None
+        self.names = names_latex(frozenset(symbols_of(ring)), ring.n) if ring else {}
+
     def number(self, value: Fraction) -> str:
         text = self.numeral(value)
         if "/" in text:
@@ -115,7 +139,7 @@ class LatexWriter(Writer):
         return rf"{mantissa} \cdot 10^{{{exponent}}}" if exponent else mantissa
 
     def parameter(self, label: str) -> str:
-        return name_latex(label)
+        return self.names.get(label) or name_latex(label)
 
     def variable(self, node: Name) -> str:
         return f"{DOTTED[node.kind]}_{{{node.joints[0][0] + 1}}}"

@@ -13,6 +13,7 @@ import numpy as np
 from qddot.equations import time_limit
 from qddot.errors import BadArgument
 from qddot.formulations import calculus
+from qddot.plain_text import fitted
 from qddot.scalars import Scalar, sincos
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ class Polynomial:
             return self.ring.n == other.ring.n and not difference(self, other)
         if isinstance(other, (Rational, float)):
             return self.is_constant() and self.as_fraction() == Fraction(other)
+        from qddot.equations.from_sympy import equal_to, from_sympy
+
+        if from_sympy(other) and hasattr(other, "is_Add"):
+            return equal_to(self, other)
         return NotImplemented
 
     def __hash__(self) -> int:
@@ -140,6 +145,7 @@ class Polynomial:
         letter = str(self.value)[0]
         return letter, int(str(self.value)[1:]) - 1
 
+    @fitted
     def __repr__(self) -> str:
         from qddot.equations.text import as_text
 

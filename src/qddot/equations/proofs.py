@@ -23,6 +23,7 @@ from qddot.equations.size import check_size
 from qddot.equations.time_limit import OutOfTime, until
 from qddot.formulations.coriolis import factorisations
 from qddot.model.joint import Friction
+from qddot.plain_text import fitted
 from qddot.scalars import Scalar
 from qddot.web.notebook import rich, rows, shown
 from qddot.web.page import bullets, paragraph
@@ -54,6 +55,7 @@ class Claim:
     seconds: float
     witness: str = ""  # where it fails, or why it is not decided
 
+    @fitted
     def __str__(self) -> str:
         failed = "FAILS" if self.expected else "false"
         mark = {True: "proved", False: failed, None: "open"}[self.holds]
@@ -79,6 +81,7 @@ class Proof:
             return False
         return None if any(claim.holds is None for claim in self.claims) else True
 
+    @fitted
     def __str__(self) -> str:
         return "\n".join([f"{self.robot}:", *(f"  {claim}" for claim in self.claims)])
 

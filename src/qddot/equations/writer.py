@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from fractions import Fraction
 
 from qddot.equations.decimals import numeral
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum, negated
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.values import symbols_of
 from qddot.scalars import Scalar
+
+
+def trig_letters(names: Iterable[str]) -> tuple[str, str] | None:
+    """Return what sines and cosines are called in short; None where parameters have these names.
+
+    A parameter may itself be called c1, or c_1, which LaTeX writes alike.
+    """
+    pairs = (("s", "c"), ("S", "C"))
+    free = [pair for pair in pairs if not any(re.fullmatch(_TAKEN[pair], n) for n in names)]
+    return free[0] if free else None
+
+
+_TAKEN = {("s", "c"): r"[sc]_?\d+", ("S", "C"): r"[SC]_?\d+"}
 
 
 class Writer(ABC):
@@ -26,13 +41,12 @@ class Writer(ABC):
 
     def __init__(self, x: Scalar, digits: int = 6, full: bool = False):
         ring = x.ring if isinstance(x, Polynomial) else None
-        names = {atom.name for atom in ring.parameters} if ring else set()
+        letters = trig_letters(symbols_of(ring) if ring else ())
         self.digits = digits
-        self.fractions = bool(names)
-        # a parameter may itself be called c1; sums are spelt out once a joint has two digits
-        self.letters = ("S", "C") if any(re.fullmatch(r"[cs]\d+", n) for n in names) else ("s", "c")
-        clash = any(re.fullmatch(r"[CS]\d+", n) for n in names) and self.letters[0] == "S"
-        self.full = full or clash
+        self.fractions = bool(ring and ring.parameters)
+        self.letters = letters or ("s", "c")
+        self.full = full or letters is None
+        # sums are spelt out once a joint has two digits
         self.many = ring is not None and ring.n > 9
 
     def write(self, node: Node) -> str:

@@ -14,6 +14,7 @@ from qddot.exporting.bundle import bundle_files
 from qddot.exporting.c_files import c_files
 from qddot.exporting.cuda_files import cuda_files
 from qddot.exporting.functions import Function, functions
+from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.saving import write_whole
 
@@ -33,6 +34,7 @@ class Exported:
     files: tuple[Path, ...]
     functions: tuple[Function, ...]
 
+    @fitted
     def __str__(self) -> str:
         width = max(len(f.name) for f in self.functions)
         counts = [f"{f.name:<{width}}  {f.operations:>7,} operations" for f in self.functions]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
+from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class Comparison:
             rows.append((f"RMS {joint}", *(f"{f.rms[i]:.4g}" for f in self.fits.values())))
         return rows
 
+    @fitted
     def __str__(self) -> str:
         return _aligned(self.rows())
 

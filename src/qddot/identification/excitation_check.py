@@ -10,6 +10,7 @@ import numpy as np
 from qddot.errors import printable
 from qddot.identification.excitation_limits import MotionLimits
 from qddot.identification.excitation_workspace import HalfSpace
+from qddot.plain_text import fitted
 from qddot.robot import Robot
 
 DENSE = 20_000  # instants of a check
@@ -29,6 +30,7 @@ class Violation:
     limit: float
     unit: str
 
+    @fitted
     def __str__(self) -> str:
         """Return it as a sentence."""
         when = f"{printable(self.who)}: at {self.t:.4f} s"

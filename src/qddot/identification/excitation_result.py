@@ -15,6 +15,7 @@ from qddot.identification.excitation_spline import QuinticSpline
 from qddot.identification.excitation_workspace import HalfSpace
 from qddot.identification.fourier import FourierSeries, Motion
 from qddot.identification.log import Log
+from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.web.notebook import rich
 
@@ -150,6 +151,7 @@ class Excitation:
             save_figure(drawn, path)
         return drawn
 
+    @fitted
     def __repr__(self) -> str:
         """Return the facts, a line each."""
         shares = ", ".join(

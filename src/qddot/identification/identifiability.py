@@ -10,6 +10,7 @@ import numpy as np
 
 from qddot.errors import listing
 from qddot.identification.grouping import Columns, combination_text
+from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
 
@@ -21,6 +22,7 @@ class Group:
     members: dict[str, float]  # with their coefficients; NaN where one is a formula
     text: str  # "j1.mx + a1·j2.m"
 
+    @fitted
     def __str__(self) -> str:
         return self.text
 
@@ -88,6 +90,7 @@ class Identifiability:
             f"{listing(others, 6)}: torques show {sums}{more}."
         )
 
+    @fitted
     def __str__(self) -> str:
         number = "" if np.isnan(self.condition) else f"; condition number {self.condition:.3g}"
         free = "" if np.isnan(self.elsewhere) else f" ({self.elsewhere:.3g} at random states)"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, Problem, listing, printable, shorten
+from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
@@ -93,6 +94,7 @@ class Log:
         notes = [Problem("note", place, text.rstrip("."), "") for text in words]
         return replace(self, notes=(*self.notes, *notes), **changes)
 
+    @fitted
     def __repr__(self) -> str:
         there = ", ".join(name for name, _ in self.arrays())
         lines = [

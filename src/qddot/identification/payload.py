@@ -25,6 +25,7 @@ from qddot.identification.identify import identify
 from qddot.identification.prior import PSEUDO, pseudo
 from qddot.identification.result import Fit
 from qddot.model.tree import BASE
+from qddot.plain_text import fitted
 from qddot.spatial.inertia import NAMES, Inertia, upper
 from qddot.spatial.pose import Pose
 from qddot.web.notebook import rich
@@ -82,6 +83,7 @@ class PayloadFit:
         inertia = tuple(float(x) for x in upper(self.inertia))
         return self.without.robot.with_payload(self.frame, self.mass, self.com.tolist(), inertia)
 
+    @fitted
     def __str__(self) -> str:
         if self.note:
             return self.note

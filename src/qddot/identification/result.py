@@ -16,6 +16,7 @@ from qddot.identification.prior import nearest, smallest_eigenvalue
 from qddot.identification.samples import Samples, as_samples
 from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
 from qddot.identification.validation import CrossValidation, cross_validation, essential
+from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
@@ -231,6 +232,7 @@ class Fit:
 
         return table(self)
 
+    @fitted
     def __repr__(self) -> str:
         from qddot.identification.compare import summary
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.identification.log import Log
+from qddot.plain_text import fitted
 
 PIECES = 3  # of the log, half overlapping, over which spectra are averaged
 FEWEST = 32  # rows
@@ -66,6 +67,7 @@ class Cutoff:
     def __float__(self) -> float:
         return self.frequency
 
+    @fitted
     def __str__(self) -> str:
         s = self.spectrum
         lines = [f"cut-off {self.frequency:.3g} Hz: {self.why}"]

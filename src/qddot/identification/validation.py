@@ -16,6 +16,7 @@ from qddot.identification.accumulate import block_edges
 from qddot.identification.options import whole
 from qddot.identification.problem import excitation
 from qddot.identification.solution import NoRobot, Problem
+from qddot.plain_text import fitted
 
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
@@ -44,6 +45,7 @@ class CrossValidation:
         folds = len(self.values)
         return np.sqrt(folds - 1) * np.std(self.values, axis=0)
 
+    @fitted
     def __str__(self) -> str:
         each = ", ".join(f"{100 * e:.3g}" for e in self.relative_errors)
         return f"relative error {100 * self.relative_error:.3g} % on unseen time ({each} %)"

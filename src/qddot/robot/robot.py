@@ -15,8 +15,9 @@ from qddot.dynamics.regressor import parameters
 from qddot.errors import BadArgument, Problem, UnknownName, WrongShape
 from qddot.model import Model
 from qddot.model.limits import RobotLimits, limits_of
-from qddot.model.tree import Tree, fold
+from qddot.model.tree import Tree, exact, fold
 from qddot.patience import patience
+from qddot.plain_text import fitted
 from qddot.program.program import Port, Program
 from qddot.robot.arguments import loads
 from qddot.robot.compiled import compiled
@@ -90,8 +91,8 @@ class Robot(Variants):
 
     @property
     def parameter_names(self) -> tuple[str, ...]:
-        """The names behind the columns of the regressor, "<joint>.<p>"."""
-        return tuple(parameters(self.tree))
+        """The names behind the columns of the regressor, "<joint>.<p>"; symbols do no harm."""
+        return tuple(parameters(fold(self.model, exact) if self.symbols else self.tree))
 
     @property
     def parameters(self) -> np.ndarray:
@@ -334,6 +335,7 @@ class Robot(Variants):
 
         print_robot(self.model)
 
+    @fitted
     def __repr__(self) -> str:
         from qddot.model.show import as_text
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.plain_text import fitted
 from qddot.simulation.energy import LIMIT, Energy
 
 
@@ -32,6 +33,7 @@ class Audit:
         """Whether no more is unaccounted for than the limit allows."""
         return bool(self.number <= self.limit)
 
+    @fitted
     def __str__(self) -> str:
         of = f"{self.number:.1e} of the {self.exchanged:.4g} J that changed hands"
         if self.good:

@@ -15,6 +15,7 @@ from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument
 from qddot.patience import patience
+from qddot.plain_text import fitted
 from qddot.program.iteration import Iteration
 from qddot.robot import Robot
 from qddot.simulation.law import law_of
@@ -44,6 +45,7 @@ class Rollout:
     finite: np.ndarray  # (...), whether a trajectory is finite to its end
     status: str  # how it went, in words
 
+    @fitted
     def __repr__(self) -> str:
         return f"<Rollout of {self.robot.name!r}: {len(self.t)} instants; {self.status}>"
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.simulation.audit import LIMIT, Audit, audit
 from qddot.simulation.energy import Energy
@@ -30,6 +31,7 @@ class Event:
     joint: str = ""
     detail: str = ""
 
+    @fitted
     def __str__(self) -> str:
         who = f"{self.joint} " if self.joint else ""
         more = f" ({self.detail})" if self.detail else ""
@@ -186,6 +188,7 @@ class Trajectory:
         span = float(self.t[0]), float(self.t[-1])
         animate(robot, span, lambda t: self.at(t)[0], path, fps=fps, speed=speed, frames=frames)
 
+    @fitted
     def __repr__(self) -> str:
         from qddot.simulation.summary import as_text
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
+from qddot.plain_text import fitted
 from qddot.robot import Robot, load
 from qddot.sweeps.folder import FAILED, MANIFEST, ROBOT, Folder
 from qddot.sweeps.kept import GIVEN
@@ -215,6 +216,7 @@ class Sweep:
 
     # how it looks
 
+    @fitted
     def __repr__(self) -> str:
         how = "complete" if self.complete else f"{self.done:,} of {self.units:,} units"
         worse = f", {len(self.failed)} failed" if self.failed else ""

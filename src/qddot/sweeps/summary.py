@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
+from qddot.plain_text import fitted
 from qddot.web.notebook import rich, rows, shown
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class Summary:
                 found.append((*first, column, *numbers))
         return [tuple(shorten(printable(x), 32) for x in line) for line in found]
 
+    @fitted
     def __str__(self) -> str:
         table = self.lines()
         widths = [max(len(line[k]) for line in table) for k in range(len(table[0]))]

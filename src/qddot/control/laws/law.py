@@ -20,6 +20,7 @@ from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
 from qddot.model.tree import Tree
 from qddot.patience import patience
+from qddot.plain_text import fitted
 from qddot.program.differentiate import replay
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
@@ -39,6 +40,7 @@ class Assumption(NamedTuple):
     holds: bool | None  # None: not known
     why: str
 
+    @fitted
     def __str__(self) -> str:
         verdict = {True: "holds", False: "FAILS", None: "not known"}[self.holds]
         return f"{self.statement}: {verdict} ({self.why})"
@@ -176,6 +178,7 @@ class ControlLaw:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
 
+    @fitted
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.robot.name!r}: {self.equation}>"
 

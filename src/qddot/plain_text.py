@@ -6,7 +6,10 @@ import codecs
 import re
 import sys
 import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
+from functools import wraps
+from typing import Any
 
 NAME = "qddot_plain"
 ONE_DOT, TWO_DOTS = "\u0307", "\u0308"  # above a letter
@@ -30,12 +33,22 @@ def spelled(text: str) -> str:
 
 
 def fitting(text: str) -> str:
-    """Return a text as stdout can hold it."""
+    """Return a text as stdout can hold it: in ASCII where its encoding lacks a letter."""
     try:
         text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
     except UnicodeEncodeError:
         return spelled(text)
     return text
+
+
+def fitted(method: Callable[[Any], str]) -> Callable[[Any], str]:
+    """Let a `__str__` or `__repr__` give what stdout can hold, so that print never fails."""
+
+    @wraps(method)
+    def fitting_method(self: Any) -> str:
+        return fitting(method(self))
+
+    return fitting_method
 
 
 def _letter(ch: str) -> str:
