@@ -6,6 +6,7 @@ the tests marked `long`.
 """
 
 import random
+import signal
 
 import browser
 import pytest
@@ -19,6 +20,10 @@ settings.register_profile(
 )
 settings.register_profile("fuzz", deadline=None, print_blob=True, suppress_health_check=SLOW)
 settings.load_profile("same")
+
+
+# a shell that starts the tests in the background has Ctrl-C ignored, and processes inherit that
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser):

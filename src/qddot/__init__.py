@@ -1,15 +1,34 @@
 """The equations of motion of fixed-base robot arms: derived, proved, compiled, simulated."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from qddot.backends.kernel import Kernel
 from qddot.errors import QddotError
 from qddot.model import Model
+from qddot.on_demand import on_demand
 from qddot.program import Program, record
 from qddot.robot import Robot, RobotWarning, from_dh, load
 
 if TYPE_CHECKING:
+    # the rooms
+    from qddot import (  # noqa: F401
+        certificate,
+        control,
+        doctor,
+        dynamics,
+        equations,
+        errors,
+        exporting,
+        formulations,
+        identification,
+        model,
+        plot,
+        program,
+        simulation,
+        spatial,
+        studio,
+        sweeps,
+    )
     from qddot.certificate.certificate import Certificate, certify
     from qddot.equations.derive import derive
     from qddot.equations.proofs import prove
@@ -71,6 +90,12 @@ __all__ = [
 ]
 __version__ = "0.1.0"
 
+# packages that people import from; dir(qddot) shows them beside the names above
+ROOMS = (
+    *("certificate", "control", "doctor", "dynamics", "equations", "errors", "exporting"),
+    *("formulations", "identification", "model", "plot", "program", "simulation", "spatial"),
+    *("studio", "sweeps"),
+)
 # exact algebra and solvers take a while to import, so these come when they are first asked for
 LATER = {
     "certify": "qddot.certificate.certificate",
@@ -102,9 +127,4 @@ LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    if name in ("control", "studio"):  # rooms that people import from by their names
-        return import_module(f"qddot.{name}")
-    if name in LATER:
-        return getattr(import_module(LATER[name]), name)
-    raise AttributeError(f"module 'qddot' has no attribute {name!r}")
+__getattr__, __dir__ = on_demand(__name__, LATER, ROOMS)

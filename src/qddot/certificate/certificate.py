@@ -21,7 +21,7 @@ from qddot.certificate.properties import (
 from qddot.certificate.study import Study, joint_bounds
 from qddot.errors import BadArgument, NotNumeric
 from qddot.plain_text import fitted
-from qddot.robot import Robot
+from qddot.robot import Robot, robot_of
 from qddot.web.notebook import rich
 
 SECONDS = 60.0
@@ -107,7 +107,7 @@ class Certificate:
 
 
 def certify(
-    robot: Robot,
+    robot: Robot | str | Path,
     *,
     box: Any = None,
     norm: str | int | None = None,
@@ -124,7 +124,7 @@ def certify(
     passivity, energy, linearity, physical consistency.
 
     Args:
-        robot: The robot, all its parameters numbers.
+        robot: The robot, or its built-in name or file, all its parameters numbers.
         box: The positions: the joint limits, a full turn where there are none (None); full turns
             everywhere ("circle"); or by joint {"j2": (-1, 1)}, the others as with None.
         norm: 1, 2 or "inf", to look at the bounds in one norm only.
@@ -141,6 +141,7 @@ def certify(
         >>> certificate["c.norm1"].upper >= 25.0 >= certificate["c.norm1"].lower
         True
     """
+    robot = robot_of(robot)
     if robot.symbols:
         raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
     if quantities is not None and norm is not None:

@@ -9,7 +9,7 @@ from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot, exact_robot
 from qddot.equations.size import check_size
 from qddot.errors import BadArgument, did_you_mean
-from qddot.model import Model
+from qddot.readers.read import model_of
 
 FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")
 
@@ -18,8 +18,9 @@ def derive(robot: Any, formulation: str = "lagrange") -> Equations:
     """Return the equations of motion of a robot in closed form.
 
     Args:
-        robot: A robot or a model; its parameters may be symbols. Decimals are taken as the
-            rational numbers they name, and angles that are right angles as exact.
+        robot: A robot, a model, the name of a built-in robot or a robot file; its parameters may
+            be symbols. Decimals are taken as the rational numbers they name, and angles that are
+            right angles as exact.
         formulation: "lagrange", "explicit", "trace", "stacked" or "recursive". They give the same
             equations by different ways; `equations.steps` shows the way.
 
@@ -37,9 +38,8 @@ def derive(robot: Any, formulation: str = "lagrange") -> Equations:
 
 
 def exact_of(robot: Any) -> ExactRobot:
-    """Return a robot or a model over exact polynomials."""
-    model: Model = getattr(robot, "model", robot)
-    return exact_robot(model)
+    """Return a robot, a model, or what a name or a file names, over exact polynomials."""
+    return exact_robot(model_of(robot))
 
 
 def derived(robot: ExactRobot, formulation: str) -> Equations:

@@ -15,7 +15,7 @@ from qddot.exporting.c_files import c_files
 from qddot.exporting.cuda_files import cuda_files
 from qddot.exporting.functions import Function, functions
 from qddot.plain_text import fitted
-from qddot.robot import Robot
+from qddot.robot import Robot, robot_of
 from qddot.saving import write_whole
 
 Files = Mapping[str, str | bytes]
@@ -43,7 +43,7 @@ class Exported:
 
 
 def export(
-    robot: Robot,
+    robot: Robot | str | Path,
     folder: str | Path,
     *,
     target: str = "c",
@@ -54,7 +54,7 @@ def export(
     """Write a robot's quantities as source for other machines.
 
     Args:
-        robot: The robot.
+        robot: The robot, or its built-in name or file.
         folder: Where the files go; it is made if it is not there.
         target: "c": C99 with a check of itself and a CMake file; "cuda": kernels; "bundle": one
             file that NumPy alone can run, and CuPy on a GPU.
@@ -66,6 +66,7 @@ def export(
     Example:
         qddot.export(qddot.load("panda"), "panda_c", functions=["inverse_dynamics"])
     """
+    robot = robot_of(robot)
     if target not in TARGETS:
         raise BadArgument(
             f"There is no target {printable(str(target))!r}.{did_you_mean(str(target), TARGETS)} "

@@ -18,6 +18,7 @@ from qddot.identification.identifiability import Identifiability, identifiabilit
 from qddot.identification.one_thread import one_thread
 from qddot.identification.regression import Regression, with_terms
 from qddot.identification.samples import Samples, as_samples
+from qddot.robot import robot_of
 
 STATES = 60  # random states a coordinate: many more rows than columns
 RATE, ACCELERATION, SLIDE = 2.0, 10.0, 1.0  # [rad/s], [rad/s²], [m] where there is no limit
@@ -71,7 +72,8 @@ def identifiable(
     """Return what can be known of a robot's parameters, from its torques.
 
     Args:
-        robot: The robot; with symbols in it, the answer is exact and in these symbols.
+        robot: The robot, or its built-in name or file; with symbols in it, the answer is exact
+            and in these symbols.
         states: A log, or (q, qd, qdd) of shape (k, n); random states within the joints' limits
             if not given.
         terms: What to add to the parameters that the model has: "viscous", "coulomb", "offset",
@@ -83,6 +85,7 @@ def identifiable(
         symbols: Values of lengths to write coefficients with.
         tolerance: How much of a column must be its own, of 1.
     """
+    robot = robot_of(robot)
     if exact if exact is not None else bool(robot.symbols):
         if states is not None or extra or hold:
             raise BadArgument(

@@ -26,7 +26,7 @@ from qddot.identification.fourier import FourierBasis
 from qddot.identification.one_thread import one_thread
 from qddot.identification.regression import with_terms
 from qddot.patience import progress as terminal
-from qddot.robot import Robot
+from qddot.robot import Robot, robot_of
 
 RANDOM = 100  # motions to compare with, and as many to start from
 STARTS = 12
@@ -37,7 +37,7 @@ Progress = Callable[[float, float], None]
 
 
 def excite(
-    robot: Robot,
+    robot: Robot | str | Path,
     *,
     period: float = 10.0,
     harmonics: int = 5,
@@ -59,7 +59,8 @@ def excite(
     unless time runs out.
 
     Args:
-        robot: The robot; its friction, springs and payload count in the torques.
+        robot: The robot, or its built-in name or file; its friction, springs and payload count in
+            the torques.
         period: How long the motion takes [s].
         harmonics: How many multiples of 1/period a joint moves with, at least 2.
         curve: "fourier", or "spline": a quintic one through twice as many knots.
@@ -75,7 +76,7 @@ def excite(
         seed: Of the random motions.
         progress: Called with the share of the search that is done, and the best criterion so far.
     """
-    began = time.monotonic()
+    began, robot = time.monotonic(), robot_of(robot)
     _check(robot, period, harmonics, curve, seconds, starts, seed)
     bounds = motion_limits(robot, limits, margin)
     refuse_short_period(bounds, period)

@@ -10,6 +10,7 @@ from typing import Any
 from qddot.errors import BadArgument, did_you_mean
 from qddot.identification.options import check_names
 from qddot.identification.result import Fit
+from qddot.robot import robot_of
 
 METHODS = {
     "ordinary": ("estimators", "OrdinaryLeastSquares"),
@@ -33,7 +34,8 @@ def identify(
     """Return the parameters of a robot, found from a log.
 
     Args:
-        robot: The robot; its own parameters are the prior where torques do not tell.
+        robot: The robot, or its built-in name or file; its own parameters are the prior where
+            torques do not tell.
         log: Anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd, tau) of
             shape (k, n).
         method: "ordinary", "weighted", "ridge", "total", "robust" or "consistent".
@@ -49,7 +51,7 @@ def identify(
     kind = estimator(method)
     own = [f.name for f in fields(kind) if f.name not in ("robot", "terms", "extra")]
     check_names(options, own, method)
-    return kind(robot, terms=terms, extra=extra, **options).fit(log).result_
+    return kind(robot_of(robot), terms=terms, extra=extra, **options).fit(log).result_
 
 
 def estimator(method: str) -> Any:

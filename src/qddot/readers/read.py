@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
-from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, located
+from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, located, shorten
 from qddot.model import Model
 from qddot.model.nearest_inertia import with_nearest_inertias
 from qddot.readers.files import read_bytes
@@ -70,6 +71,21 @@ def read(source: str | Path, inertia: str = "refuse") -> Model:
     if "/" in name:
         raise BadFile(path, "it does not exist", "Check its name.")
     raise UnknownRobot(name, built_in_names())
+
+
+def model_of(robot: Any) -> Model:
+    """Return the model of a robot, of a name or of a file; a model is its own.
+
+    Raises:
+        QddotError: If it is none of these, or cannot be read.
+    """
+    found = read(robot) if isinstance(robot, (str, Path)) else getattr(robot, "model", robot)
+    if not isinstance(found, Model):
+        raise BadArgument(
+            f"{shorten(repr(robot))} is no robot. Give one (qddot.load, qddot.from_dh), the name "
+            'of a built-in one such as "panda", or the path of a robot file.'
+        )
+    return found
 
 
 def _read_file(path: Path, inertia: str) -> Model:

@@ -23,7 +23,7 @@ from qddot.reporting.chapter import Chapter
 from qddot.reporting.contents import Section, chosen
 from qddot.reporting.deadline import TimeUp, deadline
 from qddot.reporting.subject import Subject
-from qddot.robot import Robot, load
+from qddot.robot import Robot, robot_of
 from qddot.saving import check_place
 from qddot.simulation.trajectory import Trajectory
 from qddot.web.page import PAGES, write_page
@@ -106,7 +106,7 @@ def subject_of(
 ) -> Subject:
     """Return what a report is about, checked."""
     source = "" if isinstance(robot, Robot) else str(robot)
-    known = load(robot) if not isinstance(robot, Robot) else robot
+    known = robot_of(robot)
     name = known.name
     if not source and name in built_in_names() and read(name) == known.model:
         source = name

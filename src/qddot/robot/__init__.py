@@ -1,6 +1,6 @@
 """The object users hold: a model bound to its compiled kernels."""
 
-from qddot.robot.loading import RobotWarning, from_dh, load
+from qddot.robot.loading import RobotWarning, from_dh, load, robot_of
 from qddot.robot.robot import Robot
 
-__all__ = ["Robot", "RobotWarning", "from_dh", "load"]
+__all__ = ["Robot", "RobotWarning", "from_dh", "load", "robot_of"]

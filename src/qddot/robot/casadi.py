@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from qddot.errors import MissingExtra
 from qddot.robot.functions import Functions
 from qddot.robot.robot import Robot
 
 
-def to_casadi(robot: Robot) -> Functions:
+def to_casadi(robot: Robot | str | Path) -> Functions:
     """Return the robot's quantities as functions of CasADi, for optimal control.
 
     Each takes numbers, SX or MX, and CasADi differentiates it as any of its own. The function

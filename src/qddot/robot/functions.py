@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from qddot.errors import BadArgument, did_you_mean
 from qddot.program.program import Program
+from qddot.robot.loading import robot_of
 from qddot.robot.quantities import NAMES, Request
 from qddot.robot.robot import Robot
 
@@ -29,7 +31,13 @@ class Functions:
         functions.forward_dynamics(q, qd, tau, wrenches={"tool": f})
     """
 
-    def __init__(self, robot: Robot, lower: Callable[[Program], Callable[..., Any]], where: str):
+    def __init__(
+        self,
+        robot: Robot | str | Path,
+        lower: Callable[[Program], Callable[..., Any]],
+        where: str,
+    ):
+        robot = robot_of(robot)
         if robot.symbols:
             raise BadArgument(
                 f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"

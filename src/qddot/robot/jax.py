@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from qddot.errors import MissingExtra
 from qddot.robot.functions import Functions
 from qddot.robot.robot import Robot
 
 
-def to_jax(robot: Robot) -> Functions:
+def to_jax(robot: Robot | str | Path) -> Functions:
     """Return the robot's quantities as functions of JAX arrays.
 
     They can be jitted, vmapped and differentiated to any order, forward and in reverse; derivatives

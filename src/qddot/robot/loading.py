@@ -11,7 +11,7 @@ from qddot.errors import BadArgument, RobotWarning
 from qddot.readers import read
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
-from qddot.readers.read import built_in_names
+from qddot.readers.read import built_in_names, model_of
 from qddot.robot.arguments import numbers
 from qddot.robot.robot import Robot
 from qddot.robot.variants import tell
@@ -40,6 +40,16 @@ def load(source: str | Path, *, inertia: str = "refuse") -> Robot:
     if str(source) not in built_in_names():
         tell(robot.warnings, stacklevel=3)
     return robot
+
+
+def robot_of(robot: Any) -> Robot:
+    """Return a robot: itself, or that of a model, of a built-in name or of a file.
+
+    Every verb asks this first, so that `qddot.simulate("two_link", ...)` works as with a robot.
+    """
+    if isinstance(robot, Robot):
+        return robot
+    return load(robot) if isinstance(robot, (str, Path)) else Robot(model_of(robot))
 
 
 def save(robot: Robot, path: Path) -> list[str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from qddot.errors import MissingExtra
 from qddot.robot.functions import Functions
 from qddot.robot.robot import Robot
 
 
-def to_torch(robot: Robot) -> Functions:
+def to_torch(robot: Robot | str | Path) -> Functions:
     """Return the robot's quantities as functions of PyTorch tensors.
 
     They can be differentiated twice and more in reverse, mapped by torch.func.vmap, and compiled

@@ -8,3 +8,7 @@ kept as a `trajectory` (`result`) whose energy is accounted for (`energy`, `audi
 Many runs, `rollout`: what differs between them (`varied`), how it moves (`system`), and
 steps of fixed length (`steps`) that compiled code repeats.
 """
+
+from qddot.on_demand import on_demand
+
+__getattr__, __dir__ = on_demand(__name__, {}, ("audit", "energy", "trajectory"))

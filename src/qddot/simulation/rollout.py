@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from math import prod
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from qddot.errors import BadArgument
 from qddot.patience import patience
 from qddot.plain_text import fitted
 from qddot.program.iteration import Iteration
-from qddot.robot import Robot
+from qddot.robot import Robot, robot_of
 from qddot.simulation.law import law_of
 from qddot.simulation.rollout_arguments import (
     Arguments,
@@ -57,7 +58,7 @@ class Rollout:
 
 
 def rollout(
-    robot: Robot,
+    robot: Robot | str | Path,
     q0: Any,
     qd0: Any = None,
     *,
@@ -80,7 +81,7 @@ def rollout(
     is the robot's. A trajectory that stops being finite harms no other; see `status`.
 
     Args:
-        robot: The robot; with its friction, its springs, its rotors.
+        robot: The robot, or its built-in name or file; with its friction, its springs, its rotors.
         q0, qd0: Where the motions start, shape (..., n); at rest if `qd0` is not given.
         steps: How many steps.
         step: How long each is [s].
@@ -111,6 +112,7 @@ def rollout(
         >>> run.q.shape
         (2, 101, 2)
     """
+    robot = robot_of(robot)
     check_choices(method, friction, smoothing, step)
     check_counts(steps, every)
     if device not in DEVICES:

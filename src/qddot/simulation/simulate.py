@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadArgument, printable
-from qddot.robot import Robot, RobotWarning
+from qddot.robot import Robot, RobotWarning, robot_of
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.law import law_of
 from qddot.simulation.method import METHODS, Method, chosen_method
@@ -54,7 +55,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 def simulate(
-    robot: Robot,
+    robot: Robot | str | Path,
     q0: Any,
     qd0: Any = None,
     *,
@@ -82,7 +83,8 @@ def simulate(
         M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) + τ_dist = τ + Jᵀ f_ext
 
     Args:
-        robot: The robot; payloads, friction and springs that its model has are in.
+        robot: The robot, or its built-in name or file; payloads, friction and springs that its
+            model has are in.
         q0, qd0: Where it starts [rad or m] and how fast, shape (n,); qd0 is zero if not given.
         duration: How long [s].
         torque: What the actuators give: nothing (zero), an array (n,), a table of rows over the
@@ -126,6 +128,7 @@ def simulate(
         >>> run.q[-1].round(6)
         array([-2.318284, -0.761233])
     """
+    robot = robot_of(robot)
     duration = positive("duration", duration)
     every = duration / ROWS if every is None else positive("every", every)
     choose("friction", friction, ("exact", "smooth"))

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
     from qddot.studio.server import Studio, serve
 
 __all__ = ["Studio", "serve"]
 
-
-def __getattr__(name: str) -> Any:
-    # the helper processes import this room too, and need no server
-    if name in __all__:
-        return getattr(import_module("qddot.studio.server"), name)
-    raise AttributeError(f"module 'qddot.studio' has no attribute {name!r}")
+# the helper processes import this room too, and need no server
+__getattr__, __dir__ = on_demand(__name__, dict.fromkeys(__all__, "qddot.studio.server"))
