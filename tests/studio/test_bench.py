@@ -62,6 +62,53 @@ class Visitor:
         self.told.append(json.loads(text)["is"])
 
 
+class Chooser(Visitor):
+    """A socket that asks for three robots while the first is still being opened."""
+
+    async def __aiter__(self):
+        yield json.dumps({"id": 1, "do": "robot"})
+        await self.busy.wait()
+        for number in (2, 3):
+            yield json.dumps({"id": number, "do": "robot"})
+        while len(self.told) < 3:
+            await asyncio.sleep(0)
+
+    async def send(self, text):
+        message = json.loads(text)
+        self.told.append((message["id"], message.get("text", message["is"])))
+
+
+class Opening:
+    """A session of which a first robot would take for ever."""
+
+    def __init__(self, visitor):
+        self.answers, self.visitor, self.opened = {"robot": None}, visitor, []
+
+    async def answer(self, question, tell):
+        self.visitor.busy.set()
+        self.opened.append(question.id)
+        if question.id == 1:
+            await asyncio.Event().wait()
+        return {"is": "robot"}
+
+    async def text(self, answer):
+        return json.dumps(answer)
+
+    def close(self):
+        pass
+
+
+def test_of_robots_asked_for_at_once_only_the_last_is_opened():
+    async def go():
+        visitor = Chooser()
+        session = Opening(visitor)
+        await asyncio.wait_for(Conversation(visitor, session).go(), PATIENCE)
+        assert session.opened == [1, 3]
+        assert visitor.told == [(1, "Cancelled."), (2, "Cancelled."), (3, "robot")]
+
+    asyncio.run(go())
+
+
 class Slow:
     """A session whose answers take a moment to be cancelled."""
 

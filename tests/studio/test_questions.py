@@ -1,5 +1,7 @@
 """What pages ask about a robot and its state, and that the answers are the robot's own numbers."""
 
+import json
+
 import numpy as np
 import pytest
 from formula_reader import value_of_text
@@ -7,6 +9,9 @@ from numpy.testing import assert_allclose
 from studio_talk import talking
 
 import qddot
+from qddot.studio.arm import make_arm
+from qddot.studio.json_text import encoded
+from qddot.studio.state import State, now
 
 ROUND_OFF = {"rtol": 1e-9, "atol": 1e-10}  # the same sums in another order
 PRINTED = {"rel": 1e-4, "abs": 1e-4}  # formulas show six digits of every coefficient
@@ -216,11 +221,60 @@ def test_what_cannot_be_asked_is_refused_with_words(page):
     assert page.ask("at", q=[0, 0])["is"] == "now"
 
 
-def test_a_robot_whose_numbers_overflow_is_told_as_such(page):
+def test_numbers_that_no_robot_has_are_refused_with_words(page):
     page.ask("robot", name="two_link")
-    page.ask("set", gravity=[0, -1e308, 0])
-    now = page.ask("at", q=[0, 0], torques=True)
-    assert now["is"] == "now"
-    assert None in now["g"]
-    assert "turns" not in now["scene"]
-    assert now["warning"] == "Some numbers are not finite at this state, and are left out."
+    words = page.problem("set", gravity=[0, -1e300, 0])
+    assert words == "gravity of 'set' holds -1e+300; it must be between -1e+06 and 1e+06."
+    for do, fields in (
+        ("at", {"q": [0, 1e308]}),
+        ("at", {"q": [0, 0], "qd": [-1e10, 0]}),
+        ("set", {"friction": {"viscous": 1e300}}),
+        ("play", {"what": "drop", "q": [1e308, 0], "duration": 1}),
+    ):
+        assert "it must be between -1e+09 and 1e+09." in page.problem(do, **fields)
+    assert page.ask("at", q=[1e9, 0])["is"] == "now"
+
+
+def test_a_question_about_a_robot_that_was_replaced_is_stale_and_does_nothing(page):
+    first = page.ask("robot", name="two_link")["arm"]
+    assert page.ask("at", arm=first, q=[0, 0])["arm"] == first
+    assert page.ask("set", arm=first, gravity=[0, -1, 0])["arm"] == first  # the same robot, changed
+    second = page.ask("robot", name="pendulum")
+    for do, fields in (
+        ("at", {"q": [0, 0]}),
+        ("set", {"payload": {"mass": 3}}),
+        ("equation", {"matrix": "M", "row": 1, "column": 1}),
+        ("play", {"what": "drop", "q": [0, 0], "duration": 1}),
+        ("export", {"what": "toml"}),
+    ):
+        number = page.send(do, arm=first, **fields)
+        assert page.answer_to(number) == {"id": number, "is": "stale"}
+    now = page.ask("at", arm=second["arm"], q=[0.5])
+    assert now["arm"] == second["arm"] != first
+    assert page.ask("set", friction={"viscous": 0})["payload"]["mass"] == 0
+
+
+def test_a_motion_that_ends_after_another_robot_came_is_not_that_robots(page):
+    """It is answered with its own robot's number, and is not what is saved."""
+    first = page.ask("robot", name="two_link")["arm"]
+    playing = page.send("play", arm=first, what="drop", q=[0, 0], duration=20)
+    opening = page.send("robot", name="pendulum")
+    told = {}
+    while len(told) < 2:
+        message = page.receive()
+        if message["is"] != "progress":
+            told[message["id"]] = message
+    assert told[playing]["arm"] == first != told[opening]["arm"]
+    name = page.ask("export", what="csv")["name"]
+    assert name == "pendulum_state.csv"
+
+
+def test_a_state_whose_numbers_are_not_finite_is_told_as_such():
+    """No page can ask for one; what computes it does not rely on that."""
+    robot = qddot.load("two_link")
+    arm = make_arm("two_link", robot, robot, lambda *_: None)
+    told = now(arm, State(np.array([0, 1e308]), *np.zeros((2, 2))), arm.tip, True, True)
+    answer = json.loads(encoded(told))
+    assert None in answer["g"]
+    assert "turns" not in answer["scene"]
+    assert answer["warning"] == "Some numbers are not finite at this state, and are left out."

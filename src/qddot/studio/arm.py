@@ -15,6 +15,7 @@ from qddot.studio.state_kernel import state_kernel
 
 MOST_JOINTS = 40  # beyond it compiling takes minutes, and a matrix fits on no screen
 HEAVIEST = 1e6  # [kg]
+STRONGEST = 1e6  # [m/s²]; a neutron star has more
 
 Told = Callable[[str, float | None], None]
 

@@ -1,8 +1,10 @@
 """A page's connection: questions come, answers go, and nothing piles up.
 
 Questions are answered one after the other, except those that take long (play, equation, export):
-they run beside the others and can be cancelled. A page that asks faster than it is answered is
-not read any further until it is; one that does not read its answers is let go.
+they run beside the others and can be cancelled. Of robots asked for one after the other only the
+last is opened; a question about a robot that was replaced is answered "stale". A page that asks
+faster than it is answered is not read any further until it is; one that does not read its answers
+is let go.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ from qddot.errors import QddotError, printable, shorten
 from qddot.studio.helpers import Defect
 from qddot.studio.json_text import encoded
 from qddot.studio.messages import Question, id_of, read_fields, read_question
-from qddot.studio.session import Session
+from qddot.studio.session import Session, Stale
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
 
 BESIDE = ("play", "equation", "export")
+OPENING = ("robot", "file")
 MOST_BESIDE = 4
 AHEAD = 16  # questions that are read before they are answered
 PATIENCE = 10.0  # [s] for a page to take an answer
@@ -36,6 +39,7 @@ class Conversation:
         self.running: dict[int, asyncio.Task] = {}
         self.beside: set[asyncio.Task] = set()
         self.cancelled: set[int] = set()
+        self.opening: set[int] = set()  # questions for a robot that are not answered yet
         self.known = (*session.answers, "cancel")
         self.gone = False  # what it asked before is then of no use
         self.over = False  # nothing is answered any more
@@ -69,8 +73,12 @@ class Conversation:
             question = read_question(fields, self.known)
             if question.do == "cancel":
                 await self._cancel(question)
-            else:
-                await self.waiting.put(question)
+                return
+            if question.do in OPENING:
+                for each in self.opening:
+                    self._end(each)
+                self.opening.add(question.id)
+            await self.waiting.put(question)
         except QddotError as error:
             await self._problem(number, str(error))
 
@@ -92,11 +100,16 @@ class Conversation:
     async def _do(self, question: Question) -> None:
         """Answer one question, whatever happens."""
         number = question.id
-        assert number is not None
+        if number in self.cancelled:  # while it waited
+            self._forget(number)
+            await self._problem(number, "Cancelled.")
+            return
         work = asyncio.create_task(self._answer(question))
         self.running[number] = work
         try:
             await self._send(await work)
+        except Stale:
+            await self._send(encoded({"id": number, "is": "stale"}))
         except asyncio.CancelledError:
             work.cancel()
             if self.over or number not in self.cancelled:  # the page has left
@@ -112,9 +125,19 @@ class Conversation:
             sys.stderr.write(f"qddot studio: {''.join(traceback.format_exception(error))}")
             await self._problem(number, _defect(f"{type(error).__name__}: {error}"))
         finally:
-            self.cancelled.discard(number)
+            self._forget(number)
             if self.running.get(number) is work:
                 del self.running[number]
+
+    def _forget(self, number: int) -> None:
+        self.cancelled.discard(number)
+        self.opening.discard(number)
+
+    def _end(self, number: int) -> None:
+        """Cancel a question, whether it runs or waits."""
+        self.cancelled.add(number)
+        if number in self.running:
+            self.running[number].cancel()
 
     async def _answer(self, question: Question) -> str:
         async def tell(text: str, part: float | None) -> None:
@@ -131,8 +154,7 @@ class Conversation:
             of = question.fields["of"]
             chosen = [number for number in chosen if number == of]
         for number in chosen:
-            self.cancelled.add(number)
-            self.running[number].cancel()
+            self._end(number)
         await self._send(encoded({"id": question.id, "is": "cancelled", "of": chosen}))
 
     async def _problem(self, number: int | None, text: str) -> None:

@@ -53,8 +53,6 @@ class Gate:
 
     def answer(self, request: Request) -> Response | None:
         """Return what to send instead of opening a socket; None lets it open."""
-        if getattr(request, "method", "GET") != "GET":  # older websockets refuse others themselves
-            return self._words(HTTPStatus.METHOD_NOT_ALLOWED, "The studio answers to GET alone.")
         path, _, query = request.path.partition("?")
         wants_socket = path == SOCKET
         why = self._stranger(request.headers, wants_socket)
@@ -75,6 +73,29 @@ class Gate:
                 data = data.replace(TOKEN, self.token.encode())
             return self._response(HTTPStatus.OK, kind, data, request.headers["Host"])
         return self._words(HTTPStatus.NOT_FOUND, "There is no such file here. The page is at /.")
+
+    def refusal(self, head: bytes) -> bytes | None:
+        """Return the whole answer to a request that is no plain GET; None lets it be read.
+
+        websockets hangs up on these without an answer.
+
+        Args:
+            head: The request up to its blank line.
+        """
+        method, *lines = head.decode("latin-1").split("\r\n")
+        method, space, _ = method.partition(" ")
+        if not space or not method.isalpha():
+            return None  # not HTTP at all
+        if method != "GET":
+            answer = self._words(HTTPStatus.METHOD_NOT_ALLOWED, "The studio answers to GET alone.")
+            answer.headers["Allow"] = "GET"
+            if method == "HEAD":  # whose answer has no body
+                answer.body = b""
+            return answer.serialize()
+        fields = {name.strip().lower(): value.strip() for name, _, value in map(colon, lines)}
+        if fields.get("content-length", "0") != "0" or "transfer-encoding" in fields:
+            return self._words(HTTPStatus.BAD_REQUEST, "The studio takes no body.").serialize()
+        return None
 
     def _stranger(self, headers: Headers, wants_socket: bool) -> str:
         """Return why a request is turned away; nothing if it is not."""
@@ -105,6 +126,10 @@ class Gate:
             }
         )
         return Response(status.value, status.phrase, headers, data)
+
+
+def colon(line: str) -> tuple[str, str, str]:
+    return line.partition(":")
 
 
 def policy(host: str) -> str:

@@ -22,6 +22,7 @@ LARGEST_FILE = 8 * 2**20  # [bytes] of a file in it
 MOST_PARTS = 50_000  # commas and brackets: a state of a robot has some dozens
 DEEPEST = 12  # lists in lists
 LARGEST_WHOLE = 2**53  # beyond it JavaScript cannot count
+FAR = 1e9  # [SI] of a position, a rate, a friction: beyond it sines and products lose their digits
 LONGEST_NAME = 1000
 
 
@@ -29,7 +30,7 @@ LONGEST_NAME = 1000
 class Question:
     """One message of a page."""
 
-    id: int | None
+    id: int
     do: str
     fields: Mapping[str, Any] = field(default_factory=dict)
 
@@ -83,13 +84,18 @@ class Question:
             raise self._wrong(key, f"a number from {least:g} to {most:g}")
         return number
 
-    def numbers(self, key: str, count: int, otherwise: Any = None) -> np.ndarray:
-        """Return a field that is a list of so many numbers."""
+    def numbers(self, key: str, count: int, otherwise: Any = None, most: float = FAR) -> np.ndarray:
+        """Return a field that is a list of so many numbers, none of them beyond ±most."""
         value = self.fields.get(key)
         if value is None and otherwise is not None:
             return otherwise
         if not isinstance(value, list) or not all(map(is_number, value)) or len(value) != count:
             raise self._wrong(key, "1 number in a list" if count == 1 else f"{count} numbers")
+        for number in value:
+            if abs(number) > most:
+                raise BadArgument(
+                    f"{key} of {self.do!r} holds {number:g}; it must be {span(most)}."
+                )
         return np.array(value, dtype=float)
 
     def each(self, key: str, count: int) -> np.ndarray | None:
@@ -98,8 +104,8 @@ class Question:
         if value is None:
             return None
         if is_number(value):
-            return np.full(count, float(value))
-        return self.numbers(key, count)
+            value = [value] * count
+        return Question(self.id, self.do, {key: value}).numbers(key, count)
 
     def part(self, key: str) -> Question | None:
         """Return a field that has fields itself; None if it is absent."""
@@ -132,6 +138,10 @@ class Question:
         if isinstance(value, list):
             given = f"is a list of {len(value)}"
         return BadArgument(f"{key} of {self.do!r} {given}; it must be {wanted}.")
+
+
+def span(most: float) -> str:
+    return f"between {-most:g} and {most:g}"
 
 
 def is_number(value: Any) -> bool:

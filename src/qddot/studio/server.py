@@ -34,6 +34,8 @@ MOST_VISITORS = 64  # connections of any kind, those that have not said anything
 MOST_UNREAD = 64 * 2**20  # [bytes] that wait for a visitor who does not read
 TO_OPEN = 5.0  # [s] for a visitor to say what it wants
 TO_CLOSE = 0.5  # [s] for pages to say goodbye
+BLANK = b"\r\n\r\n"  # where the head of a request ends
+LONGEST_HEAD = 2**14  # [bytes] of a request that are waited for; beyond, websockets refuses it
 FULL = 1013  # the code for "try again later"
 
 
@@ -119,7 +121,7 @@ class Studio:
             self._talk,
             sock=self.listening,
             process_request=lambda _, request: self.gate.answer(request),
-            create_connection=counted_connections(),
+            create_connection=counted_connections(self.gate),
             compression=None,
             server_header=None,
             max_size=LARGEST,
@@ -206,15 +208,18 @@ def open_page(address: str) -> None:
     threading.Thread(target=lambda: webbrowser.open(address), daemon=True).start()
 
 
-def counted_connections() -> type[ServerConnection]:
+def counted_connections(gate: Gate) -> type[ServerConnection]:
     """Return connections of which there are only so many at once; further ones end at once.
 
-    So do those that have sent much and taken nothing.
+    So do those that have sent much and taken nothing. What is no plain GET is answered and not
+    read any further.
     """
     from websockets.asyncio.server import ServerConnection
 
     class Counted(ServerConnection):
         here = 0
+        head: bytes | None = b""  # what came before the first blank line; None once it is through
+        refused = False
 
         def connection_made(self, transport: Any) -> None:
             Counted.here += 1
@@ -223,6 +228,20 @@ def counted_connections() -> type[ServerConnection]:
                 transport.abort()
 
         def data_received(self, data: bytes) -> None:
+            if self.refused:
+                return
+            if self.head is not None:
+                self.head += data
+                whole = BLANK in self.head
+                if not whole and len(self.head) < LONGEST_HEAD:
+                    return
+                answer = gate.refusal(self.head.partition(BLANK)[0]) if whole else None
+                if answer is not None:
+                    self.refused = True
+                    self.transport.write(answer)
+                    self.transport.write_eof()
+                    return
+                data, self.head = self.head, None
             super().data_received(data)
             # pings are answered at once, and nobody waits until the answers are taken
             if self.transport.get_write_buffer_size() > MOST_UNREAD:

@@ -12,7 +12,7 @@ from qddot.errors import BadArgument, UnknownName
 from qddot.ready_laws import LAWS
 from qddot.robot import Robot
 from qddot.studio import exports
-from qddot.studio.arm import HEAVIEST, Arm, Changes, Told, make_arm
+from qddot.studio.arm import HEAVIEST, STRONGEST, Arm, Changes, Told, make_arm
 from qddot.studio.bench import Bench
 from qddot.studio.dropped import ENDINGS, check_name
 from qddot.studio.helpers import Helpers, Tell
@@ -39,13 +39,22 @@ class Played:
     simulated: bool  # and not measured
 
 
+class Stale(Exception):
+    """A question about a robot that another has replaced meanwhile."""
+
+
 class Session:
-    """What a connection has: nothing of it is another's."""
+    """What a connection has: nothing of it is another's.
+
+    Its robots are numbered. A question may name the number of the robot it is about (`arm`), and
+    every answer about a robot has it, so that neither side takes one robot's numbers for another's.
+    """
 
     def __init__(self, library: Library, helpers: Helpers):
         self.library, self.helpers = library, helpers
         self.bench = Bench()
         self._arm: Arm | None = None
+        self.number = 0  # of the robot
         self.state: State | None = None  # on the screen
         self.played: Played | None = None
         self.answers: dict[str, Callable[[Question, Tell], Awaitable[dict[str, Any]]]] = {
@@ -64,8 +73,13 @@ class Session:
 
         Raises:
             QddotError: With words for the page.
+            Stale: If it is about a robot that is no longer there.
         """
-        return await self.answers[question.do](question, tell)
+        if question.has("arm") and question.fields["arm"] != self.number:
+            raise Stale
+        number = self.number
+        answer = await self.answers[question.do](question, tell)
+        return answer if answer["is"] == "robot" else answer | {"arm": number}
 
     async def text(self, answer: dict[str, Any]) -> str:
         """Return an answer as JSON; a long one must not keep others waiting meanwhile."""
@@ -113,15 +127,16 @@ class Session:
         arm = await self.bench.do(make, *arguments, told)
         facts = await self.bench.do(robot_facts, arm)
         self._arm, self.state, self.played = arm, None, None
-        return facts
+        self.number += 1
+        return facts | {"arm": self.number}
 
     async def set(self, question: Question, tell: Tell) -> dict[str, Any]:
-        question.only("gravity", "payload", "friction")
+        question.only("arm", "gravity", "payload", "friction")
         changes = changed(self.arm, question)
         arm = await self.bench.do(self.arm.changed, changes)
         facts = await self.bench.do(robot_facts, arm)
         self._arm = arm
-        return facts
+        return facts | {"arm": self.number}
 
     # what it is like now
 
@@ -155,7 +170,7 @@ class Session:
 
     async def play(self, question: Question, tell: Tell) -> dict[str, Any]:
         what = question.choice("what", ("drop", "control", "log"))
-        arm = self.arm
+        arm, number = self.arm, self.number
         if what == "log":
             log_ending(question.text("name"))
             arguments: tuple = (question.text("name"), question.data())
@@ -173,7 +188,8 @@ class Session:
         answer, csv = await self.helpers.ask(
             *(what, arm.now, *arguments), seconds=TO_PLAY, tell=tell, keep=what != "log"
         )
-        self.played = Played(csv, arm, what != "log")
+        if number == self.number:  # else another robot came while this one was simulated
+            self.played = Played(csv, arm, what != "log")
         return answer
 
     async def export(self, question: Question, tell: Tell) -> dict[str, Any]:
@@ -202,7 +218,8 @@ def changed(arm: Arm, question: Question) -> Changes:
     """Return the changes of an arm with those that a question asks for."""
     changes, n = arm.changes, arm.robot.n
     if question.has("gravity"):
-        changes = replace(changes, gravity=tuple(question.numbers("gravity", 3).tolist()))
+        gravity = question.numbers("gravity", 3, most=STRONGEST)
+        changes = replace(changes, gravity=tuple(gravity.tolist()))
     if (payload := question.part("payload")) is not None:
         payload.only("frame", "mass")
         frame = framed(arm, payload.text("frame", arm.tip))

@@ -20,24 +20,25 @@ import { Tables } from "./tables.js";
 
 const FIRST = "panda"; // shown where nothing was asked for
 const LOOKS = 9; // moments of a motion that tell where it goes
-const MOST_UNDO = 200; // poses
+const MOST_UNDO = 200; // changes
 
-let robotFiles = [".urdf", ".xacro", ".xml", ".toml"]; // every other file is a log
-let robot = null; // as the server told it last
+let robotFiles = [".urdf", ".xml", ".toml"]; // every other file is a log
+let robot = null; // as the server told it last; robot.arm is its number, which questions about it carry
 let source = null; // the question that brought it, to ask again after a reconnection
 let pose = null; // {q, qd, qdd} on the sliders
 let motion = null; // played last
 let following = false; // whether the screen shows the motion rather than the sliders
-const before = []; // poses to go back to
+let wanted = null; // its gravity, payload and friction as they were set last
+const before = []; // {pose, wanted} to go back to
 
 const arm = new Arm();
 const socket = new Socket({ opened, lost });
 const work = new Work(socket);
 const live = new Live(socket, { show, refused });
 const joints = new Joints({ changed: steer, begun: remember });
-const settings = new Settings(change);
+const settings = new Settings({ changed: change, begun: remember });
 const tables = new Tables((entry) => equation.show(entry, robot));
-const equation = new Equation({ ask: (entry) => work.ask({ do: "equation", ...entry }, "Deriving the equation…"), refused });
+const equation = new Equation({ ask: (entry) => work.ask({ do: "equation", arm: robot.arm, ...entry }, "Deriving the equation…"), refused });
 const plots = new Plots((t) => player.seek(t));
 const player = new Player(follow);
 const runs = new Runs(run, () => pose);
@@ -72,8 +73,9 @@ function lost(reason) {
 async function restored() {
   const changes = settings.changes();
   try {
-    await work.ask(source, "Connecting again…");
-    if (changes) await socket.ask({ do: "set", ...changes });
+    const { arm } = await work.ask(source, "Connecting again…");
+    robot = { ...robot, arm };
+    if (changes) await socket.ask({ do: "set", arm, ...changes });
   } catch (problem) {
     refused(problem);
     return false;
@@ -86,15 +88,24 @@ async function restored() {
 
 // the robot
 
+let loading = 0; // robots on their way
+let arrived = null; // the last that came, shown when no other is on its way
 async function load(question, q = null) {
   const words = question.do === "file" ? `Reading ${question.name}…` : `Loading ${question.name}…`;
+  loading += 1;
   try {
-    const answer = await work.ask(question, words);
-    source = question;
+    arrived = { answer: await work.ask(question, words), question, q };
     forget("problem");
-    take(answer, q);
   } catch (problem) {
-    refused(problem);
+    // the server ends what was asked for before another robot
+    if (!problem.cancelled || loading === 1) refused(problem);
+  }
+  loading -= 1;
+  if (loading) return;
+  if (arrived) {
+    source = arrived.question;
+    take(arrived.answer, arrived.q);
+    arrived = null;
   }
   if (robot) showName(robot, source);
 }
@@ -102,6 +113,8 @@ async function load(question, q = null) {
 /** Show a robot that came. */
 function take(answer, q) {
   robot = answer;
+  wanted = Settings.of(robot);
+  if (changing) changing.next = null; // it was meant for the robot before
   document.querySelector("main").inert = false;
   arm.take(robot.scene_still);
   const zeros = robot.joints.map(() => 0);
@@ -124,23 +137,29 @@ function take(answer, q) {
 /** Return a position within a joint's limits: an address may have been written by hand. */
 const within = (x, i) => Math.min(Math.max(x, robot.joints[i].low ?? -Infinity), robot.joints[i].high ?? Infinity);
 
+const merged = (old, set) => ({ ...old, ...set, ...(set.friction ? { friction: { ...old?.friction, ...set.friction } } : {}) });
+
 let changing = null; // settings on their way; newer ones wait here
-async function change(wanted) {
+async function change(set) {
+  wanted = merged(wanted, set);
   if (changing) {
-    const friction = { ...changing.next?.friction, ...wanted.friction };
-    changing.next = { ...changing.next, ...wanted, ...(wanted.friction ? { friction } : {}) };
+    changing.next = merged(changing.next, set);
     return;
   }
-  changing = { next: wanted };
+  changing = { next: set };
   while (changing.next) {
     const asked = changing.next;
     changing.next = null;
     try {
-      robot = await socket.ask({ do: "set", ...asked });
+      const answer = await socket.ask({ do: "set", arm: robot.arm, ...asked });
+      if (answer.arm === robot.arm) robot = answer;
     } catch (problem) {
       refused(problem);
     }
-    if (!changing.next) settings.show(robot);
+    if (!changing.next) {
+      wanted = Settings.of(robot);
+      settings.show(robot);
+    }
     showFacts(robot);
     look();
   }
@@ -151,7 +170,7 @@ async function change(wanted) {
 // the pose
 
 function remember() {
-  before.push(pose);
+  before.push({ pose, wanted });
   if (before.length > MOST_UNDO) before.shift();
   find("undo").disabled = false;
 }
@@ -169,7 +188,10 @@ function put(state) {
 }
 
 function undo() {
-  if (before.length) put(before.pop());
+  if (!before.length) return;
+  const then = before.pop();
+  if (then.pose !== pose) put(then.pose);
+  if (then.wanted !== wanted) change(then.wanted);
   find("undo").disabled = before.length === 0;
 }
 
@@ -192,12 +214,12 @@ function look() {
   if (!robot || !socket.open) return;
   const { q, qd, qdd } = following ? player.state() : pose;
   const drawn = { frame: find("frame").value, ellipsoid: find("ellipsoid").checked, torques: find("torques").checked };
-  live.want({ q, qd, qdd, ...drawn }, { path: arm.path });
+  live.want({ arm: robot.arm, q, qd, qdd, ...drawn }, { path: arm.path });
 }
 
 function show(now, asked) {
   // an answer may still be about the robot before, or about the motion before
-  if (now.q.length !== robot?.n) return;
+  if (now.arm !== robot?.arm) return;
   if (now.warning) tell(now.warning, "warning");
   arm.show(now, { moving: following, ...asked });
   tables.show(now, following ? player.state().tau : null);
@@ -210,13 +232,13 @@ function show(now, asked) {
 async function run(question) {
   if (!robot) return;
   const words = { drop: "Letting go…", control: "Closing the loop…", log: "Reading the log…" }[question.what];
-  const [asker, still] = [source, matchMedia("(prefers-reduced-motion: reduce)").matches];
+  const [asker, still] = [robot.arm, matchMedia("(prefers-reduced-motion: reduce)").matches];
   find("run").disabled = true;
   try {
-    const answer = await work.ask(question, words);
-    const scenes = source === asker ? await moments(answer) : [];
+    const answer = await work.ask({ arm: asker, ...question }, words);
+    const scenes = robot.arm === asker ? await moments(answer) : [];
     // meanwhile another robot may have come, whose motion this is not
-    if (source === asker) {
+    if (robot.arm === asker) {
       forget("problem");
       motion = answer;
       arm.widen(scenes);
@@ -233,9 +255,9 @@ async function run(question) {
 }
 
 /** Return what the arm looks like at some moments of a motion. */
-async function moments({ q, qd }) {
+async function moments({ arm, q, qd }) {
   const rows = Array.from({ length: LOOKS }, (_, k) => Math.round((k * (q.length - 1)) / (LOOKS - 1)));
-  const seen = await Promise.all(rows.map((k) => socket.ask({ do: "at", q: q[k], qd: qd[k] })));
+  const seen = await Promise.all(rows.map((k) => socket.ask({ do: "at", arm, q: q[k], qd: qd[k] })));
   return seen.map(({ scene }) => scene);
 }
 
@@ -280,7 +302,7 @@ async function taken(file) {
 
 async function exported(what, words) {
   try {
-    save(await work.ask({ do: "export", what }, words));
+    save(await work.ask({ do: "export", what, ...(robot ? { arm: robot.arm } : {}) }, words));
   } catch (problem) {
     refused(problem);
   }
@@ -319,7 +341,7 @@ takeKeys([
   ["Enter", "run from the pose on the sliders", () => find("run-form").requestSubmit()],
   ["L", "loop", () => flip("loop")],
   ["R", "reset the pose", reset],
-  ["Ctrl Z", "back to the pose before", undo],
+  ["Ctrl Z", "undo the last change of pose, gravity, payload or friction", undo],
   ["E", "effective mass on or off", () => flip("ellipsoid")],
   ["G", "gravity torques on or off", () => flip("torques")],
   ["I", "inertia of the links on or off", () => flip("inertia")],

@@ -29,6 +29,15 @@ export function fill(field, words) {
   if (!typed.has(field) && field.value !== words) field.value = words;
 }
 
+/** Say something about an entry, below its row, until the next entry there; "" takes it away. */
+export function remark(field, words) {
+  const row = field.closest(".slider, .vector, tr, form") ?? field.parentElement;
+  const place = row.tagName === "TR" ? field.parentElement : row;
+  let note = [...place.children].find((each) => each.matches(".note"));
+  if (!note && words) place.append((note = make("span", { class: "note", role: "status" })));
+  if (note) write(note, words);
+}
+
 /** Put options into a select; each is a name or [value, words, title]. */
 export function options(select, entries, chosen) {
   select.replaceChildren(

@@ -34,8 +34,9 @@ export function say(words, good = true) {
   find("status").classList.toggle("bad", !good);
 }
 
-/** Tell why a question has no answer. What somebody ended is no problem. */
+/** Tell why a question has no answer. What somebody ended is no problem, nor what is about a robot that is gone. */
 export function refused(problem) {
+  if (problem.stale) return;
   if (problem.cancelled) say(/^cancelled\b/i.test(problem.message) ? "Cancelled." : problem.message);
   else tell(problem.message);
 }

@@ -1,14 +1,15 @@
 /** How numbers, angles and units are written. */
 
-const NOISE = 1e-12; // below this a number is rounding
+const NOISE = 1e-12; // below this a number is rounding, or this part of the largest beside it
 const SMALL = 5e-5; // below this four decimals show nothing
 
-/** Return a number in about five characters: 0.0123, 1.234, 12.34, 123.4, 1.23e−6. */
-export function short(x) {
+/** Return a number in about five characters: 0.0123, 1.234, 12.34, 123.4, 1.2e−6, 1.23e6. `most` is the largest beside it. */
+export function short(x, most = 1) {
   if (x === null || x === undefined || !Number.isFinite(x)) return "–";
   const size = Math.abs(x);
-  if (size < NOISE) return "0";
-  if (size < SMALL || size >= 99999.5) return minus(x.toExponential(2).replace("e+", "e"));
+  if (size < NOISE * Math.max(1, most)) return "0";
+  if (size < SMALL) return minus(x.toExponential(1));
+  if (size >= 99999.5) return minus(x.toExponential(2).replace("e+", "e"));
   const decimals = size < 0.99995 ? 4 : size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
   return minus(x.toFixed(decimals));
 }

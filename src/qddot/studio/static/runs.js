@@ -1,6 +1,6 @@
 /** What is to be played: a drop, a controller with its target, or a log. */
 
-import { chosen, choose, find, make, options, write } from "./elements.js";
+import { chosen, choose, find, make, options, remark, write } from "./elements.js";
 import { angles, plain } from "./numbers.js";
 
 export class Runs {
@@ -80,7 +80,9 @@ export class Runs {
     const { q, qd } = this.pose();
     const what = this.what();
     const field = find("duration");
-    const duration = Math.min(Math.max(field.valueAsNumber || 5, Number(field.min)), Number(field.max));
+    const wanted = field.valueAsNumber || 5;
+    const duration = Math.min(Math.max(wanted, Number(field.min)), Number(field.max));
+    remark(field, wanted === duration ? "" : `from ${field.min} to ${field.max} s`);
     field.value = duration;
     if (what === "drop") return { do: "play", what, q, qd, duration, stops: find("stops").checked };
     if (what === "control") return { do: "play", what, law: find("law").value, q, qd, target: this.target, reference: find("reference").value, frame: find("frame").value, duration };

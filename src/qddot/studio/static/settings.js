@@ -1,7 +1,7 @@
 /** What belongs to the robot and not to its pose: gravity, payload, friction. */
 
-import { chosen, choose, fill, find, make, options, write } from "./elements.js";
-import { plain } from "./numbers.js";
+import { chosen, choose, fill, find, make, options, remark, write } from "./elements.js";
+import { minus, plain } from "./numbers.js";
 import { colour } from "./palette.js";
 import { Slider } from "./slider.js";
 
@@ -13,20 +13,25 @@ const ROUGH = 20; // [N·m·s/rad] and [N·m] on the sliders, at least
 const NEAR = 1e-9;
 
 export class Settings {
-  /** `changed(settings)` is given what was set: gravity, payload or friction. */
-  constructor(changed) {
+  /** `changed(settings)` is given what was set: gravity, payload or friction; `begun()` is told before. */
+  constructor({ changed, begun }) {
     this.changed = changed;
+    this.begun = begun;
     const ends = (name, listener) =>
-      new Slider(find(`${name}-slider`), find(name), { changed: (value) => listener(value) });
+      new Slider(find(`${name}-slider`), find(name), { begun, changed: (value) => listener(value) });
+    const once = (listener) => (value) => {
+      begun();
+      listener(value);
+    };
     this.pull = ends("pull", (value) => this.gravity(this.down.map((x) => x * value)));
     this.mass = ends("payload", () => this.payload());
     this.viscous = ends("viscous", (value) => this.friction("viscous", value));
     this.coulomb = ends("coulomb", (value) => this.friction("coulomb", value));
     this.pull.between(0, 20, { least: 0, most: 1000, decimals: 3 });
-    chosen("gravity", (value) => this.gravity(this.down.map((x) => x * Number(value))));
-    for (const axis of AXES) find(`gravity-${axis}`).addEventListener("change", () => this.vector());
-    find("payload-frame").addEventListener("change", () => Number(find("payload").value) && this.payload());
-    find("as-loaded").addEventListener("click", () => this.changed(this.loaded));
+    chosen("gravity", once((value) => this.gravity(this.down.map((x) => x * Number(value)))));
+    for (const axis of AXES) find(`gravity-${axis}`).addEventListener("change", once(() => this.vector()));
+    find("payload-frame").addEventListener("change", () => Number(find("payload").value) && once(() => this.payload())());
+    find("as-loaded").addEventListener("click", once(() => this.changed(this.loaded)));
   }
 
   /** A robot came: its settings are those to go back to. */
@@ -61,6 +66,11 @@ export class Settings {
     });
     write(find("friction-hint"), even.every(Boolean) ? "same for all joints" : "differs; largest shown");
     find("as-loaded").disabled = this.asLoaded(robot);
+  }
+
+  /** Return the settings of a robot, as they can be set again. */
+  static of({ gravity, payload, friction }) {
+    return { gravity, payload: { frame: payload.frame, mass: payload.mass }, friction };
   }
 
   asLoaded({ gravity, payload, friction }) {
@@ -100,6 +110,9 @@ export class Settings {
         const name = `${kind === "viscous" ? "Viscous" : "Coulomb"} friction of ${joint.name}`;
         const field = make("input", { type: "number", min: 0, step: 0.1, "aria-label": name });
         field.addEventListener("change", () => {
+          const entered = field.valueAsNumber;
+          remark(field, entered < 0 ? `${minus(plain(entered))} is below 0` : "");
+          this.begun();
           const values = this.fields[kind].map((each) => Math.max(0, each.valueAsNumber || 0));
           this.changed({ friction: { [kind]: values } });
         });

@@ -1,7 +1,7 @@
 /** A slider with its number field: one value, two ways to set it. */
 
-import { fill } from "./elements.js";
-import { plain } from "./numbers.js";
+import { fill, remark } from "./elements.js";
+import { minus, plain } from "./numbers.js";
 
 export class Slider {
   /**
@@ -21,6 +21,7 @@ export class Slider {
     const end = () => (dragging = false);
     range.addEventListener("input", () => {
       begin();
+      remark(field, "");
       this.show(Number(range.value));
       changed(Number(range.value), false);
     });
@@ -30,7 +31,11 @@ export class Slider {
     });
     range.addEventListener("blur", end);
     field.addEventListener("change", () => {
-      const value = this.within(field.valueAsNumber);
+      const entered = field.valueAsNumber;
+      const value = this.within(entered);
+      const [least, most] = this.stop.map((x) => minus(plain(x, this.decimals)));
+      const beyond = Number.isFinite(entered) && value !== entered;
+      remark(field, beyond ? `${minus(plain(entered))} is ${entered > value ? `above the limit ${most}` : `below the limit ${least}`}` : "");
       begun();
       this.show(value);
       changed(value, true);

@@ -2,11 +2,12 @@
 
 const RETRY = 700; // [ms] between two tries to connect
 
-/** What went wrong, in the server's words. */
+/** What went wrong, in the server's words; `stale` if the question was about the robot before. */
 export class Problem extends Error {
-  constructor(words, cancelled = false) {
+  constructor(words, cancelled = false, stale = false) {
     super(words);
     this.cancelled = cancelled;
+    this.stale = stale;
   }
 }
 
@@ -72,7 +73,8 @@ export class Socket {
       return;
     }
     this.waiting.delete(message.id);
-    if (message.is === "problem") {
+    if (message.is === "stale") asked.refuse(new Problem("Another robot came meanwhile.", true, true));
+    else if (message.is === "problem") {
       asked.refuse(new Problem(message.text, /^cancelled\b/i.test(message.text)));
     } else asked.answer(message);
   }

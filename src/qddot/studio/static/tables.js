@@ -177,7 +177,7 @@ export class Tables {
 
 /** Write a number, coloured by its sign and by its size beside the largest; most do not change. */
 function shade(cell, value, most) {
-  const words = short(value);
+  const words = short(value, most);
   write(cell, words);
   const part = words === "0" || value === null ? 0 : Math.round(50 * Math.sqrt(Math.abs(value) / most)) / 50;
   const look = `${part} ${value < 0} ${words === "0"}`;
