@@ -112,16 +112,19 @@ def column(page: Any, name: str) -> list[str]:
     return page.locator(f"#vectors tbody tr > :nth-child({place})").all_text_contents()
 
 
-def shows(text: str, value: float) -> bool:
-    """Return whether a text is the value, rounded to as many digits as the text has."""
+def shows(text: str, value: float, most: float = 1.0) -> bool:
+    """Return whether a text is the value, rounded to as many digits as the text has.
+
+    Zero stands for rounding errors too, which are small beside the largest number beside it.
+    """
     plain = text.replace("−", "-")
     found = re.fullmatch(r"-?(\d+)(?:\.(\d+))?(?:e(-?\d+))?", plain)
     if not found:
         return False
     _, decimals, exponent = found.groups()
     unit = 10.0 ** (int(exponent or 0) - len(decimals or ""))
-    # zero stands for rounding errors too; the last digit may be rounded either way
-    return abs(float(plain) - value) <= (1e-12 if plain == "0" else 0.501 * unit)
+    # the last digit may be rounded either way
+    return abs(float(plain) - value) <= (1e-12 * max(most, 1) if plain == "0" else 0.501 * unit)
 
 
 def until(page: Any, right: Callable[[], bool]) -> bool:
@@ -135,7 +138,8 @@ def until(page: Any, right: Callable[[], bool]) -> bool:
 
 def wait_for_column(page: Any, name: str, values: np.ndarray) -> None:
     """Wait until a column of the torques shows these values."""
-    came = until(page, lambda: all(map(shows, column(page, name), values)))
+    most = float(np.abs(values).max())
+    came = until(page, lambda: all(shows(*each, most) for each in zip(column(page, name), values)))
     assert came, f"{name} shows {column(page, name)}, not {np.round(values, 5).tolist()}"
 
 
@@ -144,7 +148,8 @@ def wait_for_matrix(page: Any, values: np.ndarray) -> None:
 
     def same() -> bool:
         told = matrix(page)
-        return len(told) == len(values) and bool(np.all(np.vectorize(shows)(told, values)))
+        most = float(np.abs(values).max())
+        return len(told) == len(values) and bool(np.all(np.vectorize(shows)(told, values, most)))
 
     came = until(page, same)
     assert came, f"the matrix shows {matrix(page)}, not {np.round(values, 5).tolist()}"

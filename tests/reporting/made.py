@@ -23,7 +23,7 @@ PATIENT = 600.0  # [s] for a section, so that no test depends on the speed of th
 
 @cache
 def made(
-    name: str, sections: tuple[str, ...] | None = None, seconds: float = 3.0
+    name: str, sections: tuple[str, ...] | None = None, seconds: float = 1.0
 ) -> tuple[Path, tuple[Outcome, ...]]:
     """Return the report of a built-in robot, and what became of its sections."""
     path = Path(_folder.name) / f"{name}{'-'.join(sections or ())}.html"
@@ -31,7 +31,7 @@ def made(
 
 
 def written(
-    robot: Robot, path: Path | None, sections: Sequence[str] | None = None, seconds: float = 4.0
+    robot: Robot, path: Path | None, sections: Sequence[str] | None = None, seconds: float = 0.5
 ) -> tuple[Path, tuple[Outcome, ...]]:
     """Write a report that may take as long as it takes."""
     with patch.object(report, "LEAST", PATIENT):

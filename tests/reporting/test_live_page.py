@@ -27,15 +27,26 @@ def arm() -> qddot.Robot:
     return qddot.load("two_link")
 
 
-@pytest.fixture
-def seen() -> Iterator[Seen]:
+@pytest.fixture(scope="module")
+def shown() -> Iterator[Seen]:
     """The report of a small robot, as a browser shows it."""
     permissions = ["clipboard-read", "clipboard-write"]
-    with page_of(made("two_link")[0].as_uri(), permissions=permissions) as shown:
-        until(shown, "document.getElementById('eigenvalues').textContent !== '–'")
-        yield shown
-        assert not shown.errors
-        assert not shown.requests
+    with page_of(made("two_link")[0].as_uri(), permissions=permissions) as page:
+        until(page, "document.getElementById('eigenvalues').textContent !== '–'")
+        yield page
+
+
+@pytest.fixture
+def seen(shown: Seen) -> Iterator[Seen]:
+    """The same page for every test, as it is at first."""
+    shown.page.evaluate(
+        "for (const part of document.querySelectorAll('details')) part.open = false; "
+        "document.getElementById('reset').click(); scrollTo(0, 0)"
+    )
+    until(shown, "report.state.qd.every((x) => x === 0)")
+    yield shown
+    assert not shown.errors
+    assert not shown.requests
 
 
 def move(seen: Seen, **values: float) -> None:
@@ -83,8 +94,8 @@ def test_every_section_is_there(seen):
 def test_the_sliders_give_the_numbers_of_the_robot(seen, arm):
     move(seen, q_0=0.7, q_1=-1.1, qd_0=0.5, qd_1=-1.5)
     q, qd = state(seen)
-    assert np.allclose(q, [0.7, -1.1], atol=2e-3)  # as fine as a slider's steps
-    assert np.allclose(qd, [0.5, -1.5], atol=2e-3)
+    assert np.allclose(q, [0.7, -1.1], atol=1e-12)
+    assert np.allclose(qd, [0.5, -1.5], atol=1e-12)
     M, g, c = arm.mass_matrix(q), arm.gravity_torque(q), arm.velocity_torque(q, qd)
     assert np.allclose(cells(seen, "M"), M.ravel(), rtol=FOUR_DIGITS)
     assert np.allclose(cells(seen, "g"), g, rtol=FOUR_DIGITS)
@@ -100,6 +111,38 @@ def test_the_sliders_give_the_numbers_of_the_robot(seen, arm):
     assert np.allclose(shown["kinetic"], arm.kinetic_energy(q, qd), rtol=FOUR_DIGITS)
     assert np.allclose(shown["potential"], arm.potential_energy(q), rtol=FOUR_DIGITS)
     assert np.allclose(shown["masses"], [*masses, np.inf], rtol=FOUR_DIGITS)
+
+
+def test_a_slider_comes_back_to_zero_and_reaches_its_ends(seen):
+    """By the mouse, by arrow keys and by its field: at rest there is no dry friction."""
+    page = seen.page
+    page.locator(".sliders summary").click()
+    for key in ("q-0", "qd-0"):
+        bar = page.locator(f"#{key}")
+        box = bar.bounding_box()
+        middle = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + 0.9 * box["width"], middle)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.503 * box["width"], middle, steps=5)
+        page.mouse.up()
+        assert float(bar.input_value()) == 0
+        bar.press("ArrowRight")
+        assert float(bar.input_value()) > 0
+        bar.press("ArrowLeft")
+        assert float(bar.input_value()) == 0
+        for press, end in (("End", "max"), ("Home", "min")):
+            bar.press(press)
+            # Chromium counts in decimals of fifteen digits
+            assert np.isclose(float(bar.input_value()), float(bar.get_attribute(end)), rtol=1e-14)
+        page.fill(f"#{key}-number", "0")
+        page.press(f"#{key}-number", "Enter")
+        until(seen, f"document.getElementById('{key}').value === '0'")
+    until(seen, "report.state.q[0] === 0 && report.state.qd[0] === 0")
+    page.fill("#q-1-number", "99")
+    page.press("#q-1-number", "Enter")
+    until(seen, "Math.abs(report.state.q[1] - Math.PI) < 1e-14")
+    told = page.text_content("#let-go-status")
+    assert told == "99 is above 3.142, where this slider ends."
 
 
 def test_the_arm_is_drawn_as_the_robot_says(seen, arm):
@@ -186,7 +229,7 @@ def test_a_map_has_the_range_of_its_quantity_and_moves_the_arm(seen, arm):
     q, _ = state(seen)
     assert q[0] < -0.5
     assert q[1] > 0.5
-    assert np.isclose(numbers(page.locator("output[for='q-0']").text_content())[0], q[0], atol=1e-3)
+    assert np.isclose(float(page.input_value("#q-0-number")), q[0], atol=1e-3)
 
 
 def test_the_browser_measures_its_own_speed(seen):

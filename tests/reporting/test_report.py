@@ -222,7 +222,7 @@ def test_ctrl_c_keeps_what_there_is_even_where_somebody_catches_it(tmp_path, mon
     broken(monkeypatch, write)
     keys = ["robot", "maps", "simulation", "provenance"]
     with pytest.raises(Interrupted) as caught:
-        write_report(subject_of("two_link", 5), tmp_path / "a.html", keys, lambda *_: None)
+        write_report(subject_of("two_link", 600), tmp_path / "a.html", keys, lambda *_: None)
     states = [outcome.state for outcome in caught.value.outcomes]
     assert states == ["done", "done", "interrupted", "interrupted"]
     page = text_of(caught.value.path)
@@ -309,7 +309,7 @@ def test_a_motion_of_another_robot_is_refused():
 
 def test_the_command_line_says_where_the_page_is(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    assert run(app, ["report", "two_link", "--sections", ",".join(QUICK), "--seconds", "5"]) == 0
+    assert run(app, ["report", "two_link", "--sections", ",".join(QUICK), "--seconds", "600"]) == 0
     told = capsys.readouterr()
     assert (tmp_path / "two_link.html").as_uri() in told.out
     assert "3 of 3 sections" in told.out

@@ -122,6 +122,81 @@ def test_a_slider_moves_its_joint_and_its_number_within_the_limits(page, panda):
     assert float(page.input_value(joint_field(1))) == 0
 
 
+def test_a_number_beyond_a_limit_is_set_to_the_limit_and_said(page, panda):
+    note = page.locator("#joints .joint:nth-child(2) .note")
+    set_number(page, joint_field(1), 99)
+    upper = panda.model.free_joints[1].limits.upper
+    assert note.text_content() == f"99 is above the limit {upper:g}"
+    set_number(page, joint_field(1), 0.5)
+    assert note.text_content() == ""
+    set_number(page, "#payload", -2)
+    assert page.locator(".slider:has(#payload) .note").text_content() == "−2 is below the limit 0"
+    set_number(page, "#duration", 0.001)  # Enter runs it
+    assert page.locator("#run-form .note").text_content() == "from 0.1 to 60 s"
+
+
+def test_undo_takes_back_whatever_was_changed_last(page, panda):
+    stand(page, HOME)
+    set_number(page, "#payload", 3)
+    wait_for_column(page, "g", panda.with_payload("tool", 3).gravity_torque(HOME))
+    set_number(page, joint_field(1), 0.2)
+    page.get_by_role("radio", name="Moon").check()
+    set_number(page, "#viscous", 2)
+    first = page.locator("#friction-joints input").first
+    assert until(page, lambda: first.input_value() == "2")
+    moved = np.array([HOME[0], 0.2, *HOME[2:]])
+    page.click("#undo")
+    friction = panda.model.free_joints[0].friction.viscous
+    assert until(page, lambda: first.input_value() == f"{float(friction):g}")
+    page.click("#undo")
+    wait_for_column(page, "g", panda.with_payload("tool", 3).gravity_torque(moved))
+    page.click("#undo")
+    wait_for_column(page, "g", panda.with_payload("tool", 3).gravity_torque(HOME))
+    page.click("#undo")
+    wait_for_column(page, "g", panda.gravity_torque(HOME))
+    assert until(page, lambda: page.input_value("#payload") == "0")
+    assert until(page, lambda: page.is_disabled("#as-loaded"))
+
+
+# how many joints each part of the page shows, whenever one of them changes
+MIXED = """() => {
+  window.mixed = [];
+  const count = (selector) => document.querySelectorAll(selector).length;
+  const look = () => {
+    const parts = ["#joints .joint", "#matrix tbody tr", "#vectors tbody tr", "#eigenvalues b"].map(count);
+    if (new Set(parts).size > 1) window.mixed.push(parts);
+  };
+  for (const id of ["joints", "matrix", "vectors"])
+    new MutationObserver(look).observe(document.getElementById(id), { childList: true, subtree: true });
+}"""  # noqa: E501
+
+
+def test_going_through_the_menu_quickly_shows_the_last_robot_and_never_two_at_once(page):
+    names = page.locator("#robots option").all_text_contents()
+    start = names.index("panda")
+    page.evaluate(MIXED)
+    page.focus("#robots")
+    for _ in range(4):
+        page.keyboard.press("ArrowDown")
+    wanted = names[start + 4]
+    page.wait_for_function("(name) => document.title.startsWith(`${name} –`)", arg=wanted)
+    ready(page)
+    robot = qddot.load(wanted)
+    q = [float(page.input_value(joint_field(i))) for i in range(robot.n)]
+    wait_for_matrix(page, robot.mass_matrix(q))
+    assert page.input_value("#robots") == wanted
+    assert messages(page) == []
+    assert page.evaluate("() => window.mixed") == []
+
+
+def test_the_page_offers_no_format_that_it_refuses(page):
+    shown = page.get_attribute("#open", "title") + page.text_content("#drop-here")
+    for offered in ("URDF", "MJCF", "TOML", "JSON", "CSV", "Parquet", "npz"):
+        assert offered in shown
+    assert "xacro" not in page.text_content("#drop-here")
+    assert "A xacro file must be expanded first" in shown
+
+
 def test_dragging_a_slider_with_the_mouse_follows_the_hand(page, panda):
     box = page.locator("#joint-1").bounding_box()
     middle = box["y"] + box["height"] / 2

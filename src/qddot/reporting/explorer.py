@@ -74,18 +74,22 @@ def sliders(robot: Robot, live: Live) -> str:
 
 
 def slider(kind: str, i: int, name: str, unit: str, low: float, high: float, start: float) -> str:
-    """Return one slider with its name and its value."""
+    """Return one slider with its name and a field for its value.
+
+    Any value within its ends can be set: a grid from `low` on would not hold 0.
+    """
     key = f"{kind}-{i}"
     letter = {"q": "q", "qd": "q̇"}[kind]
-    step = max((high - low) / 2000, 1e-9)
+    words = f"{'Position' if kind == 'q' else 'Rate'} of {text(name)}, {escape(unit)}"
     start = min(max(start, low), high)
     return (
         f'<div class="slider"><label for="{key}"><span class="symbol">{letter}'
         f"{str(i + 1).translate(entries.SUBSCRIPTS)}</span> "
         f'<span class="name" title="{text(name)}">{text(name)}</span></label>'
         f'<input type="range" id="{key}" data-kind="{kind}" data-index="{i}" '
-        f'min="{low!r}" max="{high!r}" step="{step:.3g}" value="{start!r}">'
-        f'<output for="{key}">{start:.3f}</output><span class="unit">{escape(unit)}</span></div>'
+        f'min="{low!r}" max="{high!r}" step="any" value="{start!r}">'
+        f'<input type="number" id="{key}-number" step="0.01" value="{start:.3f}" '
+        f'aria-label="{words}"><span class="unit">{escape(unit)}</span></div>'
     )
 
 

@@ -2,6 +2,7 @@
 
 const STEP = 1e-3; // [s] of the fall
 const BOUNCE = 0.3; // restitution of the stops at the limits
+const NEAR = 1 / 200; // of a slider's length round 0, where it is taken for 0
 const LONGEST = 0.05; // [s] of the fall in one picture, where the machine is slow
 
 function explorer() {
@@ -50,15 +51,31 @@ function explorer() {
     for (const input of inputs) {
       const value = state[input.dataset.kind][input.dataset.index];
       if (document.activeElement !== input || fall.running) input.value = value;
-      input.nextElementSibling.textContent = value.toFixed(3).replace(/^-(?=[0.]*$)/, "").replace("-", "−");
+      const field = input.nextElementSibling;
+      if (document.activeElement !== field) field.value = String(Number(value.toFixed(3)));
     }
   }
 
+  function set(input, value) {
+    fall.stop("");
+    state[input.dataset.kind][input.dataset.index] = value;
+    moved();
+  }
   for (const input of inputs) {
+    const [low, high] = [Number(input.min), Number(input.max)], field = input.nextElementSibling;
     input.addEventListener("input", () => {
-      fall.stop("");
-      state[input.dataset.kind][input.dataset.index] = Number(input.value);
-      moved();
+      // pixels seldom fall on 0, where an arm is at rest and dry friction is none
+      if (Math.abs(input.value) < NEAR * (high - low)) input.value = 0;
+      set(input, Number(input.value));
+    });
+    field.addEventListener("change", () => {
+      const entered = field.valueAsNumber;
+      if (!Number.isFinite(entered)) return moved();
+      const value = within(entered, low, high);
+      set(input, value);
+      field.value = String(Number(value.toFixed(3)));
+      const end = `${digits(entered)} is ${entered > high ? "above" : "below"} ${digits(value)}, where this slider ends.`;
+      put("let-go-status", value === entered ? "" : end);
     });
   }
   for (const id of ["show-bodies", "show-torques", "show-mass"]) find(id)?.addEventListener("change", picture);
