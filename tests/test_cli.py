@@ -418,6 +418,29 @@ def test_ctrl_c_ends_with_130_and_without_a_traceback():
     assert words == "qddot: interrupted\n"
 
 
+# Ctrl-C as something is imported, wherever the shell's patience ended
+PRESSED = """
+import runpy, sys
+
+class Pressed:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            raise KeyboardInterrupt
+
+sys.meta_path.insert(0, Pressed())
+runpy.run_module("qddot", run_name="__main__")
+"""
+
+
+@pytest.mark.parametrize("module", ["typer", "numpy", "qddot.cli.running"])
+def test_ctrl_c_while_it_starts_ends_with_130_and_without_a_traceback(module):
+    words = [sys.executable, "-c", PRESSED, module, "show", "panda"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    assert done.stderr == "qddot: interrupted\n"
+    assert done.returncode == 130
+    assert not done.stdout
+
+
 def test_what_is_proved_when_ctrl_c_is_pressed_is_still_told():
     from qddot.equations.proofs import claims
 

@@ -2,12 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from qddot.backends.kernel import Kernel
-from qddot.errors import QddotError
-from qddot.model import Model
 from qddot.on_demand import on_demand
-from qddot.program import Program, record
-from qddot.robot import Robot, RobotWarning, from_dh, load
 
 if TYPE_CHECKING:
     # the rooms
@@ -29,16 +24,21 @@ if TYPE_CHECKING:
         studio,
         sweeps,
     )
+    from qddot.backends.kernel import Kernel
     from qddot.certificate.certificate import Certificate, certify
     from qddot.equations.derive import derive
     from qddot.equations.proofs import prove
+    from qddot.errors import QddotError
     from qddot.exporting.bundle import load_bundle
     from qddot.exporting.export import export
     from qddot.identification.base_parameters import identifiable
     from qddot.identification.excitation import excite
     from qddot.identification.identify import identify
     from qddot.identification.log import Log, load_log
+    from qddot.model import Model
+    from qddot.program import Program, record
     from qddot.reporting.report import report
+    from qddot.robot import Robot, RobotWarning, from_dh, load
     from qddot.robot.casadi import to_casadi
     from qddot.robot.cuda import to_cuda
     from qddot.robot.jax import to_jax
@@ -96,8 +96,17 @@ ROOMS = (
     *("formulations", "identification", "model", "plot", "program", "simulation", "spatial"),
     *("studio", "sweeps"),
 )
-# exact algebra and solvers take a while to import, so these come when they are first asked for
+# imports take a while, so these come when they are first asked for
 LATER = {
+    "load": "qddot.robot",
+    "from_dh": "qddot.robot",
+    "Robot": "qddot.robot",
+    "RobotWarning": "qddot.robot",
+    "Model": "qddot.model",
+    "Program": "qddot.program",
+    "record": "qddot.program",
+    "Kernel": "qddot.backends.kernel",
+    "QddotError": "qddot.errors",
     "certify": "qddot.certificate.certificate",
     "Certificate": "qddot.certificate.certificate",
     "derive": "qddot.equations.derive",

@@ -1,92 +1,28 @@
 """The command line: the same verbs as in Python, for people and, with --json, for machines."""
 
-from __future__ import annotations
-
 import sys
-from typing import Annotated
 
-import typer
+from qddot.on_demand import on_demand
 
-import qddot
-from qddot.cli import (
-    bench,
-    certificates,
-    control,
-    equations,
-    excitation,
-    exporting,
-    identification,
-    motion,
-    report,
-    robots,
-    studio,
-    sweep,
-)
-from qddot.cli.help import Verb, Verbs, parts
-from qddot.cli.running import run
-from qddot.cli.shared import with_shared_options
-
-VERBS = {
-    "Look": (robots.show, robots.doctor, report.report, studio.studio),
-    "Equations": (equations.derive, equations.prove),
-    "Motion": (motion.simulate, control.control, sweep.sweep),
-    "Certainty": (certificates.certify,),
-    "Identification": (identification.identifiable, excitation.excite, identification.identify),
-    "Elsewhere": (exporting.export, bench.bench),
-}
-
-TOUR = """\
-qddot {version}: the equations of motion of robot arms.
-
-Give it a robot: the name of a built-in one, or a .urdf, .xacro, .xml (MJCF) or
-.toml file. Five commands to try, in this order:
-
-  qddot show panda                  look at a robot; `qddot show` lists them
-  qddot derive two_link_symbolic    its equations of motion, in closed form
-  qddot prove two_link_symbolic     that they are right, as exact zeros
-  qddot simulate two_link           how it falls, with an account of its energy
-  qddot report panda                everything about it on one page (30 s)
-
-With a robot of your own, begin with
-  qddot doctor arm.urdf             what is wrong with it, and how to fix it
-  qddot studio arm.urdf             move it in a browser, watch its numbers
-
-Read on
-  qddot --help                      every verb
-  qddot simulate --help             one of them, with examples
-  qddot --install-completion        let the Tab key complete robots and options
-  docs/quick_start.md               five minutes with a robot of your own"""
-
-Verbs.groups = {group: tuple(v.__name__ for v in verbs) for group, verbs in VERBS.items()}
-app = typer.Typer(
-    cls=Verbs,
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-for verb in (verb for verbs in VERBS.values() for verb in verbs):
-    words, examples = parts(verb.__doc__ or "")
-    app.command(cls=Verb, help=words, epilog=examples)(with_shared_options(verb))
-
-
-@app.callback(invoke_without_command=True)
-def about(
-    ctx: typer.Context,
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    """The equations of motion of robot arms with a fixed base.
-
-    `qddot` alone shows where to begin, `qddot VERB --help` shows a verb with examples. Every
-    verb takes --json and --quiet. The status is 0 if all is well, 1 if the work failed, 2 if the
-    input is wrong, 130 after Ctrl-C.
-    """
-    if version:
-        print(f"qddot {qddot.__version__}")
-    elif ctx.invoked_subcommand is None:
-        print(TOUR.format(version=qddot.__version__))
+__all__ = ["TOUR", "app", "main"]  # the first two come when they are asked for
 
 
 def main() -> None:
-    """Run the command line of this process."""
-    sys.exit(run(app, sys.argv[1:]))
+    """Run the command line of this process.
+
+    What takes long to import is imported inside, so that Ctrl-C is answered in words from the
+    start.
+    """
+    try:
+        from qddot.cli.command_line import app
+        from qddot.cli.running import run
+
+        sys.exit(run(app, sys.argv[1:]))
+    except KeyboardInterrupt:  # while it was starting; later ones are told by `run`
+        sys.stderr.write("qddot: interrupted\n")
+        sys.exit(130)
+
+
+__getattr__, __dir__ = on_demand(
+    __name__, {"TOUR": "qddot.cli.command_line", "app": "qddot.cli.command_line"}
+)
