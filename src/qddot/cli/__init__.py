@@ -1,10 +1,14 @@
 """The command line: the same verbs as in Python, for people and, with --json, for machines."""
 
 import sys
+from typing import TYPE_CHECKING
 
 from qddot.on_demand import on_demand
 
-__all__ = ["TOUR", "app", "main"]  # the first two come when they are asked for
+if TYPE_CHECKING:
+    from qddot.cli.command_line import TOUR, app
+
+__all__ = ["TOUR", "app", "main"]
 
 
 def main() -> None:
@@ -14,15 +18,14 @@ def main() -> None:
     start.
     """
     try:
-        from qddot.cli.command_line import app
-        from qddot.cli.running import run
+        from qddot.cli import command_line, running
 
-        sys.exit(run(app, sys.argv[1:]))
+        sys.exit(running.run(command_line.app, sys.argv[1:]))
     except KeyboardInterrupt:  # while it was starting; later ones are told by `run`
         sys.stderr.write("qddot: interrupted\n")
         sys.exit(130)
 
 
 __getattr__, __dir__ = on_demand(
-    __name__, {"TOUR": "qddot.cli.command_line", "app": "qddot.cli.command_line"}
+    __name__, dict.fromkeys(("TOUR", "app"), "qddot.cli.command_line"), ("terminal",)
 )
