@@ -46,7 +46,7 @@ Give it a robot: the name of a built-in one, or a .urdf, .xacro, .xml (MJCF) or
   qddot report panda                everything about it on one page (30 s)
 
 With a robot of your own, begin with
-  qddot doctor arm.urdf             what is wrong with it, and how to mend it
+  qddot doctor arm.urdf             what is wrong with it, and how to fix it
   qddot studio arm.urdf             move it in a browser, watch its numbers
 
 Read on
