@@ -66,7 +66,7 @@ def inertia_felt(tree: Tree, q: np.ndarray, k: int) -> tuple[float, float, float
         if not v.any():
             continue
         moving[i] = v
-        w, u = (np.linalg.norm(part) for part in split(v.astype(float)))
+        w, u = (float(np.linalg.norm(part)) for part in split(v.astype(float)))
         I = body.inertia
         inertia += float(v @ (I @ v))
         first = float(np.linalg.norm(np.asarray(I.h, dtype=float)))

@@ -70,7 +70,7 @@ def weight(robot: Robot, q: np.ndarray) -> np.ndarray:
 def swept(robot: Robot, at: np.ndarray, i: int) -> np.ndarray:
     """Return positions along one joint, the others held."""
     q = np.tile(at, (POINTS, 1))
-    q[:, i] = np.linspace(*span(robot.model.free_joints[i]), POINTS)
+    q[:, i] = np.linspace(*span(robot, i), POINTS)
     return q
 
 
