@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from qddot.errors import Problem, QddotError
 from qddot.model.model import Model
 from qddot.model.structure import depth_first, place
-from qddot.model.tree import Tree, fold
-from qddot.spatial.vector import split
+from qddot.model.tree import Body, Tree, fold
+from qddot.spatial.vector import skew
 
 MOST_JOINTS = 200  # looked at; each is moved by itself
 ROUNDING = 1e-12  # of the inertia about any axis: what is left about one on which all mass lies
@@ -30,11 +32,12 @@ def weightless_joints(model: Model) -> Iterator[Problem]:
         tree = fold(depth_first(model.with_values(values)))
     except (QddotError, ArithmeticError, ValueError):  # a formula that these numbers do not fit
         return
-    q = np.random.default_rng(0).uniform(0.3, 1.2, (LOOKS, tree.n))
-    felt = np.array([[inertia_felt(tree, row, k) for k in range(tree.n)] for row in q])
-    for joint, inertia, most, mass in zip(model.free_joints, *felt.max(axis=0).T, strict=True):
-        if inertia > max(TINY, ROUNDING * most):
-            continue
+    left, felt = list(range(tree.n)), {}
+    for q in np.random.default_rng(0).uniform(0.3, 1.2, (LOOKS, tree.n)):
+        felt = inertia_felt(tree, q, left) if left else {}
+        left = [k for k in left if felt[k][0] <= max(TINY, ROUNDING * felt[k][1])]
+    for k in left:
+        joint, (inertia, most, mass) = model.free_joints[k], felt[k]
         what = "inertia"
         if not mass and not most:
             why, what = "nothing beyond it has mass", "mass"
@@ -47,29 +50,56 @@ def weightless_joints(model: Model) -> Iterator[Problem]:
         yield Problem("warning", place("joint", joint.name), message, remedy, joint.line)
 
 
-def inertia_felt(tree: Tree, q: np.ndarray, k: int) -> tuple[float, float, float]:
+def inertia_felt(
+    tree: Tree, q: np.ndarray, which: Sequence[int]
+) -> dict[int, tuple[float, float, float]]:
     """Return M_kk, the most that it could be if the axis lay otherwise, and the mass moved.
 
     M_kk is twice the kinetic energy when joint k alone moves, at a rate of 1:
 
         M_kk = Σ vᵢ · Iᵢ vᵢ + Iₐ
     """
-    rotor = float(tree.rotor_inertia[k])
-    inertia, most, mass = rotor, rotor, 0.0
-    moving: dict[int, np.ndarray] = {}  # the bodies that move, and how
-    for i, body in enumerate(tree.bodies):
-        v = np.zeros(6)
-        if body.parent in moving:
-            v = body.X_PB(q).motion_inv(moving[body.parent])
-        if body.index == k:
-            v = v + body.ratio * body.joint.S
-        if not v.any():
-            continue
-        moving[i] = v
-        w, u = (float(np.linalg.norm(part)) for part in split(v.astype(float)))
-        I = body.inertia
-        inertia += float(v @ (I @ v))
-        first = float(np.linalg.norm(np.asarray(I.h, dtype=float)))
-        most += float(np.trace(I.I)) * w * w + 2 * first * w * u + float(I.m) * u * u
-        mass += float(I.m)
-    return inertia, most, mass
+    parts = [_Part.of(body, q) for body in tree.bodies]
+    found = {}
+    for k in which:
+        rotor = float(tree.rotor_inertia[k])
+        inertia, most, mass = rotor, rotor, 0.0
+        moving: dict[int, np.ndarray] = {}  # the bodies that move, and how
+        for i, (body, part) in enumerate(zip(tree.bodies, parts, strict=True)):
+            own = part.S if body.index == k else None
+            if body.parent in moving:
+                carried = part.X @ moving[body.parent]
+                own = carried if own is None else carried + own
+            if own is None:
+                continue
+            moving[i] = v = own
+            w, u = math.hypot(*v[:3]), math.hypot(*v[3:])
+            inertia += float(v @ part.I @ v)
+            most += part.second * w * w + 2 * part.first * w * u + part.mass * u * u
+            mass += part.mass
+        found[k] = inertia, most, mass
+    return found
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A body at one q, in numbers: its parent's motions as its own, its joint's, its inertia."""
+
+    X: np.ndarray  # (6, 6)
+    S: np.ndarray  # (6,), times the ratio at which it follows
+    I: np.ndarray  # (6, 6)
+    mass: float
+    first: float  # |h|
+    second: float  # tr I
+
+    @staticmethod
+    def of(body: Body, q: np.ndarray) -> _Part:
+        X, inertia = body.X_PB(q), body.inertia
+        m, h, I = float(inertia.m), np.asarray(inertia.h, float), np.asarray(inertia.I, float)
+        H = np.asarray(skew(h), float)
+        return _Part(
+            np.column_stack([X.motion_inv(e) for e in np.eye(6)]).astype(float),
+            float(body.ratio) * np.asarray(body.joint.S, float),
+            np.block([[I, H], [-H, m * np.eye(3)]]),
+            *(m, math.hypot(*h), float(np.trace(I))),
+        )
