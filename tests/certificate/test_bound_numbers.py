@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import pytest
 
@@ -11,7 +10,7 @@ import qddot
 from qddot.certificate.bounds import QUANTITIES, bound, bounds
 
 SIX_DIGITS = 1e-6
-SECONDS = 20.0  # the target is 2 s on a quiet core
+MOST_CELLS = 5000  # of all bounds together; it takes 2,775
 
 # S3: m₂ a₁ a_C2 = 25; the tight 2-norm factor of a planar arm is 1.6444905…
 NUMBERS = {
@@ -34,9 +33,8 @@ def arm():
 
 
 def test_the_numbers_of_the_two_link_arm_are_enclosed_to_six_digits(arm):
-    started = time.monotonic()
     found = bounds(arm)
-    assert time.monotonic() - started < SECONDS
+    assert sum(b.proof["cells"] for b in found.values()) < MOST_CELLS
     for name, number in NUMBERS.items():
         slack = 5e-9 * number  # of the numbers as they are written here
         assert found[name].lower - slack <= number <= found[name].upper + slack, name

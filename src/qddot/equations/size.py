@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.exact_tree import ExactRobot
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.time_limit import OutOfTime, at_most
 from qddot.errors import TooLarge
 from qddot.model.tree import BASE, Tree
 
 MOST_TERMS = 2_000_000
-LONGEST = 0.5  # [s] for looking at the tip of a long arm
-LONGEST_STEP = 1.5  # [s] that the next look may be expected to take
+LOOK = 6e5  # products of terms for looking at the tip of a long arm: half a second of work
 
 
 def check_size(robot: ExactRobot) -> None:
@@ -26,27 +25,27 @@ def check_size(robot: ExactRobot) -> None:
 def estimated_terms(robot: ExactRobot) -> float:
     """Return how many terms the mass matrix has, or probably would have.
 
-    The mass matrix of the last k bodies is made for k = 1, 2, ...; when that begins to take long,
-    or would with one body more, its growth is carried on to the whole robot.
+    The mass matrix of the last k bodies is made for k = 1, 2, ...; when that takes more work than a
+    look is worth, its growth is carried on to the whole robot. The same on every machine.
     """
-    started = time.monotonic()
     counts: list[int] = []
     bodies = len(robot.tree.bodies)
-    expected = 0.0
-    while len(counts) < bodies and time.monotonic() - started < LONGEST:
-        if len(counts) >= 3 and expected > LONGEST_STEP:
-            break
-        begun = time.monotonic()
-        tip = last_bodies(robot.tree, len(counts) + 1)
-        M = mass_matrix(tip, robot.q)
-        terms = sum(len(x) if isinstance(x, Polynomial) else 1 for x in M.reshape(-1) if x)
-        counts.append(max(1, terms))  # none where nothing has mass
-        # time grows at least as the terms do
-        expected = (time.monotonic() - begun) * counts[-1] / max(counts[-2:-1], default=1)
-    if len(counts) == bodies or len(counts) < 3:
-        return counts[-1] if counts else 0
-    growth = max(counts[-1] / counts[-2], (counts[-1] / counts[-3]) ** 0.5)
-    return counts[-1] * growth ** (bodies - len(counts))
+    try:
+        with at_most(LOOK):
+            for k in range(bodies):
+                M = mass_matrix(last_bodies(robot.tree, k + 1), robot.q)
+                terms = sum(len(x) if isinstance(x, Polynomial) else 1 for x in M.reshape(-1) if x)
+                counts.append(max(1, terms))  # none where nothing has mass
+    except OutOfTime:
+        return _carried_on(counts, bodies)
+    return counts[-1] if counts else 0
+
+
+def _carried_on(counts: list[int], bodies: int) -> float:
+    """Return how many terms there would be of all bodies, from those of the last few."""
+    last, before, first = ([1, 1, 1, *counts][-k] for k in (1, 2, 3))
+    growth = max(last / before, (last / first) ** 0.5, LOOK / last if len(counts) < 2 else 1)
+    return last * growth ** (bodies - len(counts))
 
 
 def last_bodies(tree: Tree, count: int) -> Tree:
