@@ -9,6 +9,7 @@ from simulation.made_motion import made, random_motion
 
 from qddot.errors import BadArgument
 from qddot.plot.compare import panels
+from qddot.plot.motion import ENERGIES
 from qddot.simulation.trajectory import Event
 
 HOSTILE = ("_hidden", "$x^", "<b>&amp;", "\x1b[31m\n", "%s{}\\", "机" * 3, "a" * 500)
@@ -69,6 +70,27 @@ def test_the_residual_is_told_as_a_number():
     notes = [text.get_text() for axes in motion.plot("energy").axes for text in axes.texts]
     worst = np.abs(motion.energy.residual).max()
     assert any(f"unaccounted for: {worst:.1e} J" in note for note in notes)
+
+
+def test_what_is_said_of_the_energy_stands_below_its_curves():
+    for motion in (made(), made("panda"), made("scara")):
+        figure = motion.plot("energy")
+        figure.draw_without_rendering()
+        (axes,) = figure.axes
+        top = max(text.get_window_extent().y1 for text in axes.texts)
+        curves = axes.lines[: len(ENERGIES)]
+        lowest = min(np.nanmin(line.get_ydata()) for line in curves)
+        assert top < axes.transData.transform((0, lowest))[1]
+
+
+def test_a_file_name_alone_is_where_the_figure_goes(tmp_path):
+    for name in (tmp_path / "run.png", str(tmp_path / "run.svg")):
+        assert len(made().plot(name).axes) == 5
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run.png", "run.svg"]
+    with pytest.raises(BadArgument, match=r"A figure is written as .png, .svg or .pdf"):
+        made().plot("run.jpg")
+    with pytest.raises(BadArgument, match=r'name it: run.animate\("fall.html"\)'):
+        made().animate()
 
 
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 WIDTH, ROW, LEGEND = 10.0, 2.3, 0.2  # [inch]
 ENERGIES = ("kinetic", "potential", "total", "given", "lost")
 ROOM = 130  # characters side by side in the legend
+BELOW = 0.16  # of the height of the energies: room for words below the lowest curve
 KINDS_OF_EVENTS = len(style.DASHES)  # that a legend tells apart
 
 
@@ -123,6 +124,8 @@ def draw_energy(axes: Axes, t: np.ndarray, energy: Account) -> None:
     show_range(axes, t)
     entries = list(zip(lines, ENERGIES, strict=True))
     style.legend(axes, entries, 5, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low - BELOW * (high - low), high)
     note = axes.text(0.99, 0.03, "", transform=axes.transAxes, ha="right", fontsize=style.SMALL)
     style.write(note, unaccounted(energy))
 

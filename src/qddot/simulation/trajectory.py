@@ -145,28 +145,31 @@ class Trajectory:
     # as a picture, as a film
 
     def plot(
-        self, what: str | Sequence[str] | None = None, path: str | Path | None = None
+        self, what: str | Path | Sequence[str] | None = None, path: str | Path | None = None
     ) -> Figure:
         """Return a figure of the motion over time.
 
         Args:
-            what: "q", "qd", "qdd", "tau", "energy", or several of them; all by default.
+            what: "q", "qd", "qdd", "tau", "energy", or several of them; all by default. A file
+                name alone, `run.plot("fall.png")`, is taken for the path.
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
         """
         from qddot.plot.figure_file import FIGURES, save_figure
         from qddot.plot.motion import figure
         from qddot.saving import ending
 
+        if path is None and isinstance(what, (str, Path)) and Path(what).suffix:
+            what, path = None, what
         if path is not None:
             ending(path, "A figure", FIGURES)  # before the work, not after it
-        drawn = figure(self, what)
+        drawn = figure(self, [str(what)] if isinstance(what, (str, Path)) else what)
         if path is not None:
             save_figure(drawn, path)
         return drawn
 
     def animate(
         self,
-        path: str | Path,
+        path: str | Path | None = None,
         *,
         fps: float = 30,
         speed: float = 1.0,
@@ -182,6 +185,10 @@ class Trajectory:
         """
         from qddot.plot.animation import animate
 
+        if path is None:
+            raise BadArgument(
+                'A film is written to a file; name it: run.animate("fall.html"), or .gif or .mp4.'
+            )
         robot = self._robot("a film")
         if not len(self.t):
             raise BadArgument("The motion has no rows, so there is nothing to show.")
