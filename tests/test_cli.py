@@ -88,6 +88,15 @@ def test_help_says_what_a_verb_does_with_examples_in_eighty_columns(verb):
 
 
 @pytest.mark.parametrize("verb", VERBS)
+def test_what_an_option_does_is_said_in_a_sentence_of_its_own(verb):
+    for option in VERBS[verb].params:
+        if option.param_type_name == "option" and option.name != "help":
+            assert re.match(r"[A-Z]\S*( \S+)+", option.help), option.name
+            assert not option.help.startswith("Of "), option.name
+            assert option.help.endswith("."), option.name
+
+
+@pytest.mark.parametrize("verb", VERBS)
 def test_a_summary_is_one_sentence_that_fits_the_list_of_verbs(verb):
     listed = run("--help").stdout
     summary = VERBS[verb].help.splitlines()[0]

@@ -34,12 +34,24 @@ def certify(
         Words,
         typer.Option(
             metavar="BOX",
-            help="Positions: circle, or joint=low:high several times; else the joint limits.",
+            help="Positions that the bounds hold for: circle (full turns), or j2=-1:1 per "
+            "joint [rad or m], several times. The joint limits if not given.",
         ),
     ] = None,
-    norm: Annotated[str | None, choice("--norm", ("1", "2", "inf"), "One norm only")] = None,
-    gap: Annotated[float | None, number("How close both sides shall be, relative.")] = None,
-    seconds: Annotated[float, number("How long to search in all.", "SECONDS")] = 60.0,
+    norm: Annotated[
+        str | None,
+        choice("--norm", ("1", "2", "inf"), "Bounds in this norm only; all norms if not given"),
+    ] = None,
+    gap: Annotated[
+        float | None,
+        number(
+            "Stop when both sides of a bound are this close, relative: 1e-3. Sensible values "
+            "if not given."
+        ),
+    ] = None,
+    seconds: Annotated[
+        float, number("How long to search for bounds in all; more gives tighter ones.", "SECONDS")
+    ] = 60.0,
     check: Annotated[
         File,
         typer.Option(

@@ -40,10 +40,18 @@ def derive(
     ] = False,
     format: Annotated[
         str | None,
-        choice("--format", tuple(dict.fromkeys(FORMATS.values())), "Else by the file's ending"),
+        choice(
+            "--format",
+            tuple(dict.fromkeys(FORMATS.values())),
+            "Format of the output; by the ending of -o, or text, if not given",
+        ),
     ] = None,
     structured: Annotated[
-        bool, typer.Option("--structured", help="M with shared subexpressions instead.")
+        bool,
+        typer.Option(
+            "--structured",
+            help="Print a program for M with shared subexpressions instead of the closed form.",
+        ),
     ] = False,
     settings: Settings = None,
     output: Annotated[File, saves("A derivation", tuple(FORMATS), "Write them to")] = None,

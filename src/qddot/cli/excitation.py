@@ -45,33 +45,56 @@ def excite(
     source: Source,
     period: Annotated[float, number("How long the motion takes.", "SECONDS")] = 10.0,
     harmonics: Annotated[
-        int, typer.Option(metavar="COUNT", help="How many a joint moves with.")
+        int,
+        typer.Option(
+            metavar="COUNT",
+            help="How many multiples of 1/period each joint moves with, at least 2.",
+        ),
     ] = 5,
-    curve: Annotated[str, choice("--curve", CURVES, "What it is made of")] = "fourier",
-    criterion: Annotated[str, choice("--criterion", CRITERIA, "What is made small")] = "condition",
+    curve: Annotated[str, choice("--curve", CURVES, "What the motion is made of")] = "fourier",
+    criterion: Annotated[
+        str,
+        choice(
+            "--criterion",
+            CRITERIA,
+            "What to minimise: the condition number, or the volume of the confidence ellipsoid",
+        ),
+    ] = "condition",
     terms: logs.Terms = "friction,offset",
     limits: Annotated[
         Words,
         typer.Option(
             "--limit",
             metavar="KEY=VALUE",
-            help="velocity=1.5, effort=10,20; acceleration, lower, upper. Several times.",
+            help="Limits in place of the model's, for all joints or per joint: velocity=1.5, "
+            "effort=10,20; also acceleration, lower, upper. Several times.",
         ),
     ] = None,
-    margin: Annotated[float, number("What share of each limit to keep free.")] = 0.05,
+    margin: Annotated[float, number("Share of each limit to keep free, from 0 to 1.")] = 0.05,
     keep: Annotated[
         Words,
-        typer.Option(metavar="PLACE", help="Where a frame must stay: 'tool: z > 0.1'."),
+        typer.Option(metavar="PLACE", help="Where a frame must stay [m]: 'tool: z > 0.1'."),
     ] = None,
-    start: Annotated[str, vector("Where it begins and ends: 0,pi/2,...")] = "",
+    start: Annotated[
+        str,
+        vector(
+            "Position at the begin and the end [rad or m], one per joint: 0,pi/2. Free if "
+            "not given."
+        ),
+    ] = "",
     seconds: Annotated[float, number("How long to search in all.", "SECONDS")] = 60.0,
     seed: Annotated[
-        int, typer.Option(metavar="SEED", help="Of the random motions to start from.")
+        int,
+        typer.Option(
+            metavar="SEED", help="Seed of the random motions that the search starts from."
+        ),
     ] = 0,
-    rate: Annotated[float, number("Rows a second of a .csv file.", "HERTZ")] = 1000.0,
+    rate: Annotated[float, number("Rows per second of a .csv file.", "HERTZ")] = 1000.0,
     settings: Settings = None,
     plot: Plot = None,
-    output: Annotated[File, saves("A motion", ENDINGS, "For a controller")] = None,
+    output: Annotated[
+        File, saves("A motion", ENDINGS, "Save the motion for a robot controller")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan a motion, within limits, that shows a robot's parameters.

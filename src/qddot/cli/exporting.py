@@ -38,7 +38,12 @@ def export(
             autocompletion=completion.files(*ENDINGS_OF_ROBOTS),
         ),
     ],
-    target: Annotated[str | None, choice("--target", TARGETS, "Source for another machine")] = None,
+    target: Annotated[
+        str | None,
+        choice(
+            "--target", TARGETS, "Write source code for another machine in place of a robot file"
+        ),
+    ] = None,
     functions: Annotated[
         str | None,
         typer.Option(
@@ -48,10 +53,17 @@ def export(
         ),
     ] = None,
     law: Annotated[
-        Words, typer.Option(metavar="NAME", help="A control law too, by its name. Several times.")
+        Words,
+        typer.Option(
+            metavar="NAME", help="Also export a control law: computed_torque. Several times."
+        ),
     ] = None,
-    single: Annotated[bool, typer.Option("--float", help="In single precision.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite files of a target.")] = False,
+    single: Annotated[
+        bool, typer.Option("--float", help="Use float32 in place of float64.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="Overwrite files that are there; with --target.")
+    ] = False,
     inertia: Annotated[
         str | None,
         choice("--inertia", ("refuse", "nearest"), "What becomes of an inertia that no body has"),

@@ -25,7 +25,8 @@ LogFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="LOG...",
-        help="A .csv, .parquet, .npz file, a ROS bag; or q=FILE tau=FILE.",
+        help="A .csv, .parquet or .npz file or a ROS bag; or one file per quantity: q=FILE "
+        "tau=FILE.",
         autocompletion=completion.files(*LOGS),
     ),
 ]
@@ -33,7 +34,7 @@ Terms = Annotated[
     str,
     typer.Option(
         metavar="A,B,...",
-        help=f"To be found besides what the model has: {', '.join(TERMS)}.",
+        help=f"What to identify besides the parameters of the model: {', '.join(TERMS)}.",
         autocompletion=completion.several(TERMS),
     ),
 ]
@@ -41,28 +42,56 @@ Columns = Annotated[
     Words,
     typer.Option(
         metavar="KEY=NAMES",
-        help="Where names do not tell: tau=current_{number}, q=a1,a2 or qd=none.",
+        help="Which columns hold a quantity, if their names do not say: "
+        "tau=current_{number}, q=a1,a2 or qd=none.",
     ),
 ]
 Units = Annotated[
-    Words, typer.Option(metavar="KEY=UNIT", help="If not SI: q=deg, qd=deg/s, tau=A, t=ms.")
+    Words,
+    typer.Option(
+        metavar="KEY=UNIT", help="Units of the log, if not SI: q=deg, qd=deg/s, tau=A, t=ms."
+    ),
 ]
 Gear = Annotated[
     Words,
     typer.Option(
-        metavar="A,B,...", help="Turns of a motor a turn of its joint: 100,100 or tau=100,100."
+        metavar="A,B,...", help="Gear ratios, motor turns per joint turn: 100,100 or tau=100,100."
     ),
 ]
 Coupling = Annotated[
-    str, typer.Option(metavar="MATRIX", help="A of q = A (q_motor / N), rows apart by ';'.")
+    str,
+    typer.Option(
+        metavar="MATRIX",
+        help="Matrix A of coupled joints, q = A (q_motor / N), rows separated by ';': 1,0;1,1.",
+    ),
 ]
-Offset = Annotated[str, vector("Added to the positions: 0,-pi/2.")]
-Constants = Annotated[str, vector("N·m per ampere, a joint.")]
-Rate = Annotated[float | None, number("Rows a second, of a log without times.", "HERTZ")]
-Topic = Annotated[str, typer.Option(metavar="TOPIC", help="Of a bag.")]
-CutOff = Annotated[float | None, number("Of the filter; else from the spectrum.", "HERTZ")]
+Offset = Annotated[
+    str,
+    vector(
+        "Added to the measured positions [rad or m], one per joint: 0,-pi/2. None if not given."
+    ),
+]
+Constants = Annotated[
+    str, vector("Torque constants of the joints [N·m/A], for torques given as currents: 0.5,0.3.")
+]
+Rate = Annotated[
+    float | None, number("Rows per second, of a log without a column of times: 1000.", "HERTZ")
+]
+Topic = Annotated[
+    str, typer.Option(metavar="TOPIC", help="Topic of a ROS bag that holds the joint states.")
+]
+CutOff = Annotated[
+    float | None,
+    number(
+        "Cut-off frequency of the low-pass filter: 10. Chosen from the log if not given.", "HERTZ"
+    ),
+]
 Slow = Annotated[
-    str, vector("Speeds below which torques do not count; 0 for none. Else 1 % of top.")
+    str,
+    vector(
+        "Joint speeds [rad/s or m/s] below which torques are left out of the fit, one for "
+        "all or per joint: 0.05; 0 leaves out none. 1 % of the top speed if not given."
+    ),
 ]
 
 

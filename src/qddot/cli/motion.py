@@ -35,29 +35,71 @@ FILMS = (".gif", ".html", ".mp4")
 
 def simulate(
     source: Source,
-    duration: Annotated[float, number("How long.", "SECONDS")] = 10.0,
-    q0: Annotated[str, vector("Where it starts: 0,pi/2,... At zero if not given.")] = "",
-    qd0: Annotated[str, vector("How fast it starts. At rest if not given.")] = "",
-    torque: Annotated[str, vector("A constant torque a joint. None if not given.")] = "",
+    duration: Annotated[float, number("How long to simulate, such as 2.5.", "SECONDS")] = 10.0,
+    q0: Annotated[
+        str, vector("Positions at the start [rad or m], one per joint: 0,pi/2. All 0 if not given.")
+    ] = "",
+    qd0: Annotated[
+        str,
+        vector("Velocities at the start [rad/s or m/s], one per joint: 0,1. At rest if not given."),
+    ] = "",
+    torque: Annotated[
+        str, vector("A constant torque [N·m or N] per joint: 10,0. None if not given.")
+    ] = "",
     method: Annotated[
-        str, choice("--method", METHODS, "Adaptive, or from rk4 on with fixed steps")
+        str,
+        choice(
+            "--method",
+            METHODS,
+            "How to integrate; the first five choose their steps by --tolerance, the others "
+            "take steps of --step",
+        ),
     ] = "auto",
-    tolerance: Annotated[float, number("Of adaptive methods.")] = 1e-10,
+    tolerance: Annotated[
+        float, number("Error per step that adaptive methods allow, relative and absolute: 1e-6.")
+    ] = 1e-10,
     step: Annotated[
-        float | None, number("Of fixed steps; of adaptive ones the longest.", "SECONDS")
+        float | None,
+        number(
+            "Length of a step of rk4, midpoint and semi_implicit_euler; the longest step of "
+            "the other methods.",
+            "SECONDS",
+        ),
     ] = None,
-    every: Annotated[float | None, number("How far apart the rows are.", "SECONDS")] = None,
+    every: Annotated[
+        float | None,
+        number(
+            "Time between two rows of the result: 0.01. A thousandth of the duration if not given.",
+            "SECONDS",
+        ),
+    ] = None,
     friction: Annotated[
-        str, choice("--friction", ("exact", "smooth"), "sgn, or tanh for it")
+        str,
+        choice(
+            "--friction",
+            ("exact", "smooth"),
+            "Dry friction: exact (joints can stand still) or smoothed by tanh (joints creep)",
+        ),
     ] = "exact",
-    stops: Annotated[float | None, number("Stops at the limits, with this restitution.")] = None,
+    stops: Annotated[
+        float | None,
+        number(
+            "Let joints bounce at their position limits, with this coefficient of "
+            "restitution from 0 to 1. Limits are passed if not given."
+        ),
+    ] = None,
     effort: Annotated[
-        str, choice("--effort", ("report", "enforce"), "What to do about effort limits")
+        str,
+        choice(
+            "--effort",
+            ("report", "enforce"),
+            "Torques beyond the effort limits are reported, or cut off (enforced)",
+        ),
     ] = "report",
     settings: Settings = None,
     plot: Plot = None,
     animate: Annotated[
-        File, writes("--animate", what="A film", endings=FILMS, words="A moving picture")
+        File, writes("--animate", what="A film", endings=FILMS, words="Write a film of the motion")
     ] = None,
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     as_json: AsJson = False,

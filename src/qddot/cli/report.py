@@ -20,20 +20,25 @@ if TYPE_CHECKING:
 def report(
     source: Source,
     seconds: Annotated[
-        float, number("How long it may take, about; bounds are tighter with more.", "SECONDS")
+        float, number("About how long it may take; more gives tighter bounds.", "SECONDS")
     ] = 60.0,
     sections: Annotated[
         str,
         typer.Option(
             metavar="A,B,...",
-            help="Some of it: robot, equations, certificate, maps, effective_mass, simulation, "
+            help="Which sections: robot, equations, certificate, maps, effective_mass, simulation, "
             "identifiability, speed, provenance. All if not given.",
             show_default=False,
         ),
     ] = "",
     settings: Settings = None,
     output: Annotated[
-        File, saves("A report", (".html", ".htm"), "Where to, else a file named after the robot")
+        File,
+        saves(
+            "A report",
+            (".html", ".htm"),
+            "Write the page to; a file named after the robot if not given",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:

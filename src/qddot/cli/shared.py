@@ -12,7 +12,10 @@ import typer
 from qddot import patience
 
 Quiet = Annotated[
-    bool, typer.Option("--quiet", "-q", help="No warnings and no progress; errors are still told.")
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print no warnings and no progress; errors are still printed."
+    ),
 ]
 Traceback = Annotated[
     bool, typer.Option("--traceback", help="Show where an error comes from.", hidden=True)

@@ -22,7 +22,10 @@ def studio(
     ] = None,
     port: Annotated[
         int | None,
-        typer.Option(metavar="PORT", help="Where to listen; else 8737, or the next free one."),
+        typer.Option(
+            metavar="PORT",
+            help="Port to listen at: 9000. 8737, or the next that is free, if not given.",
+        ),
     ] = None,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")

@@ -25,33 +25,43 @@ def sweep(
     plan: Annotated[
         Path,
         typer.Argument(
-            metavar="PLAN", help="A plan, .toml.", autocompletion=completion.files(".toml")
+            metavar="PLAN",
+            help="The plan of the sweep: a .toml file.",
+            autocompletion=completion.files(".toml"),
         ),
     ],
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", metavar="FOLDER", help="Where results go, and are continued."
+            "--output",
+            "-o",
+            metavar="FOLDER",
+            help="Folder of the results; an unfinished sweep in it goes on.",
         ),
     ] = None,
     scheduler: Annotated[
-        str, typer.Option(metavar="ADDRESS", help="Of a Dask cluster: tcp://HOST:8786.")
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="Address of the scheduler of a Dask cluster: tcp://HOST:8786."
+        ),
     ] = "",
     workers: Annotated[
         int | None,
         typer.Option(
-            metavar="N", help="Processes; one a core if not given, 0 for none but this.", min=0
+            metavar="N",
+            help="Number of processes: 4. One per core if not given; 0 computes in this process.",
+            min=0,
         ),
     ] = None,
     check: Annotated[
-        bool, typer.Option("--check", help="Only say what the plan would run.")
+        bool, typer.Option("--check", help="Only print what the plan would run; compute nothing.")
     ] = False,
     new: Annotated[
         str,
         typer.Option(
             "--new",
             metavar="ROBOT",
-            help="Write a plan for a robot to begin with, instead.",
+            help="Write a plan for this robot to start from, in place of running one.",
             autocompletion=completion.robots,
             show_default=False,
         ),
