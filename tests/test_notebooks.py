@@ -14,8 +14,8 @@ import pytest
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 CONVERTER = runpy.run_path(str(ROOT / "examples" / "to_notebooks.py"))
-GROUPS = 4
-LONGEST = 240  # [s] for a group; it takes ten
+GROUPS = 3
+LONGEST = 600  # [s] for a group; it takes twenty
 MOST_LETTERS = 70_000  # of one output
 RICH = ("text/html", "text/latex", "text/markdown")
 

@@ -32,6 +32,7 @@ class Site:
     folder: Path
 
     def __post_init__(self) -> None:
+        self.refuse_foreign()
         self.problems: list[str] = []
         self.bodies: dict[str, Body] = {}  # by address, in the order of the navigation
         self.index = Index()
@@ -142,13 +143,17 @@ class Site:
 
     def cleared(self) -> None:
         """Remove the site that was built before, and nothing else."""
-        if not self.folder.exists() or not any(self.folder.iterdir()):
-            return
-        if not (self.folder / INDEX).is_file():
+        self.refuse_foreign()
+        if self.folder.exists():
+            shutil.rmtree(self.folder)
+
+    def refuse_foreign(self) -> None:
+        """End, before any work, where the folder holds something else than a site."""
+        there = self.folder.exists() and any(self.folder.iterdir())
+        if there and not (self.folder / INDEX).is_file():
             raise SystemExit(
                 f"{self.folder} holds something else than a site; name another folder."
             )
-        shutil.rmtree(self.folder)
 
     def text(self, source: Path) -> str:
         return (self.root / source).read_text(encoding="utf-8")
