@@ -16,13 +16,13 @@ import numpy as np
 from qddot.errors import listing, printable
 from qddot.patience import progress
 from qddot.simulation.crossing import first_crossing
+from qddot.simulation.impact import ROUNDING, after_impact, arriving
 from qddot.simulation.plant import Plant
 from qddot.simulation.signals import Stopped, seen
-from qddot.simulation.switching import Modes, after_impact, holding_bounds
+from qddot.simulation.switching import Modes, holding_bounds
 from qddot.simulation.trajectory import Event
 
 STILL = 1e-12  # [rad/s or m/s] a rate that has crossed zero by less has not crossed it
-ROUNDING = 1e-14  # of a position: a stop passed by less has not been passed
 TURNS = 200  # pieces within a moment before a run gives up
 MOMENT = 1e-7  # [s], and of the duration
 CRAWL = 2000  # steps after which a run must have got somewhere
@@ -273,20 +273,25 @@ class Run:
                 self.stopped = f"stopped at t = {self.t:.6g} s, as asked: {watch.name}"
 
     def _hits(self, i: int, modes: Modes) -> None:
-        """Let a joint hit its stop."""
+        """Let a joint hit its stop, and with it all others that reach theirs at this instant."""
         n, given = self.plant.layout.n, self.plant.restraints
-        qd = self.y[n : 2 * n]
-        lower = self.y[i] - given.lower[i] < given.upper[i] - self.y[i]
-        self.y[i] = given.lower[i] if lower else given.upper[i]
+        q, qd = self.y[:n], self.y[n : 2 * n]
+        lower = q[i] - given.lower[i] < given.upper[i] - q[i]
         if (qd[i] < 0) != lower:  # on its way back already, as far as the method can tell
+            q[i] = given.lower[i] if lower else given.upper[i]
             return
+        hit = arriving(given, q, qd)
+        q[:] = np.where(hit > 0, given.upper, np.where(hit < 0, given.lower, q))
         _, M = self.plant.kernel("free")(self.y, *self.plant.inputs(self.t, self.y, modes))
-        after = after_impact(given, modes, i, qd, M)
+        touched = np.where(hit, hit, given.resting_on(q, qd))
+        after = after_impact(given.restitution, touched, qd, M)
         self.lost += float(qd @ M @ qd - after @ M @ after) / 2
-        which, unit = ("lower", "upper")[not lower], self.plant.robot.model.free_joints[i]
-        speed = f"{abs(qd[i]):.4g} {'rad/s' if unit.turns else 'm/s'}"
-        self.y[n : 2 * n] = after
-        self.events.append(Event(self.t, f"hits its {which} stop", self.names[i], f"at {speed}"))
+        for k in np.flatnonzero(hit):
+            which = "lower" if hit[k] < 0 else "upper"
+            unit = "rad/s" if self.plant.robot.model.free_joints[k].turns else "m/s"
+            detail = f"at {abs(qd[k]):.4g} {unit}"
+            self.events.append(Event(self.t, f"hits its {which} stop", self.names[k], detail))
+        qd[:] = after
 
     # what is told
 

@@ -12,7 +12,6 @@ from qddot.model.tree import Tree
 from qddot.simulation.complementarity import AT_HIGH, AT_LOW, HELD, bounded_forces
 
 BARELY = 1e-9  # by this share a force is beyond its bound when it has just passed it
-SLOW = 1e-4  # [rad/s or m/s] what would leave a stop more slowly stays there
 
 
 @dataclass(frozen=True)
@@ -113,41 +112,3 @@ def _bounds(friction: np.ndarray, stop: np.ndarray) -> tuple[np.ndarray, np.ndar
     low = np.where(stop > 0, -np.inf, -friction)
     high = np.where(stop < 0, np.inf, friction)
     return low, high
-
-
-def after_impact(
-    given: Restraints, modes: Modes, joint: int, qd: np.ndarray, M: np.ndarray
-) -> np.ndarray:
-    """Return the rates after a joint has hit a stop, by impulses of all stops that are touched.
-
-    Newton's law of impact: it leaves with the share e of its rate, and what rests on a stop does
-    not enter it. Dry friction has no impulse, so a joint that it held may start to slip:
-
-        q̇⁺ = q̇ + M⁻¹ Λ        (q̇ᵢ⁺ + e q̇ᵢ) away from the stop ≥ 0,  Λᵢ ≥ 0,  one of them zero
-    """
-    side = modes.stop.copy()
-    side[joint] = -1 if qd[joint] < 0 else 1
-    touched = np.flatnonzero(side)
-    away = -side[touched].astype(float)
-    bounce = np.where(np.abs(qd[touched]) * given.restitution > SLOW, given.restitution, 0.0)
-    inverse = np.linalg.inv(M)
-    A = away[:, None] * inverse[np.ix_(touched, touched)] * away
-    b = away * qd[touched] * (1 + bounce)
-    low, high = np.zeros(len(touched)), np.full(len(touched), np.inf)
-    impulse, where = bounded_forces(A, b, low, high)
-    # what an impact would throw off its stop too slowly to matter stays, or it would come back
-    # and throw off another, for ever
-    leaving = (A @ impulse + away * qd[touched] > 0) & (where != HELD)
-    slowly = leaving & (A @ impulse + away * qd[touched] < SLOW)
-    if slowly.any():
-        low[slowly] = -np.inf
-        b[slowly] = (away * qd[touched])[slowly]
-        impulse, where = bounded_forces(A, b, low, high)
-        bounce[slowly] = 0.0
-    change = inverse[:, touched] @ (away * impulse)
-    # where nothing couples a joint to the impact, only rounding moved it
-    change[np.abs(change) < 1e-14 * np.abs(change).max()] = 0
-    after = qd + change
-    stays = where == HELD
-    after[touched[stays]] = -(bounce * qd[touched])[stays]
-    return after
