@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.optimize import fsolve
 
 from qddot.dynamics.friction import friction_torque, smooth_direction
 from qddot.robot import Robot
-from qddot.simulation.steps import ITERATIONS
 
 # t, q, q̇, x to τ and ẋ
 Law = Callable[..., tuple[np.ndarray, np.ndarray]]
@@ -33,7 +33,6 @@ class Loop:
         z = [np.asarray(part, dtype=float) for part in (q, qd, x)]
         rows = [z]
         step = getattr(self, method)
-        self.guess = None
         for k in range(steps):
             z = step(k * h, h, *z)
             rows.append(z)
@@ -68,8 +67,8 @@ class Loop:
     def midpoint(self, t: float, h: float, q: Any, qd: Any, x: Any) -> list[np.ndarray]:
         robot, n = self.robot, self.robot.n
         z = np.concatenate([q, robot.mass_matrix(q) @ qd, x])
-        middle = z if self.guess is None else self.guess
-        for _ in range(ITERATIONS):
+
+        def better(middle: np.ndarray) -> np.ndarray:
             a, p, b = middle[:n], middle[n : 2 * n], middle[2 * n :]
             v = np.linalg.solve(robot.mass_matrix(a), p)
             tau, xd = self.law(t + h / 2, a, v, b)
@@ -77,8 +76,9 @@ class Loop:
             own = np.array(friction_torque(robot.tree, v), float)
             held = robot.bias_torque(a, v) - robot.velocity_torque(a, v) - own + self.friction(v)
             pd = robot.coriolis_matrix(a, v).T @ v + tau - held
-            middle = z + h / 2 * np.concatenate([v, pd, xd])
+            return z + h / 2 * np.concatenate([v, pd, xd])
+
+        middle = fsolve(lambda x: better(x) - x, z, xtol=1e-12)
         after = 2 * middle - z
-        self.guess = 3 * middle - 2 * z
         q, p, x = after[:n], after[n : 2 * n], after[2 * n :]
         return [q, np.linalg.solve(robot.mass_matrix(q), p), x]

@@ -53,6 +53,61 @@ def test_the_midpoint_rule_keeps_the_energy_where_runge_kutta_lets_it_drift():
     assert drifting[late].min() > 5 * drifting[early].max()
 
 
+SLIDER = qddot.from_dh([{"type": "prismatic", "mass": 2.0}], "standard", gravity=(0, 0, 0))
+
+
+def sprung(stiffness: float) -> dict:
+    return {"torque": qddot.record(lambda q: -stiffness * q, q=(1,))}
+
+
+@pytest.mark.parametrize(
+    ("where", "stiffness"), [("model", 1e2), ("model", 1e6), ("law", 2e4), ("law", 1e9)]
+)
+def test_the_midpoint_rule_turns_an_oscillator_by_its_own_angle(where, stiffness, tmp_path):
+    """Of a mass on a spring the rule makes a turn by 2 atan(h ω/2) a step, however stiff it is."""
+    h, steps = 1e-3, 60
+    if where == "model":
+        path = tmp_path / "sprung.toml"
+        SLIDER.save(path)
+        text = path.read_text().replace('type = "prismatic"', f'type = "prismatic"\n'
+                                        f"spring = {{ stiffness = {stiffness} }}")  # fmt: skip
+        path.write_text(text)
+        robot, more = qddot.load(path), {}
+    else:
+        robot, more = SLIDER, sprung(stiffness)
+    angle = 2 * np.arctan(h * np.sqrt(stiffness / 2.0) / 2)
+    expected = 0.1 * np.cos(angle * np.arange(steps + 1))
+    run = qddot.rollout(robot, [0.1], steps=steps, step=h, method="midpoint", **more)
+    np.testing.assert_allclose(run.q[:, 0], expected, atol=1e-8)
+    alone = qddot.simulate(
+        robot, [0.1], duration=h * steps, every=h, step=h, method="midpoint", audit_limit=1, **more
+    )
+    np.testing.assert_allclose(alone.q[:, 0], expected, atol=1e-8)
+
+
+@pytest.mark.parametrize("coulomb", [3.0, 30.0, 3000.0])
+def test_the_midpoint_rule_holds_with_dry_friction_that_is_stiff_for_the_step(coulomb):
+    """m (v⁺ − v) = h (τ − F tanh(v_m / s)) with v_m = (q⁺ − q) / h, through stops and starts."""
+    rough, h, s = SLIDER.with_friction(coulomb=coulomb), 1e-3, 0.01
+    torques = 1.5 * coulomb * np.sin(np.arange(400)[:, None] * 0.03)
+    run = qddot.rollout(
+        rough, [0.0], [0.02], torques=torques, steps=400, step=h, smoothing=s, method="midpoint"
+    )
+    middle = np.diff(run.q[:, 0]) / h
+    assert middle.min() < 0 < middle.max()
+    pushed = h * (torques[:, 0] - coulomb * np.tanh(middle / s))
+    np.testing.assert_allclose(2.0 * np.diff(run.qd[:, 0]), pushed, atol=1e-6 * h * coulomb)
+
+
+def test_a_step_that_the_midpoint_rule_cannot_solve_is_told():
+    for run in (
+        qddot.rollout(ARM, [0.4, -0.7], [0.3, 0.5], steps=50, step=2.0, method="midpoint"),
+        qddot.rollout(ARM, [[0.4, -0.7]], [[30, 50.0]], steps=50, step=0.5, method="midpoint"),
+    ):
+        assert not run.finite.any()
+        assert "a step of" in run.status and "is probably too long" in run.status
+
+
 @given(poised(2))
 def test_the_rate_of_momentum_that_is_no_force_is_the_transposed_coriolis_torque(drawn):
     """∂K/∂q = C(q, q̇)ᵀ q̇ for the Christoffel C, followers and slides included."""

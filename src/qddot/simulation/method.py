@@ -86,6 +86,7 @@ class Method:
             more: dict[str, Any] = {"step": self.step, "n": layout.n}
             if FIXED[self.name] is Midpoint:
                 more |= {"momentum": self._momentum, "free": ~modes.held}
+                more["tracked"] = layout.tracked
             return FIXED[self.name](rate, t, y, end, **more)
         # SciPy takes the mean over all entries; the works are left out of it
         own = self.tolerance * np.sqrt(layout.tracked / layout.size)

@@ -137,41 +137,88 @@ class Midpoint(FixedStep):
         p⁺ = p + h ṗ(q_m, q̇_m)      q⁺ = q + h q̇_m      M(q_m) q̇_m = (p + p⁺)/2,  q_m = (q + q⁺)/2
     """
 
-    ITERATIONS = 100
+    ITERATIONS = 50
 
-    def __init__(self, *args: Any, momentum: Momentum, free: np.ndarray, **more: Any) -> None:
+    def __init__(
+        self, *args: Any, momentum: Momentum, free: np.ndarray, tracked: int, **more: Any
+    ) -> None:
         super().__init__(*args, **more)
-        self.momentum, self.free = momentum, free
+        self.momentum, self.free, self.tracked = momentum, free, tracked
+        self.joints = slice(self.n, 2 * self.n)
 
     def advanced(self, h: float) -> np.ndarray:
-        n = self.n
-        joints = slice(n, 2 * n)
-        t, y, free = self.t + h / 2, self.y, self.free
+        n, y, joints = self.n, self.y, self.joints
         M, _ = self.momentum(y[:n], y[joints])
         p = M @ y[joints]
-        middle, last = y + h / 2 * self.rate, np.inf
-        rate, wanted = self.rate, p
-        for _ in range(self.ITERATIONS):
-            rate = self.fun(t, middle)
-            M, turning = self.momentum(middle[:n], middle[joints])
-            wanted = p + h / 2 * (M @ rate[joints] + turning)
-            new = y + h / 2 * rate
-            new[joints] = 0.0
-            new[joints][free] = np.linalg.solve(M[np.ix_(free, free)], wanted[free])
-            new[:n] = y[:n] + h / 2 * new[joints]
-            change = np.abs(new - middle)[: 2 * n].max(initial=0)
-            middle = new
-            # down to rounding, where changes no longer shrink
-            if change <= 4e-16 * np.abs(new[: 2 * n]).max() or (last < 1e-13 and change >= last):
-                break
-            last = change
+        middle = self._iterated(h, p)
+        if middle is None:
+            middle = self._solved(h, p)
+        rate, _, wanted = self._rates(h, p, middle)
         end = y + h * rate
         end[:n] = y[:n] + h * middle[joints]
         M, _ = self.momentum(end[:n], middle[joints])
-        p = 2 * wanted - p
-        end[joints] = 0.0
-        end[joints][free] = np.linalg.solve(M[np.ix_(free, free)], p[free])
+        end[joints] = self._velocity(M, 2 * wanted - p)
         return end
+
+    def _rates(self, h: float, p: np.ndarray, middle: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return dy/dt in the middle of a step, M there, and the momenta that it should have."""
+        rate = self.fun(self.t + h / 2, middle)
+        M, turning = self.momentum(middle[: self.n], middle[self.joints])
+        return rate, M, p + h / 2 * (M @ rate[self.joints] + turning)
+
+    def _velocity(self, M: np.ndarray, p: np.ndarray) -> np.ndarray:
+        free, qd = self.free, np.zeros(self.n)
+        qd[free] = np.linalg.solve(M[np.ix_(free, free)], p[free])
+        return qd
+
+    def _iterated(self, h: float, p: np.ndarray) -> np.ndarray | None:
+        """Return the middle by putting what is found in again; None if that does not converge."""
+        n, y, joints = self.n, self.y, self.joints
+        middle, last = y + h / 2 * self.rate, np.inf
+        for _ in range(self.ITERATIONS):
+            rate, M, wanted = self._rates(h, p, middle)
+            new = y + h / 2 * rate
+            new[joints] = self._velocity(M, wanted)
+            new[:n] = y[:n] + h / 2 * new[joints]
+            change = np.abs(new - middle)[: self.tracked].max(initial=0)
+            middle = new
+            # down to rounding, where changes no longer shrink
+            if change <= 4e-16 * np.abs(new[: 2 * n]).max() or (last < 1e-13 and change >= last):
+                return middle
+            if not change < last:
+                return None
+            last = change
+        return None
+
+    def _solved(self, h: float, p: np.ndarray) -> np.ndarray:
+        """Return the middle by Newton's method; NaN if that does not converge either."""
+        n, y, joints, tracked = self.n, self.y, self.joints, self.tracked
+
+        def whole(unknown: np.ndarray) -> np.ndarray:
+            middle = np.concatenate([y[:n], unknown, y[tracked:]])
+            middle[:n] = y[:n] + h / 2 * middle[joints]
+            return middle
+
+        def missing(t: float, unknown: np.ndarray) -> np.ndarray:
+            middle = whole(unknown)
+            rate, M, wanted = self._rates(h, p, middle)
+            held = middle[joints]
+            off = np.where(self.free, M @ held - wanted, held)
+            return np.concatenate([off, (middle - y - h / 2 * rate)[2 * n : tracked]])
+
+        unknown, last = y[n:tracked], np.inf
+        slope = sensitivity(missing, tracked - n)
+        for _ in range(self.ITERATIONS):
+            off = missing(0.0, unknown)
+            if not np.isfinite(off).all():
+                break
+            step = np.linalg.lstsq(slope(0.0, unknown), off)[0]
+            unknown = unknown - step
+            change, size = np.abs(step).max(initial=0), max(1.0, np.abs(unknown).max())
+            if change <= 4e-16 * size or (last < 1e-9 * size and change >= last):
+                return whole(unknown)
+            last = change
+        return np.full_like(y, np.nan)
 
 
 FIXED: dict[str, type[FixedStep]] = {

@@ -2,8 +2,6 @@
 
 A state is z = (q, q̇, x), with x the state of the law; the implicit midpoint rule has q and p = M q̇
 instead. The law is part of the motion: it is asked wherever the method asks for accelerations.
-
-Hairer: E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, Springer, 2006.
 """
 
 from __future__ import annotations
@@ -18,11 +16,8 @@ from qddot.program.iteration import Iteration, Stage
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
 from qddot.scalars import Scalar
+from qddot.simulation import midpoint
 from qddot.simulation.system import Motion, System
-
-# of the implicit midpoint rule: what eight leave over is below 1/1000 of the rule's own error, for
-# six arms at steps from 1 to 20 ms; fewer would do for most of them
-ITERATIONS = 8
 
 
 def semi_implicit_euler(motion: Motion, t: Scalar, h: Scalar, q: Any, qd: Any, x: Any) -> tuple:
@@ -61,19 +56,6 @@ def rk4(motion: Motion, t: Scalar, h: Scalar, q: Any, qd: Any, x: Any) -> tuple:
     return z[:n], z[n : 2 * n], z[2 * n :]
 
 
-def midpoint(motion: Motion, t: Scalar, h: Scalar, z: Any, middle: Any) -> Any:
-    """Return a better guess of the middle of a step, for the implicit midpoint rule, of order 2.
-
-    The rule in canonical coordinates z = (q, p, x), which is symplectic, so that the energy of an
-    undamped robot stays bounded (Hairer, VI.3), solved by iteration:
-
-        z_m = z + h/2 f(t + h/2, z_m)        z⁺ = z + 2 (z_m − z)
-    """
-    n = motion.tree.n
-    q, p, x = middle[:n], middle[n : 2 * n], middle[2 * n :]
-    return z + h / 2 * np.concatenate(motion.canonical(t + h / 2, q, p, x))
-
-
 def explicit(system: System, method: str) -> Iteration:
     """Return the loop of a method that goes straight from state to state."""
     n = system.n
@@ -94,29 +76,33 @@ def explicit(system: System, method: str) -> Iteration:
 
 
 def implicit_midpoint(system: System) -> Iteration:
-    """Return the loop of the midpoint rule; its state is z and a guess of the next middle."""
-    n, size = system.n, 2 * system.n + system.m
+    """Return the loop of the midpoint rule.
 
-    def better(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
-        z, middle = state[:size], state[size:]
-        return np.concatenate([z, midpoint(system.at(constants, given), t, h, z, middle)])
+    Its state is z = (q, p, x), the middle (q̇, x) of the last step, and how far Newton's method
+    moved that in the end.
+    """
+    n, size = system.n, 2 * system.n + system.m
+    recorder = Recorder(system, size + n + system.m + 1)
+    newton = midpoint.Newton(system, recorder.inputs)
+
+    def better(state: Any, *more: Any) -> Any:
+        middle, change = newton.better(state, *more)
+        return np.concatenate([state[:size], middle, [change]])
 
     def advanced(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
-        z, middle = state[:size], state[size:]
-        after = 2 * middle - z
-        # the next step will be much like this one
-        return np.concatenate([after, after + (middle - z)])
+        z, middle, change = state[:size], state[size:-1], state[-1]
+        after = midpoint.advanced(system.at(constants, given), h, z, middle, change)
+        return np.concatenate([after, middle, [change]])
 
     def start(q: Any, qd: Any, x: Any, constants: Any) -> Any:
-        z = np.concatenate([q, system.at(constants, NOTHING).momentum(q, qd), x])
-        return np.concatenate([z, z])
+        return np.concatenate([q, system.at(constants, NOTHING).momentum(q, qd), x, qd, x, [0]])
 
     def kept(state: Any, constants: Any) -> dict[str, Any]:
         q, p, x = state[:n], state[n : 2 * n], state[2 * n : size]
         return _named(n, q, system.at(constants, NOTHING).velocity(q, p), x)
 
-    recorder = Recorder(system, 2 * size)
-    return recorder.iteration("midpoint", start, [(better, ITERATIONS), (advanced, 1)], kept)
+    stages = [(better, newton.iterations), (advanced, 1)]
+    return recorder.iteration("midpoint", start, stages, kept)
 
 
 @dataclass(frozen=True)
@@ -126,6 +112,13 @@ class Recorder:
     system: System
     state: int  # how many numbers
 
+    @property
+    def inputs(self) -> dict[str, tuple[int, ...]]:
+        """The shapes of what a step is made of."""
+        given = (self.system.n if self.system.driven else 0,)
+        constants = (self.system.constants,)
+        return {"state": (self.state,), "constants": constants, "given": given, "t": (), "h": ()}
+
     def iteration(
         self,
         name: str,
@@ -133,10 +126,8 @@ class Recorder:
         stages: list[tuple[Callable[..., Any], int]],
         kept: Callable[..., Any],
     ) -> Iteration:
-        system, n = self.system, self.system.n
-        given = (n if system.driven else 0,)
-        always = {"state": (self.state,), "constants": (system.constants,)}
-        each_step = always | {"given": given, "t": (), "h": ()}
+        system, n, each_step = self.system, self.system.n, self.inputs
+        always = {name: each_step[name] for name in ("state", "constants")}
         begin = {"q": (n,), "qd": (n,), "x": (system.m,), "constants": always["constants"]}
         name = f"{system.model.name} by {name}"
         return Iteration(

@@ -13,7 +13,7 @@ import numpy as np
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.friction import dry_friction, smooth_direction
-from qddot.dynamics.momentum import centrifugal_rate
+from qddot.dynamics.momentum import centrifugal_rate, momentum
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.model.joint import Friction
 from qddot.model.model import Model
@@ -86,19 +86,24 @@ class Motion:
 
     def momentum(self, q: JointVec, qd: JointVec) -> JointVec:
         """Return p = M(q) q̇."""
-        return mass_matrix(self.tree, q) @ qd
+        return momentum(self.tree, q, qd)
 
-    def canonical(self, t: Scalar, q: JointVec, p: JointVec, x: JointVec) -> tuple:
-        """Return q̇, ṗ and the rate of the law's state.
+    def momentum_rate(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
+        """Return ṗ and the rate of the law's state.
 
-        Hamilton's equations, with K the kinetic energy as a function of q and q̇:
+        Hamilton's equation, with K the kinetic energy as a function of q and q̇:
 
-            q̇ = M(q)⁻¹ p        ṗ = ∂K/∂q − g + τ − friction − springs
+            ṗ = ∂K/∂q − g + τ − friction − springs
         """
-        qd = self.velocity(q, p)
         tau, xd = self.torque(t, q, qd, x)
         held = gravity_torque(self.tree, q) + elastic_torque(self.tree, q, qd) + self.friction(qd)
-        return qd, centrifugal_rate(self.tree, q, qd) + tau - held, xd
+        return centrifugal_rate(self.tree, q, qd) + tau - held, xd
+
+    @property
+    def dry(self) -> tuple[int, ...]:
+        """The joints that have dry friction."""
+        sizes = [(friction.coulomb, friction.static) for friction in self.tree.friction]
+        return tuple(i for i, both in enumerate(sizes) if not all(map(is_nothing, both)))
 
     def friction(self, qd: JointVec) -> JointVec:
         """Return what friction resists with, the size of its dry part being any kind of number."""
@@ -113,10 +118,15 @@ class Motion:
                 (friction.static, replace(alone, static=1)),
                 *((above, replace(alone, further=((1, v),))) for above, v in friction.further),
             ):
-                if size is not None and not (isinstance(size, (int, float)) and size == 0):
+                if not is_nothing(size):
                     total = total + size * dry_friction(unit, rate, way)
             resisting.append(total)
         return vector(resisting)
+
+
+def is_nothing(size: Scalar | None) -> bool:
+    """Return whether a size is not there or a plain zero."""
+    return size is None or (isinstance(size, (int, float)) and size == 0)
 
 
 def _nothing(friction: Friction) -> int | None:
