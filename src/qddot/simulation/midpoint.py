@@ -1,7 +1,7 @@
 """The implicit midpoint rule, solved by Newton's method on the recorded Jacobian.
 
-In canonical coordinates (q, p = M q̇) it is symplectic, so that the energy of an undamped robot stays
-bounded (E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2006, §VI.4).
+In canonical coordinates (q, p = M q̇) it is symplectic, so that the energy of an undamped robot
+stays bounded (E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, 2006, §VI.4).
 """
 
 from __future__ import annotations

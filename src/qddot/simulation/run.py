@@ -8,6 +8,7 @@ where a watched function crosses zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,7 +17,10 @@ import numpy as np
 from qddot.errors import listing, printable
 from qddot.patience import progress
 from qddot.simulation.crossing import first_crossing
+from qddot.simulation.far import far_angle
+from qddot.simulation.files import joint_units
 from qddot.simulation.impact import ROUNDING, after_impact, arriving
+from qddot.simulation.pace import MOST_STEPS, Pace
 from qddot.simulation.plant import Plant
 from qddot.simulation.signals import Stopped, seen
 from qddot.simulation.switching import Modes, holding_bounds
@@ -25,7 +29,6 @@ from qddot.simulation.trajectory import Event
 STILL = 1e-12  # [rad/s or m/s] a rate that has crossed zero by less has not crossed it
 TURNS = 200  # pieces within a moment before a run gives up
 MOMENT = 1e-7  # [s], and of the duration
-CRAWL = 2000  # steps after which a run must have got somewhere
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ class Run:
     duration: float
     every: float
     watches: tuple[Watch, ...] = ()
+    most_steps: int = MOST_STEPS
     t: float = 0.0
     steps: int = 0
     lost: float = 0.0  # [J] in impacts
@@ -106,13 +110,15 @@ class Run:
         self.signs = np.array(signs)
         jumps = [t for signal in self.plant.signals.values() for t in signal.breaks]
         self.breaks = np.unique(np.array(jumps))
+        units = joint_units(self.plant.robot)
+        self.pace = Pace(self.duration, self.most_steps, self.names, units)
 
     def go(self) -> None:
         """Run to the end, or until something stops it."""
         loose = -1
         before: Modes | None = None
         with progress(f"simulating {self.plant.robot.name}", 100) as self.advance:
-            self.told, self.mark = 0, 0.0
+            self.told = 0
             try:
                 while self.t < self.duration and not self.stopped:
                     modes = self.plant.modes(self.t, self.y, loose)
@@ -124,6 +130,15 @@ class Run:
             except Stopped as reason:
                 self.stopped = f"stopped at t = {reason.t:.6g} s: {reason.what}"
                 self.failed = True
+                self.keep_last()
+
+    def keep_last(self) -> None:
+        """Keep the state that a run has come to when it stops between two rows."""
+        if self.pieces:
+            piece = self.pieces[-1]
+            with suppress(Stopped):  # what acts must be known there
+                self.plant.rows(np.array([self.t]), self.y[None], piece.modes, piece.end)
+                piece.close(self.t, self.y)
 
     def _check_chatter(self) -> None:
         """Give up where pieces become shorter and shorter."""
@@ -135,18 +150,6 @@ class Run:
                 f"{TURNS} changes within {moment:g} s, of {listing(sorted(names))}; "
                 "friction='smooth' or stops=0.0 does not chatter",
             )
-
-    def _check_crawl(self) -> None:
-        """Give up where steps have become so short that the run would not end."""
-        if self.steps % CRAWL == 0:
-            if self.t - self.mark < 1e-6 * self.duration:
-                raise Stopped(
-                    self.t,
-                    f"{CRAWL:,} steps took the run {self.t - self.mark:.1g} s further; something "
-                    "that acts probably jumps back and forth with the state, like sgn(q̇): give the "
-                    "robot friction instead, or smooth it",
-                )
-            self.mark = self.t
 
     # one piece
 
@@ -161,7 +164,10 @@ class Run:
         solver = self.solver(modes, self.t, self.y, end)
         kinds = list(self._guarded(modes))
         while solver.status == "running":
-            message = solver.step()
+            try:
+                message = solver.step()
+            except (ValueError, ArithmeticError, np.linalg.LinAlgError) as error:
+                raise Stopped(self.t, self._trouble(str(error), modes)) from error
             if solver.status == "failed":
                 raise Stopped(self.t, self._trouble(message or "", modes))
             self.steps += 1
@@ -180,7 +186,7 @@ class Run:
             y[n : 2 * n][modes.held] = 0.0  # whatever a solver's rounding makes of it
             self.t, self.y = t, y
             self._tell_progress()
-            self._check_crawl()
+            self.pace.look(self.steps, t, y[n : 2 * n])
             self._notice_signs()
             if found is not None:
                 piece.close(t, y)
@@ -288,8 +294,7 @@ class Run:
         self.lost += float(qd @ M @ qd - after @ M @ after) / 2
         for k in np.flatnonzero(hit):
             which = "lower" if hit[k] < 0 else "upper"
-            unit = "rad/s" if self.plant.robot.model.free_joints[k].turns else "m/s"
-            detail = f"at {abs(qd[k]):.4g} {unit}"
+            detail = f"at {abs(qd[k]):.4g} {self.pace.units[k]}/s"
             self.events.append(Event(self.t, f"hits its {which} stop", self.names[k], detail))
         qd[:] = after
 
@@ -320,6 +325,8 @@ class Run:
         n = self.plant.layout.n
         now = self.plant.rate_in(modes)(self.t, self.y)[n : 2 * n]
         bad = np.flatnonzero(~np.isfinite(now))
+        if far := far_angle(self.plant.robot, self.y[:n], 0.5):
+            return far
         if len(bad):
             return (
                 f"the acceleration of joint {printable(self.names[bad[0]])!r} is {now[bad[0]]}; "

@@ -9,9 +9,11 @@ import numpy as np
 
 from qddot.errors import BadArgument, WrongShape, did_you_mean, printable, shorten
 from qddot.robot import Robot
+from qddot.simulation.far import far_angle
 from qddot.simulation.motion import Layout
 from qddot.simulation.run import Watch
 
+FASTEST = 1e100  # [rad/s or m/s]
 TWIST = tuple(f"{part} {axis}" for part in ("angular", "linear") for axis in "xyz")
 
 
@@ -30,6 +32,19 @@ def positive(what: str, x: Any) -> float:
     if not (np.isfinite(value) and value > 0):
         raise BadArgument(f"{what} is {x!r}; it must be a number greater than 0.")
     return value
+
+
+def step_count(max_steps: Any, duration: float, step: float | None) -> int:
+    """Return how many steps a run may take, if its fixed steps are not more than that already."""
+    whole = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
+    if not whole or max_steps < 1:
+        raise BadArgument(f"max_steps is {max_steps!r}; give a whole number, at least 1.")
+    if step is not None and duration / step > max_steps * (1 + 1e-6) + 1:
+        raise BadArgument(
+            f"{duration:g} s in steps of {step:g} s are {duration / step:.3g} steps, more than "
+            f"max_steps={max_steps:,}.\n  Take longer steps, or allow more: max_steps=..."
+        )
+    return int(max_steps)
 
 
 def check_restitution(stops: Any) -> None:
@@ -110,13 +125,24 @@ def check_inside(robot: Robot, q0: np.ndarray, lower: np.ndarray, upper: np.ndar
             )
 
 
-def check_start(robot: Robot, rate: np.ndarray) -> None:
+def check_start(robot: Robot, y: np.ndarray, rate: np.ndarray) -> None:
+    """Refuse a start from which the motion cannot be computed, with the reason."""
+    qd = y[robot.n : 2 * robot.n]
+    fastest = int(np.abs(qd).argmax())
+    if abs(qd[fastest]) > FASTEST:
+        joint = printable(robot.joint_names[fastest])
+        raise BadArgument(
+            f"qd0 of joint {joint!r} is {qd[fastest]:g}; energies take its square, which is too "
+            f"large for a number. Give less than {FASTEST:g}."
+        )
     bad = np.flatnonzero(~np.isfinite(rate[robot.n : 2 * robot.n]))
     if len(bad):
-        joint = printable(robot.joint_names[bad[0]])
+        joint = f"At t = 0 s the acceleration of joint {printable(robot.joint_names[bad[0]])!r}"
+        if far := far_angle(robot, y[: robot.n]):
+            raise BadArgument(f"{joint} is not known: {far}.")
         raise BadArgument(
-            f"At t = 0 s the acceleration of joint {joint!r} is not finite: the mass matrix is "
-            "singular there. Give what the joint moves a mass or an inertia, or the joint a rotor."
+            f"{joint} is not finite: the mass matrix is singular there. Give what the joint moves "
+            "a mass or an inertia, or the joint a rotor."
         )
 
 

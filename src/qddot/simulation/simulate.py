@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable
-from qddot.robot import Robot, RobotWarning, robot_of
+from qddot.robot import Robot, robot_of
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.law import law_of
 from qddot.simulation.method import METHODS, Method, chosen_method
 from qddot.simulation.motion import Forces, Layout
+from qddot.simulation.pace import MOST_STEPS, SimulationWarning
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import trajectory
 from qddot.simulation.rollout_arguments import law_inputs
@@ -28,11 +29,13 @@ from qddot.simulation.run_arguments import (
     joint_values,
     of_one_run,
     positive,
+    step_count,
     twelve_numbers,
     watches,
     whole_state,
 )
 from qddot.simulation.signals import Stopped, signal
+from qddot.simulation.solvers import FIXED
 from qddot.simulation.switching import restraints, undecided
 from qddot.simulation.trajectory import Trajectory
 
@@ -40,10 +43,6 @@ TOLERANCE = 1e-10
 ROWS = 1000
 MOST_ROWS = 10_000_000
 WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
-
-
-class SimulationWarning(RobotWarning):
-    """A run that ended early or whose energy is not accounted for; its status says why."""
 
 
 class Interrupted(KeyboardInterrupt):
@@ -75,6 +74,7 @@ def simulate(
     effort: str = "report",
     events: Sequence[Watch] = (),
     audit_limit: float = LIMIT,
+    max_steps: int = MOST_STEPS,
 ) -> Trajectory:
     """Return the motion of a robot under torques, from a state at rest or moving.
 
@@ -113,6 +113,8 @@ def simulate(
         effort: "report" or "enforce": whether torques beyond the effort limits are cut off.
         events: What to look out for, each a `Watch`.
         audit_limit: The share of the exchanged energy that may be unaccounted for.
+        max_steps: How many steps the run may take. One that needs more ends early, not finished,
+            and keeps what it has; that it will is said (`SimulationWarning`) as soon as it shows.
 
     Returns:
         The `Trajectory`. A run that could not go on ends early, keeps what it has, and says why in
@@ -178,11 +180,12 @@ def simulate(
     y0 = whole_state(robot, layout, q0, qd0, told.pop("x", []))
     try:
         rate = plant.rate_in(plant.modes(0.0, y0))
-        check_start(robot, rate(0.0, y0))
+        check_start(robot, y0, rate(0.0, y0))
         unheld = plant.rate_in(undecided(can_hold, q0, qd0))  # what holds a joint hides stiffness
         name = chosen_method(method, tolerance, step, unheld, y0, layout, duration)
         chosen = Method(name, plant, tolerance, step)
-        run = Run(plant, chosen.solver, y0, duration, every, watched)
+        most = step_count(max_steps, duration, step if name in FIXED else None)
+        run = Run(plant, chosen.solver, y0, duration, every, watched, most)
     except Stopped as reason:
         raise BadArgument(f"At t = {reason.t:g} s, {reason.what}.") from reason.__cause__
     try:
@@ -190,6 +193,7 @@ def simulate(
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {run.t:.6g} s of {duration:g} s"
         run.failed = True
+        run.keep_last()
         raise Interrupted(trajectory(run, chosen.how, audit_limit)) from None
     found = trajectory(run, chosen.how, audit_limit)
     if not found.good:
