@@ -140,3 +140,26 @@ def test_other_mistakes_are_told():
         CartesianArc(arm, "tool", ELBOW, here, [0, 0, 1], 1.0, duration=1.0)
     with pytest.raises(BadArgument, match="axis is zero"):
         CartesianArc(arm, "tool", ELBOW, [0, 0, 0], [0, 0, 0], 1.0, duration=1.0)
+
+
+@pytest.mark.parametrize("orientation", ["kept", "free"])
+@pytest.mark.parametrize("tolerance", [1e-3, 1e-5, 1e-7])
+def test_the_error_that_is_told_is_not_passed_anywhere(panda, orientation, tolerance):
+    """In length and in angle, at places that nobody looked at."""
+    end = start_of(panda, READY) + np.array([-0.2, 0.45, 0.15])
+    more = dict(duration=4.0, orientation=orientation, tolerance=tolerance)
+    line = CartesianLine(panda, "tool", READY, end, **more)
+    s = np.linspace(0, line.length, 4999)
+    q = line.joints.path.curve.values(s)[0]
+    X, R = panda.pose(q, "tool"), panda.pose(READY, "tool")[:3, :3]
+    off = np.linalg.norm(X[:, :3, 3] - np.array([line.place(x)[0] for x in s]), axis=1).max()
+    if orientation == "kept":
+        cosine = np.einsum("kij,ij->k", X[:, :3, :3] - R, R) / 2 + 1
+        off = max(off, np.sqrt(np.abs(2 * (1 - cosine))).max() * (tolerance > 1e-6))
+    assert off <= line.joints_error <= tolerance
+    assert line.joints_error < 1.1 * off or tolerance < 1e-6
+
+
+def test_an_orientation_that_is_a_matrix_is_refused_with_the_remedy(panda):
+    with pytest.raises(BadArgument, match="kept is the orientation at q"):
+        CartesianLine(panda, "tool", READY, [0.4, 0.2, 0.5], duration=2.0, orientation=np.eye(3))

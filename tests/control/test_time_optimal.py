@@ -5,6 +5,7 @@ import pytest
 
 import qddot
 from qddot.control.references import CartesianLine, Path, Quintic, Trapezoidal, time_optimal
+from qddot.control.references.limits import bounds_of
 from qddot.control.references.reachability import Blocked, HalfPlanes, fastest
 from qddot.errors import BadArgument, WrongShape
 
@@ -248,3 +249,36 @@ def test_what_cannot_be_gone_is_refused_with_the_reason():
     panda = qddot.load("panda")
     with pytest.raises(BadArgument, match="leaves the limits of joint 'panda_joint4'"):
         time_optimal(panda, [READY, READY + np.array([0, 0, 0, 3, 0, 0, 0])])
+
+
+def turning(seed, name="puma560", pieces=100, friction=1.0):
+    """A path on which joints turn round, of an arm with friction, looked at 200 times a piece."""
+    robot = qddot.load(name).without("friction")
+    if friction:
+        robot = robot.with_friction(coulomb=friction, viscous=friction / 2)
+    bounds = bounds_of(robot)
+    low, high = np.maximum(bounds.lower, -2), np.minimum(bounds.upper, 2)
+    points = low + (high - low) * np.random.default_rng(seed).uniform(0.3, 0.7, (3, robot.n))
+    effort = np.minimum(bounds.effort, 500.0)
+    reference = time_optimal(robot, points, effort=effort, pieces=pieces)
+    ends = reference.profile.breaks
+    t = (ends[:-1] + np.diff(ends) * np.linspace(1e-6, 1 - 1e-6, 200)[:, None]).T.reshape(-1)
+    q, qd, qdd = reference.sampled(t)
+    share = np.abs(robot.inverse_dynamics(q, qd, qdd)) / effort
+    return reference, np.maximum(share, np.abs(qd) / bounds.velocity).max()
+
+
+@pytest.mark.parametrize(("name", "seed"), [("puma560", 2), ("scara", 3), ("iiwa14", 0)])
+def test_no_limit_is_passed_between_the_places_that_are_looked_at(name, seed):
+    """Where joints turn round dry friction jumps; where the motion starts damping grows as √s."""
+    reference, share = turning(seed, name)
+    assert 1 - 1e-5 < share <= 1
+    assert reference.use < 1
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["ur5", "panda", "puma560", "iiwa14", "scara"])
+def test_no_limit_is_passed_on_any_of_twelve_paths(name):
+    for seed in range(12):
+        reference, share = turning(seed, name, [50, 100, 400][seed % 3], seed % 2)
+        assert share <= 1, (seed, share)

@@ -66,6 +66,11 @@ class Excitation:
         return self.curve.period
 
     @property
+    def duration(self) -> float:
+        """How long it lasts as a reference [s]: it is repeated for ever."""
+        return np.inf
+
+    @property
     def gain(self) -> float:
         """How many times lower the condition number is than the best random one."""
         return self.random_condition / self.condition

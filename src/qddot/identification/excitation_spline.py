@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.errors import BadArgument
 from qddot.identification.fourier import Motion
 
 DEGREE = 5
@@ -32,6 +33,12 @@ class QuinticSpline:
 
     def at(self, t: Any) -> Motion:
         """Return q, q̇ and q̈ at any times [s], each of shape (*t.shape, n)."""
+        if np.asarray(t).dtype.kind not in "fiu":
+            raise BadArgument(
+                "An exciting motion by splines is repeated by looking its times up, which cannot "
+                "be recorded.\n  A law follows qddot.excite(..., curve='fourier'), or "
+                "Quintic(motion.at(t)[0], ...) through points of this one."
+            )
         t = np.asarray(t, dtype=float)
         inside = np.where((t < 0) | (t > self.period), np.mod(t, self.period), t)
         first, second, third = (spline(inside) for spline in self._splines)

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from qddot.harmonics import harmonics
+
 Motion = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -47,7 +49,12 @@ class FourierSeries:
         return 2 * np.pi / self.period
 
     def at(self, t: Any) -> Motion:
-        """Return q, q̇ and q̈ at any times [s], each of shape (*t.shape, n)."""
+        """Return q, q̇ and q̈ at any times [s], each of shape (*t.shape, n).
+
+        At one instant, of any kind of scalar, so that a controller can record it.
+        """
+        if np.asarray(t).dtype.kind not in "fiu":
+            return harmonics(t, self.offset, self.a, self.b, self.frequency)
         k = self.frequency * np.arange(1, self.harmonics + 1)
         angle = np.multiply.outer(np.asarray(t, dtype=float), k)
         s, c = np.sin(angle), np.cos(angle)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.program.recorded import Recorded
 
 State = tuple[np.ndarray, np.ndarray, np.ndarray]
 
@@ -54,6 +55,12 @@ def interpolated(t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, 
 
 def instants(t: np.ndarray, at: Any) -> np.ndarray:
     """Return the instants asked for, checked to lie within the motion."""
+    if isinstance(at, Recorded):
+        raise BadArgument(
+            "A motion in rows is looked up, which a controller cannot record.\n"
+            "  As a reference take quintics through some of its rows: "
+            "Quintic(run.q[::50], run.t[::50])."
+        )
     try:
         x = np.asarray(at)
         if x.dtype.kind not in "fiu" and x.size:

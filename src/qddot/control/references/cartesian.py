@@ -19,7 +19,7 @@ from qddot.control.references.limits import check_limits
 from qddot.control.references.path import AlongPath, Path
 from qddot.control.references.profiles import Profile, quintic, s_curve, trapezoid
 from qddot.control.references.reference import TaskReference
-from qddot.errors import BadArgument, UnknownName
+from qddot.errors import BadArgument, UnknownName, shorten
 from qddot.robot import Robot
 from qddot.scalars import Scalar, Vec3, sincos
 
@@ -53,8 +53,12 @@ class CartesianPath(TaskReference):
         """Check what every path is given; `start` is known after it."""
         if self.frame not in self.robot.frame_names:
             raise UnknownName("frame", self.frame, self.robot.name, self.robot.frame_names)
-        if self.orientation not in ("kept", "free"):
-            raise BadArgument(f"orientation is {self.orientation!r}; it is 'kept' or 'free'.")
+        if not isinstance(self.orientation, str) or self.orientation not in ("kept", "free"):
+            raise BadArgument(
+                f"orientation is {shorten(repr(self.orientation))}; it is 'kept' or 'free'.\n"
+                "  What is kept is the orientation at q; for another one all along the path, start "
+                "from joint positions that have it."
+            )
         robot = self.robot.with_options(dtype="float64")
         robot = self.robot if self.robot.dtype == robot.dtype else robot
         q = configuration("q", self.q, robot)
@@ -99,7 +103,10 @@ class CartesianPath(TaskReference):
 
     @property
     def joints_error(self) -> float:
-        """How far `joints` lets the frame be off its path at most, measured [m or rad]."""
+        """How far `joints` lets the frame be off its path, or turned [m or rad]: an upper estimate.
+
+        Measured at 32 places of each of its pieces, and 2 % more for what may lie between them.
+        """
         return self._followed[1]
 
     @cached_property

@@ -2,7 +2,8 @@
 
 Friction, the one torque that is not linear in ṡ² and s̈, is taken by its tangent at the ṡ² of the
 round before, until the two agree. The limits hold at the points of a grid; by how much they are
-passed between these is taken off them, in further rounds.
+passed between these, and where dry friction jumps because a joint turns round, is taken off them,
+in further rounds.
 """
 
 from __future__ import annotations
@@ -25,14 +26,15 @@ from qddot.robot import Robot
 KEPT = 1e-6  # of every limit, what is kept in reserve for what is passed between grid points
 ROUNDS = 40
 FULL = 0.98  # the share from which on a limit counts as used
-INSIDE = 8  # so many places of every piece are looked at
+INSIDE = 8  # so many places of every piece are looked at; for the verdict as many as come to
+LOOKS = 12_800  # along the path, at least four times as many
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TimeOptimal(AlongPath):
     """The fastest motion along a path within given limits."""
 
-    use: float = 0.0  # the largest share of a limit that is used, at most 1
+    use: float = 0.0  # the largest share of a limit that was found used, less than 1
     saturated: float = 0.0  # for which share of the time a limit is used to 98 % at least
 
 
@@ -109,10 +111,10 @@ def _solved(
 ) -> tuple[np.ndarray, float, float]:
     """Return x on the grid, the largest share of a limit used, and how long one is used fully."""
     delta, rubs = np.diff(s), grid.friction(np.ones(len(s))).any()
-    share = np.tile(np.linspace(0, 1, INSIDE + 1), len(delta))
-    piece = np.repeat(np.arange(len(delta)), INSIDE + 1)
-    fine = Dynamics.along(robot, path, s[piece] + share * delta[piece])
-    near, margin, settled = np.full(len(s), TINY), np.zeros((len(s), 5 * robot.n)), not rubs
+    counts = (INSIDE, max(4 * INSIDE, LOOKS // len(delta)))
+    levels = [Places.of(robot, path, s, count, bool(rubs)) for count in counts]
+    look, near = levels.pop(0), np.full(len(s), TINY)
+    margin, settled = np.zeros((len(s), 5 * robot.n)), not rubs
     for _ in range(ROUNDS):
         try:
             x = fastest(_half_planes(grid, limits, near, margin), delta)
@@ -121,16 +123,18 @@ def _solved(
                 raise _cannot(grid, limits, blocked.k, s) from None
             near = near / 4  # the tangent at too high a speed stands too high at low ones
             continue
-        u = np.diff(x) / (2 * delta)
-        used = fine.uses(x[piece] + 2 * delta[piece] * share * u[piece], u[piece], limits)
-        used = used.reshape(len(delta), INSIDE + 1, -1)
+        used = look.uses(x, delta, limits)
         settled = settled or np.abs(x - near).max() <= 1e-6 * x.max()
-        if settled and used.max() <= 1:
+        if settled and levels and used.max() <= 1 - KEPT / 2:
+            look = levels.pop(0)
+            used = look.uses(x, delta, limits)
+        if settled and not levels and used.max() <= 1 - KEPT / 2:
             spans = 2 * delta / (np.sqrt(x[:-1]) + np.sqrt(x[1:]))
-            full = (used.max(axis=2)[:, 1:-1] >= FULL).mean(axis=1)
+            full = np.bincount(look.piece, used.max(axis=1) >= FULL) / np.bincount(look.piece)
             return x, float(used.max()), float(full @ spans / spans.sum())
         if settled:
-            over = np.maximum(used - (1 - KEPT), 0).max(axis=1)
+            over = np.zeros((len(delta), used.shape[1]))
+            np.maximum.at(over, look.piece, used - (1 - KEPT))
             margin[:-1] += over
             margin[1:] += over
         near = x
@@ -138,6 +142,50 @@ def _solved(
         f"The fastest motion of {printable(robot.name)!r} along the path was not found in {ROUNDS} "
         f"rounds.\n  Choose a smoother path, or more pieces than {len(delta)}."
     )
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where between the points of a grid the limits are looked at."""
+
+    piece: np.ndarray  # (k,), of the grid
+    share: np.ndarray  # (k,), of the piece
+    dynamics: Dynamics
+
+    @staticmethod
+    def of(robot: Robot, path: Path, s: np.ndarray, count: int, rubs: bool) -> Places:
+        """Return so many places of every piece, and both sides of where a joint turns round."""
+        delta = np.diff(s)
+        even = np.linspace(0, 1, count + 1)
+        share = np.tile(even, len(delta))
+        share[: count + 1] = even**2  # evenly in time, where the motion starts and ends
+        share[-count - 1 :] = 1 - even[::-1] ** 2
+        piece = np.repeat(np.arange(len(delta)), count + 1)
+        if rubs:
+            turns = _turning_points(path, s[piece] + share * delta[piece])
+            sides = np.concatenate([turns - 1e-9 * s[-1], turns + 1e-9 * s[-1]])
+            at = np.clip(np.searchsorted(s, sides, side="right") - 1, 0, len(delta) - 1)
+            piece = np.concatenate([piece, at])
+            share = np.concatenate([share, np.clip((sides - s[at]) / delta[at], 0, 1)])
+        return Places(piece, share, Dynamics.along(robot, path, s[piece] + share * delta[piece]))
+
+    def uses(self, x: np.ndarray, delta: np.ndarray, limits: Limits) -> np.ndarray:
+        """Return which share of each limit is used at each place, for ṡ² = x on the grid."""
+        u, piece = np.diff(x) / (2 * delta), self.piece
+        here = x[piece] + 2 * delta[piece] * self.share * u[piece]
+        return self.dynamics.uses(here, u[piece], limits)
+
+
+def _turning_points(path: Path, s: np.ndarray) -> np.ndarray:
+    """Return where a joint turns round between neighbours among rising places, by halving."""
+    slope = path.curve.values(s)[1]
+    at, joint = np.nonzero(slope[:-1] * slope[1:] < 0)
+    low, high, sign = s[at], s[at + 1], np.sign(slope[at, joint])
+    for _ in range(50):
+        middle = (low + high) / 2
+        before = path.curve.values(middle)[1][np.arange(len(at)), joint] * sign > 0
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    return (low + high) / 2
 
 
 def _half_planes(

@@ -1,8 +1,4 @@
-"""A sum of harmonics, for ever: the motion that excites an arm for identification.
-
-Swevers: Swevers, Ganseman, Tükel, De Schutter, Van Brussel, Optimal Robot Excitation and
-Identification, IEEE Transactions on Robotics and Automation 13(5), 1997.
-"""
+"""A sum of harmonics, for ever: the motion that excites an arm for identification."""
 
 from __future__ import annotations
 
@@ -15,15 +11,16 @@ from qddot.control.references.arguments import keep, numbers, positive, vector
 from qddot.control.references.limits import check_limits
 from qddot.control.references.reference import Motion, Reference
 from qddot.errors import BadArgument
+from qddot.harmonics import harmonics
 from qddot.robot import Robot
-from qddot.scalars import Scalar, sincos
+from qddot.scalars import Scalar
 
 
 @dataclass(frozen=True, eq=False)
 class Fourier(Reference):
     """A periodic motion of every joint, with velocity amplitudes a and b.
 
-    With ω = 2π · base_frequency and harmonics k = 1, 2, …, as Swevers has it:
+    With ω = 2π · base_frequency and harmonics k = 1, 2, …:
 
         q(t) = offset + Σₖ (aₖ sin kωt − bₖ cos kωt)/(kω)
         q̇(t) = Σₖ aₖ cos kωt + bₖ sin kωt
@@ -55,11 +52,5 @@ class Fourier(Reference):
 
     def at(self, t: Scalar) -> Motion:
         """Return q, q̇ and q̈."""
-        q, qd, qdd = self.offset, np.zeros(self.n), np.zeros(self.n)
-        for k, (a, b) in enumerate(zip(self.a.T, self.b.T, strict=True), start=1):
-            w = 2 * np.pi * self.base_frequency * k
-            s, c = sincos(w * t)
-            q = q + (a * s - b * c) / w
-            qd = qd + (a * c + b * s)
-            qdd = qdd + (b * c - a * s) * w
-        return q, qd, qdd
+        frequency = 2 * np.pi * self.base_frequency
+        return harmonics(t, self.offset, self.a.T, self.b.T, frequency)
