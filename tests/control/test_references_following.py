@@ -22,8 +22,8 @@ def motion():
 
 def test_an_exciting_motion_is_followed_logged_and_gives_the_parameters_back(motion):
     law = ComputedTorque(ARM, kp=100, kd=20, reference=motion)
-    run = closed_loop(ARM, law, q0=motion.at(0.0)[0], duration=motion.period).motion
-    q, qd, qdd = motion.at(run.t)
+    run = closed_loop(ARM, law, q0=motion.at(0.0)[0], duration=motion.period).trajectory
+    q, qd, _ = motion.at(run.t)
     np.testing.assert_allclose(run.q, q, atol=1e-6)
     np.testing.assert_allclose(run.qd, qd, atol=1e-6)
     log = Log(run.joint_names, run.t, run.q, run.qd, run.qdd, run.tau)

@@ -280,5 +280,5 @@ def test_no_limit_is_passed_between_the_places_that_are_looked_at(name, seed):
 @pytest.mark.parametrize("name", ["ur5", "panda", "puma560", "iiwa14", "scara"])
 def test_no_limit_is_passed_on_any_of_twelve_paths(name):
     for seed in range(12):
-        reference, share = turning(seed, name, [50, 100, 400][seed % 3], seed % 2)
+        _, share = turning(seed, name, [50, 100, 400][seed % 3], seed % 2)
         assert share <= 1, (seed, share)

@@ -14,7 +14,8 @@ def stopped(**more):
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         run = qddot.simulate(robot, q0, **more)
-    assert not run.finished and not run.good
+    assert not run.finished
+    assert not run.good
     return run, [str(w.message) for w in told if w.category is qddot.SimulationWarning]
 
 
@@ -30,10 +31,12 @@ def test_the_limit_of_steps_is_kept_and_told_before_it_is_reached():
     run, told = stopped(qd0=[1e6, 0], duration=1.0, max_steps=5000)
     assert run.how["steps"] == 5000
     assert "it has taken max_steps=5,000 steps" in run.status
-    assert "After 2,000 steps" in told[0] and "max_steps=5,000" in told[0]
+    assert "After 2,000 steps" in told[0]
+    assert "max_steps=5,000" in told[0]
     assert len(told) == 2  # and the status in the end
     run, told = stopped(duration=10.0, max_steps=100)
-    assert run.how["steps"] == 100 and 0 < run.t[-1] < 10
+    assert run.how["steps"] == 100
+    assert 0 < run.t[-1] < 10
     assert qddot.simulate(ARM, [0.1, 0], duration=10.0, max_steps=300).finished
 
 
@@ -61,4 +64,5 @@ def test_the_cause_is_named_at_the_start(given, words):
 def test_an_angle_that_becomes_too_large_on_the_way_is_named():
     wheel = qddot.load("pendulum").without("friction").with_gravity((0, -1e-6, 0))
     run, _ = stopped(robot=wheel, q0=[9.9e13], qd0=[1e13], duration=1.0, method="rk4", step=0.05)
-    assert "stands at" in run.status and "sines are computed up to 1e+14 rad" in run.status
+    assert "stands at" in run.status
+    assert "sines are computed up to 1e+14 rad" in run.status

@@ -56,9 +56,9 @@ def command():
     """Start the real command, and end it if the test did not."""
     processes = []
 
-    def start(*words, **options):
+    def start(*words, before=(sys.executable, "-m", "qddot", "sweep"), **options):
         process = subprocess.Popen(
-            [sys.executable, "-m", "qddot", "sweep", *map(str, words)],
+            [*before, *map(str, words)],
             **{"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True} | options,
         )
         processes.append(process)

@@ -5,6 +5,7 @@ import json
 import os
 import random
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from qddot.sweeps.plan import study_of
 from qddot.sweeps.sweep import sweep
 from qddot.sweeps.unit import Units
 
-KILLS = 20
 LONGEST = 120  # [s] that anything here may take; most take one
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 with_proc = pytest.mark.skipif(
@@ -60,27 +60,53 @@ def wait_for(something, process=None):
         time.sleep(0.002)
 
 
+# run before the command: the process kills itself at a chosen call, in the middle of its work
+KILL_AT = """
+import os, signal
+calls = 0
+def killing(name, whole, number):
+    def hooked(*args, **more):
+        global calls
+        calls += 1
+        if calls == number:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return whole(*args, **more)
+    setattr(os, name, hooked)
+killing({call!r}, getattr(os, {call!r}), {number})
+"""
+RUN = """
+import runpy, sys
+sys.argv = ["qddot", "sweep", *sys.argv[1:]]
+runpy.run_module("qddot", run_name="__main__")
+"""
+
+
+@pytest.fixture
+def hooked(command):
+    """Start the command after some lines of Python that change it."""
+
+    def start(lines, *words):
+        return command(*words, before=[sys.executable, "-c", lines + RUN])
+
+    return start
+
+
 @posix
-def test_twenty_kills_of_the_command_lose_nothing(plan, tmp_path, command, contents):
-    """Killed at random moments, then let run: every byte is that of a run without a kill."""
+def test_eight_kills_of_the_command_lose_nothing(plan, tmp_path, hooked, contents):
+    """Killed while it writes, before it renames, before it syncs the folder, before it begins."""
     dice, folder = random.Random(1), tmp_path / "killed"
     done = 0
-    for life in range(KILLS):
-        workers = 2 if life % 5 == 0 else 1
-        process = command(plan, "-o", folder, "--workers", workers, "--quiet")
-        if dice.random() < 0.3:  # before anything is done, mostly
-            time.sleep(dice.random())
-        else:
-            wanted = done + dice.randint(1, 3)
-            wait_for(lambda wanted=wanted: len(parts(folder)) >= wanted, process)
-            time.sleep(0.02 * dice.random())
-        assert process.poll() is None, process.communicate()
-        process.kill()
-        process.communicate()
+    for life in range(8):
+        call = ("fsync", "replace", "open", "scandir")[life % 4]
+        # the manifest and the robot come first, then the parts
+        lines = KILL_AT.format(call=call, number=1 if call == "scandir" else dice.randint(2, 12))
+        process = hooked(lines, plan, "-o", folder, "--workers", 0, "--quiet")
+        _, err = process.communicate(timeout=LONGEST)
+        assert process.returncode == -signal.SIGKILL, err
         assert len(parts(folder)) >= done
         done = len(parts(folder))
     assert 0 < done < 200
-    final = command(plan, "-o", folder, "--workers", 1, "--json")
+    final = hooked("", plan, "-o", folder, "--workers", 1, "--json")
     out, err = final.communicate(timeout=LONGEST)
     assert final.returncode == 0, err
     assert json.loads(out)["complete"] is True
@@ -90,21 +116,44 @@ def test_twenty_kills_of_the_command_lose_nothing(plan, tmp_path, command, conte
 
 
 @posix
-@with_proc
-def test_a_worker_that_is_killed_is_replaced(plan, tmp_path, command, contents):
-    folder = tmp_path / "killed"
-    process = command(plan, "-o", folder, "--workers", 1, "--quiet")
-    killed = 0
-    for wanted in (2, 30):
-        wait_for(lambda wanted=wanted: len(parts(folder)) >= wanted, process)
-        for child in children(process.pid):
-            os.kill(child, signal.SIGKILL)
-            killed += 1
-    _, err = process.communicate(timeout=LONGEST)
-    assert killed >= 2
-    assert process.returncode == 0, err
-    sweep(plan, tmp_path / "whole", workers=0)
+def test_a_worker_that_is_killed_is_replaced(swings, tmp_path, monkeypatch, contents):
+    """Also while it writes: what it leaves half written is removed when it is replaced."""
+    folder, told, killed = tmp_path / "killed", 0, []
+    wait = Processes.results
+
+    def results(self):
+        nonlocal told
+        news = list(wait(self))
+        told += sum(done.how == "done" for done in news)
+        if told in (2, 5) and len(killed) < (1 if told == 2 else 2):
+            worker = self.workers[0].process
+            halves = [f".new-{pid}-0123456789ab" for pid in (worker.pid, os.getpid())]
+            for name in halves:
+                (folder / "parts" / name).write_bytes(b"half of a part")
+            worker.kill()
+            killed.append(halves)
+        if len(killed) == 2 and not (folder / "parts" / killed[1][0]).exists():
+            assert (folder / "parts" / killed[1][1]).exists()  # that of a process that is alive
+        return iter(news)
+
+    monkeypatch.setattr(Processes, "results", results)
+    assert sweep(swings, folder, workers=1).complete
+    assert len(killed) == 2
+    monkeypatch.undo()
+    sweep(swings, tmp_path / "whole", workers=0)
     assert contents(folder) == contents(tmp_path / "whole")
+
+
+@posix
+def test_ctrl_c_does_not_reach_workers_even_while_they_start(swings, tmp_path):
+    """They are in a process group of their own, so a terminal does not signal them."""
+    folder = Folder(tmp_path)
+    folder.make()
+    crew = Processes(Units(study_of(swings)), folder, 1)
+    try:
+        assert os.getpgid(crew.workers[0].process.pid) != os.getpgrp()
+    finally:
+        crew.close()
 
 
 def children(pid):
@@ -114,6 +163,7 @@ def children(pid):
 @posix
 @with_proc
 def test_workers_end_with_the_process_that_started_them(plan, tmp_path, command):
+    plan.write_text(MANY.replace("draws = 2000", "draws = 20_000_000"))  # which takes for ever
     process = command(plan, "-o", tmp_path / "killed", "--workers", 2, "--quiet")
     wait_for(lambda: len(parts(tmp_path / "killed")) >= 1, process)
     workers = children(process.pid)
@@ -131,18 +181,18 @@ def test_workers_end_with_the_process_that_started_them(plan, tmp_path, command)
 
 
 @posix
-def test_ctrl_c_ends_with_130_and_says_how_to_go_on(plan, tmp_path, command, contents):
+def test_ctrl_c_ends_with_130_and_says_how_to_go_on(plan, tmp_path, hooked, contents):
     folder = tmp_path / "stopped"
-    process = command(plan, "-o", folder, "--workers", 1)
-    wait_for(lambda: len(parts(folder)) >= 3, process)
-    process.send_signal(signal.SIGINT)
+    lines = KILL_AT.format(call="replace", number=6).replace("SIGKILL", "SIGINT")
+    process = hooked(lines, plan, "-o", folder, "--workers", 0)
     out, err = process.communicate(timeout=LONGEST)
-    assert process.returncode == 130
+    assert process.returncode == 130, err
     assert "of 200 units are done and kept in" in err
     assert "the same command goes on from there" in err
     assert err.endswith("qddot: interrupted\n")
     assert "Traceback" not in err
     assert not out
+    assert 0 < len(parts(folder)) < 200
     assert sweep(plan, folder, workers=0).complete
     sweep(plan, tmp_path / "whole", workers=0)
     assert contents(folder) == contents(tmp_path / "whole")

@@ -1,8 +1,7 @@
 """What a sweep leaves: a table that is read as far as it is asked for, summaries, figures."""
 
 import os
-import subprocess
-import sys
+import tracemalloc
 from unittest.mock import patch
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 
 import qddot
 from qddot.sweeps import summary
+from qddot.sweeps.crew import Processes
 from qddot.sweeps.sweep import sweep
 
 ROUND_OFF = 1e-12
@@ -79,7 +79,7 @@ def test_reading_is_lazy(found, tmp_path):
     lazy = qddot.load_sweep(copy)
     assert lazy.table(["run"], filter=[("run", "<", 20)]).num_rows == 20
     assert lazy.table(["torque.rms.j2"]).num_rows == 150  # of other columns
-    with pytest.raises(qddot.QddotError, match=r"A part of .* cannot be read"):
+    with pytest.raises(qddot.QddotError, match=r"part-\d{8}\.parquet of .* cannot be read"):
         lazy.table(["run"])
 
 
@@ -208,29 +208,32 @@ def test_parts_hold_no_time_and_no_place(found):
 
 
 def test_memory_is_bounded_by_the_parts_in_flight(tmp_path):
-    """Ten times the runs take no more memory: neither here nor in a worker."""
-    code = (
-        "import resource, sys; from qddot.sweeps.sweep import sweep\n"
-        "plan = dict(robot='pendulum', q0=[0.0], duration=1.0, step=0.01, unit=1000, "
-        "draws=int(sys.argv[2]), vary={'q0': {'uniform': [-1, 1]}}, keep=['motion'], "
-        "motion_every=0.02)\n"
-        "found = sweep(plan, sys.argv[1], workers=1)\n"
-        "who = (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)\n"
-        "print(*(resource.getrusage(x).ru_maxrss for x in who), sum(p.stat().st_size "
-        "for p in found.parts))"
-    )
+    """Ten times the units take no more memory, of Python's and of Arrow's, counted in bytes."""
+    plan = dict(robot="pendulum", q0=[0.0], duration=1.0, step=0.01, unit=500, keep=["motion"])
+    plan |= dict(motion_every=0.02, vary={"q0": {"uniform": [-1, 1]}})
+    sweep(plan | {"draws": 500}, tmp_path / "first", workers=0)  # what is made once is made
     peaks = []
-    for draws in (4000, 60_000):
-        done = subprocess.run(
-            [sys.executable, "-c", code, str(tmp_path / str(draws)), str(draws)],
-            capture_output=True,
-            text=True,
-            timeout=120,
-        )
-        assert done.returncode == 0, done.stderr
-        peaks.append([int(x) for x in done.stdout.split()])
-    (parent, worker, small), (later_parent, later_worker, large) = peaks
-    unit = 1024 if sys.platform != "darwin" else 1
-    assert large - small > 40 * MEGABYTE
-    assert (later_parent - parent) * unit < 8 * MEGABYTE
-    assert (later_worker - worker) * unit < 8 * MEGABYTE
+    for units in (2, 20):
+        tracemalloc.start()
+        found = sweep(plan | {"draws": 500 * units}, tmp_path / str(units), workers=0)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+        assert pyarrow.total_allocated_bytes() < found.parts[0].stat().st_size
+    part = found.parts[0].stat().st_size
+    assert 18 * part > 5 * MEGABYTE
+    assert peaks[1] - peaks[0] < 2 * part
+
+
+def test_no_more_units_are_out_than_a_crew_has_room_for(swings, tmp_path, monkeypatch):
+    """Two a worker: one in hand, one to go on with; parts stay where they are computed."""
+    most = 0
+    give = Processes.give
+
+    def counted(self, unit):
+        nonlocal most
+        give(self, unit)
+        most = max(most, sum(len(worker.hand) for worker in self.workers))
+
+    monkeypatch.setattr(Processes, "give", counted)
+    assert sweep(swings, tmp_path, workers=2).complete
+    assert most == 4

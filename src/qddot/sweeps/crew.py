@@ -125,6 +125,7 @@ class Processes:
             return
         self.workers.remove(worker)
         how = worker.end()
+        self.folder.clear_halves(worker.process.pid)
         if not worker.was_ready:
             self.deaths += 1
             if self.deaths >= DEATHS:
@@ -155,6 +156,8 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, **ONE_THREAD},
+            # Ctrl-C is for the one who started it, also before it can say that it ignores it
+            process_group=0 if os.name == "posix" else None,
         )
         with suppress(OSError):  # one that died at once is noticed by its silence
             for block in (os.fsencode(os.path.abspath(folder.path)), study):

@@ -25,7 +25,7 @@ MANIFEST, ROBOT, FAILED, PARTS, LOCK = (
     "sweep.json", "robot.toml", "failed.json", "parts", ".lock",
 )  # fmt: skip
 PART = re.compile(r"part-(\d{8,})\.parquet")
-HALF = re.compile(r"\.new-[0-9a-f]{12}")
+HALF = re.compile(r"\.new-([0-9]+-)?[0-9a-f]{12}")  # whose, and a name of its own
 MAGIC = b"PAR1"  # with which a Parquet file begins and ends
 
 
@@ -79,7 +79,7 @@ class Folder:
 
     def put(self, path: Path, data: bytes) -> None:
         """Write a file whole, such that a crash leaves it out or leaves it whole."""
-        beside = path.with_name(f".new-{secrets.token_hex(6)}")
+        beside = path.with_name(f".new-{os.getpid()}-{secrets.token_hex(6)}")
         try:
             with open(beside, "xb") as file:
                 file.write(data)
@@ -117,14 +117,14 @@ class Folder:
                 "  The parts beside it may be whole; name another folder to begin anew."
             ) from None
 
-    def clear_halves(self) -> int:
-        """Remove what killed writers left behind; return how much that was."""
-        halves = [path for folder in (self.path, self.parts) for path in folder.glob(".new-*")
-                  if HALF.fullmatch(path.name)]  # fmt: skip
-        for path in halves:
-            with suppress(OSError):
-                path.unlink()
-        return len(halves)
+    def clear_halves(self, writer: int | None = None) -> None:
+        """Remove what killed writers left behind; of one process, or of all that there were."""
+        whose = ".new-*" if writer is None else f".new-{writer}-*"
+        for folder in (self.path, self.parts):
+            for path in folder.glob(whose):
+                if HALF.fullmatch(path.name):
+                    with suppress(OSError):
+                        path.unlink()
 
     def found(self) -> tuple[dict[int, Path], list[str]]:
         """Return the parts that are there by unit, and the names of files that are none."""

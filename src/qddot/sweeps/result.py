@@ -238,10 +238,24 @@ class Sweep:
             yield
         except (OSError, pyarrow().ArrowException) as error:
             why = shorten(printable(str(error)).partition("\n")[0], 200)
+            names = ", ".join(path.name for path in self._damaged()) or "A part"
             raise BadArgument(
-                f"A part of {self._folder} cannot be read: {why}\n"
-                "  Remove that file, then run the sweep again: the part is computed anew."
+                f"{names} of {self._folder} cannot be read: {why}\n"
+                f"  Remove it from {self._folder}/parts, then give the same command again: what is "
+                "missing is computed anew."
             ) from None
+
+    def _damaged(self) -> list[Path]:
+        """Return the parts that cannot be read from their beginning to their end."""
+        import pyarrow.parquet as parquet
+
+        found = []
+        for path in self.parts:
+            try:
+                parquet.read_table(path, page_checksum_verification=True)
+            except (OSError, pyarrow().ArrowException):
+                found.append(path)
+        return found
 
     def _check(self, names: Sequence[str]) -> None:
         if isinstance(names, str):

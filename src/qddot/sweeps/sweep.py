@@ -101,6 +101,7 @@ def _compute(
         raise
     finally:
         crew.close()
+        folder.clear_halves()  # of workers that were ended while they wrote
         _tell_failures(folder, failed)
 
 
