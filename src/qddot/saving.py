@@ -2,36 +2,95 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
-from qddot.errors import BadArgument, printable
+from qddot.errors import BadArgument, QddotError, printable
+
+# what is wrong with a disk and not with what was asked for, and what to do about it
+TROUBLE = {
+    errno.ENOSPC: "Make room there, or name another place.",
+    errno.EDQUOT: "Make room there, or name another place.",
+    errno.EFBIG: "Make room there, or name another place.",
+    errno.EIO: "The disk does not take it: name another place, and look after that one.",
+    errno.EROFS: "It cannot be written to at all: name another place.",
+    errno.ESTALE: "The disk is gone: mount it again, or name another place.",
+}
+_waiting: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
+
+
+class CannotWrite(QddotError, OSError):
+    """A disk that is full, or that does not take any more."""
 
 
 def write_whole(path: str | Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a file of another name beside `path`, then give it that name."""
+    """Let `write` fill a file of another name beside `path`, then give it that name.
+
+    Raises:
+        BadArgument: If there can be no such file.
+        CannotWrite: If the disk is full or broken; what stood in the file before is still there.
+    """
     target = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     if target.is_dir():
         raise BadArgument(f"{_shown(path)} cannot be written: it is a directory. Name a file.")
     # short, and the ending kept, since writers choose by it
     beside = target.with_name(f".{secrets.token_hex(6)}{target.suffix}")
+    waiting = _waiting.get()
     try:
         write(beside)
-        os.replace(beside, target)
+        if waiting is None:
+            os.replace(beside, target)
+        else:
+            waiting.append((beside, target))
     except (OSError, ValueError) as error:
-        if isinstance(error, BadArgument):
+        if isinstance(error, QddotError):
             raise
-        why = getattr(error, "strerror", None) or str(error)
-        raise BadArgument(
-            f"{_shown(path)} cannot be written: {why}.\n"
-            "  Choose a folder that exists and that you may write to."
-        ) from None
+        raise _trouble(path, error) from None
     finally:
-        with suppress(OSError, ValueError):
-            beside.unlink(missing_ok=True)
+        if waiting is None or (beside, target) not in waiting:
+            with suppress(OSError, ValueError):
+                beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Have files that are written whole within appear all of them in the end, or none.
+
+    Example:
+        >>> with together():
+        ...     robot.save("found.toml")
+        ...     page.save("found.html")
+    """
+    waiting: list[tuple[Path, Path]] = []
+    token = _waiting.set(waiting)
+    try:
+        yield
+        while waiting:
+            beside, target = waiting[0]
+            try:
+                os.replace(beside, target)
+            except OSError as error:
+                raise _trouble(target, error) from None
+            waiting.pop(0)
+    finally:
+        _waiting.reset(token)
+        for beside, _ in waiting:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+
+
+def _trouble(path: str | Path, error: Exception) -> QddotError:
+    why = getattr(error, "strerror", None) or str(error)
+    what = f"{_shown(path)} cannot be written: {why}."
+    remedy = TROUBLE.get(getattr(error, "errno", None) or 0)
+    if remedy is not None:
+        return CannotWrite(f"{what}\n  {remedy}")
+    return BadArgument(f"{what}\n  Choose a folder that exists and that you may write to.")
 
 
 def ending(path: str | Path, what: str, known: tuple[str, ...]) -> str:

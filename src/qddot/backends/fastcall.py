@@ -74,7 +74,7 @@ class Front:
         new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
         # a method and a tuple keep what they hold while the garbage collector takes a cycle apart,
         # and the function looks at its definition until it is gone itself
-        owner = MethodType(_call, (self, self.definition))
+        owner = MethodType(_call, Owner((self, self.definition)))
         return new(ctypes.addressof(self.definition), owner, None)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -97,6 +97,26 @@ class Front:
         table[:] = _addresses(self.dtype)
         self.code.append(code)  # one more where threads were here at once: none may go
         self.definition.function = code.address("call")
+
+
+class Owner(tuple):
+    """What a builtin function holds. It pickles as what has the general way for its method."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple:
+        return Reached, (getattr(self[0].general, "__self__", None),)
+
+
+class Reached:
+    """Stands for an owner while a method of it is read from a pickle.
+
+    Python pickles a builtin function by its name as an attribute of what it belongs to, and that
+    again, which is a method of an owner, as `_call` of the owner.
+    """
+
+    def __init__(self, whose: Any) -> None:
+        self._call = whose
 
 
 def _call(owner: tuple, *args: Any, **kwargs: Any) -> Any:

@@ -6,6 +6,7 @@ nothing behind it looks at them again.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -30,6 +31,17 @@ WORTH_A_THREAD = 2_000_000
 WORTH_A_WORD = 2_000_000_000  # about a tenth of a second
 
 Refusal = Callable[[Port, tuple[int, ...]], Exception]
+
+
+def refuse_masked(name: str, x: Any) -> None:
+    """Refuse an array with masked entries, whose values nobody should compute with."""
+    masked = sys.modules.get("numpy.ma")  # without which there are none
+    if masked is not None and isinstance(x, masked.MaskedArray) and masked.is_masked(x):
+        raise BadArgument(
+            f"{name} has masked entries, and a mask is not carried through.\n"
+            "  Choose the rows that count, x[~x.mask.any(axis=-1)], or fill the others: "
+            "x.filled(np.nan)."
+        )
 
 
 def refuse(port: Port, shape: tuple[int, ...]) -> Exception:
@@ -118,6 +130,7 @@ class Kernel:
         return found[0] if len(found) == 1 else tuple(found)
 
     def _input(self, port: Port, x: Any) -> np.ndarray:
+        refuse_masked(port.name, x)
         try:
             array = np.asarray(x)
             if array.dtype.kind not in "fiub":

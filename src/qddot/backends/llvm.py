@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -59,18 +61,19 @@ def compile_module(text: str) -> MachineCode:
     near = "+fma" in target()[2]
     model = "small" if len(text) > LONG and near else "jitdefault"
     key = disk_cache.key(text, *target(), model, binding.llvm_version_info, _llvmlite_version())
-    code = disk_cache.load(key)
-    if code is None:
-        module = binding.parse_assembly(text)
-        module.verify()
-        with in_our_order():
-            code = _machine(model).emit_object(module)
-        disk_cache.store(key, code)
-    # one block of memory for code and constants, so that one reaches the other
-    nothing = binding.parse_assembly("")
-    engine = binding.create_mcjit_compiler(nothing, _machine(model), use_lmm=True)
-    engine.add_object_file(binding.ObjectFileRef.from_data(code))
-    engine.finalize_object()
+    with _compiling:
+        code = disk_cache.load(key)
+        if code is None:
+            module = binding.parse_assembly(text)
+            module.verify()
+            with in_our_order():
+                code = _machine(model).emit_object(module)
+            disk_cache.store(key, code)
+        # one block of memory for code and constants, so that one reaches the other
+        nothing = binding.parse_assembly("")
+        engine = binding.create_mcjit_compiler(nothing, _machine(model), use_lmm=True)
+        engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        engine.finalize_object()
     box = np.empty((), dtype=object)
     box[()] = engine
     return MachineCode(box)
@@ -85,17 +88,41 @@ def in_our_order() -> Iterator[None]:
     for a chain of 64 joints. The switch is global to the process, so it is set back at once.
     """
     binding = _binding()
-    with _switch:
-        binding.set_option("qddot", "-enable-misched=0")
-        binding.set_option("qddot", "-pre-RA-sched=source")
-        try:
-            yield
-        finally:
-            binding.set_option("qddot", "-enable-misched=1")
-            binding.set_option("qddot", "-pre-RA-sched=default")
+    binding.set_option("qddot", "-enable-misched=0")
+    binding.set_option("qddot", "-pre-RA-sched=source")
+    try:
+        yield
+    finally:
+        binding.set_option("qddot", "-enable-misched=1")
+        binding.set_option("qddot", "-pre-RA-sched=default")
 
 
-_switch = threading.Lock()
+_compiling = threading.RLock()  # one at a time, as llvmlite has it anyway
+
+
+def _before_fork() -> None:
+    """Wait until no thread compiles: a child would find locks that nobody in it lets go of."""
+    _compiling.acquire()
+    if lock := _llvmlite_lock():
+        lock.__enter__()
+
+
+def _after_fork() -> None:
+    if lock := _llvmlite_lock():
+        lock.__exit__(None, None, None)
+    _compiling.release()
+
+
+def _llvmlite_lock() -> Any:
+    """Return the lock that every call into LLVM takes, where llvmlite has been used already."""
+    ffi = sys.modules.get("llvmlite.binding.ffi")
+    return getattr(getattr(ffi, "lib", None), "_lock", None)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+    )
 
 
 def _machine(model: str) -> Any:

@@ -22,6 +22,7 @@ from qddot import patience
 from qddot.cli.terminal import warn
 from qddot.errors import QddotError, did_you_mean, printable, shorten
 from qddot.plain_text import prepare_streams
+from qddot.saving import CannotWrite
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 LINES = 6  # of a message, at most
@@ -79,7 +80,7 @@ def told(error: Any, words: Sequence[str]) -> int:
         return WRONG
     if isinstance(error, QddotError):
         patience.say(few(str(error)))
-        return WRONG
+        return FAILED if isinstance(error, CannotWrite) else WRONG
     if isinstance(error, MemoryError):
         patience.say(
             "there is not enough memory for this.\n  Take a smaller robot or a shorter run."

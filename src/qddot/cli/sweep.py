@@ -99,8 +99,8 @@ def sweep(
 
 
 def _run(plan: Path, output: Path, scheduler: str, workers: int | None, as_json: bool) -> None:
+    from qddot.saving import CannotWrite
     from qddot.sweeps.crew import CrewLost
-    from qddot.sweeps.folder import CannotWrite
     from qddot.sweeps.sweep import sweep as run
 
     started = time.monotonic()

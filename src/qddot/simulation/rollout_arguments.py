@@ -11,6 +11,7 @@ import numpy as np
 
 from qddot.backends.device_arrays import package_of
 from qddot.backends.iterated import Given
+from qddot.backends.kernel import refuse_masked
 from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
 from qddot.robot import Robot
 from qddot.simulation.law import Law
@@ -212,6 +213,7 @@ def _check_finite(robot: Robot, name: str, array: np.ndarray) -> None:
 
 
 def _array(robot: Robot, name: str, x: Any, finite: bool = True) -> np.ndarray:
+    refuse_masked(name, x)
     try:
         array = x if package_of(x) == "cupy" else np.asarray(x)
         if array.dtype.kind not in "fiub":

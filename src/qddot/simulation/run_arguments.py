@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.backends.kernel import refuse_masked
 from qddot.errors import BadArgument, WrongShape, did_you_mean, printable, shorten
 from qddot.robot import Robot
 from qddot.simulation.far import far_angle
@@ -66,6 +67,7 @@ def watches(events: Any) -> tuple[Watch, ...]:
 
 
 def joint_values(robot: Robot, what: str, x: Any) -> np.ndarray:
+    refuse_masked(what, x)
     try:
         value = np.array(x, dtype=float)
     except (TypeError, ValueError):

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from qddot.errors import QddotError
-from qddot.sweeps.folder import CannotWrite, Folder
+from qddot.saving import CannotWrite
+from qddot.sweeps.folder import Folder
 from qddot.sweeps.unit import Units
 from qddot.sweeps.worker import ALIVE, LENGTH, ONE_THREAD, computed, packed
 

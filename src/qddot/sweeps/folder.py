@@ -19,7 +19,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument, QddotError, printable
+from qddot.errors import BadArgument, printable
+from qddot.saving import CannotWrite
 
 MANIFEST, ROBOT, FAILED, PARTS, LOCK = (
     "sweep.json", "robot.toml", "failed.json", "parts", ".lock",
@@ -27,10 +28,6 @@ MANIFEST, ROBOT, FAILED, PARTS, LOCK = (
 PART = re.compile(r"part-(\d{8,})\.parquet")
 HALF = re.compile(r"\.new-([0-9]+-)?[0-9a-f]{12}")  # whose, and a name of its own
 MAGIC = b"PAR1"  # with which a Parquet file begins and ends
-
-
-class CannotWrite(QddotError, OSError):
-    """A disk that is full, or a folder that cannot be written any more."""
 
 
 class Folder:

@@ -20,7 +20,8 @@ from typing import Any, BinaryIO
 from qddot import patience
 from qddot.errors import QddotError, printable, shorten
 from qddot.robot import Robot
-from qddot.sweeps.folder import CannotWrite, Folder
+from qddot.saving import CannotWrite
+from qddot.sweeps.folder import Folder
 from qddot.sweeps.study import Study, prepared
 from qddot.sweeps.unit import Units
 

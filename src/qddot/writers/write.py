@@ -6,6 +6,7 @@ from pathlib import Path
 
 from qddot.errors import BadArgument
 from qddot.model import Model
+from qddot.saving import write_whole
 from qddot.writers.toml import to_json, to_toml
 from qddot.writers.urdf import added_to_urdf, lost_in_urdf, to_urdf
 
@@ -27,8 +28,9 @@ def write(model: Model, path: Path) -> list[str]:
         notes = [*added_to_urdf(model), *(f"left out: {what}" for what in lost_in_urdf(model))]
     else:
         raise BadArgument(f"A robot is written as .toml, .json or .urdf, not as {path.name!r}.")
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadArgument(f"{path} cannot be written: {error.strerror}.") from None
+
+    def whole(beside: Path) -> None:
+        beside.write_text(text, encoding="utf-8")
+
+    write_whole(path, whole)
     return notes
