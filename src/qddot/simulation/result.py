@@ -31,8 +31,11 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
     found = audit(energy, audit_limit, least)
     how = how | {"steps": run.steps, "rows": len(t)}
     how |= {"audit_limit": audit_limit, "least_energy": least}
+    memory = next(filter(None, (signal.memory() for signal in run.plant.signals.values())), "")
+    how |= {"memory": memory} if memory else {}
     ended = run.stopped or f"finished: {t[-1]:g} s in {run.steps:,} steps of {how['method']}"
     status = f"{ended}; {found}. {advice(found, how)}".rstrip()
+    status += f" NOT GOOD: {memory}." if memory else ""
     events = [*run.events, *passed_limits(robot, t, q, qd, tau)]
     if run.plant.forces.effort is not None:
         events += cut_off(robot.joint_names, run.plant.forces.effort, t, tau)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadArgument, listing, printable, shorten
 
+SAME = 1e-9  # of its largest value: by so little a function may differ when it is asked again
+MOST_KEPT = 64  # calls of a function, to be asked again
 LOOKS = 100  # a function of time is looked at so many times in a run, whatever the solver thinks
 
 
@@ -67,6 +69,23 @@ class Samples:
         return self.values[k] + share * (self.values[k + 1] - self.values[k])
 
 
+@dataclass
+class Heard:
+    """Some of what a function was asked and gave: up to 64 calls, evenly spread."""
+
+    calls: int = 0
+    every: int = 1
+    kept: list[tuple[float, np.ndarray, np.ndarray, np.ndarray]] = field(default_factory=list)
+
+    def hear(self, t: float, q: np.ndarray, qd: np.ndarray, value: np.ndarray) -> None:
+        self.calls += 1
+        if self.calls % self.every:
+            return
+        self.kept.append((t, q.copy(), qd.copy(), value.copy()))
+        if len(self.kept) == MOST_KEPT:  # every other one is enough from now on
+            self.kept, self.every = self.kept[1::2], 2 * self.every
+
+
 @dataclass(frozen=True)
 class Signal:
     """A value that acts during a run, as a checked function of t, q and q̇."""
@@ -77,6 +96,7 @@ class Signal:
     constant: np.ndarray | None = None
     breaks: tuple[float, ...] = ()  # where it jumps
     spacing: float = np.inf  # [s] within which it may change unforeseen
+    heard: Heard | None = None  # of a function of the user's
 
     def at(self, t: float, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
         """Return the value, or say what is wrong with it.
@@ -102,7 +122,31 @@ class Signal:
         if not np.isfinite(value).all():
             bad = int(np.flatnonzero(~np.isfinite(value))[0])
             raise Stopped(t, f"{self.name} of {printable(self.parts[bad])!r} is {value[bad]}")
+        if self.heard is not None:
+            self.heard.hear(t, q, qd, value)
         return value
+
+    def memory(self) -> str:
+        """Return in words that a function gives something else when it is asked again, if it does.
+
+        It is asked in another order than in the run, the last first. One that has a memory of its
+        own, such as an integral, is no function of (t, q, qd): a method that takes trial steps
+        and goes back asks it at instants that never were.
+        """
+        again = list(self.heard.kept) if self.heard is not None else []
+        size = max((np.abs(value).max(initial=0) for *_, value in again), default=0.0)
+        for t, q, qd, value in reversed(again):
+            try:
+                off = float(np.abs(self.at(t, q, qd) - value).max(initial=0))
+            except Stopped as reason:
+                return f"the function that gives {self.name}, asked again, fails: {reason.what}"
+            if off > SAME * size:
+                return (
+                    f"the function that gives {self.name} has a memory: asked again about "
+                    f"t = {t:.6g} s and the same state it differs by {off:.3g}. Record a law with "
+                    "a state x instead, or sample it: closed_loop(rate=...)"
+                )
+        return ""
 
 
 def seen(x: np.ndarray) -> np.ndarray:
@@ -127,7 +171,7 @@ def signal(name: str, value: Any, parts: Sequence[str], duration: float) -> Sign
     """
     parts = tuple(parts)
     if callable(value) and not isinstance(value, Samples):
-        return Signal(name, parts, value, spacing=duration / LOOKS)
+        return Signal(name, parts, value, spacing=duration / LOOKS, heard=Heard())
     if not isinstance(value, Samples):
         try:
             array = np.array(value, dtype=float)

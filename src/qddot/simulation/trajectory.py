@@ -70,8 +70,8 @@ class Trajectory:
 
     @property
     def good(self) -> bool:
-        """Whether the run ended as it should and its energy is accounted for."""
-        return self.finished and self.audit.good
+        """Whether the run ended as it should, by functions, with its energy accounted for."""
+        return self.finished and self.audit.good and not self.how.get("memory")
 
     def __len__(self) -> int:
         """How many rows."""
