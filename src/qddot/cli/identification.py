@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +35,10 @@ if TYPE_CHECKING:
     from qddot.identification.log import Log
     from qddot.identification.result import Fit
 
+OPTIONS = {  # words of Python, and those of the command line
+    "Give decimate=": "Take --decimate ",
+    "method='consistent'": "--method consistent",
+}
 METHODS = ("weighted", "ordinary", "robust", "consistent", "ridge", "total")
 
 
@@ -95,6 +100,7 @@ def identify(
     topic: logs.Topic = "/joint_states",
     cutoff: logs.CutOff = None,
     slow: logs.Slow = "",
+    delay: logs.Delay = 0.0,
     validate: Annotated[
         File, log_option("Another log, read the same way, to test the result on.")
     ] = None,
@@ -122,21 +128,20 @@ def identify(
     robot = read_numeric(source, settings)
     reading = logs.Reading(
         *(columns or (), units or (), gear or ()),
-        *(coupling, offset, torque_constants, rate, topic, cutoff, slow),
+        *(coupling, offset, torque_constants, rate, topic, cutoff, slow, delay),
     )
     wanted = _terms(terms)
     extra = _coupled(robot, coupled)
     with patience("reading the log"):
-        raw, ready = reading.read(log, robot)
-        other = None if validate is None else reading.read([str(validate)], robot)[1]
+        raw, ready = reading.read(log, robot, wanted, extra)
+        other = None if validate is None else reading.read([str(validate)], robot, wanted, extra)[1]
     options: dict[str, Any] = {"decimate": decimate, "unexcited": "merge" if merge else "refuse"}
     with patience(f"fitting {len(ready)} rows"), warnings_as_options():
         fit = qddot.identify(robot, ready, method, terms=wanted, extra=extra, **options)
     errors = None if other is None else _errors(fit, other)
     with warnings_as_options():
         if output is not None:
-            for text in fit.save(output):
-                warn(text)
+            fit.save(output)
     _draw(fit, raw, ready, errors, page, plot, ctx.find_root().obj)
     facts = fit.to_dict() | {"log": _log_facts(raw, ready)}
     facts |= {} if errors is None else {"validation": errors}
@@ -154,8 +159,10 @@ def warnings_as_options() -> Iterator[None]:
         warnings.simplefilter("always", IdentificationWarning)
         yield
     for warning in said:
-        text = str(warning.message).replace("Give decimate=", "Take --decimate ")
-        warn(text.replace("method='consistent'", "--method consistent"))
+        text = str(warning.message)
+        for python, option in OPTIONS.items():
+            text = text.replace(python, option)
+        warn(re.sub(r"prepared\(log, delay=([^)]*)\)", r"--delay \1", text))
 
 
 def _terms(text: str) -> tuple[str, ...]:

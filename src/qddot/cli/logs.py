@@ -83,7 +83,8 @@ Topic = Annotated[
 CutOff = Annotated[
     float | None,
     number(
-        "Cut-off frequency of the low-pass filter: 10. Chosen from the log if not given.", "HERTZ"
+        "Cut-off frequency of the low-pass filter: 10. The one that predicts best if not given.",
+        "HERTZ",
     ),
 ]
 Slow = Annotated[
@@ -92,6 +93,10 @@ Slow = Annotated[
         "Joint speeds [rad/s or m/s] below which torques are left out of the fit, one for "
         "all or per joint: 0.05; 0 leaves out none. 1 % of the top speed if not given."
     ),
+]
+
+Delay = Annotated[
+    float, number("How much later the torques were written than the positions: 0.004.", "SECONDS")
 ]
 
 
@@ -109,8 +114,11 @@ class Reading:
     topic: str = "/joint_states"
     cutoff: float | None = None
     slow: str = ""
+    delay: float = 0.0
 
-    def read(self, files: Sequence[str], robot: Robot) -> tuple[Log, Log]:
+    def read(
+        self, files: Sequence[str], robot: Robot, terms: Any = (), extra: Any = ()
+    ) -> tuple[Log, Log]:
         """Return a log as it was recorded, and ready for regression; its warnings are told."""
         from qddot.identification.log import load_log
         from qddot.identification.preparation import prepared
@@ -130,7 +138,8 @@ class Reading:
         warn_each([str(problem) for problem in raw.warnings], "--json")
         slow = numbers("--slow", self.slow) if self.slow else None
         speed = slow[0] if slow is not None and len(slow) == 1 else slow
-        return raw, prepared(raw, cutoff=self.cutoff, speed=speed)
+        options: dict[str, Any] = {"terms": terms, "extra": extra, "delay": self.delay}
+        return raw, prepared(raw, robot, cutoff=self.cutoff, speed=speed, **options)
 
 
 def sources(files: Sequence[str]) -> str | dict[str, str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
+from qddot.identification.verdict import deviation, percent, unknown_deviations
 from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
@@ -25,8 +26,9 @@ def summary(fit: Fit) -> str:
     rms = ", ".join(f"{x:.3g}" for x in fit.rms)
     lines = [
         f"{fit.method} of {printable(robot.name)!r}: {len(fit.values)} base parameters from "
-        f"{fit.count} samples ({fit.solution.status})",
+        f"{fit.count} samples ({fit.status})",
         f"  relative torque error {100 * fit.relative_error:.3g} %, RMS a joint [{rms}]",
+        f"  {error_words(fit)}",
         f"  condition number {fit.condition:.3g}",
     ]
     if problem.base.lost:
@@ -36,7 +38,19 @@ def summary(fit: Fit) -> str:
     bad = [n for n, s in zip(fit.names, fit.relative_deviations, strict=True) if s > 50]
     if bad:
         lines.append(f"  known to worse than 50 %: {shorten(', '.join(bad), 200)}")
+    if why := unknown_deviations(fit):
+        lines.append(f"  {why}")
+    lines += [f"  doubt: {doubt}" for doubt in fit.doubts]
     return "\n".join(lines)
+
+
+def error_words(fit: Fit) -> str:
+    """Return what the error means, and what it is on every row where fewer were fitted."""
+    words = f"the model {fit.verdict}"
+    if fit.rows is None or fit.rows is fit.samples:
+        return words
+    every = f"{100 * fit.relative_error_of_rows:.3g} % on every row of the log"
+    return f"{every}, filtered and not decimated; {words}"
 
 
 def table(fit: Fit) -> str:
@@ -45,7 +59,7 @@ def table(fit: Fit) -> str:
     for name, value, s, share in zip(
         fit.names, fit.values, fit.deviations, fit.relative_deviations, strict=True
     ):
-        rows.append((shorten(name, WIDEST), f"{value:.5g}", f"{s:.2g}", f"{share:.3g}"))
+        rows.append((shorten(name, WIDEST), f"{value:.5g}", deviation(s), percent(value, share)))
     return _aligned(rows)
 
 

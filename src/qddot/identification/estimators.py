@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.identification.grouping import triangle
+from qddot.identification.lasting import repeats, widened
+from qddot.identification.log import Log
 from qddot.identification.one_thread import one_thread
 from qddot.identification.options import check_belief, check_blocks
 from qddot.identification.prior import metric_root
@@ -30,18 +32,18 @@ if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
 
-ALIKE = 2.5  # rows a period of the cut-off: more are not independent
+ALIKE = 2.5  # rows a period of the cut-off: more say the same again
 
 
 def _judge_rows(log: Any) -> None:
-    """Warn of rows that say again what their neighbours said: a filter has made them alike."""
+    """Warn of rows whose torques were filtered and whose columns are not."""
     from qddot.identification.result import IdentificationWarning
 
     bandwidth = getattr(log, "bandwidth", None)
     if bandwidth and log.rate > ALIKE * bandwidth:
         warnings.warn(
             f"{log.rate:.4g} rows a second are fitted, their torques filtered at {bandwidth:.3g} "
-            "Hz: they are not independent, so deviations are too small. "
+            "Hz, and sgn(q̇) is not: dry friction comes out too small. "
             f"Give decimate={bandwidth:.2g}.",
             IdentificationWarning,
             stacklevel=4,
@@ -72,11 +74,19 @@ class Estimator:
     decimate: float | None = field(default=None, kw_only=True)
 
     def fit(self, log: Any, *more: Any) -> Self:
-        """Find the parameters from a log, or from (q, qd, qdd, tau) of shape (k, n)."""
-        from qddot.identification.result import Fit
+        """Find the parameters from a log, or from (q, qd, qdd, tau) of shape (k, n).
+
+        A log without accelerations is made ready first, by `prepared(log, robot)`. What looks wrong
+        with a log is told by warnings, and kept in the result's `doubts`.
+        """
+        from qddot.identification.doubts import doubts
+        from qddot.identification.preparation import prepared
+        from qddot.identification.result import Fit, IdentificationWarning
 
         check_blocks(self.blocks)
-        samples = as_samples(self.robot, (log, *more) if more else log)
+        if isinstance(log, Log) and log.qdd is None and log.tau is not None:
+            log = prepared(log, self.robot, terms=self.terms, extra=self.extra)
+        samples = rows = as_samples(self.robot, (log, *more) if more else log)
         if self.decimate is None:
             _judge_rows(log)
         with one_thread():
@@ -85,7 +95,12 @@ class Estimator:
             if self.decimate is not None:
                 samples = filtered(regression, samples, self.decimate)
             problem = problem_of(regression, samples, self.unexcited, self.blocks)
-            self.result_ = Fit(problem, self.solved(problem), self)
+            found = doubts(regression, rows) if isinstance(log, Log) else ()
+            for doubt in found:
+                warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
+            fit = Fit(problem, self.solved(problem), self, (), log, rows, found)
+            wide = widened(problem, fit.solution, repeats(samples, fit.residuals))
+            self.result_ = replace(fit, solution=wide)
         return self
 
     def solved(self, problem: Problem) -> Solution:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from qddot.identification.problem import filtered
 from qddot.identification.result import Fit
 from qddot.identification.samples import Samples, as_samples
 from qddot.identification.spectrum import cutoff as from_spectrum
+from qddot.identification.spectrum import suggested
 from qddot.plot.figure_file import FIGURES, save_figure
 from qddot.plot.identification import (
     Bars,
@@ -78,15 +80,16 @@ def plot_spectrum(log: Log, cutoff: float | None = None, *, path: File = None) -
     """
     from qddot.identification.signals import resampled
 
-    found = from_spectrum(log if log.even else resampled(log))
+    even = log if log.even else resampled(log)
+    found = from_spectrum(even) if cutoff is None else replace(suggested(even), frequency=cutoff)
     s = found.spectrum
 
     def draw() -> Figure:
         return spectrum(
             *(s.frequency, s.power, s.joint_names),
             floor=s.floor,
-            band=float(s.band.max()),
-            cutoff=found.frequency if cutoff is None else cutoff,
+            band=min(float(s.band.max()), found.frequency),
+            cutoff=found.frequency,
             title=found.why if cutoff is None else "",
         )
 

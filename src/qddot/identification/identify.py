@@ -36,8 +36,9 @@ def identify(
     Args:
         robot: The robot, or its built-in name or file; its own parameters are the prior where
             torques do not tell.
-        log: Anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd, tau) of
-            shape (k, n).
+        log: A log as loaded, which is made ready by `prepared(log, robot)` first; one that is
+            ready; or anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd,
+            tau) of shape (k, n).
         method: "ordinary", "weighted", "ridge", "total", "robust" or "consistent".
         terms: What to add to the parameters that the model has: "viscous", "coulomb" (both:
             "friction"), "offset", "rotor_inertia".

@@ -168,7 +168,7 @@ def compare_velocity(raw: Raw) -> None:
         if np.ptp(raw.values["q"][:, j]) < STILL or not power:
             continue
         ratio = float(measured[use, j] @ own[use, j]) / power
-        why = explained(ratio)
+        why = explained(ratio, (len(raw.t) - 1) / float(raw.t[-1] - raw.t[0]))
         if why:
             raw.note(
                 "warning",
@@ -178,8 +178,13 @@ def compare_velocity(raw: Raw) -> None:
             )
 
 
-def explained(ratio: float) -> str:
-    """Return what a velocity is likely to be that is so many times the rate of the position."""
+def explained(ratio: float, rate: float) -> str:
+    """Return what a velocity is likely to be that is so many times the rate of the position.
+
+    Args:
+        ratio: So many times.
+        rate: Rows a second, as they were said to come [Hz].
+    """
     causes = {
         1 / DEGREE: 'It may be in degrees: units={"qd": "deg/s"}.',
         DEGREE: 'The position may be in degrees: units={"q": "deg"}.',
@@ -193,4 +198,9 @@ def explained(ratio: float) -> str:
     for value, why in causes.items():
         if abs(ratio / value - 1) < ALIKE:
             return why
+    if ratio > 0:
+        return (
+            f"Rows that come at {ratio * rate:.4g} Hz and not at {rate:.4g} Hz would explain it: "
+            f"rate={ratio * rate:.4g}, or the unit of the times; else units and gears."
+        )
     return "Check units, gears and signs."

@@ -13,8 +13,10 @@ import numpy as np
 
 from qddot.errors import printable
 from qddot.identification import figures
+from qddot.identification.compare import error_words
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
+from qddot.identification.verdict import deviation, percent, unknown_deviations
 from qddot.saving import ending
 from qddot.web import page
 
@@ -55,8 +57,8 @@ RESIDUAL_WORDS = (
     "left of the torque at each frequency. Noise is flat; humps are what the model does not have."
 )
 DEVIATION_WORDS = (
-    "Deviations take residuals for noise that does not know the next sample. Where residuals are "
-    "what the model lacks, values are less certain than that; the error on unseen parts tells."
+    "Deviations count rows by how long residuals last. Where residuals are what the model lacks, "
+    "values are less certain than that; the error on unseen parts tells."
 )
 
 
@@ -74,7 +76,9 @@ def _head(fit: Fit, log: Log | None) -> Iterator[str]:
     source = "" if log is None else f" from {log.source}"
     yield page.paragraph(fit.method + source, "quiet")
     facts = {
-        "relative torque error": f"{100 * fit.relative_error:.3g} %",
+        "relative torque error": f"{100 * fit.relative_error:.3g} %: {error_words(fit)}",
+        "status": fit.status,
+        "doubts about the log": " ".join(map(str, fit.doubts)),
         "on unseen parts of the log": _unseen(fit),
         "base parameters": f"{len(fit.values)} of {len(fit.problem.regression.names)} parameters",
         "samples": f"{fit.count} of each of {robot.n} joints",
@@ -126,7 +130,8 @@ def _parameters(fit: Fit) -> Iterator[str]:
         rows.append(
             [
                 name,
-                *(f"{fit.values[k]:.4g}", f"{fit.deviations[k]:.2g}", f"{share:.3g}"),
+                f"{fit.values[k]:.4g}",
+                *(deviation(fit.deviations[k]), percent(fit.values[k], share)),
                 *(f"{low[k]:.4g} … {high[k]:.4g}", f"{prior[k]:.4g}"),
             ]
         )
@@ -147,7 +152,9 @@ def _unknown(fit: Fit) -> Iterator[str]:
         words.append(f"Removed, since this log knows them badly: {_all(fit.removed)}.")
     share = fit.relative_deviations
     bad = [name for name, s in zip(fit.names, share, strict=True) if not s <= BADLY]
-    if bad:
+    if why := unknown_deviations(fit):
+        words.append(f"{why[0].upper()}{why[1:]}.")
+    elif bad:
         words.append(f"Known to worse than {BADLY:.0f} %: {_all(bad)}.")
     yield from map(page.paragraph, words)
     if base.together:
@@ -168,7 +175,8 @@ def _log(fit: Fit, log: Log | None, raw: Log | None) -> Iterator[str]:
     yield _figure(figures.plot_excitation(fit), caption)
     if raw is not None:
         caption = "Positions by frequency: motion to the left, noise to the right."
-        yield _figure(figures.plot_spectrum(raw), caption)
+        used = getattr(fit.log, "bandwidth", None)
+        yield _figure(figures.plot_spectrum(raw, used), caption)
 
 
 def _again(fit: Fit, log: Log | None, command: Sequence[str]) -> Iterator[str]:

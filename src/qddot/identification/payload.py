@@ -78,6 +78,17 @@ class PayloadFit:
         return bool(values[0] >= -1e-9 * abs(values[-1]))
 
     @property
+    def impossible(self) -> str:
+        """Why no body has these numbers, and what to do; nothing where one has them."""
+        if self.is_possible:
+            return ""
+        least = float(np.linalg.eigvalsh(pseudo(self.parameters))[0])
+        return (
+            f"No body has these numbers: its pseudo-inertia has an eigenvalue of {least:.2g} below "
+            "zero. consistent=True finds the nearest load that can exist."
+        )
+
+    @property
     def robot(self) -> Any:
         """The robot as found without the load, carrying it."""
         inertia = tuple(float(x) for x in upper(self.inertia))
@@ -94,6 +105,7 @@ class PayloadFit:
             f"Payload at {self.frame!r}: {self.mass:.4g} ± {s[0]:.1g} kg, centre of mass "
             f"({x:.4g}, {y:.4g}, {z:.4g}) m\n  "
             + ", ".join(f"{name} {value:.4g} ± {d:.1g}" for name, value, d in names)
+            + (f"\n  {self.impossible}" if self.impossible else "")
         )
 
     __repr__ = __str__
@@ -114,6 +126,7 @@ class PayloadFit:
             "parameters": dict(zip(NAMES, self.parameters.tolist(), strict=True)),
             "deviations": dict(zip(NAMES, self.deviations.tolist(), strict=True)),
             "possible": self.is_possible,
+            "impossible": self.impossible,
             "note": self.note,
         }
 

@@ -10,9 +10,9 @@ import numpy as np
 from qddot.errors import BadArgument, shorten
 from qddot.identification.decimation import decimated
 from qddot.identification.log import Log
-from qddot.identification.signals import cut, differentiated, filtered, resampled
+from qddot.identification.signals import cut, differentiated, filtered, resampled, shifted
 from qddot.identification.spectrum import Cutoff
-from qddot.identification.spectrum import cutoff as from_spectrum
+from qddot.identification.spectrum import cutoff as found_cutoff
 
 SLOW = 0.01  # of a joint's top speed: below it sgn(q̇) and dry friction are not what models say
 RINGING = 1.0  # periods of the cut-off, at each end
@@ -58,7 +58,11 @@ def trimmed(log: Log, speed: Any = None, ends: float = 0.0) -> Log:
 
 def prepared(
     log: Log,
+    robot: Any = None,
     *,
+    terms: Any = (),
+    extra: Any = (),
+    delay: float = 0.0,
     rate: float | None = None,
     cutoff: float | Cutoff | None = None,
     by: str = "differences",
@@ -73,8 +77,12 @@ def prepared(
 
     Args:
         log: The log as loaded.
+        robot: Whose log it is: the cut-off is then the one by which its model predicts torques
+            that were not fitted. Without it, sines, rates and accelerations stand for the model.
+        terms, extra: What `identify` is to add to the robot.
+        delay: How much later torques were written down than positions [s].
         rate: Rows a second [Hz]; by default as it is.
-        cutoff: Of the filter [Hz]; by default chosen from the spectrum, which the notes show.
+        cutoff: Of the filter [Hz]; by default chosen, and the notes say how.
         by: "differences" or "splines".
         of: What is differentiated, "q" or "qd"; by default "qd" where it was measured.
         speed: Below which a joint's torque does not count; by default 1 % of its top speed.
@@ -82,7 +90,9 @@ def prepared(
     """
     if rate is not None or not log.even:
         log = resampled(log, rate)
-    chosen = from_spectrum(log) if cutoff is None else cutoff
+    if delay:
+        log = shifted(log, delay)
+    chosen = found_cutoff(log, robot, terms, extra) if cutoff is None else cutoff
     log = filtered(log, chosen)
     log = differentiated(log, by, of, chosen)
     log = trimmed(log, speed, RINGING / float(chosen))

@@ -46,7 +46,7 @@ def problem_of(
     if len(shown.kept) == found.rank:
         return Problem(regression, base, found, samples)
     if unexcited == "refuse":
-        raise BadArgument(refusal(robot, base, shown))
+        raise BadArgument(refusal(robot, base, shown, samples))
     merged = sorted_out(regression.factor(samples), IN_A_LOG)
     found = factors(regression, merged, samples, blocks=blocks)
     lost = tuple(base.groups[k].text for k in range(base.rank) if k not in shown.kept)
@@ -86,14 +86,32 @@ def excitation(found: Factors) -> tuple[Columns, float]:
     return shown, condition(R[:, shown.kept])
 
 
-def refusal(robot: Any, base: Identifiability, shown: Columns) -> str:
+def refusal(robot: Any, base: Identifiability, shown: Columns, samples: Samples) -> str:
     """Return why a log is not enough, and what to do."""
     unseen = [base.groups[k].text for k in range(base.rank) if k not in shown.kept]
+    causes = "; ".join(one_way(robot, samples)) or (
+        "usual causes are a joint that hardly moves, one that moves slowly, joints that move in "
+        "proportion"
+    )
     return (
         f"The log shows {len(shown.kept)} of {base.rank} base parameters of robot "
         f"{robot.name!r}: it cannot tell {listing(unseen, 4)}.\n"
-        "  Usual causes: a joint that hardly moves, one that moves slowly, joints that move in "
-        "proportion.\n"
+        f"  Why: {causes}.\n"
         "  Move every joint, at different speeds; or take the groups that the log does show: "
         "unexcited='merge'."
     )
+
+
+def one_way(robot: Any, samples: Samples) -> list[str]:
+    """Return, in words, the joints that turn one way only while their torques count."""
+    said = []
+    for i, name in enumerate(robot.joint_names):
+        use = slice(None) if samples.counts is None else samples.counts[:, i]
+        rate = samples.qd[use, i]
+        if not len(rate):
+            said.append(f"no torque of joint {name!r} counts, so nothing is known of its friction")
+        elif rate.min() >= 0 or rate.max() <= 0:
+            said.append(
+                f"joint {name!r} turns one way only, so Coulomb friction and offset act as one"
+            )
+    return said

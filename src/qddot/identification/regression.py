@@ -139,11 +139,12 @@ class Regression:
         return self.robot.inverse_dynamics(q, qd, qdd) - linear
 
     def factor(self, samples: Samples) -> np.ndarray:
-        """Return R of Y at all the samples, all columns, shape (at most p, p)."""
+        """Return R of Y where torques count, all columns, shape (at most p, p)."""
         R = np.zeros((0, len(self.names)))
         for _, part in samples.chunks():
             Y = self.columns(part)
-            R = triangle(np.vstack([R, Y.reshape(len(part) * Y.shape[1], Y.shape[2])]))
+            use = np.ones(Y.shape[:2], bool) if part.counts is None else part.counts
+            R = triangle(np.vstack([R, Y[use]]))
         return R
 
     def torque(self, samples: Samples, phi: np.ndarray) -> np.ndarray:

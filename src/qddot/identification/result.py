@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.errors import Problem as Doubt
 from qddot.identification.back_to_robot import robot_with_parameters
 from qddot.identification.one_thread import one_thread
 from qddot.identification.prior import nearest, smallest_eigenvalue
+from qddot.identification.provenance import saved, told
 from qddot.identification.samples import Samples, as_samples
 from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
 from qddot.identification.validation import CrossValidation, cross_validation, essential
+from qddot.identification.verdict import distrust, unknown_deviations, verdict
 from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
@@ -37,6 +40,9 @@ class Fit:
     solution: Solution
     estimator: Estimator
     removed: tuple[str, ...] = ()  # base parameters taken for zero
+    log: Any = None  # what was fitted
+    rows: Samples | None = None  # the same in the order of the robot's joints, before decimation
+    doubts: tuple[Doubt, ...] = ()  # what looks wrong with the log
 
     @property
     def count(self) -> int:
@@ -55,7 +61,7 @@ class Fit:
 
     @cached_property
     def deviations(self) -> np.ndarray:
-        """Their standard deviations; the noise of one sample is taken not to know the next."""
+        """Their standard deviations, rows counted by what they are worth; NaN if too few are."""
         return np.sqrt(np.maximum(np.diag(self.solution.covariance), 0))
 
     @property
@@ -101,6 +107,31 @@ class Fit:
         """‖τ − Yβ‖/‖τ‖ of all joints together."""
         factors = self.problem.factors
         return float(np.sqrt(factors.squares(self.values).sum() / (factors.torques.sum() or 1)))
+
+    @cached_property
+    def relative_error_of_rows(self) -> float:
+        """‖τ − τ̂‖/‖τ‖ on every row that counts, where fewer were fitted and filtered."""
+        if self.rows is None or self.rows is self.samples:
+            return self.relative_error
+        left = self.rows.tau - self.predict(self.rows)
+        use = np.ones(left.shape, bool) if self.rows.counts is None else self.rows.counts
+        return float(np.sqrt(np.sum(left[use] ** 2) / (np.sum(self.rows.tau[use] ** 2) or 1)))
+
+    @property
+    def trusted(self) -> bool:
+        """Whether condition number and error are such that the values mean something."""
+        return not distrust(self)
+
+    @property
+    def status(self) -> str:
+        """Whether it was solved; or that the solution is not trusted, and why."""
+        why = distrust(self)
+        return f"not trusted: {'; '.join(why)}" if why else self.solution.status
+
+    @property
+    def verdict(self) -> str:
+        """What the relative error means, in words."""
+        return verdict(self)
 
     # torques
 
@@ -149,8 +180,9 @@ class Fit:
         torques differ.
         """
         regression, phi = self.problem.regression, self.parameters
+        error = None
         if not self.is_possible:
-            phi = self._made_possible()
+            phi, error = self._made_possible()
         own = len(regression.full.parameter_names)
         if len(regression.names) > own:
             left = ", ".join(regression.names[own:])
@@ -160,7 +192,7 @@ class Fit:
                 stacklevel=2,
             )
         values = dict(zip(regression.names[:own], phi[:own].tolist(), strict=True))
-        return robot_with_parameters(regression.robot, values)
+        return told(self, robot_with_parameters(regression.robot, values), error)
 
     @property
     def is_possible(self) -> bool:
@@ -173,7 +205,7 @@ class Fit:
         )
         return resists and smallest_eigenvalue(regression, phi) >= POSSIBLE
 
-    def _made_possible(self) -> np.ndarray:
+    def _made_possible(self) -> tuple[np.ndarray, float]:
         from qddot.identification.consistent import BELIEF, consistent
 
         bounds = getattr(self.estimator, "bounds", None)
@@ -201,11 +233,15 @@ class Fit:
             IdentificationWarning,
             stacklevel=3,
         )
-        return found.phi
+        return found.phi, float(change**0.5)
 
     def save(self, path: str | Path) -> list[str]:
-        """Write the robot to a .toml or .urdf file; return what that format cannot hold."""
-        return self.robot.save(path)
+        """Write the robot to a .toml or .urdf file; return what that format cannot hold.
+
+        The file says which log, method, error and day its parameters come from. URDF has no place
+        for offsets and rotor inertias; a warning says what that costs.
+        """
+        return saved(self, path)
 
     # how sure
 
@@ -244,6 +280,12 @@ class Fit:
 
         return fit_html(self)
 
+    @property
+    def _filter(self) -> str:
+        """How the log was filtered, and why at this cut-off."""
+        notes = [note for note in getattr(self.log, "notes", ()) if note.place == "filter"]
+        return notes[-1].message if notes else ""
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, but for the log."""
         robot = self.problem.regression.robot
@@ -251,8 +293,12 @@ class Fit:
         return {
             "robot": robot.name,
             "method": self.method,
-            "status": self.solution.status,
+            "status": self.status,
+            "trusted": self.trusted,
+            "verdict": self.verdict,
+            "doubts": [str(doubt) for doubt in self.doubts],
             "samples": self.count,
+            "filter": self._filter,
             "base_parameters": [
                 {"name": name, "value": value, "deviation": _plain(s), "relative": _plain(share)}
                 for name, value, s, share in zip(
@@ -267,6 +313,8 @@ class Fit:
             "removed": list(self.removed),
             "condition": self.condition,
             "relative_error": self.relative_error,
+            "relative_error_of_rows": self.relative_error_of_rows,
+            "deviations": unknown_deviations(self) or "told",
             "rms": dict(zip(joints, self.rms.tolist(), strict=True)),
             "noise": dict(zip(joints, self.solution.noise.tolist(), strict=True)),
             "possible": self.is_possible,

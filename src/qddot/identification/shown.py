@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import shorten
+from qddot.identification.compare import error_words
 from qddot.identification.excitation_check import SIGNS
+from qddot.identification.verdict import deviation, percent, unknown_deviations
 from qddot.spatial.inertia import NAMES
 from qddot.web.notebook import figure, rows, shown, words
 from qddot.web.page import bullets, facts, paragraph
@@ -49,10 +51,12 @@ def fit_html(fit: Fit) -> str:
     problem = fit.problem
     robot = problem.regression.robot
     known = {
-        "relative torque error": f"{100 * fit.relative_error:.3g} %",
+        "relative torque error": f"{100 * fit.relative_error:.3g} %: {error_words(fit)}",
         "condition number": f"{fit.condition:.3g}",
         "samples": f"{fit.count:,} of each joint",
-        "status": fit.solution.status,
+        "status": fit.status,
+        "doubts": " ".join(map(str, fit.doubts)),
+        "deviations": unknown_deviations(fit),
         "not shown in the log": ", ".join(problem.base.lost),
         "removed as badly known": ", ".join(fit.removed),
     }
@@ -68,9 +72,9 @@ def fit_html(fit: Fit) -> str:
         (
             shorten(name, WIDEST),
             f"{value:.5g}",
-            f"{s:.2g}",
+            deviation(s),
             parameter_unit(robot, first),
-            f"{x:.3g}",
+            percent(value, x),
         )
         for name, first, value, s, x in zip(
             fit.names, firsts, fit.values, fit.deviations, shares, strict=True
@@ -181,5 +185,7 @@ def payload_html(load: PayloadFit) -> str:
     known = {
         "mass": f"{load.mass:.4g} ± {load.deviations[0]:.1g} kg",
         "centre of mass": f"({x:.4g}, {y:.4g}, {z:.4g}) m",
+        "doubt": load.impossible,
     }
+    known = {name: value for name, value in known.items() if value}
     return shown(title, facts(known), rows(["parameter", "value", "deviation", "unit"], lines))

@@ -11,7 +11,7 @@ from qddot.errors import BadArgument, shorten
 from qddot.identification.log import GAP, QUANTITIES, Log
 from qddot.identification.spectrum import Cutoff, check_even, cutoff, spectrum
 
-__all__ = ["cutoff", "differentiated", "filtered", "resampled", "spectrum"]
+__all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "spectrum"]
 
 ORDER = 4  # of the Butterworth filter, run forwards and backwards
 SHARPER = 0.4  # of a lower rate: what is faster would come back as something slower
@@ -57,6 +57,23 @@ def resampled(log: Log, rate: float | None = None) -> Log:
     return log.noted(said, place="time", t=t, **changes)
 
 
+def shifted(log: Log, delay: float) -> Log:
+    """Return the log with its torques earlier by a delay [s], by cubic splines.
+
+    Rows whose torque would lie outside the log are cut off.
+    """
+    from scipy.interpolate import CubicSpline
+
+    if not (np.ndim(delay) == 0 and np.isfinite(delay) and abs(delay) < log.duration / 2):
+        raise BadArgument(f"delay is {shorten(repr(delay))}; give seconds, less than half the log.")
+    if log.tau is None:
+        raise BadArgument("The log has no torques to shift.")
+    tau = CubicSpline(log.t, log.tau, axis=0)(log.t + delay)
+    inside = np.flatnonzero((log.t + delay >= log.t[0]) & (log.t + delay <= log.t[-1]))
+    said = f"torques taken {abs(delay):.4g} s {'later' if delay > 0 else 'earlier'} in the log"
+    return cut(replace(log, tau=tau), int(inside[0]), int(inside[-1]) + 1, said)
+
+
 def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTITIES) -> Log:
     """Return the log with its noise filtered out, without a shift in time.
 
@@ -65,7 +82,7 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
 
     Args:
         log: The log, evenly sampled.
-        cutoff: The cut-off frequency [Hz]; by default chosen from the spectrum, as
+        cutoff: The cut-off frequency [Hz]; by default chosen, as
             `qddot.identification.spectrum.cutoff` tells.
         what: The quantities to filter, of those there are.
     """

@@ -55,6 +55,7 @@ class Solution:
     noise: np.ndarray  # (n,), the standard deviation of each joint's torque
     phi: np.ndarray | None = None  # all parameters, where the method gives them
     status: str = "solved"
+    repeats: np.ndarray | None = None  # (n,), how many rows say the same again
 
 
 def solve(R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

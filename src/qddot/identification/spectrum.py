@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -73,7 +74,8 @@ class Cutoff:
         lines = [f"cut-off {self.frequency:.3g} Hz: {self.why}"]
         for j, name in enumerate(s.joint_names):
             lines.append(
-                f"  {name:24s} motion up to {s.band[j]:.3g} Hz, noise from {s.crossing[j]:.3g} Hz "
+                f"  {name:24s} motion up to {min(s.band[j], self.frequency):.3g} Hz, noise from "
+                f"{min(s.crossing[j], self.frequency):.3g} Hz "
                 f"(floor {np.sqrt(s.floor[j]):.2g} /√Hz)"
             )
         return "\n".join(lines)
@@ -107,11 +109,12 @@ def spectrum(log: Log, what: str = "q") -> Spectrum:
     return Spectrum(log.joint_names, what, f, power)
 
 
-def cutoff(log: Log) -> Cutoff:
-    """Return the cut-off frequency for a log, from the spectrum of its positions.
+def suggested(log: Log) -> Cutoff:
+    """Return the cut-off frequency that the spectrum of the positions suggests.
 
     Ten times the band that holds 99.9 % of the velocity's power, of the joint that needs most; at
-    most where noise and signal have the same power, of the joint where that is highest.
+    most where noise and signal have the same power, of the joint where that is highest. It takes
+    noise for white: noise that a controller has low-passed is taken for motion.
     """
     positions = spectrum(log)
     band, crossing = float(positions.band.max()), float(positions.crossing.max())
@@ -125,6 +128,38 @@ def cutoff(log: Log) -> Cutoff:
         chosen = min(max(chosen, lowest), highest)
         why += f"; kept within {lowest:.3g} and {highest:.3g} Hz, which this log allows"
     return Cutoff(chosen, positions, why)
+
+
+def cutoff(log: Log, robot: Any = None, terms: Any = (), extra: Any = ()) -> Cutoff:
+    """Return the cut-off frequency for a log: the spectrum suggests one, prediction decides.
+
+    The suggestion is kept if no other cut-off predicts the torques of pieces that were not fitted
+    clearly better; else the lowest that predicts them as well as the best.
+    Without a robot the prediction is rough, and the suggestion is kept unless it is far off.
+
+    Args:
+        log: The log, evenly sampled; without torques the spectrum decides alone.
+        robot: By whose model torques are predicted.
+        terms, extra: What `identify` is to add to it.
+    """
+    from qddot.identification.held_out import CLEARLY, ROUGH, can_judge, candidates, held_out
+
+    first = suggested(log)
+    if not can_judge(log):
+        return replace(first, why=f"{first.why}; by the spectrum of the positions alone")
+    tried = np.union1d(candidates(log), [first.frequency])
+    judged = held_out(log, robot, terms, extra, tried)
+    at, lowest = int(np.searchsorted(tried, first.frequency)), judged.lowest
+    if judged.alike(ROUGH if robot is None else CLEARLY)[at]:
+        why = f"{first.why}; no other predicts held-out torques better ({judged.by})"
+        return replace(first, why=why)
+    error, other = (100 * float(judged.relative[k]) for k in (lowest, at))
+    why = (
+        f"the lowest that predicts held-out torques as well as any, to {error:.3g} % "
+        f"({judged.by}); at {first.frequency:.3g} Hz, which the spectrum suggests, it is "
+        f"{other:.3g} %"
+    )
+    return Cutoff(float(tried[lowest]), first.spectrum, why)
 
 
 def check_even(log: Log) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.identification.accumulate import block_edges
+from qddot.identification.lasting import widened
 from qddot.identification.options import whole
 from qddot.identification.problem import excitation
 from qddot.identification.solution import NoRobot, Problem
@@ -108,6 +109,8 @@ def essential(fit: Fit, ratio: float = 30.0, loss: float = 0.01) -> Fit:
             continue
         if _misfit(smaller, found, fit.solution.noise) > limit:
             break
+        if fit.solution.repeats is not None:
+            found = widened(smaller, found, fit.solution.repeats)
         removed.append(problem.base.groups[worst].text)
         problem, solution = smaller, found
     return replace(fit, problem=problem, solution=solution, removed=tuple(removed))

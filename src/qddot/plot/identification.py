@@ -229,11 +229,24 @@ def _bars(axes: Axes, kind: Bars) -> None:
         ticks = [-x for x in ticks if x < 1.2 * -kind.values.min()] + [0.0] + ticks
         axes.set_xticks(ticks, [f"{x:g}" for x in ticks])
         axes.set_xticks([], minor=True)
+        words = f"linear within ±{width:.2g}, logarithmic beyond"
+        axes.set_xlabel(words, fontsize=style.SMALL, color=style.INK)
+
+
+def short(name: str, most: int = 34) -> str:
+    """Return a group's name in few letters; its first member, which no other has, stays whole."""
+    if len(name) <= most:
+        return style.label(name, most)
+    first, *others = name.replace(" - ", " + ").split(" + ")
+    more = f" + {len(others)} more" if others else ""
+    if len(first) + len(more) > most:
+        first = f"…{first[len(more) + 1 - most :]}"  # the parameter stands at the end
+    return style.label(first + more, most)
 
 
 def _name_rows(axes: Axes, names: Sequence[str]) -> None:
     """Write a name before each bar, as it is."""
-    axes.set_yticks(range(len(names)), [style.label(name, 34) for name in names])
+    axes.set_yticks(range(len(names)), [short(name) for name in names])
     for text in axes.get_yticklabels():
         text.set_parse_math(False)
         text.set_fontsize(7)

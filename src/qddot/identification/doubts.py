@@ -1,0 +1,243 @@
+"""What looks wrong with a log before its fit is believed: against the robot, and against itself.
+
+Each mistake that people make with logs (columns in another order, a sign, amperes for N·m, another
+rate, torques that come late) is undone in turn, and the rows are fitted again, roughly. If they
+then fit much better, that is told, with the remedy; a good log fits best as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import Problem, listing
+from qddot.identification.against_file import RATES, SHAPE, AgainstFile
+from qddot.identification.problem import structural
+from qddot.identification.regression import Regression
+from qddot.identification.samples import Samples
+
+ROWS = 500  # that are looked at
+BEYOND = 0.05  # [rad] or [m]: encoders are not zeroed better
+MUCH = 0.6  # of the error that is left where undoing a mistake helps
+LATE = 0.85  # the same for a delay, which costs less
+POOR = 0.2  # an error with which the order of the joints is looked at
+DELAYS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08)  # [s]
+DRIVES = 0.02  # of the power of a joint, that friction cannot give
+SEEN, TINY = 1e-8, 1e-9
+
+Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # q, qd, qdd, tau
+
+
+def doubts(regression: Regression, samples: Samples) -> tuple[Problem, ...]:
+    """Return what is probably wrong with a log, with what to do about it.
+
+    Args:
+        regression: The robot and the terms added to it.
+        samples: The prepared log, in the order of the robot's joints.
+    """
+    said = list(_limits(regression.robot, samples))
+    look = _Look(regression, samples)
+    if not look.error > 0:
+        return tuple(said)
+    own = AgainstFile.of(regression.robot, look.rows, look.counts)
+    found = list(_signs(look, own)) or list(_rates(look, own))
+    if not found and (said or look.error > POOR):
+        found = list(_orders(look))
+    said += found
+    if not found:
+        said += [*_delay(look, samples), *own.sizes()]
+    return tuple(said)
+
+
+class _Look:
+    """A rough fit of a few rows, and how it changes when a mistake is undone."""
+
+    def __init__(self, regression: Regression, samples: Samples) -> None:
+        counts = samples.counts
+        use = np.arange(len(samples))
+        if counts is not None and counts.all(axis=1).sum() >= ROWS:
+            use = np.flatnonzero(counts.all(axis=1))
+        self.at = use[:: max(1, len(use) // ROWS)]
+        self.regression = regression
+        self.kept = list(structural(regression).kept)
+        self.names = regression.robot.joint_names
+        self.rows: Rows = tuple(  # type: ignore[assignment]
+            x[self.at] for x in (samples.q, samples.qd, samples.qdd, samples.tau)
+        )
+        self.counts = np.ones(self.rows[0].shape, bool) if counts is None else counts[self.at]
+        self.error = self.of(*self.rows)
+        self.friction = dict(self.last)
+
+    def drives(self, i: int) -> bool:
+        """Return whether the friction found would drive a joint instead of braking it."""
+        values = [self.friction.get(f"{self.names[i]}.{x}", 0.0) for x in ("fv", "fs")]
+        rate = np.abs(self.rows[1][:, i])
+        power = values[0] * np.mean(rate**2) + values[1] * np.mean(rate)
+        return power < -DRIVES * float(np.mean(np.abs(self.rows[1][:, i] * self.rows[3][:, i])))
+
+    def of(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray) -> float:
+        """Return what a fit leaves of the torques: of each joint, the geometric mean of all."""
+        samples = Samples(np.zeros(len(q)), q, qd, qdd, tau)
+        Y = self.regression.columns(samples)[..., self.kept]
+        right = tau - self.regression.rest(samples)
+        size = np.sqrt(np.mean(right**2, axis=0))
+        size[size == 0] = 1
+        use = self.counts
+        Y, d = Y / size[:, None], right / size
+        A = Y[use]
+        length = np.linalg.norm(A, axis=0)
+        length[length == 0] = 1
+        beta = np.linalg.lstsq(A / length, d[use], rcond=SEEN)[0] / length
+        left = np.where(use, d - Y @ beta, 0.0)
+        each = np.sqrt(np.sum(left**2, axis=0) / np.maximum(use.sum(axis=0), 1))
+        self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=True))
+        return float(np.exp(np.mean(np.log(np.maximum(each, TINY)))))
+
+    def best(self, tries: dict[Any, Callable[[], Rows]]) -> tuple[Any, float]:
+        """Return the change that fits best, and its error."""
+        errors = {key: self.of(*undo()) for key, undo in tries.items()}
+        key = min(errors, key=lambda k: errors[k])
+        return key, errors[key]
+
+    def helps(self, before: float, after: float) -> str:
+        return f"the rows then fit to {100 * after:.2g} % instead of {100 * before:.2g} %"
+
+
+def _limits(robot: Any, samples: Samples) -> Iterator[Problem]:
+    """Yield the joints that would be beyond their limits."""
+    for i, joint in enumerate(robot.model.free_joints):
+        low, high = joint.limits.lower, joint.limits.upper
+        if joint.kind == "continuous" or low is None or high is None:
+            continue
+        q = samples.q[:, i]
+        over = max(float(low) - float(q.min()), float(q.max()) - float(high))
+        if over > BEYOND:
+            unit = "rad" if joint.turns else "m"
+            yield Problem(
+                "warning",
+                f"joint {joint.name!r}",
+                f"it is up to {over:.2g} {unit} beyond its limits, {q.min():.4g} … {q.max():.4g} "
+                f"{unit} where the robot allows {float(low):.4g} … {float(high):.4g}",
+                "Check the order of the columns, units, signs and offsets.",
+            )
+
+
+def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
+    """Yield torques, and joints, whose sign is the other.
+
+    A torque: if turning it makes the fit better, and friction would drive the joint, or the robot's
+    file expects the other sign, or the fit is much better. A joint: if the fit is much better.
+    """
+    q, qd, qdd, tau = look.rows
+    n = len(look.names)
+
+    def flipped(i: int, whole: bool) -> Rows:
+        s = np.where(np.arange(n) == i, -1.0, 1.0)
+        return (q * s, qd * s, qdd * s, tau * s) if whole else (q, qd, qdd, tau * s)
+
+    if n < 2:
+        return
+    tries = {(i, w): (lambda i=i, w=w: flipped(i, w)) for i in range(n) for w in (False, True)}
+    errors = {key: look.of(*undo()) for key, undo in tries.items()}
+    for (i, whole), error in errors.items():
+        if not whole and (look.drives(i) or own.alike[i] < -SHAPE):
+            errors[i, whole] = min(error, MUCH * error) if error < look.error else error
+    (i, whole) = min(errors, key=lambda key: errors[key])
+    error = look.of(*tries[i, whole]())
+    if errors[i, whole] < MUCH * look.error:
+        what = "positions and torques have" if whole else "torque has"
+        which = "" if whole else '"tau": '
+        signs = ", ".join("-1" if k == i else "1" for k in range(n))
+        gear = f"gear=[{signs}]" if whole else f"gear={{{which}[{signs}]}}"
+        yield Problem(
+            "warning",
+            f"joint {look.names[i]!r}",
+            f"its {what} the other sign: {look.helps(look.error, error)}",
+            f"Turn it: load_log(..., {gear}).",
+        )
+
+
+def _rates(look: _Look, own: AgainstFile) -> Iterator[Problem]:
+    """Yield that rows came at another rate than was said."""
+    q, qd, qdd, tau = look.rows
+    tries = {r: (lambda r=r: (q, r * qd, r * r * qdd, tau)) for r in RATES}
+    ratio, error = look.best(tries)
+    other = own.rate()
+    if other is not None:
+        ratio, error = other, look.of(*tries[other]())
+    if other is not None or error < MUCH * look.error:
+        yield Problem(
+            "warning",
+            "time",
+            f"the rows seem to be about {ratio:g} times as fast as was said: "
+            f"{look.helps(look.error, error)}",
+            f"Check the times: rate= should be about {ratio:g} times what it is, or units={{'t':"
+            " ...}.",
+        )
+
+
+def _orders(look: _Look) -> Iterator[Problem]:
+    """Yield that the columns are in another order: pairs, and neighbouring blocks, exchanged."""
+    n = len(look.names)
+    tries = {
+        order: (lambda order=order: tuple(x[:, list(order)] for x in look.rows))
+        for order in exchanges(n)
+    }
+    if not tries:
+        return
+    order, error = look.best(tries)  # type: ignore[arg-type]
+    if error < MUCH * look.error:
+        names = [look.names[k] for k in order]
+        yield Problem(
+            "warning",
+            "joints",
+            f"the columns seem to be in another order, {listing(names, 20)}: "
+            f"{look.helps(look.error, error)}",
+            "Name them: joints={joint of the robot: its name in the log}, or columns={'q': [...]}.",
+        )
+
+
+def exchanges(n: int) -> list[tuple[int, ...]]:
+    """Return orders of n columns in which two, or two neighbouring blocks, are exchanged.
+
+    Entry i is the column in which joint i was written down.
+    """
+    found = set()
+    for a in range(n):
+        for b in range(a + 1, n):
+            order = list(range(n))
+            order[a], order[b] = b, a
+            found.add(tuple(order))
+            for c in range(b + 1, n + 1):
+                found.add((*range(a), *range(b, c), *range(a, b), *range(c, n)))
+    found.add(tuple(reversed(range(n))))
+    found.discard(tuple(range(n)))
+    return sorted(found)
+
+
+def _delay(look: _Look, samples: Samples) -> Iterator[Problem]:
+    """Yield that torques come later, or earlier, than the motion they belong to."""
+    t = samples.t
+    q, qd, qdd, _ = look.rows
+    step = float(np.median(np.diff(t))) if len(t) > 1 else 0.0
+    shifts = [d for d in DELAYS if d >= 0.4 * step]
+    if len(t) < 10 or not shifts:
+        return
+
+    def late(d: float) -> Rows:
+        at = np.clip(t[look.at] + d, t[0], t[-1])
+        columns = [np.interp(at, t, samples.tau[:, i]) for i in range(samples.tau.shape[1])]
+        return q, qd, qdd, np.column_stack(columns)
+
+    delay, error = look.best({s * d: (lambda d=s * d: late(d)) for d in shifts for s in (1, -1)})
+    if error < LATE * look.error:
+        word = "later" if delay > 0 else "earlier"
+        yield Problem(
+            "warning",
+            "time",
+            f"torques seem to come about {1000 * abs(delay):.2g} ms {word} than the motion: "
+            f"{look.helps(look.error, error)}",
+            f"Shift them: prepared(log, delay={delay:g}).",
+        )
