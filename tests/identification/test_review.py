@@ -115,7 +115,7 @@ def test_a_consistent_fit_has_no_negative_friction_and_keeps_its_bounds(ur5):
         warnings.simplefilter("error")
         assert 9 - SOLVER < fit.robot.parameters[10] < 9.5 + SOLVER
     with pytest.warns(IdentificationWarning):
-        again = fit._made_possible()
+        again, _ = fit._made_possible()
     assert 9 - SOLVER < again[10] < 9.5 + SOLVER
 
 

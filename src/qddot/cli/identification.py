@@ -85,7 +85,7 @@ def identify(
         ),
     ] = "",
     decimate: Annotated[
-        float | None, number("Rows a second to fit, about the cut-off; else all.", "HERTZ")
+        float | None, number("Rows a second to fit, 0 for all; else about the cut-off.", "HERTZ")
     ] = None,
     merge: Annotated[
         bool, typer.Option("--merge", help="Take what the log shows, where that is not all.")
@@ -135,7 +135,8 @@ def identify(
     with patience("reading the log"):
         raw, ready = reading.read(log, robot, wanted, extra)
         other = None if validate is None else reading.read([str(validate)], robot, wanted, extra)[1]
-    options: dict[str, Any] = {"decimate": decimate, "unexcited": "merge" if merge else "refuse"}
+    options: dict[str, Any] = {"decimate": _rows(decimate)}
+    options["unexcited"] = "merge" if merge else "refuse"
     with patience(f"fitting {len(ready)} rows"), warnings_as_options():
         fit = qddot.identify(robot, ready, method, terms=wanted, extra=extra, **options)
     errors = None if other is None else _errors(fit, other)
@@ -163,6 +164,11 @@ def warnings_as_options() -> Iterator[None]:
         for python, option in OPTIONS.items():
             text = text.replace(python, option)
         warn(re.sub(r"prepared\(log, delay=([^)]*)\)", r"--delay \1", text))
+
+
+def _rows(decimate: float | None) -> float | str | None:
+    """Return --decimate as Python has it: "auto" where it was not given, None for 0."""
+    return "auto" if decimate is None else decimate or None
 
 
 def _terms(text: str) -> tuple[str, ...]:

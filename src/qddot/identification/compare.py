@@ -47,10 +47,10 @@ def summary(fit: Fit) -> str:
 def error_words(fit: Fit) -> str:
     """Return what the error means, and what it is on every row where fewer were fitted."""
     words = f"the model {fit.verdict}"
-    if fit.rows is None or fit.rows is fit.samples:
+    if fit.decimated is None:
         return words
     every = f"{100 * fit.relative_error_of_rows:.3g} % on every row of the log"
-    return f"{every}, filtered and not decimated; {words}"
+    return f"{fit.decimated:.3g} rows a second were fitted; {every}; {words}"
 
 
 def table(fit: Fit) -> str:

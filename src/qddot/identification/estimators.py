@@ -21,7 +21,7 @@ from qddot.identification.grouping import triangle
 from qddot.identification.lasting import repeats, widened
 from qddot.identification.log import Log
 from qddot.identification.one_thread import one_thread
-from qddot.identification.options import check_belief, check_blocks
+from qddot.identification.options import check_belief, check_blocks, check_decimate
 from qddot.identification.prior import metric_root
 from qddot.identification.problem import filtered, problem_of
 from qddot.identification.regression import Regression
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
 
+ENOUGH = 2  # torques a parameter that decimation must leave
 ALIKE = 2.5  # rows a period of the cut-off: more say the same again
 
 
@@ -43,8 +44,8 @@ def _judge_rows(log: Any) -> None:
     if bandwidth and log.rate > ALIKE * bandwidth:
         warnings.warn(
             f"{log.rate:.4g} rows a second are fitted, their torques filtered at {bandwidth:.3g} "
-            "Hz, and sgn(q̇) is not: dry friction comes out too small. "
-            f"Give decimate={bandwidth:.2g}.",
+            "Hz, and their columns are not: dry friction, and what is told from it, comes out "
+            f"wrong. Give decimate={bandwidth:.2g}.",
             IdentificationWarning,
             stacklevel=4,
         )
@@ -63,7 +64,8 @@ class Estimator:
             "merge" them into the groups that it does show.
         blocks: Into how many pieces of time the log is divided for cross-validation.
         decimate: About how many rows a second to keep [Hz], columns and torques both filtered
-            (parallel decimation); by default all.
+            (parallel decimation). "auto": as many as the cut-off at which a log was filtered, if
+            it has more; None: every row.
     """
 
     robot: Any = field(repr=False)
@@ -71,7 +73,7 @@ class Estimator:
     extra: Any = field(default=(), kw_only=True, repr=False)
     unexcited: str = field(default="refuse", kw_only=True)
     blocks: int = field(default=10, kw_only=True)
-    decimate: float | None = field(default=None, kw_only=True)
+    decimate: float | str | None = field(default="auto", kw_only=True)
 
     def fit(self, log: Any, *more: Any) -> Self:
         """Find the parameters from a log, or from (q, qd, qdd, tau) of shape (k, n).
@@ -87,21 +89,36 @@ class Estimator:
         if isinstance(log, Log) and log.qdd is None and log.tau is not None:
             log = prepared(log, self.robot, terms=self.terms, extra=self.extra)
         samples = rows = as_samples(self.robot, (log, *more) if more else log)
-        if self.decimate is None:
-            _judge_rows(log)
         with one_thread():
             regression = Regression.of(self.robot, self.terms, self.extra)
             regression.check_extra(samples)
-            if self.decimate is not None:
-                samples = filtered(regression, samples, self.decimate)
+            rate = self._rate(log, regression)
+            if rate is not None:
+                samples = filtered(regression, samples, rate)
             problem = problem_of(regression, samples, self.unexcited, self.blocks)
             found = doubts(regression, rows) if isinstance(log, Log) else ()
             for doubt in found:
                 warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
-            fit = Fit(problem, self.solved(problem), self, (), log, rows, found)
+            fit = Fit(problem, self.solved(problem), self, (), log, rows, found, rate)
             wide = widened(problem, fit.solution, repeats(samples, fit.residuals))
             self.result_ = replace(fit, solution=wide)
         return self
+
+    def _rate(self, log: Any, regression: Regression) -> float | None:
+        """Return how many rows a second to keep [Hz], or None for all; warn where that is wrong."""
+        if self.decimate != "auto":
+            check_decimate(self.decimate)
+        bandwidth = getattr(log, "bandwidth", None)
+        more = bool(bandwidth) and log.rate > ALIKE * bandwidth
+        if self.decimate == "auto" and more:
+            # too short a log is fitted as it is: a filter that takes most of it helps nobody
+            enough = ENOUGH * len(regression.names)
+            if log.duration * bandwidth * log.n >= enough:
+                return float(bandwidth)
+        if self.decimate in (None, "auto"):
+            _judge_rows(log)
+            return None
+        return float(self.decimate)  # type: ignore[arg-type]
 
     def solved(self, problem: Problem) -> Solution:
         """Return the solution of a problem; this is what estimators differ in."""

@@ -159,7 +159,7 @@ def _samples(fit: Fit, log: Any) -> Samples:
     if log is None:
         return fit.samples
     samples = as_samples(fit.problem.regression.robot, log)
-    rate = fit.estimator.decimate
+    rate = fit.decimated
     return samples if rate is None else filtered(fit.problem.regression, samples, rate)
 
 

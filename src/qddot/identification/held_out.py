@@ -29,8 +29,10 @@ ENDS = 0.05  # of the log, at each end, where filters ring
 SLOWEST = 4.0  # periods of the lowest candidate in the log
 FASTEST = 0.4  # of the rate
 SLOW = 0.01  # of a joint's top speed
+FINE = 1e-3  # of a torque
 SEEN = 1e-8  # what the other pieces do not show is left at zero
-CLEARLY, ROUGH = 1.05, 1.5  # squared errors that count as worse, with a model and without
+CLEARLY = 1.05, 1.0  # worse: a squared error so many times the best, and standard errors away
+GROSSLY = 3.0, 2.0  # the same without a model, whose predictions are rough
 
 Blocks = tuple[tuple[np.ndarray, ...], ...]  # by piece, then by joint: the factor of [Y τ]
 
@@ -48,12 +50,12 @@ class HeldOut:
     def best(self) -> int:
         return int(self.errors.mean(axis=1).argmin())
 
-    def alike(self, rough: float = 1.0) -> np.ndarray:
-        """Return which are not worse than the best by more than a standard error, shape (c,)."""
+    def alike(self, times: float = 1.0, deviations: float = 1.0) -> np.ndarray:
+        """Return which are not worse than the best, by so much, shape (c,)."""
         worse = self.errors - self.errors[self.best]
         sure = worse.std(axis=1, ddof=1) / np.sqrt(worse.shape[1])
         mean = self.errors.mean(axis=1)
-        return (worse.mean(axis=1) <= sure) | (mean < rough * mean[self.best])
+        return (worse.mean(axis=1) <= deviations * sure) | (mean < times * mean[self.best])
 
     @property
     def lowest(self) -> int:
@@ -98,7 +100,8 @@ def held_out(
             found.append([[_unseen(blocks, b, i) for i in range(log.n)] for b in range(BLOCKS)])
     squares = np.array(found)  # (c, blocks, n)
     size = np.array([counts[a:b].sum(axis=0) for a, b in pairwise(block_edges(len(rows), BLOCKS))])
-    mean = squares / np.maximum(size, 1)
+    # a thousandth of the torque more or less is no difference
+    mean = squares / np.maximum(size, 1) + FINE**2 * np.mean(torque**2, axis=0)
     least = mean.mean(axis=1).min(axis=0)
     errors = (mean / np.where(least > 0, least, 1)).mean(axis=2)
     total = float(np.sum(torque[counts] ** 2)) or 1.0

@@ -32,6 +32,15 @@ def check_blocks(blocks: Any) -> None:
         raise BadArgument(f"blocks is {shorten(repr(blocks))}; give a whole number from 1.")
 
 
+def check_decimate(rate: Any) -> None:
+    """Refuse a rate of rows that is none."""
+    if rate is not None and not (_number(rate) and float(rate) > 0):
+        raise BadArgument(
+            f"decimate is {shorten(repr(rate))}; give rows a second above 0, 'auto', or None for "
+            "every row."
+        )
+
+
 def check_names(options: Iterable[str], known: Sequence[str], method: str) -> None:
     """Refuse options that a method does not have."""
     for name in options:

@@ -89,14 +89,19 @@ def excitation(found: Factors) -> tuple[Columns, float]:
 def refusal(robot: Any, base: Identifiability, shown: Columns, samples: Samples) -> str:
     """Return why a log is not enough, and what to do."""
     unseen = [base.groups[k].text for k in range(base.rank) if k not in shown.kept]
-    causes = "; ".join(one_way(robot, samples)) or (
-        "usual causes are a joint that hardly moves, one that moves slowly, joints that move in "
-        "proportion"
+    seen = "; ".join(one_way(robot, samples))
+    causes = (
+        f"Cause: {seen}"
+        if seen
+        else (
+            "Usual causes: a joint that hardly moves, one that moves slowly, joints that move in "
+            "proportion"
+        )
     )
     return (
         f"The log shows {len(shown.kept)} of {base.rank} base parameters of robot "
         f"{robot.name!r}: it cannot tell {listing(unseen, 4)}.\n"
-        f"  Why: {causes}.\n"
+        f"  {causes}.\n"
         "  Move every joint, at different speeds; or take the groups that the log does show: "
         "unexcited='merge'."
     )

@@ -43,6 +43,7 @@ class Fit:
     log: Any = None  # what was fitted
     rows: Samples | None = None  # the same in the order of the robot's joints, before decimation
     doubts: tuple[Doubt, ...] = ()  # what looks wrong with the log
+    decimated: float | None = None  # [Hz], rows kept a second; None: all
 
     @property
     def count(self) -> int:
@@ -299,6 +300,7 @@ class Fit:
             "doubts": [str(doubt) for doubt in self.doubts],
             "samples": self.count,
             "filter": self._filter,
+            "decimated": self.decimated,
             "base_parameters": [
                 {"name": name, "value": value, "deviation": _plain(s), "relative": _plain(share)}
                 for name, value, s, share in zip(

@@ -16,6 +16,7 @@ FEWEST = 32  # rows
 FLOOR_BAND = (0.5, 0.95)  # of the Nyquist frequency, where only noise is left
 SMOOTH = 9  # lines of the spectrum
 MOST = 0.999  # of the velocity's power: the band of the motion
+BULK, TWICE = 0.95, 2.0  # of the velocity's power: a band that noise does not widen
 MARGIN = 10.0  # bands of the motion that are kept, the usual rule for joint accelerations
 HIGHEST = 0.4  # of the rate
 
@@ -43,6 +44,12 @@ class Spectrum:
         rate[self.frequency[:, None] > self.crossing] = 0
         total = np.cumsum(rate, axis=0)
         return self.frequency[(total >= MOST * total[-1]).argmax(axis=0)]
+
+    @property
+    def bulk(self) -> float:
+        """Up to where 95 % of the velocity's power is, of the joint that needs most [Hz]."""
+        total = np.cumsum(self.frequency[:, None] ** 2 * self.power, axis=0)
+        return float(self.frequency[(total >= BULK * total[-1]).argmax(axis=0)].max())
 
     @property
     def crossing(self) -> np.ndarray:
@@ -135,22 +142,25 @@ def cutoff(log: Log, robot: Any = None, terms: Any = (), extra: Any = ()) -> Cut
 
     The suggestion is kept if no other cut-off predicts the torques of pieces that were not fitted
     clearly better; else the lowest that predicts them as well as the best.
-    Without a robot the prediction is rough, and the suggestion is kept unless it is far off.
+    Without a robot the prediction is rough: the suggestion is kept unless it is far off, and none
+    is taken below twice the band of 95 % of the velocity's power.
 
     Args:
         log: The log, evenly sampled; without torques the spectrum decides alone.
         robot: By whose model torques are predicted.
         terms, extra: What `identify` is to add to it.
     """
-    from qddot.identification.held_out import CLEARLY, ROUGH, can_judge, candidates, held_out
+    from qddot.identification.held_out import CLEARLY, GROSSLY, can_judge, candidates, held_out
 
     first = suggested(log)
     if not can_judge(log):
         return replace(first, why=f"{first.why}; by the spectrum of the positions alone")
     tried = np.union1d(candidates(log), [first.frequency])
+    if robot is None:
+        tried = tried[tried >= min(TWICE * first.spectrum.bulk, first.frequency)]
     judged = held_out(log, robot, terms, extra, tried)
     at, lowest = int(np.searchsorted(tried, first.frequency)), judged.lowest
-    if judged.alike(ROUGH if robot is None else CLEARLY)[at]:
+    if judged.alike(*(GROSSLY if robot is None else CLEARLY))[at]:
         why = f"{first.why}; no other predicts held-out torques better ({judged.by})"
         return replace(first, why=why)
     error, other = (100 * float(judged.relative[k]) for k in (lowest, at))
