@@ -139,7 +139,12 @@ def until(page: Any, right: Callable[[], bool]) -> bool:
 def wait_for_column(page: Any, name: str, values: np.ndarray) -> None:
     """Wait until a column of the torques shows these values."""
     most = float(np.abs(values).max())
-    came = until(page, lambda: all(shows(*each, most) for each in zip(column(page, name), values)))
+
+    def right() -> bool:
+        found = column(page, name)
+        return len(found) == len(values) and all(map(shows, found, values, [most] * len(values)))
+
+    came = until(page, right)
     assert came, f"{name} shows {column(page, name)}, not {np.round(values, 5).tolist()}"
 
 

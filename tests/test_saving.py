@@ -64,9 +64,13 @@ def test_files_that_belong_together_come_together_or_not_at_all(tmp_path):
     def full(_):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    with pytest.raises(CannotWrite), together():
-        write_whole(first, lambda beside: beside.write_text("after"))
-        write_whole(second, full)
+    def both():
+        with together():
+            write_whole(first, lambda beside: beside.write_text("after"))
+            write_whole(second, full)
+
+    with pytest.raises(CannotWrite):
+        both()
     assert first.read_text() == "before"
     assert [file.name for file in tmp_path.iterdir()] == ["a.txt"]
     with together():

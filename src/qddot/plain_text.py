@@ -6,7 +6,6 @@ import codecs
 import re
 import sys
 import unicodedata
-from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
 from typing import Any
@@ -41,7 +40,7 @@ def fitting(text: str) -> str:
     return text
 
 
-def fitted(method: Callable[[Any], str]) -> Callable[[Any], str]:
+def fitted(method: Any) -> Any:
     """Let a `__str__` or `__repr__` give what stdout can hold, so that print never fails."""
 
     @wraps(method)

@@ -79,7 +79,7 @@ class Common:
 
     def _image(self, ring: Ring, role: str, index: int) -> Polynomial:
         if role != "parameter":
-            letters = dict(zip(("position", "rate", "acceleration"), "qva", strict=True))
+            letters: dict[str, str] = {"position": "q", "rate": "v", "acceleration": "a"}
             return self.ring.element(letters.get(role, role[0]), index)
         atom = ring.parameters[index]
         if atom.function in ("sin", "cos"):

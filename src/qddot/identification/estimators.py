@@ -109,8 +109,7 @@ class Estimator:
         if self.decimate != "auto":
             check_decimate(self.decimate)
         bandwidth = getattr(log, "bandwidth", None)
-        more = bool(bandwidth) and log.rate > ALIKE * bandwidth
-        if self.decimate == "auto" and more:
+        if self.decimate == "auto" and bandwidth and log.rate > ALIKE * bandwidth:
             # too short a log is fitted as it is: a filter that takes most of it helps nobody
             enough = ENOUGH * len(regression.names)
             if log.duration * bandwidth * log.n >= enough:

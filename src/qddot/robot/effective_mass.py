@@ -48,7 +48,7 @@ def principal_masses(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarr
     Infinite along axes that the frame cannot move; NaN where M is singular.
     """
     W, rounding = weighted(J, M)
-    known = np.isfinite(W).all(axis=(-2, -1), keepdims=True)
+    known = np.asarray(np.isfinite(W).all(axis=(-2, -1), keepdims=True))
     U, sigma, _ = np.linalg.svd(np.where(known, W, 0))
     masses = masses_of(sigma, rounding, J.shape[-2])
     return np.where(known[..., 0], masses, np.nan), np.where(known, U, np.nan)

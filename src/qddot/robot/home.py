@@ -11,7 +11,7 @@ import numpy as np
 from qddot.dynamics.kinematics import jacobian, path
 
 if TYPE_CHECKING:
-    from qddot.robot.robot import Robot
+    from qddot.robot.described import Described
 
 MARGIN = 0.1  # of a range, kept from either end
 BENDS = (np.pi / 4, np.pi / 2)  # [rad], what a straight arm is bent by
@@ -22,7 +22,7 @@ WELL = 0.4  # of the usual distance from a singular position: no need to bend
 RANK = 1e-5  # motion, in parts of the largest, that files which write 1.5708 for π/2 do not mean
 
 
-def home_of(robot: Robot) -> np.ndarray:
+def home_of(robot: Described) -> np.ndarray:
     """Return where an arm stands if nobody says, shape (n,), read-only.
 
     What its file gives as `home`. Else zero, or the middle of limits that zero is not well within;
@@ -46,7 +46,7 @@ def home_of(robot: Robot) -> np.ndarray:
     return base
 
 
-def tip_frame(robot: Robot) -> str:
+def tip_frame(robot: Described) -> str:
     """Return the frame at the tip: "tool" where there is one, else the longest branch's last."""
     frames = robot.tree.frames
     if "tool" in frames:
@@ -54,7 +54,7 @@ def tip_frame(robot: Robot) -> str:
     return max(reversed(frames), key=lambda name: len(path(robot.tree, frames[name][0])))
 
 
-def _bent(robot: Robot, base: np.ndarray) -> np.ndarray:
+def _bent(robot: Described, base: np.ndarray) -> np.ndarray:
     """Return the position, or where the tip is freer with as few joints bent as that takes."""
     tip = tip_frame(robot)
     carrying = path(robot.tree, robot.tree.frames[tip][0])
@@ -78,13 +78,13 @@ def _bent(robot: Robot, base: np.ndarray) -> np.ndarray:
     return best
 
 
-def _mobility(robot: Robot, q: np.ndarray, tip: str) -> np.ndarray:
+def _mobility(robot: Described, q: np.ndarray, tip: str) -> np.ndarray:
     """Return how well the tip moves in each direction: singular values, (k, ≤ 3). Not compiled."""
     J = [jacobian(robot.tree, row, tip)[3:].astype(float) for row in q]
     return np.linalg.svd(np.array(J), compute_uv=False)
 
 
-def _positions(robot: Robot, base: np.ndarray, moving: list[int]) -> Iterator[np.ndarray]:
+def _positions(robot: Described, base: np.ndarray, moving: list[int]) -> Iterator[np.ndarray]:
     """Yield arrays of positions (k, n) to try: as it is, then one joint bent, then two."""
     limits = robot.limits
     turns = np.array([joint.turns for joint in robot.model.free_joints])

@@ -13,6 +13,7 @@ from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.read import built_in_names, model_of
 from qddot.robot.arguments import numbers
+from qddot.robot.described import Described
 from qddot.robot.robot import Robot
 from qddot.robot.variants import tell
 from qddot.scalars import Scalar
@@ -52,7 +53,7 @@ def robot_of(robot: Any) -> Robot:
     return load(robot) if isinstance(robot, (str, Path)) else Robot(model_of(robot))
 
 
-def save(robot: Robot, path: Path) -> list[str]:
+def save(robot: Described, path: Path) -> list[str]:
     """Write a robot to a file; return, and warn of, what the format made us add or leave out."""
     from qddot.writers import write
 

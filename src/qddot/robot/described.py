@@ -1,0 +1,108 @@
+"""What a robot says of itself: its names, limits and parameters, as text, as a page, as a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from qddot.dynamics.regressor import parameters
+from qddot.errors import Problem
+from qddot.model.limits import RobotLimits, limits_of
+from qddot.model.tree import Tree, exact, fold
+from qddot.plain_text import fitted
+from qddot.robot.home import home_of
+from qddot.robot.variants import Variants
+from qddot.web.notebook import rich
+
+
+@dataclass(frozen=True, repr=False)
+class Described(Variants):
+    """A model, and what can be read off it without compiling anything."""
+
+    @property
+    def name(self) -> str:
+        """What its description calls it."""
+        return self.model.name
+
+    @property
+    def n(self) -> int:
+        """How many degrees of freedom."""
+        return self.model.n
+
+    @property
+    def joint_names(self) -> tuple[str, ...]:
+        """The names behind the entries of q, in order."""
+        return self.model.joint_names
+
+    @property
+    def frame_names(self) -> tuple[str, ...]:
+        """The names that frames go by: links, then further frames."""
+        return self.model.frame_names
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the parameters that have no value yet."""
+        return self.model.symbols
+
+    @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What is doubtful about the robot's description."""
+        return tuple(p for p in self.model.warnings if p.severity == "warning")
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The moving bodies, with the ten numbers of their inertia."""
+        return fold(self.model)
+
+    @cached_property
+    def limits(self) -> RobotLimits:
+        """Its .lower .upper .velocity .effort, each of shape (n,), infinite where there is none."""
+        return limits_of(self.model)
+
+    @cached_property
+    def home(self) -> np.ndarray:
+        """Where the arm stands if nobody says, shape (n,); what its file gives, if it does."""
+        return home_of(self)
+
+    @property
+    def parameter_names(self) -> tuple[str, ...]:
+        """The names behind the columns of the regressor, "<joint>.<p>"; symbols do no harm."""
+        return tuple(parameters(fold(self.model, exact) if self.symbols else self.tree))
+
+    @property
+    def parameters(self) -> np.ndarray:
+        """The parameters φ of the regressor: Y φ = τ."""
+        return np.array([float(x) for x in parameters(self.tree).values()])
+
+    # how it looks
+
+    def show(self) -> None:
+        """Print the robot as a table and a tree."""
+        from qddot.model.show import print_robot
+
+        print_robot(self.model)
+
+    @fitted
+    def __repr__(self) -> str:
+        from qddot.model.show import as_text
+
+        return as_text(self.model)
+
+    @rich
+    def _repr_html_(self) -> str | None:
+        from qddot.model.show import as_html
+
+        return as_html(self.model)
+
+    def save(self, path: str | Path) -> list[str]:
+        """Write the robot to a .toml, .json or .urdf file.
+
+        Returns:
+            What the format made us add or leave out; a warning says the same.
+        """
+        from qddot.robot.loading import save
+
+        return save(self, Path(path))
