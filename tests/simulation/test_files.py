@@ -16,6 +16,7 @@ from simulation.made_motion import made, random_motion
 
 import qddot
 from qddot.errors import BadArgument, BadFile
+from qddot.saving import CannotWrite
 from qddot.simulation.trajectory import Trajectory, load
 
 ENDINGS = (".csv", ".npz", ".parquet")
@@ -205,7 +206,7 @@ def test_an_old_file_survives_a_failed_write(tmp_path, ending, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(os, "replace", full)
-    with pytest.raises(BadArgument, match="No space left on device"):
+    with pytest.raises(CannotWrite, match="No space left on device"):
         made(rows=5).save(path)
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == [path.name]
