@@ -6,7 +6,6 @@ import os
 import pickle
 import signal
 import threading
-import time
 import tracemalloc
 from dataclasses import replace
 from typing import Any
@@ -194,13 +193,12 @@ def test_threads_and_pieces_change_nothing(monkeypatch):
 
 
 def test_a_long_run_hears_ctrl_c():
+    """One that would take days."""
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    started = time.monotonic()
     qddot.rollout(ARM, [0.1, 0.2], steps=1, step=1e-3)
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012
         timer.start()
-        qddot.rollout(ARM, [0.1, 0.2], steps=10**9, step=1e-3, every=10**9)
-    assert time.monotonic() - started < 20
+        qddot.rollout(ARM, [0.1, 0.2], steps=10**13, step=1e-3, every=10**13)
 
 
 def test_memory_is_what_is_kept():
