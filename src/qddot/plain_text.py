@@ -6,9 +6,12 @@ import codecs
 import re
 import sys
 import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
+
+Method = TypeVar("Method", bound=Callable[..., str])
 
 NAME = "qddot_plain"
 ONE_DOT, TWO_DOTS = "\u0307", "\u0308"  # above a letter
@@ -40,14 +43,14 @@ def fitting(text: str) -> str:
     return text
 
 
-def fitted(method: Any) -> Any:
+def fitted(method: Method) -> Method:
     """Let a `__str__` or `__repr__` give what stdout can hold, so that print never fails."""
 
     @wraps(method)
     def fitting_method(self: Any) -> str:
         return fitting(method(self))
 
-    return fitting_method
+    return fitting_method  # type: ignore[return-value]  # it takes and gives the same
 
 
 def _letter(ch: str) -> str:

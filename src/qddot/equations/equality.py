@@ -21,7 +21,7 @@ import numpy as np
 
 from qddot.equations.balls import many_digits, value_at
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.ring import Ring
+from qddot.equations.ring import LETTERS, Ring
 from qddot.equations.values import symbols_of
 from qddot.errors import QddotError
 from qddot.exact_angles import exact_sincos
@@ -79,8 +79,7 @@ class Common:
 
     def _image(self, ring: Ring, role: str, index: int) -> Polynomial:
         if role != "parameter":
-            letters: dict[str, str] = {"position": "q", "rate": "v", "acceleration": "a"}
-            return self.ring.element(letters.get(role, role[0]), index)
+            return self.ring.element(LETTERS[role], index)
         atom = ring.parameters[index]
         if atom.function in ("sin", "cos"):
             return self._turned(atom.argument)[atom.function == "cos"]

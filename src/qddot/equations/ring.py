@@ -28,6 +28,12 @@ from qddot.model.tree import Tree
 from qddot.scalars import Scalar, sincos
 
 
+LETTERS = {
+    **{"sine": "s", "cosine": "c", "parameter": "p"},
+    **{"position": "q", "rate": "v", "acceleration": "a"},
+}
+
+
 @dataclass(frozen=True)
 class Generator:
     """One generator of a ring: what it is, and of which joint or parameter."""
@@ -76,8 +82,7 @@ class Ring:
             generators += [Generator(role, i, name) for i, name in enumerate(names)]
         generators += [Generator("parameter", k, str(a)) for k, a in enumerate(plain, len(roots))]
         self.generators = tuple(generators)
-        letters = {"sine": "s", "cosine": "c", "position": "q", "rate": "v", "acceleration": "a"}
-        names = [f"{letters.get(g.role, 'p')}{g.index + 1}" for g in generators]
+        names = [f"{LETTERS[g.role]}{g.index + 1}" for g in generators]
         self.context = flint.fmpq_mpoly_ctx.get(names, "lex")
         self._gens = dict(zip(names, self.context.gens(), strict=True))
         self._place = {name: k for k, name in enumerate(names)}

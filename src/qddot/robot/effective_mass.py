@@ -48,10 +48,10 @@ def principal_masses(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarr
     Infinite along axes that the frame cannot move; NaN where M is singular.
     """
     W, rounding = weighted(J, M)
-    known = np.asarray(np.isfinite(W).all(axis=(-2, -1), keepdims=True))
-    U, sigma, _ = np.linalg.svd(np.where(known, W, 0))
+    known = np.asarray(np.isfinite(W).all(axis=(-2, -1)))[..., None]
+    U, sigma, _ = np.linalg.svd(np.where(known[..., None], W, 0))
     masses = masses_of(sigma, rounding, J.shape[-2])
-    return np.where(known[..., 0], masses, np.nan), np.where(known, U, np.nan)
+    return np.where(known, masses, np.nan), np.where(known[..., None], U, np.nan)
 
 
 def masses_of(sigma: np.ndarray, rounding: np.ndarray, count: int) -> np.ndarray:

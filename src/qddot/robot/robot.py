@@ -244,26 +244,18 @@ class Robot(Described):
         masses, directions = self.principal_masses(q, frame, axes)
         return matrix_of(masses, directions).astype(self.dtype, copy=False)
 
-    def principal_masses(
-        self, q: Any, frame: str, axes: str = "all"
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the masses of a frame along its principal axes, and these axes.
+    def principal_masses(self, q: Any, frame: str, axes: str = "all") -> tuple[Any, Any]:
+        """Return the masses of a frame along its principal axes, ascending, and these axes.
 
-        From the singular values σ of J M^(−1/2), in double precision whatever the robot's is:
-
-            m = 1/σ²
-
-        Args:
-            q, frame, axes: As in `effective_mass`.
-
-        Returns:
-            Masses, ascending, shape (..., 6) or (..., 3): inf where the frame cannot move, which
-            is where σ is not larger than what rounding makes of 0. Unit vectors in world axes, one
-            a column, shape (..., 6, 6) or (..., 3, 3).
+        m = 1/σ² with the singular values σ of J M^(−1/2), in double precision always; inf where the
+        frame cannot move, that is where σ is not larger than what rounding makes of 0. Arguments as
+        in `effective_mass`; shapes (..., 6) and (..., 6, 6), or (..., 3) and (..., 3, 3), unit
+        vectors in world axes, one a column.
         """
         _axes(axes, ("all", "linear"))
-        J = self._double.jacobian(q, frame)
-        return principal_masses(J if axes == "all" else J[..., 3:, :], self._double.mass_matrix(q))
+        exact = self if self.dtype == "float64" else self._double
+        J = exact.jacobian(q, frame)
+        return principal_masses(J if axes == "all" else J[..., 3:, :], exact.mass_matrix(q))
 
     # inside
 
@@ -280,7 +272,7 @@ class Robot(Described):
 
     @cached_property
     def _double(self) -> Robot:
-        return self if self.dtype == "float64" else self.with_options(dtype="float64")
+        return self.with_options(dtype="float64")
 
     def program(self, quantity: str, **choices: Any) -> Program:
         """Return the program behind a quantity: to read, to count, to save, to lower elsewhere.
