@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.control.conditions import Setting, conditions
 from qddot.control.held_plant import HeldPlant
+from qddot.control.laws.assumption import Rows
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.target import reference_of
 from qddot.control.lyapunov import along
@@ -21,7 +23,7 @@ from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.simulation.run_arguments import effort_limits as limits_of
 from qddot.simulation.run_arguments import joint_values, positive
-from qddot.simulation.simulate import simulate
+from qddot.simulation.simulate import Interrupted, simulate
 from qddot.simulation.trajectory import Trajectory
 from qddot.web.notebook import rich
 
@@ -64,6 +66,14 @@ class ClosedLoop:
         return loop_html(self)
 
 
+class InterruptedLoop(Interrupted):
+    """Ctrl-C during a closed loop; `run` is what had been computed, with its report."""
+
+    def __init__(self, run: ClosedLoop):
+        self.run = run
+        super().__init__(run.trajectory)
+
+
 def closed_loop(
     robot: Robot,
     law: ControlLaw,
@@ -73,7 +83,8 @@ def closed_loop(
     qd0: Any = None,
     duration: float,
     model: Robot | None = None,
-    noise: Any = None,
+    noise_q: Any = None,
+    noise_qd: Any = None,
     delay: float = 0.0,
     rate: float | None = None,
     effort_limits: bool = True,
@@ -88,13 +99,13 @@ def closed_loop(
 
     Args:
         robot: The arm. The law may have been made from another, wrong one.
-        model: What the law shall take the arm for, instead of what it was made from.
         law: A law of `qddot.control.laws`.
         reference: What errors are measured against; the law's own if not given.
         q0, qd0: Where the arm starts [rad or m] and how fast, shape (n,); at rest if not given.
         duration: How long [s].
-        noise: Standard deviations of the measured positions, a number or an array of one a joint;
-            or a tuple of two such, of positions and of rates. Needs a rate.
+        model: What the law shall take the arm for, instead of what it was made from.
+        noise_q, noise_qd: Standard deviations of measured positions [rad or m] and of measured
+            rates [rad/s or m/s], each a number or one number per joint. They need a rate.
         delay: How old measurements are when the law gets them [s]. Needs a rate.
         rate: How often the law is asked [Hz], its torques held in between; None: all the time.
         effort_limits: Whether torques are cut off at the arm's effort limits.
@@ -103,6 +114,13 @@ def closed_loop(
         smoothing: Of dry friction where a rate is given, as `rollout` has it.
         every: How far apart rows are [s]; with a rate, every sample if not given.
         more: What `simulate` takes besides, where no rate is given: method, tolerance, ...
+
+    Returns:
+        The `ClosedLoop`; `report.sound` says whether the law's theorem is about this run: True,
+        False, or None where something is open. `report.reasons` says why.
+
+    Raises:
+        InterruptedLoop: On Ctrl-C; its `run` is what had been computed, with its report.
 
     Example:
         >>> import qddot
@@ -114,30 +132,38 @@ def closed_loop(
         True
     """
     _check_law(robot, law)
-    law = law if model is None else replace(law, robot=model)
+    _check_more(more)
+    law = law if model is None else law.on(model)
     duration = positive("duration", duration)
     q0 = joint_values(robot, "q0", q0)
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
     against = None if reference is None else reference_of(reference, robot.joint_names)
     limits = np.array(limits_of(robot))
-    spread, delay = _noise(robot, noise), _delay(delay)
+    cut = limits if effort_limits and np.isfinite(limits).any() else None
+    law = law if cut is None else law.limited(cut)
+    spread = tuple(_noise(robot, *each) for each in (("noise_q", noise_q), ("noise_qd", noise_qd)))
+    delay, interrupted = _delay(delay), False
     if rate is None:
         if any(np.any(s) for s in spread) or delay:
             raise BadArgument(
                 "noise and delay belong to measurements, which are taken at a rate: give rate=1000."
             )
-        motion = simulate(
-            *(robot, q0, qd0),
-            duration=duration,
-            torque=law,
-            inputs={"x": law.start(q0, qd0)} if len(law.x0) else None,
-            effort="enforce" if effort_limits else "report",
-            wrenches=wrenches,
-            disturbance=disturbance,
-            every=every,
-            smoothing=smoothing,
-            **more,
-        )
+        setting = Setting(cut, None, None, wrenches, disturbance, more)
+        try:
+            motion = simulate(
+                *(robot, q0, qd0),
+                duration=duration,
+                torque=law,
+                inputs={"x": law.start(q0, qd0)} if len(law.x0) else None,
+                effort="enforce" if effort_limits else "report",
+                wrenches=wrenches,
+                disturbance=disturbance,
+                every=every,
+                smoothing=smoothing,
+                **more,
+            )
+        except Interrupted as stopped:
+            motion, interrupted = stopped.trajectory, True
         xd = _state_rate(law, motion)
     else:
         if more:
@@ -145,15 +171,32 @@ def closed_loop(
             raise BadArgument(f"With a rate, steps are of fixed length; leave out {names}.")
         rate = positive("rate", rate)
         plant = HeldPlant(robot, duration, wrenches, disturbance, smoothing)
-        cut = limits if effort_limits and np.isfinite(limits).any() else None
         stride = 1 if every is None else max(1, round(positive("every", every) * rate))
-        sampling = Sampling(rate, delay, spread, seed, cut)
+        sampling = Sampling(rate, delay, (spread[0], spread[1]), seed, cut)
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
-        motion, xd = found.trajectory, found.xd
+        setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
+        motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
+    run = _judged(robot, law, against, motion, xd, limits, setting)
+    if interrupted:
+        raise InterruptedLoop(run)
+    return run
+
+
+def _judged(
+    robot: Robot,
+    law: ControlLaw,
+    against: Any,
+    motion: Trajectory,
+    xd: np.ndarray | None,
+    limits: np.ndarray,
+    setting: Setting,
+) -> ClosedLoop:
+    """Return a motion with its errors, V and report."""
     error = _errors(robot, law, against, motion)
     V, V_rate, V_rise = _lyapunov(robot, law, motion, xd)
     names = law.error_names if against is None else robot.joint_names
     peak = np.abs(motion.tau).max(axis=0)
+    seen = Rows(motion.t, motion.q, motion.qd, V)
     report = Report(
         law=type(law).__name__,
         error_names=names,
@@ -166,7 +209,10 @@ def closed_loop(
         peak=peak,
         margin=limits - peak,
         V_rise=V_rise,
-        assumptions=tuple(law.assumptions(robot)),
+        assumptions=(
+            *law.assumptions(robot, seen),
+            *conditions(robot, law, motion, setting),
+        ),
     )
     return ClosedLoop(robot, law, motion, error, V, V_rate, report)
 
@@ -189,7 +235,9 @@ def _lyapunov(
     # an error of a microradian, or of a micrometre, would make V so large
     moved = [x[:1] for x in (motion.t, motion.q + 1e-6, motion.qd, motion.state) if x is not None]
     least = abs(float(Kernel(program)(*moved)[0] - V[0]))
-    return V, rate, rise(V, least)
+    claim = record(law.falling, "falling", t=(), q=(robot.n,), qd=(robot.n,))
+    claimed = np.broadcast_to(claim(motion.t, motion.q, motion.qd) > 0, V.shape)
+    return V, rate, rise(V, least, claimed)
 
 
 def _state_rate(law: ControlLaw, motion: Trajectory) -> np.ndarray | None:
@@ -214,23 +262,26 @@ def _check_law(robot: Robot, law: Any) -> None:
         )
 
 
-def _noise(robot: Robot, noise: Any) -> tuple[Any, Any]:
-    """Return the standard deviations of positions and of rates."""
-    # a tuple is a pair; a list or an array is one number a joint
-    pair = noise if isinstance(noise, tuple) and len(noise) == 2 else (noise, None)
-    found = []
-    for what, value in zip(("positions", "rates"), pair, strict=True):
-        try:
-            spread = np.broadcast_to(np.array(0.0 if value is None else value, float), (robot.n,))
-        except (TypeError, ValueError):
-            spread = np.array([np.nan])
-        if not (np.isfinite(spread).all() and (spread >= 0).all()):
-            raise BadArgument(
-                f"noise of {what} is {shorten(repr(value))}; give a standard deviation, a number "
-                f"that is not negative or {robot.n} of them."
-            )
-        found.append(spread)
-    return found[0], found[1]
+def _noise(robot: Robot, name: str, value: Any) -> np.ndarray:
+    """Return standard deviations, shape (n,)."""
+    try:
+        spread = np.broadcast_to(np.array(0.0 if value is None else value, float), (robot.n,))
+    except (TypeError, ValueError):
+        spread = np.array([np.nan])
+    if not (np.isfinite(spread).all() and (spread >= 0).all()):
+        raise BadArgument(
+            f"{name} is {shorten(repr(value))}; give a standard deviation, a number that is not "
+            f"negative, or {robot.n} of them, one per joint."
+        )
+    return spread
+
+
+def _check_more(more: Mapping[str, Any]) -> None:
+    if "noise" in more:
+        raise BadArgument(
+            "noise has two names: noise_q= of measured positions and noise_qd= of measured rates, "
+            "each a number or one number per joint."
+        )
 
 
 def _delay(delay: Any) -> float:

@@ -1,4 +1,4 @@
-"""What a closed loop was worth: how well it tracked, what it took, whether it had a right to."""
+"""What a closed loop was worth: how well it tracked, what it took, and whether that is proved."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.control.laws.law import Assumption
+from qddot.control.laws.assumption import VERDICTS, Assumption, verdict
 from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
@@ -37,9 +37,27 @@ class Report:
         return None if self.V_rise is None else self.V_rise <= RISE
 
     @property
-    def sound(self) -> bool:
-        """Whether no assumption of the law fails for this arm."""
-        return all(each.holds is not False for each in self.assumptions)
+    def sound(self) -> bool | None:
+        """Whether the law's theorem is about this run, and the run does not contradict it.
+
+        True: every assumption was decided and holds for this arm, reference, sampling and region,
+        and V did fall. False: one fails, or V rose. None: none fails, but one is open.
+        """
+        return False if self.falls is False else verdict(self.assumptions)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not sound: what fails, or else what is open."""
+        rose = [f"V rises, by {self.V_rise:.1e} of its range"] if self.falls is False else []
+        said = [(e.holds, f"{e.statement}: {VERDICTS[e.holds]} ({e.why})") for e in self.assumptions]
+        failing = [*rose, *(text for holds, text in said if holds is False)]
+        return tuple(failing or (text for holds, text in said if holds is None))
+
+    @property
+    def verdict(self) -> str:
+        """`sound` in a line: "yes", or "no" or "open" and the first reason."""
+        word = VERDICTS[self.sound]
+        return word if self.sound else f"{word}: {self.reasons[0]}"
 
     @fitted
     def __str__(self) -> str:
@@ -60,6 +78,7 @@ class Report:
             how = "never rises" if self.falls else f"rises, by {self.V_rise:.1e} of its largest"
             lines.append(f"  Lyapunov function {how}")
         lines += [f"  {each}" for each in self.assumptions]
+        lines.append(f"  sound: {self.verdict}")
         return "\n".join(lines)
 
     __repr__ = __str__
@@ -87,13 +106,19 @@ def settling_time(t: np.ndarray, error: np.ndarray, share: float = SETTLED) -> f
     return None if outside[-1] == len(t) - 1 else float(t[outside[-1] + 1])
 
 
-def rise(V: np.ndarray, least: float = 0.0) -> float:
+def rise(V: np.ndarray, least: float = 0.0, claimed: np.ndarray | None = None) -> float:
     """Return by how much V rose at most above an earlier value, relative to how far it goes.
 
     Args:
-        V: Its values, in the order of time.
+        V: Its values, in the order of time. One that is not finite counts as risen for good.
         least: What counts as going far at least, for runs in which there is hardly an error.
+        claimed: Rows at which V is said to fall; all if not given. It counts from the first of
+            consecutive ones.
     """
-    most = float((V - np.minimum.accumulate(V)).max())
-    size = max(float(np.ptp(V)), least)
-    return most / size if size else 0.0
+    if not np.isfinite(V).all():
+        return np.inf
+    size, most, lowest = max(float(np.ptp(V)), least), 0.0, np.inf
+    for value, falls in zip(V, np.ones(len(V), bool) if claimed is None else claimed, strict=True):
+        lowest = min(lowest, value) if falls else np.inf
+        most = max(most, value - lowest) if falls else most
+    return float(most / size) if size else 0.0

@@ -42,6 +42,8 @@ class Sampled:
 
     trajectory: Trajectory
     xd: np.ndarray | None
+    interrupted: bool = False
+    cut: tuple[float, int] | None = None  # when a torque was first cut off, and of which joint
 
 
 def sampled_run(
@@ -77,34 +79,45 @@ def sampled_run(
     past = Past(n, y) if sampling.delay else None
     rows: list[tuple] = []
     tau, xd = np.zeros(n), x
-    for k in range(count):
-        t = k * period
-        seen = past.at(t - sampling.delay) if past else y
-        q, qd = seen[:n], seen[n : 2 * n]
-        if noisy:
-            errors = spread * rng.normal(size=(2, n))
-            q, qd = q + errors[0], qd + errors[1]
-        if stated:
-            tau, xd = ask(t, q, qd, x)
+    interrupted, cut = False, None
+    try:
+        for k in range(count):
+            t = k * period
+            seen = past.at(t - sampling.delay) if past else y
+            q, qd = seen[:n], seen[n : 2 * n]
+            if noisy:
+                errors = spread * rng.normal(size=(2, n))
+                q, qd = q + errors[0], qd + errors[1]
+            if stated:
+                tau, xd = ask(t, q, qd, x)
+            else:
+                tau = ask(t, q, qd)
+            if sampling.effort is not None:
+                if cut is None and (beyond := np.abs(tau) > sampling.effort).any():
+                    cut = t, int(beyond.argmax())
+                tau = np.clip(tau, -sampling.effort, sampling.effort)
+            if k % every == 0:
+                rows.append((t, y, tau, x, xd))
+            length = min(period, duration - t)
+            h = np.array(length / pieces)
+            for piece in range(pieces):
+                begun = t + piece * float(h)
+                y = plant.advanced(begun, y, tau, h)
+                if past:
+                    past.keep(begun + float(h), y)
+            x = x + length * xd if stated else x
+            if not np.isfinite(y[: 2 * n]).all():
+                break
         else:
-            tau = ask(t, q, qd)
-        if sampling.effort is not None:
-            tau = np.clip(tau, -sampling.effort, sampling.effort)
-        if k % every == 0:
-            rows.append((t, y, tau, x, xd))
-        length = min(period, duration - t)
-        h = np.array(length / pieces)
-        for piece in range(pieces):
-            begun = t + piece * float(h)
-            y = plant.advanced(begun, y, tau, h)
-            if past:
-                past.keep(begun + float(h), y)
-        x = x + length * xd if stated else x
-        if not np.isfinite(y[: 2 * n]).all():
-            break
-    else:
-        rows.append((duration, y, tau, x, xd))
-    return _kept(plant, rows, sampling, stated, duration, float(period / pieces))
+            rows.append((duration, y, tau, x, xd))
+    except KeyboardInterrupt:
+        if not rows:
+            raise
+        interrupted = True
+    h = float(period / pieces)
+    motion = _kept(plant, rows, sampling, stated, duration, h, interrupted)
+    xd = np.array([row[-1] for row in rows]) if stated else None
+    return Sampled(motion, xd, interrupted, cut)
 
 
 class Past:
@@ -134,11 +147,17 @@ class Past:
 
 
 def _kept(
-    plant: HeldPlant, rows: list[tuple], sampling: Sampling, stated: bool, duration: float, h: float
-) -> Sampled:
+    plant: HeldPlant,
+    rows: list[tuple],
+    sampling: Sampling,
+    stated: bool,
+    duration: float,
+    h: float,
+    interrupted: bool,
+) -> Trajectory:
     """Return the rows of a run as a trajectory, its energy audited."""
     robot, layout = plant.robot, plant.layout
-    t, Y, tau, x, xd = (np.array(column) for column in zip(*rows, strict=True))
+    t, Y, tau, x, _ = (np.array(column) for column in zip(*rows, strict=True))
     each = [plant.acting(ti, yi) for ti, yi in zip(t, Y, strict=True)]
     outside = [np.array(column) for column in zip(*each, strict=True)]
     qdd, _, _ = plant.row(Y, tau, *outside)
@@ -147,12 +166,13 @@ def _kept(
     energy, least = accounted(robot, parts, np.zeros(len(t)))
     found = audit(energy, LIMIT, least)
     finished = bool(np.isfinite(Y[-1]).all()) and t[-1] >= duration
-    ended = "finished" if finished else f"ran away at t = {t[-1]:g} s of {duration:g} s"
+    how = "interrupted" if interrupted else "ran away"
+    ended = "finished" if finished else f"{how} at t = {t[-1]:g} s of {duration:g} s"
     limits = tuple(effort_limits(robot))
     events = passed_limits(robot, t, q, qd, tau)
     if sampling.effort is not None:
         events += cut_off(robot.joint_names, limits, t, tau)
-    motion = Trajectory(
+    return Trajectory(
         robot=robot,
         joint_names=robot.joint_names,
         units=joint_units(robot),
@@ -170,4 +190,3 @@ def _kept(
         how={"method": "rk4", "step": h, "rate": sampling.rate, "delay": sampling.delay}
         | {"audit_limit": LIMIT, "least_energy": least, "steps": round(t[-1] / h)},
     )
-    return Sampled(motion, xd if stated else None)

@@ -3,11 +3,12 @@
 from qddot.control.laws.adaptive_gravity import AdaptiveApproximateJacobian
 from qddot.control.laws.adaptive_slotine_li import AdaptiveSlotineLi
 from qddot.control.laws.approximate_jacobian import ApproximateJacobian
+from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.cartesian_impedance import CartesianImpedance
 from qddot.control.laws.computed_torque import ComputedTorque
 from qddot.control.laws.feed_forward import FeedForwardPD
 from qddot.control.laws.joint_impedance import JointImpedance
-from qddot.control.laws.law import Assumption, ControlLaw
+from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.momentum_observer import MomentumObserver
 from qddot.control.laws.operational_space import OperationalSpace
 from qddot.control.laws.pd import PD

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.control.laws.dry_friction import smooth_sign
 from qddot.control.laws.estimates import Estimates, estimates
 from qddot.control.laws.gains import bound, gain
 from qddot.control.laws.joint_law import joints_of
-from qddot.control.laws.law import dry
 from qddot.control.laws.target import reference_of
 from qddot.errors import BadArgument
 from qddot.program.recorder import record
@@ -74,4 +74,4 @@ def _regressor(known: Estimates, motion: tuple) -> Any:
     q, qd, qdd = (np.asarray(part, dtype=object) for part in motion)
     moving = known.movements(q, qd, qd, qdd)
     units = np.eye(len(q), dtype=int)
-    return np.stack([known.powers(moving, e, qd, qd, qdd, dry) for e in units])
+    return np.stack([known.powers(moving, e, qd, qd, qdd, smooth_sign) for e in units])

@@ -6,16 +6,17 @@ with uncertain kinematics and dynamics*, IEEE Trans. Robotics and Automation 19(
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from qddot.control.laws.approximate_jacobian import ApproximateJacobian
-from qddot.control.laws.estimates import Estimates, estimates
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.comparison import differences
+from qddot.control.laws.estimates import Estimates, estimates, on_another
 from qddot.control.laws.gains import gain
-from qddot.control.laws.law import Assumption
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.robot import Robot
@@ -26,12 +27,24 @@ from qddot.scalars import JointVec, Scalar
 class AdaptiveApproximateJacobian(ApproximateJacobian):
     """Approximate Jacobian control whose gravity torque is estimated: its state x is φ̂.
 
-    `cross` is the α of the update, and must be positive: with α = 0 the estimates stop wherever
-    the arm stands still.
+    Args:
+        robot: The law's model; its parameters are where estimates start.
+        frame: The frame's name.
+        kp: Kp: a number or one an axis [N].
+        kd: B_v: a number, (n,) or (n, n) [N·m·s/rad].
+        reference: X_d: where the frame should be [m], along the axes.
+        approximate: Whose Jacobian is taken; the law's own robot's if None.
+        axes: The axes of the base along which the frame is placed.
+        saturation: The spring's shape, one of `saturation.SATURATIONS`.
+        cross: α of the update [m/s], positive: with α = 0 the estimates would stop wherever the arm
+            stands still. Its proof needs a small one and knows no number, so it stays open.
+        adaptation: Γ: a number, (p,) or (p, p).
+        estimate: "base" or "all" parameters.
     """
 
-    adaptation: Any = 1.0  # Γ: a number, (p,) or (p, p)
-    estimate: str = "base"  # or "all"
+    cross: float = field(kw_only=True)  # type: ignore[assignment]
+    adaptation: Any = 1.0
+    estimate: str = "base"
 
     equation: ClassVar[str] = (
         "τ = −Ĵᵀ Kp s(e) − Bv q̇ + Y_g(q) φ̂        dφ̂/dt = −Γ Y_gᵀ (q̇ + α Ĵ⁺ s(e))"
@@ -66,10 +79,20 @@ class AdaptiveApproximateJacobian(ApproximateJacobian):
         xd = -(self.adaptation @ known.powers(moving, s, still, still, still, None))
         return self.pull(t, q) - self.kd @ qd + held, xd
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
-        first, _, *rest = super().assumptions(robot)
-        why = "checked by nobody; Γ and α small, Bv large"
-        return [first, *rest, Assumption("α is small enough for V > 0 and V̇ ≤ 0", None, why)]
+    def on(self, robot: Robot) -> AdaptiveApproximateJacobian:
+        return on_another(self, robot)
+
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
+        robot = robot or self.robot
+        first, _, *rest = super().assumptions(robot, run)
+        known = ("joints", "lengths", "gravity", "offset", "springs")
+        found = [each.why for each in differences(self.robot, robot, known, self.frame)]
+        found += [f"the offset of {joint} is not estimated"
+                  for joint, f in zip(robot.joint_names, robot.tree.friction, strict=True)
+                  if f.offset]  # fmt: skip
+        statement = "What is not estimated (lengths, gravity, springs, offsets) is the arm's"
+        same = Assumption(statement, not found, "; ".join(found) or "it is the same")
+        return [first, same, *rest]
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V of approximate Jacobian control, and what the estimates are off by.

@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.estimates import Estimates, estimates
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.comparison import differences
+from qddot.control.laws.dry_friction import sign_of
+from qddot.control.laws.estimates import Estimates, estimates, not_estimated, on_another
 from qddot.control.laws.gains import gain
-from qddot.control.laws.joint_law import same_geometry
-from qddot.control.laws.law import Assumption, dry
 from qddot.control.laws.slotine_li import SlotineLi
 from qddot.model.tree import Tree
 from qddot.robot import Robot
@@ -27,11 +28,21 @@ class AdaptiveSlotineLi(SlotineLi):
     """Slotine and Li's law with estimated parameters: its state x is φ̂.
 
     Estimates start at the parameters of the law's model. Rotor inertia, viscous and dry friction
-    and offsets are estimated where the model has them; springs are taken as known.
+    and offsets are estimated where the model has them; springs are taken as known. With
+    friction="desired" Coulomb friction is found and leaves no error.
+
+    Args:
+        robot: The law's model; its parameters are where estimates start.
+        lam: Λ: a number, (n,) or (n, n) [1/s].
+        kd: K_D: a number, (n,) or (n, n) [N·m·s/rad].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
+        adaptation: Γ: a number, (p,) or (p, p); see `adaptation.balanced`.
+        estimate: "base" or "all" parameters.
+        friction: By which rate dry friction is compensated: "measured" or "desired".
     """
 
-    adaptation: Any = 1.0  # Γ: a number, (p,) or (p, p); see `adaptation.balanced`
-    estimate: str = "base"  # or "all"
+    adaptation: Any = 1.0
+    estimate: str = "base"
 
     equation: ClassVar[str] = "τ = Y(q, q̇, q̇_r, q̈_r) φ̂ − K_D s        dφ̂/dt = −Γ Yᵀ s"
 
@@ -54,23 +65,22 @@ class AdaptiveSlotineLi(SlotineLi):
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         known = self.parameters
         s, qd_r, qdd_r = self.sliding(t, q, qd)
-        tau = known.torque(x, q, qd, qd_r, qdd_r, dry) - self.kd @ s
+        # dry friction is shown by the rate that it is compensated by
+        seen, dry = (qd_r if self.friction == "desired" else qd), sign_of(self.friction)
+        tau = known.torque(x, q, qd, qd_r, qdd_r, dry, seen) - self.kd @ s
         moving = known.movements(q, qd, qd_r, qdd_r)
-        return tau, -(self.adaptation @ known.powers(moving, s, qd, qd_r, qdd_r, dry))
+        return tau, -(self.adaptation @ known.powers(moving, s, seen, qd_r, qdd_r, dry))
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+    def on(self, robot: Robot) -> AdaptiveSlotineLi:
+        return on_another(self, robot)
+
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         robot = robot or self.robot
-        same = same_geometry(self, robot)
-        q = np.random.default_rng(0).uniform(-1, 1, (8, robot.n))
-        tips = [name for name in self.robot.frame_names if name in robot.frame_names]
-        if same and robot is not self.robot:
-            apart = [np.abs(robot.pose(q, f) - self.robot.pose(q, f)).max() for f in tips]
-            same = bool(max(apart, default=0.0) < 1e-9)
-        why = "frames coincide at 8 states" if same else "joints or lengths differ"
-        return [
-            Assumption("The arm has the joints and lengths of the law's model", same, why),
-            Assumption("Springs of the model are the arm's", None, "they are not estimated"),
-        ]
+        known = ("joints", "lengths", "gravity", "static", "stribeck velocity", "springs")
+        found = [each.why for each in differences(self.robot, robot, known)]
+        found += not_estimated(self.robot, robot)
+        statement = "What is not estimated (lengths, gravity, springs, ...) is the arm's"
+        return [Assumption(statement, not found, "; ".join(found) or "it is the same")]
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, with what the estimates are off by.

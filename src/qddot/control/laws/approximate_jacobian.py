@@ -15,9 +15,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.comparison import STILL, differences
 from qddot.control.laws.gains import gain
 from qddot.control.laws.joint_law import joints_of, one_place, potential_torque, right_model
-from qddot.control.laws.law import NO_STATE, Assumption, ControlLaw
+from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.saturation import saturation, slopes
 from qddot.control.laws.target import stays
 from qddot.control.laws.task import Task, task_of, task_reference
@@ -36,17 +38,29 @@ class ApproximateJacobian(ControlLaw):
     """A saturated spring at a frame, turned into torques by an approximate Jacobian Ĵ.
 
     The frame's place X is that of `robot`; Ĵ is that of `approximate`, another robot with the same
-    joints, or of the same one.
+    joints, or of the same one. Friction is not compensated: with dry friction F the arm stops where
+    |Ĵᵀ Kp s(e)| ≤ F.
+
+    Args:
+        robot: The law's model, whose gravity is compensated.
+        frame: The frame's name.
+        kp: Kp: a number or one an axis [N].
+        kd: B_v: a number, (n,) or (n, n) [N·m·s/rad].
+        reference: X_d: where the frame should be [m], along the axes.
+        approximate: Whose Jacobian is taken; the law's own robot's if None.
+        axes: The axes of the base along which the frame is placed.
+        saturation: The spring's shape, one of `saturation.SATURATIONS`.
+        cross: α in V, see `value` [m/s].
     """
 
     frame: str
-    kp: Any  # a number or one an axis [N]
-    kd: Any  # B_v: a number, (n,) or (n, n) [N·m·s/rad]
-    reference: Any  # X_d: where the frame should be [m], along the axes
-    approximate: Robot | None = None  # whose Jacobian is taken; the law's own robot if None
+    kp: Any
+    kd: Any
+    reference: Any
+    approximate: Robot | None = None
     axes: str = "xyz"
     saturation: Any = "sine"
-    cross: float = 0.0  # α in V, see `value` [m/s]
+    cross: float = 0.0
 
     equation: ClassVar[str] = "τ = −Ĵᵀ(q) Kp s(X − X_d) − Bv q̇ + g(q)"
 
@@ -117,16 +131,36 @@ class ApproximateJacobian(ControlLaw):
         )
         return np.linalg.norm(J - J_hat, ord=2, axis=(-2, -1))
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
-        found = [one_place(self), right_model(self, robot)]
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
+        apart = [] if self.approximate is None else differences(
+            self.approximate, self.robot, ("joints", "lengths"), self.frame
+        )  # fmt: skip
+        near = Assumption("Ĵ is J", True, "its lengths are those of the law's model")
+        if apart:
+            p = self.mismatch(self.robot_states(run)).max()
+            least = float(np.linalg.eigvalsh(self.kd).min())
+            why = f"p = {p:.3g} at the worst state seen, Bv ≥ {least:.4g}; a bound is not known"
+            near = Assumption("‖Jᵀ − Ĵᵀ‖ ≤ p, small beside Bv (Cheah)", None, why)
+        found = [
+            one_place(self),
+            right_model(self, robot, STILL, self.frame),
+            near,
+            TaskLaw.singular(self, run),  # type: ignore[arg-type]
+        ]
+        if self.cross:
+            why = "no bound of α is computed; small ones do, with Bv large"
+            found.append(Assumption("α is small enough for V > 0 and V̇ ≤ 0", None, why))
+        return found
+
+    def robot_states(self, run: Rows | None) -> np.ndarray:
+        """Return the positions of a run, or a thousand at random."""
         rng = np.random.default_rng(0)
-        q = rng.uniform(-np.pi, np.pi, (1000, self.robot.n))
-        p = float(self.mismatch(q).max())
-        least = float(np.linalg.eigvalsh(self.kd).min())
-        statement = "‖Jᵀ − Ĵᵀ‖ ≤ p, small beside Bv (Cheah)"
-        exact = None if p > 0 else True
-        why = f"p = {p:.3g} at the worst of 1000 states, Bv ≥ {least:.4g}"
-        return [*found, Assumption(statement, exact, why)]
+        return rng.uniform(-np.pi, np.pi, (1000, self.robot.n)) if run is None else run.q
+
+    def stiffness(self, q: np.ndarray) -> np.ndarray:
+        """Return Ĵᵀ Kp, of errors that the spring is not saturated by."""
+        robot = self.approximate or self.robot
+        return robot.jacobian(q, self.frame)[self.task.rows].T @ self.kp
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the energy of arm and spring, with a cross term where Ĵ is not J.

@@ -9,9 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.comparison import STILL
 from qddot.control.laws.gains import gain, smallest
 from qddot.control.laws.joint_law import one_place, potential_torque, right_model
-from qddot.control.laws.law import NO_STATE, Assumption
+from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.task_law import TaskLaw
 from qddot.dynamics.energy import kinetic_energy
 from qddot.model.tree import Tree
@@ -24,10 +28,22 @@ class CartesianImpedance(TaskLaw):
     """A spring and a damper between a frame and where it should be; gravity is taken off the arm.
 
     The arm keeps its own inertia. Stiffness kp is in N/m and damping kd in N·s/m; of turning,
-    N·m/rad and N·m·s/rad. What the frame does not feel is damped by `joint_damping`.
+    N·m/rad and N·m·s/rad. What the frame does not feel is damped by `joint_damping`. Friction is not
+    compensated: with dry friction F the arm stops where |Jᵀ Kp e| ≤ F.
+
+    Args:
+        robot: The law's model.
+        frame: The frame's name.
+        kp: Kp: a number, one an axis, or a matrix [N/m].
+        kd: Kd: the same [N·s/m].
+        reference: Where the frame should be [m]: over time, or to stay, along the axes.
+        axes: The axes of the base along which it is placed.
+        orientation: R_WF to keep, (3, 3); None: any.
+        turning: Stiffness and damping of turning, two numbers [N·m/rad], [N·m·s/rad].
+        joint_damping: D₀: a number, (n,) or (n, n) [N·m·s/rad].
     """
 
-    joint_damping: Any = 0.0  # a number, (n,) or (n, n) [N·m·s/rad]
+    joint_damping: Any = 0.0
 
     equation: ClassVar[str] = "τ = −Jᵀ (Kp e + Kd ė) + g(q) − D₀ q̇"
 
@@ -42,15 +58,21 @@ class CartesianImpedance(TaskLaw):
         force = self.kp @ self.error(t, q) + self.kd @ ed
         return potential_torque(self.short, q) - J.T @ force - self.joint_damping @ qd, NO_STATE
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         redundant = self.robot.n > len(self.task.rows)
         calm = smallest(self.joint_damping) > 0 or not redundant
         why = f"{self.robot.n} joints for {len(self.task.rows)} directions"
         return [
             one_place(self),
-            right_model(self, robot),
+            right_model(self, robot, STILL, self.frame),
             Assumption("What the frame does not feel is damped (joint_damping)", calm, why),
+            self.singular(run),
+            *self.not_upside_down(run),
         ]
+
+    def stiffness(self, q: np.ndarray) -> np.ndarray:
+        """Return Jᵀ Kp."""
+        return self.robot.jacobian(q, self.frame)[self.task.rows].T @ self.kp
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the energy of the arm and of the spring.

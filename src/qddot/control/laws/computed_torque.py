@@ -6,12 +6,16 @@ Control*, Springer, 2009, §8.5.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.dry_friction import compensated, way
 from qddot.control.laws.joint_law import JointLaw, right_model
-from qddot.control.laws.law import NO_STATE, Assumption, dry_direction
-from qddot.dynamics.rnea import inverse_dynamics
+from qddot.control.laws.law import NO_STATE
+from qddot.dynamics.rnea import elastic_torque, rigid_body_torque
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -22,18 +26,38 @@ class ComputedTorque(JointLaw):
     """Inverse dynamics of the accelerations that a linear law asks for.
 
     With the right model every joint is a mass of 1 on a spring kp [1/s²] with a damper kd [1/s]:
-    kp = ω², kd = 2 ω comes back without overshoot.
+    kp = ω², kd = 2 ω comes back without overshoot. Dry friction F is compensated in part only: the
+    arm stops where |M Kp e| ≤ F, and while it moves the error is of the size of M⁻¹ F/kp.
+
+    Args:
+        robot: The law's model.
+        kp: Kp: a number, (n,) or (n, n) [1/s²].
+        kd: Kd: the same [1/s].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
+        friction: By which rate dry friction is compensated: "measured", tanh of q̇, or "desired",
+            the sign of q̇_d.
     """
+
+    friction: str = field(default="measured", kw_only=True)
 
     equation: ClassVar[str] = "τ = M(q) (q̈_d − Kd ė − Kp e) + C(q, q̇) q̇ + g(q) + friction + springs"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        way(self.friction)
+
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         e, ed = self.errors(t, q, qd)
-        wanted = self.reference.at(t)[2] - self.kd @ ed - self.kp @ e
-        tau = inverse_dynamics(self.short, q, qd, wanted, direction=dry_direction(qd))
-        return tau, NO_STATE
+        _, rate, acceleration = self.reference.at(t)
+        wanted = acceleration - self.kd @ ed - self.kp @ e
+        tau = rigid_body_torque(self.short, q, qd, wanted) + elastic_torque(self.short, q, qd)
+        return tau + compensated(self.short, qd, rate, self.friction), NO_STATE
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+    def stiffness(self, q: np.ndarray) -> np.ndarray:
+        """Return M(q) Kp."""
+        return self.robot.mass_matrix(q) @ self.kp
+
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         return [right_model(self, robot)]
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:

@@ -25,6 +25,7 @@ from qddot.dynamics.slotine_li import (
 from qddot.errors import BadArgument
 from qddot.model.joint import Prismatic
 from qddot.model.tree import NO_INERTIA, Body, Tree
+from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.inertia import NAMES, Inertia, euler, from_euler
 from qddot.spatial.vector import vector
@@ -59,14 +60,25 @@ class Estimates:
         return replace(self.tree, bodies=tuple(bodies), rotor_inertia=(0,) * self.tree.n)
 
     def torque(
-        self, x: JointVec, q: JointVec, qd: JointVec, qd_r: JointVec, qdd_r: JointVec, dry: Any
+        self,
+        x: JointVec,
+        q: JointVec,
+        qd: JointVec,
+        qd_r: JointVec,
+        qdd_r: JointVec,
+        dry: Any,
+        seen: JointVec | None = None,
     ) -> JointVec:
-        """Return Y(q, q̇, q̇_r, q̈_r) φ̂ and the torque of springs, which are taken as known."""
+        """Return Y(q, q̇, q̇_r, q̈_r) φ̂ and the torque of springs, which are taken as known.
+
+        `seen` are the rates whose signs, by `dry`, dry friction has; q̇ if not given.
+        """
+        rates = qd if seen is None else seen
         tau = reference_torque(self.carrying(x), q, qd, qd_r, qdd_r)
         rest = iter(x[len(self.directions) :])
         more = []
         for i in range(self.tree.n if self.with_extras else 0):
-            shown = extra_columns(self.tree, i, qd, qd_r, qdd_r, dry)
+            shown = extra_columns(self.tree, i, rates, qd_r, qdd_r, dry)
             more.append(sum((next(rest) * column for column in shown), 0))
         return tau + (vector(more) if more else 0) + elastic_torque(self.tree, q, qd)
 
@@ -138,6 +150,35 @@ def estimates(tree: Tree, which: str, *, gravity_alone: bool = False) -> Estimat
     still = np.zeros(len(names))
     found = Estimates(source, tuple(names), still, directions, which, not gravity_alone)
     return replace(found, values=found.of(tree))
+
+
+def not_estimated(mine: Robot, arm: Robot) -> list[str]:
+    """Return what an arm has besides inertia that the model has not, so that it is not estimated."""
+    words = ("rotor inertia", "viscous friction", "Coulomb friction", "an offset")
+    return [
+        f"{word} of {joint} is not in the model, so it is not estimated"
+        for i, joint in enumerate(arm.joint_names[: mine.n])
+        for word, has, would in zip(words, extras(arm.tree, i), extras(mine.tree, i), strict=True)
+        if has and not would
+    ]
+
+
+def on_another(law: Any, robot: Robot) -> Any:
+    """Return an adaptive law made from another model, which may have other parameters.
+
+    Raises:
+        BadArgument: If it has other parameters, and Γ is not the same for all.
+    """
+    Gamma = law.adaptation
+    one = estimates(robot.tree, law.estimate, gravity_alone=not law.parameters.with_extras)
+    if one.names != law.parameters.names:
+        if not np.array_equal(Gamma, Gamma[0, 0] * np.eye(len(Gamma))):
+            raise BadArgument(
+                f"adaptation is of {len(Gamma)} parameters, and of the model {robot.name!r} "
+                f"{len(one)} are estimated; give one number, or a Γ made for that model."
+            )
+        Gamma = Gamma[0, 0]
+    return replace(law, robot=robot, adaptation=Gamma)
 
 
 def _units(body: Body, which: str) -> list[tuple[str, Inertia]]:

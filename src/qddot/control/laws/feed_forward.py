@@ -13,8 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.dry_friction import SMOOTHING
 from qddot.control.laws.joint_law import JointLaw, right_model
-from qddot.control.laws.law import NO_STATE, Assumption, dry_direction
+from qddot.control.laws.law import NO_STATE
+from qddot.dynamics.friction import smooth_direction
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -25,7 +28,14 @@ class FeedForwardPD(JointLaw):
     """Inverse dynamics of the reference, and springs and dampers that hold the arm to it.
 
     Stable where the gains are large beside what the motion asks of the arm (Kelly, theorem 12.1);
-    there is no simple V, so it has none here.
+    there is no simple V, so it has none here, and its proof stays open. Dry friction F is
+    compensated by the planned rate; at rest the arm stops where |Kp e| ≤ F.
+
+    Args:
+        robot: The law's model.
+        kp: Kp: a number, (n,) or (n, n) [N·m/rad].
+        kd: Kd: the same [N·m·s/rad].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
     """
 
     equation: ClassVar[str] = "τ = M(q_d) q̈_d + C(q_d, q̇_d) q̇_d + g(q_d) + … − Kp e − Kd ė"
@@ -33,11 +43,11 @@ class FeedForwardPD(JointLaw):
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         e, ed = self.errors(t, q, qd)
         planned = [np.asarray(part, dtype=object) for part in self.reference.at(t)]
-        direction = dry_direction(planned[1])
+        direction = smooth_direction(planned[1], SMOOTHING)
         tau = inverse_dynamics(self.short, *planned, direction=direction)
         return tau - self.kp @ e - self.kd @ ed, NO_STATE
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         why = "it depends on the bounds of the motion; watch the error of a run"
         return [
             right_model(self, robot),

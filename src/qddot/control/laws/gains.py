@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.certificate.bound import Bound
 from qddot.errors import BadArgument, listing, shorten
 
 ROUNDING = 1e-12  # of the largest eigenvalue: what counts as symmetric, or as zero
@@ -56,21 +57,23 @@ def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -
 
 
 def bound(name: str, value: Any) -> float:
-    """Return a bound as a number: a number, or a certified bound, whose upper end is taken.
+    """Return a bound as a number.
 
     Raises:
-        BadArgument: If it is neither, or negative, or not finite.
+        BadArgument: If it is none, or negative, or not finite; and if it is a certified bound,
+            which is one of the arm and not of what this one is about.
     """
-    number = getattr(value, "upper", value)
+    if isinstance(value, Bound):
+        raise BadArgument(
+            f"{name} is the certified bound of {value.quantity}, which is another quantity; if its "
+            f"number is what you mean, give that: {value.upper:.6g}."
+        )
     try:
-        found = float(number)
+        found = float(value)
     except (TypeError, ValueError):
         found = np.nan
     if not (np.isfinite(found) and found >= 0):
-        raise BadArgument(
-            f"{name} is {shorten(repr(value))}; give a number that is not negative, or a "
-            "certified bound."
-        )
+        raise BadArgument(f"{name} is {shorten(repr(value))}; give a number that is not negative.")
     return found
 
 

@@ -6,13 +6,16 @@ Int. J. Control 47(6), 1988.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+
+from qddot.control.laws import dry_friction
+from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.joint_law import JointLaw, right_model
-from qddot.control.laws.law import NO_STATE, Assumption, dry_direction
+from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.rnea import elastic_torque
 from qddot.dynamics.slotine_li import reference_torque
 from qddot.model.tree import Tree
@@ -27,22 +30,52 @@ class JointImpedance(JointLaw):
     The arm keeps its own inertia; what is left of the motion:
 
         M ë + (C + Kd + Fᵥ) ė + Kp e = τ_ext
+
+    With dry friction F an arm at rest stops where |Kp e| ≤ F. If F is compensated by the sign of
+    q̇_d, V still falls at every instant, because Coulomb friction rises with the rate:
+
+        V̇ = −ėᵀ (Kd + Fᵥ) ė − (q̇ − q̇_d)ᵀ F (sgn q̇ − sgn q̇_d) ≤ 0
+
+    Args:
+        robot: The law's model.
+        kp: Kp: a number, (n,) or (n, n) [N·m/rad].
+        kd: Kd: the same [N·m·s/rad].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
+        friction: By which rate dry friction is compensated: "measured", tanh of q̇, or "desired",
+            the sign of q̇_d.
     """
 
+    friction: str = field(default="measured", kw_only=True)
+
     equation: ClassVar[str] = "τ = M(q) q̈_d + C(q, q̇) q̇_d + g(q) + … − Kp e − Kd ė"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        dry_friction.way(self.friction)
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         tree = self.short
         e, ed = self.errors(t, q, qd)
         _, rate, acceleration = self.reference.at(t)
         viscous = [-f.viscous * v for f, v in zip(tree.friction, ed, strict=True)]
-        rubbing = friction_torque(tree, qd, dry_direction(qd)) + viscous
+        rubbing = dry_friction.compensated(tree, qd, rate, self.friction) + viscous
         planned = reference_torque(tree, q, qd, rate, acceleration)
         held = planned + rubbing + elastic_torque(tree, q, qd)
         return held - self.kp @ e - self.kd @ ed, NO_STATE
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         return [right_model(self, robot)]
+
+    def dry_friction(self, robot: Robot, q: np.ndarray) -> Assumption:
+        coulomb, static = dry_friction.sizes(robot)
+        left = super().dry_friction(robot, q)
+        if self.friction == "measured" or self.stays or (static > coulomb).any() or left.holds:
+            return left
+        why = (
+            "Coulomb friction is compensated by sgn q̇_d, so that V falls; whether e → 0 is known "
+            "only while every joint moves, and where it rests |Kp e| ≤ F"
+        )
+        return left._replace(holds=None, why=why)
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the energy of the error.

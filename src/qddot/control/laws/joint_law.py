@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from qddot.control.laws.assumption import Assumption
+from qddot.control.laws.comparison import ALL, STILL, differences
 from qddot.control.laws.gains import gain
-from qddot.control.laws.law import Assumption, ControlLaw
+from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.target import reference_of, stays
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.errors import BadArgument
@@ -17,16 +20,21 @@ from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
-SAME = 1e-12  # relative: two models whose torques differ by less are one
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JointLaw(ControlLaw):
-    """A law on e = q − q_d and ė, with stiffness and damping."""
+    """A law on e = q − q_d and ė, with stiffness and damping.
 
-    kp: Any  # a number, (n,) or (n, n) [N·m/rad]; of computed torque [1/s²]
-    kd: Any  # the same [N·m·s/rad]; of computed torque [1/s]
-    reference: Any  # of the joints, or where to stay, (n,)
+    Args:
+        robot: The law's model, which may be wrong.
+        kp: Kp: a number, (n,) or (n, n) [N·m/rad]; of computed torque [1/s²].
+        kd: Kd: the same [N·m·s/rad]; of computed torque [1/s].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
+    """
+
+    kp: Any
+    kd: Any
+    reference: Any
 
     def __post_init__(self) -> None:
         names = joints_of(self.robot)
@@ -42,6 +50,10 @@ class JointLaw(ControlLaw):
         """Return e and ė."""
         place, rate, _ = self.reference.at(t)
         return q - place, qd - rate
+
+    def stiffness(self, q: np.ndarray) -> np.ndarray | None:
+        """Return Kp."""
+        return self.kp
 
     @cached_property
     def stays(self) -> bool:
@@ -69,36 +81,26 @@ def potential_torque(tree: Tree, q: JointVec) -> JointVec:
     return gravity_torque(tree, q) + elastic_torque(tree, q, np.zeros(tree.n, dtype=int)) + offset
 
 
-def same_geometry(law: ControlLaw, robot: Robot) -> bool:
-    """Return whether a robot has the joints of a law's model, in number and in order."""
-    return robot.n == law.robot.n and robot.joint_names == law.robot.joint_names
+def right_model(
+    law: ControlLaw, robot: Robot | None, what: Sequence[str] = ALL, frame: str | None = None
+) -> Assumption:
+    """Return whether an arm is what the law believes it to be, in all that its proof needs.
 
-
-def right_model(law: ControlLaw, robot: Robot | None) -> Assumption:
-    """Return whether an arm is what the law believes it to be, tried at a few states."""
+    Args:
+        law: The law.
+        robot: The arm; None for the law's own model.
+        what: What the proof needs, of `comparison.ALL` and `comparison.STILL`.
+        frame: The frame that the law moves.
+    """
     statement = "The law's model is the arm"
-    if robot is None or robot is law.robot or robot.model == law.robot.model:
-        return Assumption(statement, True, "they are one model")
-    if not same_geometry(law, robot):
-        return Assumption(statement, False, "their joints differ")
-    rng = np.random.default_rng(0)
-    states = rng.uniform(-1, 1, (3, 16, robot.n))
-    mine, theirs = (r.inverse_dynamics(*states) for r in (law.robot, robot))
-    apart = float(np.abs(mine - theirs).max() / max(np.abs(theirs).max(), 1e-300))
-    why = f"inverse dynamics differs by up to {apart:.1e} of its size, at 16 states"
-    return Assumption(statement, apart <= SAME, why)
+    if set(what) == set(STILL):
+        statement = "The law's model has the lengths of the arm and its torques at rest"
+    found = differences(law.robot, robot or law.robot, what, frame)
+    why = "; ".join(each.why for each in found) or "all their numbers are the same"
+    return Assumption(statement, not found, why)
 
 
 def one_place(law: Any) -> Assumption:
     """Return whether a law's reference is one place."""
     why = "it does not move" if law.stays else "it moves; the proof is for one that does not"
     return Assumption("The reference is a set point", law.stays, why)
-
-
-def no_dry_friction(robot: Robot) -> Assumption:
-    """Return whether nothing keeps an arm from creeping to its target."""
-    dry = [name for name, f in zip(robot.joint_names, robot.tree.friction, strict=True)
-           if f.coulomb or f.static]  # fmt: skip
-    statement = "No dry friction (with it the arm stops near its target, not at it)"
-    why = f"at {', '.join(dry)}" if dry else "the model has none"
-    return Assumption(statement, not dry, why)

@@ -6,16 +6,18 @@ Python calls, what `simulate` and `rollout` fuse into the motion, and what is ex
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.dynamics.friction import smooth_direction
+from qddot.control.laws import dry_friction
+from qddot.control.laws.assumption import Assumption, Rows
 from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
 from qddot.model.tree import Tree
@@ -29,21 +31,7 @@ from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 from qddot.web.notebook import rich
 
-SMOOTHING = 0.01  # [rad/s or m/s] over which laws compensate dry friction, as rollouts have it
 NO_STATE = np.zeros(0)
-
-
-class Assumption(NamedTuple):
-    """Something that a law relies on, and whether it is so for an arm."""
-
-    statement: str
-    holds: bool | None  # None: not known
-    why: str
-
-    @fitted
-    def __str__(self) -> str:
-        verdict = {True: "holds", False: "FAILS", None: "not known"}[self.holds]
-        return f"{self.statement}: {verdict} ({self.why})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,13 +57,33 @@ class ControlLaw:
         """Return where its own state starts when the arm starts like this."""
         return self.x0
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
-        """Return what its proof of stability relies on, and whether that is so for an arm."""
-        return []
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
+        """Return what its proof of stability relies on, and whether that is so.
+
+        What every proof needs (no torque cut off, nothing that pushes, ...) is asked by
+        `closed_loop`, of all laws alike.
+
+        Args:
+            robot: The arm under control; the law's own model if not given.
+            run: What a run went through; without it, what only a run can show is open.
+        """
+        return [Assumption("The law has a proof of stability", None, "it names none")]
+
+    def dry_friction(self, robot: Robot, q: np.ndarray) -> Assumption:
+        """Return what dry friction of an arm does to the proof, at a position."""
+        return dry_friction.left(self, robot, q)
+
+    def stiffness(self, q: np.ndarray) -> np.ndarray | None:
+        """Return S at a position: an arm that stands still is pushed back by S e; None: unknown."""
+        return None
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V over any scalar for an arm, or None where the law has no such function."""
         return None
+
+    def falling(self, t: Scalar, q: JointVec, qd: JointVec) -> Scalar:
+        """Return what is positive where the proof says that V falls, over any scalar."""
+        return 1.0
 
     def error(self, t: Scalar, q: JointVec) -> Any:
         """Return by how much it misses what it is to do, over any scalar."""
@@ -85,6 +93,24 @@ class ControlLaw:
     def error_names(self) -> tuple[str, ...]:
         """What the entries of `error` are."""
         return self.robot.joint_names
+
+    # the same law, otherwise
+
+    def on(self, robot: Robot) -> ControlLaw:
+        """Return the same law, made from another model."""
+        return replace(self, robot=robot)
+
+    def following(self, reference: Any) -> ControlLaw:
+        """Return the same law with another reference, which is not checked."""
+        other = copy.copy(self)
+        for name in ("whole", "program", "stays"):
+            other.__dict__.pop(name, None)
+        other.__dict__["reference"] = reference
+        return other
+
+    def limited(self, effort: np.ndarray) -> ControlLaw:
+        """Return the same law, told at which torques its own are cut off, shape (n,)."""
+        return self
 
     # what comes of it
 
@@ -187,16 +213,6 @@ class ControlLaw:
         from qddot.control.shown import law_html
 
         return law_html(self)
-
-
-def dry_direction(qd: JointVec) -> JointVec:
-    """Return what stands for sgn(q̇) where a law compensates dry friction."""
-    return smooth_direction(qd, SMOOTHING)
-
-
-def dry(rate: Scalar) -> Scalar:
-    """Return what stands for the sign of one rate."""
-    return np.tanh(rate / SMOOTHING)
 
 
 def without_unused(program: Program) -> Program:

@@ -13,15 +13,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.dry_friction import SMOOTHING
 from qddot.control.laws.gains import gain
 from qddot.control.laws.joint_law import joints_of, potential_torque, right_model
-from qddot.control.laws.law import Assumption, ControlLaw, dry_direction
-from qddot.dynamics.friction import friction_torque
+from qddot.control.laws.law import ControlLaw
+from qddot.dynamics.friction import friction_torque, smooth_direction
 from qddot.dynamics.momentum import centrifugal_rate, momentum
 from qddot.dynamics.rnea import elastic_torque
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
+from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -29,21 +32,32 @@ from qddot.scalars import JointVec, Scalar
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MomentumObserver(ControlLaw):
-    """A law with an observer beside it, which sees the state and the torques that the law gives.
+    """A law with an observer beside it, which sees the state and the torques that actuators give.
 
-    Its state x is that of the law, then p̂, the momentum that the known torques explain. Because
-    Ṁ = C + Cᵀ, the residual r follows the unknown torque like a filter of first order:
+    Its state x is that of the law, then p̂, the momentum that the known torques explain, which
+    starts at M q̇. Because Ṁ = C + Cᵀ, the residual r follows the unknown torque like a filter of
+    first order:
 
         dp̂/dt = τ + Cᵀ q̇ − g − friction + r        r = K_O (M q̇ − p̂)        ṙ = K_O (τ_ext − r)
+
+    Args:
+        law: The law.
+        gain: K_O: a number, (n,) or (n, n) [1/s].
+        model: What the observer takes the arm for; the law's model if None.
+        effort: Where actuators cut the law's torques off [N·m or N], a number or (n,). What is cut
+            off is no push. `closed_loop` fills it in; in `simulate` and `rollout` give it.
     """
 
     law: ControlLaw
-    gain: Any  # K_O: a number, (n,) or (n, n) [1/s]
-    model: Robot | None = None  # of the observer; the law's if None
+    gain: Any
+    model: Robot | None = None
+    effort: Any = None
 
-    equation: ClassVar[str] = "r = K_O (M(q) q̇ − ∫ (τ + Cᵀ q̇ − g − friction + r) dt)"
+    equation: ClassVar[str] = "r = K_O (M(q) q̇ − p(0) − ∫ (τ + Cᵀ q̇ − g − friction + r) dt)"
 
-    def __init__(self, law: ControlLaw, gain: Any, model: Robot | None = None) -> None:
+    def __init__(
+        self, law: ControlLaw, gain: Any, model: Robot | None = None, effort: Any = None
+    ) -> None:
         if not isinstance(law, ControlLaw):
             raise BadArgument(f"An observer stands beside a law, not {type(law).__name__}.")
         for name, value in (("robot", model or law.robot), ("law", law), ("model", model)):
@@ -51,6 +65,19 @@ class MomentumObserver(ControlLaw):
         object.__setattr__(self, "gain", _gain(gain, self.robot))
         if self.robot.n != law.robot.n:
             raise BadArgument(f"The law has {law.robot.n} joints and the model {self.robot.n}.")
+        object.__setattr__(self, "effort", _effort(effort, self.robot.n))
+
+    def on(self, robot: Robot) -> MomentumObserver:
+        """Return the same law and observer, both made from another model."""
+        return MomentumObserver(self.law.on(robot), self.gain, None, self.effort)
+
+    def following(self, reference: Any) -> MomentumObserver:
+        law = self.law.following(reference)
+        return MomentumObserver(law, self.gain, self.model, self.effort)
+
+    def limited(self, effort: np.ndarray) -> MomentumObserver:
+        law = self.law.limited(effort)
+        return MomentumObserver(law, self.gain, self.model, effort)
 
     @property
     def reference(self) -> Any:
@@ -67,14 +94,30 @@ class MomentumObserver(ControlLaw):
         return np.concatenate([self.law.start(q0, qd0), momentum])
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
+        return self.observed(t, q, qd, x, None)
+
+    def observed(
+        self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec, applied: JointVec | None
+    ) -> tuple:
+        """Return τ and ẋ.
+
+        Args:
+            t, q, qd, x: As `define` has them.
+            applied: The torques that actuators give; those of the law, cut off, if None.
+        """
         m, tree = len(self.law.x0), self.short
         tau, xd = self.law.define(t, q, qd, x[:m])
+        if applied is None:
+            applied = tau
+            if self.effort is not None:
+                applied = np.clip(array_of(list(tau)), -self.effort, self.effort)
         r = self.gain @ (momentum(tree, q, qd) - x[m:])
         # what does not depend on q̇ is in the potential torque
         damping = elastic_torque(tree, q, qd) - elastic_torque(tree, q, 0 * np.arange(tree.n))
         offset = np.array([f.offset for f in tree.friction], dtype=object)
-        rubbing = friction_torque(tree, qd, dry_direction(qd)) - offset + damping
-        known = tau + centrifugal_rate(tree, q, qd) - potential_torque(tree, q) - rubbing
+        direction = smooth_direction(qd, SMOOTHING)
+        rubbing = friction_torque(tree, qd, direction) - offset + damping
+        known = applied + centrifugal_rate(tree, q, qd) - potential_torque(tree, q) - rubbing
         return tau, np.concatenate([np.asarray(xd, dtype=object), known + r])
 
     def residual(self, q: Any, qd: Any, x: Any) -> np.ndarray:
@@ -96,12 +139,33 @@ class MomentumObserver(ControlLaw):
     def error_names(self) -> tuple[str, ...]:
         return self.law.error_names
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         seen = right_model(self, robot)._replace(statement="The observer's model is the arm")
-        return [*self.law.assumptions(robot), seen]
+        return [*self.law.assumptions(robot, run), seen]
+
+    def stiffness(self, q: np.ndarray) -> np.ndarray | None:
+        return self.law.stiffness(q)
+
+    def falling(self, t: Scalar, q: JointVec, qd: JointVec) -> Scalar:
+        return self.law.falling(t, q, qd)
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         return self.law.value(tree, t, q, qd, x[: len(self.law.x0)])
+
+
+def _effort(value: Any, n: int) -> np.ndarray | None:
+    if value is None:
+        return None
+    try:
+        found = np.broadcast_to(np.array(value, dtype=float), (n,))
+    except (TypeError, ValueError):
+        found = np.array([np.nan])
+    if not (found >= 0).all():
+        raise BadArgument(
+            f"effort is {shorten(repr(value))}; give torques that are not negative, one number or "
+            f"{n} of them."
+        )
+    return found
 
 
 def _gain(value: Any, robot: Robot) -> np.ndarray:

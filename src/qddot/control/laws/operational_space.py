@@ -11,16 +11,20 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.gains import gain
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.dry_friction import SMOOTHING
+from qddot.control.laws.gains import gain, smallest
 from qddot.control.laws.joint_law import right_model
-from qddot.control.laws.law import NO_STATE, Assumption, dry_direction
+from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.target import reference_of
 from qddot.control.laws.task_law import TaskLaw
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import factored
+from qddot.dynamics.friction import smooth_direction
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
+from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import JointMat, JointVec, Scalar
 from qddot.spatial.vector import vector
@@ -34,12 +38,29 @@ class OperationalSpace(TaskLaw):
     position the frame seems heavier and heavier; beyond `heaviest` it is treated as if it did not:
 
         Λ = (Lᵀ max(D, 1/heaviest) L)⁻¹        Lᵀ D L = J M⁻¹ Jᵀ
+
+    Dry friction F is compensated by the measured rate, in part only: the arm stops where
+    |Jᵀ Λ Kp e| ≤ F.
+
+    Args:
+        robot: The law's model.
+        frame: The frame's name.
+        kp: Kp: a number, one an axis, or a matrix [1/s²].
+        kd: Kd: the same [1/s].
+        reference: Where the frame should be [m]: over time, or to stay, along the axes.
+        axes: The axes of the base along which it is placed.
+        orientation: R_WF to keep, (3, 3); None: any.
+        turning: Gains of turning, two numbers [1/s²], [1/s].
+        posture: q₀ that the null space is drawn to, (n,); None: it is damped alone.
+        posture_kp: K₁ of the posture [1/s²].
+        posture_kd: K₂ of the null space [1/s].
+        heaviest: The mass that the frame is taken to have at most [kg, or kg·m² of turning].
     """
 
-    posture: Any = None  # (n,) that the null space is drawn to; None: it is damped alone
-    posture_kp: Any = 25.0  # [1/s²]
-    posture_kd: Any = 10.0  # [1/s]
-    heaviest: float = 1e3  # [kg, or kg·m² of turning]
+    posture: Any = None
+    posture_kp: Any = 25.0
+    posture_kd: Any = 10.0
+    heaviest: float = 1e3
 
     equation: ClassVar[str] = (
         "τ = Jᵀ Λ (ẍ_d − Kd ė − Kp e − J̇ q̇) + C q̇ + g + … + (E − Jᵀ J̄ᵀ) M (−K₂ q̇ − K₁ (q − q₀))"
@@ -67,20 +88,44 @@ class OperationalSpace(TaskLaw):
         qdd = -(self.posture_kp @ away + self.posture_kd @ qd)
         missing = asked - self.task.acceleration(tree, q, qd, qdd)
         force = damped_solve(A, missing, 1 / self.heaviest)
-        rest = inverse_dynamics(tree, q, qd, qdd, direction=dry_direction(qd))
+        rest = inverse_dynamics(tree, q, qd, qdd, direction=smooth_direction(qd, SMOOTHING))
         return J.T @ force + rest, NO_STATE
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
-        statement = "No singular position on the way (there accuracy is given up for calm)"
-        rng = np.random.default_rng(0)
-        q = rng.uniform(-2, 2, (500, self.robot.n))
-        # not compiled: one look at 500 states is not worth it
-        J = self.robot.program("jacobian", frame=self.frame)(q)[:, self.task.rows]
-        M = self.robot.program("mass_matrix")(q)
-        A = J @ np.linalg.solve(M, J.transpose(0, 2, 1))
-        share = float((np.linalg.eigvalsh(A)[:, 0] < 1 / self.heaviest).mean())
-        why = f"{share:.1%} of 500 states are singular in this sense"
-        return [right_model(self, robot), Assumption(statement, None, why)]
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
+        redundant = self.robot.n > len(self.task.rows)
+        calm = smallest(self.posture_kd) > 0 or not redundant
+        why = f"{self.robot.n} joints for {len(self.task.rows)} directions"
+        return [
+            right_model(self, robot, frame=self.frame),
+            Assumption("The null space is damped (posture_kd)", calm or None, why),
+            self._light_enough(run),
+            *self.not_upside_down(run),
+        ]
+
+    def _light_enough(self, run: Rows | None) -> Assumption:
+        """Return whether Λ was never held back along a run: no pivot of J M⁻¹ Jᵀ is too small."""
+        statement = "The frame nowhere seems heavier than `heaviest` (singular positions)"
+        if run is None:
+            return Assumption(statement, None, "a run decides")
+
+        def pivots(q: JointVec) -> Any:
+            A = mobility(mass_matrix(self.short, q), self.task.jacobian(self.short, q))
+            return vector(factored(A)[1])
+
+        D = record(pivots, "pivots", q=(self.robot.n,))(run.q)
+        heaviest = 1 / D.min(axis=1)
+        change = np.abs(np.diff(heaviest)).max(initial=0)
+        worst = int(heaviest.argmax())
+        why = f"at most {heaviest[worst]:.3g} of {self.heaviest:g}, at t = {run.t[worst]:.4g} s"
+        if heaviest[worst] > self.heaviest:
+            return Assumption(statement, False, why)
+        return Assumption(statement, True if heaviest[worst] + change < self.heaviest else None, why)
+
+    def stiffness(self, q: np.ndarray) -> np.ndarray:
+        """Return Jᵀ Λ Kp."""
+        J = self.robot.jacobian(q, self.frame)[self.task.rows]
+        A = J @ np.linalg.solve(self.robot.mass_matrix(q), J.T)
+        return J.T @ np.linalg.solve(A, self.kp)
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the energy of the frame's error as a mass of 1.

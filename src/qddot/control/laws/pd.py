@@ -11,11 +11,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.comparison import SAME, no_gravity
 from qddot.control.laws.gains import smallest
-from qddot.control.laws.joint_law import JointLaw, no_dry_friction, one_place
-from qddot.control.laws.law import NO_STATE, Assumption
+from qddot.control.laws.joint_law import JointLaw, one_place, potential_torque
+from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.energy import kinetic_energy, potential_energy
-from qddot.dynamics.rnea import gravity_torque
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -24,6 +25,14 @@ from qddot.scalars import JointVec, Scalar
 @dataclass(frozen=True, eq=False, repr=False)
 class PD(JointLaw):
     """PD control of the joints. It needs no model, and sags under gravity.
+
+    Dry friction F is not compensated: the arm stops where |Kp e| ≤ F.
+
+    Args:
+        robot: The arm.
+        kp: Kp: a number, (n,) or (n, n) [N·m/rad].
+        kd: Kd: the same [N·m·s/rad].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
 
     Example:
         >>> import qddot
@@ -38,20 +47,20 @@ class PD(JointLaw):
         e, ed = self.errors(t, q, qd)
         return -(self.kp @ e) - self.kd @ ed, NO_STATE
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         robot = robot or self.robot
         place = np.asarray(self.reference.at(0.0)[0], dtype=float)
-        pull = np.asarray(gravity_torque(robot.tree, place), dtype=float)
-        held = np.abs(pull).max() / smallest(self.kp)
-        return [
-            one_place(self),
-            Assumption(
-                "No gravity (with it the arm rests where Kp e = −g)",
-                bool(held < 1e-12),
-                f"at the reference it sags by about {held:.2g}",
-            ),
-            no_dry_friction(robot),
-        ]
+        held = np.asarray(potential_torque(robot.tree, place), dtype=float)
+        free = no_gravity(robot)
+        rest = bool(np.abs(held).max() <= SAME * smallest(self.kp))
+        why = "gravity pulls at no joint, wherever the arm is"
+        if not free:
+            why = "gravity pulls at the arm"
+        if not rest:
+            sag = np.abs(np.linalg.solve(self.kp, held)).max()
+            why += f"; at the reference {np.abs(held).max():.3g} N·m hold it, a sag of {sag:.2g}"
+        statement = "No gravity, spring or offset (with them the arm rests where Kp e = −g)"
+        return [one_place(self), Assumption(statement, free and rest, why)]
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the energy of the arm and of the springs that the law acts as.

@@ -8,20 +8,18 @@ Automation 7(4), 1991.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.gains import bound, smallest
-from qddot.control.laws.joint_law import (
-    JointLaw,
-    no_dry_friction,
-    one_place,
-    potential_torque,
-    right_model,
-)
-from qddot.control.laws.law import NO_STATE, Assumption
+from qddot.certificate.bound import Bound
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.comparison import STILL
+from qddot.control.laws.gains import smallest
+from qddot.control.laws.gravity_slope import inside, is_of, slope_of
+from qddot.control.laws.joint_law import JointLaw, one_place, potential_torque, right_model
+from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
@@ -37,11 +35,21 @@ class PDGravity(JointLaw):
 
     Gravity (with springs and constant offsets) is compensated where the arm is, which any positive
     gains make stable; or where it should be, which needs no model at run time but stiff enough
-    springs: Kp > sup ‖∂g/∂q‖.
+    springs: Kp > sup ‖∂g/∂q‖. Friction is not compensated: viscous friction damps, and with dry
+    friction F the arm stops where |Kp e| ≤ F.
+
+    Args:
+        robot: The law's model.
+        kp: Kp: a number, (n,) or (n, n) [N·m/rad].
+        kd: Kd: the same [N·m·s/rad].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
+        compensate: "here", g(q), or "target", g(q_d).
+        gravity_slope: sup ‖∂g/∂q‖₂ [N·m/rad]: the bound "dg.norm2" of a certificate of this robot;
+            a number is taken as your claim, which leaves the proof open.
     """
 
-    compensate: str = "here"  # or "target"
-    gravity_slope: Any = None  # sup ‖∂g/∂q‖₂ [N·m/rad], a number or a certified bound
+    compensate: str = "here"
+    gravity_slope: Any = None
 
     equation: ClassVar[str] = "τ = −Kp (q − q_d) − Kd (q̇ − q̇_d) + g(q or q_d)"
 
@@ -53,7 +61,7 @@ class PDGravity(JointLaw):
                 "(g at q_d)."
             )
         if self.gravity_slope is not None:
-            bound("gravity_slope", self.gravity_slope)
+            slope_of(self.gravity_slope, self.robot)
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         e, ed = self.errors(t, q, qd)
@@ -61,21 +69,34 @@ class PDGravity(JointLaw):
         held = potential_torque(self.short, np.asarray(at, dtype=object))
         return held - self.kp @ e - self.kd @ ed, NO_STATE
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
-        robot = robot or self.robot
-        found = [one_place(self), right_model(self, robot), no_dry_friction(robot)]
+    def on(self, robot: Robot) -> PDGravity:
+        """Return the same law of another model, to which a bound of this one's gravity is none."""
+        typed = isinstance(self.gravity_slope, Bound)
+        kept = self.gravity_slope if not typed or is_of(self.gravity_slope, robot) else None
+        return replace(self, robot=robot, gravity_slope=kept)
+
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
+        found = [one_place(self), right_model(self, robot, STILL)]
         if self.compensate == "target":
-            found.append(self._stiff_enough())
+            found.append(self._stiff_enough(run))
         return found
 
-    def _stiff_enough(self) -> Assumption:
+    def _stiff_enough(self, run: Rows | None) -> Assumption:
         statement = "Kp > sup ‖∂g/∂q‖, so that the target is the only rest"
-        least = smallest(self.kp)
-        if self.gravity_slope is None:
+        least, given = smallest(self.kp), self.gravity_slope
+        if given is None:
             return Assumption(statement, None, "gravity_slope is not given; certify it")
-        slope = bound("gravity_slope", self.gravity_slope)
-        how = "certified" if hasattr(self.gravity_slope, "upper") else "as given"
-        return Assumption(statement, least > slope, f"{least:.4g} against {slope:.4g}, {how}")
+        if not isinstance(given, Bound):
+            slope = slope_of(given, self.robot)
+            why = f"{least:.4g} against {slope:.4g}, which you claim; certify it"
+            return Assumption(statement, None if least > slope else False, why)
+        why = f"{least:.4g} against {given.upper:.4g}, certified"
+        if least <= given.upper:
+            # what is below the lower number is below the supremum; between the two nothing is known
+            return Assumption(statement, False if least <= given.lower else None, why)
+        place = np.asarray(self.reference.at(0.0)[0], dtype=float)
+        stays, where = inside(given, self.robot, place, least - given.upper, run)
+        return Assumption(statement, stays, f"{why} {where}")
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, an energy with its lowest point at the target.

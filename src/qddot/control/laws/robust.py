@@ -12,9 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.control.laws import dry_friction
+from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.comparison import RIGID, differences
 from qddot.control.laws.gains import bound
-from qddot.control.laws.joint_law import same_geometry
-from qddot.control.laws.law import NO_STATE, Assumption
+from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.slotine_li import SlotineLi
 from qddot.errors import BadArgument
 from qddot.robot import Robot
@@ -27,16 +29,30 @@ TRIES = 2000
 class RobustSaturated(SlotineLi):
     """Sliding mode with a boundary layer, around the passivity-based law.
 
-    What the model is wrong by is bounded by three numbers (or certified bounds), all in the
-    Euclidean norm, and ρ outweighs it:
+    What the model is wrong by is bounded by three numbers, all in the Euclidean norm, and ρ
+    outweighs it:
 
         ρ = ‖ΔM‖ ‖q̈_r‖ + ‖ΔC‖ ‖q̇‖ ‖q̇_r‖ + ‖Δg‖
+
+    V falls while ‖s‖ > ε; within the layer an error is left, of the size of ε/Λ.
+
+    Args:
+        robot: The law's model.
+        lam: Λ: a number, (n,) or (n, n) [1/s].
+        kd: K_D: a number, (n,) or (n, n) [N·m·s/rad].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
+        mass: sup ‖ΔM‖ [kg·m²].
+        coriolis: sup ‖ΔC(q, q̇)‖/‖q̇‖ [kg·m²].
+        gravity: sup of the norm of all else that is not modelled [N·m]: gravity, springs, offsets,
+            and friction, dry friction as large as it can be.
+        layer: ε: ‖s‖ below which the push is reduced [rad/s].
+        friction: By which rate the dry friction of the model is compensated.
     """
 
-    mass: Any = 0.0  # sup ‖ΔM‖ [kg·m²]
-    coriolis: Any = 0.0  # sup ‖ΔC(q, q̇)‖/‖q̇‖ [kg·m²]
-    gravity: Any = 0.0  # sup ‖Δg‖ [N·m], and of whatever else is not modelled
-    layer: float = 0.05  # ε: ‖s‖ below which the push is reduced [rad/s]
+    mass: Any = 0.0
+    coriolis: Any = 0.0
+    gravity: Any = 0.0
+    layer: float = 0.05
 
     equation: ClassVar[str] = "τ = M̂ q̈_r + Ĉ q̇_r + ĝ + … − K_D s − ρ s/max(‖s‖, ε)"
 
@@ -61,22 +77,62 @@ class RobustSaturated(SlotineLi):
         push = s * (rho / np.maximum(size, self.layer))
         return self.modelled(q, qd, qd_r, qdd_r) - self.kd @ s - push, NO_STATE
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
-        """Return whether the bounds hold, tried at many states: they may fail, not be proved."""
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
+        """Return whether the bounds hold.
+
+        Where model and arm differ, they are tried at many states: then they may fail, not be
+        proved.
+        """
         robot = robot or self.robot
-        if not same_geometry(self, robot):
-            return [Assumption("The arm has the joints of the model", False, "they differ")]
-        same = robot is self.robot
-        worst = dict(mass=0.0, coriolis=0.0, gravity=0.0) if same else self._apart(robot)
-        said = {"mass": "‖ΔM‖", "coriolis": "‖ΔC‖/‖q̇‖", "gravity": "‖Δg‖"}
+        if found := differences(self.robot, robot, ("joints",)):
+            return [Assumption("The arm has the joints of the model", False, found[0].why)]
+        said = {"mass": "‖ΔM‖", "coriolis": "‖ΔC‖/‖q̇‖", "gravity": "‖Δg‖ with all else"}
+        same = not differences(self.robot, robot, RIGID + ("springs", "offset"))
+        worst = dict.fromkeys(said, 0.0) if same else self._apart(robot)
+        rubbing, moved = self._rubbing(robot, run)
+        worst["gravity"] += rubbing
+        why = "the models are the same" if same else f"tried at {TRIES} states"
         return [
             Assumption(
                 f"{said[name]} ≤ {getattr(self, name):.4g}",
-                None if found <= getattr(self, name) else False,
-                f"at the worst of {TRIES} states it is {found:.4g}",
+                False if found > getattr(self, name) else True if same and moved else None,
+                f"it is up to {found:.4g}; {why}",
             )
             for name, found in worst.items()
         ]
+
+    def dry_friction(self, robot: Robot, q: np.ndarray) -> Assumption:
+        """Return that dry friction is one of the things that ρ outweighs."""
+        left = super().dry_friction(robot, q)
+        if left.holds:
+            return left
+        return Assumption("Dry friction is outweighed", True, "it is part of what `gravity` bounds")
+
+    def falling(self, t: Scalar, q: JointVec, qd: JointVec) -> Scalar:
+        """Return ‖s‖ − ε."""
+        return _norm(self.sliding(t, q, qd)[0]) - self.layer
+
+    def _rubbing(self, robot: Robot, run: Rows | None) -> tuple[float, bool]:
+        """Return how much friction is not modelled at most, and whether that is known for sure.
+
+        Of dry friction the larger of the arm's and the model's, whose signs are the same; of
+        viscous friction what the largest rate of the run makes of it.
+        """
+        (slipping, arm), (_, mine) = (dry_friction.sizes(each) for each in (robot, self.robot))
+        dry = np.maximum(arm, mine)
+        if self.friction == "desired":
+            known = np.array_equal(arm, mine) and np.array_equal(arm, slipping)
+            dry = np.zeros_like(arm) if known else arm + mine
+        off = [
+            float(a.viscous) - float(b.viscous)
+            for a, b in zip(robot.tree.friction, self.robot.tree.friction, strict=True)
+        ]
+        if not any(off):
+            return float(np.linalg.norm(dry)), True
+        if run is None:
+            return float(np.linalg.norm(dry)), False
+        most = np.linalg.norm(run.qd * off, axis=1).max()
+        return float(np.linalg.norm(dry) + most), False
 
     def _apart(self, robot: Robot) -> dict[str, float]:
         """Return how far an arm is from the model, at the worst of many states."""
@@ -89,7 +145,12 @@ class RobustSaturated(SlotineLi):
             "coriolis": self.robot.coriolis_matrix(q, qd) - robot.coriolis_matrix(q, qd),
         }
         worst = {k: float(np.linalg.norm(x, ord=2, axis=(1, 2)).max()) for k, x in differ.items()}
-        still = self.robot.gravity_torque(q) - robot.gravity_torque(q)
+        mine, arm = (each.without("friction") for each in (self.robot, robot))
+        still = mine.bias_torque(q, 0 * qd) - arm.bias_torque(q, 0 * qd)
+        still = still + [
+            float(a.offset) - float(b.offset)
+            for a, b in zip(self.robot.tree.friction, robot.tree.friction, strict=True)
+        ]
         return worst | {"gravity": float(np.linalg.norm(still, axis=1).max())}
 
 

@@ -6,16 +6,19 @@ Research 6(3), 1987.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
+import numpy as np
+
+from qddot.control.laws import dry_friction
+from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import gain
 from qddot.control.laws.joint_law import joints_of, right_model
-from qddot.control.laws.law import NO_STATE, Assumption, ControlLaw, dry_direction
+from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.target import reference_of, stays
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.rnea import elastic_torque
 from qddot.dynamics.slotine_li import reference_torque
 from qddot.model.tree import Tree
@@ -30,11 +33,25 @@ class SlotineLi(ControlLaw):
     The sliding variable s is the rate error against the reference rate:
 
         q̇_r = q̇_d − Λ e        s = q̇ − q̇_r = ė + Λ e
+
+    With dry friction F, compensated by the measured rate, the arm stops where |(K_D + Fᵥ) Λ e| ≤ F.
+    Compensated by the sign of q̇_r, Coulomb friction leaves no error, because it rises with the rate:
+
+        V̇ = −sᵀ (K_D + Fᵥ) s − (q̇ − q̇_r)ᵀ F (sgn q̇ − sgn q̇_r) ≤ −sᵀ (K_D + Fᵥ) s
+
+    Args:
+        robot: The law's model.
+        lam: Λ: a number, (n,) or (n, n) [1/s].
+        kd: K_D: a number, (n,) or (n, n) [N·m·s/rad].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
+        friction: By which rate dry friction is compensated: "measured", tanh of q̇, or "desired",
+            the sign of q̇_r.
     """
 
-    lam: Any  # Λ: a number, (n,) or (n, n) [1/s]
-    kd: Any  # K_D: a number, (n,) or (n, n) [N·m·s/rad]
-    reference: Any  # of the joints, or where to stay, (n,)
+    lam: Any
+    kd: Any
+    reference: Any
+    friction: str = field(default="measured", kw_only=True)
 
     equation: ClassVar[str] = "τ = M q̈_r + C(q, q̇) q̇_r + g + Fᵥ q̇_r + … − K_D s"
 
@@ -43,6 +60,7 @@ class SlotineLi(ControlLaw):
         object.__setattr__(self, "lam", gain("lam", self.lam, names))
         object.__setattr__(self, "kd", gain("kd", self.kd, names))
         object.__setattr__(self, "reference", reference_of(self.reference, names))
+        dry_friction.way(self.friction)
 
     def error(self, t: Scalar, q: JointVec) -> JointVec:
         """Return e = q − q_d."""
@@ -70,13 +88,26 @@ class SlotineLi(ControlLaw):
         friction are what they are.
         """
         tree = self.short
-        rubbing = friction_torque(tree, qd, dry_direction(qd))
+        rubbing = dry_friction.compensated(tree, qd, qd_r, self.friction)
         viscous = [f.viscous * (r - v) for f, r, v in zip(tree.friction, qd_r, qd, strict=True)]
         moved = reference_torque(tree, q, qd, qd_r, qdd_r)
         return moved + rubbing + viscous + elastic_torque(tree, q, qd)
 
-    def assumptions(self, robot: Robot | None = None) -> list[Assumption]:
+    def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         return [right_model(self, robot)]
+
+    def stiffness(self, q: np.ndarray) -> np.ndarray | None:
+        """Return (K_D + Fᵥ) Λ."""
+        viscous = np.diag([float(f.viscous) for f in self.robot.tree.friction])
+        return (self.kd + viscous) @ self.lam
+
+    def dry_friction(self, robot: Robot, q: np.ndarray) -> Assumption:
+        coulomb, static = dry_friction.sizes(robot)
+        left = super().dry_friction(robot, q)
+        if self.friction == "measured" or (static > coulomb).any() or left.holds:
+            return left
+        why = "Coulomb friction is compensated by sgn q̇_r, and what is left of it brakes s"
+        return left._replace(holds=True, why=why)
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the kinetic energy that s would have.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, listing, printable, shorten
+from qddot.program.recorder import record
 from qddot.scalars import Scalar
 
 
@@ -68,9 +69,16 @@ def reference_of(value: Any, parts: Sequence[str], what: str = "reference") -> A
 
 
 def stays(reference: Any) -> bool:
-    """Return whether a reference has one place for all times, as far as a few instants tell."""
-    first, rate, acceleration = reference.at(0.0)
-    end = float(getattr(reference, "duration", 0.0))
-    later = [reference.at(t)[0] for t in (0.3, 1.1, end if np.isfinite(end) else 7.7)]
-    moves = np.any(np.asarray(rate, dtype=float)) or np.any(np.asarray(acceleration, dtype=float))
-    return not moves and all(np.array_equal(first, q) for q in later)
+    """Return whether a reference has one place for all times: its program does not contain t."""
+    if isinstance(reference, Place):
+        return True
+    names = ("position", "velocity", "acceleration")
+
+    def motion(t: Scalar) -> dict[str, Any]:
+        return dict(zip(names, reference.at(t), strict=True))
+
+    program = record(motion, "reference", t=())
+    if program.steps or 0 in program.results:  # 0 is t itself
+        return False
+    _, rate, acceleration = (np.asarray(part, dtype=float) for part in reference.at(0.0))
+    return not rate.any() and not acceleration.any()

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import gain
 from qddot.control.laws.joint_law import joints_of
 from qddot.control.laws.law import ControlLaw
@@ -17,21 +18,31 @@ from qddot.errors import BadArgument
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.vector import vector
 
+SINGULAR = 1e-3  # of the largest singular value of J along a run
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TaskLaw(ControlLaw):
     """A law on where a frame is, and on how it is turned if an orientation is given.
 
-    Gains of turning are one number each: a turn has no axes of its own.
+    Args:
+        robot: The law's model.
+        frame: The frame's name.
+        kp: Of the position: a number, one an axis, or a matrix.
+        kd: The same.
+        reference: Where the frame should be [m]: over time, or to stay, along the axes.
+        axes: The axes of the base along which it is placed.
+        orientation: R_WF to keep, (3, 3); None: any.
+        turning: Gains of turning, two numbers: a turn has no axes of its own.
     """
 
     frame: str
-    kp: Any  # of the position: a number, one an axis, or a matrix
-    kd: Any  # the same
-    reference: Any  # where the frame should be [m]: over time, or to stay, along the axes
+    kp: Any
+    kd: Any
+    reference: Any
     axes: str = "xyz"
-    orientation: Any = None  # R_WF to keep, (3, 3); None: any
-    turning: Any = None  # gains of turning, two numbers
+    orientation: Any = None
+    turning: Any = None
 
     def __post_init__(self) -> None:
         joints_of(self.robot)
@@ -45,6 +56,9 @@ class TaskLaw(ControlLaw):
         stiff, damp = self.turning or (0.0, 0.0)
         parts = tuple(task.axes)
         for name, value, turn in (("kp", self.kp, stiff), ("kd", self.kd, damp)):
+            if task.turns and np.shape(value) == (len(task.rows),) * 2:
+                keep(self, name, gain(name, value, task.names))  # of a law that was made already
+                continue
             along = gain(name, value, parts)
             about = gain("turning", turn, ("turning",))[0, 0] if self.turning else 0.0
             keep(self, name, whole(along, about if task.turns else None))
@@ -70,6 +84,37 @@ class TaskLaw(ControlLaw):
         if not self.task.turns:
             return away
         return vector([*self.task.turning_error(tree, q), *away])
+
+    def singular(self, run: Rows | None) -> Assumption:
+        """Return whether the frame could be moved in every direction of the task all along a run.
+
+        Between two rows it is taken to change no more than it did from one row to another.
+        """
+        statement = "The frame is nowhere singular"
+        if run is None:
+            return Assumption(statement, None, "a run decides")
+        J = self.robot.program("jacobian", frame=self.frame)(run.q)[:, self.task.rows]
+        sizes = np.linalg.svd(J, compute_uv=False)
+        least = sizes[:, -1] / sizes.max()
+        room = least.min() - np.abs(np.diff(least)).max(initial=0)
+        why = f"the smallest singular value of J is at least {least.min():.2g} of the largest"
+        # a frame that passes through a singular position may stop there, and may not
+        return Assumption(statement, True if room > SINGULAR else None, why)
+
+    def not_upside_down(self, run: Rows | None) -> list[Assumption]:
+        """Return whether the frame cannot come to rest half a turn off, where no torque is.
+
+        There the spring of turning holds 2 k, which V must have had from the start.
+        """
+        if not self.task.turns:
+            return []
+        statement = "The frame never is half a turn off"
+        if run is None or run.V is None:
+            return [Assumption(statement, None, "a run decides")]
+        V, most = float(run.V[0]), 2 * float(self.kp[0, 0])
+        below = V < most
+        why = f"V starts {'below' if below else 'above'} what that takes: {V:.3g} and {most:.3g}"
+        return [Assumption(statement, True if below else None, why)]
 
     def wanted(self, t: Scalar, order: int) -> Any:
         """Return the rate (1) or the acceleration (2) that the reference has, turning with 0."""

@@ -1,0 +1,196 @@
+"""What every proof of stability needs, whatever the law, and a run can answer.
+
+The motion is finished and finite; no torque is cut off; nothing pushes that the model does not have;
+dry friction leaves no error; no stop is hit; the law is asked all the time, on exact measurements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.control.held_plant import HeldPlant
+from qddot.control.laws.assumption import Assumption
+from qddot.control.laws.law import ControlLaw
+from qddot.control.sampled import Sampling
+from qddot.control.sampled_loop import STABLE, Linear, linearised
+from qddot.errors import printable
+from qddot.robot import Robot
+from qddot.simulation.trajectory import Trajectory
+
+INSTANTS = 5  # of a reference at which a sampled loop is linearised
+
+
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """How a loop was closed, besides arm and law."""
+
+    limits: np.ndarray | None  # (n,), where torques are cut off; None: nowhere
+    sampling: Sampling | None = None
+    plant: HeldPlant | None = None  # of a sampled run
+    wrenches: Mapping[str, Any] | None = None
+    disturbance: Any = None
+    more: Mapping[str, Any] | None = None  # what else `simulate` was told
+    cut: tuple[float, int] | None = None  # of a sampled run: when and where a torque was cut off
+
+
+def conditions(
+    robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting
+) -> list[Assumption]:
+    """Return what every proof needs, decided for a run; what was not at stake is left out."""
+    found = [_finished(motion)]
+    if setting.limits is not None:
+        found.append(_not_cut_off(robot, law, motion, setting))
+    found.append(_dry(robot, law, motion, setting))
+    found += _nothing_pushes(setting)
+    if (setting.more or {}).get("stops") is not None:
+        found.append(_no_stop(motion))
+    if setting.sampling is not None:
+        found += _measured(setting.sampling)
+        found.append(_sampled(law, motion, setting))
+    return found
+
+
+def _finished(motion: Trajectory) -> Assumption:
+    finite = bool(np.isfinite(motion.q).all() and np.isfinite(motion.qd).all())
+    if finite and "interrupted" in motion.status:
+        return Assumption("The run went on to its end", None, "it was interrupted")
+    why = "it did" if motion.finished and finite else motion.status.split(";")[0]
+    return Assumption("The run went on to its end", motion.finished and finite, why)
+
+
+def _not_cut_off(
+    robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting
+) -> Assumption:
+    """Return whether every torque that the law asked for was given.
+
+    A sampled run knows. Of another one, what is asked for between two rows is taken to differ no
+    more than from one row to another.
+    """
+    statement, limits = "No torque is cut off at an effort limit", setting.limits
+    if setting.sampling is not None:
+        if setting.cut is None:
+            return Assumption(statement, True, "none was, at any sample")
+        t, i = setting.cut
+        return Assumption(statement, False, f"at {robot.joint_names[i]}, first at t = {t:.4g} s")
+    state = [motion.t, motion.q, motion.qd] + ([] if motion.state is None else [motion.state])
+    out = Kernel(law.whole)(*(np.ascontiguousarray(each) for each in state))
+    asked = np.abs(out if motion.state is None else out[0])
+    beyond = ~(asked < limits)
+    if beyond.any():
+        k, i = (int(x) for x in np.argwhere(beyond)[0])
+        why = f"at {robot.joint_names[i]} from t = {motion.t[k]:.4g} s on"
+        return Assumption(statement, False, f"{why}, {beyond.any(axis=1).mean():.0%} of the rows")
+    change = np.abs(np.diff(asked, axis=0)).max(axis=0, initial=0)
+    peak = asked.max(axis=0)
+    near = int(np.argmax((peak + change) / limits))
+    why = f"at most {peak[near] / limits[near]:.0%} of the limit of {robot.joint_names[near]}"
+    return Assumption(statement, True if (peak + change < limits).all() else None, why)
+
+
+def _dry(robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting) -> Assumption:
+    found = law.dry_friction(robot, motion.q[-1])
+    smooth = setting.sampling is not None or (setting.more or {}).get("friction") == "smooth"
+    dry = any(f.coulomb or f.static for f in robot.tree.friction)
+    if found.holds and dry and smooth:
+        return found._replace(holds=None, why=f"{found.why}; but here tanh stands for the sign")
+    return found
+
+
+def _nothing_pushes(setting: Setting) -> list[Assumption]:
+    acting = [f"a wrench at {printable(f)}" for f, w in (setting.wrenches or {}).items() if _some(w)]
+    if _some(setting.disturbance):
+        acting.append("a disturbance")
+    if (setting.more or {}).get("base_motion") is not None:
+        acting.append("a motion of the base")
+    if not acting:
+        return []
+    why = f"{', '.join(acting)}: V rises by what it works"
+    return [Assumption("Nothing acts that the model does not have", False, why)]
+
+
+def _some(signal: Any) -> bool:
+    """Return whether what acts is not plainly zero."""
+    if signal is None:
+        return False
+    try:
+        return bool(np.any(np.asarray(signal, dtype=float)))
+    except (TypeError, ValueError):
+        return True
+
+
+def _no_stop(motion: Trajectory) -> Assumption:
+    hits = [event for event in motion.events if "stop" in event.what]
+    why = f"{hits[0].joint} {hits[0].what} at t = {hits[0].t:.4g} s" if hits else "none was"
+    return Assumption("No stop is hit", not hits, why)
+
+
+def _measured(sampling: Sampling) -> list[Assumption]:
+    found = []
+    if any(np.any(s) for s in sampling.noise):
+        found.append(
+            Assumption("Measurements are exact", False, "they are noisy, and V follows the noise")
+        )
+    if sampling.delay:
+        why = f"they are {1e3 * sampling.delay:.4g} ms late"
+        found.append(Assumption("Measurements are of this instant", False, why))
+    return found
+
+
+def _sampled(law: ControlLaw, motion: Trajectory, setting: Setting) -> Assumption:
+    """Return what the linearised sampled loop says; a proof of continuous time stays open."""
+    statement = "The law is asked often enough (its proof is of continuous time)"
+    sampling, plant = setting.sampling, setting.plant
+    assert sampling is not None
+    assert plant is not None
+    period, delay = 1 / sampling.rate, sampling.delay
+    worst, at = 0.0, None
+    for loop in _loops(plant, law, motion):
+        radius = loop.radius(period, delay)
+        if np.isnan(radius):
+            continue
+        # a loop that is unstable anyway, seen at one instant, is not the fault of sampling
+        if radius > worst and (radius <= STABLE or loop.growth() <= 1e-6 * sampling.rate):
+            worst, at = radius, loop
+    if at is None:
+        return Assumption(statement, None, "it could not be linearised")
+    if worst <= STABLE:
+        why = f"linearised, the sampled loop is stable (spectral radius {worst:.6g}); no more is shown"
+        return Assumption(statement, None, why)
+    size = "infinite" if np.isinf(worst) else f"{worst:.4g}"
+    why = f"linearised, the sampled loop is unstable (spectral radius {size}); "
+    return Assumption(statement, False, why + _remedy(at, period, delay))
+
+
+def _remedy(loop: Linear, period: float, delay: float) -> str:
+    late = loop.largest_delay(period, delay) if delay else None
+    if late is not None:
+        return f"the longest delay that is stable is {1e3 * late:.3g} ms"
+    longest = loop.largest_period(period, 0.0)
+    if longest is None:
+        return "lower the gains"
+    without = "without a delay " if delay else ""
+    return f"{without}the longest step that is stable is {1e3 * longest:.3g} ms"
+
+
+def _loops(plant: HeldPlant, law: ControlLaw, motion: Trajectory) -> list[Linear]:
+    """Return the loop linearised about points of the reference; of a frame, where the run began."""
+    x = np.zeros(0) if motion.state is None else np.asarray(motion.state[0], float)
+    n, reference = plant.robot.n, getattr(law, "reference", None)
+    states = [(0.0, motion.q[0], 0 * motion.qd[0])]
+    if getattr(reference, "n", None) == n and law.error_names == law.robot.joint_names:
+        instants = np.linspace(0, motion.t[-1], INSTANTS) if np.isfinite(motion.t[-1]) else [0.0]
+        states = []
+        for t in instants:
+            place, rate, _ = (np.asarray(part, float) for part in reference.at(float(t)))
+            states.append((float(t), place, rate))
+    found = []
+    for t, q, qd in states:
+        loop = linearised(plant, law, t, q, qd, x)
+        if all(np.isfinite(part).all() for part in (loop.A, loop.B, loop.K, loop.L, loop.G)):
+            found.append(loop)
+    return found

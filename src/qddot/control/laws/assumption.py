@@ -1,0 +1,38 @@
+"""What a theorem relies on: a statement, whether it is so (yes, no, or open), and why."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from qddot.plain_text import fitted
+
+VERDICTS = {True: "yes", False: "no", None: "open"}
+
+
+class Assumption(NamedTuple):
+    """Something that a law's theorem relies on, decided for an arm and, after a run, for the run."""
+
+    statement: str
+    holds: bool | None  # None: open, that is not decided
+    why: str
+
+    @fitted
+    def __str__(self) -> str:
+        return f"{self.statement}: {VERDICTS[self.holds]} ({self.why})"
+
+
+class Rows(NamedTuple):
+    """What a run went through, one row an instant: what assumptions are decided on afterwards."""
+
+    t: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (k, n)
+    qd: np.ndarray  # (k, n)
+    V: np.ndarray | None  # (k,), where the law has a Lyapunov function
+
+
+def verdict(assumptions: tuple[Assumption, ...] | list[Assumption]) -> bool | None:
+    """Return False if one of them fails, else None if one of them is open, else True."""
+    decided = [each.holds for each in assumptions]
+    return False if False in decided else None if None in decided else True

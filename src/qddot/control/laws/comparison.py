@@ -1,0 +1,179 @@
+"""Whether two robots are one arm: all numbers that a torque depends on, compared as numbers.
+
+A robot may be described in many ways: with other link frames, with a mass on one side of a joint or
+on the other. What is compared does not depend on that: the screw of every joint in the base's axes
+at q = 0, and base parameters (`dynamics.regroup`) in the same axes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qddot.dynamics.kinematics import body_poses, pose
+from qddot.dynamics.regroup import regrouped
+from qddot.dynamics.rnea import elastic_torque, gravity_torque, rigid_body_torque
+from qddot.model.joint import Revolute
+from qddot.model.tree import Tree
+from qddot.robot import Robot
+from qddot.scalars import JointVec
+
+SAME = 1e-12  # relative: numbers that differ by less are one number in another notation
+STATES = 16
+RIGID = ("joints", "lengths", "inertia", "gravity", "rotor inertia")
+RUBBING = ("viscous", "coulomb", "static", "stribeck velocity", "offset")
+ALL = (*RIGID, *RUBBING, "springs")
+STILL = ("joints", "lengths", "holding torque")  # all that an arm at rest shows
+
+
+class Difference(NamedTuple):
+    """One thing in which two robots differ, and by how much."""
+
+    what: str
+    why: str
+
+
+def differences(
+    mine: Robot, arm: Robot, what: Sequence[str] = ALL, frame: str | None = None
+) -> list[Difference]:
+    """Return in what a law's model differs from an arm; nothing if they are one.
+
+    Args:
+        mine: The law's model.
+        arm: The arm.
+        what: What counts, of `ALL` and `STILL`.
+        frame: A frame that must be at the same place of the same body, too.
+    """
+    if mine is arm or mine.model == arm.model:
+        return []
+    if mine.joint_names != arm.joint_names:
+        return [Difference("joints", "their joints differ in number, name or order")]
+    return [each for each in _found(mine, arm, frame) if each.what in what]
+
+
+def _found(mine: Robot, arm: Robot, frame: str | None) -> Iterator[Difference]:
+    one, other = mine.tree, arm.tree
+    if len(one.bodies) != len(other.bodies) or _carriers(one) != _carriers(other):
+        yield Difference("lengths", "their joints hang together in another way")
+        return
+    turned = apart(_screws(one), _screws(other))
+    if turned > SAME:
+        yield Difference("lengths", f"joint axes differ by {turned:.1e} of their size")
+    if frame is not None:
+        yield from _frame(one, other, frame)
+    if (off := apart(_base_parameters(one), _base_parameters(other))) > SAME:
+        like = replace(other, gravity=one.gravity, rotor_inertia=one.rotor_inertia)
+        torque = _compared(one, like, _states(one.n, 3), rigid_body_torque)
+        # parameters may differ that no torque shows, as the mass of a first link on its axis
+        if torque > SAME:
+            yield Difference(
+                "inertia",
+                f"inertial parameters differ by up to {off:.1e} of the largest, "
+                f"torques by {torque:.1e}",
+            )
+    for name, get in (("gravity", _gravity), ("rotor inertia", _rotors)):
+        if (off := apart(get(one), get(other))) > SAME:
+            yield Difference(name, f"{name} differs by {off:.1e} of its size")
+    for k, name in enumerate(RUBBING):
+        first, second = (np.array([_rubbing(f)[k] for f in tree.friction]) for tree in (one, other))
+        if apart(first, second) > SAME:
+            i = int(np.argmax(np.abs(first - second)))
+            said = f"{name} friction of {one.joint_names[i]} is {second[i]:g}"
+            yield Difference(name, f"{said}, in the law's model {first[i]:g}")
+    states = _states(one.n, 2)
+    if (off := _compared(one, other, states, elastic_torque)) > SAME:
+        yield Difference("springs", f"torques of springs differ by {off:.1e} of their size")
+    if (off := _compared(one, other, states, _holding)) > SAME:
+        yield Difference(
+            "holding torque", f"gravity, springs and offsets differ by {off:.1e} of their size"
+        )
+
+
+def apart(a: np.ndarray, b: np.ndarray) -> float:
+    """Return the largest difference of two arrays, relative to their largest entry."""
+    if a.shape != b.shape:
+        return np.inf
+    size = max(np.abs(a).max(initial=0), np.abs(b).max(initial=0))
+    return float(np.abs(a - b).max(initial=0) / size) if size else 0.0
+
+
+def no_gravity(robot: Robot) -> bool:
+    """Return whether gravity pulls at no joint, wherever the arm is.
+
+    g is a polynomial in cosines and sines, so that one that is zero at places chosen at random is
+    zero everywhere.
+    """
+    tree = robot.tree
+    found = [np.asarray(gravity_torque(tree, q), float) for q in _states(tree.n, 1)[:, 0]]
+    size = np.linalg.norm(np.array(tree.gravity, float)) * max(
+        (np.abs(np.array(b.inertia.parameters[:4], float)).max() for b in tree.bodies), default=0.0
+    )
+    return bool(np.abs(found).max(initial=0) <= SAME * size)
+
+
+def _carriers(tree: Tree) -> list[tuple[int, int, bool]]:
+    return [(b.parent, b.index, isinstance(b.joint, Revolute)) for b in tree.bodies]
+
+
+def _screws(tree: Tree) -> np.ndarray:
+    """Return the screw of every body's joint at q = 0, in base axes, a row each."""
+    rows = []
+    poses = body_poses(tree, np.zeros(tree.n))
+    for i, body in enumerate(tree.bodies):
+        X = poses[i]
+        axis = np.asarray(X.R, float) @ np.array(body.joint.axis, float) * float(body.ratio)
+        turns = isinstance(body.joint, Revolute)
+        p = np.asarray(X.p, float)
+        rows.append([*axis, *np.cross(p, axis)] if turns else [0, 0, 0, *axis])
+    return np.array(rows, float)
+
+
+def _base_parameters(tree: Tree) -> np.ndarray:
+    """Return the base parameters of every body in base axes at q = 0, a row of ten each."""
+    short = regrouped(tree)
+    poses = body_poses(short, np.zeros(tree.n))
+    seen = [body.inertia.seen_from(poses[i]) for i, body in enumerate(short.bodies)]
+    return np.array([each.parameters for each in seen], float)
+
+
+def _frame(one: Tree, other: Tree, frame: str) -> Iterator[Difference]:
+    if frame not in other.frames:
+        yield Difference("lengths", f"the arm has no frame {frame!r}")
+        return
+    first, second = (pose(tree, np.zeros(tree.n), frame) for tree in (one, other))
+    off = max(apart(*(np.asarray(getattr(X, k), float) for X in (first, second))) for k in "Rp")
+    if off > SAME or one.frames[frame][0] != other.frames[frame][0]:
+        yield Difference("lengths", f"frame {frame!r} differs by {off:.1e}")
+
+
+def _gravity(tree: Tree) -> np.ndarray:
+    return np.array(tree.gravity, float)
+
+
+def _rotors(tree: Tree) -> np.ndarray:
+    return np.array(tree.rotor_inertia, float)
+
+
+def _rubbing(friction: Any) -> list[float]:
+    """Return five numbers; static friction is what it is above Coulomb's, which has a curve."""
+    above = 0.0 if friction.static is None else friction.static - friction.coulomb
+    curve = friction.stribeck_velocity if above else 0.0
+    given = (friction.viscous, friction.coulomb, above, curve or 0.0, friction.offset)
+    return [float(x) for x in given]
+
+
+def _states(n: int, parts: int) -> np.ndarray:
+    return np.random.default_rng(0).uniform(-2, 2, (STATES, parts, n))
+
+
+def _holding(tree: Tree, q: JointVec, qd: JointVec) -> Any:
+    offset = np.array([float(f.offset) for f in tree.friction])
+    return gravity_torque(tree, q) + elastic_torque(tree, q, 0 * qd) + offset
+
+
+def _compared(one: Tree, other: Tree, states: np.ndarray, torque: Any) -> float:
+    first, second = (np.array([torque(tree, *s) for s in states], float) for tree in (one, other))
+    return apart(first, second)

@@ -1,0 +1,105 @@
+"""Dry friction: what laws do about it, what error it leaves, and what a proof can still say.
+
+A law may compensate dry friction by the rate that it measures, or by the rate that it wants. Of the
+measured one it must take a smooth sign, tanh(q̇/v), which gives nothing at rest: an arm that sticks
+stays stuck, and V may rise. Of the wanted one it takes the sign itself. Coulomb friction F sgn(q̇)
+rises with q̇, so that what is left of it never pushes away from the wanted rate:
+
+    (q̇ − w)ᵀ F (sgn q̇ − sgn w) ≥ 0        for any w, and for any force of a joint that sticks
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from qddot.control.laws.assumption import Assumption
+from qddot.dynamics.friction import friction_torque, has_dry_friction, smooth_direction
+from qddot.errors import BadArgument
+from qddot.model.tree import Tree
+from qddot.robot import Robot
+from qddot.scalars import JointVec, Scalar, sign
+from qddot.spatial.vector import vector
+
+SMOOTHING = 0.01  # [rad/s or m/s] over which a measured rate changes its sign, as rollouts have it
+WAYS = ("measured", "desired")
+STATEMENT = "Dry friction leaves no error"
+
+
+def way(name: str) -> str:
+    """Return by which rate a law compensates dry friction, if there is such a way."""
+    if name not in WAYS:
+        raise BadArgument(
+            f"friction is {name!r}; it must be 'measured' (by q̇, smoothly) or 'desired' (by the "
+            "sign of the rate that the law wants)."
+        )
+    return name
+
+
+def compensated(tree: Tree, qd: JointVec, wanted: JointVec, friction: str) -> JointVec:
+    """Return the friction torque of a model, its dry part in the direction that a law takes.
+
+    Args:
+        tree: The law's model.
+        qd: The measured rates.
+        wanted: The rates that the law wants, q̇_d or q̇_r.
+        friction: One of `WAYS`.
+    """
+    if friction == "measured":
+        return friction_torque(tree, qd, smooth_direction(qd, SMOOTHING))
+    viscous = [f.viscous * v + f.offset for f, v in zip(tree.friction, qd, strict=True)]
+    dry = [
+        f.coulomb * sign(w) if has_dry_friction(f) else 0
+        for f, w in zip(tree.friction, wanted, strict=True)
+    ]
+    return vector(viscous) + vector(dry)
+
+
+def sign_of(friction: str) -> Any:
+    """Return what stands for the sign of one rate in a regressor."""
+    return sign if friction == "desired" else smooth_sign
+
+
+def smooth_sign(rate: Scalar) -> Scalar:
+    """Return tanh(q̇/v), which stands for the sign of a rate."""
+    return np.tanh(rate / SMOOTHING)
+
+
+def sizes(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Return Coulomb and static friction of every joint [N·m or N], shape (n,) each."""
+    coulomb = np.array([float(f.coulomb) for f in robot.tree.friction])
+    static = [f.coulomb if f.static is None else f.static for f in robot.tree.friction]
+    return coulomb, np.maximum(coulomb, np.array(static, float))
+
+
+def dry_joints(robot: Robot) -> str:
+    """Return the names of the joints that have dry friction, in one line; "" if none has."""
+    _, static = sizes(robot)
+    return ", ".join(name for name, F in zip(robot.joint_names, static, strict=True) if F)
+
+
+def none_at_all(robot: Robot) -> Assumption | None:
+    """Return that an arm has no dry friction; None if it has."""
+    return None if dry_joints(robot) else Assumption(STATEMENT, True, "the arm has none")
+
+
+def left(law: Any, robot: Robot, q: np.ndarray) -> Assumption:
+    """Return what dry friction leaves of the error of an arm that stands still at q.
+
+    A law pushes an arm that stands still back by S e (`stiffness`); it does not move where
+
+        |S e| ≤ F_static,        so that        |e| ≤ |S⁺| F_static
+    """
+    if (found := none_at_all(robot)) is not None:
+        return found
+    S, (_, static) = law.stiffness(q), sizes(robot)
+    why = f"at {dry_joints(robot)} the arm sticks near its target, and V may rise while it moves"
+    if S is not None:
+        most = np.abs(np.linalg.pinv(S)) @ static
+        why += f"; it may stop where |S e| ≤ F, up to |e| = {in_short(most)}"
+    return Assumption(STATEMENT, False, why)
+
+
+def in_short(values: np.ndarray) -> str:
+    return ", ".join(f"{x:.2g}" for x in values[:8]) + (", …" if len(values) > 8 else "")
