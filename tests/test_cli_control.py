@@ -65,14 +65,15 @@ def test_what_the_law_believes_may_differ_in_lengths():
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
     np.testing.assert_allclose(facts["q"], [-0.37183426, 1.67096375], atol=1e-7)
-    assert facts["assumptions"][-1]["holds"] == "open"
+    assert facts["sound"] == "open"
+    assert "‖Jᵀ − Ĵᵀ‖" in facts["reasons"][0]
 
 
 def test_a_rate_a_delay_and_noise_make_it_worse():
     words = ("control", "two_link", "--reference", GO, "--json")
     ideal, late = (
         json.loads(run(*words, *more).stdout)
-        for more in ((), ("--rate", "500", "--delay", "0.004", "--noise", "1e-4,1e-3"))
+        for more in ((), ("--rate", "500", "--delay", "0.004", "--noise-q", "1e-4", "--noise-qd", "1e-3"))
     )
     assert max(ideal["error"]["worst"]) < 1e-8
     assert max(late["error"]["worst"]) > 1e-5
@@ -110,8 +111,10 @@ def test_a_motion_and_a_figure_are_written(tmp_path):
         (["two_link", "--law", "operational_space", "--frame", "nose"], "frame named 'nose'"),
         (["two_link", "--q0", "1,2,3"], "--q0 holds 3 numbers"),
         (["two_link", "--wrong", "1.5"], "share is 1.5"),
-        (["two_link", "--noise", "1,2,3"], "--noise takes one number"),
+        (["two_link", "--noise-q", "1,2,3"], "noise_q is [1.0, 2.0, 3.0]"),
         (["two_link", "--model", "panda"], "--model has 7 joints"),
+        (["two_link", "--believe", "nose=1"], "--believe knows no 'nose'"),
+        (["two_link", "--believe", "payload.tool"], "--believe 'payload.tool' is not of the form"),
         (["two_link_symbolic"], "m1"),
         (["two_link", "--plot", "a.xyz"], "A figure is written as .png, .svg or .pdf"),
         (["two_link", "-o", "no/such/folder/a.csv"], "Choose a folder that exists"),
@@ -139,7 +142,9 @@ def test_ctrl_c_keeps_the_motion_so_far(tmp_path):
     with interrupted_at(2.0):
         done = run(*words)
     assert done.returncode == 130
-    assert "interrupted at t =" in json.loads(done.stdout)["status"]
+    facts = json.loads(done.stdout)
+    assert "interrupted at t =" in facts["status"]
+    assert (facts["sound"], facts["law"]) == ("open", "ComputedTorque")  # the report is there too
     assert 1 < qddot.Trajectory.load(table).t[-1] < 50
     assert figure.exists()
 

@@ -13,6 +13,7 @@ STIFF, DAMP = 100.0, 20.0  # ω² [1/s²] and 2ω [1/s] of the motion that gains
 LEAN = 5.0  # Λ [1/s]
 FINDING = 1.0  # [1/s], how fast adaptive laws are to find parameters
 SURE = 1.2  # by how much the bounds of the robust law are above what was found
+TRIES = 64  # places that a ready posture is chosen from
 SPRING = ("kp", "kd")
 # the gains of every law; those of frames move a frame
 LAWS: dict[str, tuple[str, ...]] = {
@@ -50,6 +51,21 @@ class Wanted:
 def home(robot: Robot) -> np.ndarray:
     """Return where an arm stands if nobody says."""
     return robot.home.copy()
+
+
+def ready_posture(robot: Robot, frame: str, axes: str) -> np.ndarray:
+    """Return where an arm stands for a law of a frame if nobody says: where the frame moves well.
+
+    Of places around `home`, within limits, the one whose Jacobian has the largest smallest
+    singular value: stretched out, as many arms are at zero, a frame cannot go outward.
+    """
+    from qddot.control.references.limits import bounds_of
+
+    limits, start = bounds_of(robot), home(robot)
+    around = start + np.random.default_rng(0).uniform(-1, 1, (TRIES, robot.n))
+    around = np.clip(np.vstack([start, around]), limits.lower, limits.upper)
+    J = robot.jacobian(around, frame)[:, [3 + "xyz".index(axis) for axis in axes]]
+    return around[int(np.linalg.svd(J, compute_uv=False)[:, -1].argmax())]
 
 
 def frame_of(robot: Robot, frame: str) -> str:
@@ -130,16 +146,7 @@ def chosen(wanted: Wanted) -> dict[str, Any]:
 
 def bounds(wanted: Wanted) -> dict[str, float]:
     """Return what the model is wrong by at the worst of many states, and a fifth more."""
-    rng = np.random.default_rng(1)
-    q = rng.uniform(-np.pi, np.pi, (2000, wanted.arm.n))
-    qd = rng.normal(size=q.shape)
-    qd /= np.linalg.norm(qd, axis=1, keepdims=True)
-    one, other = wanted.model, wanted.arm
-    apart = {
-        "mass": one.mass_matrix(q) - other.mass_matrix(q),
-        "coriolis": one.coriolis_matrix(q, qd) - other.coriolis_matrix(q, qd),
-        "gravity": (one.gravity_torque(q) - other.gravity_torque(q))[:, :, None],
-    }
-    return {
-        key: SURE * float(np.linalg.norm(x, ord=2, axis=(1, 2)).max()) for key, x in apart.items()
-    }
+    from qddot.control.laws import RobustSaturated
+
+    tried = RobustSaturated(wanted.model, LEAN, 1.0, wanted.q)
+    return {name: SURE * found for name, found in tried.wrong_by(wanted.arm).items()}

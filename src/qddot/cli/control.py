@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from qddot.cli import completion, motion, references
+from qddot.cli import completion, references
 from qddot.cli.control_report import facts, report
 from qddot.cli.laws import gains_of
 from qddot.cli.settings import numbers
@@ -29,7 +29,7 @@ from qddot.cli.terminal import (
     vector,
 )
 from qddot.errors import BadArgument, printable
-from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, frame_of, home, made
+from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, frame_of, home, made, ready_posture
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
@@ -46,10 +46,11 @@ def control(
         str,
         typer.Option(
             metavar="WORDS",
-            help="What it follows; see above.",
+            help="What it follows; see above. A wave; of a frame, a place nearby.",
             autocompletion=completion.among(references.SYNTAX),
+            show_default=False,
         ),
-    ] = "fourier",
+    ] = "",
     q0: Annotated[str, vector("Where the arm starts; else on the reference.")] = "",
     duration: Annotated[float | None, number("How long.", "SECONDS")] = None,
     gains: Annotated[
@@ -88,7 +89,12 @@ def control(
     rate: Annotated[
         float | None, number("How often the law is asked; else all the time.", "HERTZ")
     ] = None,
-    noise: Annotated[str, vector("Of positions, and of rates: 1e-4,1e-3.")] = "",
+    noise_q: Annotated[
+        str, vector("Standard deviation of measured positions [rad or m], one or one a joint.")
+    ] = "",
+    noise_qd: Annotated[
+        str, vector("Standard deviation of measured rates [rad/s or m/s], one or one a joint.")
+    ] = "",
     delay: Annotated[float, number("Of measurements.", "SECONDS")] = 0.0,
     seed: Annotated[
         int, typer.Option(metavar="SEED", help="Of the noise and of --wrong.", min=0)
@@ -111,16 +117,16 @@ def control(
       arc 1,0,0 0,0,1 pi/2 2.0       the frame: centre, axis, angle, seconds
       fastest 0,0 1,1 effort=3000,1000   as fast as the motors allow
 
-    It tells errors, torques, the Lyapunov function, and whether what the law assumes is so. The
-    status is 1 if the run could not go on. Ctrl-C keeps the motion so far.
+    It tells errors, torques, the Lyapunov function, and whether what the law's proof assumes is so:
+    yes, no, or open. The status is 1 if the run could not go on. Ctrl-C keeps what there is so far.
 
     Examples:
       qddot control panda
       qddot control two_link --law adaptive --wrong 0.3 --duration 2 --plot run.png
       qddot control two_link --reference "quintic 0,0 1,1 2.0" --q0 0.01,0
     """
-    from qddot.control.closed_loop import closed_loop
-    from qddot.simulation.simulate import Interrupted, SimulationWarning
+    from qddot.control.closed_loop import InterruptedLoop, closed_loop
+    from qddot.simulation.simulate import SimulationWarning
 
     given = gains_of(law, gains or [])
     arm = read_numeric(source, settings)
@@ -128,13 +134,15 @@ def control(
     where = frame_of(arm, frame)
     along = axes or axes_of(arm, where)
     q = np.array(numbers("--q0", q0)) if q0 else home(arm)
+    if not q0 and not reference and law in FRAMES:
+        q = ready_posture(arm, where, along)
     if len(q) != arm.n:
         raise BadArgument(
             f"--q0 holds {len(q)} numbers and {arm.name} has {arm.n} joints: "
             f"{', '.join(map(printable, arm.joint_names))}."
         )
     asked = references.Asked(arm, q, where, along, law in FRAMES)
-    aim = references.reference(reference, asked)
+    aim = references.reference(reference, asked) if reference else references.otherwise(asked)
     seconds = _duration(aim) if duration is None else duration
     start, speed = _start(aim, q, bool(q0), asked.of_frame)
     wanted = Wanted(
@@ -149,9 +157,11 @@ def control(
         axes=along,
         gains=given,
     )
-    spread = numbers("--noise", noise) if noise else []
-    if len(spread) > 2:
-        raise BadArgument("--noise takes one number, of positions, or two, of rates as well.")
+    spread = {
+        name: _one_or_each(f"--{name.replace('_', '-')}", text)
+        for name, text in (("noise_q", noise_q), ("noise_qd", noise_qd))
+        if text
+    }
     if rate is None and (spread or delay):
         rate = RATE
     with warnings.catch_warnings():
@@ -162,27 +172,23 @@ def control(
                 q0=start,
                 qd0=speed,
                 duration=seconds,
-                noise=(*spread, *[0.0] * (2 - len(spread))) if spread else None,
+                **spread,
                 delay=delay,
                 rate=rate,
                 seed=seed,
             )
-            moved = run.trajectory
-        except Interrupted as stopped:
-            run, moved = None, stopped.trajectory
+            stopped = False
+        except InterruptedLoop as interruption:
+            run, stopped = interruption.run, True
+    moved = run.trajectory
     if output is not None:
         moved.save(output)
-    if run is None:
-        if plot is not None:
-            moved.plot(path=plot)
-        tell(as_json, motion.facts(moved), motion.report(moved), [output, plot])
-        return
     if plot is not None:
         from qddot.control.figures import plot_closed_loop
 
         plot_closed_loop(run, plot)
     tell(as_json, facts(run), report(run), [output, plot])
-    if not moved.good:
+    if not moved.good and not stopped:
         raise typer.Exit(1)
 
 
@@ -195,10 +201,15 @@ def _believed(
     # what is believed stands instead of what is set
     keys = {text.partition("=")[0] for text in believe}
     kept = [] if model else [text for text in settings if text.partition("=")[0] not in keys]
-    found = read_numeric(model or source, [*kept, *believe])
+    found = read_numeric(model or source, kept, believe)
     if found.n != arm.n:
         raise BadArgument(f"--model has {found.n} joints, and {arm.name} has {arm.n}.")
     return found
+
+
+def _one_or_each(option: str, text: str) -> Any:
+    found = numbers(option, text)
+    return found[0] if len(found) == 1 else found
 
 
 def _mistaken(robot: Robot, share: float | None, seed: int) -> Robot:

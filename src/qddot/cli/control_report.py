@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.control.laws.assumption import VERDICTS
 from qddot.errors import printable
 from qddot.ready_laws import LAWS, classes
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from qddot.control.closed_loop import ClosedLoop
 
 WIDTH = 98  # characters of a line
-VERDICTS = {True: "yes", False: "no", None: "open"}
 
 
 def facts(run: ClosedLoop) -> dict[str, Any]:
@@ -47,6 +47,8 @@ def facts(run: ClosedLoop) -> dict[str, Any]:
             {"statement": each.statement, "holds": VERDICTS[each.holds], "why": each.why}
             for each in found.assumptions
         ],
+        "sound": VERDICTS[found.sound],
+        "reasons": list(found.reasons),
         "q": _finite(motion.q[-1]),
     }
 
@@ -88,6 +90,7 @@ def report(run: ClosedLoop) -> list[str]:
         "assumptions",
         *(line for each in found.assumptions for line in _judged(each)),
         "",
+        *textwrap.wrap(f"sound: {printable(found.verdict)}", WIDTH, subsequent_indent="  "),
         motion.status,
     ]
     return lines

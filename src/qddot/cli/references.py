@@ -23,6 +23,7 @@ SYNTAX = {
     "fastest": "fastest 0,0 1,1 1.5,2 effort=3000,1000 (points)",
 }
 ROOM = 0.8  # of what limits leave, used by waves whose size nobody gave
+NEARBY = 0.2  # [rad or m] that joints move to where a frame goes if nobody says
 WHOLE = 6  # joints from which on an arm can keep its tool's orientation
 
 
@@ -64,6 +65,17 @@ def reference(text: str, asked: Asked) -> Any:
     """Return the reference that a text describes."""
     words = read(text)
     return MAKERS[words.kind](words, asked)
+
+
+def otherwise(asked: Asked) -> Any:
+    """Return what a law follows if nobody says: a wave; of a frame, a place that it can reach."""
+    if not asked.of_frame:
+        return reference("fourier", asked)
+    from qddot.control.references.limits import bounds_of
+
+    limits, rows = bounds_of(asked.robot), ["xyz".index(axis) for axis in asked.axes]
+    there = np.clip(asked.q + NEARBY, limits.lower, limits.upper)
+    return asked.robot.pose(there, asked.frame)[:3, 3][rows]
 
 
 def read(text: str) -> Words:

@@ -13,29 +13,36 @@ FRICTION = ("viscous", "coulomb", "static", "stribeck_velocity", "offset")
 KEYS = (*(f"friction.{kind}" for kind in FRICTION), "gravity", "payload.<frame>")
 
 
-def changed(robot: Robot, settings: Sequence[str]) -> Robot:
-    """Return the robot with settings applied, each "key=value" or "key=value,value,..."."""
+def changed(robot: Robot, settings: Sequence[str], believed: Sequence[str] = ()) -> Robot:
+    """Return the robot with settings applied, each "key=value" or "key=value,value,...".
+
+    Args:
+        robot: The robot.
+        settings: Those of --set.
+        believed: Those of --believe, which come after them.
+    """
     friction: dict[str, float | list[float]] = {}
-    for setting in settings:
+    written = [("--set", each) for each in settings] + [("--believe", each) for each in believed]
+    for option, setting in written:
         key, equals, text = setting.partition("=")
         if not equals or not text.strip():
-            raise BadArgument(f"--set {printable(setting)!r} is not of the form key=value.")
-        values = numbers(f"--set {key}", text)
+            raise BadArgument(f"{option} {printable(setting)!r} is not of the form key=value.")
+        values = numbers(f"{option} {key}", text)
         kind = key.removeprefix("friction.")
         if kind != key and kind in FRICTION:
             friction[kind] = values[0] if len(values) == 1 else values
         elif key == "gravity":
             robot = robot.with_gravity(values)
         elif key.startswith("payload."):
-            robot = robot.with_payload(key.removeprefix("payload."), _only(key, values))
+            robot = robot.with_payload(key.removeprefix("payload."), _only(option, key, values))
         elif key in robot.symbols:
-            _only(key, values)
+            _only(option, key, values)
             exact: Any = read_formula(text.strip())  # 1/3 stays what it is in a closed form
             robot = robot.with_values(**{key: exact})
         else:
             known = (*KEYS, *robot.symbols)
             raise BadArgument(
-                f"--set knows no {printable(key)!r}.{did_you_mean(key, known)}\n"
+                f"{option} knows no {printable(key)!r}.{did_you_mean(key, known)}\n"
                 f"  There are: {', '.join(known)}."
             )
     # all at once: some kinds of friction make sense only together
@@ -59,7 +66,7 @@ def one_number(text: str) -> float:
         raise BadExpression(text, "write 0.5, 1e-3 or pi/2.") from None
 
 
-def _only(key: str, values: list[float]) -> float:
+def _only(option: str, key: str, values: list[float]) -> float:
     if len(values) != 1:
-        raise BadArgument(f"--set {key} takes one number, not {len(values)}.")
+        raise BadArgument(f"{option} {printable(key)} takes one number, not {len(values)}.")
     return values[0]

@@ -124,15 +124,17 @@ Plot = Annotated[
 ]
 
 
-def read_robot(source: str, settings: Words = None, inertia: str = "refuse") -> Robot:
-    """Return the robot, changed as --set says, its warnings told on stderr."""
+def read_robot(
+    source: str, settings: Words = None, believed: Words = None, inertia: str = "refuse"
+) -> Robot:
+    """Return the robot, changed as --set (and --believe) says, its warnings told on stderr."""
     from qddot.readers.read import built_in_names, read
     from qddot.robot import Robot
 
     model = read(source, inertia)
     if source not in built_in_names():  # whose descriptions say what is doubtful about them
         warn_each([str(p) for p in model.warnings if p.severity == "warning"], "`qddot doctor`")
-    return changed(Robot(model), settings or [])
+    return changed(Robot(model), settings or [], believed or [])
 
 
 def read_model(source: str, settings: Words = None) -> Model:
@@ -140,13 +142,14 @@ def read_model(source: str, settings: Words = None) -> Model:
     return read_robot(source, settings).model
 
 
-def read_numeric(source: str, settings: Words = None) -> Robot:
-    """Return the robot, changed as --set says, if all of it is numbers."""
-    robot = read_robot(source, settings)
+def read_numeric(source: str, settings: Words = None, believed: Words = None) -> Robot:
+    """Return the robot, changed as --set (and --believe) says, if all of it is numbers."""
+    robot = read_robot(source, settings, believed)
+    option = "--believe" if believed else "--set"
     if robot.symbols:
         raise BadArgument(
             f"{printable(robot.name)} has symbols without a value: {', '.join(robot.symbols)}.\n"
-            f"  Give each one: --set {robot.symbols[0]}=1.0"
+            f"  Give each one: {option} {robot.symbols[0]}=1.0"
         )
     return robot
 

@@ -196,7 +196,8 @@ def _judged(
     V, V_rate, V_rise = _lyapunov(robot, law, motion, xd)
     names = law.error_names if against is None else robot.joint_names
     peak = np.abs(motion.tau).max(axis=0)
-    seen = Rows(motion.t, motion.q, motion.qd, V)
+    own = error if against is None else _errors(robot, law, None, motion)
+    seen = Rows(motion.t, motion.q, motion.qd, own, V)
     report = Report(
         law=type(law).__name__,
         error_names=names,

@@ -1,7 +1,7 @@
 """What every proof of stability needs, whatever the law, and a run can answer.
 
-The motion is finished and finite; no torque is cut off; nothing pushes that the model does not have;
-dry friction leaves no error; no stop is hit; the law is asked all the time, on exact measurements.
+The motion is finished and finite; no torque is cut off; nothing pushes that the model lacks; dry
+friction leaves no error; no stop is hit; the law is asked all the time, on exact measurements.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def conditions(
     """Return what every proof needs, decided for a run; what was not at stake is left out."""
     found = [_finished(motion)]
     if setting.limits is not None:
-        found.append(_not_cut_off(robot, law, motion, setting))
+        found.append(_not_cut_off(robot, law, motion, setting, setting.limits))
     found.append(_dry(robot, law, motion, setting))
     found += _nothing_pushes(setting)
     if (setting.more or {}).get("stops") is not None:
@@ -64,14 +64,14 @@ def _finished(motion: Trajectory) -> Assumption:
 
 
 def _not_cut_off(
-    robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting
+    robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting, limits: np.ndarray
 ) -> Assumption:
     """Return whether every torque that the law asked for was given.
 
     A sampled run knows. Of another one, what is asked for between two rows is taken to differ no
     more than from one row to another.
     """
-    statement, limits = "No torque is cut off at an effort limit", setting.limits
+    statement = "No torque is cut off at an effort limit"
     if setting.sampling is not None:
         if setting.cut is None:
             return Assumption(statement, True, "none was, at any sample")
@@ -102,7 +102,9 @@ def _dry(robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting) ->
 
 
 def _nothing_pushes(setting: Setting) -> list[Assumption]:
-    acting = [f"a wrench at {printable(f)}" for f, w in (setting.wrenches or {}).items() if _some(w)]
+    acting = [
+        f"a wrench at {printable(f)}" for f, w in (setting.wrenches or {}).items() if _some(w)
+    ]
     if _some(setting.disturbance):
         acting.append("a disturbance")
     if (setting.more or {}).get("base_motion") is not None:
@@ -124,8 +126,8 @@ def _some(signal: Any) -> bool:
 
 
 def _no_stop(motion: Trajectory) -> Assumption:
-    hits = [event for event in motion.events if "stop" in event.what]
-    why = f"{hits[0].joint} {hits[0].what} at t = {hits[0].t:.4g} s" if hits else "none was"
+    hits = [event for event in motion.events if "stop" in event.name]
+    why = f"{hits[0].joint} {hits[0].name} at t = {hits[0].t:.4g} s" if hits else "none was"
     return Assumption("No stop is hit", not hits, why)
 
 
@@ -159,7 +161,7 @@ def _sampled(law: ControlLaw, motion: Trajectory, setting: Setting) -> Assumptio
     if at is None:
         return Assumption(statement, None, "it could not be linearised")
     if worst <= STABLE:
-        why = f"linearised, the sampled loop is stable (spectral radius {worst:.6g}); no more is shown"
+        why = f"linearised, the sampled loop is stable (spectral radius {worst:.6g}), no more"
         return Assumption(statement, None, why)
     size = "infinite" if np.isinf(worst) else f"{worst:.4g}"
     why = f"linearised, the sampled loop is unstable (spectral radius {size}); "
@@ -180,7 +182,8 @@ def _remedy(loop: Linear, period: float, delay: float) -> str:
 def _loops(plant: HeldPlant, law: ControlLaw, motion: Trajectory) -> list[Linear]:
     """Return the loop linearised about points of the reference; of a frame, where the run began."""
     x = np.zeros(0) if motion.state is None else np.asarray(motion.state[0], float)
-    n, reference = plant.robot.n, getattr(law, "reference", None)
+    n = plant.robot.n
+    reference: Any = getattr(law, "reference", None)
     states = [(0.0, motion.q[0], 0 * motion.qd[0])]
     if getattr(reference, "n", None) == n and law.error_names == law.robot.joint_names:
         instants = np.linspace(0, motion.t[-1], INSTANTS) if np.isfinite(motion.t[-1]) else [0.0]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.control.laws.assumption import VERDICTS
 from qddot.plot import style
 from qddot.plot.motion import show_range
 from qddot.web.notebook import figure, rows, shown, words
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from qddot.control.closed_loop import ClosedLoop
-    from qddot.control.laws.law import Assumption, ControlLaw
+    from qddot.control.laws.assumption import Assumption
+    from qddot.control.laws.law import ControlLaw
     from qddot.control.references.reference import Timed
     from qddot.control.report import Report
 
-VERDICT = {True: "holds", False: "FAILS", None: "not known"}
 INSTANTS = 201
 
 
@@ -42,7 +43,7 @@ def assumptions_table(found: Sequence[Assumption]) -> str:
     """Return what a law relies on, and whether that is so."""
     return words(
         ["what its proof relies on", "", "why"],
-        [(each.statement, VERDICT[each.holds], each.why) for each in found],
+        [(each.statement, VERDICTS[each.holds], each.why) for each in found],
         bad={k for k, each in enumerate(found) if each.holds is False},
     )
 
@@ -87,6 +88,7 @@ def report_parts(report: Report) -> list[str]:
     """Return errors, torques and assumptions as tables."""
     settled = report.settling_time
     known = {"settled": "not within the run" if settled is None else f"after {settled:.4g} s"}
+    known["sound"] = report.verdict
     if report.V_rise is not None:
         how = f"rises, by {report.V_rise:.1e} of its largest"
         known["Lyapunov function"] = "never rises" if report.falls else how

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import copy
 from dataclasses import dataclass
 from typing import Any
 
 from qddot.control.laws.law import NO_STATE, ControlLaw
-from qddot.control.references.reference import Motion, Timed
+from qddot.control.laws.momentum_observer import MomentumObserver
+from qddot.control.references.reference import Motion
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
 from qddot.scalars import Scalar
 
+TOLD = ("position", "velocity", "acceleration")
+
 
 @dataclass(frozen=True)
-class Commanded(Timed):
+class Commanded:
     """A reference whose three arrays are what somebody gives."""
 
     motion: Motion
+    n: int
     duration: float = float("inf")
 
     def at(self, t: Scalar) -> Motion:
@@ -28,19 +31,29 @@ class Commanded(Timed):
 def commanded(law: ControlLaw) -> Program:
     """Return a law whose reference is an input: position, velocity and acceleration.
 
-    Its inputs are t, q, qd, where it has a state x, and then these three; its outputs tau, and xd.
+    Its inputs are t, q, qd, where it has a state x, of an observer the torques that were applied,
+    and then these three, whatever reference the law was made with; its outputs tau, and xd.
     """
-    reference = getattr(law, "reference", None)
-    if not isinstance(reference, Timed):
-        return law.whole
-    wanted = {port.name: port.shape for port in reference.program.outputs}
+    reference: Any = getattr(law, "reference", None)
+    told_where = callable(getattr(reference, "at", None))
+    n = len(reference.at(0.0)[0]) if told_where else 0
+    wanted = dict.fromkeys(TOLD, (n,)) if told_where else {}
+    observes = isinstance(law, MomentumObserver)
+    more = {"applied": (law.robot.n,)} if observes else {}
+    stated = len(law.x0) > 0
 
     def define(*given: Any) -> dict[str, Any]:
-        *state, position, velocity, acceleration = given
-        told = copy.copy(law)
-        motion = (position, velocity, acceleration)
-        object.__setattr__(told, "reference", Commanded(motion))  # of a copy, so nobody sees it
-        tau, xd = told.define(*state, *([] if len(law.x0) else [NO_STATE]))
-        return {"tau": tau} | ({"xd": xd} if len(law.x0) else {})
+        inputs = dict(zip([*law.inputs, *more, *wanted], given, strict=True))
+        told = law
+        if wanted:
+            motion = inputs["position"], inputs["velocity"], inputs["acceleration"]
+            told = law.following(Commanded(motion, n))
+        state = [inputs[name] for name in law.inputs] + ([] if stated else [NO_STATE])
+        t, q, qd, x = state
+        if isinstance(told, MomentumObserver):
+            tau, xd = told.observed(t, q, qd, x, inputs["applied"])
+        else:
+            tau, xd = told.define(t, q, qd, x)
+        return {"tau": tau} | ({"xd": xd} if stated else {})
 
-    return optimised(record(define, type(law).__name__, **law.inputs, **wanted))
+    return optimised(record(define, type(law).__name__, **law.inputs, **more, **wanted))

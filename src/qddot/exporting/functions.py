@@ -47,6 +47,7 @@ MEANING = {
     "t": "time [s]",
     "x": "the law's own state, to be integrated",
     "xd": "the rate of the law's own state",
+    "applied": "the torques that the actuators give, cut off or measured [N m] or [N]",
     "position": "where it shall be [rad or m]",
     "velocity": "how fast it shall move [rad/s or m/s]",
     "acceleration": "how it shall accelerate [rad/s^2 or m/s^2]",

@@ -23,6 +23,7 @@ from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.saturation import saturation, slopes
 from qddot.control.laws.target import stays
 from qddot.control.laws.task import Task, task_of, task_reference
+from qddot.control.laws.task_law import nowhere_singular, reached
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.energy import kinetic_energy
 from qddot.dynamics.forward import solve
@@ -145,7 +146,8 @@ class ApproximateJacobian(ControlLaw):
             one_place(self),
             right_model(self, robot, STILL, self.frame),
             near,
-            TaskLaw.singular(self, run),  # type: ignore[arg-type]
+            nowhere_singular(self.robot, self.task, run),
+            reached(self.robot, self.task, run),
         ]
         if self.cross:
             why = "no bound of α is computed; small ones do, with Bv large"

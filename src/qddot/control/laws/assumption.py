@@ -12,7 +12,7 @@ VERDICTS = {True: "yes", False: "no", None: "open"}
 
 
 class Assumption(NamedTuple):
-    """Something that a law's theorem relies on, decided for an arm and, after a run, for the run."""
+    """Something that a law's theorem relies on, decided for an arm and, after a run, for it."""
 
     statement: str
     holds: bool | None  # None: open, that is not decided
@@ -29,6 +29,7 @@ class Rows(NamedTuple):
     t: np.ndarray  # (k,) [s]
     q: np.ndarray  # (k, n)
     qd: np.ndarray  # (k, n)
+    error: np.ndarray  # (k, m), of the law
     V: np.ndarray | None  # (k,), where the law has a Lyapunov function
 
 

@@ -16,7 +16,7 @@ from qddot.control.laws.comparison import STILL
 from qddot.control.laws.gains import gain, smallest
 from qddot.control.laws.joint_law import one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE
-from qddot.control.laws.task_law import TaskLaw
+from qddot.control.laws.task_law import TaskLaw, nowhere_singular, reached
 from qddot.dynamics.energy import kinetic_energy
 from qddot.model.tree import Tree
 from qddot.robot import Robot
@@ -28,8 +28,8 @@ class CartesianImpedance(TaskLaw):
     """A spring and a damper between a frame and where it should be; gravity is taken off the arm.
 
     The arm keeps its own inertia. Stiffness kp is in N/m and damping kd in N·s/m; of turning,
-    N·m/rad and N·m·s/rad. What the frame does not feel is damped by `joint_damping`. Friction is not
-    compensated: with dry friction F the arm stops where |Jᵀ Kp e| ≤ F.
+    N·m/rad and N·m·s/rad. What the frame does not feel is damped by `joint_damping`. Friction is
+    not compensated: with dry friction F the arm stops where |Jᵀ Kp e| ≤ F.
 
     Args:
         robot: The law's model.
@@ -66,7 +66,8 @@ class CartesianImpedance(TaskLaw):
             one_place(self),
             right_model(self, robot, STILL, self.frame),
             Assumption("What the frame does not feel is damped (joint_damping)", calm, why),
-            self.singular(run),
+            nowhere_singular(self.robot, self.task, run),
+            reached(self.robot, self.task, run),
             *self.not_upside_down(run),
         ]
 

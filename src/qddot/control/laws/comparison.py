@@ -81,7 +81,8 @@ def _found(mine: Robot, arm: Robot, frame: str | None) -> Iterator[Difference]:
         first, second = (np.array([_rubbing(f)[k] for f in tree.friction]) for tree in (one, other))
         if apart(first, second) > SAME:
             i = int(np.argmax(np.abs(first - second)))
-            said = f"{name} friction of {one.joint_names[i]} is {second[i]:g}"
+            word = name if "velocity" in name else f"{name} friction"
+            said = f"{word} of {one.joint_names[i]} is {second[i]:g}"
             yield Difference(name, f"{said}, in the law's model {first[i]:g}")
     states = _states(one.n, 2)
     if (off := _compared(one, other, states, elastic_torque)) > SAME:

@@ -153,7 +153,7 @@ def estimates(tree: Tree, which: str, *, gravity_alone: bool = False) -> Estimat
 
 
 def not_estimated(mine: Robot, arm: Robot) -> list[str]:
-    """Return what an arm has besides inertia that the model has not, so that it is not estimated."""
+    """Return what an arm has besides inertia that the model lacks, so that it is not estimated."""
     words = ("rotor inertia", "viscous friction", "Coulomb friction", "an offset")
     return [
         f"{word} of {joint} is not in the model, so it is not estimated"

@@ -1,4 +1,4 @@
-"""A bound of ‖∂g/∂q‖ as a law needs it: of this quantity, of this arm, on a box that is not left."""
+"""A bound of ‖∂g/∂q‖ as a law needs it: of this quantity and arm, on a box that is not left."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from qddot.control.laws.gains import gain, smallest
 from qddot.control.laws.joint_law import right_model
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.target import reference_of
-from qddot.control.laws.task_law import TaskLaw
+from qddot.control.laws.task_law import TaskLaw, reached
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import factored
 from qddot.dynamics.friction import smooth_direction
@@ -99,6 +99,7 @@ class OperationalSpace(TaskLaw):
             right_model(self, robot, frame=self.frame),
             Assumption("The null space is damped (posture_kd)", calm or None, why),
             self._light_enough(run),
+            reached(self.robot, self.task, run),
             *self.not_upside_down(run),
         ]
 
@@ -119,7 +120,9 @@ class OperationalSpace(TaskLaw):
         why = f"at most {heaviest[worst]:.3g} of {self.heaviest:g}, at t = {run.t[worst]:.4g} s"
         if heaviest[worst] > self.heaviest:
             return Assumption(statement, False, why)
-        return Assumption(statement, True if heaviest[worst] + change < self.heaviest else None, why)
+        return Assumption(
+            statement, True if heaviest[worst] + change < self.heaviest else None, why
+        )
 
     def stiffness(self, q: np.ndarray) -> np.ndarray:
         """Return Jᵀ Λ Kp."""

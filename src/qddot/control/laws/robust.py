@@ -87,10 +87,8 @@ class RobustSaturated(SlotineLi):
         if found := differences(self.robot, robot, ("joints",)):
             return [Assumption("The arm has the joints of the model", False, found[0].why)]
         said = {"mass": "‖ΔM‖", "coriolis": "‖ΔC‖/‖q̇‖", "gravity": "‖Δg‖ with all else"}
-        same = not differences(self.robot, robot, RIGID + ("springs", "offset"))
-        worst = dict.fromkeys(said, 0.0) if same else self._apart(robot)
-        rubbing, moved = self._rubbing(robot, run)
-        worst["gravity"] += rubbing
+        same, worst = self._same(robot), self.wrong_by(robot, run)
+        _, moved = self._rubbing(robot, run)
         why = "the models are the same" if same else f"tried at {TRIES} states"
         return [
             Assumption(
@@ -100,6 +98,15 @@ class RobustSaturated(SlotineLi):
             )
             for name, found in worst.items()
         ]
+
+    def wrong_by(self, robot: Robot, run: Rows | None = None) -> dict[str, float]:
+        """Return what mass, coriolis and gravity must be at least, as far as was tried."""
+        names = ("mass", "coriolis", "gravity")
+        worst = dict.fromkeys(names, 0.0) if self._same(robot) else self._apart(robot)
+        return worst | {"gravity": worst["gravity"] + self._rubbing(robot, run)[0]}
+
+    def _same(self, robot: Robot) -> bool:
+        return not differences(self.robot, robot, (*RIGID, "springs", "offset"))
 
     def dry_friction(self, robot: Robot, q: np.ndarray) -> Assumption:
         """Return that dry friction is one of the things that ρ outweighs."""

@@ -35,7 +35,7 @@ class SlotineLi(ControlLaw):
         q̇_r = q̇_d − Λ e        s = q̇ − q̇_r = ė + Λ e
 
     With dry friction F, compensated by the measured rate, the arm stops where |(K_D + Fᵥ) Λ e| ≤ F.
-    Compensated by the sign of q̇_r, Coulomb friction leaves no error, because it rises with the rate:
+    Compensated by the sign of q̇_r, Coulomb friction leaves no error: it rises with the rate, so
 
         V̇ = −sᵀ (K_D + Fᵥ) s − (q̇ − q̇_r)ᵀ F (sgn q̇ − sgn q̇_r) ≤ −sᵀ (K_D + Fᵥ) s
 

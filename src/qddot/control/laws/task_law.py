@@ -15,10 +15,13 @@ from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.target import stays
 from qddot.control.laws.task import Task, task_of, task_reference
 from qddot.errors import BadArgument
+from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.vector import vector
 
 SINGULAR = 1e-3  # of the largest singular value of J along a run
+ARRIVED = 0.02  # of the largest error: what is as near as this is there
+CLOSE = 1e-3  # of the lengths of the arm: the same for a run that starts there
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -85,22 +88,6 @@ class TaskLaw(ControlLaw):
             return away
         return vector([*self.task.turning_error(tree, q), *away])
 
-    def singular(self, run: Rows | None) -> Assumption:
-        """Return whether the frame could be moved in every direction of the task all along a run.
-
-        Between two rows it is taken to change no more than it did from one row to another.
-        """
-        statement = "The frame is nowhere singular"
-        if run is None:
-            return Assumption(statement, None, "a run decides")
-        J = self.robot.program("jacobian", frame=self.frame)(run.q)[:, self.task.rows]
-        sizes = np.linalg.svd(J, compute_uv=False)
-        least = sizes[:, -1] / sizes.max()
-        room = least.min() - np.abs(np.diff(least)).max(initial=0)
-        why = f"the smallest singular value of J is at least {least.min():.2g} of the largest"
-        # a frame that passes through a singular position may stop there, and may not
-        return Assumption(statement, True if room > SINGULAR else None, why)
-
     def not_upside_down(self, run: Rows | None) -> list[Assumption]:
         """Return whether the frame cannot come to rest half a turn off, where no torque is.
 
@@ -112,7 +99,7 @@ class TaskLaw(ControlLaw):
         if run is None or run.V is None:
             return [Assumption(statement, None, "a run decides")]
         V, most = float(run.V[0]), 2 * float(self.kp[0, 0])
-        below = V < most
+        below = most > V
         why = f"V starts {'below' if below else 'above'} what that takes: {V:.3g} and {most:.3g}"
         return [Assumption(statement, True if below else None, why)]
 
@@ -128,6 +115,35 @@ class TaskLaw(ControlLaw):
         if k:
             energy = energy + self.kp[0, 0] * self.task.turning_potential(tree, q)
         return energy
+
+
+def nowhere_singular(robot: Robot, task: Task, run: Rows | None) -> Assumption:
+    """Return whether a frame could be moved in every direction of a task all along a run.
+
+    Between two rows it is taken to change no more than it did from one row to another.
+    """
+    statement = "The frame is nowhere singular"
+    if run is None:
+        return Assumption(statement, None, "a run decides")
+    J = robot.program("jacobian", frame=task.frame)(run.q)[:, task.rows]
+    sizes = np.linalg.svd(J, compute_uv=False)
+    least = sizes[:, -1] / sizes.max()
+    room = least.min() - np.abs(np.diff(least)).max(initial=0)
+    why = f"the smallest singular value of J is at least {least.min():.2g} of the largest"
+    # a frame that passes through a singular position may stop there, and may not
+    return Assumption(statement, True if room > SINGULAR else None, why)
+
+
+def reached(robot: Robot, task: Task, run: Rows | None) -> Assumption:
+    """Return whether the frame has been where it should be: whether it can was not known before."""
+    statement = "The frame can be where it should be"
+    if run is None:
+        return Assumption(statement, None, "a run decides")
+    size = np.linalg.norm(run.error, axis=1)
+    length = float(np.abs(robot.program("jacobian", frame=task.frame)(run.q)[:, task.rows]).max())
+    near = max(ARRIVED * float(size.max()), CLOSE * length)
+    why = f"in the run it comes as near as {size.min():.2g}"
+    return Assumption(statement, True if size.min() <= near else None, why)
 
 
 def whole(along: np.ndarray, about: float | None) -> np.ndarray:
