@@ -142,7 +142,9 @@ def test_a_long_delay_makes_a_stiff_law_unstable():
 def test_noise_is_seen_and_comes_from_its_seed():
     law = PDGravity(PANDA, KP, KD, HOME)
     runs = [
-        closed_loop(PANDA, law, q0=HOME, duration=0.2, rate=1000, noise_q=1e-3, noise_qd=1e-2, seed=seed)
+        closed_loop(
+            PANDA, law, q0=HOME, duration=0.2, rate=1000, noise_q=1e-3, noise_qd=1e-2, seed=seed
+        )
         for seed in (1, 1, 2)
     ]
     assert_array_equal(runs[0].tau, runs[1].tau)

@@ -129,4 +129,6 @@ def test_gravity_that_is_not_known_is_found():
 
 def test_the_adaptive_version_says_that_it_needs_a_cross_term():
     with pytest.raises(qddot.QddotError, match="cross"):
-        AdaptiveApproximateJacobian(ARM, "tool", 300, 150, X_D, axes="xy")
+        AdaptiveApproximateJacobian(ARM, "tool", 300, 150, X_D, axes="xy", cross=0.0)
+    with pytest.raises(TypeError, match="cross"):  # it has no default, for none could be right
+        AdaptiveApproximateJacobian(ARM, "tool", 300, 150, X_D, axes="xy")  # type: ignore

@@ -86,7 +86,7 @@ def export(
         check_place(output, "A robot", ENDINGS_OF_ROBOTS)
         from qddot.writers import write
 
-        notes = write(read_robot(source, settings, inertia or "refuse").model, output)
+        notes = write(read_robot(source, settings, inertia=inertia or "refuse").model, output)
         warn_each([f"in {output.name}, {what}" for what in notes], "the file's first comment")
         tell(as_json, {"lost": notes}, [], [output])
         return

@@ -60,7 +60,7 @@ def _finished(motion: Trajectory) -> Assumption:
     if finite and "interrupted" in motion.status:
         return Assumption("The run went on to its end", None, "it was interrupted")
     why = "it did" if motion.finished and finite else motion.status.split(";")[0]
-    return Assumption("The run went on to its end", motion.finished and finite, why)
+    return Assumption("The run went on to its end", bool(motion.finished and finite), why)
 
 
 def _not_cut_off(
@@ -93,7 +93,8 @@ def _not_cut_off(
 
 
 def _dry(robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting) -> Assumption:
-    found = law.dry_friction(robot, motion.q[-1])
+    finite = np.flatnonzero(np.isfinite(motion.q).all(axis=1))
+    found = law.dry_friction(robot, motion.q[finite[-1]] if len(finite) else motion.q[0])
     smooth = setting.sampling is not None or (setting.more or {}).get("friction") == "smooth"
     dry = any(f.coulomb or f.static for f in robot.tree.friction)
     if found.holds and dry and smooth:
@@ -159,7 +160,7 @@ def _sampled(law: ControlLaw, motion: Trajectory, setting: Setting) -> Assumptio
         if radius > worst and (radius <= STABLE or loop.growth() <= 1e-6 * sampling.rate):
             worst, at = radius, loop
     if at is None:
-        return Assumption(statement, None, "it could not be linearised")
+        return Assumption(statement, None, "the linearised sampled loop could not be decided")
     if worst <= STABLE:
         why = f"linearised, the sampled loop is stable (spectral radius {worst:.6g}), no more"
         return Assumption(statement, None, why)

@@ -27,7 +27,7 @@ from qddot.control.held_plant import HeldPlant
 from qddot.control.laws.law import ControlLaw
 
 STABLE = 1 + 1e-6  # spectral radius up to which a loop counts as stable: 1, and what rounding makes
-LARGEST = 5000  # rows of the loop's matrix up to which it is looked at
+LARGEST = 2500  # rows of the loop's matrix up to which it is looked at
 DENSE = 200  # rows up to which all its eigenvalues are computed, not the largest alone
 PRECISE = 1.01  # the ratio to which a largest step or delay is found
 STEP = 1e-6  # of differences [rad, rad/s]
@@ -53,15 +53,7 @@ class Linear:
             return np.inf
         if len(step) <= DENSE:
             return float(np.abs(np.linalg.eigvals(step)).max())
-        from scipy.sparse import csr_matrix
-        from scipy.sparse.linalg import ArpackError, eigs
-
-        start = np.random.default_rng(0).normal(size=len(step))
-        try:
-            values = eigs(csr_matrix(step), k=4, ncv=60, v0=start, return_eigenvectors=False)
-        except ArpackError:
-            return np.nan
-        return float(np.abs(values).max())
+        return _largest_eigenvalue(step)
 
     def one_sample(self, period: float, delay: float) -> np.ndarray | None:
         """Return the matrix from one sample to the next; None if it would be too large.
@@ -124,6 +116,19 @@ class Linear:
     def largest_delay(self, period: float, delay: float) -> float | None:
         """Return the longest delay below a given one at which the loop is stable [s]; None: no."""
         return _largest(lambda d: self.radius(period, d), delay)
+
+
+def _largest_eigenvalue(step: np.ndarray) -> float:
+    """Return the modulus of the largest eigenvalue of a large matrix; NaN if it is not found."""
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.linalg import ArpackNoConvergence, eigs
+
+    sparse, start = csr_matrix(step), np.random.default_rng(0).normal(size=len(step))
+    try:
+        values = eigs(sparse, k=2, ncv=80, v0=start, maxiter=30, return_eigenvectors=False)
+    except ArpackNoConvergence as found:
+        values = found.eigenvalues
+    return float(np.abs(values).max(initial=0)) if len(values) else np.nan
 
 
 def _largest(radius: Callable[[float], float], too_large: float) -> float | None:

@@ -1,11 +1,12 @@
 """Dry friction: what laws do about it, what error it leaves, and what a proof can still say.
 
-A law may compensate dry friction by the rate that it measures, or by the rate that it wants. Of the
-measured one it must take a smooth sign, tanh(q̇/v), which gives nothing at rest: an arm that sticks
-stays stuck, and V may rise. Of the wanted one it takes the sign itself. Coulomb friction F sgn(q̇)
-rises with q̇, so that what is left of it never pushes away from the wanted rate:
+A law may compensate dry friction by the rate that it measures, or by the rate w that it wants. The
+sign of the measured one must be smooth, tanh(q̇/v), and gives nothing at rest: an arm that sticks
+stays stuck, and V may rise. That of the wanted one is sharp, w/v held within −1 and 1 for a small
+v. Coulomb friction F sgn(q̇) rises with q̇, so that what is left of it pushes away from the wanted
+rate by hardly anything, for any force of a joint that sticks, too:
 
-    (q̇ − w)ᵀ F (sgn q̇ − sgn w) ≥ 0        for any w, and for any force of a joint that sticks
+    (q̇ − w)ᵀ F (sgn q̇ − sgn w) ≥ 0        so that        (q̇ − w)ᵀ F (sgn q̇ − sharp w) ≥ −Σ F v/4
 """
 
 from __future__ import annotations
@@ -19,12 +20,13 @@ from qddot.dynamics.friction import friction_torque, has_dry_friction, smooth_di
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.robot import Robot
-from qddot.scalars import JointVec, Scalar, sign
+from qddot.scalars import JointVec, Scalar
 from qddot.spatial.vector import vector
 
 SMOOTHING = 0.01  # [rad/s or m/s] over which a measured rate changes its sign, as rollouts have it
+LAYER = 1e-3  # [rad/s or m/s] within which the sign of a wanted rate is not ±1
 WAYS = ("measured", "desired")
-STATEMENT = "Dry friction leaves no error"
+STATEMENT = "Dry friction is none or outweighed"
 
 
 def way(name: str) -> str:
@@ -32,7 +34,7 @@ def way(name: str) -> str:
     if name not in WAYS:
         raise BadArgument(
             f"friction is {name!r}; it must be 'measured' (by q̇, smoothly) or 'desired' (by the "
-            "sign of the rate that the law wants)."
+            "rate that the law wants, sharply)."
         )
     return name
 
@@ -50,7 +52,7 @@ def compensated(tree: Tree, qd: JointVec, wanted: JointVec, friction: str) -> Jo
         return friction_torque(tree, qd, smooth_direction(qd, SMOOTHING))
     viscous = [f.viscous * v + f.offset for f, v in zip(tree.friction, qd, strict=True)]
     dry = [
-        f.coulomb * sign(w) if has_dry_friction(f) else 0
+        f.coulomb * sharp_sign(w) if has_dry_friction(f) else 0
         for f, w in zip(tree.friction, wanted, strict=True)
     ]
     return vector(viscous) + vector(dry)
@@ -58,7 +60,12 @@ def compensated(tree: Tree, qd: JointVec, wanted: JointVec, friction: str) -> Jo
 
 def sign_of(friction: str) -> Any:
     """Return what stands for the sign of one rate in a regressor."""
-    return sign if friction == "desired" else smooth_sign
+    return sharp_sign if friction == "desired" else smooth_sign
+
+
+def sharp_sign(rate: Scalar) -> Scalar:
+    """Return w/v held within −1 and 1, which stands for the sign of a wanted rate."""
+    return np.clip(rate / LAYER, -1, 1)
 
 
 def smooth_sign(rate: Scalar) -> Scalar:
@@ -99,6 +106,11 @@ def left(law: Any, robot: Robot, q: np.ndarray) -> Assumption:
         most = np.abs(np.linalg.pinv(S)) @ static
         why += f"; it may stop where |S e| ≤ F, up to |e| = {in_short(most)}"
     return Assumption(STATEMENT, False, why)
+
+
+def fed_by_the_layer(robot: Robot) -> float:
+    """Return Σ F v/4, the largest power that sharp instead of true signs feed into V [W]."""
+    return float(sizes(robot)[0].sum()) * LAYER / 4
 
 
 def in_short(values: np.ndarray) -> str:

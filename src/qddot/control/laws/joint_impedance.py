@@ -32,17 +32,18 @@ class JointImpedance(JointLaw):
         M ë + (C + Kd + Fᵥ) ė + Kp e = τ_ext
 
     With dry friction F an arm at rest stops where |Kp e| ≤ F. If F is compensated by the sign of
-    q̇_d, V still falls at every instant, because Coulomb friction rises with the rate:
+    q̇_d, V still falls, but for what a sharp sign feeds (v = 0.001): Coulomb friction rises with the
+    rate, so that
 
-        V̇ = −ėᵀ (Kd + Fᵥ) ė − (q̇ − q̇_d)ᵀ F (sgn q̇ − sgn q̇_d) ≤ 0
+        V̇ = −ėᵀ (Kd + Fᵥ) ė − (q̇ − q̇_d)ᵀ F (sgn q̇ − sgn q̇_d) ≤ −ėᵀ (Kd + Fᵥ) ė + Σ F v/4
 
     Args:
         robot: The law's model.
         kp: Kp: a number, (n,) or (n, n) [N·m/rad].
         kd: Kd: the same [N·m·s/rad].
         reference: Of the joints, or where to stay, (n,) [rad or m].
-        friction: By which rate dry friction is compensated: "measured", tanh of q̇, or "desired",
-            the sign of q̇_d.
+        friction: By which rate dry friction is compensated: "measured", q̇, smoothly, or "desired",
+            q̇_d, sharply.
     """
 
     friction: str = field(default="measured", kw_only=True)
@@ -76,6 +77,13 @@ class JointImpedance(JointLaw):
             "only while every joint moves, and where it rests |Kp e| ≤ F"
         )
         return left._replace(holds=None, why=why)
+
+    def falling(self, t: Scalar, q: JointVec, qd: JointVec) -> Scalar:
+        """Return what is positive where V is said to fall: ėᵀ Kd ė less what the layer feeds."""
+        if self.friction == "measured":
+            return 1.0
+        _, ed = self.errors(t, q, qd)
+        return ed @ (self.kd @ ed) - dry_friction.fed_by_the_layer(self.robot)
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the energy of the error.

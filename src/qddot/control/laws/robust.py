@@ -111,9 +111,9 @@ class RobustSaturated(SlotineLi):
     def dry_friction(self, robot: Robot, q: np.ndarray) -> Assumption:
         """Return that dry friction is one of the things that ρ outweighs."""
         left = super().dry_friction(robot, q)
-        if left.holds:
+        if dry_friction.none_at_all(robot):
             return left
-        return Assumption("Dry friction is outweighed", True, "it is part of what `gravity` bounds")
+        return left._replace(holds=True, why="it is part of what `gravity` bounds")
 
     def falling(self, t: Scalar, q: JointVec, qd: JointVec) -> Scalar:
         """Return ‖s‖ − ε."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from qddot.control.laws import dry_friction
 from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import gain, smallest
 from qddot.control.laws.joint_law import joints_of, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.target import reference_of, stays
@@ -35,17 +35,18 @@ class SlotineLi(ControlLaw):
         q̇_r = q̇_d − Λ e        s = q̇ − q̇_r = ė + Λ e
 
     With dry friction F, compensated by the measured rate, the arm stops where |(K_D + Fᵥ) Λ e| ≤ F.
-    Compensated by the sign of q̇_r, Coulomb friction leaves no error: it rises with the rate, so
+    Compensated by the sign of q̇_r, Coulomb friction leaves an error of the size of v/Λ, v = 0.001:
+    it rises with the rate, so that
 
-        V̇ = −sᵀ (K_D + Fᵥ) s − (q̇ − q̇_r)ᵀ F (sgn q̇ − sgn q̇_r) ≤ −sᵀ (K_D + Fᵥ) s
+        V̇ = −sᵀ (K_D + Fᵥ) s − (q̇ − q̇_r)ᵀ F (sgn q̇ − sgn q̇_r) ≤ −sᵀ (K_D + Fᵥ) s + Σ F v/4
 
     Args:
         robot: The law's model.
         lam: Λ: a number, (n,) or (n, n) [1/s].
         kd: K_D: a number, (n,) or (n, n) [N·m·s/rad].
         reference: Of the joints, or where to stay, (n,) [rad or m].
-        friction: By which rate dry friction is compensated: "measured", tanh of q̇, or "desired",
-            the sign of q̇_r.
+        friction: By which rate dry friction is compensated: "measured", q̇, smoothly, or "desired",
+            q̇_r, sharply.
     """
 
     lam: Any
@@ -106,8 +107,20 @@ class SlotineLi(ControlLaw):
         left = super().dry_friction(robot, q)
         if self.friction == "measured" or (static > coulomb).any() or left.holds:
             return left
-        why = "Coulomb friction is compensated by sgn q̇_r, and what is left of it brakes s"
+        # V falls where sᵀ K_D s > c, and beyond that ½ s² λ_min(M) is at most what V has there
+        M = np.linalg.eigvalsh(robot.mass_matrix(q))
+        c = dry_friction.fed_by_the_layer(robot)
+        s = np.sqrt(M[-1] / M[0] * c / smallest(self.kd))
+        why = "Coulomb friction is compensated by the sign of q̇_r, and what is left of it brakes s"
+        why += f"; the error that stays is at most {s / smallest(self.lam):.2g}"
         return left._replace(holds=True, why=why)
+
+    def falling(self, t: Scalar, q: JointVec, qd: JointVec) -> Scalar:
+        """Return what is positive where V is said to fall: sᵀ K_D s less what the layer feeds."""
+        if self.friction == "measured":
+            return 1.0
+        s, _, _ = self.sliding(t, q, qd)
+        return s @ (self.kd @ s) - dry_friction.fed_by_the_layer(self.robot)
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the kinetic energy that s would have.
