@@ -149,7 +149,7 @@ def test_noise_has_the_size_that_was_asked_for_and_is_the_same_for_every_control
         "every": 0.001,
         "keep": ["torque"],
         "control": [
-            {"law": "pd", "name": name, "gains": {"kp": 1e-3, "kd": 1e-9}, "noise": [0.01]}
+            {"law": "pd", "name": name, "gains": {"kp": 1e-3, "kd": 1e-9}, "noise_q": 0.01}
             for name in ("one", "other")
         ],
     }

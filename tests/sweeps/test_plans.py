@@ -96,7 +96,8 @@ WRONG = {
     ),
     "a rate of exact runs": (with_control(rate=100) | {"engine": "exact"}, "Remove rate, noise"),
     "half a sample": (with_control(rate=3.7), "1 s is no whole number of samples at 3.7 Hz"),
-    "negative noise": (with_control(noise=[-1, 0]), "Give standard deviations"),
+    "negative noise": (with_control(noise_q=-1), "Give a number of at least 0"),
+    "noise of what": (with_control(noise=[1e-4, 1e-3]), "Give noise_q, of positions, and noise_qd"),
     "two of one name": (
         TWO | {"control": [{"law": "pd"}, {"law": "pd"}]},
         "two are called 'pd'. Give each a name of its own",

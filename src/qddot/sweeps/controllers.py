@@ -204,20 +204,11 @@ def _diagonal(controller: Controller, gain: str, width: int) -> np.ndarray:
 
 
 def _noise(table: Table) -> tuple[float, float]:
-    value = table.get("noise")
-    if value is None:
-        return 0.0, 0.0
-    found = fields.values(table, "noise", value, None)
-    if found is None or found.shape not in ((), (1,), (2,)) or (found < 0).any():
-        if found is not None:
-            table.problem(
-                "noise",
-                f"it is {fields.shown(value)}",
-                "Give standard deviations of positions, and of rates: [1e-4, 1e-3].",
-            )
-        return 0.0, 0.0
-    pair = [*np.atleast_1d(found), 0.0]
-    return float(pair[0]), float(pair[1])
+    """Return the standard deviations of measured positions and rates."""
+    if table.has("noise"):
+        table.get("noise")
+        table.problem("noise", "it has two names", "Give noise_q, of positions, and noise_qd.")
+    return fields.number(table, "noise_q", 0.0, 0.0), fields.number(table, "noise_qd", 0.0, 0.0)
 
 
 def _start(reference: Any, q: np.ndarray, of_frame: bool) -> np.ndarray:
