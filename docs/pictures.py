@@ -351,7 +351,9 @@ def three_laws() -> Figure:
         "does not": laws.ComputedTorque(arm, w**2, 2 * w, go),
         "adapts": laws.AdaptiveSlotineLi(arm, lam=w, kd=kd, reference=go, adaptation=30.0),
     }
-    real = dict(q0=start, duration=3, rate=1000, delay=1e-3, noise_q=1e-5, noise_qd=1e-3, every=0.01)
+    real = dict(
+        q0=start, duration=3, rate=1000, delay=1e-3, noise_q=1e-5, noise_qd=1e-3, every=0.01
+    )
     return control_figures.plot_comparison(
         {name: closed_loop(loaded, law, **real) for name, law in made.items()}
     )

@@ -83,7 +83,9 @@ home = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
 end = panda.pose(home, "tool")[:3, 3] + np.array([0.1, 0.2, -0.1])
 line = CartesianLine(panda, "tool", home, end=end, duration=1.5, orientation="free")
 law = OperationalSpace(panda, "tool", 100, 20, line, posture=home)
-run = closed_loop(panda, law, q0=home, duration=2, rate=1000, delay=1e-3, noise_q=1e-5, noise_qd=1e-4)
+run = closed_loop(
+    panda, law, q0=home, duration=2, rate=1000, delay=1e-3, noise_q=1e-5, noise_qd=1e-4
+)
 print(f"line: at most {1e3 * run.report.worst.max():.2f} mm off")
 assert run.report.worst.max() < 2e-3
 assert run.report.margin.min() > 0

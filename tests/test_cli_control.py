@@ -73,7 +73,10 @@ def test_a_rate_a_delay_and_noise_make_it_worse():
     words = ("control", "two_link", "--reference", GO, "--json")
     ideal, late = (
         json.loads(run(*words, *more).stdout)
-        for more in ((), ("--rate", "500", "--delay", "0.004", "--noise-q", "1e-4", "--noise-qd", "1e-3"))
+        for more in (
+            (),
+            ("--rate", "500", "--delay", "0.004", "--noise-q", "1e-4", "--noise-qd", "1e-3"),
+        )
     )
     assert max(ideal["error"]["worst"]) < 1e-8
     assert max(late["error"]["worst"]) > 1e-5

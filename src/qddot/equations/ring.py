@@ -27,10 +27,13 @@ from qddot.model.joint import Revolute
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, sincos
 
-
 LETTERS = {
-    **{"sine": "s", "cosine": "c", "parameter": "p"},
-    **{"position": "q", "rate": "v", "acceleration": "a"},
+    "sine": "s",
+    "cosine": "c",
+    "parameter": "p",
+    "position": "q",
+    "rate": "v",
+    "acceleration": "a",
 }
 
 
