@@ -64,6 +64,7 @@ def control(
     loop = closed_loop(robot, made(plan), q0=q, qd0=qd, duration=duration)
     run, rows = loop.trajectory, shown_rows(loop.trajectory.t)
     found = motion("control", run) | {"law": law, "error": loop.error[rows]}
+    found["status"] += f" Sound: {printable(loop.report.verdict)}"
     if not plan.axes:
         found["reference"] = np.array([followed(plan.reference, t) for t in run.t[rows]])
     else:

@@ -47,7 +47,7 @@ class AdaptiveApproximateJacobian(ApproximateJacobian):
     estimate: str = "base"
 
     equation: ClassVar[str] = (
-        "τ = −Ĵᵀ Kp s(e) − Bv q̇ + Y_g(q) φ̂        dφ̂/dt = −Γ Y_gᵀ (q̇ + α Ĵ⁺ s(e))"
+        "τ = −Ĵᵀ Kp s(e) − B_v q̇ + Y_g(q) φ̂        dφ̂/dt = −Γ Y_gᵀ (q̇ + α Ĵ⁺ s(e))"
     )
 
     def __post_init__(self) -> None:

@@ -63,7 +63,7 @@ class ApproximateJacobian(ControlLaw):
     saturation: Any = "sine"
     cross: float = 0.0
 
-    equation: ClassVar[str] = "τ = −Ĵᵀ(q) Kp s(X − X_d) − Bv q̇ + g(q)"
+    equation: ClassVar[str] = "τ = −Ĵᵀ(q) Kp s(X − X_d) − B_v q̇ + g(q)"
 
     def __post_init__(self) -> None:
         names = joints_of(self.robot)
@@ -140,8 +140,8 @@ class ApproximateJacobian(ControlLaw):
         if apart:
             p = self.mismatch(self.robot_states(run)).max()
             least = float(np.linalg.eigvalsh(self.kd).min())
-            why = f"p = {p:.3g} at the worst state seen, Bv ≥ {least:.4g}; a bound is not known"
-            near = Assumption("‖Jᵀ − Ĵᵀ‖ ≤ p, small beside Bv (Cheah)", None, why)
+            why = f"p = {p:.3g} at the worst state seen, B_v ≥ {least:.4g}; a bound is not known"
+            near = Assumption("‖Jᵀ − Ĵᵀ‖ ≤ p, small beside B_v (Cheah)", None, why)
         found = [
             one_place(self),
             right_model(self, robot, STILL, self.frame),
@@ -150,7 +150,7 @@ class ApproximateJacobian(ControlLaw):
             reached(self.robot, self.task, run),
         ]
         if self.cross:
-            why = "no bound of α is computed; small ones do, with Bv large"
+            why = "no bound of α is computed; small ones do, with B_v large"
             found.append(Assumption("α is small enough for V > 0 and V̇ ≤ 0", None, why))
         return found
 
@@ -170,7 +170,7 @@ class ApproximateJacobian(ControlLaw):
         With α = `cross`, positive where α is small because S ≥ c s²:
 
             V = ½ q̇ᵀ M q̇ + Σ kp S(eᵢ) + α q̇ᵀ M Ĵ⁺ s(e)                           Cheah
-            V̇ = −q̇ᵀ (Bv + Fᵥ) q̇                                       for Ĵ = J and α = 0
+            V̇ = −q̇ᵀ (B_v + Fᵥ) q̇                                       for Ĵ = J and α = 0
         """
         if not self.stays:
             return None

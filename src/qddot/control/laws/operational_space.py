@@ -37,10 +37,10 @@ class OperationalSpace(TaskLaw):
     Gains kp [1/s²] and kd [1/s] are those of computed torque, of the frame. Near a singular
     position the frame seems heavier and heavier; beyond `heaviest` it is treated as if it did not:
 
-        Λ = (Lᵀ max(D, 1/heaviest) L)⁻¹        Lᵀ D L = J M⁻¹ Jᵀ
+        M_C = (Lᵀ max(D, 1/heaviest) L)⁻¹        Lᵀ D L = J M⁻¹ Jᵀ
 
     Dry friction F is compensated by the measured rate, in part only: the arm stops where
-    |Jᵀ Λ Kp e| ≤ F.
+    |Jᵀ M_C Kp e| ≤ F.
 
     Args:
         robot: The law's model.
@@ -63,7 +63,7 @@ class OperationalSpace(TaskLaw):
     heaviest: float = 1e3
 
     equation: ClassVar[str] = (
-        "τ = Jᵀ Λ (ẍ_d − Kd ė − Kp e − J̇ q̇) + C q̇ + g + … + (E − Jᵀ J̄ᵀ) M (−K₂ q̇ − K₁ (q − q₀))"
+        "τ = Jᵀ M_C (ẍ_d − Kd ė − Kp e − J̇ q̇) + C q̇ + g + … + (E − Jᵀ J̄ᵀ) M (−K₂ q̇ − K₁ (q − q₀))"
     )
 
     def __post_init__(self) -> None:
@@ -104,7 +104,7 @@ class OperationalSpace(TaskLaw):
         ]
 
     def _light_enough(self, run: Rows | None) -> Assumption:
-        """Return whether Λ was never held back along a run: no pivot of J M⁻¹ Jᵀ is too small."""
+        """Return whether M_C was never held back along a run: no pivot of J M⁻¹ Jᵀ is too small."""
         statement = "The frame nowhere seems heavier than `heaviest` (singular positions)"
         if run is None:
             return Assumption(statement, None, "a run decides")
@@ -125,7 +125,7 @@ class OperationalSpace(TaskLaw):
         )
 
     def stiffness(self, q: np.ndarray) -> np.ndarray:
-        """Return Jᵀ Λ Kp."""
+        """Return Jᵀ M_C Kp."""
         J = self.robot.jacobian(q, self.frame)[self.task.rows]
         A = J @ np.linalg.solve(self.robot.mass_matrix(q), J.T)
         return J.T @ np.linalg.solve(A, self.kp)
