@@ -29,6 +29,7 @@ from qddot.control.laws.law import ControlLaw
 STABLE = 1 + 1e-6  # spectral radius up to which a loop counts as stable: 1, and what rounding makes
 LARGEST = 2500  # rows of the loop's matrix up to which it is looked at
 DENSE = 200  # rows up to which all its eigenvalues are computed, not the largest alone
+CLOSE = 1e-10  # relative, of the largest eigenvalue of a large matrix
 PRECISE = 1.01  # the ratio to which a largest step or delay is found
 STEP = 1e-6  # of differences [rad, rad/s]
 
@@ -45,7 +46,7 @@ class Linear:
     H: np.ndarray
 
     def radius(self, period: float, delay: float = 0.0) -> float:
-        """Return the spectral radius of the sampled loop, above 1 unstable; NaN if not found."""
+        """Return the spectral radius of the sampled loop, above 1 unstable; NaN if too large."""
         step = self.one_sample(period, delay)
         if step is None:
             return np.nan
@@ -119,16 +120,18 @@ class Linear:
 
 
 def _largest_eigenvalue(step: np.ndarray) -> float:
-    """Return the modulus of the largest eigenvalue of a large matrix; NaN if it is not found."""
+    """Return the modulus of the largest eigenvalue of a large matrix, most of which is zero."""
     from scipy.sparse import csr_matrix
-    from scipy.sparse.linalg import ArpackNoConvergence, eigs
+    from scipy.sparse.linalg import ArpackError, eigs
 
     sparse, start = csr_matrix(step), np.random.default_rng(0).normal(size=len(step))
     try:
-        values = eigs(sparse, k=2, ncv=80, v0=start, maxiter=30, return_eigenvectors=False)
-    except ArpackNoConvergence as found:
-        values = found.eigenvalues
-    return float(np.abs(values).max(initial=0)) if len(values) else np.nan
+        values = eigs(
+            sparse, k=2, ncv=80, v0=start, tol=CLOSE, maxiter=300, return_eigenvectors=False
+        )
+    except ArpackError:  # among them: it did not converge
+        values = np.linalg.eigvals(step)
+    return float(np.abs(values).max())
 
 
 def _largest(radius: Callable[[float], float], too_large: float) -> float | None:
