@@ -13,7 +13,17 @@ from test_cli import QDDOT, run
 import qddot
 from qddot.identification.excitation import load_excitation
 
+HANGS = 600  # [s]: only a program that hangs takes so long
 LIMITS = ("--limit", "lower=-2", "--limit", "upper=2", "--limit", "velocity=2")
+
+
+def wait_for(file, process):
+    """Wait until a running program has written a file; fail if it ends without."""
+    started = time.monotonic()
+    while not file.exists():
+        assert process.poll() is None, "it ended before it wrote anything"
+        assert time.monotonic() - started < HANGS, "it hangs"
+        time.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +65,23 @@ def test_identify_tells_values_and_what_was_done_to_the_log(log):
     assert "WeightedLeastSquares of 'two_link'" in done.stdout
     assert "j1.mx + j2.m" in done.stdout
     assert "filtered at" in done.stdout
+    assert "(by the model of 'two_link')" in done.stdout
+    assert "on every row of the log" in done.stdout
+    assert not done.stderr
+
+
+def test_what_looks_wrong_is_told_in_the_words_of_the_command_line(log, tmp_path):
+    rows = np.loadtxt(log, delimiter=",", skiprows=1)
+    rows[:-6, 3:] = rows[6:, 3:]  # 30 ms early
+    path = tmp_path / "early.csv"
+    header = "t,q.j1,q.j2,tau.j1,tau.j2"
+    np.savetxt(path, rows[:-6], delimiter=",", header=header, comments="")
+    done = run("identify", "two_link", path, "--terms", "friction,offset")
+    assert done.returncode == 0, done.stderr
+    assert "ms earlier than the motion" in done.stderr
+    assert "Shift them: --delay -0.0" in done.stderr
+    mended = run("identify", "two_link", path, "--delay", "-0.03", "--json")
+    assert json.loads(mended.stdout)["doubts"] == []
 
 
 def test_identify_writes_a_robot_a_page_and_a_figure(log, tmp_path):
@@ -68,6 +95,9 @@ def test_identify_writes_a_robot_a_page_and_a_figure(log, tmp_path):
     assert facts["possible"]
     assert facts["relative_error"] < 0.02
     assert facts["validation"]["relative_error"] == pytest.approx(facts["relative_error"])
+    assert facts["status"] == "solved"
+    assert facts["doubts"] == []
+    assert "predicts held-out torques" in facts["filter"]
     assert facts["log"]["rows"] == 2001
     assert facts["files"] == [str(robot), str(page), str(figure)]
     found = qddot.load(robot)
@@ -136,16 +166,13 @@ def test_excite_writes_a_motion_that_comes_back(tmp_path):
 
 def test_a_killed_search_goes_on_from_what_it_had_saved(tmp_path):
     path, part = tmp_path / "motion.json", tmp_path / "motion.json.part.json"
-    words = ["excite", "two_link", *LIMITS, "--period", "6", "--seconds", "40", "-o", str(path)]
+    words = ["excite", "two_link", *LIMITS, "--period", "6", "--seconds", "600", "-o", str(path)]
     first = subprocess.Popen([*QDDOT, *words], stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 40
-        while not part.exists() and first.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_for(part, first)
     finally:
         first.kill()
         first.wait()
-    assert part.exists()
     assert not path.exists()
     kept = load_excitation(part)
     done = run(*words)
@@ -169,14 +196,11 @@ def test_what_was_left_by_another_search_is_replaced(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 def test_ctrl_c_keeps_the_best_motion_so_far(tmp_path):
     path, part = tmp_path / "motion.json", tmp_path / "motion.json.part.json"
-    words = ["excite", "panda", "--seconds", "50", "-o", str(path)]
+    words = ["excite", "panda", "--seconds", "600", "-o", str(path)]
     going = subprocess.Popen([*QDDOT, *words], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
-    deadline = time.monotonic() + 50
-    while not part.exists() and going.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.05)
-    time.sleep(1)
+    wait_for(part, going)
     going.send_signal(signal.SIGINT)
-    out, _ = going.communicate(timeout=50)
+    out, _ = going.communicate(timeout=HANGS)
     assert going.returncode == 130
     assert b"interrupted" in out
     assert load_excitation(path).condition > 1

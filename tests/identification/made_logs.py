@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.signal import butter, lfilter
 
 from qddot.identification.log import Log
 
@@ -44,3 +45,72 @@ def text(log: Log, separator: str = ",") -> list[str]:
 def written(path: Path, lines: list[str]) -> Path:
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
+
+
+NOISES = {  # order and corner [Hz] of the filter that a controller has put on its encoders
+    "white": None,
+    "first order, 50 Hz": (1, 50.0),
+    "first order, 150 Hz": (1, 150.0),
+    "first order, 250 Hz": (1, 250.0),
+    "second order, 150 Hz": (2, 150.0),
+    "Butterworth, 50 Hz": (4, 50.0),
+    "Butterworth, 150 Hz": (4, 150.0),
+}
+COUNT = 2 * np.pi / 2**14  # of an encoder [rad]
+
+
+def waving(n: int, t: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return q, q̇ and q̈ of joints that wave at eight frequencies up to 0.8 Hz."""
+    rng = np.random.default_rng(seed)
+    phase = rng.uniform(0, 2 * np.pi, (8, n))
+    size = 0.5 * rng.uniform(0.5, 1, (8, n)) / np.arange(1, 9)[:, None]
+    w = 2 * np.pi * 0.1 * np.arange(1, 9)
+    x = w[:, None] * t[:, None, None] + phase
+    return (
+        np.sum(size * np.sin(x), axis=1),
+        np.sum(size * w[:, None] * np.cos(x), axis=1),
+        -np.sum(size * w[:, None] ** 2 * np.sin(x), axis=1),
+    )
+
+
+def noisy(
+    robot: object,
+    kind: str = "white",
+    *,
+    rate: float = 1000.0,
+    duration: float = 20.0,
+    seed: int = 0,
+    level: float = 1e-4,
+    torque: float = 0.01,
+) -> Log:
+    """Return a log of positions and torques of a known arm.
+
+    Args:
+        robot: The arm.
+        kind: One of NOISES, "counts" (a coarse encoder), "ripple" (of torques, by position) or
+            "controller" (low-passed noise that the controller answers).
+        rate, duration: Rows a second [Hz], and seconds.
+        seed: Of motion and noise.
+        level: Of the noise of positions before its filter [rad].
+        torque: Of the noise of torques, of their size.
+    """
+    t = np.arange(round(duration * rate) + 1) / rate
+    q, qd, qdd = waving(robot.n, t, seed)
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    rng = np.random.default_rng(seed + 100)
+    size = np.sqrt(np.mean(tau**2, axis=0))
+    e = level * rng.normal(size=q.shape)
+    tau = tau + torque * size * rng.normal(size=q.shape)
+    if kind == "counts":
+        q = COUNT * np.round(q / COUNT)
+    elif kind == "ripple":
+        q, tau = q + e / 10, tau + 0.03 * size * np.sin(60 * q + 1)
+    elif kind == "controller":
+        e = lfilter(*butter(1, 150, fs=rate), e, axis=0)
+        stiff = np.diag(robot.mass_matrix(q[0])) * (2 * np.pi * 5) ** 2
+        rate_of = lfilter(*butter(1, 50, fs=rate), np.gradient(e, 1 / rate, axis=0), axis=0)
+        q, tau = q + e, tau - stiff * (e + 2 * rate_of / (2 * np.pi * 5))
+    else:
+        given = NOISES[kind]
+        q = q + (e if given is None else lfilter(*butter(*given, fs=rate), e, axis=0))
+    return Log(robot.joint_names, t, q, tau=tau, source=f"made/{kind}.csv")

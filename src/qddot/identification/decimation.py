@@ -18,6 +18,7 @@ from qddot.identification.log import Log
 from qddot.identification.spectrum import check_even
 
 HALF = 5  # rows kept to each side of which the filter reaches
+HARDLY = 0.1  # of the rows that would count
 PASS = 0.8  # of the new Nyquist frequency
 AT_ONCE = 2**24  # numbers of the regressor that are in memory at a time
 
@@ -66,7 +67,7 @@ def decimated(log: Log, rate: float) -> Log:
     if len(rows) < 2:
         raise BadArgument(nothing_left(log, rate))
     if log.counts is not None:
-        changes["counts"] = log.counts[rows]
+        changes["counts"] = counting_rows(log.counts, factor)
     said = f"one of {factor} rows kept, {log.rate / factor:.4g} Hz, after a low-pass at "
     said += f"{PASS * log.rate / factor / 2:.4g} Hz on q, qd, qdd and tau alike"
     return log.noted(said, place="rows", t=log.t[rows], **changes)
@@ -87,6 +88,31 @@ def few_rows(x: np.ndarray, factor: int) -> np.ndarray:
     rows = (len(x) - 2 * HALF * factor - 1) // factor + 1
     y = upfirdn(low_pass(factor), flat, down=factor, axis=0)[2 * HALF : 2 * HALF + rows]
     return y.reshape(rows, *x.shape[1:])
+
+
+def counting_rows(counts: np.ndarray, factor: int) -> np.ndarray:
+    """Return which of the kept rows count, shape (m, n).
+
+    Those whose own torque counts, and into which the filter brings no rest: while a joint stands
+    still for longer than the filter reaches to one side, sgn(q̇) is noise, and no turn of the
+    motion. Where that would leave hardly any, the first is enough.
+
+    Args:
+        counts: Whether the torque of a row counts, shape (k, n).
+        factor: Of how many rows one is kept.
+    """
+    rows = HALF * factor + factor * np.arange(max(0, (len(counts) - 1) // factor - 2 * HALF + 1))
+    own = counts[rows]
+    free = own.copy()
+    for i in range(counts.shape[1]):
+        edges = np.flatnonzero(np.diff(np.concatenate([[1], counts[:, i].astype(int), [1]])))
+        for start, stop in edges.reshape(-1, 2):
+            if stop - start > HALF * factor:
+                near = (rows >= start - HALF * factor) & (rows < stop + HALF * factor)
+                free[near, i] = False
+        if free[:, i].sum() < HARDLY * own[:, i].sum():
+            free[:, i] = own[:, i]
+    return free
 
 
 def factor_for(log: Log, rate: float) -> int:
@@ -118,19 +144,20 @@ def chunks(log: Log, regressor: Regressor, rate: float | None = None) -> Iterato
     kept = (len(log) - 2 * reach - 1) // factor + 1 if len(log) > 2 * reach else 0
     if kept < 1:
         raise BadArgument(nothing_left(log, rate))
+    every = np.ones((len(log), log.n), bool) if log.counts is None else log.counts
+    counts = every if factor == 1 else counting_rows(every, factor)
     p = np.shape(regressor(log.q[:1], log.qd[:1], log.qdd[:1]))[-1]
     size = max(1, AT_ONCE // (log.n * p * factor) - 2 * HALF)
     for first in range(0, kept, size):
         last = min(first + size, kept)
         use = slice(first * factor, (last - 1) * factor + 2 * reach + 1)
         centre = reach + np.arange(first, last) * factor
-        counts = np.ones((last - first, log.n), bool) if log.counts is None else log.counts[centre]
         yield Rows(
             log.joint_names,
             log.t[centre],
             few_rows(regressor(log.q[use], log.qd[use], log.qdd[use]), factor),
             few_rows(log.tau[use], factor),
-            counts,
+            counts[first:last],
         )
 
 

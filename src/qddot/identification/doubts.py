@@ -24,7 +24,7 @@ MUCH = 0.6  # of the error that is left where undoing a mistake helps
 LATE = 0.85  # the same for a delay, which costs less
 POOR = 0.2  # an error with which the order of the joints is looked at
 DELAYS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08)  # [s]
-DRIVES = 0.02  # of the power of a joint, that friction cannot give
+DRIVES, SURELY = 0.02, 0.2  # of the power of a joint: friction takes it and does not give it
 SEEN, TINY = 1e-8, 1e-9
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # q, qd, qdd, tau
@@ -70,12 +70,13 @@ class _Look:
         self.error = self.of(*self.rows)
         self.friction = dict(self.last)
 
-    def drives(self, i: int) -> bool:
-        """Return whether the friction found would drive a joint instead of braking it."""
+    def drives(self, i: int) -> float:
+        """Return the share of a joint's power that the friction found would give, not take."""
         values = [self.friction.get(f"{self.names[i]}.{x}", 0.0) for x in ("fv", "fs")]
         rate = np.abs(self.rows[1][:, i])
         power = values[0] * np.mean(rate**2) + values[1] * np.mean(rate)
-        return power < -DRIVES * float(np.mean(np.abs(self.rows[1][:, i] * self.rows[3][:, i])))
+        whole = float(np.mean(np.abs(self.rows[1][:, i] * self.rows[3][:, i])))
+        return float(-power / whole) if whole > 0 else 0.0
 
     def of(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray) -> float:
         """Return what a fit leaves of the torques: of each joint, the geometric mean of all."""
@@ -127,8 +128,9 @@ def _limits(robot: Any, samples: Samples) -> Iterator[Problem]:
 def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
     """Yield torques, and joints, whose sign is the other.
 
-    A torque: if turning it makes the fit better, and friction would drive the joint, or the robot's
-    file expects the other sign, or the fit is much better. A joint: if the fit is much better.
+    A torque: if turning it makes the fit better, and friction would drive the joint or the robot's
+    file expects the other sign; if friction would drive it a lot; or if the fit is much better. A
+    joint: if the fit is much better.
     """
     q, qd, qdd, tau = look.rows
     n = len(look.names)
@@ -142,8 +144,10 @@ def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
     tries = {(i, w): (lambda i=i, w=w: flipped(i, w)) for i in range(n) for w in (False, True)}
     errors = {key: look.of(*undo()) for key, undo in tries.items()}
     for (i, whole), error in errors.items():
-        if not whole and (look.drives(i) or own.alike[i] < -SHAPE):
-            errors[i, whole] = min(error, MUCH * error) if error < look.error else error
+        hint = look.drives(i) > DRIVES or own.alike[i] < -SHAPE
+        sure = look.drives(i) > SURELY and error < 1.02 * look.error
+        if not whole and (sure or (hint and error < look.error)):
+            errors[i, whole] = 0.99 * MUCH * min(error, look.error)
     (i, whole) = min(errors, key=lambda key: errors[key])
     error = look.of(*tries[i, whole]())
     if errors[i, whole] < MUCH * look.error:

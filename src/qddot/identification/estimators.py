@@ -114,10 +114,10 @@ class Estimator:
             enough = ENOUGH * len(regression.names)
             if log.duration * bandwidth * log.n >= enough:
                 return float(bandwidth)
-        if self.decimate in (None, "auto"):
+        if self.decimate is None or self.decimate == "auto":
             _judge_rows(log)
             return None
-        return float(self.decimate)  # type: ignore[arg-type]
+        return float(self.decimate)
 
     def solved(self, problem: Problem) -> Solution:
         """Return the solution of a problem; this is what estimators differ in."""

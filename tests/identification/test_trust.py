@@ -1,0 +1,195 @@
+"""What a fit says of itself is so: its status, its deviations, its file, its figure."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from dataclasses import replace
+from datetime import date
+
+import numpy as np
+import pytest
+from identification.excited import as_log, excited
+
+import qddot
+from qddot.errors import BadArgument
+from qddot.identification import figures
+from qddot.identification.identify import identify
+from qddot.identification.lasting import repeats
+from qddot.identification.payload import PayloadFit
+from qddot.identification.preparation import prepared
+from qddot.identification.result import IdentificationWarning
+from qddot.identification.samples import Samples
+from qddot.plot.identification import short
+
+TERMS = ("friction", "offset")
+
+
+def one_way(seed=0):
+    """Return a log in which the second joint rests for 0.5 s and then turns one way only."""
+    arm = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0, offset=0.3)
+    t = np.arange(5001) / 1000
+    w = 2 * np.pi * np.array([0.6, 1.3])
+    x = np.outer(t, w)
+    u = np.clip(t - 0.5, 0, None)
+    q = np.column_stack([np.sin(x).sum(1), 0.3 * u**2])
+    qd = np.column_stack([(w * np.cos(x)).sum(1), 0.6 * u])
+    qdd = np.column_stack([-(w**2 * np.sin(x)).sum(1), 0.6 * (t > 0.5)])
+    rng = np.random.default_rng(seed)
+    tau = arm.inverse_dynamics(q, qd, qdd) + rng.normal(0, 0.5, q.shape)
+    return qddot.Log(arm.joint_names, t, q + rng.normal(0, 1e-5, q.shape), tau=tau)
+
+
+@pytest.mark.parametrize("method", ["weighted", "consistent"])
+@pytest.mark.parametrize("decimate", ["auto", None])
+def test_merging_groups_what_the_rows_that_count_do_not_tell_apart(method, decimate):
+    if method == "consistent":
+        pytest.importorskip("cvxpy")
+    log, robot = prepared(one_way(), cutoff=20.0), qddot.load("two_link")
+    options = {"terms": TERMS, "unexcited": "merge", "decimate": decimate}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = identify(robot, log, method, **options)
+    assert len(fit.values) == 11
+    assert fit.condition < 100
+    assert fit.status == "solved"
+    values = dict(zip(fit.names, fit.values, strict=True))
+    assert values["j2.fs + j2.f0"] == pytest.approx(2.3, abs=0.3)
+
+
+def test_a_joint_that_turns_one_way_only_is_named_as_the_cause():
+    with pytest.raises(BadArgument, match="joint 'j2' turns one way only, so Coulomb friction and"):
+        identify(qddot.load("two_link"), prepared(one_way(), cutoff=20.0), terms=TERMS)
+
+
+def test_an_absurd_solution_is_not_called_solved():
+    robot = qddot.load("two_link")
+    q, qd, qdd, tau = excited(robot, 200)
+    good = identify(robot, (q, qd, qdd, tau))
+    assert good.trusted
+    assert good.verdict == "explains the torques very well"
+    absurd = replace(good, solution=replace(good.solution, beta=100 * good.values))
+    assert not absurd.trusted
+    assert absurd.status.startswith("not trusted: relative torque error 9")
+    assert absurd.verdict == "is worse than no model at all"
+    badly = replace(good)
+    object.__setattr__(badly, "condition", 4e15)
+    assert "not trusted: condition number 4e+15, above 1e+07" in repr(badly)
+    assert badly.to_dict()["trusted"] is False
+
+
+@pytest.mark.parametrize(
+    ("share", "words"), [(0.25, "badly: do not rely"), (0.8, "does not explain"), (0.15, "roughly")]
+)
+def test_a_large_error_gets_a_verdict_in_words(share, words):
+    robot = qddot.load("two_link")
+    q, qd, qdd, tau = excited(robot, 400)
+    rng = np.random.default_rng(0)
+    noise = rng.normal(size=tau.shape)
+    noise *= share / np.sqrt(1 - share**2) * np.linalg.norm(tau) / np.linalg.norm(noise)
+    fit = identify(robot, (q, qd, qdd, tau + noise), "ordinary")
+    assert words in repr(fit)
+    assert words in fit.to_dict()["verdict"]
+
+
+def test_rows_that_repeat_each_other_are_counted_once():
+    rng = np.random.default_rng(0)
+    white = rng.normal(size=(6000, 1))
+    slow = np.convolve(rng.normal(size=6019), np.ones(20), "valid")[:, None]
+    found = repeats(
+        Samples(np.arange(6000.0), *(np.zeros((6000, 2)),) * 4), np.hstack([white, slow])
+    )
+    assert found[0] == pytest.approx(1, abs=0.3)
+    assert found[1] == pytest.approx(20, rel=0.3)  # Σ ρ_k of a moving mean of 20
+
+
+def test_deviations_that_the_residual_contradicts_are_not_told():
+    robot = qddot.load("two_link").with_friction(viscous=2.0, coulomb=5.0)
+    t = np.arange(600)[:, None] * 0.01
+    w = np.array([2.1, 3.7])
+    q, qd, qdd = np.sin(w * t), w * np.cos(w * t), -(w**2) * np.sin(w * t)
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    lasting = 50 * np.sin(0.7 * t + np.array([0.0, 1.0]))  # two minutes would show it, 6 s do not
+    fit = identify(robot, as_log(robot, (q, qd, qdd, tau + lasting)), unexcited="merge")
+    assert np.isnan(fit.deviations).all()
+    assert "deviations are not told: the residual lasts up to" in repr(fit)
+    assert " -" in fit.table()
+    assert fit.to_dict()["base_parameters"][0]["deviation"] is None
+
+
+def test_a_saved_robot_says_log_method_error_and_day_and_not_what_is_no_longer_true(tmp_path):
+    robot = qddot.load("panda")
+    assert "kg" in robot.model.description or robot.model.description
+    log = qddot.Log(robot.joint_names, np.arange(400) / 100, *excited(robot, 400, noise=0.1))
+    log = replace(log, source="/home/somebody/logs/monday.csv")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = identify(robot, log)
+        fit.save(tmp_path / "found.toml")
+    found = qddot.load(tmp_path / "found.toml").model
+    assert robot.model.description not in found.description
+    for words in (
+        *("WeightedLeastSquares", "monday.csv", date.today().isoformat()),
+        *(" base parameters from 400 samples", "relative torque error"),
+    ):
+        assert words in found.description
+    assert robot.model.source in found.description  # for what was not measured
+    assert found.source == "qddot, from monday.csv"
+    assert "somebody" not in (tmp_path / "found.toml").read_text(encoding="utf-8")
+
+
+def test_a_urdf_warns_of_what_it_loses_and_of_the_price(tmp_path):
+    robot = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0, offset=8.0)
+    fit = identify(robot, excited(robot, 300, noise=0.5))
+    with pytest.warns(IdentificationWarning, match="A URDF file has no place for offset") as told:
+        fit.save(tmp_path / "arm.urdf")
+    text = str(next(w.message for w in told if "URDF" in str(w.message)))
+    before, after = (float(x) for x in re.findall(r"([\d.e+-]+) %", text))
+    q, qd, qdd, tau = excited(robot, 300, noise=0.5)
+    written = qddot.load(tmp_path / "arm.urdf").with_gravity(robot.model.gravity)
+    left = tau - written.inverse_dynamics(q, qd, qdd)
+    assert after == pytest.approx(100 * np.linalg.norm(left) / np.linalg.norm(tau), rel=0.02)
+    assert after > 2 * before
+    assert text.endswith("Save as .toml to keep it.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fit.save(tmp_path / "arm.toml")
+
+
+def test_a_load_that_cannot_be_is_told_and_so_is_the_remedy():
+    values = np.array([1.0, 0, 0, 0, 0.01, 0, 0, -0.042, 0, 0.01])
+    fit = identify(qddot.load("two_link"), excited(qddot.load("two_link"), 60))
+    load = PayloadFit("tool", values, 1e-6 * np.eye(10), fit, fit)
+    assert "No body has these numbers" in str(load)
+    assert "consistent=True finds the nearest" in str(load)
+    assert "No body has these numbers" in load._repr_html_()
+    fine = replace(load, parameters=np.array([1.0, 0, 0, 0, 0.01, 0, 0, 0.01, 0, 0.01]))
+    assert "No body" not in str(fine)
+
+
+def test_a_value_at_its_bound_has_no_share_of_a_hundred_million_per_cent():
+    robot = qddot.load("two_link")
+    fit = identify(robot, excited(robot, 100, noise=1.0), terms=("viscous",))
+    k = fit.names.index("j1.fv")
+    beta = fit.values.copy()
+    beta[k] = 4.86e-9
+    bound = replace(fit, solution=replace(fit.solution, beta=beta))
+    line = next(line for line in bound.table().splitlines() if line.startswith("j1.fv"))
+    assert line.endswith("> 1000")
+    assert "e+" not in line
+
+
+def test_the_figure_of_parameters_says_where_its_axis_is_logarithmic_and_keeps_names_apart():
+    robot = qddot.load("ur5")
+    fit = identify(robot, excited(robot, 300, noise=0.1), terms=TERMS)
+    axes = figures.plot_parameters(fit).axes
+    bent = [a for a in axes if a.get_xscale() == "asinh"]
+    assert bent
+    assert all("logarithmic beyond" in a.get_xlabel() for a in bent)
+    for a in axes:
+        names = [text.get_text() for text in a.get_yticklabels()]
+        assert len(set(names)) == len(names)
+    assert short("panda_joint4.Izz + 0.0825·panda_joint5.mx - panda_joint6.Iyy") == (
+        "panda_joint4.Izz + 2 more"
+    )
+    assert short("a_very_long_name_of_a_joint_of_an_arm.Izz + b.m").endswith("arm.Izz + 1 more")
