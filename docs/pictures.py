@@ -212,8 +212,8 @@ def measured_logs(folder: Path) -> None:
     save_small(fits.plot_parameters(fit), "tx40_parameters.svg")
     save_small(fits.plot_spectrum(raw), "tx40_spectrum.svg")
     robot = qddot.load("ur10")
-    log = prepared(qddot.load_log(folder / "ur10_bag", robot))
-    fit = qddot.identify(robot, log, "consistent", terms=terms)
+    log = prepared(qddot.load_log(folder / "ur10_bag" / "ur10_exciting_trajectory.db3", robot))
+    fit = qddot.identify(robot, log, "consistent", terms=terms, decimate=None)
     save_small(fits.plot_torques(fit), "ur10_torques.svg")
     save_small(fits.plot_residuals(fit), "ur10_residuals.svg")
 

@@ -25,6 +25,7 @@ LATE = 0.85  # the same for a delay, which costs less
 POOR = 0.2  # an error with which the order of the joints is looked at
 DELAYS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08)  # [s]
 DRIVES, SURELY = 0.02, 0.2  # of the power of a joint: friction takes it and does not give it
+SAME = 1.02  # times the error: no difference
 SEEN, TINY = 1e-8, 1e-9
 
 Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # q, qd, qdd, tau
@@ -143,14 +144,18 @@ def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
         return
     tries = {(i, w): (lambda i=i, w=w: flipped(i, w)) for i in range(n) for w in (False, True)}
     errors = {key: look.of(*undo()) for key, undo in tries.items()}
-    for (i, whole), error in errors.items():
+
+    def likely(i: int, whole: bool) -> bool:
+        error = errors[i, whole]
         hint = look.drives(i) > DRIVES or own.alike[i] < -SHAPE
-        sure = look.drives(i) > SURELY and error < 1.02 * look.error
-        if not whole and (sure or (hint and error < look.error)):
-            errors[i, whole] = 0.99 * MUCH * min(error, look.error)
-    (i, whole) = min(errors, key=lambda key: errors[key])
-    error = look.of(*tries[i, whole]())
-    if errors[i, whole] < MUCH * look.error:
+        sure = look.drives(i) > SURELY and error < SAME * look.error
+        return error < MUCH * look.error or (not whole and (sure or (hint and error < look.error)))
+
+    found = {key: error for key, error in errors.items() if likely(*key)}
+    least = SAME * min(found.values(), default=0.0)
+    # of two joints either may be turned: the one whose torque the robot's file expects otherwise
+    for i, whole in sorted(found, key=lambda key: (found[key] > least, own.alike[key[0]]))[:1]:
+        error = found[i, whole]
         what = "positions and torques have" if whole else "torque has"
         which = "" if whole else '"tau": '
         signs = ", ".join("-1" if k == i else "1" for k in range(n))
