@@ -280,6 +280,14 @@ def test_the_equation_of_a_clicked_entry_has_the_value_that_the_robot_has(page, 
     assert printed(page) == pytest.approx(value, rel=SEVEN_DIGITS)
     assert page.locator("#formula .katex").count() >= 1
     assert re.search(r"\d+ terms?", page.text_content("#equation-note"))
+    page.click("#matrix [data-row='1'][data-column='1']")  # 12 of hundreds of terms, in brackets
+    titled(page, "M₂₂")
+    room = page.evaluate(
+        "() => ['scrollWidth', 'clientWidth'].map((x) => document.querySelector('#formula')[x])"
+    )
+    assert room[0] <= room[1]
+    page.click("#matrix [data-row='5'][data-column='4']")
+    titled(page, "M₆₅")
     # it follows the arm
     set_number(page, joint_field(5), 0.9)
     moved = np.array([*HOME[:5], 0.9, HOME[6]])

@@ -47,8 +47,8 @@ export class Equation {
     find("equation-buttons").hidden = false;
     write(find("equation-title"), `Equation of ${this.name}`);
     const formula = find("formula");
-    // set inline and in one piece, so that a long sum breaks at its signs
-    const sum = (answer.lines ?? [answer.latex]).join(" ").replaceAll("\\quad", "");
+    // set inline and in one piece, so that a long sum breaks at its signs, also within brackets
+    const sum = (answer.lines ?? [answer.latex]).join(" ").replace(/\\quad|\\left(?=[([])|\\right(?=[)\]])/g, "");
     katex.render(`${letter(entry)} = ${sum}`, formula, SAFELY);
     name(formula, `${this.name} = ${answer.text}`);
     formula.scrollTop = 0;
