@@ -124,11 +124,10 @@ def _largest_eigenvalue(step: np.ndarray) -> float:
     from scipy.sparse import csr_matrix
     from scipy.sparse.linalg import ArpackError, eigs
 
+    limits: Any = {"tol": CLOSE, "maxiter": 300}
     sparse, start = csr_matrix(step), np.random.default_rng(0).normal(size=len(step))
     try:
-        values = eigs(
-            sparse, k=2, ncv=80, v0=start, tol=CLOSE, maxiter=300, return_eigenvectors=False
-        )
+        values = eigs(sparse, 2, ncv=80, v0=start, return_eigenvectors=False, **limits)
     except ArpackError:  # among them: it did not converge
         values = np.linalg.eigvals(step)
     return float(np.abs(values).max())
