@@ -1,5 +1,6 @@
 """`qddot identifiable`, `excite` and `identify` as people use them."""
 
+import errno
 import json
 import os
 import signal
@@ -105,6 +106,18 @@ def test_identify_writes_a_robot_a_page_and_a_figure(log, tmp_path):
     assert [values["j1.fv"], values["j2.fv"]] == pytest.approx([5, 5], rel=0.05)
     assert "$ qddot identify two_link" in page.read_text(encoding="utf-8")
     assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_full_disk_leaves_neither_robot_nor_page(log, tmp_path, monkeypatch):
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", full)
+    robot, figure = tmp_path / "found.toml", tmp_path / "torques.png"
+    done = run("identify", "two_link", log, "-o", robot, "--plot", figure)
+    assert done.returncode == 1
+    assert "Make room" in done.stderr
+    assert [*tmp_path.iterdir()] == []
 
 
 def test_motor_side_logs_are_read(log, tmp_path):

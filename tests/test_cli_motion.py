@@ -31,6 +31,18 @@ def test_simulate_says_the_same_to_machines():
     assert facts["how"]["method"] == "DOP853"
 
 
+def test_simulate_stops_after_the_steps_it_is_given():
+    done = run("simulate", "two_link", "--max-steps", "10", "--json", "--quiet")
+    assert done.returncode == 1
+    assert "10 steps" in json.loads(done.stdout)["status"]
+
+
+def test_symbols_of_a_robot_with_numbers_are_those_of_its_twin():
+    done = run("show", "two_link", "--set", "a1=2")
+    assert done.returncode == 2
+    assert "'two_link_symbolic' is the same robot with symbols" in done.stderr
+
+
 def test_simulate_writes_a_table_a_figure_and_a_film(tmp_path):
     names = ["fall.csv", "fall.svg", "fall.html"]
     table, figure, film = (tmp_path / name for name in names)

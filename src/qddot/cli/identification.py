@@ -30,6 +30,7 @@ from qddot.cli.terminal import (
 )
 from qddot.errors import BadArgument
 from qddot.patience import patience
+from qddot.saving import together
 
 if TYPE_CHECKING:
     from qddot.identification.log import Log
@@ -140,10 +141,10 @@ def identify(
     with patience(f"fitting {len(ready)} rows"), warnings_as_options():
         fit = qddot.identify(robot, ready, method, terms=wanted, extra=extra, **options)
     errors = None if other is None else _errors(fit, other)
-    with warnings_as_options():
+    with together(), warnings_as_options():
         if output is not None:
             fit.save(output)
-    _draw(fit, raw, ready, errors, page, plot, ctx.find_root().obj)
+        _draw(fit, raw, ready, errors, page, plot, ctx.find_root().obj)
     facts = fit.to_dict() | {"log": _log_facts(raw, ready)}
     facts |= {} if errors is None else {"validation": errors}
     tell(as_json, facts, report(fit, ready, errors), [output, page, plot])

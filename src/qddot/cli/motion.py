@@ -73,6 +73,13 @@ def simulate(
             "SECONDS",
         ),
     ] = None,
+    max_steps: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Stop after so many steps, with what there is. A million if not given.",
+        ),
+    ] = None,
     friction: Annotated[
         str,
         choice(
@@ -134,6 +141,7 @@ def simulate(
                 friction=friction,
                 stops=stops,
                 effort=effort,
+                **({} if max_steps is None else {"max_steps": max_steps}),
             )
         except Interrupted as stopped:
             run = stopped.trajectory

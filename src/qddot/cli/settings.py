@@ -7,6 +7,7 @@ from typing import Any
 
 from qddot.errors import BadArgument, BadExpression, did_you_mean, printable
 from qddot.expression_reader import read_formula
+from qddot.readers.read import symbolic_twin
 from qddot.robot import Robot
 
 FRICTION = ("viscous", "coulomb", "static", "stribeck_velocity", "offset")
@@ -41,9 +42,11 @@ def changed(robot: Robot, settings: Sequence[str], believed: Sequence[str] = ())
             robot = robot.with_values(**{key: exact})
         else:
             known = (*KEYS, *robot.symbols)
+            twin = symbolic_twin(robot.name)
             raise BadArgument(
                 f"{option} knows no {printable(key)!r}.{did_you_mean(key, known)}\n"
                 f"  There are: {', '.join(known)}."
+                + (f"\n  {twin!r} is the same robot with symbols for its numbers." if twin else "")
             )
     # all at once: some kinds of friction make sense only together
     return robot.with_friction(**friction) if friction else robot
