@@ -17,7 +17,7 @@ ARM = qddot.load("two_link").with_friction(viscous=3.0)
 @pytest.fixture(scope="module")
 def motion():
     limits = dict(lower=-2.0, upper=2.0, velocity=2.0, acceleration=8.0)
-    return qddot.excite(ARM, period=4.0, harmonics=3, limits=limits, starts=1, seconds=60)
+    return qddot.excite(ARM, period=4.0, harmonics=3, limits=limits, starts=1, seconds=600)
 
 
 def test_an_exciting_motion_is_followed_logged_and_gives_the_parameters_back(motion):

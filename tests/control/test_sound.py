@@ -249,13 +249,13 @@ def test_friction_that_is_not_in_the_model_is_not_estimated():
 
 @pytest.fixture(scope="module")
 def slope():
-    return bound(ARM, "dg.norm2", seconds=5)
+    return bound(ARM, "dg.norm2", seconds=600)
 
 
 @pytest.fixture(scope="module")
 def near_hanging():
     box = {"j1": (-np.pi / 2 - 0.4, -np.pi / 2 + 0.4), "j2": (-0.4, 0.4)}
-    return bound(ARM, "dg.norm2", box=box, seconds=5)
+    return bound(ARM, "dg.norm2", box=box, seconds=600)
 
 
 def pd(**more):
@@ -267,7 +267,7 @@ def stiff(law, run=None) -> bool | None:
 
 
 def test_a_bound_knows_its_quantity_and_its_robot(slope):
-    c = bound(ARM, "c.norm1", seconds=1)
+    c = bound(ARM, "c.norm1", seconds=600)
     with pytest.raises(qddot.QddotError, match=r"a bound of 'c.norm1'.*dg.norm2"):
         pd(gravity_slope=c)
     with pytest.raises(qddot.QddotError, match="of another robot than 'two_link'"):

@@ -56,7 +56,7 @@ def sines(t):
 
 @pytest.fixture(scope="module")
 def logs(arm, sheet):
-    motion = qddot.excite(sheet, period=6.0, terms=TERMS, starts=1, seconds=20)
+    motion = qddot.excite(sheet, period=6.0, terms=TERMS, starts=1, seconds=600)
     assert not motion.violations()
     learn = recorded(arm, sheet, motion.at, motion.period, 1)
     test = recorded(arm, sheet, sines, 4.0, 2)
