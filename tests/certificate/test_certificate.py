@@ -17,7 +17,7 @@ ARM = qddot.load("two_link")
 
 @pytest.fixture(scope="module")
 def whole():
-    return qddot.certify(ARM)
+    return qddot.certify(ARM, seconds=3600)  # one is enough on a quiet core
 
 
 def test_the_decks_arm_has_the_decks_bounds(whole):
