@@ -23,7 +23,7 @@ robot = exact_of(qddot.load("two_link_point_symbolic"))
 eqs = qddot.derive(robot.model)
 C = eqs.coriolis_matrices()["transposed"]
 C[1, 1] = -C[1, 1]
-claim = decided(robot, "C q̇ = c with a wrong sign", lambda: (C @ robot.qd, eqs.c))
+claim = decided("C q̇ = c with a wrong sign", lambda: (C @ robot.qd, eqs.c))
 print(claim)
 assert not claim.holds
 assert "differ by" in claim.witness
