@@ -346,6 +346,15 @@ def test_a_run_that_runs_away_is_not_sound():
     assert judged(run, "went on to its end") is False
 
 
+def test_a_frame_that_is_flung_away_is_judged_all_the_same():
+    """Angles of 1e20 have no sine; a report is there nevertheless."""
+    rubbing = ARM.with_friction(coulomb=1)
+    for law in (OperationalSpace, CartesianImpedance):
+        made = law(rubbing, "tool", 1e7, 1e7, [1.2, 0.6], axes="xy")
+        run = closed_loop(rubbing, made, q0=[0.2, 1.8], duration=3, rate=50)
+        assert run.report.sound is False
+
+
 def test_v_counts_only_where_it_is_said_to_fall():
     V = np.array([4.0, 3.0, 1.0, 2.0, 0.5])
     assert rise(V) == 1 / 3.5

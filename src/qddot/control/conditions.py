@@ -22,6 +22,7 @@ from qddot.errors import printable
 from qddot.robot import Robot
 from qddot.simulation.trajectory import Trajectory
 
+FAR = 1e6  # [rad or m], beyond which a run has run away
 INSTANTS = 5  # of a reference at which a sampled loop is linearised
 
 
@@ -93,8 +94,8 @@ def _not_cut_off(
 
 
 def _dry(robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting) -> Assumption:
-    finite = np.flatnonzero(np.isfinite(motion.q).all(axis=1))
-    found = law.dry_friction(robot, motion.q[finite[-1]] if len(finite) else motion.q[0])
+    near = np.flatnonzero((np.abs(motion.q) < FAR).all(axis=1))
+    found = law.dry_friction(robot, motion.q[near[-1] if len(near) else 0])
     smooth = setting.sampling is not None or (setting.more or {}).get("friction") == "smooth"
     dry = any(f.coulomb or f.static for f in robot.tree.friction)
     if found.holds and dry and smooth:

@@ -128,7 +128,7 @@ class OperationalSpace(TaskLaw):
         """Return Jᵀ M_C Kp."""
         J = self.robot.jacobian(q, self.frame)[self.task.rows]
         A = J @ np.linalg.solve(self.robot.mass_matrix(q), J.T)
-        return J.T @ np.linalg.solve(A, self.kp)
+        return J.T @ (np.linalg.pinv(A) @ self.kp)
 
     def value(self, tree: Tree, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> Scalar | None:
         """Return V, the energy of the frame's error as a mass of 1.

@@ -126,6 +126,8 @@ def nowhere_singular(robot: Robot, task: Task, run: Rows | None) -> Assumption:
     if run is None:
         return Assumption(statement, None, "a run decides")
     J = robot.program("jacobian", frame=task.frame)(run.q)[:, task.rows]
+    if not np.isfinite(J).all():
+        return Assumption(statement, None, "the run goes where angles have no digits left")
     sizes = np.linalg.svd(J, compute_uv=False)
     least = sizes[:, -1] / sizes.max()
     room = least.min() - np.abs(np.diff(least)).max(initial=0)
