@@ -454,6 +454,6 @@ if __name__ == "__main__":
 @pytest.mark.parametrize("code", [FORK, POOL], ids=["os.fork", "multiprocessing"])
 def test_a_forked_process_computes_after_threads_were_used(code: str):
     run = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=90
+        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, timeout=600
     )
     assert run.returncode == 0, run.stderr

@@ -202,8 +202,8 @@ def test_a_section_that_takes_too_long_is_left_out(tmp_path, monkeypatch):
             time.sleep(0.01)
 
     broken(monkeypatch, write)
-    monkeypatch.setattr(reports, "LEAST", 0.3)
-    subject = subject_of("two_link", 0.5)
+    monkeypatch.setattr(reports, "LEAST", 2.0)
+    subject = subject_of("two_link", 2.5)
     _, outcomes = write_report(
         subject, tmp_path / "a.html", ["maps", "provenance"], lambda *_: None
     )
@@ -243,24 +243,24 @@ def test_ctrl_c_on_the_command_line_writes_the_page_and_has_status_130(tmp_path)
                 break
         assert go.poll() is None, said
         go.send_signal(signal.SIGINT)
-        out, _ = go.communicate(timeout=60)
+        out, _ = go.communicate(timeout=600)
     assert go.returncode == 130
     assert where.as_uri() in out
     assert "This section is missing." in text_of(where)
 
 
 def test_a_deadline_stops_work_and_only_that_work():
-    def work(seconds: float) -> str:
+    def for_ever() -> None:
         with deadline(0.05):
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
+            while True:
                 pass
-        return "done"
 
     with pytest.raises(TimeUp):
-        work(60)
-    assert work(0) == "done"
-    time.sleep(0.1)  # nothing arrives later
+        for_ever()
+    with deadline(600):
+        before = threading.active_count()
+    while threading.active_count() >= before:  # its watch ends, so that nothing arrives later
+        time.sleep(0.001)
 
 
 def test_a_deadline_holds_in_any_thread():

@@ -136,7 +136,7 @@ def test_a_request_with_a_body_is_answered_however_long_the_body_is(studio):
 
 
 def test_a_request_that_comes_letter_by_letter_is_answered_as_a_whole_one(studio):
-    with socket.create_connection(("127.0.0.1", studio.port), timeout=30) as link:
+    with socket.create_connection(("127.0.0.1", studio.port), timeout=600) as link:
         for letter in f"GET / HTTP/1.1\r\nHost: {host_of(studio)}\r\n\r\n".encode():
             link.sendall(bytes([letter]))
         assert link.recv(12) == b"HTTP/1.1 200"

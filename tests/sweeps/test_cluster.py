@@ -15,7 +15,7 @@ from qddot.sweeps.sweep import sweep
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
-LONGEST = 120  # [s]
+LONGEST = 600  # [s]
 QUIET = {"dashboard_address": None, "silence_logs": 50}
 
 
@@ -164,7 +164,7 @@ def dask(folder, file):
             process.terminate()
         for process in started:
             try:
-                process.wait(timeout=10)
+                process.wait(timeout=600)
             except subprocess.TimeoutExpired:
                 process.kill()
         log.close()

@@ -18,7 +18,7 @@ from qddot.sweeps.plan import study_of
 from qddot.sweeps.sweep import sweep
 from qddot.sweeps.unit import Units
 
-LONGEST = 120  # [s] that anything here may take; most take one
+LONGEST = 600  # [s] that anything here may take; most take one
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 with_proc = pytest.mark.skipif(
     not os.path.isdir("/proc/self/task"), reason="there is no /proc here"
