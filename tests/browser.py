@@ -24,6 +24,7 @@ import pytest
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 MISSING = "there is no chromium; apt install chromium"
+HANGS = 300_000  # [ms] after which a page counts as hung
 INSIDE = ("data:", "blob:")  # addresses that hold what they name
 
 _open: list[Any] = []  # Playwright and its browser, once they run
@@ -60,6 +61,7 @@ def page_of(
         color_scheme=scheme,  # type: ignore[arg-type]
         **context,
     )
+    shown.set_default_timeout(HANGS)
     with tempfile.TemporaryDirectory() as folder:
         url = html_or_url
         if not url.startswith(("http://", "https://", "file://")):

@@ -36,8 +36,8 @@ FRESH = """() => {
   for (const each of document.querySelectorAll("details")) each.open = false;
   document.querySelector("#messages").replaceChildren();
 }"""  # noqa: E501
-PATIENCE = 30_000  # [ms] for what takes a second: others may be at work on the machine
-TRIES = 300  # of 50 ms each
+PATIENCE = 300_000  # [ms] for what takes a second: others may be at work on the machine
+TRIES = 6000  # of 50 ms each
 
 
 def studio_of(*arguments: Any, **options: Any) -> Any:

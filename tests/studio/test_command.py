@@ -102,7 +102,7 @@ def test_helpers_end_with_the_studio(tmp_path):
     """Also when it is killed and can say nothing."""
     with started("pendulum", "--port", "0") as (process, _):
         children = []
-        for _ in range(200):
+        for _ in range(6000):
             children = [pid for pid in map(int, pids()) if parent(pid) == process.pid]
             if children:
                 break
@@ -110,7 +110,7 @@ def test_helpers_end_with_the_studio(tmp_path):
         assert children
         process.kill()
         process.wait()
-    for _ in range(200):
+    for _ in range(6000):
         if not any(map(runs, children)):
             break
         signal.sigtimedwait([], 0.05)
