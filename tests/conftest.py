@@ -5,6 +5,10 @@ new ones and prints their seed; what it finds is pinned with `@example`. `make t
 the tests marked `long`.
 """
 
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # several workers share the cores
+
 import random
 import signal
 

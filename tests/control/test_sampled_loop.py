@@ -62,11 +62,9 @@ def test_one_sample_is_the_sampled_motion(delay):
         assert_allclose(z[:2], states[-1], rtol=1e-12)
 
 
-def test_a_long_delay_has_the_radius_of_the_whole_matrix():
+def test_the_longest_delay_is_on_the_edge_and_one_beyond_the_look_is_open():
     loop = integrator(400.0, 40.0)
-    whole = loop.one_sample(1e-3, 0.09)
-    assert len(whole) > 200  # so that the largest eigenvalue alone is computed
-    assert_allclose(loop.radius(1e-3, 0.09), np.abs(np.linalg.eigvals(whole)).max(), rtol=1e-8)
+    assert np.isnan(loop.radius(1e-3, 1.0))  # some thousands of rows
     longest = loop.largest_delay(1e-3, 0.1)
     assert loop.radius(1e-3, 0.9 * longest) <= STABLE < loop.radius(1e-3, 1.1 * longest)
 

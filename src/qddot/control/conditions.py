@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from qddot.backends.kernel import Kernel
 from qddot.control.held_plant import HeldPlant
@@ -52,7 +53,8 @@ def conditions(
         found.append(_no_stop(motion))
     if setting.sampling is not None:
         found += _measured(setting.sampling)
-        found.append(_sampled(law, motion, setting))
+        with threadpool_limits(1):  # of small matrices, whose threads mostly wait
+            found.append(_sampled(law, motion, setting))
     return found
 
 
@@ -161,7 +163,9 @@ def _sampled(law: ControlLaw, motion: Trajectory, setting: Setting) -> Assumptio
         if radius > worst and (radius <= STABLE or loop.growth() <= 1e-6 * sampling.rate):
             worst, at = radius, loop
     if at is None:
-        return Assumption(statement, None, "the linearised sampled loop could not be decided")
+        return Assumption(
+            statement, None, "the linearised sampled loop is too large to be decided, or not smooth"
+        )
     if worst <= STABLE:
         why = f"linearised, the sampled loop is stable (spectral radius {worst:.6g}), no more"
         return Assumption(statement, None, why)
