@@ -31,8 +31,8 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
     found = audit(energy, audit_limit, least)
     how = how | {"steps": run.steps, "rows": len(t)}
     how |= {"audit_limit": audit_limit, "least_energy": least}
-    # a run that was stopped is not good anyway, and what stopped it may be such a function
-    asked = () if run.stopped else run.plant.signals.values()
+    # after Ctrl-C nobody is asked again: it may have been pressed because a function hangs
+    asked = () if run.interrupted else run.plant.signals.values()
     memory = next(filter(None, (signal.memory() for signal in asked)), "")
     how |= {"memory": memory} if memory else {}
     ended = run.stopped or f"finished: {t[-1]:g} s in {run.steps:,} steps of {how['method']}"

@@ -102,6 +102,7 @@ class Run:
     events: list[Event] = field(default_factory=list)
     stopped: str = ""  # why it ended early, in words
     failed: bool = False  # whether that was not asked for
+    interrupted: bool = False  # by Ctrl-C
 
     def __post_init__(self) -> None:
         n = self.plant.layout.n

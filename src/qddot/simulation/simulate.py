@@ -192,7 +192,7 @@ def simulate(
         run.go()
     except KeyboardInterrupt:
         run.stopped = f"interrupted at t = {run.t:.6g} s of {duration:g} s"
-        run.failed = True
+        run.failed = run.interrupted = True
         run.keep_last()
         raise Interrupted(trajectory(run, chosen.how, audit_limit)) from None
     found = trajectory(run, chosen.how, audit_limit)
