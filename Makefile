@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --progress-bar off
 NEWS := grep --line-buffered -v '^Requirement already satisfied'
 STEPS := 3
-PYTEST := -n 3 # some tests wait for browsers and other processes
+PYTEST := -n 3 --dist worksteal # some tests wait for browsers and other processes
 SEED := $(shell date +%s)
 
 # run a command while pyright, which takes one core, checks the types; both must succeed

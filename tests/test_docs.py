@@ -13,6 +13,7 @@ from pathlib import Path
 import check  # docs/check.py
 import numpy as np
 import pytest
+from long import long
 from nearness import assert_near
 from random_trees import deep_tree
 
@@ -51,7 +52,13 @@ def problems(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize("page", EXECUTED, ids=name)
+# what these show is tested where it belongs: the decks in tests/formulations, the other in
+# tests/backends
+LONG = [p for p in EXECUTED if p.parent.name == "decks" or p.stem == "jax_torch_casadi"]
+QUICK = [p for p in EXECUTED if p not in LONG]
+
+
+@pytest.mark.parametrize("page", [*QUICK, *long(*LONG)], ids=name)
 def test_the_page_runs_and_its_links_lead_somewhere(page, problems):
     assert not problems(page)
 

@@ -36,6 +36,7 @@ def test_sampled_identities_hold_on_real_arms(name):
         assert "because" in p.evidence
 
 
+@pytest.mark.long
 def test_a_robot_too_large_for_exact_proofs_is_sampled_and_says_so():
     arm = qddot.Robot(grown(np.random.default_rng(0), list(range(12))))
     box = box_of(arm, dict.fromkeys(arm.joint_names, (-1, 1)))

@@ -134,6 +134,10 @@ def test_the_steps_of_a_derivation_are_shown_one_below_the_other():
     assert steps[0]._repr_latex_() in page
     assert repr(steps[0]).startswith("Transform of link 1:\n⎡c1")
     assert isinstance(steps, tuple)
+
+
+@pytest.mark.long
+def test_the_steps_of_a_large_robot_are_cut():
     long = equations("panda").steps
     assert len(long._repr_markdown_()) < 60_000
     assert len(repr(long)) < 60_000

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from accessibility import complaints
+from long import long
 from studio_page import (
     column,
     fresh,
@@ -428,7 +429,7 @@ def test_everybody_can_read_and_use_it_by_day_and_by_night(page, scheme):
         page.emulate_media(color_scheme="light")
 
 
-@pytest.mark.parametrize("width", [1280, 820, 390])
+@pytest.mark.parametrize("width", [390, *long(1280, 820)])
 def test_the_page_fits_windows_of_all_widths(page, width):
     page.set_viewport_size({"width": width, "height": 800})
     try:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from long import long
 
 import qddot
 from qddot.sweeps.crew import CrewLost, Processes
@@ -92,11 +93,12 @@ def hooked(command):
 
 
 @posix
-def test_eight_kills_of_the_command_lose_nothing(plan, tmp_path, hooked, contents):
+@pytest.mark.parametrize("lives", [4, *long(8)])
+def test_kills_of_the_command_lose_nothing(lives, plan, tmp_path, hooked, contents):
     """Killed while it writes, before it renames, before it syncs the folder, before it begins."""
     dice, folder = random.Random(1), tmp_path / "killed"
     done = 0
-    for life in range(8):
+    for life in range(lives):
         call = ("fsync", "replace", "open", "scandir")[life % 4]
         # the manifest and the robot come first, then the parts
         lines = KILL_AT.format(call=call, number=1 if call == "scandir" else dice.randint(2, 12))
