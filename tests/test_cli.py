@@ -17,7 +17,7 @@ import pytest
 import typer
 
 import qddot
-from qddot.cli import TOUR, app, terminal
+from qddot.cli import TOUR, app, is_interrupt, terminal
 from qddot.cli.running import run as run_words
 
 QDDOT = [sys.executable, "-m", "qddot"]
@@ -439,6 +439,19 @@ class Pressed:
 sys.meta_path.insert(0, Pressed())
 runpy.run_module("qddot", run_name="__main__")
 """
+
+
+def test_an_error_that_ctrl_c_made_is_known_as_ctrl_c():
+    """Python wraps what is raised while a class is being made."""
+
+    class Half:
+        def __set_name__(self, owner, name):
+            raise KeyboardInterrupt
+
+    with pytest.raises((KeyboardInterrupt, RuntimeError)) as caught:
+        type("Made", (), {"half": Half()})
+    assert is_interrupt(caught.value)
+    assert not is_interrupt(ImportError("no such module"))
 
 
 @pytest.mark.parametrize("module", ["typer", "numpy", "qddot.cli.running"])

@@ -100,7 +100,7 @@ def test_import_is_light():
     loaded = LOADED_ON_FIRST_USE.intersection(name.partition(".")[0] for name in modules)
     assert not loaded, f"import qddot loads {sorted(loaded)}"
     own = {name for name in modules if name.partition(".")[0] == "qddot"}
-    assert own == {"qddot", "qddot.on_demand", "qddot.errors"}
+    assert own == {"qddot", "qddot.on_demand"}
 
 
 def test_every_built_in_robot_names_its_source_and_licence():

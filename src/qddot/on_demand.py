@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from importlib import import_module
 from typing import Any
 
-from qddot.errors import did_you_mean
-
 
 def on_demand(
     package: str, names: Mapping[str, str], modules: Iterable[str] = ()
@@ -36,6 +34,8 @@ def on_demand(
             return getattr(import_module(names[name]), name)
         if name in inside:
             return import_module(f"{package}.{name}")
+        from qddot.errors import did_you_mean
+
         known = [each for each in offered() if not each.startswith("_")]
         near = "" if name.startswith("_") else did_you_mean(name, known)
         raise AttributeError(f"module {package!r} has no attribute {name!r}.{near}")

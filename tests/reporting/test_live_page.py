@@ -57,7 +57,14 @@ def move(seen: Seen, **values: float) -> None:
             "s.dispatchEvent(new Event('input', { bubbles: true })); }",
             [key.replace("_", "-"), value],
         )
-    seen.page.wait_for_timeout(80)
+    followed(seen)
+
+
+def followed(seen: Seen) -> None:
+    """Wait until the page has drawn what it was told: it does so once a picture."""
+    seen.page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
 
 
 def until(seen: Seen, condition: str) -> None:
@@ -217,15 +224,18 @@ def test_the_film_plays_to_its_end(seen):
 
 def test_a_map_has_the_range_of_its_quantity_and_moves_the_arm(seen, arm):
     page = seen.page
+    page.locator("#map").scroll_into_view_if_needed()
+    caption = "document.getElementById('map-caption').textContent"
+    until(seen, f"{caption}.startsWith('From')")
+    page.evaluate(f"window.before = {caption}")
     page.select_option("#map-of", "g0")
-    until(seen, "document.getElementById('map-caption').textContent.startsWith('From')")
-    page.wait_for_timeout(400)
+    until(seen, f"{caption} !== window.before")
     _, most = numbers(page.locator("#map-caption").text_content())[:2]
     q = np.stack(np.meshgrid(*[np.linspace(-np.pi, np.pi, 400)] * 2), -1)
     assert np.isclose(most, np.abs(arm.gravity_torque(q)[..., 0]).max(), rtol=2e-2)
     box = page.locator("#map").bounding_box()
     page.click("#map", position={"x": 0.3 * box["width"], "y": 0.3 * box["height"]})
-    page.wait_for_timeout(80)
+    followed(seen)
     q, _ = state(seen)
     assert q[0] < -0.5
     assert q[1] > 0.5

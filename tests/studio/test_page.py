@@ -345,20 +345,26 @@ def test_angles_may_be_degrees(page, panda):
 
 
 def test_what_is_drawn_on_the_arm_can_be_switched(page):
-    def picture():
-        page.wait_for_timeout(250)
-        return page.locator("#arm").screenshot()
+    known = set()
 
-    known = {picture()}
+    def changes():
+        """Return whether the picture becomes one that was not there before, and stays it."""
+        shots = [b""]
+
+        def new():
+            shots.append(page.locator("#arm").screenshot())
+            return shots[-1] == shots[-2] and shots[-1] not in known
+
+        return until(page, new) and not known.add(shots[-1])
+
+    assert changes()
     for control in ("ellipsoid", "torques", "inertia"):
         page.locator(f"#{control}").click()
-        now = picture()
-        assert now not in known, f"{control} changes nothing"
-        known.add(now)
+        assert changes(), f"{control} changes nothing"
     assert page.locator("#where dd").count() == 2
     page.focus("#arm")
     page.keyboard.press("ArrowLeft")
-    assert picture() not in known
+    assert changes()
 
 
 def test_a_tree_and_a_sliding_joint_are_shown_with_their_units(page):

@@ -254,14 +254,19 @@ def test_a_report_of_what_is_shown_is_saved_or_cancelled(page):
     assert sum(words.startswith("Report: ") for words in told) > 4
 
 
-def test_the_page_updates_while_a_panda_plays(page, record_property):
+def test_the_page_updates_while_a_panda_plays(page):
+    """How often depends on the machine; that it does, again and again, does not."""
     load(page, "panda")
     page.check("#ellipsoid")
     page.check("#loop")
+    page.evaluate(
+        """() => {
+          window.seen = new Set();
+          const cell = document.querySelector("#matrix td button");
+          const note = () => window.seen.add(cell.textContent);
+          new MutationObserver(note).observe(cell, {childList: true, characterData: true, subtree: true});
+        }"""  # noqa: E501
+    )
     page.click("#run")
     wait_for_motion(page, "drop")
-    page.locator("#rate", has_text="updates/s").wait_for()
-    rate = int(page.text_content("#rate").split()[0])
-    record_property("updates a second", rate)
-    print(f"{rate} updates a second")
-    assert rate > 1
+    page.wait_for_function("() => window.seen.size >= 5")

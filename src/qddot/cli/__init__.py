@@ -20,10 +20,20 @@ def main() -> None:
     try:
         from qddot.cli import command_line, running
 
-        sys.exit(running.run(command_line.app, sys.argv[1:]))
-    except KeyboardInterrupt:  # while it was starting; later ones are told by `run`
+        status = running.run(command_line.app, sys.argv[1:])
+    except BaseException as error:  # while it was starting; later ones are told by `run`
+        if not is_interrupt(error):
+            raise
         sys.stderr.write("qddot: interrupted\n")
-        sys.exit(130)
+        status = 130
+    sys.exit(status)
+
+
+def is_interrupt(error: BaseException | None) -> bool:
+    """Return whether Ctrl-C is behind an error: a class that is half made raises another."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
 
 
 __getattr__, __dir__ = on_demand(
