@@ -26,7 +26,6 @@ from qddot.model import Inertial, Joint, Limits, Link, Placement, build
 from qddot.reporting import report as reports
 from qddot.reporting.contents import KEYS, SECTIONS
 from qddot.reporting.deadline import TimeUp, deadline
-from qddot.reporting.pose import sensible_pose
 from qddot.reporting.report import Interrupted, file_name, subject_of, write_report
 from qddot.reporting.sections import maps, simulation
 from qddot.robot import Robot
@@ -106,18 +105,6 @@ def test_long_equations_are_counted_and_short_ones_printed():
     assert "M has 5,549 terms" in page
     assert "M_{77} = 0.00490965" in page
     assert "mass matrix</th><td>202</td>" in page
-
-
-def test_the_pose_is_within_limits_and_not_singular():
-    for name in ("panda", "ur5", "two_link", "kinova_jaco", "so101"):
-        robot = qddot.load(name)
-        q = sensible_pose(robot, "tool")
-        for value, joint in zip(q, robot.model.free_joints, strict=True):
-            low, high = joint.limits.lower, joint.limits.upper
-            assert low is None or float(low) <= value <= float(high)
-        J = robot.jacobian(q, "tool")[3:]
-        sigma = np.linalg.svd(J, compute_uv=False)
-        assert sigma[1] > 0.05 * sigma[0]
 
 
 # robots of all kinds
@@ -262,20 +249,17 @@ def test_ctrl_c_on_the_command_line_writes_the_page_and_has_status_130(tmp_path)
 
 
 def test_a_deadline_stops_work_and_only_that_work():
-    def endless() -> None:
+    def for_ever() -> None:
         with deadline(0.05):
             while True:
                 pass
 
-    before = set(threading.enumerate())
     with pytest.raises(TimeUp):
-        endless()
-    with deadline(1e6):
-        done = True
-    assert done
-    for watcher in set(threading.enumerate()) - before:
-        watcher.join(600)  # so that nothing arrives later
-        assert not watcher.is_alive()
+        for_ever()
+    with deadline(600):
+        before = threading.active_count()
+    while threading.active_count() >= before:  # its watch ends, so that nothing arrives later
+        time.sleep(0.001)
 
 
 def test_a_deadline_holds_in_any_thread():
