@@ -30,7 +30,7 @@ def test_samples_and_a_local_search_stay_inside(name, count):
     assert broken(robot, box_of(robot), bounds(robot), count) == []
 
 
-@settings(max_examples=5, suppress_health_check=list(HealthCheck))
+@settings(max_examples=3, suppress_health_check=list(HealthCheck))
 @given(models(2, 4))
 def test_random_robots_stay_inside(model):
     robot = Robot(model)
@@ -39,7 +39,7 @@ def test_random_robots_stay_inside(model):
     assert all(b.lower <= b.upper for b in found.values())
 
 
-@settings(max_examples=4, suppress_health_check=list(HealthCheck))
+@settings(max_examples=2, suppress_health_check=list(HealthCheck))
 @given(models(3, 4, kinds=("revolute", "prismatic"), mimic=True))
 def test_branches_followers_and_slides_stay_inside(model):
     robot = Robot(laden(model, np.random.default_rng(3)))

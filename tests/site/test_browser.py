@@ -3,6 +3,7 @@
 import pytest
 from accessibility import complaints
 from browser import page_of
+from long import long
 
 
 @pytest.mark.parametrize(
@@ -10,8 +11,7 @@ from browser import page_of
     [
         ("index.html", "light"),
         ("equations.html", "dark"),
-        ("reference/robot.html", "light"),
-        ("quick_start.html", "dark"),
+        *long(("reference/robot.html", "light"), ("quick_start.html", "dark")),
     ],
 )
 def test_pages_open_from_a_disk_ask_nobody_and_keep_nobody_out(site, address, scheme):
