@@ -52,9 +52,10 @@ def problems(monkeypatch):
     return found
 
 
-# what these show is tested where it belongs: the decks in tests/formulations, the other in
-# tests/backends
-LONG = [p for p in EXECUTED if p.parent.name == "decks" or p.stem == "jax_torch_casadi"]
+# what these show is tested where it belongs, the decks in tests/formulations, others in their room;
+# `make docs` runs them too
+SLOW = ("jax_torch_casadi", "report", "identification", "researcher", "everywhere")
+LONG = [p for p in EXECUTED if p.parent.name == "decks" or p.stem in SLOW]
 QUICK = [p for p in EXECUTED if p not in LONG]
 
 

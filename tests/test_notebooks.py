@@ -10,11 +10,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from long import long
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("[0-9]*.py"))
 CONVERTER = runpy.run_path(str(ROOT / "examples" / "to_notebooks.py"))
-GROUPS = 3
+# what these do takes seconds each, and is tested where it belongs
+SLOW = ("14", "15", "16", "17", "20", "22", "26", "27", "28")
+LONG = [path for path in EXAMPLES if path.stem.startswith(SLOW)]
+QUICK = [path for path in EXAMPLES if path not in LONG]
 LONGEST = 600  # [s] for a group; it takes twenty
 MOST_LETTERS = 70_000  # of one output
 RICH = ("text/html", "text/latex", "text/markdown")
@@ -87,9 +91,8 @@ def run_notebooks(paths: Sequence[Path], folder: Path) -> dict[str, dict]:
 
 
 # a process a group, since most of the time of a short example is its imports
-@pytest.mark.parametrize("group", range(GROUPS))
-def test_examples_run_as_notebooks_and_show_something_rich(group, tmp_path):
-    paths = EXAMPLES[group::GROUPS]
+@pytest.mark.parametrize("paths", [QUICK[::2], QUICK[1::2], *long((LONG,))], ids=["a", "b", "slow"])
+def test_examples_run_as_notebooks_and_show_something_rich(paths, tmp_path):
     told = run_notebooks(paths, tmp_path)
     assert list(told) == [path.stem for path in paths]
     for name, found in told.items():
