@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import timeit
 
 import numpy as np
 import pytest
@@ -108,19 +107,11 @@ def test_a_law_on_one_place_does_not_depend_on_time():
     assert "t" in [port.name for port in PDGravity(PANDA, KP, KD, WAVE).program.inputs]
 
 
-def test_an_evaluation_takes_no_longer_than_three_of_inverse_dynamics():
-    """Laws on one place; ten evaluations are allowed here for machines with other work."""
-    q, qd = HOME.copy(), STILL.copy()
-    scope = {"f": PANDA.inverse_dynamics, "q": q, "qd": qd}
-    PANDA.inverse_dynamics(q, qd, qd)
-
-    def least(code: str, **more) -> float:
-        return min(timeit.repeat(code, number=2000, repeat=9, globals=scope | more)) / 2000
-
-    one = least("f(q, qd, qd)")
-    for law in (laws()["computed torque"], laws()["adaptive"], laws()["operational"]):
-        law(0.0, q, qd)
-        assert least("law(0.0, q, qd)", law=law) < 10 * one
+def test_an_evaluation_is_less_work_than_three_of_inverse_dynamics():
+    """Counted in operations; `make bench` has the times."""
+    one = len(PANDA.program("inverse_dynamics"))
+    for name in ("computed torque", "adaptive", "operational"):
+        assert len(laws()[name].program) < 3 * one
 
 
 # tracking
