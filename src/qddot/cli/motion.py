@@ -125,6 +125,7 @@ def simulate(
 
     robot = read_numeric(source, settings)
     zeros = [0.0] * robot.n
+    limit: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # its status is printed
         try:
@@ -141,7 +142,7 @@ def simulate(
                 friction=friction,
                 stops=stops,
                 effort=effort,
-                **({} if max_steps is None else {"max_steps": max_steps}),
+                **limit,
             )
         except Interrupted as stopped:
             run = stopped.trajectory
