@@ -55,6 +55,9 @@ def shown(address: str, **options: Any) -> Iterator[Seen]:
     window = {"width": 1280, "height": 800, **options}
     with page_of(address, **window) as seen:
         seen.page.set_default_timeout(PATIENCE)
+        # the browser hands over its file choosers only while somebody listens, and a listener that
+        # comes with the key press can come too late
+        seen.page.on("filechooser", lambda _: None)
         ready(seen.page)
         yield seen
 
