@@ -18,6 +18,9 @@ types-beside = $(BIN)/pyright >$(VENV)/types.txt & types=$$!; $(1); done=$$?; \
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 
+# the tests start many processes; each would compile the package's sources again
+unexport PYTHONDONTWRITEBYTECODE
+
 # pyright runs the version that pip installed and does not look for a newer one
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 

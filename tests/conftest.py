@@ -9,6 +9,7 @@ import os
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # several workers share the cores
 
+import gc
 import random
 import signal
 
@@ -47,6 +48,12 @@ def pytest_collection_modifyitems(config, items):
     items.sort(key=lambda item: item.nodeid)
     order.shuffle(items)
     items.sort(key=lambda item: place[item.nodeid.partition("::")[0]])
+
+
+def pytest_collection_finish():
+    """Leave what was imported out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter):

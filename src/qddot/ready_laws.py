@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.robot import Robot
+if TYPE_CHECKING:
+    from qddot.robot import Robot
 
 STIFF, DAMP = 100.0, 20.0  # ω² [1/s²] and 2ω [1/s] of the motion that gains are chosen for
 LEAN = 5.0  # Λ [1/s]

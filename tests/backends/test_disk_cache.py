@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -277,14 +278,16 @@ def test_two_processes_writing_at_once_leave_whole_files(cache_dir: Path):
     )
 
 
-def test_the_oldest_files_go_when_there_is_no_room(
+def test_what_was_not_used_for_longest_goes_when_there_is_no_room(
     cache_dir: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(disk_cache, "MOST_BYTES", 10 * (disk_cache.DIGEST + 1000))
-    names = [disk_cache.key(i) for i in range(15)]
+    names = [disk_cache.key(i) for i in range(14)]
     for age, name in enumerate(names):
         disk_cache.store(name, b"x" * 1000)
-        if (cache_dir / name).exists():
-            os.utime(cache_dir / name, (1e9 + age, 1e9 + age))
-    # the newest ten, and the rest went in the order in which they came
-    assert [disk_cache.load(name) is not None for name in names] == [False] * 5 + [True] * 10
+        os.utime(cache_dir / name, (1e9 + age, 1e9 + age))
+    assert disk_cache.load(names[2])  # it is the newest now
+    looks = next(name for name in map(disk_cache.key, count()) if name.startswith("00"))
+    disk_cache.store(looks, b"x" * 1000)
+    kept = [name for name in names if disk_cache.load(name)]
+    assert kept == [names[2], *names[6:]]

@@ -14,7 +14,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from qddot import record
 from qddot.backends.ir import Lanes
 from qddot.backends.iterate import iteration_loop
-from qddot.backends.iterated import Given, IteratedKernel, _pieces
+from qddot.backends.iterated import Given, IteratedKernel, _cut
 from qddot.program.iteration import Iteration, Stage
 
 ROUND_OFF = {"float64": 1e-12, "float32": 1e-4}
@@ -110,6 +110,11 @@ def test_a_compiled_loop_gives_what_its_programs_give(count, rows, every, repeat
         assert_allclose(mine, other, rtol=0, atol=ROUND_OFF[dtype])
 
 
+def pieces_of(rows, every, most):
+    count, piece = _cut(rows, every, most)
+    return map(piece, range(count))
+
+
 def test_a_run_in_pieces_is_the_run():
     """The state goes out and in again, and the number of the step with it."""
     inputs = arrays(11, 24)
@@ -118,7 +123,7 @@ def test_a_run_in_pieces_is_the_run():
     state, constants, given = inputs
     offsets = np.arange(11, dtype=np.int64) * given.strides[0]
     pieces = [np.empty_like(array) for array in kept]
-    for first, row, rows, steps in _pieces(4, 6, 4):
+    for first, row, rows, steps in pieces_of(4, 6, 4):
         code, _ = kernel.code
         assert rows == 1
         places = (ctypes.c_void_p * 2)(*(a.ctypes.data + row * a.strides[1] for a in pieces))
@@ -135,7 +140,7 @@ def test_a_run_in_pieces_is_the_run():
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 100))
 def test_pieces_cover_every_step_once(rows, every, most):
     at = 0
-    for first, row, some, steps in _pieces(rows, every, most):
+    for first, row, some, steps in pieces_of(rows, every, most):
         assert first == at
         assert row == first // every
         assert some * steps <= max(most, 1)

@@ -194,11 +194,21 @@ def test_threads_and_pieces_change_nothing(monkeypatch):
 
 def test_a_long_run_hears_ctrl_c():
     """One that would take days."""
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+    heard = threading.Event()
+
+    def press_until_heard():
+        # Python drops a Ctrl-C that comes while it looks for garbage
+        while not heard.wait(0.5):
+            os.kill(os.getpid(), signal.SIGINT)
+            heard.wait(30)
+
+    presses = threading.Thread(target=press_until_heard)
     qddot.rollout(ARM, [0.1, 0.2], steps=1, step=1e-3)
     with pytest.raises(KeyboardInterrupt):  # noqa: PT012
-        timer.start()
+        presses.start()
         qddot.rollout(ARM, [0.1, 0.2], steps=10**13, step=1e-3, every=10**13)
+    heard.set()
+    presses.join()
 
 
 def test_memory_is_what_is_kept():

@@ -16,7 +16,8 @@ from pathlib import Path
 
 DIGEST = 32  # bytes of SHA-256 in front of the code
 VERSION = "4"
-MOST_BYTES = 256_000_000  # then the oldest files go
+MOST_BYTES = 256_000_000  # then the files go that were not used for longest
+LOOKS = "00"  # a file whose name begins so, one in 256, looks whether there is room for it
 
 
 def key(*parts: object) -> str:
@@ -52,6 +53,7 @@ def load(name: str) -> bytes | None:
         if not stat.S_ISREG(about.st_mode) or not _is_private(about):
             return None
         data = (path / name).read_bytes()
+        os.utime(path / name)  # it was used
     except OSError:
         return None
     digest, code = data[:DIGEST], data[DIGEST:]
@@ -72,13 +74,13 @@ def store(name: str, code: bytes) -> None:
             os.replace(temporary, path / name)
         except OSError:
             os.unlink(temporary)
-        _make_room(path)
+        if name.startswith(LOOKS):  # looking through a full folder takes 0.1 s
+            _make_room(path)
 
 
 def _make_room(path: Path) -> None:
-    files = [
-        (entry.stat().st_mtime, entry.stat().st_size, entry.path) for entry in os.scandir(path)
-    ]
+    abouts = ((entry.stat(), entry.path) for entry in os.scandir(path))
+    files = [(about.st_mtime, about.st_size, name) for about, name in abouts]
     total = sum(size for _, size, _ in files)
     for _, size, name in sorted(files):
         if total <= MOST_BYTES:

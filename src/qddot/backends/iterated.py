@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
@@ -98,15 +98,15 @@ class IteratedKernel:
         shares = threads * max(1, min(work // (WORTH_A_WORD * threads), blocks // threads))
         edges = [min(count, blocks * k // shares * self.lanes) for k in range(shares + 1)]
         most = max(1, WORTH_A_WORD * rows * every * shares // max(work, 1))
-        pieces = list(_pieces(rows, every, most))
+        pieces, piece_of_steps = _cut(rows, every, most)
         apart = (ctypes.c_int64 * len(kept))(*(array.strides[0] for array in kept))
 
         def piece(k: int) -> None:
             # a share goes through all its steps before the next one begins
             turn, thread = divmod(k, threads)
-            turn, at = divmod(turn, len(pieces))
+            turn, at = divmod(turn, pieces)
             low, high = (edges[turn * threads + thread + end] for end in (0, 1))
-            first, row, some, steps = pieces[at]
+            first, row, some, steps = piece_of_steps(at)
             places = (ctypes.c_void_p * len(kept))(*(_at(array, low, row) for array in kept))
             run(
                 *(_at(state, low), _at(constants, low)),
@@ -114,23 +114,31 @@ class IteratedKernel:
                 *(places, apart, some, steps, high - low, first, h),
             )
 
-        in_rounds(self.loop.name, piece, shares * len(pieces), threads)
+        in_rounds(self.loop.name, piece, shares * pieces, threads)
         del alive  # not before the last piece is done
 
 
-def _pieces(rows: int, every: int, most: int) -> Iterator[tuple[int, int, int, int]]:
-    """Cut the steps into pieces: the first step, the row it leads to, how many rows and steps each.
+def _cut(rows: int, every: int, most: int) -> tuple[int, Callable[[int], tuple[int, ...]]]:
+    """Cut the steps into pieces of at most so many: how many, and what the k-th one is.
 
+    That is its first step, the row it leads to, how many rows it fills and the steps to each.
     A piece that ends between two rows writes to the row where it leads, and the next one over it.
     """
-    if most >= every:
-        together = most // every
-        for row in range(0, rows, together):
-            yield row * every, row, min(together, rows - row), every
-        return
-    for row in range(rows):
-        for step in range(0, every, most):
-            yield row * every + step, row, 1, min(most, every - step)
+    if together := most // every:
+
+        def whole_rows(k: int) -> tuple[int, ...]:
+            row = k * together
+            return row * every, row, min(together, rows - row), every
+
+        return -(-rows // together), whole_rows
+
+    parts = -(-every // most)
+
+    def part_of_a_row(k: int) -> tuple[int, ...]:
+        row, part = divmod(k, parts)
+        return row * every + part * most, row, 1, min(most, every - part * most)
+
+    return rows * parts, part_of_a_row
 
 
 def _at(array: np.ndarray, *index: int) -> int:

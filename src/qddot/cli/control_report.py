@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.control.laws.assumption import VERDICTS
 from qddot.errors import printable
 from qddot.ready_laws import LAWS, classes
 
@@ -44,10 +43,10 @@ def facts(run: ClosedLoop) -> dict[str, Any]:
         },
         "lyapunov": _falling(run),
         "assumptions": [
-            {"statement": each.statement, "holds": VERDICTS[each.holds], "why": each.why}
+            {"statement": each.statement, "holds": each.verdict, "why": each.why}
             for each in found.assumptions
         ],
-        "sound": VERDICTS[found.sound],
+        "sound": found.verdict.partition(":")[0],
         "reasons": list(found.reasons),
         "q": _finite(motion.q[-1]),
     }
@@ -98,7 +97,7 @@ def report(run: ClosedLoop) -> list[str]:
 
 def _judged(assumption: Any) -> list[str]:
     words = f"{assumption.statement}: {printable(assumption.why)}"
-    first = f"  {VERDICTS[assumption.holds]:<4}  "
+    first = f"  {assumption.verdict:<4}  "
     return textwrap.wrap(words, WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
 
 

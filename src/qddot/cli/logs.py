@@ -12,10 +12,10 @@ from qddot.cli import completion
 from qddot.cli.settings import numbers
 from qddot.cli.terminal import Words, number, vector, warn_each
 from qddot.errors import BadArgument, printable
-from qddot.robot import Robot
 
 if TYPE_CHECKING:
     from qddot.identification.log import Log
+    from qddot.robot import Robot
 
 QUANTITIES = ("t", "q", "qd", "qdd", "tau")
 TERMS = ("friction", "offset", "rotor_inertia")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from qddot.cli.settings import numbers
 from qddot.errors import BadArgument, did_you_mean, printable
-from qddot.robot import Robot
+
+if TYPE_CHECKING:
+    from qddot.robot import Robot
 
 SYNTAX = {
     "setpoint": "setpoint 0.5,0.3",

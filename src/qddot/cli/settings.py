@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from qddot.errors import BadArgument, BadExpression, did_you_mean, printable
 from qddot.expression_reader import read_formula
-from qddot.readers.read import symbolic_twin
-from qddot.robot import Robot
+
+if TYPE_CHECKING:
+    from qddot.robot import Robot
 
 FRICTION = ("viscous", "coulomb", "static", "stribeck_velocity", "offset")
 KEYS = (*(f"friction.{kind}" for kind in FRICTION), "gravity", "payload.<frame>")
@@ -42,6 +43,8 @@ def changed(robot: Robot, settings: Sequence[str], believed: Sequence[str] = ())
             robot = robot.with_values(**{key: exact})
         else:
             known = (*KEYS, *robot.symbols)
+            from qddot.readers.read import symbolic_twin
+
             twin = symbolic_twin(robot.name)
             raise BadArgument(
                 f"{option} knows no {printable(key)!r}.{did_you_mean(key, known)}\n"

@@ -49,9 +49,7 @@ class Report:
     def reasons(self) -> tuple[str, ...]:
         """Why it is not sound: what fails, or else what is open."""
         rose = [f"V rises, by {self.V_rise:.1e} of its range"] if self.falls is False else []
-        said = [
-            (e.holds, f"{e.statement}: {VERDICTS[e.holds]} ({e.why})") for e in self.assumptions
-        ]
+        said = [(e.holds, f"{e.statement}: {e.verdict} ({e.why})") for e in self.assumptions]
         failing = [*rose, *(text for holds, text in said if holds is False)]
         return tuple(failing or (text for holds, text in said if holds is None))
 

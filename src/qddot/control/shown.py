@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.control.laws.assumption import VERDICTS
 from qddot.plot import style
 from qddot.plot.motion import show_range
 from qddot.web.notebook import figure, rows, shown, words
@@ -43,7 +42,7 @@ def assumptions_table(found: Sequence[Assumption]) -> str:
     """Return what a law relies on, and whether that is so."""
     return words(
         ["what its proof relies on", "", "why"],
-        [(each.statement, VERDICTS[each.holds], each.why) for each in found],
+        [(each.statement, each.verdict, each.why) for each in found],
         bad={k for k, each in enumerate(found) if each.holds is False},
     )
 

@@ -18,9 +18,14 @@ class Assumption(NamedTuple):
     holds: bool | None  # None: open, that is not decided
     why: str
 
+    @property
+    def verdict(self) -> str:
+        """Whether it holds, as a word."""
+        return VERDICTS[self.holds]
+
     @fitted
     def __str__(self) -> str:
-        return f"{self.statement}: {VERDICTS[self.holds]} ({self.why})"
+        return f"{self.statement}: {self.verdict} ({self.why})"
 
 
 class Rows(NamedTuple):
