@@ -21,14 +21,23 @@ from untested import sentences
 # no deadline: kernels are compiled on first use, and a busy machine is no fault
 SLOW = (HealthCheck.too_slow,)  # a busy machine draws slowly
 settings.register_profile(
-    "same", deadline=None, derandomize=True, database=None, suppress_health_check=SLOW
+    "same",
+    max_examples=40,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=SLOW,
 )
-settings.register_profile("fuzz", deadline=None, print_blob=True, suppress_health_check=SLOW)
+settings.register_profile(
+    "fuzz", max_examples=200, deadline=None, print_blob=True, suppress_health_check=SLOW
+)
 settings.load_profile("same")
 
 
 # a shell that starts the tests in the background has Ctrl-C ignored, and processes inherit that
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+gc.disable()  # until the tests are collected: imports leave no garbage
 
 
 def pytest_addoption(parser):
@@ -54,6 +63,7 @@ def pytest_collection_finish():
     """Leave what was imported out of every later search for garbage."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter):

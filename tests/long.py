@@ -7,3 +7,8 @@ def long(*cases):
     """Return the cases, marked; a tuple has a value for each argument."""
     marked = (case if isinstance(case, tuple) else (case,) for case in cases)
     return [pytest.param(*case, marks=pytest.mark.long) for case in marked]
+
+
+def one_in(k, cases):
+    """Return all cases, of which every k-th is not marked."""
+    return [case if i % k == 0 else long(case)[0] for i, case in enumerate(cases)]

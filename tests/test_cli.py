@@ -15,6 +15,7 @@ from unittest.mock import patch
 
 import pytest
 import typer
+from long import long
 
 import qddot
 from qddot.cli import TOUR, app, is_interrupt, terminal
@@ -104,7 +105,10 @@ def test_a_summary_is_one_sentence_that_fits_the_list_of_verbs(verb):
     assert summary.endswith(".")
 
 
-@pytest.mark.parametrize("verb", sorted(VERBS.keys() - {"studio"}))
+SLOW = ("bench", "excite")  # they are tested in their rooms
+
+
+@pytest.mark.parametrize("verb", [*sorted(VERBS.keys() - {"studio", *SLOW}), *long(*SLOW)])
 def test_every_example_of_the_help_runs_and_the_last_gives_json_quietly(verb, tmp_path):
     *before, last = examples(verb)
     for _, *words in before:

@@ -54,8 +54,11 @@ def problems(monkeypatch):
 
 # what these show is tested where it belongs, the decks in tests/formulations, others in their room;
 # `make docs` runs them too
-SLOW = ("jax_torch_casadi", "report", "identification", "researcher", "everywhere")
-LONG = [p for p in EXECUTED if p.parent.name == "decks" or p.stem in SLOW]
+SLOW = (
+    *("jax_torch_casadi", "report", "identification", "researcher", "everywhere"),
+    *("control", "command_line", "simulation", "identification_engineer", "certificate"),
+)
+LONG = [p for p in EXECUTED if p.parent.name in ("decks", "tutorials") or p.stem in SLOW]
 QUICK = [p for p in EXECUTED if p not in LONG]
 
 
@@ -64,7 +67,7 @@ def test_the_page_runs_and_its_links_lead_somewhere(page, problems):
     assert not problems(page)
 
 
-@pytest.mark.parametrize("page", [page for page in LINKED if page not in EXECUTED], ids=name)
+@pytest.mark.parametrize("page", [page for page in LINKED if page not in QUICK], ids=name)
 def test_the_links_of_the_page_lead_somewhere(page):
     assert not [*check.broken_links(page)]
 

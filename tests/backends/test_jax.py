@@ -9,13 +9,13 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+from late import late
 from translated import ROBOTS
 
 import qddot
 from qddot.errors import QddotError
 
-jax = pytest.importorskip("jax", reason="JAX is not installed")
-jnp = jax.numpy
+jax = late("jax", "JAX is not installed")
 
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
 ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
@@ -116,15 +116,17 @@ def test_a_loss_goes_down():
     """A gradient through a simulated step: the torque that takes the arm where it should be."""
     robot = qddot.load("two_link")
     functions = qddot.to_jax(robot)
-    q, qd, wanted = jnp.zeros(2), jnp.zeros(2), jnp.array([2.0, -3.0])
+    q, qd, wanted = jax.numpy.zeros(2), jax.numpy.zeros(2), jax.numpy.array([2.0, -3.0])
 
     @jax.jit
     def loss(tau):
         return ((functions.forward_dynamics(q, qd, tau) - wanted) ** 2).sum()
 
-    tau = jnp.zeros(2)
+    tau = jax.numpy.zeros(2)
     curvature = jax.hessian(loss)(tau)
-    tau = tau - jnp.linalg.solve(curvature, jax.grad(loss)(tau))  # quadratic: one step of Newton
+    tau = tau - jax.numpy.linalg.solve(
+        curvature, jax.grad(loss)(tau)
+    )  # quadratic: one step of Newton
     assert loss(tau) < 1e-16
     assert_close(tau, robot.inverse_dynamics(q, qd, wanted))
 
@@ -134,7 +136,7 @@ def test_it_computes_in_single_precision_where_jax_does():
     arrays = state(robot, 10)
     with jax.enable_x64(False):
         found = jax.jit(qddot.to_jax(robot).inverse_dynamics)(*arrays)
-        assert found.dtype == jnp.float32
+        assert found.dtype == jax.numpy.float32
     assert_close(found, robot.inverse_dynamics(*arrays), SINGLE)
 
 
@@ -147,7 +149,7 @@ def test_without_the_kernel_jax_computes_the_same():
     for quantity in ("inverse_dynamics", "inverse_dynamics_derivatives"):
         program = robot.program(quantity)
         found = jax.jit(lambda *x, of: _native(*x, of=of), static_argnames="of")(
-            *map(jnp.asarray, arrays), of=known(program)
+            *map(jax.numpy.asarray, arrays), of=known(program)
         )
         wanted = program(*arrays)
         for a, b in zip(found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
@@ -170,8 +172,11 @@ def test_a_robot_without_joints_is_no_special_case(still):
 
 def test_whole_numbers_are_computed_with_as_jax_does():
     functions = qddot.to_jax(qddot.load("rp"))
-    assert functions.gravity_torque([1, 2]).dtype == jnp.float64
-    assert functions.inverse_dynamics(np.ones(2, np.float32), [1, 2], [0, 0]).dtype == jnp.float32
+    assert functions.gravity_torque([1, 2]).dtype == jax.numpy.float64
+    assert (
+        functions.inverse_dynamics(np.ones(2, np.float32), [1, 2], [0, 0]).dtype
+        == jax.numpy.float32
+    )
 
 
 def test_threads_may_ask_for_the_same_at_once():

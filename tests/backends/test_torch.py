@@ -7,12 +7,13 @@ import pickle
 
 import numpy as np
 import pytest
+from late import late
 from translated import ROBOTS
 
 import qddot
 from qddot.errors import QddotError
 
-torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+torch = late("torch", "PyTorch is not installed")
 
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
 ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs

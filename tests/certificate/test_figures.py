@@ -168,6 +168,7 @@ def test_an_arm_in_space_has_ellipsoids(tmp_path):
     assert len(drawn.axes[0].collections) == 1
 
 
+@pytest.mark.long
 def test_the_map_shows_the_mass_of_every_place_within_reach():
     figure = plot_effective_mass_map(POINT, "tool")
     image = figure.axes[0].images[0]

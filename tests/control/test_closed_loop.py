@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from long import long
 from numpy.testing import assert_allclose, assert_array_equal
 
 import qddot
@@ -193,7 +194,7 @@ def test_a_run_that_runs_away_ends_and_says_so():
     assert "ran away" in run.trajectory.status
 
 
-@pytest.mark.parametrize("rate", [None, 1000])
+@pytest.mark.parametrize("rate", [None, *long(1000)])
 def test_a_wrong_model_tracks_worse_and_is_named(rate):
     reference, start = wave()
     right = ComputedTorque(PANDA, 100, 20, reference)

@@ -125,6 +125,7 @@ def test_all_parameters_start_where_the_model_has_them():
 # tracking
 
 
+@pytest.mark.long
 def test_adaptive_control_of_a_panda_with_30_percent_wrong_parameters():
     """The error falls at least ten times within ten seconds, and V never rises."""
     reference, wrong = exciting(), mistaken(PANDA, 0.3)
@@ -141,6 +142,7 @@ def test_adaptive_control_of_a_panda_with_30_percent_wrong_parameters():
     assert run.report.sound
 
 
+@pytest.mark.long
 def test_slotine_li_with_the_right_model_tracks_to_tolerance():
     reference = exciting()
     law = SlotineLi(PANDA, 5, KD, reference)
@@ -148,6 +150,7 @@ def test_slotine_li_with_the_right_model_tracks_to_tolerance():
     assert run.report.worst.max() < 1e-9
 
 
+@pytest.mark.long
 def test_robust_control_outweighs_what_the_model_is_wrong_by():
     """With bounds that hold, the error stays far below that of the law without the push."""
     reference, wrong = exciting(), mistaken(PANDA, 0.3)

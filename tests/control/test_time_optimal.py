@@ -111,6 +111,7 @@ def quickest(feasible):
     return long
 
 
+@pytest.mark.long
 def test_it_beats_the_best_quintic_and_the_best_trapezoid_on_the_same_path():
     robot = qddot.load("two_link")
     start, end = POINTS[0], POINTS[2]

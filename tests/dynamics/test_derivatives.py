@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from complex_step import slope
 from hypothesis import given, settings
+from long import one_in
 from nearness import assert_near
 from random_trees import deep_tree, poised
 
@@ -107,6 +108,7 @@ def test_differentiating_the_program_of_forward_dynamics_gives_the_same_slopes(r
         assert_near(one, other, *map(np.abs, around), tolerance=tolerance)
 
 
+@pytest.mark.long
 def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():
     tree = fold(deep_tree(6, 12))
     state = np.random.default_rng(0).uniform(-2, 2, (3, 12))
@@ -117,7 +119,7 @@ def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():
     check_forward(tree, *state)
 
 
-@pytest.mark.parametrize("name", LIBRARY)
+@pytest.mark.parametrize("name", one_in(2, LIBRARY))
 def test_compiled_slopes_are_those_of_the_definition(name):
     robot = Robot(read(name))
     tree, rng = robot.tree, np.random.default_rng(1)

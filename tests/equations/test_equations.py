@@ -11,6 +11,7 @@ from functools import cache
 import numpy as np
 import pytest
 import sympy
+from long import one_in
 from typer.testing import CliRunner
 
 import qddot
@@ -81,7 +82,7 @@ def assert_near(found, expected, scale=0.0):
 # values
 
 
-@robots
+@pytest.mark.parametrize("name", one_in(3, ROBOTS))
 def test_values_are_those_of_the_kernels(name):
     arm, eqs = robot(name), equations(name)
     q, qd, qdd = state(name)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from scipy.signal import butter, lfilter
 
 from qddot.identification.log import Log
 
@@ -94,6 +93,8 @@ def noisy(
         level: Of the noise of positions before its filter [rad].
         torque: Of the noise of torques, of their size.
     """
+    from scipy.signal import butter, lfilter
+
     t = np.arange(round(duration * rate) + 1) / rate
     q, qd, qdd = waving(robot.n, t, seed)
     tau = robot.inverse_dynamics(q, qd, qdd)

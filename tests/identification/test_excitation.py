@@ -34,7 +34,7 @@ def two_link() -> qddot.Robot:
 
 @pytest.fixture(scope="module")
 def panda_motion(panda: qddot.Robot) -> Excitation:
-    return excite(panda, starts=2, seconds=HANGS)
+    return excite(panda, starts=1, seconds=HANGS)
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +113,7 @@ def test_the_gradient_of_the_search_is_that_of_its_objective(panda, name):
     assert slope == pytest.approx((up - down) / (2 * h), rel=1e-5)
 
 
+@pytest.mark.long
 def test_a_panda_is_excited_better_than_at_random(panda_motion):
     """With a reduced budget; random motions are the best of 100 of each kind."""
     assert panda_motion.parameters == 50  # 43 inertial ones, 7 of friction
@@ -153,6 +154,7 @@ def test_the_margin_is_of_the_limits_of_the_model(panda):
     assert "accelerations are limited to 4 1/s" in limits.notes[0]
 
 
+@pytest.mark.long
 def test_torque_limits_are_kept_where_they_bind(panda):
     weak = {"effort": {"panda_joint2": 45.0, "panda_joint4": 20.0}}
     motion = excite(panda, limits=weak, starts=1, seconds=HANGS)
@@ -161,6 +163,7 @@ def test_torque_limits_are_kept_where_they_bind(panda):
     assert motion.use.effort.max() > 0.9
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("curve", ["spline", *long("fourier")])
 def test_the_workspace_is_respected(panda, curve):
     box = {"tool": {"z": (0.3, None), "x": (-0.5, 0.8)}}
@@ -188,6 +191,7 @@ def test_the_determinant_can_be_made_small_instead(two_link):
     assert motion.history[-1, 1] < motion.history[0, 1]
 
 
+@pytest.mark.long
 def test_terms_to_be_identified_are_looked_for_too(two_link):
     few = dict(limits=TWO_LINK, starts=1, seconds=HANGS)
     plain = excite(two_link.without("friction"), **few)

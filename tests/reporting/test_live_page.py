@@ -269,6 +269,7 @@ def test_it_prints(seen):
     assert 5 <= len(re.findall(rb"/Type\s*/Page\b", paper)) <= 30
 
 
+@pytest.mark.long
 def test_the_kernels_of_a_panda_in_the_page_are_those_of_the_robot():
     path, outcomes = made("panda", ("robot", "equations"), 600.0)
     assert [outcome.state for outcome in outcomes] == ["done"] * 2

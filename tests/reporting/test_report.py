@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from browser import page_of
+from long import long
 from reporting.made import code_blocks, made, written
 
 import qddot
@@ -114,12 +115,12 @@ def test_long_equations_are_counted_and_short_ones_printed():
     ("robot", "missing"),
     [
         (arm("revolute", limits=Limits(-1, 1)), {"effective_mass": "cannot move 'link0'"}),
-        (arm("prismatic", "prismatic"), {"maps": "No joint has a range"}),
+        *long((arm("prismatic", "prismatic"), {"maps": "No joint has a range"})),
         (
             arm("revolute", "revolute", body=Inertial(), limits=Limits(-1, 1)),
             {"effective_mass": "singular", "simulation": "the mass matrix is singular"},
         ),
-        (arm("continuous", "continuous", gravity=(0, 0, 0)), {}),
+        *long((arm("continuous", "continuous", gravity=(0, 0, 0)), {})),
         (Robot(build("rock", [Link("rock", BODY)], [])), dict.fromkeys(KEYS[1:-2], "no joint")),
         (qddot.load("pendulum_symbolic"), dict.fromkeys(KEYS[2:6], "no numeric value")),
     ],

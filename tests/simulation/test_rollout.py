@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long import one_in
 from numpy.testing import assert_allclose, assert_array_equal
 from random_trees import deep_tree, robots
 from stepping import Loop, constant
@@ -58,7 +59,7 @@ def test_every_trajectory_is_that_of_a_plain_loop(model, method, data):
         assert_near(run.qd[k], qd)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", one_in(3, METHODS))
 @pytest.mark.parametrize("name", ["panda_hand", "stanford", "ur5"])
 def test_built_in_robots_move_as_in_a_plain_loop(name, method):
     robot = qddot.load(name).with_friction(coulomb=0.3)

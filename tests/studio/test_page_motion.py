@@ -254,6 +254,7 @@ def test_a_report_of_what_is_shown_is_saved_or_cancelled(page):
     assert sum(words.startswith("Report: ") for words in told) > 4
 
 
+@pytest.mark.long
 def test_the_page_updates_while_a_panda_plays(page):
     """How often depends on the machine; that it does, again and again, does not."""
     load(page, "panda")

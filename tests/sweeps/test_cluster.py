@@ -113,6 +113,7 @@ vary.q0.uniform = [-1, 1]
 """
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 def test_a_worker_and_then_the_scheduler_are_killed(tmp_path, command, contents):
     """A killed worker is replaced by its nanny; a killed scheduler ends the sweep with words."""
