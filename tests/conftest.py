@@ -22,7 +22,7 @@ from untested import sentences
 SLOW = (HealthCheck.too_slow,)  # a busy machine draws slowly
 settings.register_profile(
     "same",
-    max_examples=40,
+    max_examples=25,
     deadline=None,
     derandomize=True,
     database=None,

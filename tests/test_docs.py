@@ -56,7 +56,8 @@ def problems(monkeypatch):
 # `make docs` runs them too
 SLOW = (
     *("jax_torch_casadi", "report", "identification", "researcher", "everywhere"),
-    *("control", "command_line", "simulation", "identification_engineer", "certificate"),
+    *("control", "command_line", "simulation", "certificate", "sweeps"),
+    *("coming_from", "effective_mass"),
 )
 LONG = [p for p in EXECUTED if p.parent.name in ("decks", "tutorials") or p.stem in SLOW]
 QUICK = [p for p in EXECUTED if p not in LONG]

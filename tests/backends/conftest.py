@@ -1,18 +1,10 @@
-"""Compiled code is kept in a folder of the test, never in the user's."""
+"""A cache of compiled code for a test alone, and a robot that does not move."""
 
 from pathlib import Path
 
 import pytest
 
 import qddot
-
-
-@pytest.fixture(autouse=True, scope="session")
-def own_cache_for_all(tmp_path_factory: pytest.TempPathFactory):
-    """Share compiled code between tests that do not ask for a cache of their own."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("QDDOT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 @pytest.fixture

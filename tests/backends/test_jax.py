@@ -140,6 +140,7 @@ def test_it_computes_in_single_precision_where_jax_does():
     assert_close(found, robot.inverse_dynamics(*arrays), SINGLE)
 
 
+@pytest.mark.long
 def test_without_the_kernel_jax_computes_the_same():
     """What runs on a GPU: JAX's own operations, compiled here for the CPU."""
     from qddot.backends.jax_program import _native, known

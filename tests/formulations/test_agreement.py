@@ -11,6 +11,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from long import one_in
 from nearness import assert_near
 from random_trees import chains, deep_tree, laden, poised, weight
 from strategies import inertial, models, random_joint, seeds, states
@@ -223,7 +224,7 @@ def same(mine: np.ndarray, other: np.ndarray) -> bool:
     return all(not (a - b) for a, b in zip(mine.reshape(-1), other.reshape(-1), strict=True))
 
 
-@robots
+@pytest.mark.parametrize("name", one_in(2, TEXTBOOK + REAL))
 def test_all_formulations_of_a_robot_are_the_same_polynomials(name):
     robot = exact_robot(read(name))
     M = mass_matrix(robot.tree, robot.q)

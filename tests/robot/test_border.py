@@ -12,7 +12,7 @@ import pydoc
 import threading
 import tracemalloc
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,14 +29,6 @@ SINGLE = 1e-5  # float32
 SLACK = 1_000_000  # bytes that a large batch may take beside its arrays
 
 QUANTITIES = {name: what.inputs for name, what in vars(Robot).items() if isinstance(what, compiled)}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def own_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep compiled code in a folder of the test, never in the user's."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("QDDOT_CACHE_DIR", str(tmp_path_factory.mktemp("cache")))
-        yield
 
 
 def two_links(**more: Any) -> Robot:
