@@ -97,6 +97,12 @@ def _not_compiled(function: F) -> F:
     return torch.compiler.disable(function)  # type: ignore[return-value]  # what it says it gives
 
 
+def _run_as_written() -> None:
+    """Have torch.compile leave the function that it is in as it is."""
+    leave = getattr(torch._dynamo, "skip_frame", torch._dynamo.graph_break)  # older ones lack it
+    leave()
+
+
 class Run(torch.autograd.Function):
     """The operator for torch.func: forward by `tangent`, in reverse by `gradient`, and mapped."""
 
@@ -136,9 +142,6 @@ class Run(torch.autograd.Function):
         return found, (0,) * len(found)
 
 
-apply_alone: Callable[..., tuple[Tensor, ...]] = _not_compiled(Run.apply)
-
-
 def _filled(
     of: TorchProgram, ports: Sequence[Port], given: Sequence[Tensor | None], like: Tensor
 ) -> list[Tensor]:
@@ -157,6 +160,13 @@ def function(program: Program) -> Callable[..., Any]:
     constants = () if ports[0] else _tuple(some())
 
     def call(*arrays: Any) -> Any:
+        if not torch._C._are_functorch_transforms_active():
+            return body(*arrays)
+        if torch.compiler.is_compiling():
+            _run_as_written()
+        return alone(*arrays)
+
+    def body(*arrays: Any) -> Any:
         if len(arrays) != len(program.inputs):
             names = ", ".join(port.name for port in program.inputs)
             raise BadArgument(
@@ -166,18 +176,17 @@ def function(program: Program) -> Callable[..., Any]:
         given = [x for x, p in zip(rows, program.inputs, strict=True) if p.size]
         if not given or not some.outputs:
             found = iter([rows[0].new_tensor(x).expand(batch + np.shape(x)) for x in constants])
-        elif not torch.compiler.is_compiling():
-            found = iter(Run.apply(some.digest, *given))
-        elif not torch._C._are_functorch_transforms_active():
+        elif torch.compiler.is_compiling():
             found = iter(run(given, some.digest))
         else:
-            found = iter(apply_alone(some.digest, *given))
+            found = iter(Run.apply(some.digest, *given))
         outputs = [
             next(found) if port.size else rows[0].new_zeros(batch + port.shape)
             for port in program.outputs
         ]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
+    alone = _not_compiled(body)
     return call
 
 
