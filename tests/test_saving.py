@@ -79,3 +79,24 @@ def test_files_that_belong_together_come_together_or_not_at_all(tmp_path):
         write_whole(second, lambda beside: beside.write_text("too"))
     assert (first.read_text(), second.read_text()) == ("after", "too")
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_files_that_belong_together_are_all_there_or_none(tmp_path):
+    """A name that cannot be had in the end takes back those that were given before it."""
+    (tmp_path / "a").write_text("old")
+    with pytest.raises(BadArgument), together():  # noqa: PT012
+        write_whole(tmp_path / "a", lambda path: path.write_text("new"))
+        write_whole(tmp_path / "b", lambda path: path.write_text("new"))
+        write_whole(tmp_path / "c", lambda path: path.write_text("new"))
+        (tmp_path / "c").mkdir()
+        (tmp_path / "c" / "full").write_text("so that nothing can replace it")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a", "c"]
+    assert (tmp_path / "a").read_text() == "old"
+
+
+def test_one_within_another_waits_for_it(tmp_path):
+    with pytest.raises(ZeroDivisionError), together():  # noqa: PT012
+        with together():
+            write_whole(tmp_path / "a", lambda path: path.write_text("new"))
+        raise ZeroDivisionError
+    assert not list(tmp_path.iterdir())

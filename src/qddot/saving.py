@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import secrets
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -66,22 +67,53 @@ def together() -> Iterator[None]:
         ...     robot.save("found.toml")
         ...     page.save("found.html")
     """
+    if _waiting.get() is not None:  # within another one, which ends both
+        yield
+        return
     waiting: list[tuple[Path, Path]] = []
     token = _waiting.set(waiting)
     try:
         yield
-        while waiting:
-            beside, target = waiting[0]
-            try:
-                os.replace(beside, target)
-            except OSError as error:
-                raise _trouble(target, error) from None
-            waiting.pop(0)
+        _rename_all(waiting)
     finally:
         _waiting.reset(token)
         for beside, _ in waiting:
             with suppress(OSError):
                 beside.unlink(missing_ok=True)
+
+
+def _rename_all(files: list[tuple[Path, Path]]) -> None:
+    """Give files their names; if one cannot have it, give back what stood under the others."""
+    before: list[tuple[Path, Path | None]] = []  # what was renamed, and what it replaced
+    try:
+        for beside, target in files:
+            kept = None
+            if target.is_file():
+                kept = target.with_name(f".{secrets.token_hex(6)}")
+                _copy(target, kept)
+            before.append((target, kept))
+            try:
+                os.replace(beside, target)
+            except OSError as error:
+                before.pop()
+                raise _trouble(target, error) from None
+    except BaseException:
+        for target, kept in reversed(before):
+            with suppress(OSError):
+                target.unlink() if kept is None else os.replace(kept, target)
+        raise
+    finally:
+        for _, kept in before:
+            if kept is not None:
+                with suppress(OSError):
+                    kept.unlink(missing_ok=True)
+
+
+def _copy(file: Path, to: Path) -> None:
+    try:
+        os.link(file, to)
+    except OSError:  # a disk without links
+        shutil.copy2(file, to)
 
 
 def _trouble(path: str | Path, error: Exception) -> QddotError:

@@ -339,6 +339,91 @@ def test_what_pushes_and_stops_that_are_hit_are_named():
     assert judged(hit, "No stop") is False
 
 
+def test_an_arm_that_leans_on_a_stop_from_the_beginning_is_not_sound():
+    """No event says so: it never comes to the stop."""
+    arm = qddot.load("ur5").without("friction")
+    q = np.eye(6)[0] * arm.limits.upper
+    law = PDGravity(arm, kp=50, kd=10, reference=q + 0.5 * np.eye(6)[0])
+    run = closed_loop(arm, law, q0=q, duration=1, stops=0.0)
+    assert judged(run, "No stop is hit") is False
+    assert run.report.sound is False
+
+
+def test_a_motion_that_is_not_computed_well_is_open():
+    law = PDGravity(ARM, kp=2000, kd=1000, reference=[0.5, 0.5])
+    coarse = dict(method="semi_implicit_euler", step=1e-3)
+    with pytest.warns(qddot.SimulationWarning):
+        run = closed_loop(ARM, law, q0=[0, 0], duration=2, **coarse)
+    assert judged(run, "The motion is computed accurately") is None
+    assert run.report.sound is None
+
+
+def test_rows_that_are_far_apart_show_nothing():
+    law = ComputedTorque(ARM, 100, 20, GO)
+    run = closed_loop(ARM, law, **NEAR, effort_limits=False)
+    assert run.report.sound is True
+    run = closed_loop(ARM, law, **NEAR, effort_limits=False, every=2.5)
+    assert judged(run, "What holds at the rows") is None
+    assert run.report.sound is None
+
+
+@dataclass
+class Drawn:
+    """A reference of one's own: a function of time that gives position, rate, acceleration."""
+
+    of: object
+    n: int = 2
+    duration: float = 10.0
+
+    def at(self, t):
+        return self.of(t)
+
+
+def lagging(t):
+    """Give a place that moves, and say that it stands still."""
+    return np.stack([1 - 0.05 * t, 0.5 + 0 * t]), np.zeros(2, int), np.zeros(2, int)
+
+
+def jumping(t):
+    place = np.where(t < 1, 1.0, 0.2)
+    return np.stack([place, 0 * place]), np.zeros(2, int), np.zeros(2, int)
+
+
+def kinked(t):
+    """Give a rate that jumps without an acceleration."""
+    rate = np.where(t < 1, 0.1, -0.1)
+    place = np.where(t < 1, 0.1 * t, 0.2 - 0.1 * t)
+    return np.stack([place, 0 * place]), np.stack([rate, 0 * rate]), np.zeros(2, int)
+
+
+def swinging(t):
+    s, c = np.sin(t), np.cos(t)
+    return np.stack([s, c]), np.stack([c, -s]), np.stack([-s, -c])
+
+
+@pytest.mark.parametrize("of", [lagging, jumping, kinked])
+def test_a_reference_whose_rate_is_not_its_derivative_is_not_sound(of):
+    law = ComputedTorque(ARM, 0.04, 0.4, Drawn(of))
+    run = closed_loop(ARM, law, q0=[-1, 0.5], duration=4, effort_limits=False)
+    assert judged(run, "Rate and acceleration of the reference") is False
+    assert run.report.sound is False
+
+
+def test_a_reference_of_ones_own_can_be_followed():
+    law = ComputedTorque(ARM, 100, 20, Drawn(swinging))
+    run = closed_loop(ARM, law, q0=[0, 1.01], qd0=[1, 0], duration=2, effort_limits=False)
+    assert judged(run, "Rate and acceleration of the reference") is True
+    assert run.report.sound is True
+
+
+def test_coulomb_friction_that_the_model_takes_for_static_is_not_compensated():
+    friction = dict(static=50, stribeck_velocity=0.01)
+    model, arm = ARM.with_friction(coulomb=1, **friction), ARM.with_friction(coulomb=50)
+    bounds = dict(mass=0, coriolis=0, gravity=0, layer=0.01)
+    law = RobustSaturated(model, lam=2, kd=20, reference=GO, friction="desired", **bounds)
+    assert law.wrong_by(arm)["gravity"] > 49
+
+
 def test_a_run_that_runs_away_is_not_sound():
     law = PDGravity(ARM, 1e9, 1e9, [0, 0])
     run = closed_loop(ARM, law, q0=[0.1, 0.1], duration=5, rate=100)

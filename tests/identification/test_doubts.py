@@ -84,6 +84,27 @@ def test_columns_in_another_order_are_recognised(log):
     assert (2, 3, 0, 1, 4, 5) in exchanges(6)
 
 
+def test_a_doubt_about_time_is_one_that_helps():
+    """Times twice as long: a factor that fits worse than the log as it is, is not named."""
+    arm = qddot.load("two_link").with_friction(viscous=0.5, coulomb=0.3)
+    log = noisy(arm, "counts", rate=200.0, duration=20.0)
+    slow = replace(log, t=2 * log.t, qd=None, qdd=None)
+    for doubt in doubts(qddot.load("two_link"), slow):
+        if found := re.search(r"fit to ([\d.]+) % instead of ([\d.]+) %", doubt):
+            assert float(found[1]) < float(found[2])
+
+
+def test_noise_instead_of_torques_is_not_trusted(arm, log):
+    rng = np.random.default_rng(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        noise = replace(prepared(log, cutoff=10), tau=None)
+        noise = replace(noise, tau=100 * rng.normal(size=noise.q.shape))
+        fit = qddot.identify(arm, noise, terms=TERMS)
+    assert not fit.trusted
+    assert fit.status.startswith("not trusted")
+
+
 def test_another_rate_than_was_said_is_recognised(log):
     said = doubts(qddot.load("ur5"), replace(log, t=20 * log.t))
     assert "about 20 times as fast as was said" in said[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -23,7 +24,7 @@ from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.simulation.run_arguments import effort_limits as limits_of
 from qddot.simulation.run_arguments import joint_values, positive
-from qddot.simulation.simulate import Interrupted, simulate
+from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
 from qddot.simulation.trajectory import Trajectory
 from qddot.web.notebook import rich
 
@@ -176,6 +177,8 @@ def closed_loop(
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
         setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
         motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
+        if motion.finished and not motion.good:
+            warnings.warn(motion.status, SimulationWarning, stacklevel=2)
     run = _judged(robot, law, against, motion, xd, limits, setting)
     if interrupted:
         raise InterruptedLoop(run)

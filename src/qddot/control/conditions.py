@@ -25,6 +25,10 @@ from qddot.simulation.trajectory import Trajectory
 
 FAR = 1e6  # [rad or m], beyond which a run has run away
 INSTANTS = 5  # of a reference at which a sampled loop is linearised
+PIECES = 2000  # of time, over which a reference is compared with its own derivatives
+ROUNDING = 1e-9  # of numbers about 1
+SHOWN = 0.5  # rows per step of the solver, at least, for rows to show what happens,
+MANY = 500  # unless there are so many
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,12 +49,16 @@ def conditions(
 ) -> list[Assumption]:
     """Return what every proof needs, decided for a run; what was not at stake is left out."""
     found = [_finished(motion)]
+    found += _computed_well(motion)
+    found += _followable(law, motion)
+    if setting.sampling is None:
+        found += _rows_show_it(motion)
     if setting.limits is not None:
         found.append(_not_cut_off(robot, law, motion, setting, setting.limits))
     found.append(_dry(robot, law, motion, setting))
     found += _nothing_pushes(setting)
     if (setting.more or {}).get("stops") is not None:
-        found.append(_no_stop(motion))
+        found.append(_no_stop(robot, motion))
     if setting.sampling is not None:
         found += _measured(setting.sampling)
         with threadpool_limits(1):  # of small matrices, whose threads mostly wait
@@ -64,6 +72,56 @@ def _finished(motion: Trajectory) -> Assumption:
         return Assumption("The run went on to its end", None, "it was interrupted")
     why = "it did" if motion.finished and finite else motion.status.split(";")[0]
     return Assumption("The run went on to its end", bool(motion.finished and finite), why)
+
+
+def _computed_well(motion: Trajectory) -> list[Assumption]:
+    """Return that nothing can be said where the simulation itself is in doubt."""
+    if motion.good or not motion.finished:
+        return []
+    why = motion.status.split(";")[0].splitlines()[0]
+    return [Assumption("The motion is computed accurately", None, why)]
+
+
+def _rows_show_it(motion: Trajectory) -> list[Assumption]:
+    """Return that nothing can be said of what happens between rows that are far apart."""
+    rows, steps = len(motion.t), int(motion.how.get("steps", 0))
+    if rows >= min(MANY, SHOWN * steps):
+        return []
+    why = f"{rows} rows were asked for, and the motion took {steps} steps"
+    return [Assumption("What holds at the rows holds between them", None, why)]
+
+
+def _followable(law: ControlLaw, motion: Trajectory) -> list[Assumption]:
+    """Return whether a reference of one's own gives the derivatives of its own position.
+
+    Over each of many short pieces of time h, by the rule of Euler and Maclaurin:
+
+        x(t + h) − x(t) = h/2 (ẋ(t) + ẋ(t + h)) + h²/12 (ẍ(t) − ẍ(t + h))
+
+    Acceleration may jump, which leaves up to h² |ẍ| of it, and h |ẍ| of the same for the rate.
+    """
+    reference: Any = getattr(law, "reference", None)
+    if reference is None or type(reference).__module__.startswith("qddot."):
+        return []
+    statement = "Rate and acceleration of the reference are derivatives of its position"
+    t = np.linspace(0, float(motion.t[-1]), PIECES + 1)
+    x, v, a = (
+        np.array([np.asarray(part, float) for part in parts])
+        for parts in zip(*(reference.at(float(each)) for each in t), strict=True)
+    )
+    h, most = t[1] - t[0], np.abs(a).max(axis=0, initial=0)
+    off = np.diff(x, axis=0) - h * (v[1:] + v[:-1]) / 2 + h * h * np.diff(a, axis=0) / 12
+    jump = np.diff(v, axis=0) - h * (a[1:] + a[:-1]) / 2
+    slack = ROUNDING * max(1.0, float(np.abs(x).max()), float(np.abs(v).max()))
+    for what, error, allowed in (("position", off, h * h * most), ("rate", jump, h * most)):
+        bad = np.argwhere(~(np.abs(error) <= allowed + slack))
+        if len(bad):
+            k, i = bad[0]
+            why = (
+                f"near t = {t[k]:.4g} s its {what} changes by {error[k, i]:.3g} more than they say"
+            )
+            return [Assumption(statement, False, why)]
+    return [Assumption(statement, True, f"over {PIECES} pieces of time")]
 
 
 def _not_cut_off(
@@ -129,10 +187,20 @@ def _some(signal: Any) -> bool:
         return True
 
 
-def _no_stop(motion: Trajectory) -> Assumption:
+def _no_stop(robot: Robot, motion: Trajectory) -> Assumption:
+    """Return whether no joint comes to a stop, or stands at one from the beginning."""
     hits = [event for event in motion.events if "stop" in event.name]
-    why = f"{hits[0].joint} {hits[0].name} at t = {hits[0].t:.4g} s" if hits else "none was"
-    return Assumption("No stop is hit", not hits, why)
+    if hits:
+        why = f"{hits[0].joint} {hits[0].name} at t = {hits[0].t:.4g} s"
+        return Assumption("No stop is hit", False, why)
+    lower, upper = robot.limits.lower, robot.limits.upper
+    near = ROUNDING * np.maximum(1, np.abs(motion.q))
+    there = np.argwhere((motion.q <= lower + near) | (motion.q >= upper - near))
+    if len(there):
+        k, i = there[0]
+        why = f"{robot.joint_names[i]} is at its stop at t = {motion.t[k]:.4g} s"
+        return Assumption("No stop is hit", False, why)
+    return Assumption("No stop is hit", True, "none was")
 
 
 def _measured(sampling: Sampling) -> list[Assumption]:

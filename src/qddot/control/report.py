@@ -11,7 +11,7 @@ from qddot.plain_text import fitted
 from qddot.web.notebook import rich
 
 SETTLED = 0.02  # of the largest error: where a run counts as settled
-RISE = 1e-6  # of its largest value: by how much V may rise and count as falling
+RISE = 1e-6  # of its range: by how much V may rise and count as falling
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class Report:
     effort: np.ndarray  # (n,), RMS of the torques
     peak: np.ndarray  # (n,), the largest |τ|
     margin: np.ndarray  # (n,), effort limit less peak; infinite where there is no limit
-    V_rise: float | None  # by how much V rose at most above what it had been, of its largest value
+    V_rise: float | None  # by how much V rose at most above what it had been, of its range
     assumptions: tuple[Assumption, ...]
 
     @property
@@ -75,7 +75,7 @@ class Report:
             room = f", {margin:.4g} below its limit" if np.isfinite(margin) else ""
             lines.append(f"  {name}: torque {effort:.4g} (RMS), {peak:.4g} (peak){room}")
         if self.V_rise is not None:
-            how = "never rises" if self.falls else f"rises, by {self.V_rise:.1e} of its largest"
+            how = "never rises" if self.falls else f"rises, by {self.V_rise:.1e} of its range"
             lines.append(f"  Lyapunov function {how}")
         lines += [f"  {each}" for each in self.assumptions]
         lines.append(f"  sound: {self.verdict}")

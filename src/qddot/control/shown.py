@@ -89,7 +89,7 @@ def report_parts(report: Report) -> list[str]:
     known = {"settled": "not within the run" if settled is None else f"after {settled:.4g} s"}
     known["sound"] = report.verdict
     if report.V_rise is not None:
-        how = f"rises, by {report.V_rise:.1e} of its largest"
+        how = f"rises, by {report.V_rise:.1e} of its range"
         known["Lyapunov function"] = "never rises" if report.falls else how
     errors = [
         (name, *(f"{x:.3g}" for x in numbers))

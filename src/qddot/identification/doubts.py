@@ -174,8 +174,10 @@ def _rates(look: _Look, own: AgainstFile) -> Iterator[Problem]:
     tries = {r: (lambda r=r: (q, r * qd, r * r * qdd, tau)) for r in RATES}
     ratio, error = look.best(tries)
     other = own.rate()
-    if other is not None:
-        ratio, error = other, look.of(*tries[other]())
+    if other is not None and (by_file := look.of(*tries[other]())) < look.error:
+        ratio, error = other, by_file
+    else:
+        other = None
     if other is not None or error < MUCH * look.error:
         yield Problem(
             "warning",

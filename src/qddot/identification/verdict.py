@@ -9,6 +9,7 @@ import numpy as np
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
+EXPLAINED = 0.5  # relative torque error; above it, values mean nothing
 HIGHEST = 1e7  # a condition number with which no measured torque is precise enough
 WORTH = (
     (0.03, "explains the torques very well"),
@@ -37,10 +38,9 @@ def distrust(fit: Fit) -> list[str]:
             f"condition number {fit.condition:.2g}, above {HIGHEST:.0e}: the log does not tell its "
             "parameters apart"
         )
-    if not fit.relative_error <= 1:
-        why.append(
-            f"relative torque error {100 * fit.relative_error:.3g} %, worse than no model at all"
-        )
+    if not fit.relative_error <= EXPLAINED:
+        how = "worse than no model at all" if fit.relative_error > 1 else "nothing is explained"
+        why.append(f"relative torque error {100 * fit.relative_error:.3g} %, {how}")
     return why
 
 

@@ -104,13 +104,19 @@ def left(law: Any, robot: Robot, q: np.ndarray) -> Assumption:
     why = f"at {dry_joints(robot)} the arm sticks near its target, and V may rise while it moves"
     if S is not None:
         most = np.abs(np.linalg.pinv(S)) @ static
-        why += f"; it may stop where |S e| ≤ F, up to |e| = {in_short(most)}"
+        why += f"; it may stop where |S e| ≤ F, up to |e| = {in_short(rounded_up(most))}"
     return Assumption(STATEMENT, False, why)
 
 
 def fed_by_the_layer(robot: Robot) -> float:
     """Return Σ F v/4, the largest power that sharp instead of true signs feed into V [W]."""
     return float(sizes(robot)[0].sum()) * LAYER / 4
+
+
+def rounded_up(values: np.ndarray) -> np.ndarray:
+    """Return bounds with two digits that are bounds still."""
+    unit = 10.0 ** (np.floor(np.log10(np.where(values > 0, values, 1))) - 1)
+    return np.ceil(values / unit * (1 - 1e-12)) * unit
 
 
 def in_short(values: np.ndarray) -> str:

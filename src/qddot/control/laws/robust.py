@@ -125,10 +125,10 @@ class RobustSaturated(SlotineLi):
         Of dry friction the larger of the arm's and the model's, whose signs are the same; of
         viscous friction what the largest rate of the run makes of it.
         """
-        (slipping, arm), (_, mine) = (dry_friction.sizes(each) for each in (robot, self.robot))
+        (slipping, arm), (slip, mine) = (dry_friction.sizes(each) for each in (robot, self.robot))
         dry = np.maximum(arm, mine)
         if self.friction == "desired":
-            known = np.array_equal(arm, mine) and np.array_equal(arm, slipping)
+            known = all(np.array_equal(arm, other) for other in (mine, slipping, slip))
             dry = np.zeros_like(arm) if known else arm + mine
         off = [
             float(a.viscous) - float(b.viscous)
