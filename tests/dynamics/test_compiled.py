@@ -15,6 +15,7 @@ from random_trees import bare, deep_tree, laden, weight
 
 from qddot.dynamics import coriolis, energy, forward, kinematics, rnea
 from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regressor import regressor, unparameterised_torque
 from qddot.model import Mimic, Model
 from qddot.model.build import checked
@@ -202,7 +203,7 @@ def test_compiled_methods_take_wrenches_and_a_moving_base_as_the_definition_does
     for k in range(STATES):
         largest = 10 * size("inverse_dynamics", arm, k)  # the base moves as fast as the joints
         wrenches = {"tool": tool[k], frame: link[k]}
-        motion = rnea.BaseMotion(velocity[k], acceleration[k])
+        motion = BaseMotion(velocity[k], acceleration[k])
         more = dict(wrenches=wrenches, base_motion=motion)
         state = q[k], qd[k], qdd[k]
         assert_near(tau[k], rnea.inverse_dynamics(arm.tree, *state, **more), largest)

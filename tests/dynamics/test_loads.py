@@ -12,7 +12,8 @@ from strategies import inertial, seeds, states
 from qddot.dynamics import forward
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import jacobian, jacobian_rate, pose
-from qddot.dynamics.rnea import BaseMotion, bias_torque, gravity_torque, inverse_dynamics
+from qddot.dynamics.movement import BaseMotion
+from qddot.dynamics.rnea import bias_torque, gravity_torque, inverse_dynamics
 from qddot.model import Joint, Link, Model
 from qddot.model.build import checked
 from qddot.model.tree import fold

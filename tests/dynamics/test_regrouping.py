@@ -13,8 +13,9 @@ from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.dynamics.kinematics import jacobian, pose
+from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import aligned, regrouped
-from qddot.dynamics.rnea import BaseMotion, inverse_dynamics
+from qddot.dynamics.rnea import inverse_dynamics
 from qddot.model.joint import Prismatic, Revolute
 from qddot.model.tree import fold
 from qddot.spatial.inertia import Inertia

@@ -20,6 +20,7 @@ from qddot.dynamics import energy, kinematics, rnea
 from qddot.dynamics.coriolis import christoffel, velocity_torque
 from qddot.dynamics.coriolis import mass_matrix_rate as rate_by_recursion
 from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.movement import BaseMotion
 from qddot.equations.exact_tree import ExactRobot, exact_robot
 from qddot.equations.polynomial import Polynomial
 from qddot.formulations import coriolis, explicit, lagrange, recursive, stacked, trace
@@ -194,7 +195,7 @@ def test_a_moving_base_takes_the_torques_that_the_recursion_says(robot):
     tree, q, qd, qdd, *base = robot
     twist, change = (np.resize(x, 6) for x in base[:2])
     found = stacked.derive(tree, q, qd, base_motion=(twist, change))
-    tau = rnea.rigid_body_torque(tree, q, qd, qdd, base_motion=rnea.BaseMotion(twist, change))
+    tau = rnea.rigid_body_torque(tree, q, qd, qdd, base_motion=BaseMotion(twist, change))
     M = np.abs(mass_matrix(tree, q)).max()
     reach = weight(tree) * (1 + np.abs(q).max()) ** 2
     speed = max(np.abs(twist).max(), np.abs(qd).max())

@@ -19,6 +19,7 @@ from random_trees import deep_tree
 
 from qddot.dynamics import aba, coriolis, energy, forward, kinematics, rnea
 from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regressor import regressor
 from qddot.model import Joint, Limits, Model
 from qddot.model.tree import Tree
@@ -272,6 +273,6 @@ def test_pinocchio_agrees_on_a_base_that_moves(name):
         linear_first = [np.concatenate([x[3:], x[:3]]) for x in (velocity, acceleration)]
         rates = [np.concatenate(pair) for pair in zip(linear_first, (qd, qdd), strict=True)]
         theirs = pin.rnea(floating, data, full, *rates)[6:]
-        motion = rnea.BaseMotion(velocity, acceleration)
+        motion = BaseMotion(velocity, acceleration)
         mine = rnea.inverse_dynamics(robot.tree, q, qd, qdd, base_motion=motion)
         assert error(mine, theirs) < AGREE

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointMat, JointVec
 from qddot.spatial.moments import Moments
@@ -41,8 +40,7 @@ def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
         j = i
         while j != BASE:
             other = tree.bodies[j]
-            load = n if isinstance(other.joint, Revolute) else f
-            entry = body.ratio * other.ratio * (vector(list(other.joint.axis)) @ load)
+            entry = body.ratio * other.feels(n, f)
             for row, column in {(i, j), (j, i)}:
                 a, b = tree.bodies[row].index, tree.bodies[column].index
                 M[a][b] = M[a][b] + entry

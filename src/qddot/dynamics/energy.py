@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from qddot.dynamics.kinematics import body_poses
-from qddot.model.joint import Revolute
-from qddot.model.tree import BASE, Tree
+from qddot.dynamics.movement import velocities
+from qddot.model.tree import Tree
 from qddot.scalars import JointVec, Scalar, Vec3
 from qddot.spatial.moments import Moments
 from qddot.spatial.pose import ORIGIN
-from qddot.spatial.vector import cross, vector
+from qddot.spatial.vector import vector
 
 
 def kinetic_energy(tree: Tree, q: JointVec, qd: JointVec) -> Scalar:
@@ -21,16 +21,9 @@ def kinetic_energy(tree: Tree, q: JointVec, qd: JointVec) -> Scalar:
         K = ½ Σ (ω · n + u · l) + ½ Σ Iₐ q̇²        [n; l] = I [ω; u]
     """
     energy: Scalar = 0
-    velocity = {BASE: (ORIGIN, ORIGIN)}
+    velocity = velocities(tree, [body.X_PB(q) for body in tree.bodies], qd)
     for i, body in enumerate(tree.bodies):
-        w, u = velocity[body.parent]
-        X, z = body.X_PB(q), vector(list(body.joint.axis))
-        w, u = X.R.T @ w, X.R.T @ (u + cross(w, X.p))
-        if isinstance(body.joint, Revolute):
-            w = w + z * body.rate(qd)
-        else:
-            u = u + z * body.rate(qd)
-        velocity[i] = (w, u)
+        w, u = velocity[i]
         n, l = Moments.of(body.inertia).momentum(w, u)
         energy = energy + (w @ n + u @ l) / 2
     for rotor, rate in zip(tree.rotor_inertia, qd, strict=True):

@@ -6,11 +6,10 @@ from typing import Literal
 
 import numpy as np
 
-from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointVec, Vec3
 from qddot.spatial.pose import ORIGIN, STILL, Pose
-from qddot.spatial.vector import cross, join, skew, vector
+from qddot.spatial.vector import cross, join, skew, split, vector
 
 Axes = Literal["world", "local", "base"]
 
@@ -52,9 +51,9 @@ def path(tree: Tree, body: int) -> list[int]:
 def jacobian(tree: Tree, q: JointVec, frame: str, axes: Axes = "world") -> np.ndarray:
     """Return J with J q̇ the velocity [ω; u] of a frame.
 
-    The column of a joint at p_i with axis z turns or slides everything beyond it:
+    The column of a joint at p_i, [z; s] its S in world axes, turns and slides all that is beyond:
 
-        [z; z × (p_F − p_i)]   or   [0; z]
+        [z; z × (p_F − p_i) + s]
 
     Args:
         tree: The robot.
@@ -84,7 +83,7 @@ def jacobian_and_rate(
 
     Axes turn with the body that carries them and points move with theirs:
 
-        ż = ω × z        d/dt [z × (p_F − p_i)] = ż × (p_F − p_i) + z × (u_F − u_i)
+        ż = ω × z        d/dt [z × (p_F − p_i) + s] = ż × (p_F − p_i) + z × (u_F − u_i) + ω × s
     """
     tip, X_BF = tree.frame(frame)
     X_W = body_poses(tree, q)
@@ -95,9 +94,8 @@ def jacobian_and_rate(
         body = tree.bodies[i]
         w, u = velocity[body.parent]
         u = u + cross(w, X_W[i].p - X_W[body.parent].p)
-        z = X_W[i].R @ vector(list(body.joint.axis))
-        step = z * body.rate(qd)
-        velocity[i] = (w + step, u) if isinstance(body.joint, Revolute) else (w, u + step)
+        wJ, uJ = (X_W[i].R @ part for part in body.moves(qd))
+        velocity[i] = w + wJ, u + uJ
     w_F, u_tip = velocity[tip]
     u_F = u_tip + cross(w_F, X_WF.p - X_W[tip].p)
     target, u_target = (ORIGIN, ORIGIN) if axes == "base" else (X_WF.p, u_F)
@@ -107,13 +105,10 @@ def jacobian_and_rate(
     for i in bodies:
         body = tree.bodies[i]
         w, u = velocity[i]
-        z = X_W[i].R @ vector(list(body.joint.axis))
+        z, s = (X_W[i].R @ part for part in split(body.joint.S))
         zd, arm = cross(w, z), target - X_W[i].p
-        if isinstance(body.joint, Revolute):
-            column = join(z, cross(z, arm))
-            change = join(zd, cross(zd, arm) + cross(z, u_target - u))
-        else:
-            column, change = join(ORIGIN, z), join(ORIGIN, zd)
+        column = join(z, cross(z, arm) + s)
+        change = join(zd, cross(zd, arm) + cross(z, u_target - u) + cross(w, s))
         J[:, body.index] = J[:, body.index] + body.ratio * column
         rate[:, body.index] = rate[:, body.index] + body.ratio * change
     if axes != "local":

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from qddot.dynamics.rnea import joint_torques
-from qddot.model.joint import Revolute
+from qddot.dynamics.movement import joint_torques, rotor_torques, velocities
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointVec, Vec3
 from qddot.spatial.moments import Moments
 from qddot.spatial.pose import ORIGIN, Pose
-from qddot.spatial.vector import cross, vector
+from qddot.spatial.vector import cross, split, vector
 
 
 def momentum(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
@@ -19,8 +18,7 @@ def momentum(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
         pᵢ = Sᵢ · hᵢ + Iₐ q̇ᵢ        hᵢ = Iᵢ vᵢ + Σ h_children
     """
     X, _, n, l = body_momenta(tree, q, qd)
-    rotors = [Ia * rate for Ia, rate in zip(tree.rotor_inertia, qd, strict=True)]
-    return vector(rotors) + joint_torques(tree, X, n, l)
+    return rotor_torques(tree, qd) + joint_torques(tree, X, n, l)
 
 
 def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
@@ -31,20 +29,17 @@ def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
 
         ∂K/∂qᵢ = (vᵢ × Sᵢ) · hᵢ          hᵢ = Iᵢ vᵢ + Σ h_children
 
-    In three-vectors, [n; l] for h and [ω; u] for v:
+    In three-vectors, [n; l] for h, [ω; u] for v and [w; s] for S:
 
-        (ω × z) · n + (u × z) · l  (it turns)          (ω × z) · l  (it slides)
+        (ω × w) · n + (u × w + ω × s) · l
     """
     X, velocity, n, l = body_momenta(tree, q, qd)
 
     # tips to base: momentum of everything carried
     rate = [0] * tree.n
     for i, body in reversed(list(enumerate(tree.bodies))):
-        (w, u), z = velocity[i], vector(list(body.joint.axis))
-        if isinstance(body.joint, Revolute):
-            part = cross(w, z) @ n[i] + cross(u, z) @ l[i]
-        else:
-            part = cross(w, z) @ l[i]
+        (w, u), (wJ, uJ) = velocity[i], split(body.joint.S)
+        part = cross(w, wJ) @ n[i] + (cross(u, wJ) + cross(w, uJ)) @ l[i]
         rate[body.index] = rate[body.index] + body.ratio * part
         turned = X[i].R @ l[i]
         l[body.parent] = l[body.parent] + turned
@@ -57,16 +52,8 @@ def body_momenta(
 ) -> tuple[list[Pose], dict[int, tuple[Vec3, Vec3]], dict[int, Vec3], dict[int, Vec3]]:
     """Return where each body is in its parent, its velocity [ω; u] and its momentum n and l."""
     X = [body.X_PB(q) for body in tree.bodies]
-    velocity = {BASE: (ORIGIN, ORIGIN)}
+    velocity = velocities(tree, X, qd)
     n, l = {BASE: ORIGIN}, {BASE: ORIGIN}
     for i, body in enumerate(tree.bodies):
-        w, u = velocity[body.parent]
-        z = vector(list(body.joint.axis))
-        w, u = X[i].R.T @ w, X[i].R.T @ (u + cross(w, X[i].p))
-        if isinstance(body.joint, Revolute):
-            w = w + z * body.rate(qd)
-        else:
-            u = u + z * body.rate(qd)
-        velocity[i] = (w, u)
-        n[i], l[i] = Moments.of(body.inertia).momentum(w, u)
+        n[i], l[i] = Moments.of(body.inertia).momentum(*velocity[i])
     return X, velocity, n, l

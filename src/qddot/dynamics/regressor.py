@@ -8,18 +8,21 @@ offset f0. Springs and the Stribeck effect are not linear in their parameters an
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
-from qddot.dynamics.rnea import inverse_dynamics, rigid_body_torque
-from qddot.model.joint import Friction
-from qddot.model.tree import Tree
+from qddot.dynamics.movement import joint_torques, movements
+from qddot.dynamics.rnea import inverse_dynamics
+from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointVec, Scalar, sign
 from qddot.spatial.inertia import NAMES, Inertia
+from qddot.spatial.moments import Moments
+from qddot.spatial.pose import ORIGIN
 from qddot.spatial.vector import vector
 
 EXTRAS = ("Ia", "fv", "fs", "f0")
-NOTHING = Inertia.from_parameters([0] * 10)
+UNITS = tuple(Inertia.from_parameters(list(row)) for row in np.eye(len(NAMES), dtype=int))
 
 
 def parameters(tree: Tree) -> dict[str, Scalar]:
@@ -41,7 +44,17 @@ def extras(tree: Tree, i: int) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     return tree.rotor_inertia[i], friction.viscous, friction.coulomb, friction.offset
 
 
-def regressor(tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec) -> np.ndarray:
+def extra_columns(
+    tree: Tree, i: int, qd: JointVec, qd_r: JointVec, qdd: JointVec, dry: Any = sign
+) -> list[Scalar]:
+    """Return what multiplies Ia, fv, fs and f0 of a coordinate, of those that the model has."""
+    shown = (qdd[i], qd_r[i], dry(qd[i]), 1)
+    return [x for x, value in zip(shown, extras(tree, i), strict=True) if value]
+
+
+def regressor(
+    tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec, qd_r: JointVec | None = None
+) -> np.ndarray:
     """Return Y, with Y φ the torques of inverse dynamics less those of springs.
 
     A column is the torque of a robot that has nothing but that one parameter, of size 1:
@@ -50,30 +63,24 @@ def regressor(tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec) -> np.ndarra
 
     Args:
         tree: The robot.
-        q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (n,).
+        q, qd, qdd: Joint positions [rad or m], velocities and accelerations, shape (n,).
+        qd_r: Reference velocities, shape (n,), which give Slotine and Li's regressor:
+            Y φ = M q̈ + C(q, q̇) q̇_r + g + Fᵥ q̇_r + Fₛ sgn(q̇) + f₀.
 
     Returns:
         The regressor, shape (n, p), in the order of `parameters`.
     """
+    qd_r = qd if qd_r is None else qd_r
+    moving = movements(tree, q, qd, qd_r, qdd)
     columns = []
-    bare = replace(
-        tree,
-        bodies=tuple(replace(body, inertia=NOTHING) for body in tree.bodies),
-        rotor_inertia=(0,) * tree.n,
-        friction=(Friction(),) * tree.n,
-        elastics=(),
-    )
-    for i, body in enumerate(bare.bodies):
-        for unit in np.eye(len(NAMES), dtype=int):
-            one = replace(body, inertia=Inertia.from_parameters(list(unit)))
-            others = (*bare.bodies[:i], one, *bare.bodies[i + 1 :])
-            columns.append(rigid_body_torque(replace(bare, bodies=others), q, qd, qdd))
+    for i in range(len(tree.bodies)):
+        for unit in UNITS:
+            n = dict.fromkeys(range(BASE, len(tree.bodies)), ORIGIN)
+            f = dict(n)
+            n[i], f[i] = Moments.of(unit).force(moving.of[i].U, moving.of[i].a)
+            columns.append(joint_torques(tree, moving.X, n, f))
     for i, e in enumerate(np.eye(tree.n, dtype=int)):
-        Ia, fv, fs, f0 = extras(tree, i)
-        columns += [e * qdd[i]] if Ia else []
-        columns += [e * qd[i]] if fv else []
-        columns += [e * sign(qd[i])] if fs else []
-        columns += [e] if f0 else []
+        columns += [e * x for x in extra_columns(tree, i, qd, qd_r, qdd)]
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0), dtype=int)
 
 

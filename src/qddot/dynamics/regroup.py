@@ -12,12 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from qddot.model.joint import Prismatic
 from qddot.model.tree import BASE, Body, Tree
 from qddot.scalars import Mat3, Vec3
 from qddot.spatial.inertia import Inertia, euler, from_euler
 from qddot.spatial.pose import ORIGIN, STILL, Pose
-from qddot.spatial.vector import cross, vector
+from qddot.spatial.vector import cross, skew, split, vector
 
 Z = (0, 0, 1)
 
@@ -78,12 +77,19 @@ def regrouped(tree: Tree) -> Tree:
 
 
 def movable(body: Body, inertia: Inertia) -> Inertia:
-    """Return the part of a body's inertia that its own joint's motion does not change."""
-    if isinstance(body.joint, Prismatic):
-        return Inertia(0, ORIGIN, inertia.I)
-    second = np.zeros((3, 3), dtype=object)
-    second[2, 2] = euler(inertia.I)[2, 2]
-    return Inertia(inertia.m, vector([0, 0, inertia.h[2]]), from_euler(second))
+    """Return the part of a body's inertia that its own joint's motion does not change.
+
+    The moments ∫ r̄ r̄ᵀ dm of r̄ = [r; 1] change by Ŝ, which takes a point to its velocity. What lies
+    in the kernel of Ŝ stays:
+
+        Ŝ = [[w]×  u]        k is left alone where Ŝ eₖ = 0
+            [ 0    0]
+    """
+    w, u = split(body.joint.S)
+    left = np.array([not column.any() for column in (*skew(w).T, u)])
+    moments = np.where(np.outer(left, left)[:3, :3], euler(inertia.I), 0)
+    h = [x if stays and left[3] else 0 for x, stays in zip(inertia.h, left, strict=False)]
+    return Inertia(inertia.m if left[3] else 0, vector(h), from_euler(moments))
 
 
 def scaled(inertia: Inertia, factor: float) -> Inertia:

@@ -1,44 +1,18 @@
-"""Inverse dynamics by the recursive Newton-Euler algorithm.
-
-The recursion is the classical one in three-vectors (J. Luh, M. Walker, R. Paul, *On-line
-computational scheme for mechanical manipulators*, 1980), about the joints instead of the centres
-of mass: it records a quarter fewer operations than the one in six-vectors (RBDA §5.3).
-"""
+"""Inverse dynamics by the recursive Newton-Euler algorithm, whose recursion is in `movement`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.kinematics import body_poses
-from qddot.model.joint import Revolute
+from qddot.dynamics.movement import BaseMotion, joint_torques, loads, movements, rotor_torques
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import Force, JointVec, Mat3, Motion, Vec3
-from qddot.spatial.moments import Moments, spread
-from qddot.spatial.pose import ORIGIN, Pose
+from qddot.scalars import Force, JointVec, Vec3
 from qddot.spatial.vector import cross, split, vector
-
-
-@dataclass(frozen=True)
-class BaseMotion:
-    """How the base itself moves: its twist and the rate of that twist, in base axes."""
-
-    velocity: Motion  # [ω; u]
-    acceleration: Motion  # d/dt [ω; u]
-
-
-@dataclass(frozen=True)
-class Movement:
-    """How one body moves, in its own axes: what its origin and its other points do."""
-
-    w: Vec3  # angular velocity
-    alpha: Vec3  # angular acceleration
-    U: Mat3  # [α]× + [ω]×²: a point at r has the acceleration a + U r
-    a: Vec3  # acceleration of the origin, less gravity
 
 
 def inverse_dynamics(
@@ -81,63 +55,12 @@ def rigid_body_torque(
     wrenches: Mapping[str, Force] | None = None,
     base_motion: BaseMotion | None = None,
 ) -> JointVec:
-    """Return M q̈ + C q̇ + g − Jᵀ f_ext: inverse dynamics without friction and springs.
-
-    Motion runs out from the base, force runs back; every vector is in its own body's axes, λ is
-    the parent of i, z the joint's axis, p where its origin is in λ:
-
-        ωᵢ = ωλ + z q̇ᵢ                       αᵢ = αλ + z q̈ᵢ + ωλ × z q̇ᵢ         (it turns)
-        aᵢ = aλ + Uλ p  (+ z q̈ᵢ + 2 ωᵢ × z q̇ᵢ if it slides)                    a₀ = −gravity
-        fᵢ = mᵢ aᵢ + Uᵢ hᵢ + Σ f             nᵢ = hᵢ × aᵢ + ∫r × Uᵢ r dm + Σ (n + p × f)
-        τᵢ = z · nᵢ  (or z · fᵢ)
-    """
-    X = [body.X_PB(q) for body in tree.bodies]
-    movement = {BASE: movement_of_base(tree, base_motion)}
-    n, f = {BASE: ORIGIN}, {BASE: ORIGIN}
-
-    # base to tips: motion
-    for i, body in enumerate(tree.bodies):
-        before, R, z = movement[body.parent], X[i].R, vector(list(body.joint.axis))
-        rate, acceleration = body.rate(qd), body.rate(qdd)
-        w, alpha = R.T @ before.w, R.T @ before.alpha
-        a = R.T @ (before.a + before.U @ X[i].p)
-        if isinstance(body.joint, Revolute):
-            alpha = alpha + z * acceleration + cross(w, z) * rate
-            w = w + z * rate
-        else:
-            a = a + z * acceleration + cross(2 * w, z) * rate
-        movement[i] = Movement(w, alpha, spread(alpha, w, w), a)
-        n[i], f[i] = Moments.of(body.inertia).force(movement[i].U, a)
+    """Return M q̈ + C q̇ + g − Jᵀ f_ext: inverse dynamics without friction and springs."""
+    moving = movements(tree, q, qd, qd, qdd, base_motion)
+    n, f = loads(tree, moving)
     for i, moment, force in external_forces(tree, q, wrenches or {}):
         n[i], f[i] = n[i] - moment, f[i] - force
-
-    # tips to base: force
-    rotors = [Ia * acceleration for Ia, acceleration in zip(tree.rotor_inertia, qdd, strict=True)]
-    return vector(rotors) + joint_torques(tree, X, n, f)
-
-
-def joint_torques(tree: Tree, X: list[Pose], n: dict[int, Vec3], f: dict[int, Vec3]) -> JointVec:
-    """Return the torque at each joint that holds moments n and forces f on the bodies."""
-    tau = [0] * tree.n
-    n, f = dict(n), dict(f)
-    for i, body in reversed(list(enumerate(tree.bodies))):
-        z = vector(list(body.joint.axis))
-        load = n[i] if isinstance(body.joint, Revolute) else f[i]
-        tau[body.index] = tau[body.index] + body.ratio * (z @ load)
-        turned = X[i].R @ f[i]
-        f[body.parent] = f[body.parent] + turned
-        n[body.parent] = n[body.parent] + X[i].R @ n[i] + cross(X[i].p, turned)
-    return vector(tau)
-
-
-def movement_of_base(tree: Tree, motion: BaseMotion | None) -> Movement:
-    """Return how the base moves; gravity enters as an acceleration upwards."""
-    up = vector([-g for g in tree.gravity])
-    if motion is None:
-        return Movement(ORIGIN, ORIGIN, 0 * np.eye(3, dtype=int), up)
-    (w, u), (alpha, a) = split(motion.velocity), split(motion.acceleration)
-    # the twist is that of the point at the origin now: its acceleration has a further term
-    return Movement(w, alpha, spread(alpha, w, w), a + cross(w, u) + up)
+    return rotor_torques(tree, qdd) + joint_torques(tree, moving.X, n, f)
 
 
 def external_forces(

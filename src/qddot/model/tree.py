@@ -16,10 +16,11 @@ from qddot.expressions import Expression, expression
 from qddot.model.acting import Elastic, Positions, elastics, friction, rotor_inertia
 from qddot.model.joint import Friction, Joint, Prismatic, Revolute
 from qddot.model.model import Model, mapped
-from qddot.scalars import JointVec, Scalar, sqrt
+from qddot.scalars import JointVec, Scalar, Vec3, sqrt
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.rotation import IDENTITY
+from qddot.spatial.vector import join, split
 
 BASE = -1  # the parent of the bodies that hang from the base
 MOTIONS = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
@@ -55,6 +56,14 @@ class Body:
     def rate(self, qd: JointVec) -> Scalar:
         """Return how fast its joint moves; of accelerations, how fast that changes."""
         return self.ratio * qd[self.index]
+
+    def moves(self, qd: JointVec) -> tuple[Vec3, Vec3]:
+        """Return S q̇ of its joint, [ω; u]: how it moves in its parent, in its own axes."""
+        return split(self.joint.S * self.rate(qd))
+
+    def feels(self, n: Vec3, f: Vec3) -> Scalar:
+        """Return S · [n; f], what of a moment and a force its coordinate feels."""
+        return self.ratio * (self.joint.S @ join(n, f))
 
     def X_PB(self, q: JointVec) -> Pose:
         """Return the pose of the body in its parent."""

@@ -15,6 +15,7 @@ import numpy as np
 
 from qddot.dynamics import aba, coriolis, energy, forward, friction, kinematics, regressor, rnea
 from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian, replay
@@ -82,7 +83,7 @@ def loaded_program(tree: Tree, request: Request) -> Program:
         if frames:
             more["wrenches"] = dict(zip(frames, rest, strict=False))
         if request.base_moves:
-            more["base_motion"] = rnea.BaseMotion(*rest[-2:])
+            more["base_motion"] = BaseMotion(*rest[-2:])
         return define(short, *arrays[:states], **more)
 
     return record(function, request.quantity, **shapes)

@@ -16,8 +16,9 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.friction import friction_torque, smooth_direction
 from qddot.dynamics.kinematics import jacobian
+from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
-from qddot.dynamics.rnea import BaseMotion, elastic_torque, gravity_torque, rigid_body_torque
+from qddot.dynamics.rnea import elastic_torque, gravity_torque, rigid_body_torque
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.program import Program

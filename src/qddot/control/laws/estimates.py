@@ -11,17 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from qddot.dynamics.regressor import EXTRAS, extras
+from qddot.dynamics.movement import Movements, movements
+from qddot.dynamics.regressor import EXTRAS, UNITS, extra_columns, extras
 from qddot.dynamics.regroup import aligned, regrouped, scaled
 from qddot.dynamics.rnea import elastic_torque
-from qddot.dynamics.slotine_li import (
-    UNITS,
-    Movements,
-    extra_columns,
-    movements,
-    powers,
-    reference_torque,
-)
+from qddot.dynamics.slotine_li import powers, reference_torque
 from qddot.errors import BadArgument
 from qddot.model.joint import Prismatic
 from qddot.model.tree import NO_INERTIA, Body, Tree

@@ -10,7 +10,7 @@ import numpy as np
 
 from qddot.control.laws.target import reference_of
 from qddot.dynamics.kinematics import body_poses, jacobian, pose
-from qddot.dynamics.slotine_li import movements
+from qddot.dynamics.movement import movements
 from qddot.errors import BadArgument, UnknownName, shorten
 from qddot.model.tree import Tree
 from qddot.robot import Robot
@@ -64,10 +64,10 @@ class Task:
             J q̈ + J̇ q̇ = [R α; R (a + U p) + gravity]
         """
         body, X_BF = tree.frame(self.frame)
-        moving = movements(tree, q, qd, qd, qdd)
+        moving = movements(tree, q, qd, qd, qdd).of[body]
         R = body_poses(tree, q)[body].R
-        along = R @ (moving.a[body] + moving.U[body] @ X_BF.p) + vector(list(tree.gravity))
-        return join(R @ moving.alpha[body], along)[self.rows]
+        along = R @ (moving.a + moving.U @ X_BF.p) + vector(list(tree.gravity))
+        return join(R @ moving.alpha, along)[self.rows]
 
     def turning_error(self, tree: Tree, q: JointVec) -> Vec3:
         """Return sin θ times the axis about which the frame is turned too far, in base axes.

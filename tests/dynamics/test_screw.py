@@ -1,0 +1,123 @@
+"""The recursions know a joint by its S alone: a screw, which turns and slides, obeys every law.
+
+No kind of joint of a file is a screw, and the other rooms do not know it, so that it lives here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from nearness import assert_near
+
+from qddot import load
+from qddot.dynamics.coriolis import coriolis_matrix, mass_matrix_rate, velocity_torque
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.dynamics.kinematics import jacobian, jacobian_rate, pose
+from qddot.dynamics.momentum import centrifugal_rate, momentum
+from qddot.dynamics.regressor import parameters, regressor
+from qddot.dynamics.rnea import gravity_torque, rigid_body_torque
+from qddot.model.tree import Body, Tree
+from qddot.spatial.pose import Pose
+from qddot.spatial.rotation import about_axis
+from qddot.spatial.vector import join, vector
+
+DIFFERENCE = 1e-6  # of a central difference
+SAME = 1e-12
+NEAR = 1e-7  # by differences
+
+
+@dataclass(frozen=True)
+class Screw:
+    """A turn of q about an axis and a slide of pitch · q along it."""
+
+    axis: tuple
+    pitch: float
+
+    def pose(self, q):
+        return Pose(about_axis(self.axis, q), vector([a * self.pitch * q for a in self.axis]))
+
+    @property
+    def S(self):
+        z = vector(list(self.axis))
+        return join(z, self.pitch * z)
+
+
+class AnyBody(Body):
+    """A body whose joint may be anything."""
+
+    def __post_init__(self) -> None:
+        """Accept it."""
+
+
+@pytest.fixture(scope="module")
+def tree() -> Tree:
+    """A stanford arm, whose joints turn and slide, with screws for its second and fourth joint."""
+    arm = load("stanford").tree
+    axis = (0.6, 0.0, 0.8)
+    bodies = [AnyBody(**vars(body)) for body in arm.bodies]
+    for i, pitch in ((1, 0.3), (3, -0.7)):
+        bodies[i] = replace(bodies[i], joint=Screw(axis, pitch))
+    return replace(arm, bodies=tuple(bodies), elastics=())
+
+
+@pytest.fixture(scope="module")
+def state(tree):
+    return np.random.default_rng(4).uniform(-1, 1, (3, tree.n))
+
+
+def slope(function, q, along):
+    """Return the derivative along a direction, by central differences."""
+    up, down = (np.asarray(function(q + s * DIFFERENCE * along), float) for s in (1, -1))
+    return (up - down) / (2 * DIFFERENCE)
+
+
+def number(x):
+    return np.asarray(x, dtype=float)
+
+
+def test_inverse_dynamics_is_the_equation_of_lagrange(tree, state):
+    q, qd, qdd = state
+    units = np.eye(tree.n)
+    along = [slope(lambda x: kinetic_energy(tree, x, qd), q, e) for e in units]
+    falling = [slope(lambda x: potential_energy(tree, x), q, e) for e in units]
+    changing = slope(lambda x: number(mass_matrix(tree, x)) @ qd, q, qd)
+    lagrange = number(mass_matrix(tree, q)) @ qdd + changing - along + falling
+    assert_near(rigid_body_torque(tree, q, qd, qdd), lagrange, tolerance=NEAR)
+    assert_near(gravity_torque(tree, q), falling, tolerance=NEAR)
+
+
+def test_the_mass_matrix_is_that_of_the_kinetic_energy(tree, state):
+    q, qd, _ = state
+    M = number(mass_matrix(tree, q))
+    assert_near(kinetic_energy(tree, q, qd), qd @ M @ qd / 2, tolerance=SAME)
+    assert_near(momentum(tree, q, qd), M @ qd, tolerance=SAME)
+
+
+def test_the_coriolis_matrix_is_the_metric_one(tree, state):
+    q, qd, _ = state
+    C = number(coriolis_matrix(tree, q, qd))
+    assert_near(C @ qd, number(velocity_torque(tree, q, qd)), tolerance=SAME)
+    assert_near(C.T @ qd, number(centrifugal_rate(tree, q, qd)), tolerance=SAME)
+    assert_near(C + C.T, slope(lambda x: mass_matrix(tree, x), q, qd), tolerance=NEAR)
+    assert_near(C + C.T, number(mass_matrix_rate(tree, q, qd)), tolerance=SAME)
+
+
+def test_torques_are_linear_in_the_parameters(tree, state):
+    phi = number(list(parameters(tree).values()))
+    bare = replace(tree, friction=tuple(replace(f, viscous=0) for f in tree.friction))
+    Y = number(regressor(bare, *state))
+    assert_near(Y @ phi[: Y.shape[1]], number(rigid_body_torque(tree, *state)), tolerance=SAME)
+
+
+def test_the_jacobian_is_the_slope_of_the_pose(tree, state):
+    q, qd, _ = state
+    J = number(jacobian(tree, q, "tool"))
+    assert_near(J[3:] @ qd, slope(lambda x: pose(tree, x, "tool").p, q, qd), tolerance=NEAR)
+    R = number(pose(tree, q, "tool").R)
+    W = slope(lambda x: pose(tree, x, "tool").R, q, qd) @ R.T
+    assert_near(J[:3] @ qd, [W[2, 1], W[0, 2], W[1, 0]], tolerance=NEAR)
+    changing = slope(lambda x: jacobian(tree, x, "tool"), q, qd)
+    assert_near(jacobian_rate(tree, q, qd, "tool"), changing, tolerance=NEAR)
