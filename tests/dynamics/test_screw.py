@@ -19,6 +19,7 @@ from qddot.dynamics.kinematics import jacobian, jacobian_rate, pose
 from qddot.dynamics.momentum import centrifugal_rate, momentum
 from qddot.dynamics.regressor import parameters, regressor
 from qddot.dynamics.rnea import gravity_torque, rigid_body_torque
+from qddot.formulations import explicit, lagrange, recursive, stacked, trace
 from qddot.model.tree import Body, Tree
 from qddot.spatial.pose import Pose
 from qddot.spatial.rotation import about_axis
@@ -103,6 +104,15 @@ def test_the_coriolis_matrix_is_the_metric_one(tree, state):
     assert_near(C.T @ qd, number(centrifugal_rate(tree, q, qd)), tolerance=SAME)
     assert_near(C + C.T, slope(lambda x: mass_matrix(tree, x), q, qd), tolerance=NEAR)
     assert_near(C + C.T, number(mass_matrix_rate(tree, q, qd)), tolerance=SAME)
+
+
+@pytest.mark.parametrize("way", [explicit, lagrange, recursive, stacked, trace])
+def test_every_formulation_derives_its_equations(tree, state, way):
+    q, qd, _ = state
+    found = way.derive(tree, q, qd)
+    assert_near(number(found.M), number(mass_matrix(tree, q)), tolerance=SAME)
+    assert_near(number(found.c), number(velocity_torque(tree, q, qd)), tolerance=SAME)
+    assert_near(number(found.g), number(gravity_torque(tree, q)), tolerance=SAME)
 
 
 def test_torques_are_linear_in_the_parameters(tree, state):

@@ -14,12 +14,11 @@ import numpy as np
 
 from qddot.certificate.exact import Known, Ledger
 from qddot.dynamics.crba import mass_matrix
-from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Body, Tree
 from qddot.program.differentiate import jacobian, replay
 from qddot.program.program import Program
 from qddot.program.recorder import record
-from qddot.spatial.vector import cross, vector
+from qddot.spatial.vector import cross, split, vector
 
 Definition: TypeAlias = Callable[[Any], np.ndarray]  # of the angles θ
 
@@ -77,7 +76,7 @@ def gravity(tree: Tree) -> Definition:
 
     With h the first moment of all that joint i carries, about its frame, and a = −gravity there:
 
-        gᵢ = z · (h × a)        or m z · a, if it slides
+        gᵢ = (z × h + m s) · a
     """
     loose = loosened(tree)
 
@@ -94,9 +93,9 @@ def gravity(tree: Tree) -> Definition:
 
 
 def lever(body: Body, m: Any, h: Any) -> np.ndarray:
-    """Return w, for which gravity a gives a joint the torque w · a: z × h, or m z."""
-    z = vector(list(body.joint.axis))
-    return cross(z, h) if isinstance(body.joint, Revolute) else m * z
+    """Return w, for which gravity a gives a joint the torque w · a: z × h + m s, of S = [z; s]."""
+    z, s = split(body.joint.S)
+    return cross(z, h) + m * s
 
 
 def first_moments(tree: Tree, theta: Any) -> list[tuple[Any, Any]]:

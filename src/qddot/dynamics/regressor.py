@@ -48,8 +48,11 @@ def extra_columns(
     tree: Tree, i: int, qd: JointVec, qd_r: JointVec, qdd: JointVec, dry: Any = sign
 ) -> list[Scalar]:
     """Return what multiplies Ia, fv, fs and f0 of a coordinate, of those that the model has."""
-    shown = (qdd[i], qd_r[i], dry(qd[i]), 1)
-    return [x for x, value in zip(shown, extras(tree, i), strict=True) if value]
+    Ia, fv, fs, f0 = extras(tree, i)
+    shown: list[Scalar] = [qdd[i]] if Ia else []
+    shown += [qd_r[i]] if fv else []
+    shown += [dry(qd[i])] if fs else []  # which a polynomial has not
+    return shown + ([1] if f0 else [])
 
 
 def regressor(

@@ -15,13 +15,12 @@ import numpy as np
 from qddot.formulations.calculus import gradient
 from qddot.formulations.derivation import Derivation, Quantity
 from qddot.formulations.lagrange import POINTS, indices, reference
-from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointMat, JointVec, Vec3
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.rotation import IDENTITY
-from qddot.spatial.vector import cross, skew, vector
+from qddot.spatial.vector import cross, skew, split, vector
 
 
 def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
@@ -89,9 +88,10 @@ class LinkJacobians:
 def jacobians(tree: Tree, q: JointVec) -> list[LinkJacobians]:
     """Return the Jacobians of each link.
 
-    What a joint at p with axis z does to a point beyond it is the derivative of that point:
+    What a joint at p does to a point beyond it is the derivative of that point. With [z; s] its S
+    in base axes, z = 0 where it slides and s = 0 where it turns:
 
-        ∂P_C/∂q = z × (P_C − p)   or   z        column of J_ω:  ⁱz   or   0
+        ∂P_C/∂q = z × (P_C − p) + s        column of J_ω:  ⁱz
     """
     X_W = {BASE: STILL}
     links = []
@@ -103,12 +103,9 @@ def jacobians(tree: Tree, q: JointVec) -> list[LinkJacobians]:
         j = i
         while j != BASE:
             other = tree.bodies[j]
-            z = other.ratio * (X_W[j].R @ vector(list(other.joint.axis)))
-            if isinstance(other.joint, Revolute):
-                linear[other.index] = list(linear[other.index] + cross(z, P - X_W[j].p))
-                angular[other.index] = list(angular[other.index] + X_W[i].R.T @ z)
-            else:
-                linear[other.index] = list(linear[other.index] + z)
+            z, s = (X_W[j].R @ part for part in split(other.ratio * other.joint.S))
+            linear[other.index] = list(linear[other.index] + cross(z, P - X_W[j].p) + s)
+            angular[other.index] = list(angular[other.index] + X_W[i].R.T @ z)
             j = other.parent
         J_v, J_w = vector(linear).T, vector(angular).T
         links.append(LinkJacobians(letter, P, J_v, J_w, -(X_W[i].R @ (skew(I.h) @ J_w)), I))

@@ -15,7 +15,6 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.formulations.calculus import gradient
 from qddot.formulations.derivation import Derivation, Quantity
-from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointMat, JointVec, Mat3, Scalar, Vec3
 from qddot.spatial.inertia import Inertia
@@ -111,20 +110,18 @@ class Moving:
 def time_derivatives(tree: Tree, q: JointVec, qd: JointVec) -> list[Moving]:
     """Return position, orientation and their rates, link after link, by the product rule.
 
-    With R_λi and p_λi those of a link in the one before, and z the joint's axis:
+    With R_λi and p_λi those of a link in the one before, and [w; u] = S q̇ of its joint, which turns
+    (w along its axis), slides (u along it), or does both:
 
-        Rᵢ = R_λ R_λi           Ṙᵢ = Ṙ_λ R_λi + Rᵢ [z]× q̇          (if it turns)
-        pᵢ = p_λ + R_λ p_λi     ṗᵢ = ṗ_λ + Ṙ_λ p_λi (+ Rᵢ z q̇ if it slides)
+        Rᵢ = R_λ R_λi           Ṙᵢ = Ṙ_λ R_λi + Rᵢ [w]×
+        pᵢ = p_λ + R_λ p_λi     ṗᵢ = ṗ_λ + Ṙ_λ p_λi + Rᵢ u
     """
     motions = {BASE: Moving(IDENTITY, ORIGIN, 0 * IDENTITY, ORIGIN)}
     for i, body in enumerate(tree.bodies):
-        before, X, z = motions[body.parent], body.X_PB(q), vector(list(body.joint.axis))
+        before, X, (w, u) = motions[body.parent], body.X_PB(q), body.moves(qd)
         R, p = before.R @ X.R, before.p + before.R @ X.p
-        Rd, pd = before.Rd @ X.R, before.pd + before.Rd @ X.p
-        if isinstance(body.joint, Revolute):
-            Rd = Rd + R @ skew(z) * body.rate(qd)
-        else:
-            pd = pd + R @ z * body.rate(qd)
+        Rd = before.Rd @ X.R + R @ skew(w)
+        pd = before.pd + before.Rd @ X.p + R @ u
         motions[i] = Moving(R, p, Rd, pd)
     return [motions[i] for i in range(len(tree.bodies))]
 

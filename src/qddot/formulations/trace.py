@@ -15,11 +15,10 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.formulations.derivation import Derivation, Quantity
 from qddot.formulations.lagrange import indices
-from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Body, Tree
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.pose import STILL, Pose
-from qddot.spatial.vector import vector
+from qddot.spatial.vector import skew, split, vector
 
 
 @dataclass(frozen=True)
@@ -144,11 +143,9 @@ def placements(tree: Tree, frames: Sequence[str]) -> list[Pose]:
 
 
 def operator(body: Body) -> np.ndarray:
-    """Return Q with ∂X/∂q = X Q: a turn about the joint's axis or a slide along it."""
-    x, y, z = (body.ratio * a for a in body.joint.axis)
-    if isinstance(body.joint, Revolute):
-        return vector([[0, -z, y, 0], [z, 0, -x, 0], [-y, x, 0, 0], [0, 0, 0, 0]])
-    return vector([[0, 0, 0, x], [0, 0, 0, y], [0, 0, 0, z], [0, 0, 0, 0]])
+    """Return Q with ∂X/∂q = X Q: a turn about the joint's axis, a slide along it, or both."""
+    w, u = split(body.ratio * body.joint.S)
+    return vector([*([*row, x] for row, x in zip(skew(w), u, strict=True)), [0, 0, 0, 0]])
 
 
 def trace(U: np.ndarray, JU: np.ndarray) -> Scalar:

@@ -19,14 +19,13 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.kinematics import body_poses
+from qddot.dynamics.movement import velocities
 from qddot.errors import BadArgument
 from qddot.identification.grouping import Columns
-from qddot.model.joint import Revolute
-from qddot.model.tree import BASE, Tree
+from qddot.model.tree import Tree
 from qddot.spatial.inertia import NAMES, Inertia
 from qddot.spatial.moments import Moments
-from qddot.spatial.pose import ORIGIN
-from qddot.spatial.vector import cross, vector
+from qddot.spatial.vector import vector
 
 UNITS = [Inertia.from_parameters([int(x) for x in row]) for row in np.eye(len(NAMES), dtype=int)]
 SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
@@ -68,18 +67,11 @@ def energies(tree: Tree, q: Any, qd: Any) -> Iterator[Any]:
 
         E_k = ½ (ω · n_k + u · l_k) − gᵀ (m_k p + R h_k)
     """
-    velocity = {BASE: (ORIGIN, ORIGIN)}
+    velocity = velocities(tree, [body.X_PB(q) for body in tree.bodies], qd)
     X_W = body_poses(tree, q)
     gravity = vector(list(tree.gravity))
-    for i, body in enumerate(tree.bodies):
-        w, u = velocity[body.parent]
-        X, z = body.X_PB(q), vector(list(body.joint.axis))
-        w, u = X.R.T @ w, X.R.T @ (u + cross(w, X.p))
-        if isinstance(body.joint, Revolute):
-            w = w + z * body.rate(qd)
-        else:
-            u = u + z * body.rate(qd)
-        velocity[i] = (w, u)
+    for i in range(len(tree.bodies)):
+        w, u = velocity[i]
         for unit in UNITS:
             n, l = Moments.of(unit).momentum(w, u)
             kinetic = w @ n + u @ l
