@@ -41,7 +41,7 @@ class Body:
     offset: Scalar
 
     def __post_init__(self) -> None:
-        # the recursions in three-vectors take what does not turn for a slide
+        # the dynamics take any S; other rooms still take what does not turn for a slide
         if type(self.joint) not in (Revolute, Prismatic):
             raise BadArgument(
                 f"Joint {shorten(self.name)!r} moves as {type(self.joint).__name__}, which the "
