@@ -18,6 +18,8 @@ WIDTH = 98  # characters of a line
 
 def facts(run: ClosedLoop) -> dict[str, Any]:
     """Return what a closed loop came to, for machines."""
+    from qddot.control.laws.assumption import VERDICTS
+
     found, motion = run.report, run.trajectory
     return {
         "robot": run.robot.name,
@@ -46,7 +48,7 @@ def facts(run: ClosedLoop) -> dict[str, Any]:
             {"statement": each.statement, "holds": each.verdict, "why": each.why}
             for each in found.assumptions
         ],
-        "sound": found.verdict.partition(":")[0],
+        "sound": VERDICTS[found.sound],
         "reasons": list(found.reasons),
         "q": _finite(motion.q[-1]),
     }

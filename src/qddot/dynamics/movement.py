@@ -102,7 +102,7 @@ def movement_of_base(tree: Tree, motion: BaseMotion | None = None) -> Movement:
     return Movement(w, w, alpha, spread(alpha, w, w), a + cross(w, u) + up)
 
 
-def loads(tree: Tree, moving: Movements) -> tuple[dict[int, Vec3], dict[int, Vec3]]:
+def inertial_forces(tree: Tree, moving: Movements) -> tuple[dict[int, Vec3], dict[int, Vec3]]:
     """Return the moment about its origin and the force that each body's own movement takes.
 
     With m, h and I of its mass distribution:

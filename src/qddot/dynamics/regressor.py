@@ -22,7 +22,7 @@ from qddot.spatial.pose import ORIGIN
 from qddot.spatial.vector import vector
 
 EXTRAS = ("Ia", "fv", "fs", "f0")
-UNITS = tuple(Inertia.from_parameters(list(row)) for row in np.eye(len(NAMES), dtype=int))
+UNITS = tuple(map(Inertia.from_parameters, np.eye(len(NAMES), dtype=int).tolist()))  # size 1
 
 
 def parameters(tree: Tree) -> dict[str, Scalar]:

@@ -9,7 +9,13 @@ import numpy as np
 
 from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.kinematics import body_poses
-from qddot.dynamics.movement import BaseMotion, joint_torques, loads, movements, rotor_torques
+from qddot.dynamics.movement import (
+    BaseMotion,
+    inertial_forces,
+    joint_torques,
+    movements,
+    rotor_torques,
+)
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import Force, JointVec, Vec3
 from qddot.spatial.vector import cross, split, vector
@@ -57,7 +63,7 @@ def rigid_body_torque(
 ) -> JointVec:
     """Return M q̈ + C q̇ + g − Jᵀ f_ext: inverse dynamics without friction and springs."""
     moving = movements(tree, q, qd, qd, qdd, base_motion)
-    n, f = loads(tree, moving)
+    n, f = inertial_forces(tree, moving)
     for i, moment, force in external_forces(tree, q, wrenches or {}):
         n[i], f[i] = n[i] - moment, f[i] - force
     return rotor_torques(tree, qdd) + joint_torques(tree, moving.X, n, f)

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from qddot.dynamics.movement import (
     Movements,
+    inertial_forces,
     joint_torques,
-    loads,
     movements,
     rotor_torques,
     velocities,
@@ -34,7 +34,9 @@ def reference_torque(
         qd_r, qdd_r: Reference rates and accelerations, shape (n,).
     """
     moving = movements(tree, q, qd, qd_r, qdd_r)
-    return rotor_torques(tree, qdd_r) + joint_torques(tree, moving.X, *loads(tree, moving))
+    return rotor_torques(tree, qdd_r) + joint_torques(
+        tree, moving.X, *inertial_forces(tree, moving)
+    )
 
 
 def powers(

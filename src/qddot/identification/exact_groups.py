@@ -20,14 +20,13 @@ import numpy as np
 
 from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.movement import velocities
+from qddot.dynamics.regressor import UNITS
 from qddot.errors import BadArgument
 from qddot.identification.grouping import Columns
 from qddot.model.tree import Tree
-from qddot.spatial.inertia import NAMES, Inertia
 from qddot.spatial.moments import Moments
 from qddot.spatial.vector import vector
 
-UNITS = [Inertia.from_parameters([int(x) for x in row]) for row in np.eye(len(NAMES), dtype=int)]
 SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 Sparse = dict[Any, dict[int, Any]]  # by monomial of the state, then by column

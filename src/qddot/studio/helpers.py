@@ -147,11 +147,15 @@ class Helpers:
                 else:
                     self._end(helper)
 
-    async def close(self) -> None:
-        """End all of them."""
+    def end(self) -> None:
+        """End all of them, and remove their folders, without waiting for anything."""
         for helper in (*self.idle, *self.busy):
             self._end(helper)
         self.idle.clear()
+
+    async def close(self) -> None:
+        """End all of them, and wait until they are gone."""
+        self.end()
         await asyncio.gather(*self.leaving, return_exceptions=True)
 
     def _end(self, helper: Helper) -> None:

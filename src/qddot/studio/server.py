@@ -34,6 +34,7 @@ MOST_VISITORS = 64  # connections of any kind, those that have not said anything
 MOST_UNREAD = 64 * 2**20  # [bytes] that wait for a visitor who does not read
 TO_OPEN = 5.0  # [s] for a visitor to say what it wants
 TO_CLOSE = 0.5  # [s] for pages to say goodbye
+HANGS = 30.0  # [s] after which an end is not waited for any more
 BLANK = b"\r\n\r\n"  # where the head of a request ends
 LONGEST_HEAD = 2**14  # [bytes] of a request that are waited for; beyond, websockets refuses it
 FULL = 1013  # the code for "try again later"
@@ -101,7 +102,7 @@ class Studio:
         if self.loop is not None:
             with suppress(RuntimeError):  # it has ended already
                 self.loop.call_soon_threadsafe(self.over.set)
-        self.thread.join(2 * TO_CLOSE)
+        self.thread.join(HANGS)
 
     def _run(self) -> None:
         try:
@@ -139,6 +140,7 @@ class Studio:
             server.close(close_connections=False)
             for page in list(self.sessions.values()):
                 page.transport.abort()
+            self.helpers.end()  # at once: what follows may take too long and be given up
             with suppress(TimeoutError):
                 async with asyncio.timeout(TO_CLOSE):
                     await asyncio.gather(warming, return_exceptions=True)
