@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from contextlib import contextmanager
+from types import SimpleNamespace
 from urllib.request import urlopen
 
 import pytest
@@ -23,11 +24,10 @@ COMMAND = (sys.executable, "-m", "qddot.cli", "studio", "--no-browser")
 
 
 @contextmanager
-def started(*words):
+def started(*words, **more):
     """Give a running studio's process and the first line that it prints."""
-    process = subprocess.Popen(
-        [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([*COMMAND, *words], **pipes, **more)
     try:
         yield process, process.stdout.readline()
     finally:
@@ -58,6 +58,22 @@ def test_terminated_it_ends_well_and_machines_are_told_the_address():
         _, err = process.communicate(timeout=studio_talk.PATIENCE)
         assert process.returncode == 0
         assert err == ""
+
+
+def test_helpers_leave_nothing_behind(tmp_path):
+    """What they read goes with their folder, and the folder with the helper."""
+    with started("--port", "0", env=os.environ | {"TMPDIR": str(tmp_path)}) as (process, line):
+        address = re.search(r"http://127\.0\.0\.1:(\d+)/", line)
+        studio = SimpleNamespace(address=address[0], port=int(address[1]))
+        with studio_talk.talking(studio) as page:
+            page.ask("robot", name="pendulum")
+            assert page.ask("play", what="drop", q=[1], duration=0.1)["is"] == "motion"
+            assert list(tmp_path.iterdir())
+            bad = studio_talk.in_base64("<robot/>")
+            assert page.ask("file", name="x.urdf", data=bad)["is"] == "problem"
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=studio_talk.PATIENCE)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_wrong_command_line_has_status_two_and_a_sentence(monkeypatch, capsys):

@@ -1,7 +1,6 @@
 """Robot files that are dropped on the page: read alone, refused with their lines, run by nobody."""
 
 import base64
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -217,17 +216,6 @@ def test_more_joints_than_the_studio_shows_are_refused_with_words(page):
     )
     assert told["is"] == "problem"
     assert "'snake' has 41 joints; the studio shows at most 40." in told["text"]
-
-
-def test_helpers_leave_nothing_behind(tmp_path, monkeypatch):
-    """What they read goes with their folder, and the folder with the helper."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with Studio(port=0) as studio, talking(studio) as page:
-        page.ask("robot", name="pendulum")
-        assert page.ask("play", what="drop", q=[1], duration=0.1)["is"] == "motion"
-        assert list(tmp_path.iterdir())
-        assert drop(page, "x.urdf", "<robot/>")["is"] == "problem"
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_studio_started_with_a_file_shows_that(tmp_path):
