@@ -17,13 +17,26 @@ REDRAW = 0.1  # [s] between two drawings
 
 _lock = threading.Lock()
 _drawn = 0  # characters that stand on the line
-_silent = False
+_silent = 0  # how many have asked for silence
 
 
 def silence(wanted: bool) -> None:
     """Say nothing from now on but what is asked for and what goes wrong; or speak again."""
     global _silent
-    _silent = wanted
+    _silent = int(wanted)
+
+
+@contextmanager
+def silenced() -> Iterator[None]:
+    """Say nothing meanwhile but what is asked for and what goes wrong."""
+    global _silent
+    with _lock:
+        _silent += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _silent -= 1
 
 
 def note(text: str, *, of_progress: bool = False) -> None:

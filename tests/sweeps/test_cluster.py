@@ -11,6 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 import qddot
+from qddot import patience
 from qddot.sweeps.sweep import sweep
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
@@ -35,9 +36,11 @@ def wait_for(something):
         time.sleep(0.01)
 
 
-def test_a_cluster_computes_the_same_bytes(swings, tmp_path, cluster, contents):
+def test_a_cluster_computes_the_same_bytes(swings, tmp_path, cluster, contents, capsys):
     with distributed.Client(cluster, set_as_default=False) as client:
         assert sweep(swings, tmp_path / "client", client=client).complete
+        patience.note("heard again")  # its workers are threads of this process, and kept quiet
+        assert "heard again" in capsys.readouterr().err
         assert client.status == "running"  # it is the user's
     assert sweep(swings, tmp_path / "address", client=cluster.scheduler_address).complete
     assert sweep(swings, tmp_path / "processes", workers=2).complete

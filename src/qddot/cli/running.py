@@ -34,7 +34,6 @@ Misuse: Any = typer.BadParameter.__bases__[0]
 def run(app: typer.Typer, words: Sequence[str]) -> int:
     """Run a command line, and return its exit status; every problem is told on stderr."""
     prepare_streams()
-    patience.silence(False)
     with listening() as interrupts, warnings.catch_warnings():
         warnings.simplefilter("always")
         warnings.showwarning = show_warning
@@ -44,6 +43,8 @@ def run(app: typer.Typer, words: Sequence[str]) -> int:
             status = INTERRUPTED
         except Exception as error:
             status = told(error, words)
+        finally:
+            patience.silence(False)
     if interrupts or status == INTERRUPTED:
         patience.say("interrupted")
         return INTERRUPTED

@@ -171,15 +171,15 @@ def part_of(study: bytes, unit: int) -> bytes:
     """Return the part of a unit: what a worker of the cluster computes."""
     from threadpoolctl import threadpool_limits
 
-    with _making:  # threads of one worker make it once
-        units = _units(study)
-    with threadpool_limits(1):
-        return units.part(unit)
+    with patience.silenced():  # the worker may be a thread of the process that asks
+        with _making:  # threads of one worker make it once
+            units = _units(study)
+        with threadpool_limits(1):
+            return units.part(unit)
 
 
 @lru_cache(maxsize=4)
 def _units(study: bytes) -> Units:
-    patience.silence(True)
     return unpacked(study)
 
 
