@@ -82,8 +82,7 @@ assert after < 0.8 * before
 
 # %%
 path = np.asarray(jax.vmap(motion, (0, None))(instants, found.x))
-limits = [joint.limits for joint in robot.model.free_joints]
 print("amplitudes [rad]:", np.abs(found.x.reshape(3, 7)).max(axis=0).round(2))
 print("largest torque [N·m]:", np.abs(np.asarray(torques(found.x))).max(axis=0).round(1))
-assert (path > [float(x.lower) for x in limits]).all()
-assert (path < [float(x.upper) for x in limits]).all()
+assert (path > robot.limits.lower).all()
+assert (path < robot.limits.upper).all()

@@ -9,7 +9,7 @@ from test_cli_motion import interrupted_at
 
 import qddot
 from qddot.cli import laws, references
-from qddot.ready_laws import FRAMES, LAWS, home
+from qddot.ready_laws import FRAMES, LAWS
 
 GO = "quintic 0,0 1,1 2.0"
 LENGTHS = {"a1": 1, "a2": 1, "m1": 50, "m2": 50, "I1": 10, "I2": 10, "aC1": 0.5, "aC2": 0.5}
@@ -175,7 +175,7 @@ def test_every_reference_is_made_as_its_syntax_says():
 @pytest.mark.parametrize("name", ["scara", "panda_hand"])
 def test_waves_of_no_given_size_keep_within_limits(name):
     robot = qddot.load(name)
-    asked = references.Asked(robot, home(robot), "tool", "xyz", of_frame=False)
+    asked = references.Asked(robot, robot.home, "tool", "xyz", of_frame=False)
     made = references.reference("fourier", asked)  # which would refuse to leave them
     assert np.ptp(made.sampled(np.linspace(0, 5, 100))[0], axis=0).min() > 0
     with pytest.raises(qddot.QddotError, match="leaves the limits"):

@@ -49,30 +49,17 @@ class Wanted:
     gains: dict[str, Any] = field(default_factory=dict)
 
 
-def home(robot: Robot) -> np.ndarray:
-    """Return where an arm stands if nobody says."""
-    return robot.home.copy()
-
-
 def ready_posture(robot: Robot, frame: str, axes: str) -> np.ndarray:
     """Return where an arm stands for a law of a frame if nobody says: where the frame moves well.
 
-    Of places around `home`, within limits, the one whose Jacobian has the largest smallest
+    Of places around its home, within limits, the one whose Jacobian has the largest smallest
     singular value: stretched out, as many arms are at zero, a frame cannot go outward.
     """
-    from qddot.control.references.limits import bounds_of
-
-    limits, start = bounds_of(robot), home(robot)
+    limits, start = robot.limits, robot.home
     around = start + np.random.default_rng(0).uniform(-1, 1, (TRIES, robot.n))
     around = np.clip(np.vstack([start, around]), limits.lower, limits.upper)
     J = robot.jacobian(around, frame)[:, [3 + "xyz".index(axis) for axis in axes]]
     return around[int(np.linalg.svd(J, compute_uv=False)[:, -1].argmax())]
-
-
-def frame_of(robot: Robot, frame: str) -> str:
-    """Return the frame asked for: "tool" if there is one, else the last, if none was."""
-    names = robot.frame_names
-    return frame or ("tool" if "tool" in names else names[-1])
 
 
 def axes_of(robot: Robot, frame: str) -> str:

@@ -5,7 +5,6 @@ import pytest
 
 import qddot
 from qddot.control.references import CartesianLine, Path, Quintic, Trapezoidal, time_optimal
-from qddot.control.references.limits import bounds_of
 from qddot.control.references.reachability import Blocked, HalfPlanes, fastest
 from qddot.errors import BadArgument, WrongShape
 
@@ -257,7 +256,7 @@ def turning(seed, name="puma560", pieces=100, friction=1.0):
     robot = qddot.load(name).without("friction")
     if friction:
         robot = robot.with_friction(coulomb=friction, viscous=friction / 2)
-    bounds = bounds_of(robot)
+    bounds = robot.limits
     low, high = np.maximum(bounds.lower, -2), np.minimum(bounds.upper, 2)
     points = low + (high - low) * np.random.default_rng(seed).uniform(0.3, 0.7, (3, robot.n))
     effort = np.minimum(bounds.effort, 500.0)

@@ -11,7 +11,7 @@ from random_trees import deep_tree
 
 import qddot
 from qddot.errors import BadArgument, UnknownName, WrongShape
-from qddot.plot.arm_scene import arm_scene, tip_frame
+from qddot.plot.arm_scene import arm_scene
 from qddot.plot.arm_solids import half_axes
 from qddot.robot import Robot
 
@@ -64,7 +64,7 @@ def test_the_last_line_ends_at_the_tip(name):
     q = some_q(robot)
     end = scene_of(name).scene(q)["lines"][-1][-1]
     frame = "tool" if "tool" in robot.frame_names else robot.model.links[-1].name
-    assert tip_frame(robot) == frame
+    assert robot.tip == frame
     if "tool" in robot.frame_names:
         assert_allclose(end, robot.pose(q, frame)[:3, 3], **ROUNDED)
 
@@ -225,7 +225,7 @@ def test_a_joint_that_slides_shows_its_force_as_an_arrow():
 def test_known_masses_and_torques_need_not_be_found_again():
     robot, scene = robot_of("ur5"), scene_of("ur5")
     q = some_q(robot)
-    known = robot.principal_masses(q, tip_frame(robot), axes="linear"), robot.gravity_torque(q)
+    known = robot.principal_masses(q, robot.tip, axes="linear"), robot.gravity_torque(q)
     again = scene.scene(q, ellipsoid=known[0], gravity_torques=known[1])
     assert again == scene.scene(q, ellipsoid=True, gravity_torques=True)
 

@@ -7,19 +7,14 @@ import pytest
 
 import qddot
 from qddot.certificate.box import box_of
-from qddot.certificate.positions import middle
-from qddot.control.references.limits import bounds_of
+from qddot.control.references import Setpoint
 from qddot.doctor.compare import configurations
 from qddot.identification.base_parameters import random_states
 from qddot.identification.excitation_limits import motion_limits
 from qddot.model import Inertial, Joint, Limits, Link, Mimic, build
 from qddot.plot.arm_stage import typical
 from qddot.readers.read import library
-from qddot.ready_laws import home
-from qddot.reporting.live import span
-from qddot.reporting.subject import Subject
-from qddot.simulation.run_arguments import effort_limits
-from qddot.simulation.switching import position_limits
+from qddot.reporting.live import joint_facts, live_of
 
 BODY = Inertial(1.0, (0.1, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01))
 TURN = """
@@ -78,13 +73,14 @@ def test_a_continuous_joint_with_limits_is_told_to_be_revolute(tmp_path):
 
 def test_every_room_has_the_same_opinion_of_a_continuous_joint(continuous):
     """It was ±0.5 in simulation, ±inf in control, ±π in the certificate."""
-    lower, upper = position_limits(continuous.model)
-    assert (lower[0], upper[0]) == (-np.inf, np.inf)
-    assert bounds_of(continuous).upper[0] == np.inf
+    Setpoint([7.0], continuous)  # which control does not refuse
     assert box_of(continuous).upper[0] == pytest.approx(np.pi)  # a box, once round
-    assert span(continuous, 0) == (-np.pi, np.pi)
+    facts = joint_facts(continuous, 0)
+    assert (facts["low"], facts["high"], facts["limited"]) == (-np.pi, np.pi, False)
+    assert "0.5" not in repr(continuous)
     assert motion_limits(continuous, margin=0).upper[0] == pytest.approx(np.pi)
-    for q in (random_states(continuous).q, configurations(continuous.model), typical(continuous)):
+    drawn = random_states(continuous).q, configurations(continuous.model), typical(continuous)
+    for q in (*drawn, continuous.random_positions(100)):
         assert 0.5 < np.abs(q).max() <= np.pi
     run = qddot.simulate(continuous, [0.0], [2.0], duration=0.5, stops=0.0)
     assert run.q[-1, 0] > 0.9
@@ -97,7 +93,6 @@ def test_limits_are_infinite_where_there_is_none_and_cannot_be_written_to():
     assert robot.limits.upper.tolist() == [np.inf, 2, np.inf]
     assert robot.limits.velocity.tolist() == [np.inf, 3, np.inf]
     assert robot.limits.effort.tolist() == [np.inf, 4, np.inf]
-    assert effort_limits(robot) == (np.inf, 4, np.inf)
     with pytest.raises(ValueError, match="read-only"):
         robot.limits.lower[0] = 0
 
@@ -119,6 +114,38 @@ def test_a_follower_that_would_leave_no_room_is_left_out_with_a_warning():
     robot = robot_of(leader, follower)
     assert (robot.limits.lower[0], robot.limits.upper[0]) == (0, 0.548)
     assert any("leave no room for 'a'" in str(problem) for problem in robot.warnings)
+
+
+@pytest.mark.parametrize(("kind", "reach"), [("revolute", np.pi), ("prismatic", 0.5)])
+def test_a_span_is_the_limits_or_goes_on_where_there_is_none(kind, reach):
+    ends = [(None, None), (-1, 2), (0.1, None), (None, -3), (5, None), (-100, 100)]
+    limits = chain(*(Limits(*pair) for pair in ends), kind=kind).limits
+    low, high = limits.span()
+    assert low == pytest.approx([-reach, -1, 0.1, -3 - reach, 5, -100])
+    assert high == pytest.approx([reach, 2, 0.1 + reach, -3, 5 + reach, 100])
+    low, high = limits.span(most=2)
+    assert low[-1] == pytest.approx(-2 * reach)
+    assert (low[4], high[4]) == (5, 5 + reach)
+
+
+@pytest.mark.parametrize("name", sorted(library()))
+def test_random_positions_are_within_limits_and_the_same_every_time(name):
+    robot = qddot.load(name)
+    q = robot.random_positions(200)
+    assert q.shape == (200, robot.n)
+    assert ((q >= robot.limits.lower) & (q <= robot.limits.upper)).all()
+    low, high = robot.limits.span()
+    assert (np.ptp(q, axis=0) > 0.9 * (high - low)).all()
+    assert np.array_equal(q, robot.random_positions(200))
+    assert not np.array_equal(q, robot.random_positions(200, seed=1))
+    assert robot.random_positions().shape == (robot.n,)
+    assert robot.random_positions((2, 3)).shape == (2, 3, robot.n)
+
+
+@pytest.mark.parametrize("size", [-1, 2.5, "many", (3, -1), None])
+def test_random_positions_are_asked_for_by_a_whole_number_or_a_shape(size):
+    with pytest.raises(qddot.QddotError, match="give how many positions"):
+        chain(Limits()).random_positions(size)
 
 
 def test_limits_of_a_symbolic_robot_are_numbers_if_they_are_given_as_such():
@@ -144,7 +171,8 @@ def test_home_is_within_limits_and_the_tip_can_move_there(name):
 @pytest.mark.parametrize("name", ["panda", "two_link", "rp"])
 def test_nobody_else_says_where_an_arm_stands(name):
     robot = qddot.load(name)
-    for q in (home(robot), middle(robot), typical(robot)[0], Subject(robot).home):
+    at_first = np.array(live_of(robot).data["home"])
+    for q in (typical(robot)[0], at_first):
         assert q.tolist() == robot.home.tolist()
 
 
@@ -153,6 +181,12 @@ def test_home_is_what_the_file_says_and_is_written_back(tmp_path):
     assert robot.home == pytest.approx([np.pi / 3, 0])
     robot.save(tmp_path / "arm.toml")
     assert qddot.load(tmp_path / "arm.toml").home == pytest.approx([np.pi / 3, 0])
+
+
+def test_a_home_keeps_to_the_limits_of_what_follows():
+    leader = Joint("a", "revolute", "base", "l1", limits=Limits(-2, 2), home=1.5)
+    follower = Joint("b", "revolute", "l1", "l2", limits=Limits(-1, 1), mimic=Mimic("a"))
+    assert robot_of(leader, follower).home.tolist() == [1]
 
 
 def test_a_home_outside_the_limits_is_refused():

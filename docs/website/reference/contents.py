@@ -197,14 +197,17 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "Frames": (
             *("pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),
-            "frame_names",
+            *("frame_names", "tip"),
         ),
+        "Limits and positions": ("limits", "home", "random_positions"),
         "Energy": ("kinetic_energy", "potential_energy", "center_of_mass"),
         "Robots from this one": (
             *("with_gravity", "with_values", "with_payload", "with_friction", "without"),
             *("locked", "with_options"),
         ),
-        "What it is": ("name", "n", "joint_names", "symbols", "warnings", "tree", "show"),
+        "What it is": (
+            *("name", "n", "joint_names", "mass", "symbols", "warnings", "tree", "show"),
+        ),
         "Files and programs": ("save", "program"),
     },
     "qddot.equations.equations.Equations": {

@@ -23,6 +23,7 @@ from qddot.certificate.closing import Closed, close, closed_enough
 from qddot.certificate.study import QUANTITIES, RECIPROCAL, SAME, Study, joint_bounds
 from qddot.errors import BadArgument
 from qddot.model.joint import Joint
+from qddot.model.units import units_of
 from qddot.patience import progress
 from qddot.robot import Robot
 
@@ -30,6 +31,17 @@ __all__ = ["QUANTITIES", "bound", "bounds", "check"]
 
 SMALL = 3  # joints that matter, up to which a bound is closed to six digits
 CLOSE, WIDE = (0.01, 0.05), (0.05, 0.2)  # norms and gravity, and the rest; up to 6 joints, beyond
+
+# which of a joint's units each quantity has
+UNIT = {
+    "M": "inertia",
+    "Minv": "mobility",
+    "c": "coriolis",
+    "C": "coriolis",
+    "g": "effort",
+    "dg": "stiffness",
+    "D": "damping",
+}
 
 
 def bound(
@@ -204,22 +216,10 @@ METHOD = {
 
 def unit(robot: Robot, name: str) -> str:
     """Return the unit of a quantity: nothing where joints of both kinds make it mixed."""
-    kinds = {joint.turns for joint in robot.model.free_joints}
     if name in (own := joint_bounds(robot)):
         joint: Joint = robot.model.joint(own[name])
-        return "N·m" if joint.turns else "N"
+        return joint.units.effort
     if name == "g.effort":
         return "of the limit"
-    if len(kinds) != 1:
-        return ""
-    turns = kinds.pop()
-    units = {
-        "M": ("kg·m²", "kg"),
-        "Minv": ("1/(kg·m²)", "1/kg"),
-        "c": ("kg·m²", "kg/m"),
-        "C": ("kg·m²", "kg/m"),
-        "g": ("N·m", "N"),
-        "dg": ("N·m/rad", "N/m"),
-        "D": ("N·m·s/rad", "N·s/m"),
-    }
-    return units[name.partition(".")[0]][0 if turns else 1]
+    units = units_of(robot.model.free_joints)
+    return getattr(units[0], UNIT[name.partition(".")[0]]) if len(units) == 1 else ""

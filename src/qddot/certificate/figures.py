@@ -9,8 +9,9 @@ import numpy as np
 
 from qddot.certificate.box import box_of
 from qddot.certificate.mobility import principal
-from qddot.certificate.positions import joint_index, middle, positions
+from qddot.certificate.positions import joint_index, position, positions
 from qddot.errors import BadArgument, printable
+from qddot.model.units import units_of
 from qddot.plot import curves, ellipse, ellipsoid
 from qddot.plot import map as maps
 from qddot.plot.figure_file import FIGURES, save_figure
@@ -47,13 +48,13 @@ def plot_eigenvalues(
     Args:
         robot: The robot.
         joint: The name of the joint that moves, over its limits or once round.
-        at: Where the others are [rad or m], shape (n,); by default zero, or their nearest limit.
+        at: Where the others are [rad or m], shape (n,); by default at `robot.home`.
         bounds: A lower and an upper bound of the eigenvalues, drawn as lines.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
     """
     _check(path)
     i = joint_index(robot, joint)
-    q = np.tile(middle(robot, at), (POINTS, 1))
+    q = np.tile(robot.home if at is None else position(robot, at, "at"), (POINTS, 1))
     q[:, i] = _sweep(robot, joint, POINTS)
     values = np.linalg.eigvalsh(robot.mass_matrix(q))
     drawn = curves.curves(
@@ -135,18 +136,21 @@ def plot_gravity(
             f"joints names {printable(joints[0])!r} twice; a map needs two different joints."
         )
     x, y = (_sweep(robot, name, GRID) for name in joints)
-    q = np.tile(middle(robot, at), (GRID, GRID, 1))
+    q = np.tile(robot.home if at is None else position(robot, at, "at"), (GRID, GRID, 1))
     q[..., a], q[..., b] = np.meshgrid(x, y)
     joint = robot.model.free_joints[i]
-    effort = joint.limits.effort
-    unit = "N·m" if joint.turns else "N"
+    effort = float(robot.limits.effort[i])
     drawn = maps.over_joints(
         x,
         y,
         np.abs(robot.gravity_torque(q)[..., i]),
-        labels=(_joint_label(robot, a), _joint_label(robot, b), f"|g| of {label(of)} [{unit}]"),
+        labels=(
+            _joint_label(robot, a),
+            _joint_label(robot, b),
+            f"|g| of {label(of)} [{joint.units.effort}]",
+        ),
         title=f"{label(robot.name)}: torque that gravity asks of {label(of)}",
-        limit=None if effort is None else float(effort),
+        limit=effort if np.isfinite(effort) else None,
     )
     return _saved(drawn, path)
 
@@ -277,13 +281,12 @@ def _bounds(bounds: Any) -> tuple[float, float] | None:
 
 
 def _joint_label(robot: Robot, i: int) -> str:
-    unit = "rad" if robot.model.free_joints[i].turns else "m"
-    return f"{label(robot.joint_names[i])} [{unit}]"
+    joint = robot.model.free_joints[i]
+    return f"{label(joint.name)} [{joint.units.position}]"
 
 
 def _inertia_unit(robot: Robot) -> str:
-    kinds = {"kg·m²" if joint.turns else "kg" for joint in robot.model.free_joints}
-    return " and ".join(sorted(kinds, reverse=True))
+    return " and ".join(units.inertia for units in units_of(robot.model.free_joints))
 
 
 def _subscript(k: int) -> str:

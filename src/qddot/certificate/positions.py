@@ -36,8 +36,3 @@ def positions(robot: Robot, q: Any, what: str = "q") -> np.ndarray:
     if not np.isfinite(found).all():
         raise BadArgument(f"{what} has entries that are not finite; give finite joint positions.")
     return found
-
-
-def middle(robot: Robot, at: Any = None) -> np.ndarray:
-    """Return the q at which other joints are held: what is given, or the robot's home."""
-    return robot.home.copy() if at is None else position(robot, at, "at")

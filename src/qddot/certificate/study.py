@@ -135,22 +135,26 @@ class Study:
         return JointGravity(self.g, self.robot.joint_names.index(joints[name]))
 
     def _effort(self) -> Any:
-        limits = [joint.limits.effort for joint in self.robot.model.free_joints]
-        rows = [k for k, effort in enumerate(limits) if effort is not None and float(effort) > 0]
+        rows = effort_limited(self.robot)
         if not rows:
             raise BadArgument(
                 f"No joint of {printable(self.robot.name)!r} has an effort limit, so there is none "
                 "to compare gravity with.\n  Give the joints limits, or leave 'g.effort' out."
             )
-        scale = np.array([float(limits[k]) for k in rows])  # type: ignore[arg-type]  # rows have one
+        scale = self.robot.limits.effort[rows]
         return AbsoluteNorm(self.g, lambda A: largest(A[..., rows] / scale), "effort")
 
     def applicable(self) -> list[str]:
         """Return the names of all quantities that the robot has."""
-        limits = [joint.limits.effort for joint in self.robot.model.free_joints]
-        strong = any(effort is not None and float(effort) > 0 for effort in limits)
-        names = [name for name in QUANTITIES if name != "g.effort" or strong]
+        limited = effort_limited(self.robot)
+        names = [name for name in QUANTITIES if name != "g.effort" or limited]
         return [*names, *joint_bounds(self.robot)]
+
+
+def effort_limited(robot: Robot) -> list[int]:
+    """Return the joints with an effort limit above zero, which gravity can be compared with."""
+    effort = robot.limits.effort
+    return np.flatnonzero((effort > 0) & np.isfinite(effort)).tolist()
 
 
 def joint_bounds(robot: Robot) -> dict[str, str]:

@@ -29,7 +29,7 @@ from qddot.cli.terminal import (
     vector,
 )
 from qddot.errors import BadArgument, printable
-from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, frame_of, home, made, ready_posture
+from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, made, ready_posture
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
@@ -131,9 +131,9 @@ def control(
     given = gains_of(law, gains or [])
     arm = read_numeric(source, settings)
     believed = _believed(source, arm, model, settings or [], believe or [])
-    where = frame_of(arm, frame)
+    where = frame or arm.tip
     along = axes or axes_of(arm, where)
-    q = np.array(numbers("--q0", q0)) if q0 else home(arm)
+    q = np.array(numbers("--q0", q0)) if q0 else arm.home
     if not q0 and not reference and law in FRAMES:
         q = ready_posture(arm, where, along)
     if len(q) != arm.n:

@@ -123,7 +123,7 @@ def _law(robot: Any, name: str) -> Any:
     """Return a law by its name, with gains that suit the arm."""
     from qddot.control.references import Setpoint
     from qddot.errors import did_you_mean, printable
-    from qddot.ready_laws import LAWS, Wanted, axes_of, frame_of, home, made
+    from qddot.ready_laws import LAWS, Wanted, axes_of, made
 
     key = name.strip().lower().replace("-", "_")
     if key not in LAWS:
@@ -131,7 +131,7 @@ def _law(robot: Any, name: str) -> Any:
             f"There is no law {printable(name)!r}.{did_you_mean(key, LAWS)}\n"
             f"  There are: {', '.join(LAWS)}."
         )
-    q, frame = home(robot), frame_of(robot, "")
+    q, frame = robot.home, robot.tip
     axes = axes_of(robot, frame)
     place = q
     if key in ("operational_space", "cartesian_impedance", "approximate_jacobian"):

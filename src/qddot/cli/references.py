@@ -73,9 +73,7 @@ def otherwise(asked: Asked) -> Any:
     """Return what a law follows if nobody says: a wave; of a frame, a place that it can reach."""
     if not asked.of_frame:
         return reference("fourier", asked)
-    from qddot.control.references.limits import bounds_of
-
-    limits, rows = bounds_of(asked.robot), ["xyz".index(axis) for axis in asked.axes]
+    limits, rows = asked.robot.limits, ["xyz".index(axis) for axis in asked.axes]
     there = np.clip(asked.q + NEARBY, limits.lower, limits.upper)
     return asked.robot.pose(there, asked.frame)[:3, 3][rows]
 
@@ -180,9 +178,7 @@ def fitting(
     robot: Robot, middle: np.ndarray, a: np.ndarray, b: np.ndarray, frequency: float
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return waves made smaller, joint by joint, until they keep well within the limits."""
-    from qddot.control.references.limits import bounds_of
-
-    limits, size = bounds_of(robot), np.hypot(a, b)
+    limits, size = robot.limits, np.hypot(a, b)
     swing = (size / (2 * np.pi * frequency * np.arange(1, size.shape[1] + 1))).sum(axis=1)
     room = np.minimum(limits.upper - middle, middle - limits.lower)
     fit = np.minimum(ROOM * room / swing, ROOM * limits.velocity / size.sum(axis=1))

@@ -22,7 +22,6 @@ from qddot.errors import BadArgument, shorten
 from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.robot import Robot
-from qddot.simulation.run_arguments import effort_limits as limits_of
 from qddot.simulation.run_arguments import joint_values, positive
 from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
 from qddot.simulation.trajectory import Trajectory
@@ -139,7 +138,7 @@ def closed_loop(
     q0 = joint_values(robot, "q0", q0)
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
     against = None if reference is None else reference_of(reference, robot.joint_names)
-    limits = np.array(limits_of(robot))
+    limits = robot.limits.effort
     cut = limits if effort_limits and np.isfinite(limits).any() else None
     law = law if cut is None else law.limited(cut)
     spread = tuple(_noise(robot, *each) for each in (("noise_q", noise_q), ("noise_qd", noise_qd)))

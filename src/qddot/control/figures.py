@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.model.units import unit_of
 from qddot.plot import control as draw
 
 if TYPE_CHECKING:
@@ -47,17 +48,17 @@ def loop_of(
         places: Where the frame of its law went, if that is to be drawn.
         wanted: Where the joints should have been, likewise.
     """
-    from qddot.control.references.limits import bounds_of
-
     motion = run.trajectory
-    turning = sorted(set(motion.units))
+    joints = run.robot.model.free_joints
     return draw.Loop(
         title=f"{run.report.law} of {run.robot.name}",
         t=motion.t,
         error=draw.Rows(run.error, run.report.error_names, _error_label(run)),
-        torque=draw.Rows(motion.tau, motion.joint_names, f"torque [{_units(turning, 'tau')}]"),
-        limits=bounds_of(run.robot).effort,
-        positions=draw.Rows(motion.q, motion.joint_names, f"position [{_units(turning, 'q')}]"),
+        torque=draw.Rows(motion.tau, motion.joint_names, f"torque [{unit_of(joints, 'effort')}]"),
+        limits=run.robot.limits.effort,
+        positions=draw.Rows(
+            motion.q, motion.joint_names, f"position [{unit_of(joints, 'position')}]"
+        ),
         references=wanted,
         V=run.V,
         V_rate=run.V_rate,
@@ -95,17 +96,16 @@ def plot_fastest(
         limits: effort=..., where it is not the robot's.
     """
     from qddot.control.references.arguments import most
-    from qddot.control.references.limits import bounds_of
 
     given = limits.pop("effort", None)
     if limits:
         raise BadArgument(f"plot_fastest knows no {', '.join(limits)}; there is effort.")
-    effort = most("effort", bounds_of(robot).effort if given is None else given, robot.n)
+    effort = most("effort", robot.limits.effort if given is None else given, robot.n)
     t = np.linspace(0, reference.duration, INSTANTS)[:-1]
     q, qd, qdd = reference.sampled(t)
     used = robot.inverse_dynamics(q, qd, qdd) / effort
     s, speed = reference.profile.curve.values(t)[:2]
-    rates = np.abs(qd / bounds_of(robot).velocity).max(axis=1)
+    rates = np.abs(qd / robot.limits.velocity).max(axis=1)
     rows = draw.Rows(used, robot.joint_names, "torque / limit")
     title = f"{robot.name}: the fastest way along the path, {reference.duration:.4g} s"
     return _kept(draw.fastest(s[:, 0], speed[:, 0], t, rows, rates, title), path)
@@ -142,15 +142,9 @@ def _error_label(run: ClosedLoop, size: bool = False) -> str:
     sign = "‖e‖" if size else "error"
     law = getattr(run.law, "law", run.law)
     if getattr(law, "frame", None) is None:
-        return f"{sign} [{_units(sorted(set(run.trajectory.units)), 'q')}]"
+        return f"{sign} [{unit_of(run.robot.model.free_joints, 'position')}]"
     turns = getattr(law, "orientation", None) is not None
     return f"{sign} [{'m, rad' if turns else 'm'}]"
-
-
-def _units(kinds: list[str], quantity: str) -> str:
-    from qddot.plot.quantities import unit
-
-    return " or ".join(unit(quantity, kind) for kind in reversed(kinds))
 
 
 def _kept(figure: Figure, path: str | Path | None) -> Figure:

@@ -18,7 +18,6 @@ from qddot.control.laws.law import ControlLaw
 from qddot.simulation.audit import LIMIT, audit
 from qddot.simulation.files import joint_units
 from qddot.simulation.result import accounted, cut_off, passed_limits
-from qddot.simulation.run_arguments import effort_limits
 from qddot.simulation.trajectory import Trajectory
 
 LONGEST = 1e-3  # [s], a step of the arm's motion
@@ -168,10 +167,9 @@ def _kept(
     finished = bool(np.isfinite(Y[-1]).all()) and t[-1] >= duration
     how = "interrupted" if interrupted else "ran away"
     ended = "finished" if finished else f"{how} at t = {t[-1]:g} s of {duration:g} s"
-    limits = tuple(effort_limits(robot))
     events = passed_limits(robot, t, q, qd, tau)
     if sampling.effort is not None:
-        events += cut_off(robot.joint_names, limits, t, tau)
+        events += cut_off(robot.joint_names, robot.limits.effort.tolist(), t, tau)
     return Trajectory(
         robot=robot,
         joint_names=robot.joint_names,

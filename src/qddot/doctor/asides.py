@@ -13,7 +13,7 @@ from qddot.model.model import GRAVITY, Model
 
 def asides(evidence: Evidence, peer: str) -> Iterator[str]:
     """Say what differs outside M and g."""
-    base, total = float(evidence.tree.base.m), evidence.total_mass
+    base, total = float(evidence.tree.base.m), float(evidence.model.mass)
     if base and abs(total - base - evidence.mass) <= 1e-9 * total:
         yield f"{peer} drops the mass of what does not move ({base:.4g} kg); M and g do not need it"
     followers = [joint.name for joint in evidence.model.joints if joint.mimic and joint.moves]

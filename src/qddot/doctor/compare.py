@@ -129,18 +129,8 @@ def at(model: Model, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def configurations(model: Model) -> np.ndarray:
     """Return some configurations within the limits, the same ones every time."""
-    rng = np.random.default_rng(SEED)
-    limits, most = limits_of(model), [np.pi if j.turns else 1.0 for j in model.free_joints]
-    lower, upper = travel(limits.lower, limits.upper, np.array(most))
-    return rng.uniform(lower, upper, (CONFIGURATIONS, model.n))
-
-
-def travel(lower: np.ndarray, upper: np.ndarray, most: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return from where to where joints are moved: within their limits, at most so far each way."""
-    limited = np.isfinite(upper - lower)
-    amid = (np.where(limited, lower, 0) + np.where(limited, upper, 0)) / 2
-    middle = np.where(limited, amid, np.clip(0, lower, upper))
-    return np.maximum(lower, middle - most), np.minimum(upper, middle + most)
+    ends = limits_of(model).span(most=1)
+    return np.random.default_rng(SEED).uniform(*ends, (CONFIGURATIONS, model.n))
 
 
 def positions(model: Model, q: np.ndarray) -> dict[str, float]:

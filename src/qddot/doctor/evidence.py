@@ -82,11 +82,6 @@ class Evidence:
         return fold(self.model)
 
     @cached_property
-    def total_mass(self) -> float:
-        """The mass of everything, as read here."""
-        return float(self.tree.base.m + sum(body.inertia.m for body in self.tree.bodies))
-
-    @cached_property
     def sizes(self) -> np.ndarray:
         """√M_ii of each joint at each configuration, the larger of both sides; shape (k, n)."""
         diagonals = [np.einsum("kii->ki", M) for M in (self.M, self.M_peer)]

@@ -21,7 +21,7 @@ from qddot.identification.samples import Samples, as_samples
 from qddot.robot import robot_of
 
 STATES = 60  # random states a coordinate: many more rows than columns
-RATE, ACCELERATION, SLIDE = 2.0, 10.0, 1.0  # [rad/s], [rad/s²], [m] where there is no limit
+RATE, ACCELERATION = 2.0, 10.0  # [rad/s], [rad/s²] where there is no limit
 IN_A_LOG = 1e-4  # what a log must show of a parameter of its own
 
 
@@ -141,17 +141,14 @@ def random_states(
     k = STATES * max(robot.n, 2) if count is None else count
     rng = np.random.default_rng(seed)
     q, qd = np.empty((2, k, robot.n))
-    own = robot.limits
-    for i, joint in enumerate(robot.model.free_joints):
-        reach = np.pi if joint.turns else SLIDE
-        low, high, fast = (-reach, reach, RATE)
-        if limits:
-            low, high, fast = (
-                float(end[i]) if np.isfinite(end[i]) else otherwise
-                for end, otherwise in ((own.lower, low), (own.upper, high), (own.velocity, fast))
-            )
-        q[:, i] = rng.uniform(low, high, k)
-        qd[:, i] = rng.uniform(-fast, fast, k)
+    own, fast = robot.limits, np.full(robot.n, RATE)
+    low, high = -own.reach, own.reach
+    if limits:
+        low, high = own.span()
+        fast = np.where(np.isfinite(own.velocity), own.velocity, RATE)
+    for i in range(robot.n):
+        q[:, i] = rng.uniform(low[i], high[i], k)
+        qd[:, i] = rng.uniform(-fast[i], fast[i], k)
     qdd = rng.uniform(-ACCELERATION, ACCELERATION, (k, robot.n))
     return Samples(np.arange(k, dtype=float), q, qd, qdd, np.zeros((k, robot.n)))
 

@@ -109,19 +109,16 @@ class _Look:
 
 def _limits(robot: Any, samples: Samples) -> Iterator[Problem]:
     """Yield the joints that would be beyond their limits."""
-    for i, joint in enumerate(robot.model.free_joints):
-        low, high = joint.limits.lower, joint.limits.upper
-        if joint.kind == "continuous" or low is None or high is None:
-            continue
-        q = samples.q[:, i]
-        over = max(float(low) - float(q.min()), float(q.max()) - float(high))
+    ends = zip(robot.limits.lower, robot.limits.upper, strict=True)
+    for q, joint, (low, high) in zip(samples.q.T, robot.model.free_joints, ends, strict=True):
+        over = max(low - q.min(), q.max() - high)
         if over > BEYOND:
-            unit = "rad" if joint.turns else "m"
+            unit = joint.units.position
             yield Problem(
                 "warning",
                 f"joint {joint.name!r}",
                 f"it is up to {over:.2g} {unit} beyond its limits, {q.min():.4g} … {q.max():.4g} "
-                f"{unit} where the robot allows {float(low):.4g} … {float(high):.4g}",
+                f"{unit} where the robot allows {low:.4g} … {high:.4g}",
                 "Check the order of the columns, units, signs and offsets.",
             )
 

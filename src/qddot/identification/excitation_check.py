@@ -16,7 +16,6 @@ from qddot.robot import Robot
 DENSE = 20_000  # instants of a check
 ROUNDING = 1e-9  # of a limit
 SIGNS = {"position": "|q - middle|", "velocity": "|q̇|", "acceleration": "|q̈|", "effort": "|τ|"}
-PER = {"position": "", "velocity": "/s", "acceleration": "/s²"}
 
 
 @dataclass(frozen=True)
@@ -88,8 +87,8 @@ def used(
             if what == "position":
                 sign = np.sign(values[worst[i], i])
                 value, size = (limits.middle[i] + sign * x for x in (value, size))
-            who, unit, when = limits.joint_names[i], limits.units[i], float(t[worst[i]])
-            unit = unit + PER[what] if what in PER else ("N·m" if unit == "rad" else "N")
+            who, when = limits.joint_names[i], float(t[worst[i]])
+            unit = getattr(robot.limits.units[i], what)
             broken.append(Violation(who, what, when, float(value), float(size), unit))
     least = np.inf
     for space in spaces:

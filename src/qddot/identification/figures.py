@@ -168,7 +168,7 @@ def _torques(fit: Fit, samples: Samples) -> Torques:
     counts = np.ones(samples.tau.shape, bool) if samples.counts is None else samples.counts
     return Torques(
         tuple(robot.joint_names),
-        tuple("N·m" if joint.turns else "N" for joint in robot.model.free_joints),
+        tuple(joint.units.effort for joint in robot.model.free_joints),
         samples.t,
         samples.tau,
         fit.predict(samples),

@@ -107,7 +107,7 @@ def _errors(fit: Fit, validation: dict[str, Any] | None) -> str:
     head += [] if validation is None else ["RMS, other log", "relative [%], other log"]
     rows = []
     for i, joint in enumerate(robot.model.free_joints):
-        unit = "N·m" if joint.turns else "N"
+        unit = joint.units.effort
         name = robot.joint_names[i]
         row = [name, f"{fit.rms[i]:.3g} {unit}", f"{100 * fit.relative_errors[i]:.3g}"]
         if validation is not None:

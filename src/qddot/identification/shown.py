@@ -11,6 +11,7 @@ from qddot.errors import shorten
 from qddot.identification.compare import error_words
 from qddot.identification.excitation_check import SIGNS
 from qddot.identification.verdict import deviation, percent, unknown_deviations
+from qddot.model.units import BODY_UNITS, parameter_unit
 from qddot.spatial.inertia import NAMES
 from qddot.web.notebook import figure, rows, shown, words
 from qddot.web.page import bullets, facts, paragraph
@@ -25,25 +26,13 @@ if TYPE_CHECKING:
 
 BADLY = 50.0  # [%], a relative deviation above which a value is hardly known
 WIDEST = 70  # letters of a parameter's name
-# of a joint that turns, of one that slides
-UNITS = {
-    "m": ("kg", "kg"),
-    **dict.fromkeys(("mx", "my", "mz"), ("kg·m", "kg·m")),
-    **dict.fromkeys(("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"), ("kg·m²", "kg·m²")),
-    "Ia": ("kg·m²", "kg"),
-    "fv": ("N·m·s/rad", "N·s/m"),
-    "fs": ("N·m", "N"),
-    "f0": ("N·m", "N"),
-}
 
 
-def parameter_unit(robot: Any, name: str) -> str:
+def unit_of_parameter(robot: Any, name: str) -> str:
     """Return the unit of a parameter "<joint>.<p>"; nothing where it is not one of a robot's."""
-    joint, _, kind = name.rpartition(".")
-    turning = {each.name: each.turns for each in robot.model.joints}
-    if kind not in UNITS or joint not in turning:
-        return ""
-    return UNITS[kind][0 if turning[joint] else 1]
+    joint, _, p = name.rpartition(".")
+    joints = {each.name: each for each in robot.model.joints}
+    return parameter_unit(joints[joint], p) if joint in joints else ""
 
 
 def fit_html(fit: Fit) -> str:
@@ -61,7 +50,7 @@ def fit_html(fit: Fit) -> str:
         "removed as badly known": ", ".join(fit.removed),
     }
     joints = [
-        (joint.name, f"{rms:.3g}", "N·m" if joint.turns else "N", f"{100 * share:.3g}")
+        (joint.name, f"{rms:.3g}", joint.units.effort, f"{100 * share:.3g}")
         for joint, rms, share in zip(
             robot.model.free_joints, fit.rms, fit.relative_errors, strict=True
         )
@@ -73,7 +62,7 @@ def fit_html(fit: Fit) -> str:
             shorten(name, WIDEST),
             f"{value:.5g}",
             deviation(s),
-            parameter_unit(robot, first),
+            unit_of_parameter(robot, first),
             percent(value, x),
         )
         for name, first, value, s, x in zip(
@@ -179,7 +168,7 @@ def payload_html(load: PayloadFit) -> str:
         return shown(title, paragraph(load.note))
     x, y, z = load.com
     lines = [
-        (name, f"{value:.4g}", f"{s:.1g}", UNITS[name][0])
+        (name, f"{value:.4g}", f"{s:.1g}", BODY_UNITS[name])
         for name, value, s in zip(NAMES, load.parameters, load.deviations, strict=True)
     ]
     known = {

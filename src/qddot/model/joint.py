@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from qddot.model.link import Placement
+from qddot.model.units import ANGLE, LENGTH, JointUnits
 from qddot.scalars import Motion, Scalar
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY, about_axis
@@ -114,6 +115,16 @@ class Joint:
     def turns(self) -> bool:
         """Whether its position is an angle."""
         return self.kind in ("revolute", "continuous")
+
+    @property
+    def units(self) -> JointUnits:
+        """The units of its position, velocity, effort and so on."""
+        return ANGLE if self.turns else LENGTH
+
+    @property
+    def ends(self) -> tuple[Scalar | None, Scalar | None]:
+        """Its lowest and highest position; a continuous joint has none, whatever its limits say."""
+        return (None, None) if self.kind == "continuous" else (self.limits.lower, self.limits.upper)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """What every coordinate of a robot may do, as arrays: the one place that knows.
 
-A continuous joint turns without end, whatever else its description says. A joint that follows
-another keeps the other within what it may do itself.
+A joint that follows another keeps the other within what it may do itself.
 """
 
 from __future__ import annotations
@@ -18,7 +17,10 @@ from qddot.model.joint import Joint
 from qddot.model.model import Model, scalars
 from qddot.model.structure import place
 from qddot.model.tree import coordinates, numeric
+from qddot.model.units import ANGLE, JointUnits
 from qddot.scalars import Scalar
+
+HALF_TURN, SLIDE = np.pi, 0.5  # [rad], [m], how far a joint without limits is moved either way
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +31,27 @@ class RobotLimits:
     upper: np.ndarray
     velocity: np.ndarray  # [rad/s] or [m/s]
     effort: np.ndarray  # [N·m] or [N]
+    units: tuple[JointUnits, ...]
+
+    @property
+    def reach(self) -> np.ndarray:
+        """How far a joint is moved either way where nothing limits it, (n,): half a turn, 0.5 m."""
+        return np.array([HALF_TURN if units == ANGLE else SLIDE for units in self.units])
+
+    def span(self, most: float = math.inf) -> tuple[np.ndarray, np.ndarray]:
+        """Return finite ends for sliders, figures and random positions, two arrays (n,).
+
+        They are the limits; an end that has none is `reach` beyond zero, or beyond the other end if
+        that is farther out.
+
+        Args:
+            most: How many times `reach` to go from zero, or from the limit next to it.
+        """
+        reach = self.reach
+        low = np.where(np.isfinite(self.lower), self.lower, np.minimum(0, self.upper) - reach)
+        high = np.where(np.isfinite(self.upper), self.upper, np.maximum(0, self.lower) + reach)
+        near = np.clip(0, low, high)
+        return np.maximum(low, near - most * reach), np.minimum(high, near + most * reach)
 
 
 def limits_of(model: Model) -> RobotLimits:
@@ -56,10 +79,10 @@ def limits_of(model: Model) -> RobotLimits:
         if low < high:
             ends[k] = low, high
         velocity[k] = min(velocity[k], _size(joint.limits.velocity) / abs(ratio))
-    found = RobotLimits(ends[:, 0].copy(), ends[:, 1].copy(), velocity, effort)
-    for array in vars(found).values():
+    arrays = ends[:, 0].copy(), ends[:, 1].copy(), velocity, effort
+    for array in arrays:
         array.flags.writeable = False
-    return found
+    return RobotLimits(*arrays, tuple(joint.units for joint in free))
 
 
 def limit_doubts(model: Model) -> Iterator[Problem]:
@@ -78,9 +101,7 @@ def limit_doubts(model: Model) -> Iterator[Problem]:
 
 def _ends(joint: Joint) -> tuple[float, float]:
     """Return the lowest and the highest position of a joint by itself."""
-    low, high = joint.limits.lower, joint.limits.upper
-    if joint.kind == "continuous":
-        return -math.inf, math.inf
+    low, high = joint.ends
     return -math.inf if low is None else float(numeric(low)), _size(high)
 
 

@@ -64,6 +64,12 @@ class Model:
         """Every name that `pose` and `jacobian` take: links, then further frames."""
         return tuple(link.name for link in self.links) + tuple(f.name for f in self.frames)
 
+    @property
+    def mass(self) -> Scalar:
+        """The mass of everything, payloads included [kg]."""
+        parts = [link.inertial.mass for link in self.links]
+        return sum(parts + [load.inertial.mass for load in self.payloads])
+
     @cached_property
     def symbols(self) -> tuple[str, ...]:
         """The names of the parameters that have no value yet."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from qddot.errors import printable, shorten
 from qddot.expressions import Expression, free_symbols
-from qddot.model.joint import Joint, Limits
+from qddot.model.joint import Joint
 from qddot.model.model import Model
+from qddot.model.units import unit_of, units_of
 from qddot.scalars import Scalar
 
 if TYPE_CHECKING:
@@ -21,15 +22,16 @@ if TYPE_CHECKING:
 ARROWS = {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "fixed": "—"}
 HEADINGS = ("", "joint", "axis", "range", "speed", "effort", "mass", "in it")
 MOST_ROWS = 200
-# what the letters of `extras` mean, with the units of joints that turn and that slide
+# what the letters of `extras` mean, and which of a joint's units they have
 EXTRAS = {
-    "Fv": ("viscous friction", "N·m·s/rad", "N·s/m"),
-    "Fs": ("Coulomb friction", "N·m", "N"),
-    "Fst": ("static friction", "N·m", "N"),
-    "f0": ("offset", "N·m", "N"),
-    "Ia": ("rotor inertia", "kg·m²", "kg"),
-    "k": ("spring", "N·m/rad", "N/m"),
+    "Fv": ("viscous friction", "damping"),
+    "Fs": ("Coulomb friction", "effort"),
+    "Fst": ("static friction", "effort"),
+    "f0": ("offset", "effort"),
+    "Ia": ("rotor inertia", "inertia"),
+    "k": ("spring", "stiffness"),
 }
+COLUMNS = {"range": "position", "speed": "velocity", "effort": "effort"}
 
 
 def facts(model: Model) -> dict[str, Any]:
@@ -40,7 +42,7 @@ def facts(model: Model) -> dict[str, Any]:
         "source": model.source,
         "licence": model.licence,
         "n": model.n,
-        "mass": plain(total_mass(model)),
+        "mass": plain(model.mass),
         "gravity": [plain(x) for x in model.gravity],
         "symbols": list(model.symbols),
         "joints": [joint_facts(model, joint) for joint in model.joints],
@@ -51,14 +53,15 @@ def facts(model: Model) -> dict[str, Any]:
 
 def joint_facts(model: Model, joint: Joint) -> dict[str, Any]:
     limits, inertial = joint.limits, model.link(joint.child).inertial
+    lower, upper = joint.ends
     return {
         "name": joint.name,
         "type": joint.kind,
         "parent": joint.parent,
         "child": joint.child,
         "axis": [plain(x) for x in joint.axis],
-        "lower": plain(limits.lower),
-        "upper": plain(limits.upper),
+        "lower": plain(lower),
+        "upper": plain(upper),
         "velocity": plain(limits.velocity),
         "effort": plain(limits.effort),
         "follows": joint.mimic.joint if joint.mimic else None,
@@ -67,12 +70,6 @@ def joint_facts(model: Model, joint: Joint) -> dict[str, Any]:
         "com": [plain(x) for x in inertial.com],
         "inertia": [plain(x) for x in inertial.inertia],
     }
-
-
-def total_mass(model: Model) -> Scalar:
-    """Return the mass of everything, payloads included."""
-    parts = [link.inertial.mass for link in model.links]
-    return sum(parts + [load.inertial.mass for load in model.payloads])
 
 
 def as_text(model: Model, width: int = 110) -> str:
@@ -104,7 +101,7 @@ def heading(model: Model) -> list[RenderableType]:
     gravity = ", ".join(number(x) for x in model.gravity)
     title = Text.assemble(
         (printable(model.name), "bold cyan"),
-        f"  {joints}, {number(total_mass(model))} kg, gravity ({gravity}) m/s²",
+        f"  {joints}, {number(model.mass)} kg, gravity ({gravity}) m/s²",
     )
     lines: list[RenderableType] = [title]
     if model.description:
@@ -140,11 +137,7 @@ def table(model: Model) -> RenderableType:
 def legend(joints: list[Joint]) -> str:
     """Return what the arrows in front of these joints mean, and the units."""
     kinds = dict.fromkeys(joint.kind for joint in joints)
-    units = []
-    if any(joint.turns for joint in joints):
-        units.append("rad, rad/s, N·m")
-    if "prismatic" in kinds:
-        units.append("m, m/s, N")
+    units = (f"{own.position}, {own.velocity}, {own.effort}" for own in units_of(joints))
     arrows = "   ".join(f"{ARROWS[kind]} {kind}" for kind in kinds)
     return f"{arrows}   ({' or '.join(units)}; kg)" if joints else ""
 
@@ -157,7 +150,7 @@ def row(model: Model, joint: Joint) -> tuple[str, ...]:
         str(model.joint_names.index(joint.name) + 1) if owns else "",
         f"{ARROWS[joint.kind]} {joint.name}",
         axis_name(joint),
-        span(joint.limits),
+        span(joint),
         _or_nothing(joint.limits.velocity),
         _or_nothing(joint.limits.effort),
         number(mass) if mass else "",
@@ -242,7 +235,7 @@ def as_html(model: Model) -> str:
     gravity = ", ".join(number(x) for x in model.gravity)
     known = {
         "joints": str(model.n),
-        "mass": f"{number(total_mass(model))} kg",
+        "mass": f"{number(model.mass)} kg",
         "gravity": f"({gravity}) m/s²",
         "symbols": ", ".join(model.symbols),
         "frames": shorten(", ".join(model.frame_names), 200),
@@ -263,26 +256,16 @@ def key(joints: list[Joint]) -> str:
     """Return what the arrows in front of joints mean, and the letters behind them."""
     there = {word.partition(" ")[0] for joint in joints for word in extras(joint)}
     said = [f"{ARROWS[kind]} {kind}" for kind in dict.fromkeys(joint.kind for joint in joints)]
-    for letters, (meaning, *units) in EXTRAS.items():
+    for letters, (meaning, unit) in EXTRAS.items():
         if letters in there:
-            said.append(f"{letters} {meaning}{either(joints, *units)}")
+            said.append(f"{letters} {meaning} [{unit_of(joints, unit)}]")
     return ", ".join(said)
 
 
 def column_units(joints: list[Joint]) -> dict[str, str]:
     """Return the units of the columns of the table, " [rad or m]" where joints differ."""
-    return {
-        "range": either(joints, "rad", "m"),
-        "speed": either(joints, "rad/s", "m/s"),
-        "effort": either(joints, "N·m", "N"),
-        "mass": " [kg]",
-    }
-
-
-def either(joints: list[Joint], turning: str, sliding: str) -> str:
-    """Return the unit that joints share in brackets, or both."""
-    kinds = dict.fromkeys(turning if joint.turns else sliding for joint in joints)
-    return f" [{' or '.join(kinds)}]"
+    own = {heading: f" [{unit_of(joints, what)}]" for heading, what in COLUMNS.items()}
+    return own | {"mass": " [kg]"}
 
 
 def axis_name(joint: Joint) -> str:
@@ -294,11 +277,10 @@ def axis_name(joint: Joint) -> str:
     return f"({', '.join(number(x) for x in joint.axis)})"
 
 
-def span(limits: Limits) -> str:
+def span(joint: Joint) -> str:
     """Return "-2.9 … 2.9", or nothing where there are no limits."""
-    if limits.lower is None or limits.upper is None:
-        return ""
-    return f"{number(limits.lower)} … {number(limits.upper)}"
+    low, high = joint.ends
+    return "" if low is None or high is None else f"{number(low)} … {number(high)}"
 
 
 def number(x: Scalar) -> str:

@@ -72,9 +72,10 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if number(lower) and number(upper) and float(lower) > float(upper):
         message = f"its limits are reversed (lower {float(lower):g} > upper {float(upper):g})"
         yield "error", message, "Swap them."
-    if number(joint.home) and joint.kind != "continuous":
-        low = -math.inf if not number(lower) else float(lower)
-        high = math.inf if not number(upper) else float(upper)
+    if number(joint.home):
+        low, high = joint.ends
+        low = -math.inf if not number(low) else float(low)
+        high = math.inf if not number(high) else float(high)
         if not low <= float(joint.home) <= high:
             message = f"its home ({float(joint.home):g}) is not within its limits"
             yield "error", message, f"Give one from {low:g} to {high:g}."

@@ -27,7 +27,6 @@ from qddot.plot.skeleton import Skeleton, centre, skeleton
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
 from qddot.robot import Robot
-from qddot.robot.home import tip_frame
 
 Scene = dict[str, Any]
 
@@ -96,7 +95,7 @@ class ArmScene:
         if bodies:
             result["bodies"] = self._bodies(poses)
         if ellipsoid is not False:
-            frame = frame or tip_frame(self.robot)
+            frame = frame or self.robot.tip
             known = ellipsoid if isinstance(ellipsoid, tuple) else None
             found = known or self.robot.principal_masses(q, frame, axes="linear")
             result["ellipsoids"] = self._effective_mass(self.robot.pose(q, frame)[:3, 3], *found)
@@ -149,7 +148,8 @@ class ArmScene:
             if abs(amount) < FAINT:
                 continue
             at, axis = points[joint.point], axes[i]
-            label = f"{torque:.3g} {'N·m' if joint.turns else 'N'}"
+            unit = self.robot.model.joint(joint.name).units.effort
+            label = f"{torque:.3g} {unit}"
             drawn: Scene = {"colour": PULL, "label": label}
             if joint.turns:
                 turns.append(drawn | {"at": plain(at), "axis": plain(axis), "amount": amount})
@@ -227,7 +227,7 @@ def ends(poses: np.ndarray, centres: np.ndarray, halves: np.ndarray) -> np.ndarr
 
 def usual_mass(robot: Robot, q: np.ndarray) -> float:
     """Return how heavy the tip usually is in its heaviest direction [kg]."""
-    masses, _ = robot.principal_masses(q, tip_frame(robot), axes="linear")
+    masses, _ = robot.principal_masses(q, robot.tip, axes="linear")
     heavy = np.where(beyond(masses) | np.isnan(masses), 0, masses).max(axis=-1)
     return float(np.median(heavy)) or 1.0
 

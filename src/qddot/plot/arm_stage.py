@@ -12,7 +12,7 @@ from qddot.robot import Robot
 
 SAMPLES = 200  # random q that tell where an arm gets to
 MOST = 0.08  # share of the points on either side that need not be in view
-SLIDES = 0.5  # [m], how far a joint without limits slides
+FARTHEST = 4  # half turns or half metres that joints are moved, however wide their limits
 BELOW = 0.12  # how far under its floor an arm is in view, in parts of its size
 FOOT, THICK = 0.06, 0.018  # radius and half the height of what it stands on, the same
 SCALE = 0.78  # what thicknesses are parts of, in parts of its size
@@ -26,11 +26,8 @@ ASIDE, RAISED = -0.35, 0.16  # [rad], from the front of an arm that moves in an 
 
 def typical(robot: Robot) -> np.ndarray:
     """Return q from all over where the robot gets to, its home first, shape (k, n)."""
-    limits = robot.limits
-    wide = np.array([np.pi if joint.turns else SLIDES for joint in robot.model.free_joints])
-    low = np.where(np.isfinite(limits.lower), np.maximum(limits.lower, -4 * wide), -wide)
-    high = np.where(np.isfinite(limits.upper), np.minimum(limits.upper, 4 * wide), wide)
-    found = np.random.default_rng(0).uniform(low, np.maximum(low, high), (SAMPLES, robot.n))
+    ends = robot.limits.span(most=FARTHEST)
+    found = np.random.default_rng(0).uniform(*ends, (SAMPLES, robot.n))
     found[0] = robot.home
     return found
 

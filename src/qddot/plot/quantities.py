@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
+
+from qddot.model.units import BY_POSITION
 
 # in the order of the decks: positions, rates, accelerations, torques
 SIGNS = {"q": "$q$", "qd": r"$\dot{q}$", "qdd": r"$\ddot{q}$", "tau": r"$\tau$"}
@@ -16,12 +18,7 @@ WORDS = {
     "tau": "torque",
     "energy": "energy",
 }
-UNITS: dict[str, Mapping[str, str]] = {
-    "q": {"rad": "rad", "m": "m"},
-    "qd": {"rad": "rad/s", "m": "m/s"},
-    "qdd": {"rad": "rad/s²", "m": "m/s²"},
-    "tau": {"rad": "N·m", "m": "N"},
-}
+KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort"}
 LARGEST = 1e290  # beyond, axes overflow
 
 
@@ -71,8 +68,8 @@ class Motion(Protocol):
 
 def unit(quantity: str, kind: str) -> str:
     """Return the unit of a quantity at a joint measured in rad, in m, or in nobody knows."""
-    known = UNITS[quantity]
-    return known.get(kind) or " or ".join(known.values())
+    known = [BY_POSITION[kind]] if kind in BY_POSITION else BY_POSITION.values()
+    return " or ".join(getattr(units, KINDS[quantity]) for units in known)
 
 
 def values(motion: Motion, quantity: str) -> np.ndarray:

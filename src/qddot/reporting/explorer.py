@@ -8,6 +8,7 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from qddot.model.units import unit_of
 from qddot.reporting import entries
 from qddot.reporting.chapter import folded
 from qddot.reporting.live import Live
@@ -141,8 +142,7 @@ def vectors(robot: Robot, live: Live) -> str:
     shown = {key: names for key, names in VECTORS.items() if key in live.kernels}
     rows = [[cell(letter, (i,), robot.n) for i in range(robot.n)] for letter, _ in shown.values()]
     head = [str(i + 1) for i in range(robot.n)]
-    units = {"N·m" if joint["turns"] else "N" for joint in live.data["joints"]}
-    caption = f"Torques of the joints [{' or '.join(sorted(units))}]"
+    caption = f"Torques of the joints [{unit_of(robot.model.free_joints, 'effort')}]"
     words = [f"{letter}, {word.split()[0]}" for letter, word in shown.values()]
     return entries.matrix(rows, head, caption, rows_are=words)
 

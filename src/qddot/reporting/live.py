@@ -20,7 +20,6 @@ from qddot.program.program import Program
 from qddot.robot import Robot
 
 MOST_OPERATIONS = 40_000  # of all programs together: about a megabyte of JavaScript
-TURN, SLIDE = np.pi, 0.5  # [rad], [m] either side, where a joint has no limits
 FAST = {True: np.pi, False: 0.5}  # [rad/s], [m/s], where its rate has none
 QUANTITIES = (
     *("mass_matrix", "gravity_torque", "potential_energy", "kinetic_energy"),
@@ -37,17 +36,15 @@ class Live:
     kernels: tuple[str, ...]
 
 
-def live_of(robot: Robot, tip: str, home: np.ndarray) -> Live:
+def live_of(robot: Robot) -> Live:
     """Return the robot as JavaScript: as many of its kernels as a page bears.
 
     Args:
         robot: Whose parameters are numbers.
-        tip: The frame whose effective mass is drawn.
-        home: Where the arm stands at first, shape (n,).
     """
     scene = arm_scene(robot)
     functions, room = {}, MOST_OPERATIONS
-    for name, program in programs(robot, scene, tip):
+    for name, program in programs(robot, scene):
         room -= len(program)
         if room < 0:
             break
@@ -55,44 +52,36 @@ def live_of(robot: Robot, tip: str, home: np.ndarray) -> Live:
     written = ",\n".join(f"{name}: {source}" for name, source in functions.items())
     data = {
         "joints": [joint_facts(robot, i) for i in range(robot.n)],
-        "home": [float(x) for x in home],
+        "home": robot.home.tolist(),
         "scene": scene_facts(scene),
     }
     return Live(f"const KERNELS = {{\n{written}\n}};\n", data, tuple(functions))
 
 
-def programs(robot: Robot, scene: ArmScene, tip: str) -> Iterator[tuple[str, Program]]:
+def programs(robot: Robot, scene: ArmScene) -> Iterator[tuple[str, Program]]:
     """Yield the programs of a page, those that it needs most first."""
     yield "points", scene.skeleton.kernel.program
     yield "poses", scene.poses.program
     for quantity in QUANTITIES:
         yield quantity, robot.program(quantity)
-    yield "tip_pose", robot.program("pose", frame=tip)
-    yield "mobility", robot.program("inverse_effective_mass", frame=tip, axes="linear")
+    yield "tip_pose", robot.program("pose", frame=robot.tip)
+    yield "mobility", robot.program("inverse_effective_mass", frame=robot.tip, axes="linear")
     yield "coriolis_matrix", robot.program("coriolis_matrix")
 
 
 def joint_facts(robot: Robot, i: int) -> dict[str, Any]:
     """Return what a slider needs to know of a joint."""
-    low, high = span(robot, i)
-    joint, fast = robot.model.free_joints[i], float(robot.limits.velocity[i])
+    limits, joint = robot.limits, robot.model.free_joints[i]
+    low, high = (float(end[i]) for end in limits.span())
+    fast = float(limits.velocity[i])
     return {
         "turns": joint.turns,
-        "unit": "rad" if joint.turns else "m",
+        "unit": joint.units.position,
         "low": low,
         "high": high,
         "fast": fast if 0 < fast < np.inf else FAST[joint.turns],
-        "limited": bool(np.isfinite(robot.limits.lower[i])),
+        "limited": (low, high) == (limits.lower[i], limits.upper[i]),
     }
-
-
-def span(robot: Robot, i: int) -> tuple[float, float]:
-    """Return between which positions a joint is moved: its limits, or once round."""
-    low, high = float(robot.limits.lower[i]), float(robot.limits.upper[i])
-    if np.isfinite(high - low):
-        return low, high
-    wide = TURN if robot.model.free_joints[i].turns else SLIDE
-    return -wide, wide
 
 
 def scene_facts(scene: ArmScene) -> dict[str, Any]:
@@ -105,6 +94,7 @@ def scene_facts(scene: ArmScene) -> dict[str, Any]:
                 "point": joint.point,
                 "index": joint.index,
                 "turns": joint.turns,
+                "effort": scene.robot.model.joint(joint.name).units.effort,
                 "colour": style.colour(joint.index),
                 "pale": pale(style.colour(joint.index)),
                 "label": f"q{joint.index + 1}",

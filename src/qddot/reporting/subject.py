@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from qddot.errors import BadArgument, NotNumeric, QddotError, printable
-from qddot.plot.arm_scene import tip_frame
 from qddot.robot import Robot
 
 if TYPE_CHECKING:
@@ -35,16 +32,6 @@ class Subject:
         return self.source or OWN_FILE
 
     @cached_property
-    def tip(self) -> str:
-        """The frame that stands for the end of the arm."""
-        return tip_frame(self.robot)
-
-    @cached_property
-    def home(self) -> np.ndarray:
-        """Where the arm stands at first, shape (n,)."""
-        return self.robot.home
-
-    @cached_property
     def equations(self) -> Equations:
         """The closed form; raises TooLarge where nobody could read it."""
         from qddot.equations.derive import derive
@@ -59,7 +46,7 @@ class Subject:
         if self.robot.symbols or not self.robot.n:
             return None
         try:
-            return live_of(self.robot, self.tip, self.home)
+            return live_of(self.robot)
         except (QddotError, ArithmeticError, ValueError):  # of NumPy's linear algebra, too
             return None
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from qddot.dynamics.regressor import parameters
-from qddot.errors import Problem
+from qddot.errors import BadArgument, Problem, shorten
 from qddot.model.limits import RobotLimits, limits_of
 from qddot.model.tree import Tree, exact, fold
 from qddot.plain_text import fitted
-from qddot.robot.home import home_of
+from qddot.robot.home import home_of, tip_of
 from qddot.robot.variants import Variants
+from qddot.scalars import Scalar
 from qddot.web.notebook import rich
 
 
@@ -62,10 +63,41 @@ class Described(Variants):
         """Its .lower .upper .velocity .effort, each of shape (n,), infinite where there is none."""
         return limits_of(self.model)
 
+    @property
+    def mass(self) -> Scalar:
+        """The mass of everything, payloads included [kg]; an expression if some have no value."""
+        return self.model.mass
+
     @cached_property
     def home(self) -> np.ndarray:
         """Where the arm stands if nobody says, shape (n,); what its file gives, if it does."""
         return home_of(self)
+
+    @cached_property
+    def tip(self) -> str:
+        """The frame at its end: "tool" if there is one, else the last of the longest branch."""
+        return tip_of(self)
+
+    def random_positions(self, size: int | tuple[int, ...] = (), seed: int = 0) -> np.ndarray:
+        """Return random joint positions within the limits, the same ones for the same seed.
+
+        Each joint is drawn evenly between its limits. One without limits is drawn within half a
+        turn, or half a metre, of zero.
+
+        Args:
+            size: How many; a number, or a shape as NumPy has it. () gives one position.
+            seed: Where the random numbers start.
+
+        Returns:
+            Positions [rad or m], shape (n,), (size, n) or (*size, n).
+        """
+        counts = size if isinstance(size, tuple) else (size,)
+        if not all(isinstance(k, (int, np.integer)) and k >= 0 for k in counts):
+            raise BadArgument(
+                f"size is {shorten(repr(size))}; give how many positions, a whole number, or a "
+                "shape such as (10, 5)."
+            )
+        return np.random.default_rng(seed).uniform(*self.limits.span(), (*counts, self.n))
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

@@ -40,13 +40,14 @@ def home_of(robot: Described) -> np.ndarray:
     if any(x is not None for x in given):
         pairs = zip(given, base, strict=True)
         base = np.array([b if x is None else float(x) for x, b in pairs])
+        base = np.clip(base, limits.lower, limits.upper)  # of a joint that follows
     elif not robot.symbols and robot.n:
         base = _bent(robot, base)
     base.flags.writeable = False
     return base
 
 
-def tip_frame(robot: Described) -> str:
+def tip_of(robot: Described) -> str:
     """Return the frame at the tip: "tool" where there is one, else the longest branch's last."""
     frames = robot.tree.frames
     if "tool" in frames:
@@ -56,7 +57,7 @@ def tip_frame(robot: Described) -> str:
 
 def _bent(robot: Described, base: np.ndarray) -> np.ndarray:
     """Return the position, or where the tip is freer with as few joints bent as that takes."""
-    tip = tip_frame(robot)
+    tip = robot.tip
     carrying = path(robot.tree, robot.tree.frames[tip][0])
     moving = sorted({robot.tree.bodies[i].index for i in carrying})
     if not 0 < len(moving) <= MOST:

@@ -94,4 +94,4 @@ def fitted(facts: About, robot: Robot) -> About:
 
 def joint_units(robot: Robot) -> tuple[str, ...]:
     """Return the units of the entries of q: "rad" or "m"."""
-    return tuple("rad" if joint.turns else "m" for joint in robot.model.free_joints)
+    return tuple(joint.units.position for joint in robot.model.free_joints)

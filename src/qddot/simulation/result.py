@@ -100,13 +100,12 @@ def passed_limits(
     joints = robot.model.free_joints
     found = []
     for i, joint in enumerate(joints):
-        unit = "rad" if joint.turns else "m"
-        force = "N·m" if joint.turns else "N"
+        units = joint.units
         beyond = np.maximum(q[:, i] - limits.upper[i], limits.lower[i] - q[:, i])
-        _note(found, t, beyond, q[:, i], joint.name, "position", unit)
+        _note(found, t, beyond, q[:, i], joint.name, "position", units.position)
         speed, load = np.abs(qd[:, i]), np.abs(tau[:, i])
-        _note(found, t, speed - limits.velocity[i], speed, joint.name, "velocity", f"{unit}/s")
-        _note(found, t, load - limits.effort[i], load, joint.name, "effort", force)
+        _note(found, t, speed - limits.velocity[i], speed, joint.name, "velocity", units.velocity)
+        _note(found, t, load - limits.effort[i], load, joint.name, "effort", units.effort)
     return found
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qddot.model.units import unit_of
 from qddot.plot import style
 from qddot.plot.motion import show_range
-from qddot.plot.quantities import drawable, unit
+from qddot.plot.quantities import drawable
 from qddot.web.notebook import figure, rows, shown
 from qddot.web.page import facts
 
@@ -37,11 +38,8 @@ def as_html(run: Rollout) -> str:
 def ends(run: Rollout) -> str:
     """Return between which values every joint starts and ends."""
     joints = run.robot.model.free_joints
-    kinds = dict.fromkeys("rad" if joint.turns else "m" for joint in joints)
-    head = ["joint"]
-    for name, quantity in (("q at first", "q"), ("q at last", "q"), ("q̇ at last", "qd")):
-        units = " or ".join(unit(quantity, kind) for kind in kinds)
-        head.append(f"{name} [{units}]")
+    where, fast = unit_of(joints, "position"), unit_of(joints, "velocity")
+    head = ["joint", f"q at first [{where}]", f"q at last [{where}]", f"q̇ at last [{fast}]"]
     kept = run.finite.reshape(-1)
     q, qd = (x.reshape(-1, len(run.t), run.robot.n)[kept] for x in (run.q, run.qd))
     columns = (q[:, 0], q[:, -1], qd[:, -1])
@@ -66,8 +64,8 @@ def bands(run: Rollout) -> Figure:
         axes.fill_between(run.t, low[:, i], high[:, i], color=style.colour(i), alpha=0.2, lw=0)
         axes.plot(run.t, middle[:, i], **style.curve(i))
     axes.set_xlabel("time [s]")
-    kinds = dict.fromkeys("rad" if joint.turns else "m" for joint in run.robot.model.free_joints)
-    axes.set_ylabel(f"q [{' or '.join(kinds)}]: median, lowest, highest")
+    unit = unit_of(run.robot.model.free_joints, "position")
+    axes.set_ylabel(f"q [{unit}]: median, lowest, highest")
     show_range(axes, run.t)
     entries = [
         (Line2D([], [], **style.curve(i)), style.label(name))

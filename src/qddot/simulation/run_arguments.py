@@ -108,10 +108,6 @@ def twelve_numbers(motion: Any) -> tuple[Any, tuple[str, ...]]:
         ) from None
 
 
-def effort_limits(robot: Robot) -> tuple[float, ...]:
-    return tuple(robot.limits.effort.tolist())
-
-
 def check_inside(robot: Robot, q0: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> None:
     """Refuse a start beyond the stops, and stops without room between them."""
     for name, q, low, high in zip(robot.joint_names, q0, lower, upper, strict=True):

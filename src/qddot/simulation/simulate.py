@@ -25,7 +25,6 @@ from qddot.simulation.run_arguments import (
     check_restitution,
     check_start,
     choose,
-    effort_limits,
     joint_values,
     of_one_run,
     positive,
@@ -165,14 +164,14 @@ def simulate(
     if base_motion is not None:
         signals["base"] = signal("the base motion", *twelve_numbers(base_motion), duration)
 
-    can_hold = restraints(robot.model, robot.tree, friction == "exact", stops)
+    can_hold = restraints(robot, friction == "exact", stops)
     check_inside(robot, q0, can_hold.lower, can_hold.upper)
     forces = Forces(
         layout,
         law,
         frames,
         disturbance is not None,
-        effort_limits(robot) if effort == "enforce" else None,
+        tuple(robot.limits.effort.tolist()) if effort == "enforce" else None,
         smoothing if friction == "smooth" else None,
         can_hold.any,
     )

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.model.limits import limits_of
-from qddot.model.model import Model
-from qddot.model.tree import Tree
+from qddot.robot import Robot
 from qddot.simulation.complementarity import AT_HIGH, AT_LOW, HELD, bounded_forces
 
 BARELY = 1e-9  # by this share a force is beyond its bound when it has just passed it
@@ -33,27 +31,20 @@ class Restraints:
         return np.where(still & (q >= self.upper), 1, np.where(still & (q <= self.lower), -1, 0))
 
 
-def restraints(model: Model, tree: Tree, sticking: bool, restitution: float | None) -> Restraints:
+def restraints(robot: Robot, sticking: bool, restitution: float | None) -> Restraints:
     """Return what can hold the joints of a robot.
 
     Args:
-        model, tree: The robot.
+        robot: The robot.
         sticking: Whether dry friction holds joints that stand still.
         restitution: Of stops at the joints' limits; None: there are no stops.
     """
-    nothing = np.zeros(tree.n)
-    rest = [f.coulomb if f.static is None else f.static for f in tree.friction]
+    nothing = np.zeros(robot.n)
+    rest = [f.coulomb if f.static is None else f.static for f in robot.tree.friction]
     friction = np.array([float(x) for x in rest]) if sticking else nothing
-    ends = position_limits(model)
     if restitution is None:
         return Restraints(friction, nothing - np.inf, nothing + np.inf)
-    return Restraints(friction, *ends, restitution)
-
-
-def position_limits(model: Model) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lower and the upper limit of each joint; infinite where it has none."""
-    limits = limits_of(model)
-    return limits.lower, limits.upper
+    return Restraints(friction, robot.limits.lower, robot.limits.upper, restitution)
 
 
 @dataclass(frozen=True)

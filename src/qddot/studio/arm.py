@@ -9,7 +9,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.plot.arm_scene import ArmScene, arm_scene, tip_frame
+from qddot.plot.arm_scene import ArmScene, arm_scene
 from qddot.robot import Robot
 from qddot.studio.state_kernel import state_kernel
 
@@ -87,7 +87,7 @@ def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> Arm:
         tell: What to do with words about how far the work is.
     """
     check(robot)
-    tip = tip_frame(robot)
+    tip = robot.tip
     tell(f"Compiling the equations of motion of {printable(robot.name)}", 0.2)
     kernel = state_kernel(robot.tree, tip)
     robot.pose(np.zeros(robot.n), tip)

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from qddot.control.references import Fourier, Quintic, Setpoint
-from qddot.control.references.limits import bounds_of
 from qddot.errors import BadArgument
 from qddot.ready_laws import FRAMES, Wanted, axes_of
 from qddot.robot import Robot
@@ -48,7 +47,7 @@ def _of_joints(robot: Robot, kind: str, q: np.ndarray, target: np.ndarray, secon
         return wave(robot, q)
     if kind == "step" or not (target != q).any():
         return Setpoint(target, robot)
-    fastest = float((np.abs(target - q) / bounds_of(robot).velocity).max())
+    fastest = float((np.abs(target - q) / robot.limits.velocity).max())
     return Quintic([q, target], max(SHARE * seconds, SPARE * PEAK * fastest), robot)
 
 
@@ -74,7 +73,7 @@ def _of_frame(
 
 def wave(robot: Robot, q: np.ndarray) -> Fourier:
     """Return a swing round q in which every joint has its own phase, within the limits."""
-    limits = bounds_of(robot)
+    limits = robot.limits
     room = np.minimum(limits.upper - q, q - limits.lower)
     turn = 2 * np.pi * FREQUENCY
     size = np.minimum.reduce([np.full(robot.n, SWING), ROOM * room, ROOM * limits.velocity / turn])

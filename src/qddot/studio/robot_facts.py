@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.references.limits import bounds_of
 from qddot.errors import printable
-from qddot.model.show import total_mass
 from qddot.studio.arm import Arm
 
 MOST_WARNINGS = 20
@@ -17,15 +15,17 @@ MOST_WARNINGS = 20
 def robot_facts(arm: Arm) -> dict[str, Any]:
     """Return the answer "robot"."""
     robot, model = arm.now, arm.now.model
-    limits = bounds_of(robot)
+    limits = robot.limits
+    span = np.stack(limits.span(), axis=-1).tolist()
     friction = [joint.friction for joint in model.free_joints]
     joints = [
         {
             "name": printable(joint.name),
-            "unit": "rad" if joint.turns else "m",
+            "unit": joint.units.position,
             "turns": joint.turns,
             "low": limited(limits.lower[i]),
             "high": limited(limits.upper[i]),
+            "span": span[i],
             "velocity": limited(limits.velocity[i]),
             "effort": limited(limits.effort[i]),
         }
@@ -42,7 +42,7 @@ def robot_facts(arm: Arm) -> dict[str, Any]:
         "frames": list(robot.frame_names),
         "tip": arm.tip,
         "gravity": arm.gravity,
-        "mass": float(total_mass(model)),
+        "mass": float(robot.mass),
         "payload": {"frame": arm.changes.frame or arm.tip, "mass": arm.changes.mass},
         "friction": {
             "viscous": [float(f.viscous) for f in friction],

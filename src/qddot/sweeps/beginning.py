@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 
 from qddot.errors import BadArgument, printable
-from qddot.ready_laws import frame_of, home
 from qddot.robot import Robot
 from qddot.saving import check_place, write_whole
 from qddot.writers.toml import written
@@ -54,12 +53,10 @@ def write_plan(path: str | Path, source: str, robot: Robot) -> None:
 
 def plan_text(file: str, source: str, robot: Robot) -> str:
     """Return the text of a plan."""
-    from qddot.control.references.limits import bounds_of
-
-    here, limits = home(robot), bounds_of(robot)
+    here, limits = robot.home, robot.limits
     room = np.minimum(limits.upper - here, FAR)
     target = (here + np.where(np.isfinite(room), 0.9 * room, FAR)).round(3)
-    frame = frame_of(robot, "")
+    frame = robot.tip
     body, _ = robot.tree.frame(frame)
     mass = sum(float(each.inertia.m) for each in robot.tree.bodies)
     plain = frame.isprintable() and '"' not in frame and "\\" not in frame

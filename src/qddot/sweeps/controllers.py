@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean
+from qddot.model.units import unit_of
 from qddot.readers.table import Table
-from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, frame_of, made
+from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, made
 from qddot.robot import Robot
 from qddot.sweeps import fields
-from qddot.sweeps.quantities import Quantity, unit_of_joints
+from qddot.sweeps.quantities import Quantity
 from qddot.sweeps.references import Move, Setting, Stay, read_reference
 from qddot.sweeps.settings import changed, read_settings
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
 VARIED_GAINS = ("kp", "kd", "lam")  # one number a joint or an axis, so runs may differ in them
-RATES = ("rad/s", "m/s")
 KNOWING = ("nominal", "arm")
 ESTIMATING = ("adaptive", "approximate_jacobian")  # their models are not the arm's on purpose
 
@@ -99,7 +99,7 @@ def controller(table: Table, robot: Robot, q: np.ndarray) -> Controller:
     knows = fields.one_of(table, "knows", KNOWING, "nominal")
     if knows == "arm" and kind in ESTIMATING:
         table.problem("knows", f"{kind} has a model of its own", "Remove it.")
-    frame = table.text("frame") or frame_of(robot, "")
+    frame = table.text("frame") or robot.tip
     axes, law = table.text("axes"), None
     try:
         axes = axes or axes_of(robot, frame)
@@ -127,9 +127,7 @@ def controller(table: Table, robot: Robot, q: np.ndarray) -> Controller:
         table.problem("", " ".join(str(error).split()).rstrip("."), "")
     except LookupError as error:  # an unknown frame
         table.problem("frame", " ".join(str(error).split()).rstrip("."), "")
-    from qddot.simulation.run_arguments import effort_limits
-
-    limits = np.array(effort_limits(robot))
+    limits = robot.limits.effort
     limited = fields.flag(table, "effort_limits", True) and np.isfinite(limits).any()
     rate = fields.positive(table, "rate", None, "how often the law is asked [Hz]")
     delay = fields.number(table, "delay", 0.0, 0.0)
@@ -165,7 +163,8 @@ def read_gains(table: Table | None, kind: str) -> dict[str, Any] | None:
 def unit_of_error(controllers: Sequence[Controller], robot: Robot) -> str:
     """Return the unit of what laws are off by; "" where there is none."""
     own = [each for each in controllers if each.law is not None]
-    units = dict.fromkeys("m" if each.kind in FRAMES else unit_of_joints(robot) for each in own)
+    of_joints = unit_of(robot.model.free_joints, "position")
+    units = dict.fromkeys("m" if each.kind in FRAMES else of_joints for each in own)
     return " or ".join(units)
 
 
@@ -189,10 +188,11 @@ def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[
         yield Quantity("target", parts, np.array(rows), unit_of_error([first], robot))
     sampled = [each.rate is not None for each in controllers]
     if any(sampled):
+        joints = robot.model.free_joints
         for name, unit, nominal in (
             ("delay", "s", [each.delay for each in controllers]),
-            ("noise.q", unit_of_joints(robot), [each.noise[0] for each in controllers]),
-            ("noise.qd", unit_of_joints(robot, RATES), [each.noise[1] for each in controllers]),
+            ("noise.q", unit_of(joints, "position"), [each.noise[0] for each in controllers]),
+            ("noise.qd", unit_of(joints, "velocity"), [each.noise[1] for each in controllers]),
         ):
             yield Quantity(name, (), np.array(nominal)[:, None], unit, 0.0)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qddot.errors import did_you_mean, listing
+from qddot.model.units import JointUnits
 from qddot.readers.table import Table
 from qddot.sweeps import fields
 from qddot.sweeps.clock import Clock
@@ -47,7 +48,7 @@ class Kept:
     def columns(
         self,
         joints: Sequence[str],
-        units: Sequence[str],
+        units: Sequence[JointUnits],
         error: str,
         exact: bool,
         varied: Sequence[tuple[str, str]],
@@ -56,14 +57,13 @@ class Kept:
         """Return the columns in order.
 
         Args:
-            joints, units: The robot's joints, and "rad" or "m" for each.
+            joints, units: The robot's joints, and the units of each.
             error: The unit of what laws are off by; "" where there is no law.
             exact: Whether energy was audited.
             varied: What runs differ in: columns and units.
             named: Whether there are several controllers.
         """
         each = list(zip(joints, units, strict=True))
-        force = {"rad": "N·m", "m": "N"}
         found = [Column("run", "", "the number of the run", "int")]
         if named:
             found.append(Column("control", "", "the controller", "text"))
@@ -73,9 +73,11 @@ class Kept:
             found.append(Column("ended", "s", "how far it came"))
             found.append(Column("audit", "", "energy unaccounted for, of what changed hands"))
         if "final" in self.families:
-            found += [Column(f"final.q.{name}", unit, "position at the end") for name, unit in each]
             found += [
-                Column(f"final.qd.{name}", f"{unit}/s", "rate at the end") for name, unit in each
+                Column(f"final.q.{name}", own.position, "position at the end") for name, own in each
+            ]
+            found += [
+                Column(f"final.qd.{name}", own.velocity, "rate at the end") for name, own in each
             ]
         if "energy" in self.families:
             found += [
@@ -91,18 +93,20 @@ class Kept:
                 Column("error.settled", "s", "after which ‖e‖ stays small; NaN: never"),
             ]
         if "torque" in self.families:
-            found += [Column(f"torque.peak.{name}", force[u], "largest |τ|") for name, u in each]
-            found += [Column(f"torque.rms.{name}", force[u], "RMS of τ") for name, u in each]
+            found += [
+                Column(f"torque.peak.{name}", own.effort, "largest |τ|") for name, own in each
+            ]
+            found += [Column(f"torque.rms.{name}", own.effort, "RMS of τ") for name, own in each]
         if "limits" in self.families:
             found.append(Column("limits.kept", "", "whether all limits were kept", "bool"))
         if self.stride:
             found += [
-                Column(f"motion.q.{name}", unit, "position over time", "list")
-                for name, unit in each
+                Column(f"motion.q.{name}", own.position, "position over time", "list")
+                for name, own in each
             ]
             found += [
-                Column(f"motion.qd.{name}", f"{unit}/s", "rate over time", "list")
-                for name, unit in each
+                Column(f"motion.qd.{name}", own.velocity, "rate over time", "list")
+                for name, own in each
             ]
         return found
 

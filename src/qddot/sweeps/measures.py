@@ -86,9 +86,7 @@ def torques(t: np.ndarray, tau: np.ndarray, joints: tuple[str, ...]) -> dict[str
 
 def within_limits(case: Case, motions: Motions) -> np.ndarray:
     """Return whether positions, rates and torques kept to the robot's limits."""
-    from qddot.control.references.limits import bounds_of
-
-    limits = bounds_of(case.study.nominal)
+    limits = case.study.nominal.limits
     good = motions.finite
     for array, low, high in (
         (motions.q, limits.lower, limits.upper),

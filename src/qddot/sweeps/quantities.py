@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from qddot.model.units import BODY_UNITS, unit_of
 from qddot.robot import Robot
 from qddot.spatial.inertia import NAMES
 
 AXES = ("x", "y", "z")
 FRICTION = {"viscous": "fv", "coulomb": "fs", "offset": "f0"}  # as the regressor has them
-UNITS = {"m": "kg", "mx": "kg·m", "my": "kg·m", "mz": "kg·m", "Ia": "kg·m²"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,25 +44,19 @@ class Payload:
     radius: float = 0.0
 
 
-def of_joints(robot: Robot, name: str, nominal: np.ndarray, units: tuple[str, str]) -> Quantity:
-    """Return a quantity with one number a joint; `units` are of turning and of sliding ones."""
-    return Quantity(name, robot.joint_names, np.atleast_2d(nominal), unit_of_joints(robot, units))
-
-
-def unit_of_joints(robot: Robot, units: tuple[str, str] = ("rad", "m")) -> str:
-    """Return the unit of all joints of a robot, of turning and of sliding ones if it has both."""
-    turns = {joint.turns for joint in robot.model.free_joints}
-    return " or ".join(unit for unit, kind in zip(units, (True, False), strict=True)
-                       if kind in turns)  # fmt: skip
+def of_joints(robot: Robot, name: str, nominal: np.ndarray, what: str) -> Quantity:
+    """Return a quantity with one number a joint; `what` says which of a joint's units it has."""
+    unit = unit_of(robot.model.free_joints, what)
+    return Quantity(name, robot.joint_names, np.atleast_2d(nominal), unit)
 
 
 def of_motion(
     robot: Robot, q0: np.ndarray, qd0: np.ndarray, torque: np.ndarray
 ) -> Iterable[Quantity]:
     """Yield where runs start, and the torque that is added to the law's."""
-    yield of_joints(robot, "q0", q0, ("rad", "m"))
-    yield of_joints(robot, "qd0", qd0, ("rad/s", "m/s"))
-    yield of_joints(robot, "torque", torque, ("N·m", "N"))
+    yield of_joints(robot, "q0", q0, "position")
+    yield of_joints(robot, "qd0", qd0, "velocity")
+    yield of_joints(robot, "torque", torque, "effort")
 
 
 def of_symbols(robot: Robot, values: Mapping[str, float]) -> Iterable[Quantity]:
@@ -79,13 +73,13 @@ def of_arm(robot: Robot, payloads: Mapping[str, Payload]) -> Iterable[Quantity]:
     for body in tree.bodies:
         for p, value in zip(NAMES, body.inertia.parameters, strict=True):
             least = 0.0 if p in ("m", "Ixx", "Iyy", "Izz") else -np.inf
-            yield _number(f"{body.name}.{p}", float(value), UNITS.get(p, "kg·m²"), least)
+            yield _number(f"{body.name}.{p}", float(value), BODY_UNITS[p], least)
     for joint, Ia in zip(tree.joint_names, tree.rotor_inertia, strict=True):
-        yield _number(f"{joint}.Ia", float(Ia), "kg·m²", 0.0)
+        yield _number(f"{joint}.Ia", float(Ia), robot.model.joint(joint).units.inertia, 0.0)
     for kind in FRICTION:
         nominal = np.array([float(getattr(f, kind)) for f in tree.friction])
-        units = ("N·m·s/rad", "N·s/m") if kind == "viscous" else ("N·m", "N")
-        found = of_joints(robot, f"friction.{kind}", nominal, units)
+        what = "damping" if kind == "viscous" else "effort"
+        found = of_joints(robot, f"friction.{kind}", nominal, what)
         least = -np.inf if kind == "offset" else 0.0
         yield Quantity(found.name, found.parts, found.nominal, found.unit, least)
     gravity = np.array([[float(g) for g in tree.gravity]])

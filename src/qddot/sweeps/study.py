@@ -14,7 +14,6 @@ import numpy as np
 from qddot.errors import Problem, located
 from qddot.readers.document import no_lines
 from qddot.readers.table import LineOf, Table
-from qddot.ready_laws import home
 from qddot.robot import Robot
 from qddot.sweeps import fields
 from qddot.sweeps.arms import Arm
@@ -106,7 +105,7 @@ def prepared(
     q = fields.vector(table, "q0", nominal.joint_names)
     qd = fields.vector(table, "qd0", nominal.joint_names)
     torque = fields.vector(table, "torque", nominal.joint_names)
-    here = home(nominal) if q is None else q
+    here = nominal.home if q is None else q
     controllers = read_controllers(table, nominal, here)
     starts = [_start(each, q, qd, here) for each in controllers]
     q0, qd0 = (np.array(column) for column in zip(*starts, strict=True))

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import MissingExtra
-from qddot.simulation.files import joint_units
 from qddot.sweeps.cases import Case
 from qddot.sweeps.controllers import unit_of_error
 from qddot.sweeps.kept import Column
@@ -49,7 +48,7 @@ class Units:
         quantities = [study.runs.quantities[name] for name in study.runs.varied]
         return study.kept.columns(
             study.nominal.joint_names,
-            joint_units(study.nominal),
+            study.nominal.limits.units,
             unit_of_error(study.controllers, study.nominal),
             study.clock.exact,
             [(name, each.unit) for each in quantities for name in each.columns],

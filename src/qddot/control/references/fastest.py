@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qddot.control.references.arguments import most
-from qddot.control.references.limits import Bounds, bounds_of, refuse_outside
+from qddot.control.references.limits import refuse_outside
 from qddot.control.references.path import AlongPath, Path
 from qddot.control.references.path_dynamics import TINY, Dynamics, Limits
 from qddot.control.references.piecewise import Piecewise, resting_outside
@@ -66,7 +66,7 @@ def time_optimal(
         raise WrongShape("a point of the path", (found.n,), robot.name, robot.joint_names)
     if not isinstance(pieces, (int, np.integer)) or pieces < 2:
         raise BadArgument(f"pieces is {pieces!r}; give a whole number of at least 2.")
-    limits = _limits(robot, bounds_of(robot), effort, velocity, acceleration)
+    limits = _limits(robot, effort, velocity, acceleration)
     s = _grid(found, pieces)
     grid = Dynamics.along(robot, found, s)
     _refuse_still(grid, limits)
@@ -221,8 +221,8 @@ def _cannot(grid: Dynamics, limits: Limits, k: int, s: np.ndarray) -> BadArgumen
     )
 
 
-def _limits(robot: Robot, own: Bounds, effort: Any, velocity: Any, acceleration: Any) -> Limits:
-    n = robot.n
+def _limits(robot: Robot, effort: Any, velocity: Any, acceleration: Any) -> Limits:
+    own, n = robot.limits, robot.n
     limits = Limits(
         most("effort", own.effort if effort is None else effort, n),
         most("velocity", own.velocity if velocity is None else velocity, n),

@@ -7,22 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from qddot.control.references.reference import Reference, TaskReference
-from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.model.limits import RobotLimits
+from qddot.errors import BadArgument, printable
 from qddot.robot import Robot
 
 LOOKS = 4000  # how many instants are looked at, besides the breaks
 SLACK = 1e-9  # relative: a limit that is touched is kept
-
-
-Bounds = RobotLimits
-
-
-def bounds_of(robot: Robot) -> Bounds:
-    """Return the limits of a robot whose parameters are numbers."""
-    if robot.symbols:
-        raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
-    return robot.limits
 
 
 def check_limits(
@@ -57,17 +46,17 @@ def refuse_outside(robot: Robot, reference: Reference, kinds: Sequence[str]) -> 
     """Refuse a reference that leaves the limits of these kinds, with the first violation."""
     t = _looks(reference)
     q, qd, qdd = reference.sampled(t)
-    bounds = bounds_of(robot)
+    limits = robot.limits
     first = None
     for kind in kinds:
         match kind:
             case "position":
-                values, lower, upper = q, bounds.lower, bounds.upper
+                values, lower, upper = q, limits.lower, limits.upper
             case "velocity":
-                values, lower, upper = qd, -bounds.velocity, bounds.velocity
+                values, lower, upper = qd, -limits.velocity, limits.velocity
             case _:
                 values = robot.inverse_dynamics(q, qd, qdd)
-                lower, upper = -bounds.effort, bounds.effort
+                lower, upper = -limits.effort, limits.effort
         low = values < lower - SLACK * np.maximum(1, np.abs(lower))
         high = values > upper + SLACK * np.maximum(1, np.abs(upper))
         outside = np.argwhere(low | high)
@@ -78,7 +67,7 @@ def refuse_outside(robot: Robot, reference: Reference, kinds: Sequence[str]) -> 
             first = int(k), int(i), kind, float(values[k, i]), float(limit), float(over)
     if first is not None:
         k, i, kind, value, limit, over = first
-        unit = _unit(robot, i, kind)
+        unit = getattr(limits.units[i], "effort" if kind == "torque" else kind)
         raise BadArgument(
             f"The reference leaves the limits of joint {printable(robot.joint_names[i])!r} of "
             f"{printable(robot.name)!r} at t = {t[k]:.6g} s: its {kind} would be {value:.6g} "
@@ -120,14 +109,3 @@ def _remedy(kind: str, over: float) -> str:
                 "Make it slower, or follow the same path with time_optimal, which keeps to the "
                 "torques; if it cannot be held at rest either, it needs a stronger motor."
             )
-
-
-def _unit(robot: Robot, i: int, kind: str) -> str:
-    turns = robot.model.free_joints[i].turns
-    match kind:
-        case "position":
-            return "rad" if turns else "m"
-        case "velocity":
-            return "rad/s" if turns else "m/s"
-        case _:
-            return "N·m" if turns else "N"

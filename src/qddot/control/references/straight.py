@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qddot.control.references.arguments import keep, most, vector
-from qddot.control.references.limits import bounds_of, check_limits
+from qddot.control.references.limits import check_limits
 from qddot.control.references.profiles import Profile, s_curve, trapezoid
 from qddot.control.references.reference import Motion, Reference
 from qddot.errors import BadArgument
@@ -41,7 +41,7 @@ class _Straight(Reference):
     def _slowest(self, what: str, limit: Any) -> float:
         """Return what σ may do for every joint to keep to its limit."""
         if limit is None and what == "velocity" and self.robot is not None:
-            limit = bounds_of(self.robot).velocity
+            limit = self.robot.limits.velocity
         if limit is None:
             raise BadArgument(f"{what} is not given, and there is no robot to take it from.")
         far = np.abs(self.end - self.start)

@@ -18,12 +18,11 @@ from qddot.certificate.properties import (
     inequalities,
     singularities,
 )
-from qddot.certificate.study import joint_bounds
+from qddot.certificate.study import effort_limited, joint_bounds
 from qddot.certificate.text import box_text, digits, symbol
 from qddot.errors import listing, printable
 from qddot.reporting.chapter import Chapter, again, folded, heading, wordy
 from qddot.reporting.deadline import TimeUp
-from qddot.reporting.live import span
 from qddot.reporting.subject import Subject
 from qddot.robot import Robot
 from qddot.web import page
@@ -95,8 +94,9 @@ def write(subject: Subject) -> Chapter:
 
 def sliding(robot: Robot) -> dict[str, tuple[float, float]]:
     """Return a range for every joint that slides without limits, where nothing is bounded."""
+    low, high = robot.limits.span()
     return {
-        joint.name: span(robot, i)
+        joint.name: (float(low[i]), float(high[i]))
         for i, joint in enumerate(robot.model.free_joints)
         if not joint.turns and np.isinf(robot.limits.upper - robot.limits.lower)[i]
     }
@@ -130,8 +130,7 @@ def quantities(robot: Robot) -> list[str] | None:
     wanted = ["M.eigenvalue.max", "M.eigenvalue.min"] if robot.n <= LARGE else []
     wanted += ["g.norm2", *joint_bounds(robot)]
     wanted += ["D.norm2"] + (["dg.norm2", "c.norm2"] if robot.n < LARGE else [])
-    limits = [joint.limits.effort for joint in robot.model.free_joints]
-    return [*wanted, *(["g.effort"] if any(e is not None and float(e) > 0 for e in limits) else [])]
+    return [*wanted, *(["g.effort"] if effort_limited(robot) else [])]
 
 
 def properties_table(certificate: Certificate) -> str:

@@ -12,7 +12,6 @@ from qddot.certificate.near_singular import near_singular
 from qddot.errors import BadArgument, printable
 from qddot.plot.view import view_of
 from qddot.reporting.chapter import Chapter, again, heading
-from qddot.reporting.live import span
 from qddot.reporting.subject import Subject
 from qddot.robot import Robot
 from qddot.web import page
@@ -25,7 +24,7 @@ SAMPLES = 4000  # positions among which the worst is looked for
 def write(subject: Subject) -> Chapter:
     """Return the chapter."""
     subject.needs_numbers()
-    robot, frame, q = subject.robot, subject.tip, subject.home
+    robot, frame, q = subject.robot, subject.robot.tip, subject.robot.home
     found = effective_mass(robot, q, frame)
     where = ", ".join(f"{x:g}" for x in q)
     parts = [
@@ -85,9 +84,9 @@ def drawings(robot: Robot, q: np.ndarray, frame: str) -> Iterator[str]:
 def swung(robot: Robot, q: np.ndarray) -> np.ndarray:
     """Return places along a swing of the joint that changes the tip's masses most."""
     paths = []
+    low, high = robot.limits.span()
     for i in range(robot.n):
-        low, high = span(robot, i)
-        ends = max(q[i] - SWING, low), min(q[i] + SWING, high)
+        ends = max(q[i] - SWING, low[i]), min(q[i] + SWING, high[i])
         way = np.tile(q, (PLACES, 1))
         way[:, i] = np.linspace(*ends, PLACES)
         paths.append(way)

@@ -9,7 +9,6 @@ import numpy as np
 from qddot.certificate.figures import plot_eigenvalues, plot_gravity
 from qddot.errors import BadArgument, printable
 from qddot.reporting.chapter import Chapter, again, heading
-from qddot.reporting.live import span
 from qddot.reporting.subject import Subject
 from qddot.robot import Robot
 from qddot.web import page
@@ -28,7 +27,7 @@ Quantity = Callable[[Robot, np.ndarray], np.ndarray]
 def write(subject: Subject) -> Chapter:
     """Return the chapter."""
     subject.needs_numbers()
-    robot, at = subject.robot, subject.home
+    robot, at = subject.robot, subject.robot.home
     if not ranged(robot):
         raise BadArgument("No joint has a range that a map could be drawn over.")
     bends = most_telling(robot, at, inertia)
@@ -70,7 +69,8 @@ def weight(robot: Robot, q: np.ndarray) -> np.ndarray:
 def swept(robot: Robot, at: np.ndarray, i: int) -> np.ndarray:
     """Return positions along one joint, the others held."""
     q = np.tile(at, (POINTS, 1))
-    q[:, i] = np.linspace(*span(robot, i), POINTS)
+    low, high = robot.limits.span()
+    q[:, i] = np.linspace(low[i], high[i], POINTS)
     return q
 
 
@@ -124,7 +124,7 @@ def own_map(robot: Robot, subject: Subject) -> Iterator[str]:
     if subject.live is None or "mass_matrix" not in subject.live.kernels:
         return
     joints = [(str(i), name) for i, name in names]
-    x, y = np.sort(np.argsort(-spreads(robot, subject.home, inertia), kind="stable")[:2])
+    x, y = np.sort(np.argsort(-spreads(robot, robot.home, inertia), kind="stable")[:2])
     yield page.paragraph(
         "Computed in your browser, for the positions of the other sliders above. Choose a point of "
         "the map to move the arm there."

@@ -43,7 +43,7 @@ def write(subject: Subject) -> Chapter:
 
 def in_short(model: Model) -> str:
     """Return the robot in a line."""
-    mass = show.number(show.total_mass(model))
+    mass = show.number(model.mass)
     warnings = sum(problem.severity == "warning" for problem in model.warnings)
     doubts = f", {count(warnings, 'thing')} to look at" if warnings else ""
     return f"{count(model.n, 'joint')}, {mass} kg{doubts}"
@@ -56,7 +56,7 @@ def about(model: Model) -> str:
     gravity = ", ".join(show.number(x) for x in model.gravity)
     facts = {
         "joints": f"{len(kinds)} ({told})" if kinds else "none that moves",
-        "mass": f"{show.number(show.total_mass(model))} kg in {count(len(model.links), 'link')}",
+        "mass": f"{show.number(model.mass)} kg in {count(len(model.links), 'link')}",
         "gravity": f"({gravity}) m/s²",
         "symbols": ", ".join(model.symbols),
         "source": model.source,

@@ -52,7 +52,7 @@ def dropped(subject: Subject) -> Trajectory:
         warnings.simplefilter("ignore", SimulationWarning)  # the page says how it ended
         try:
             return simulate(
-                subject.robot, subject.home, duration=DURATION, every=EVERY, stops=STOPS
+                subject.robot, subject.robot.home, duration=DURATION, every=EVERY, stops=STOPS
             )
         except Interrupted as stopped:  # by the reader of the terminal, or by the clock
             return stopped.trajectory
@@ -60,7 +60,7 @@ def dropped(subject: Subject) -> Trajectory:
 
 def how(subject: Subject) -> tuple[str, str]:
     """Return the command and the lines that make the motion again."""
-    q0 = ", ".join(f"{x:g}" for x in subject.home)
+    q0 = ", ".join(f"{x:g}" for x in subject.robot.home)
     if subject.motion is not None:
         return "simulate {robot}", "run = ...  # the motion that was given\nprint(run.audit)"
     command = (

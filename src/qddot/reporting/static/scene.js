@@ -54,7 +54,7 @@ function gravityTorques(q, points, axes) {
     drawn.add(joint.index);
     const scale = joint.turns ? Math.max(...turning) : facts.heaviest[joint.index];
     const amount = within(g[joint.index] / scale, -1, 1), at = points[joint.point];
-    const label = Math.abs(amount) > 0.01 ? `${digits(g[joint.index], 3)} ${joint.turns ? "N·m" : "N"}` : "";
+    const label = Math.abs(amount) > 0.01 ? `${digits(g[joint.index], 3)} ${joint.effort}` : "";
     if (joint.turns) turns.push({ at, axis: axes[b], amount, colour: facts.pull, label });
     else if (label) arrows.push({ from: at, to: plus(at, axes[b], amount * facts.longest), colour: facts.pull, label });
   });

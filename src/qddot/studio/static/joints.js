@@ -5,7 +5,6 @@ import { angles } from "./numbers.js";
 import { colour } from "./palette.js";
 import { Slider } from "./slider.js";
 
-const REACH = { true: Math.PI, false: 1 }; // [rad] or [m] either side, where a joint has no limits
 const FAST = { true: Math.PI, false: 1 }; // [rad/s] or [m/s], where its speed has none
 const HARD = { true: 10, false: 5 }; // [rad/s²] or [m/s²]
 const NAMES = ["q", "qd", "qdd"];
@@ -77,8 +76,7 @@ export class Joints {
   /** Return the ends of a joint's slider, and whether the field ends there too. */
   ends(joint) {
     if (this.order === 0) {
-      const limited = joint.low !== null && joint.high !== null;
-      return limited ? [joint.low, joint.high, true] : [joint.low ?? -REACH[joint.turns], joint.high ?? REACH[joint.turns], false];
+      return [...joint.span, joint.low !== null && joint.high !== null];
     }
     const most = this.order === 1 ? (joint.velocity ?? FAST[joint.turns]) : HARD[joint.turns];
     return [-most, most, false];
