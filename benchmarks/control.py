@@ -31,7 +31,7 @@ from qddot.control.laws import (
     RobustSaturated,
     SlotineLi,
 )
-from qddot.control.references import Fourier
+from qddot.motions import Fourier
 from qddot.robot import Robot
 from qddot.writers.urdf import to_urdf
 

@@ -20,8 +20,8 @@ from matplotlib.transforms import Affine2D
 from shaded_arm import THICK, capsule, draw_arm, mixed, projected
 
 import qddot
-from qddot.control.references import Quintic
 from qddot.equations.latex import as_latex
+from qddot.motions import Quintic
 from qddot.plot import style
 from qddot.plot.arm_scene import ArmScene, arm_scene
 

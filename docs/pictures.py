@@ -20,13 +20,13 @@ from qddot.control import figures as control_figures
 from qddot.control import laws
 from qddot.control.closed_loop import closed_loop
 from qddot.control.laws.adaptation import balanced
-from qddot.control.references import CartesianLine, Fourier, Quintic, time_optimal
 from qddot.control.wrong_model import wrong_model
 from qddot.dynamics.friction import smooth_direction
 from qddot.identification import figures as fits
 from qddot.identification.extra_columns import coupled
 from qddot.identification.preparation import prepared
 from qddot.model.show import print_robot
+from qddot.motions import CartesianLine, Fourier, Quintic, time_optimal
 from qddot.plot import style
 from qddot.plot.compare import panels
 from qddot.readers import read

@@ -20,7 +20,7 @@ from qddot.control.laws import (
     OperationalSpace,
     PDGravity,
 )
-from qddot.control.references import CartesianLine, Quintic, time_optimal
+from qddot.motions import CartesianLine, Quintic, time_optimal
 
 arm = qddot.load("two_link")
 reference = Quintic([[0, 0], [1, 1]], 2.0)

@@ -13,8 +13,8 @@ from qddot.control.closed_loop import closed_loop
 from qddot.control.figures import plot_closed_loop, plot_comparison
 from qddot.control.laws import AdaptiveSlotineLi, RobustSaturated, SlotineLi
 from qddot.control.laws.adaptation import balanced
-from qddot.control.references import Fourier, Quintic
 from qddot.control.wrong_model import wrong_model
+from qddot.motions import Fourier, Quintic
 
 panda = qddot.load("panda")
 wrong = wrong_model(panda, 0.3)

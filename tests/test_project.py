@@ -18,7 +18,7 @@ MAX_LINES = 400
 # lowest first; the modules of the first layer share one room
 GROUND = (
     *("scalars", "errors", "expressions", "exact_angles", "expression_reader"),
-    *("harmonics", "on_demand", "patience", "plain_text", "saving", "vendored", "web"),
+    *("on_demand", "patience", "plain_text", "saving", "vendored", "web"),
 )
 LAYERS = (
     GROUND,
@@ -30,6 +30,7 @@ LAYERS = (
     ("equations",),
     ("robot",),
     ("plot",),  # figures of plain arrays, so that every result can draw itself
+    ("motions",),
     ("simulation", "certificate", "doctor", "speed"),
     ("identification", "control"),
     ("ready_laws",),

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 
 import qddot
+from qddot import motions
 from qddot.backends import llvm
 from qddot.certificate.certificate import Certificate
 from qddot.certificate.effective_mass import effective_mass
 from qddot.certificate.near_singular import near_singular
-from qddot.control import laws, references
+from qddot.control import laws
 from qddot.control.closed_loop import closed_loop
 from qddot.identification.compare import compare
 from qddot.identification.payload import PayloadFit
@@ -62,7 +63,7 @@ def certificate() -> Certificate:
 
 
 def quintic():
-    return references.Quintic([[0, 0], [1, 1]], 2.0)
+    return motions.Quintic([[0, 0], [1, 1]], 2.0)
 
 
 def law():
@@ -94,7 +95,7 @@ RESULTS = {
     "payload": payload,
     "payload that is none": lambda: replace(payload(), note="No load found."),
     "identifiability": lambda: qddot.identifiable(arm()),
-    "set point": lambda: references.Setpoint([0.5, 1.0]),
+    "set point": lambda: motions.Setpoint([0.5, 1.0]),
     "reference": quintic,
     "law": law,
     "law of a frame": lambda: laws.OperationalSpace(arm(), "tool", 9, 6, [1.2, 0.6], axes="xy"),
@@ -167,7 +168,7 @@ def test_nothing_is_compiled_to_look_at_a_result(monkeypatch):
         laws.SlotineLi(fresh, **gains),
         laws.AdaptiveSlotineLi(fresh, **gains),
         laws.RobustSaturated(fresh, **gains, mass=1, coriolis=1, gravity=1),
-        references.time_optimal(arm(), [[0, 0], [1, 2]], effort=[3000, 1000]),
+        motions.time_optimal(arm(), [[0, 0], [1, 2]], effort=[3000, 1000]),
         fresh.program("coriolis_matrix"),
     ]
 

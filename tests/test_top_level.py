@@ -41,7 +41,7 @@ for name in "{LAZY}".split(", "):
     room = getattr(qddot, name)
     for each in dir(room):
         getattr(room, each)
-print("all there", qddot.control.references.Quintic is qddot.control.Quintic)
+print("all there", qddot.motions.Quintic is qddot.control.Quintic)
 """
     assert in_a_process_of_its_own(code) == ["all", "there", "True"]
 
@@ -54,18 +54,19 @@ def test_a_name_that_is_not_there_is_answered_with_the_nearest():
     assert not hasattr(qddot, "__wrapped__")  # which tools ask of everything
 
 
-def test_laws_references_and_closed_loop_are_imported_from_one_place():
-    from qddot.control import PD, ComputedTorque, Quintic, closed_loop, laws, references
+def test_laws_motions_and_closed_loop_are_imported_from_one_place():
+    from qddot import motions
+    from qddot.control import PD, ComputedTorque, Quintic, closed_loop, laws
 
     assert PD is laws.PD
     assert ComputedTorque is laws.ComputedTorque
-    assert Quintic is references.Quintic
+    assert Quintic is motions.Quintic
     import qddot.control.closed_loop  # the module must not hide the function
 
     assert callable(closed_loop)
     assert qddot.control.closed_loop is closed_loop
     assert set(laws.__all__) - {"Assumption"} <= set(qddot.control.__all__)
-    assert set(references.__all__) <= set(qddot.control.__all__)
+    assert set(motions.__all__) <= set(qddot.control.__all__)
 
 
 STATES = tuple(np.linspace(-1, 1, 240).reshape(3, 40, 2))

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         formulations,
         identification,
         model,
+        motions,
         plot,
         program,
         simulation,
@@ -93,8 +94,8 @@ __version__ = "0.1.0"
 # packages that people import from; dir(qddot) shows them beside the names above
 ROOMS = (
     *("certificate", "control", "doctor", "dynamics", "equations", "errors", "exporting"),
-    *("formulations", "identification", "model", "plot", "program", "simulation", "spatial"),
-    *("studio", "sweeps"),
+    *("formulations", "identification", "model", "motions", "plot", "program", "simulation"),
+    *("spatial", "studio", "sweeps"),
 )
 # imports take a while, so these come when they are first asked for
 LATER = {

@@ -10,8 +10,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 import qddot
 from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import PD, AdaptiveSlotineLi, ComputedTorque, MomentumObserver, PDGravity
-from qddot.control.references import Fourier, Setpoint
 from qddot.control.report import rise, rms, settling_time
+from qddot.motions import Fourier, Setpoint
 
 ARM = qddot.load("two_link")
 PANDA = qddot.load("panda")

@@ -10,8 +10,8 @@ import qddot
 from qddot.control.closed_loop import closed_loop
 from qddot.control.figures import places_of, plot_closed_loop, plot_comparison, plot_fastest
 from qddot.control.laws import PD, MomentumObserver, OperationalSpace, PDGravity
-from qddot.control.references import CartesianLine, Quintic, time_optimal
 from qddot.control.wrong_model import wrong_model
+from qddot.motions import CartesianLine, Quintic, time_optimal
 
 ARM = qddot.load("two_link")
 PANDA = qddot.load("panda")

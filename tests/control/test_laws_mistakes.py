@@ -59,7 +59,7 @@ def test_references_that_cannot_be(reference, words):
 
 
 def test_a_reference_of_another_arm():
-    from qddot.control.references import Setpoint
+    from qddot.motions import Setpoint
 
     with pytest.raises(BadArgument, match="reference has 3 entries; it must have 2"):
         PD(ARM, 1, 1, Setpoint([0, 0, 0]))

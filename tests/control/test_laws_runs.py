@@ -26,7 +26,7 @@ from qddot.control.laws import (
     RobustSaturated,
     SlotineLi,
 )
-from qddot.control.references import Fourier
+from qddot.motions import Fourier
 
 PANDA = qddot.load("panda")
 HOME = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])

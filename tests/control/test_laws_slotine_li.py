@@ -15,13 +15,13 @@ from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import AdaptiveSlotineLi, RobustSaturated, SlotineLi
 from qddot.control.laws.adaptation import balanced
 from qddot.control.laws.estimates import estimates
-from qddot.control.references import Fourier
 from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import movements
 from qddot.dynamics.regressor import UNITS, parameters, regressor
 from qddot.dynamics.rnea import gravity_torque
 from qddot.dynamics.slotine_li import powers, reference_torque
+from qddot.motions import Fourier
 from qddot.robot import Robot
 
 ROUND_OFF = 1e-11  # of the largest entry

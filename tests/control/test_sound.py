@@ -29,8 +29,8 @@ from qddot.control.laws.comparison import differences, no_gravity
 from qddot.control.laws.dry_friction import LAYER
 from qddot.control.laws.joint_law import JointLaw
 from qddot.control.lyapunov import rate_program
-from qddot.control.references import Quintic
 from qddot.control.report import rise
+from qddot.motions import Quintic
 
 ARM = qddot.load("two_link")
 PANDA = qddot.load("panda")

@@ -12,11 +12,11 @@ from long import one_in
 
 import qddot
 from qddot.control.laws import AdaptiveSlotineLi, ComputedTorque
-from qddot.control.references import Setpoint
 from qddot.errors import QddotError
 from qddot.exporting.c_files import c_files
 from qddot.exporting.commands import commanded
 from qddot.exporting.functions import Function, identifier
+from qddot.motions import Setpoint
 from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
 

@@ -19,8 +19,8 @@ from qddot.control.laws import (
     RobustSaturated,
     SlotineLi,
 )
-from qddot.control.references import Setpoint
 from qddot.exporting.commands import commanded
+from qddot.motions import Setpoint
 
 ARM = qddot.load("two_link")
 TOLD = ["position", "velocity", "acceleration"]

@@ -6,12 +6,13 @@ from long import long
 
 import qddot
 from qddot.identification.excitation import excite, load_excitation
+from qddot.identification.excitation_basis import FourierBasis, SplineBasis
 from qddot.identification.excitation_check import used
+from qddot.identification.excitation_files import curve_facts
 from qddot.identification.excitation_limits import motion_limits
 from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import Search
-from qddot.identification.excitation_spline import QuinticSpline, SplineBasis
-from qddot.identification.fourier import FourierBasis, FourierSeries
+from qddot.motions import Fourier, Repeated
 
 ROUND_OFF = 1e-10
 DIFFERENCES = 1e-5  # of central differences at a step of 1e-5 s
@@ -42,7 +43,7 @@ def small_motion(two_link: qddot.Robot) -> Excitation:
     return excite(two_link, limits=TWO_LINK, starts=2, seconds=HANGS)
 
 
-def random_curve(basis: FourierBasis | SplineBasis) -> FourierSeries | QuinticSpline:
+def random_curve(basis: FourierBasis | SplineBasis) -> Fourier | Repeated:
     return basis.curve(np.random.default_rng(3).standard_normal((basis.size, 3)))
 
 
@@ -50,8 +51,8 @@ def random_curve(basis: FourierBasis | SplineBasis) -> FourierSeries | QuinticSp
 def test_rates_and_accelerations_are_the_derivatives(basis):
     curve, h = random_curve(basis), 1e-5
     t = np.linspace(0.01, 0.99, 57) * basis.period
-    q, qd, qdd = curve.at(t)
-    before, after = curve.at(t - h), curve.at(t + h)
+    q, qd, qdd = curve.values(t)
+    before, after = curve.values(t - h), curve.values(t + h)
     np.testing.assert_allclose((after[0] - before[0]) / (2 * h), qd, atol=DIFFERENCES)
     np.testing.assert_allclose((after[1] - before[1]) / (2 * h), qdd, atol=DIFFERENCES)
     assert q.shape == (57, 3)
@@ -69,7 +70,7 @@ def test_a_motion_rests_where_it_begins_and_ends_there(basis):
 @pytest.mark.parametrize("basis", BASES)
 def test_a_motion_repeats_itself(basis):
     curve, t = random_curve(basis), np.linspace(0, basis.period, 41)
-    for x, y in zip(curve.at(t), curve.at(t + 3 * basis.period), strict=True):
+    for x, y in zip(curve.values(t), curve.values(t + 3 * basis.period), strict=True):
         np.testing.assert_allclose(x, y, atol=1e-8)
 
 
@@ -77,7 +78,7 @@ def test_a_motion_repeats_itself(basis):
 def test_the_space_of_curves_is_linear_in_its_members(basis):
     X = np.random.default_rng(1).standard_normal((basis.size, 2))
     t = np.linspace(0, basis.period, 31)
-    for B, x in zip(basis.matrices(t), basis.curve(X).at(t), strict=True):
+    for B, x in zip(basis.matrices(t), basis.curve(X).values(t), strict=True):
         np.testing.assert_allclose(B @ X, x, atol=ROUND_OFF * 10)
     np.testing.assert_allclose(basis.curve(X).at(0.0)[0], X[0], atol=ROUND_OFF)
 
@@ -89,7 +90,7 @@ def test_no_peak_is_above_its_bound(basis, count):
     curve = random_curve(basis)
     t, factor = curve.nodes(count)
     dense = np.linspace(0, basis.period, DENSE)
-    for coarse, fine in zip(curve.at(t), curve.at(dense), strict=True):
+    for coarse, fine in zip(curve.values(t), curve.values(dense), strict=True):
         bound = factor * np.abs(coarse).max(axis=0)
         assert (np.abs(fine).max(axis=0) <= bound * (1 + ROUND_OFF)).all()
     assert factor < 1.1
@@ -202,9 +203,9 @@ def test_terms_to_be_identified_are_looked_for_too(two_link):
 def test_the_same_seed_gives_the_same_motion(two_link, small_motion):
     again = excite(two_link, limits=TWO_LINK, starts=2, seconds=HANGS)
     assert small_motion.finished
-    assert again.curve.facts() == small_motion.curve.facts()
+    assert curve_facts(again.curve) == curve_facts(small_motion.curve)
     other = excite(two_link, limits=TWO_LINK, starts=2, seconds=HANGS, seed=1)
-    assert other.curve.facts() != again.curve.facts()
+    assert curve_facts(other.curve) != curve_facts(again.curve)
 
 
 def test_progress_tells_how_far_and_how_good(two_link):

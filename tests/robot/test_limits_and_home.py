@@ -7,11 +7,11 @@ import pytest
 
 import qddot
 from qddot.certificate.box import box_of
-from qddot.control.references import Setpoint
 from qddot.doctor.compare import configurations
 from qddot.identification.base_parameters import random_states
 from qddot.identification.excitation_limits import motion_limits
 from qddot.model import Inertial, Joint, Limits, Link, Mimic, build
+from qddot.motions import Setpoint
 from qddot.plot.arm_stage import typical
 from qddot.readers.read import library
 from qddot.reporting.live import joint_facts, live_of

@@ -101,7 +101,7 @@ def test_a_source_link_leads_to_the_line_of_the_definition(index, site):
         ("robot.mass_matrix(q)", "robot.html#qddot.Robot.mass_matrix"),
         ("jacobian(q, frame, axes)", "robot.html#qddot.Robot.jacobian"),
         ("eqs.latex", "equations.html#qddot.equations.equations.Equations.latex"),
-        ("Quintic", "references.html#qddot.control.references.Quintic"),
+        ("Quintic", "references.html#qddot.motions.Quintic"),
     ],
 )
 def test_names_in_code_are_found(index, code, expected):

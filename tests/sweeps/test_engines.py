@@ -6,9 +6,8 @@ import pytest
 import qddot
 from qddot.control import laws
 from qddot.control.closed_loop import closed_loop
-from qddot.control.references import Quintic
+from qddot.motions import Move, Quintic
 from qddot.ready_laws import FRAMES, LAWS
-from qddot.sweeps.references import Move
 
 ROUND_OFF = 1e-11
 RK4 = 1e-8  # what steps of a millisecond leave over in a second

@@ -128,7 +128,7 @@ CHAPTERS = (
         "references",
         "References",
         "Where an arm should be at every instant.",
-        ("qddot.control.references.Reference", "qddot.control.references.*"),
+        ("qddot.motions.Reference", "qddot.motions.*"),
     ),
     Chapter(
         "programs",
@@ -248,7 +248,7 @@ VARIABLES = {
     "fit": "qddot.identification.result.Fit",
     "log": "qddot.Log",
     "law": "qddot.control.laws.ControlLaw",
-    "reference": "qddot.control.references.Reference",
+    "reference": "qddot.motions.Reference",
     "certificate": "qddot.Certificate",
     "program": "qddot.Program",
 }

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from qddot.robot import Robot
 
 AFTER = 1.0  # [s], how long a run goes on after its reference has ended
-SPELL = 5.0  # [s], how long it lasts where the reference has no end
+SPELL = 5.0  # [s], or a period, how long it lasts where the reference has no end
 RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
 
 
@@ -116,6 +116,7 @@ def control(
       line 1.2,0.6 2.0               the frame, straight to a place
       arc 1,0,0 0,0,1 pi/2 2.0       the frame: centre, axis, angle, seconds
       fastest 0,0 1,1 effort=3000,1000   as fast as the motors allow
+      file motion.json               what qddot excite saved; or a motion, a log
 
     It tells errors, torques, the Lyapunov function, and whether what the law's proof assumes is so:
     yes, no, or open. The status is 1 if the run could not go on. Ctrl-C keeps what there is so far.
@@ -220,7 +221,8 @@ def _mistaken(robot: Robot, share: float | None, seed: int) -> Robot:
 
 def _duration(aim: Any) -> float:
     length = getattr(aim, "duration", np.inf)
-    return float(length) + AFTER if np.isfinite(length) else SPELL
+    period = getattr(aim, "period", None) or 0.0
+    return float(length) + AFTER if np.isfinite(length) else max(SPELL, period)
 
 
 def _start(

@@ -121,8 +121,8 @@ def _refuse_without_target(**options: Any) -> None:
 
 def _law(robot: Any, name: str) -> Any:
     """Return a law by its name, with gains that suit the arm."""
-    from qddot.control.references import Setpoint
     from qddot.errors import did_you_mean, printable
+    from qddot.motions import Setpoint
     from qddot.ready_laws import LAWS, Wanted, axes_of, made
 
     key = name.strip().lower().replace("-", "_")

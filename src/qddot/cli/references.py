@@ -23,6 +23,7 @@ SYNTAX = {
     "line": "line 1.2,0.6 2.0 (where the frame goes [m], how long [s])",
     "arc": "arc 1,0,0 0,0,1 pi/2 2.0 (centre, axis, angle, how long)",
     "fastest": "fastest 0,0 1,1 1.5,2 effort=3000,1000 (points)",
+    "file": "file motion.json (an excitation), file run.csv (a motion or a log)",
 }
 ROOM = 0.8  # of what limits leave, used by waves whose size nobody gave
 NEARBY = 0.2  # [rad or m] that joints move to where a frame goes if nobody says
@@ -65,6 +66,8 @@ class Asked:
 
 def reference(text: str, asked: Asked) -> Any:
     """Return the reference that a text describes."""
+    if text.split()[:1] == ["file"]:
+        return from_file(text, asked)
     words = read(text)
     return MAKERS[words.kind](words, asked)
 
@@ -124,7 +127,7 @@ def points_of(words: Words, asked: Asked, least: int) -> np.ndarray:
 
 
 def setpoint(words: Words, asked: Asked) -> Any:
-    from qddot.control.references import Setpoint
+    from qddot.motions import Setpoint
 
     wanted = len(asked.axes) if asked.of_frame else asked.robot.n
     what = f"one for each of {', '.join(asked.axes)}" if asked.of_frame else "one a joint"
@@ -134,7 +137,7 @@ def setpoint(words: Words, asked: Asked) -> Any:
 
 
 def quintic(words: Words, asked: Asked) -> Any:
-    from qddot.control.references import Quintic
+    from qddot.motions import Quintic
 
     if len(words.plain) < 3 or len(words.plain[-1]) != 1:
         raise wrong("quintic", "it needs two points or more, and how long it lasts")
@@ -143,7 +146,7 @@ def quintic(words: Words, asked: Asked) -> Any:
 
 
 def trapezoidal(words: Words, asked: Asked) -> Any:
-    from qddot.control.references import SCurve, Trapezoidal
+    from qddot.motions import SCurve, Trapezoidal
 
     points = points_of(words, asked, 2)
     if len(points) != 2:
@@ -156,7 +159,7 @@ def trapezoidal(words: Words, asked: Asked) -> Any:
 
 
 def fourier(words: Words, asked: Asked) -> Any:
-    from qddot.control.references import Fourier
+    from qddot.motions import Fourier
 
     joints_alone(words, asked)
     n = asked.robot.n
@@ -187,7 +190,7 @@ def fitting(
 
 
 def line(words: Words, asked: Asked) -> Any:
-    from qddot.control.references import CartesianLine
+    from qddot.motions import CartesianLine
 
     if len(words.plain) != 2 or len(words.plain[1]) != 1:
         raise wrong("line", "it needs where the frame goes, and how long that takes")
@@ -205,7 +208,7 @@ def line(words: Words, asked: Asked) -> Any:
 
 
 def arc(words: Words, asked: Asked) -> Any:
-    from qddot.control.references import CartesianArc
+    from qddot.motions import CartesianArc
 
     if [len(each) for each in words.plain] != [3, 3, 1, 1]:
         raise wrong("arc", "it needs a centre, an axis, an angle and how long it takes")
@@ -224,11 +227,21 @@ def turned(asked: Asked) -> str:
 
 
 def fastest(words: Words, asked: Asked) -> Any:
-    from qddot.control.references import time_optimal
+    from qddot.motions import time_optimal
 
     points = points_of(words, asked, 2)
     limits = {key: words.limit(key) for key in KEYS["fastest"]}
     return time_optimal(asked.robot, points, **limits)
+
+
+def from_file(text: str, asked: Asked) -> Any:
+    from qddot.identification.motion_file import load_motion
+
+    joints_alone(Words("file", (), {}), asked)
+    name = text.strip().removeprefix("file").strip()
+    if not name:
+        raise wrong("file", "it needs the name of a file")
+    return load_motion(name, asked.robot)
 
 
 KEYS: dict[str, tuple[str, ...]] = {

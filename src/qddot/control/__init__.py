@@ -3,7 +3,7 @@
 from qddot.control import ComputedTorque, Quintic, closed_loop
 """
 
-from qddot.control import laws, references
+from qddot.control import laws
 from qddot.control.closed_loop import ClosedLoop, closed_loop
 from qddot.control.laws import (
     PD,
@@ -21,16 +21,19 @@ from qddot.control.laws import (
     RobustSaturated,
     SlotineLi,
 )
-from qddot.control.references import (
+from qddot.motions import (
     AlongPath,
     CartesianArc,
     CartesianLine,
     Fourier,
+    Move,
     Path,
     Quintic,
     Reference,
+    Repeated,
     SCurve,
     Setpoint,
+    Spline,
     TaskReference,
     TimeOptimal,
     Trapezoidal,
@@ -55,22 +58,24 @@ __all__ = [
     "Fourier",
     "JointImpedance",
     "MomentumObserver",
+    "Move",
     "OperationalSpace",
     "PDGravity",
     "Path",
     "Quintic",
     "Reference",
+    "Repeated",
     "RobustSaturated",
     "SCurve",
     "Setpoint",
     "SlotineLi",
+    "Spline",
     "TaskReference",
     "TimeOptimal",
     "Trapezoidal",
     "check_limits",
     "closed_loop",
     "laws",
-    "references",
     "time_optimal",
 ]
-__getattr__, __dir__ = on_demand(__name__, {}, ("figures", "report", "wrong_model"))
+__getattr__, __dir__ = on_demand(__name__, {}, ("figures", "references", "report", "wrong_model"))

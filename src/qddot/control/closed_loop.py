@@ -14,11 +14,11 @@ from qddot.control.conditions import Setting, conditions
 from qddot.control.held_plant import HeldPlant
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.law import ControlLaw
-from qddot.control.laws.target import reference_of
 from qddot.control.lyapunov import along
 from qddot.control.report import Report, rise, rms, settling_time
 from qddot.control.sampled import Sampling, sampled_run
 from qddot.errors import BadArgument, shorten
+from qddot.motions.setpoint import reference_of
 from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.robot import Robot

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from qddot.control.closed_loop import ClosedLoop
-    from qddot.control.references.path import AlongPath
+    from qddot.motions.path import AlongPath
     from qddot.robot import Robot
 
 XYZ = "xyz"
@@ -95,7 +95,7 @@ def plot_fastest(
         path: A .png, .svg or .pdf file.
         limits: effort=..., where it is not the robot's.
     """
-    from qddot.control.references.arguments import most
+    from qddot.motions.arguments import most
 
     given = limits.pop("effort", None)
     if limits:

@@ -1,4 +1,4 @@
-"""Laws, references and closed loops in a notebook: why a law works, and how a run went."""
+"""Laws and closed loops in a notebook: why a law works, and how a run went."""
 
 from __future__ import annotations
 
@@ -8,21 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.plot import style
-from qddot.plot.motion import show_range
 from qddot.web.notebook import figure, rows, shown, words
 from qddot.web.page import facts, paragraph
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from qddot.control.closed_loop import ClosedLoop
     from qddot.control.laws.assumption import Assumption
     from qddot.control.laws.law import ControlLaw
-    from qddot.control.references.reference import Timed
     from qddot.control.report import Report
-
-INSTANTS = 201
 
 
 def law_html(law: ControlLaw) -> str:
@@ -61,7 +54,7 @@ def in_words(value: Any) -> str:
         return str(value)
     name = getattr(value, "name", type(value).__name__)
     place = getattr(value, "q", None)
-    if isinstance(place, np.ndarray) and type(value).__name__ in ("Place", "Setpoint"):
+    if isinstance(place, np.ndarray) and type(value).__name__ == "Setpoint":
         return in_words(place)
     long = getattr(value, "duration", None)
     return f"{name}, {long:g} s" if isinstance(long, float) and np.isfinite(long) else str(name)
@@ -109,47 +102,3 @@ def report_parts(report: Report) -> list[str]:
         rows(["torque [N·m or N]", "RMS", "peak", "below its limit"], torques),
     ]
     return [*parts, *([assumptions_table(report.assumptions)] if report.assumptions else [])]
-
-
-def reference_html(reference: Timed) -> str:
-    """Return a reference: how long it takes and how it goes."""
-    period, long = reference.period, float(reference.duration)
-    frame = getattr(reference, "frame", None)
-    start = np.asarray(reference.at(0.0)[0], dtype=float)
-    known = {
-        "of": f"frame {frame}" if frame else f"{len(start)} joints",
-        "duration": f"{long:.6g} s" if np.isfinite(long) else "for ever",
-        "period": "" if period is None else f"{period:.6g} s",
-    }
-    for name in ("use", "saturated"):  # of a limit, by a time-optimal one
-        if (share := getattr(reference, name, None)) is not None:
-            known[{"use": "largest share of a limit"}.get(name, "at a limit")] = f"{share:.1%}"
-    end = long if np.isfinite(long) and long > 0 else period
-    parts = [facts({name: value for name, value in known.items() if value})]
-    if end:
-        parts.append(figure(curves(reference, end, frame is not None), type(reference).__name__))
-    else:
-        parts.append(facts({"stays at": in_words(start)}))
-    return shown(type(reference).__name__, *parts)
-
-
-def curves(reference: Timed, end: float, of_a_frame: bool) -> Figure:
-    """Return a figure of positions and rates over time."""
-    from qddot.plot.control import names_of
-
-    t = np.linspace(0, end, INSTANTS)
-    motion = np.array([np.asarray(reference.at(x)[:2], dtype=float) for x in t.tolist()])
-    drawn = style.figure(9.0, 2.8)
-    units = ("m", "m/s") if of_a_frame else ("rad or m", "rad/s or m/s")
-    names = "xyz" if of_a_frame else [f"q{i + 1}" for i in range(motion.shape[2])]
-    for k, label in enumerate((f"position [{units[0]}]", f"rate [{units[1]}]")):
-        axes = drawn.add_subplot(1, 2, k + 1)
-        style.dress(axes)
-        for i, column in enumerate(motion[:, k].T):
-            axes.plot(t, column, **style.curve(i))
-        axes.set_xlabel("time [s]")
-        axes.set_ylabel(label)
-        show_range(axes, t)
-    entries = names_of(names)
-    style.legend(drawn, entries, style.legend_columns(entries, 110), loc="outside upper left")
-    return drawn

@@ -7,7 +7,7 @@ from typing import Any
 
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.momentum_observer import MomentumObserver
-from qddot.control.references.reference import Motion
+from qddot.motions.motion import Triple
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
@@ -20,11 +20,11 @@ TOLD = ("position", "velocity", "acceleration")
 class Commanded:
     """A reference whose three arrays are what somebody gives."""
 
-    motion: Motion
+    motion: Triple
     n: int
     duration: float = float("inf")
 
-    def at(self, t: Scalar) -> Motion:
+    def at(self, t: Scalar) -> Triple:
         return self.motion
 
 

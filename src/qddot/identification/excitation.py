@@ -14,15 +14,14 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, NotNumeric, printable
+from qddot.identification.excitation_basis import FourierBasis, SplineBasis
 from qddot.identification.excitation_check import Use, used
 from qddot.identification.excitation_criterion import criterion as criterion_of
 from qddot.identification.excitation_limits import MARGIN, motion_limits, refuse_short_period
 from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import STAGES, OutOfTime, Search
-from qddot.identification.excitation_spline import SplineBasis
 from qddot.identification.excitation_start import checked_start, random_motions
 from qddot.identification.excitation_workspace import half_spaces
-from qddot.identification.fourier import FourierBasis
 from qddot.identification.one_thread import one_thread
 from qddot.identification.regression import with_terms
 from qddot.patience import progress as terminal
@@ -95,7 +94,7 @@ def excite(
         random, ready = _random(search, np.random.default_rng(seed))
         status, done = _improve(search, ready[:starts], began)
     motion, use = _settled(search)
-    states = motion.at(_instants(search))
+    states = motion.values(_instants(search))
     return Excitation(
         robot=robot,
         robot_name=robot.name,
@@ -104,7 +103,7 @@ def excite(
         parameters=measure.p,
         condition=measure.condition(*states),
         random_condition=random,
-        start_condition=measure.condition(*basis.curve(ready[0]).at(_instants(search))),
+        start_condition=measure.condition(*basis.curve(ready[0]).values(_instants(search))),
         history=np.array(search.history, dtype=float).reshape(-1, 2),
         limits=bounds,
         use=use,
@@ -136,7 +135,7 @@ def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.nd
             "that is well inside."
         )
     curves = (search.basis.curve(X) for X in plain)
-    conditions = [search.criterion.condition(*each.at(_instants(search))) for each in curves]
+    conditions = [search.criterion.condition(*each.values(_instants(search))) for each in curves]
     search.tell(np.inf)
     ready.sort(key=search.value)
     search.offer(ready[0])

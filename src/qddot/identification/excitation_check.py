@@ -69,7 +69,7 @@ def used(
     (see `nodes` of the curves); torques and the workspace are looked at instant by instant.
     """
     t, factor = curve.nodes(count)
-    q, qd, qdd = curve.at(t)
+    q, qd, qdd = curve.values(t)
     tau = robot.inverse_dynamics(q, qd, qdd)
     sizes = {
         "position": (q - limits.middle, limits.half, factor),

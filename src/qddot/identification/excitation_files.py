@@ -16,16 +16,15 @@ from qddot.errors import BadArgument, BadFile, listing, printable
 from qddot.identification.excitation_check import Use
 from qddot.identification.excitation_limits import KEYS, MotionLimits
 from qddot.identification.excitation_result import Excitation
-from qddot.identification.excitation_spline import QuinticSpline
 from qddot.identification.excitation_workspace import HalfSpace
-from qddot.identification.fourier import FourierSeries
+from qddot.motions.fourier import Fourier
+from qddot.motions.quintic import Quintic, Repeated
 from qddot.robot import Robot
 from qddot.saving import ending, write_whole
 
 FORMAT = 1
 MARK = "# qddot excitation "
 ENDINGS = (".json", ".csv")
-CURVES = {"fourier": FourierSeries, "spline": QuinticSpline}
 PLAIN = ("robot_name", "criterion", "parameters", "finished", "status")
 NUMBERS = ("condition", "random_condition", "start_condition")  # infinite where nothing is seen
 SHARES = ("position", "velocity", "acceleration", "effort")
@@ -65,13 +64,43 @@ def facts_of(motion: Excitation) -> dict[str, Any]:
         **{name: _finite(getattr(motion, name)) for name in NUMBERS},
         "joints": list(motion.joint_names),
         "units": list(motion.units),
-        "curve": motion.curve.facts(),
+        "curve": curve_facts(motion.curve),
         "limits": motion.limits.facts(),
         "use": motion.use.facts(),
         "workspace": [[s.frame, list(s.normal), s.least] for s in motion.spaces],
         "history": motion.history.tolist(),
         "how": motion.how,
     }
+
+
+def curve_facts(curve: Fourier | Repeated) -> dict[str, Any]:
+    """Return what a file needs to hold of a curve; of harmonics one row each."""
+    if isinstance(curve, Repeated):
+        knots = curve.motion.points.tolist()
+        return {"kind": "spline", "period": curve.period, "knots": knots}
+    arrays = {"offset": curve.offset, "a": curve.a.T, "b": curve.b.T}
+    named = {name: array.tolist() for name, array in arrays.items()}
+    return {"kind": "fourier", "period": curve.period} | named
+
+
+def _curve(facts: dict[str, Any]) -> Fourier | Repeated:
+    """Return the curve that `curve_facts` came from."""
+    period = float(facts["period"])
+    try:
+        if facts["kind"] == "spline":
+            return Repeated(Quintic(facts["knots"], period))
+        a, b = (np.array(facts[name], dtype=float).T for name in "ab")
+        return Fourier(facts["offset"], a, b, 1 / period)
+    except BadArgument as error:
+        raise ValueError from error
+
+
+def holds_excitation(path: Path) -> bool:
+    """Return whether a file looks like one that `save` wrote: a .json, or a .csv that says so."""
+    if path.suffix.lower() != ".csv" or not path.is_file():
+        return path.suffix.lower() == ".json"
+    with path.open("rb") as stream:
+        return stream.read(len(MARK) + 3).removeprefix(b"\xef\xbb\xbf").startswith(MARK.encode())
 
 
 def load(path: str | Path, robot: Robot | None = None) -> Excitation:
@@ -120,7 +149,7 @@ def _motion(facts: dict[str, Any], robot: Robot | None) -> Excitation:
             f"The motion is of the joints {listing(joints)}, but robot {printable(robot.name)!r} "
             f"has {listing(robot.joint_names)}.\n  Give the robot that is to move, or none."
         )
-    curve = CURVES[facts["curve"]["kind"]].of(facts["curve"])
+    curve = _curve(facts["curve"])
     limits, use = facts["limits"], facts["use"]
     arrays = {key: _array(limits[key], len(joints)) for key in KEYS}
     shares = {key: _array(use[key], len(joints)) for key in SHARES}

@@ -11,10 +11,12 @@ import numpy as np
 from qddot.errors import BadArgument, printable
 from qddot.identification.excitation_check import DENSE, SIGNS, Use, Violation, used
 from qddot.identification.excitation_limits import MotionLimits
-from qddot.identification.excitation_spline import QuinticSpline
 from qddot.identification.excitation_workspace import HalfSpace
-from qddot.identification.fourier import FourierSeries, Motion
 from qddot.identification.log import Log
+from qddot.motions.arguments import keep
+from qddot.motions.fourier import Fourier
+from qddot.motions.motion import Reference, Triple
+from qddot.motions.quintic import Repeated
 from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.web.notebook import rich
@@ -26,12 +28,15 @@ RATE = 1000.0  # [Hz]
 
 
 @dataclass(frozen=True, repr=False)
-class Excitation:
-    """A periodic motion from rest to rest, within limits, that shows a robot's parameters."""
+class Excitation(Reference):
+    """A periodic motion from rest to rest, within limits, that shows a robot's parameters.
+
+    It is repeated for ever, so a law can follow it: ComputedTorque(robot, reference=motion, ...).
+    """
 
     robot: Robot | None  # None where it was loaded from a file without one
     robot_name: str
-    curve: FourierSeries | QuinticSpline
+    curve: Fourier | Repeated
     criterion: str  # "condition" or "determinant"
     parameters: int  # how many base parameters it is to show
     condition: float  # of the scaled base regressor
@@ -55,29 +60,32 @@ class Excitation:
         """The units of the entries of q: "rad" or "m"."""
         return self.limits.units
 
-    @property
-    def n(self) -> int:
-        """How many joints."""
-        return self.curve.n
+    def __post_init__(self) -> None:
+        keep(self, n=self.curve.n, duration=np.inf)
 
     @property
     def period(self) -> float:
-        """How long it takes [s]."""
+        """How long it takes, after which it begins again [s]."""
         return self.curve.period
 
     @property
-    def duration(self) -> float:
-        """How long it lasts as a reference [s]: it is repeated for ever."""
-        return np.inf
+    def breaks(self) -> np.ndarray:
+        """The instants of the first period at which a derivative may jump [s]."""
+        return self.curve.breaks
 
     @property
     def gain(self) -> float:
         """How many times lower the condition number is than the best random one."""
         return self.random_condition / self.condition
 
-    def at(self, t: Any) -> Motion:
-        """Return q, q̇ and q̈ at any times [s], each of shape (*t.shape, n)."""
-        return self.curve.at(t)
+    def at(self, t: Any) -> Triple:
+        """Return q, q̇ and q̈ at an instant [s], a scalar of any kind; or at many of them.
+
+        Returns:
+            Three arrays of shape (*t.shape, n).
+        """
+        many = isinstance(t, (list, tuple)) or np.ndim(t) > 0
+        return self.curve.values(np.asarray(t, dtype=float)) if many else self.curve.at(t)
 
     def times(self, rate: float = RATE, periods: int = 1) -> np.ndarray:
         """Return the instants of a controller [s], from rest to rest.

@@ -16,6 +16,7 @@ from qddot.web.notebook import rich
 if TYPE_CHECKING:
     import pandas
 
+    from qddot.motions.spline import Spline
     from qddot.robot import Robot
     from qddot.simulation.trajectory import Trajectory
 
@@ -93,6 +94,16 @@ class Log:
         """Return the log with other fields, and with a note of what was done to it."""
         notes = [Problem("note", place, text.rstrip("."), "") for text in words]
         return replace(self, notes=(*self.notes, *notes), **changes)
+
+    def as_motion(self, tolerance: float = 1e-3) -> Spline:
+        """Return a smooth motion that a law can follow, as near to the rows as a tolerance says.
+
+        Args:
+            tolerance: How far a row may be off [rad or m]; more than the noise of the positions.
+        """
+        from qddot.motions.spline import Spline
+
+        return Spline(self.t, self.q, tolerance)
 
     @fitted
     def __repr__(self) -> str:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
+    from qddot.motions.spline import Spline
+
+INSTANTS = 2000  # of a motion at which its smooth form is compared with it, at least
+
 
 @dataclass(frozen=True)
 class Event:
@@ -106,6 +110,20 @@ class Trajectory:
             Three arrays of shape (*t.shape, n).
         """
         return interpolated(self.t, self.q, self.qd, self.qdd, t)
+
+    def as_motion(self, tolerance: float = 1e-5) -> Spline:
+        """Return a smooth motion that a law can follow, as near to this one as a tolerance says.
+
+        Args:
+            tolerance: How far it may be off [rad or m].
+        """
+        from qddot.motions.spline import Spline
+
+        if not len(self.t):
+            raise BadArgument("The motion has no rows, so there is nothing to follow.")
+        # between sparse rows too
+        t = np.linspace(self.t[0], self.t[-1], max(len(self.t), INSTANTS))
+        return Spline(t, self.at(t)[0], tolerance)
 
     def tip_path(self, frame: str) -> np.ndarray:
         """Return where a frame is at every row, in base axes [m], shape (k, 3)."""

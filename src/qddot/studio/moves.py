@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.references import Fourier, Quintic, Setpoint
 from qddot.errors import BadArgument
+from qddot.motions import Fourier, Quintic, Setpoint
 from qddot.ready_laws import FRAMES, Wanted, axes_of
 from qddot.robot import Robot
 

@@ -16,13 +16,13 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.motions import Move, Setpoint
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
 from qddot.simulation.law import Law
 from qddot.sweeps.controllers import VARIED_GAINS, Controller
-from qddot.sweeps.references import Move, Stay
 from qddot.sweeps.runs import Values
 from qddot.sweeps.study import Study
 
@@ -140,7 +140,7 @@ class Case:
         for gain in VARIED_GAINS:
             if f"control.{gain}" in varied and own.parts(gain):
                 found[f"control.{gain}"] = (len(own.parts(gain)),)
-        if isinstance(own.reference, (Stay, Move)) and "target" in varied:
+        if isinstance(own.reference, (Setpoint, Move)) and "target" in varied:
             found["target"] = (own.reference.n,)
         if isinstance(own.reference, Move) and "q0" in varied:
             found["q0"] = (self.n,)
@@ -164,12 +164,12 @@ class Case:
             if f"control.{gain}" in given:
                 replaced[gain] = _diagonal(given[f"control.{gain}"])
         reference = self.controller.reference
-        if isinstance(reference, Stay) and "target" in given:
-            replaced["reference"] = Stay(given["target"])
+        if isinstance(reference, Setpoint) and "target" in given:
+            replaced["reference"] = Setpoint(given["target"])
         elif isinstance(reference, Move):
             start = self.study.runs.quantities["q0"].nominal
             own = start[self.number] if len(start) > 1 else start[0]
-            target = given.get("target", reference.q)
+            target = given.get("target", reference.end)
             replaced["reference"] = Move(given.get("q0", own), target, reference.duration)
         if self.controller.knows_arm and "arm" in given:
             replaced["short"] = self.study.arm.tree(list(given["arm"]))

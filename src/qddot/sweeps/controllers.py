@@ -10,12 +10,13 @@ import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean
 from qddot.model.units import unit_of
+from qddot.motions import Move, Setpoint
 from qddot.readers.table import Table
 from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, made
 from qddot.robot import Robot
 from qddot.sweeps import fields
 from qddot.sweeps.quantities import Quantity
-from qddot.sweeps.references import Move, Setting, Stay, read_reference
+from qddot.sweeps.references import Setting, read_reference
 from qddot.sweeps.settings import changed, read_settings
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Controller:
     @property
     def moves_joints(self) -> bool:
         """Whether its reference is a motion of the joints that has a start of its own."""
-        own = self.kind in FRAMES or isinstance(self.reference, (Stay, Move))
+        own = self.kind in FRAMES or isinstance(self.reference, (Setpoint, Move))
         return self.law is not None and not own and hasattr(self.reference, "sampled")
 
     @property
@@ -116,7 +117,7 @@ def controller(table: Table, robot: Robot, q: np.ndarray) -> Controller:
                     lengths=model,
                     reference=reference,
                     q=_start(reference, q, kind in FRAMES),
-                    seconds=float(getattr(reference, "duration", 0.0)) or 1.0,
+                    seconds=_seconds(reference),
                     frame=frame,
                     axes=axes,
                     gains=gains,
@@ -176,15 +177,15 @@ def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[
             (names,) = parts
             rows = [_diagonal(each, gain, len(names)) for each in controllers]
             yield Quantity(f"control.{gain}", names, np.array(rows), least=0.0)
-    targets = [each.reference if isinstance(each.reference, (Stay, Move)) else None
+    targets = [each.reference if isinstance(each.reference, (Setpoint, Move)) else None
                for each in controllers]  # fmt: skip
     sizes = {target.n for target in targets if target is not None}
     if len(sizes) == 1:
         (size,) = sizes
-        first = next(each for each in controllers if isinstance(each.reference, (Stay, Move)))
+        first = next(each for each in controllers if isinstance(each.reference, (Setpoint, Move)))
         parts = first.law.robot.joint_names if first.kind not in FRAMES else tuple(first.law.axes)  # type: ignore
         empty = np.full(size, np.nan)
-        rows = [empty if target is None else np.asarray(target.q, float) for target in targets]
+        rows = [empty if target is None else target_of(target) for target in targets]
         yield Quantity("target", parts, np.array(rows), unit_of_error([first], robot))
     sampled = [each.rate is not None for each in controllers]
     if any(sampled):
@@ -195,6 +196,17 @@ def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[
             ("noise.qd", unit_of(joints, "velocity"), [each.noise[1] for each in controllers]),
         ):
             yield Quantity(name, (), np.array(nominal)[:, None], unit, 0.0)
+
+
+def target_of(reference: Setpoint | Move) -> np.ndarray:
+    """Return where a reference ends, in which runs may differ."""
+    return reference.end if isinstance(reference, Move) else reference.q
+
+
+def _seconds(reference: Any) -> float:
+    """Return for how long a stretch of a reference gains are chosen [s]."""
+    long = float(getattr(reference, "duration", np.inf))
+    return long if np.isfinite(long) and long > 0 else 1.0
 
 
 def _diagonal(controller: Controller, gain: str, width: int) -> np.ndarray:
@@ -213,6 +225,6 @@ def _noise(table: Table) -> tuple[float, float]:
 
 def _start(reference: Any, q: np.ndarray, of_frame: bool) -> np.ndarray:
     """Return where gains are chosen for: where a reference of joints starts, else where it is."""
-    if of_frame or isinstance(reference, (Stay, Move)) or not hasattr(reference, "sampled"):
+    if of_frame or isinstance(reference, (Setpoint, Move)) or not hasattr(reference, "sampled"):
         return q
     return np.asarray(reference.at(0.0)[0], dtype=float)

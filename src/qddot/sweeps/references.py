@@ -1,4 +1,4 @@
-"""What controllers of a plan follow: references from tables, and two that differ run by run."""
+"""What controllers of a plan follow: references from tables."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.motions import Move, Setpoint
 from qddot.readers.table import Table
 from qddot.robot import Robot
-from qddot.scalars import Scalar
 from qddot.sweeps import fields
 
 WHOLE = 6  # joints from which on an arm can keep its tool's orientation
@@ -33,56 +33,12 @@ class Setting:
         return tuple(self.axes) if self.of_frame else self.robot.joint_names
 
 
-@dataclass(frozen=True, eq=False)
-class Stay:
-    """One place for ever, which runs may differ in."""
-
-    q: Any  # (n,), of any scalar
-    duration: float = 0.0
-
-    @property
-    def n(self) -> int:
-        return len(self.q)
-
-    def at(self, t: Scalar) -> tuple[Any, Any, Any]:
-        """Return position, rate and acceleration."""
-        still = np.zeros(self.n, dtype=int)
-        return self.q, still, still
-
-
-@dataclass(frozen=True, eq=False)
-class Move:
-    """From where a run starts to a target, from rest to rest with the least jerk.
-
-    With s = t/duration, held within 0 and 1:
-
-        q = start + (10 s³ − 15 s⁴ + 6 s⁵) (target − start)
-    """
-
-    start: Any  # (n,), of any scalar
-    q: Any  # (n,), the target
-    duration: float  # [s]
-
-    @property
-    def n(self) -> int:
-        return len(self.q)
-
-    def at(self, t: Scalar) -> tuple[Any, Any, Any]:
-        """Return position, rate and acceleration."""
-        s = np.minimum(np.maximum(t / self.duration, 0.0), 1.0)
-        way = self.q - self.start
-        place = s * s * s * (10 - s * (15 - 6 * s))
-        rate = 30 * s * s * (1 - s) * (1 - s) / self.duration
-        bend = 60 * s * (1 - s) * (1 - 2 * s) / self.duration**2
-        return self.start + way * place, way * rate, way * bend
-
-
 def read_reference(table: Table | None, setting: Setting) -> Any:
     """Return the reference that a table describes; where the arm is, if there is none."""
     if table is None:
         place = setting.robot.pose(setting.q, setting.frame)[:3, 3] if setting.of_frame else None
         rows = ["xyz".index(axis) for axis in setting.axes]
-        return Stay(setting.q if place is None else place[rows])
+        return Setpoint(setting.q if place is None else place[rows])
     if not table.has("kind"):
         table.problem("", "it has no kind", f"Add kind, one of: {', '.join(MAKERS)}.")
     kind = fields.one_of(table, "kind", tuple(MAKERS), "setpoint")
@@ -117,7 +73,7 @@ def seconds(table: Table) -> float | None:
 
 def setpoint(table: Table, setting: Setting) -> Any:
     target = place(table, "target", setting.parts)
-    return None if target is None else Stay(target)
+    return None if target is None else Setpoint(target)
 
 
 def move(table: Table, setting: Setting) -> Any:
@@ -126,26 +82,26 @@ def move(table: Table, setting: Setting) -> Any:
 
 
 def quintic(table: Table, setting: Setting) -> Any:
-    from qddot.control.references import Quintic
+    from qddot.motions import Quintic
 
     points, duration = _points(table, setting), seconds(table)
     return None if points is None or duration is None else Quintic(points, duration, setting.robot)
 
 
 def trapezoidal(table: Table, setting: Setting) -> Any:
-    from qddot.control.references import Trapezoidal
+    from qddot.motions import Trapezoidal
 
     return _straight(Trapezoidal, table, setting, ("velocity", "acceleration"))
 
 
 def s_curve(table: Table, setting: Setting) -> Any:
-    from qddot.control.references import SCurve
+    from qddot.motions import SCurve
 
     return _straight(SCurve, table, setting, ("velocity", "acceleration", "jerk"))
 
 
 def fourier(table: Table, setting: Setting) -> Any:
-    from qddot.control.references import Fourier
+    from qddot.motions import Fourier
 
     n = setting.robot.n
     middle = fields.vector(table, "middle", setting.parts)
@@ -157,7 +113,7 @@ def fourier(table: Table, setting: Setting) -> Any:
 
 
 def line(table: Table, setting: Setting) -> Any:
-    from qddot.control.references import CartesianLine
+    from qddot.motions import CartesianLine
 
     end, duration = place(table, "target", ("x", "y", "z")), seconds(table)
     if end is None or duration is None:
@@ -168,7 +124,7 @@ def line(table: Table, setting: Setting) -> Any:
 
 
 def arc(table: Table, setting: Setting) -> Any:
-    from qddot.control.references import CartesianArc
+    from qddot.motions import CartesianArc
 
     centre, axis = (place(table, key, ("x", "y", "z")) for key in ("center", "axis"))
     angle, duration = fields.number(table, "angle", None), seconds(table)

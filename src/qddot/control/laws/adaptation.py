@@ -18,8 +18,8 @@ from qddot.control.laws.dry_friction import smooth_sign
 from qddot.control.laws.estimates import Estimates, estimates
 from qddot.control.laws.gains import bound, gain
 from qddot.control.laws.joint_law import joints_of
-from qddot.control.laws.target import reference_of
 from qddot.errors import BadArgument
+from qddot.motions.setpoint import reference_of
 from qddot.program.recorder import record
 from qddot.robot import Robot
 

@@ -21,7 +21,6 @@ from qddot.control.laws.gains import gain
 from qddot.control.laws.joint_law import joints_of, one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.saturation import saturation, slopes
-from qddot.control.laws.target import stays
 from qddot.control.laws.task import Task, task_of, task_reference
 from qddot.control.laws.task_law import nowhere_singular, reached
 from qddot.dynamics.crba import mass_matrix
@@ -30,6 +29,7 @@ from qddot.dynamics.forward import solve
 from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
+from qddot.motions.setpoint import stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 

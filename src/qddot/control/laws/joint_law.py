@@ -13,10 +13,10 @@ from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.comparison import ALL, STILL, differences
 from qddot.control.laws.gains import gain
 from qddot.control.laws.law import ControlLaw
-from qddot.control.laws.target import reference_of, stays
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
+from qddot.motions.setpoint import reference_of, stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 

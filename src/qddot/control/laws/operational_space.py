@@ -16,7 +16,6 @@ from qddot.control.laws.dry_friction import SMOOTHING
 from qddot.control.laws.gains import gain, smallest
 from qddot.control.laws.joint_law import right_model
 from qddot.control.laws.law import NO_STATE
-from qddot.control.laws.target import reference_of
 from qddot.control.laws.task_law import TaskLaw, reached
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import factored
@@ -24,6 +23,7 @@ from qddot.dynamics.friction import smooth_direction
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
+from qddot.motions.setpoint import reference_of
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import JointMat, JointVec, Scalar

@@ -17,11 +17,11 @@ from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import gain, smallest
 from qddot.control.laws.joint_law import joints_of, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
-from qddot.control.laws.target import reference_of, stays
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import elastic_torque
 from qddot.dynamics.slotine_li import reference_torque
 from qddot.model.tree import Tree
+from qddot.motions.setpoint import reference_of, stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.laws.target import reference_of
 from qddot.dynamics.kinematics import body_poses, jacobian, pose
 from qddot.dynamics.movement import movements
 from qddot.errors import BadArgument, UnknownName, shorten
 from qddot.model.tree import Tree
+from qddot.motions.setpoint import reference_of
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar, Vec3
 from qddot.spatial.vector import join, vector

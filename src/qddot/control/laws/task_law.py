@@ -12,9 +12,9 @@ from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import gain
 from qddot.control.laws.joint_law import joints_of
 from qddot.control.laws.law import ControlLaw
-from qddot.control.laws.target import stays
 from qddot.control.laws.task import Task, task_of, task_reference
 from qddot.errors import BadArgument
+from qddot.motions.setpoint import stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.vector import vector

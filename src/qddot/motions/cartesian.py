@@ -13,13 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.references.arguments import configuration, keep, positive, vector
-from qddot.control.references.following import Task, followed
-from qddot.control.references.limits import check_limits
-from qddot.control.references.path import AlongPath, Path
-from qddot.control.references.profiles import Profile, quintic, s_curve, trapezoid
-from qddot.control.references.reference import TaskReference
 from qddot.errors import BadArgument, UnknownName, shorten
+from qddot.motions.arguments import configuration, keep, positive, vector
+from qddot.motions.following import FramePath, followed
+from qddot.motions.limits import check_limits
+from qddot.motions.motion import TaskReference
+from qddot.motions.path import AlongPath, Path, Profile, quintic, s_curve, trapezoid
 from qddot.robot import Robot
 from qddot.scalars import Scalar, Vec3, sincos
 
@@ -112,8 +111,8 @@ class CartesianPath(TaskReference):
     @cached_property
     def _followed(self) -> tuple[Path, float]:
         R = self.robot.pose(self.q, self.frame)[:3, :3] if self.orientation == "kept" else None
-        task = Task(self.robot, self.frame, self.place, self.length, R)
-        return followed(task, self.q, self.tolerance)
+        path = FramePath(self.robot, self.frame, self.place, self.length, R)
+        return followed(path, self.q, self.tolerance)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.references.path import Path
-from qddot.control.references.piecewise import hermite
 from qddot.errors import BadArgument, printable
+from qddot.motions.path import Path
+from qddot.motions.piecewise import hermite
 from qddot.robot import Robot
 
 STEPS = 256  # how many steps along a path
@@ -39,8 +39,8 @@ Place = Callable[[Any], tuple[Any, Any, Any]]  # from s to x, x′, x″
 
 
 @dataclass(frozen=True)
-class Task:
-    """What a frame of a robot should do along a path."""
+class FramePath:
+    """A path that a frame of a robot is to follow, and the orientation that it keeps."""
 
     robot: Robot
     frame: str
@@ -79,7 +79,7 @@ class Task:
         return derivative if self.R is None else np.concatenate([np.zeros(3), derivative])
 
 
-def followed(task: Task, q: np.ndarray, tolerance: float) -> tuple[Path, float]:
+def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, float]:
     """Return the path of the joints, as few quintic pieces as the tolerance allows, and its error.
 
     Args:
@@ -114,7 +114,7 @@ def followed(task: Task, q: np.ndarray, tolerance: float) -> tuple[Path, float]:
     )
 
 
-def _stepped(task: Task, q: np.ndarray, s: float, h: float, rank: int) -> np.ndarray:
+def _stepped(task: FramePath, q: np.ndarray, s: float, h: float, rank: int) -> np.ndarray:
     """Return the joints a step further, by the classical Runge–Kutta method."""
     k1 = _slope(task, q, s, rank)
     k2 = _slope(task, q + h / 2 * k1, s + h / 2, rank)
@@ -123,7 +123,7 @@ def _stepped(task: Task, q: np.ndarray, s: float, h: float, rank: int) -> np.nda
     return q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
 
 
-def _corrected(task: Task, q: np.ndarray, s: float) -> np.ndarray:
+def _corrected(task: FramePath, q: np.ndarray, s: float) -> np.ndarray:
     """Return joint positions near q that have the frame where it should be."""
     best, e = q, task.errors(q, s)
     least = np.abs(e).max()
@@ -141,13 +141,13 @@ def _corrected(task: Task, q: np.ndarray, s: float) -> np.ndarray:
     return best
 
 
-def _slope(task: Task, q: np.ndarray, s: float, rank: int) -> np.ndarray:
+def _slope(task: FramePath, q: np.ndarray, s: float, rank: int) -> np.ndarray:
     """Return q′, or refuse a place where the arm is singular or cannot move along the path."""
     return _pseudo_inverse(task, q, s, rank)[1]
 
 
 def _pseudo_inverse(
-    task: Task, q: np.ndarray, s: float, rank: int
+    task: FramePath, q: np.ndarray, s: float, rank: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return J, q′ = J⁺ x′, and J⁺."""
     J = task.jacobian(q)
@@ -162,7 +162,9 @@ def _pseudo_inverse(
     return J, slope, inverse
 
 
-def _derivatives(task: Task, q: np.ndarray, s: float, rank: int) -> tuple[np.ndarray, np.ndarray]:
+def _derivatives(
+    task: FramePath, q: np.ndarray, s: float, rank: int
+) -> tuple[np.ndarray, np.ndarray]:
     """Return q′ and q″."""
     J, slope, inverse = _pseudo_inverse(task, q, s, rank)
     rate = task.robot.jacobian_rate(q, slope, task.frame)[task.rows]
@@ -171,7 +173,7 @@ def _derivatives(task: Task, q: np.ndarray, s: float, rank: int) -> tuple[np.nda
     return slope, bend + free - inverse @ (J @ free)
 
 
-def _rank(task: Task) -> int:
+def _rank(task: FramePath) -> int:
     """Return in how many independent ways the joints move the frame, singular places apart."""
     q = np.random.default_rng(0).uniform(-2, 2, (8, task.robot.n))
     return max(int(np.linalg.matrix_rank(task.jacobian(x), rtol=SINGULAR)) for x in q)
@@ -185,11 +187,11 @@ def rotation_vector(R: np.ndarray) -> np.ndarray:
     return twice / 2 * (angle / sine if sine > 1e-12 else 1.0)
 
 
-def _who(task: Task) -> str:
+def _who(task: FramePath) -> str:
     return f"Frame {printable(task.frame)!r} of {printable(task.robot.name)!r}"
 
 
-def _cannot(task: Task, s: float, why: str) -> BadArgument:
+def _cannot(task: FramePath, s: float, why: str) -> BadArgument:
     place = ", ".join(f"{float(x):.4g}" for x in task.place(s)[0])
     loose = (
         ""

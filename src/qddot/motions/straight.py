@@ -1,7 +1,8 @@
 """Straight from one position of the joints to another, all joints starting and ending together.
 
-One profile serves all joints, so the path is a straight line in joint space. It is as quick as
-that line allows: at every instant of a ramp or of the cruise one joint is at its limit.
+One profile serves all joints, so the path is a straight line in joint space. `Move` takes a given
+time. The others are as quick as the line allows: at every instant of a ramp or of the cruise one
+joint is at its limit.
 
     q(t) = start + σ(t) (end − start),  σ from 0 to 1
 """
@@ -13,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.references.arguments import keep, most, vector
-from qddot.control.references.limits import check_limits
-from qddot.control.references.profiles import Profile, s_curve, trapezoid
-from qddot.control.references.reference import Motion, Reference
 from qddot.errors import BadArgument
+from qddot.motions.arguments import keep, most, positive, vector
+from qddot.motions.limits import check_limits
+from qddot.motions.motion import Reference, Triple
+from qddot.motions.path import Profile, quintic, s_curve, trapezoid
 from qddot.robot import Robot
 from qddot.scalars import Scalar
 
@@ -56,13 +57,37 @@ class _Straight(Reference):
         """Where the acceleration or the jerk jumps [s]."""
         return np.zeros(1) if self.profile is None else self.profile.breaks
 
-    def at(self, t: Scalar) -> Motion:
+    def at(self, t: Scalar) -> Triple:
         """Return q, q̇ and q̈."""
         if self.profile is None:
             return self.start, np.zeros(self.n), np.zeros(self.n)
         far = self.end - self.start
         (s,), (sd,), (sdd,) = self.profile.curve.at(t)
         return self.start + far * s, far * sd, far * sdd
+
+
+@dataclass(frozen=True, eq=False)
+class Move(_Straight):
+    """Straight to a position in a given time, with the least jerk.
+
+    Its ends may be inputs of a program, so that runs may differ in them.
+
+    Example:
+        >>> Move([0.0], [2.0], duration=1.0).at(0.5)[0]
+        array([1.])
+    """
+
+    start: Any  # (n,) [rad or m]
+    end: Any  # (n,)
+    duration: float  # [s]
+    robot: Robot | None = field(default=None, repr=False)  # whose limits it is held against
+    profile: Profile | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        profile = quintic(1.0, positive("duration", self.duration, "s"))
+        self._set()
+        keep(self, profile=profile, duration=profile.duration)
+        check_limits(self.robot, self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +101,7 @@ class Trapezoidal(_Straight):
 
     start: Any  # (n,) [rad or m]
     end: Any  # (n,)
-    velocity: Any  # one number, or one a joint [rad/s or m/s]; None: the robot's limits
+    velocity: Any  # one number, or one per joint [rad/s or m/s]; None: the robot's limits
     acceleration: Any  # [rad/s² or m/s²]
     robot: Robot | None = field(default=None, repr=False)  # whose limits it is held against
     profile: Profile | None = field(init=False, repr=False)
@@ -96,7 +121,7 @@ class SCurve(_Straight):
 
     start: Any  # (n,) [rad or m]
     end: Any  # (n,)
-    velocity: Any  # one number, or one a joint [rad/s or m/s]; None: the robot's limits
+    velocity: Any  # one number, or one per joint [rad/s or m/s]; None: the robot's limits
     acceleration: Any  # [rad/s² or m/s²]
     jerk: Any  # [rad/s³ or m/s³]
     robot: Robot | None = field(default=None, repr=False)  # whose limits it is held against

@@ -1,4 +1,4 @@
-"""Through points at given times, as smoothly as quintic polynomials can.
+"""Through points at given times, as smoothly as quintic polynomials can; and motions repeated.
 
 Of all curves through the points that start and end at rest, this one has the least ∫ |d³q/dt³|² dt:
 it is the quintic spline, with four continuous derivatives.
@@ -11,13 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.references.arguments import keep, numbers, positive
-from qddot.control.references.limits import check_limits
-from qddot.control.references.piecewise import Piecewise, hermite, resting_outside
-from qddot.control.references.reference import Motion, Reference
 from qddot.errors import BadArgument
+from qddot.motions.arguments import keep, numbers, positive
+from qddot.motions.limits import check_limits
+from qddot.motions.motion import Reference, Triple
+from qddot.motions.piecewise import Piecewise, hermite, resting_outside
 from qddot.robot import Robot
 from qddot.scalars import Scalar
+
+DEGREE = 5
+REPEATED = 15  # a motion can be repeated 2, 4, ..., 2¹⁶ times
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +38,7 @@ class Quintic(Reference):
     curve: Piecewise = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        points = numbers("points", self.points, "one row a point")
+        points = numbers("points", self.points, "one row per point")
         if points.ndim != 2 or len(points) < 2 or not points.shape[1]:
             raise BadArgument(
                 f"points has shape {points.shape}; it must have shape (points, n), at least two "
@@ -52,16 +55,78 @@ class Quintic(Reference):
         """The times of the points [s]."""
         return self.times
 
-    def at(self, t: Scalar) -> Motion:
+    def at(self, t: Scalar) -> Triple:
         """Return q, q̇ and q̈."""
         return self.curve.at(t)
+
+    def values(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the same at many instants without compiling, shape (*t.shape, n) each."""
+        return self.curve.values(t)
+
+    def nodes(self, count: int) -> tuple[np.ndarray, float]:
+        """Return times, and how much a peak can be above the largest value there.
+
+        For a polynomial p of degree d at N Chebyshev points of an interval (Ehlich, Zeller, 1964):
+
+            max |p| ≤ max_j |p(t_j)| / cos(πd/2N)
+        """
+        spans = np.diff(self.times)
+        each = max(count // len(spans), 8 * DEGREE)
+        inside = 0.5 - 0.5 * np.cos(np.pi * (np.arange(each) + 0.5) / each)
+        times = (self.times[:-1, None] + spans[:, None] * inside).reshape(-1)
+        return times, float(1 / np.cos(np.pi * DEGREE / (2 * each)))
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated(Reference):
+    """A motion that ends where it begins, gone through again and again; before t = 0 it rests.
+
+    The time since the last start, t mod T, is found by subtracting T in powers of two, so that it
+    can be recorded. After 2¹⁶ repetitions it rests.
+    """
+
+    motion: Quintic
+
+    def __post_init__(self) -> None:
+        first, last = self.motion.points[0], self.motion.points[-1]
+        if np.abs(last - first).max() > 1e-9 * max(1.0, np.abs(first).max()):
+            raise BadArgument(
+                f"A motion that is repeated must end where it begins: it goes from "
+                f"{first.tolist()} to {last.tolist()}."
+            )
+        keep(self, n=self.motion.n, duration=np.inf)
+
+    @property
+    def period(self) -> float:
+        """After which it begins again [s]."""
+        return self.motion.duration
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """The times of the points in the first period [s]."""
+        return self.motion.breaks
+
+    def at(self, t: Scalar) -> Triple:
+        """Return q, q̇ and q̈."""
+        for power in range(REPEATED, -1, -1):
+            whole = 2.0**power * self.period
+            t = t - np.where(np.less(t, whole), 0.0, whole)
+        return self.motion.at(t)
+
+    def values(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the same at many instants without compiling, shape (*t.shape, n) each."""
+        return self.motion.values(np.where(t < 0, t, np.mod(t, self.period)))
+
+    def nodes(self, count: int) -> tuple[np.ndarray, float]:
+        """Return times in one period, and how much a peak can be above the largest value there."""
+        return self.motion.nodes(count)
 
 
 def spline(x: np.ndarray, p: np.ndarray) -> Piecewise:
     """Return the quintic spline through p, shape (m, k), at rest at both ends.
 
-    The third and fourth derivatives are continuous at every inner point: with the rates and the
-    accelerations there as unknowns, a linear system.
+    The third and fourth derivatives are continuous at every inner point: with the velocities and
+    the accelerations there as unknowns, a linear system.
     """
     count, inner = len(x), len(x) - 2
     d, dd = np.zeros_like(p), np.zeros_like(p)

@@ -13,14 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.references.arguments import most
-from qddot.control.references.limits import refuse_outside
-from qddot.control.references.path import AlongPath, Path
-from qddot.control.references.path_dynamics import TINY, Dynamics, Limits
-from qddot.control.references.piecewise import Piecewise, resting_outside
-from qddot.control.references.profiles import Profile
-from qddot.control.references.reachability import Blocked, HalfPlanes, fastest
 from qddot.errors import BadArgument, WrongShape, printable
+from qddot.motions.arguments import most
+from qddot.motions.limits import refuse_outside
+from qddot.motions.path import AlongPath, Path, Profile
+from qddot.motions.path_dynamics import TINY, Dynamics, Limits
+from qddot.motions.piecewise import Piecewise, resting_outside
+from qddot.motions.reachability import Blocked, HalfPlanes, fastest
 from qddot.robot import Robot
 
 KEPT = 1e-6  # of every limit, what is kept in reserve for what is passed between grid points

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.control.references.path import Path
+from qddot.motions.path import Path
 from qddot.robot import Robot
 
 TINY = 1e-30  # the x at which friction is taken for that of the start of a motion

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qddot.control.references.reference import Reference, TaskReference
 from qddot.errors import BadArgument, printable
+from qddot.motions.motion import Reference, TaskReference
 from qddot.robot import Robot
 
 LOOKS = 4000  # how many instants are looked at, besides the breaks

@@ -7,23 +7,31 @@ import pytest
 from complex_step import STEP
 
 import qddot
-from qddot.control.references import (
+from qddot.errors import BadArgument, WrongShape
+from qddot.motions import (
     CartesianLine,
     Fourier,
+    Move,
     Quintic,
+    Repeated,
     SCurve,
     Setpoint,
+    Spline,
     Trapezoidal,
     check_limits,
     time_optimal,
 )
-from qddot.errors import BadArgument, WrongShape
 
 ROUND_OFF = 1e-11  # of numbers of size 1, after polynomials of degree five
 
 
 def two_link():
     return qddot.load("two_link")
+
+
+def rows_of(motion):
+    t = np.linspace(0, motion.duration, 400)
+    return Spline(t + 7.0, motion.sampled(t)[0], 1e-6)
 
 
 def made():
@@ -34,6 +42,9 @@ def made():
     return {
         "setpoint": Setpoint(start),
         "between": Quintic([start, end], 2.0),
+        "move": Move(start, end, 2.0),
+        "repeated": Repeated(Quintic([start, end, [1.0, 0.0], start], 0.4)),
+        "spline": rows_of(Quintic([start, end, [1.0, 0.0], start], 2.0)),
         "quintic": Quintic(rng.uniform(-1, 1, (5, 2)), [0, 0.5, 0.8, 2.0, 2.5]),
         "trapezoidal": Trapezoidal(start, end, 0.5, [1.0, 2.0]),
         "triangle": Trapezoidal(start, end, 5.0, [1.0, 2.0]),
@@ -128,6 +139,36 @@ def test_quintic_goes_through_its_points_with_four_continuous_derivatives():
         assert fourth[0] == pytest.approx(fourth[1], rel=0.05, abs=2.0)
 
 
+def test_a_move_is_the_quintic_between_its_ends_and_takes_fewer_operations():
+    move, quintic = MADE["move"], MADE["between"]
+    t = np.linspace(-1, 3, 41)
+    for own, other in zip(move.sampled(t), quintic.sampled(t), strict=True):
+        assert own == pytest.approx(other, abs=ROUND_OFF)
+    assert len(move.program.steps) < len(quintic.program.steps)
+
+
+def test_a_repeated_motion_begins_again_and_must_end_where_it_begins():
+    motion = MADE["repeated"]
+    t = np.linspace(0, motion.period, 23)[:-1]
+    for periods in (0, 1, 9, 50_000):
+        found = motion.sampled(t + periods * motion.period)[0]
+        assert found == pytest.approx(motion.motion.sampled(t)[0], abs=1e-9)
+        assert motion.values(t + periods * motion.period)[0] == pytest.approx(found, abs=1e-9)
+    with pytest.raises(BadArgument, match=r"must end where it begins: it goes from \[0\.0\]"):
+        Repeated(Quintic([[0.0], [1.0]], 1.0))
+
+
+def test_a_spline_has_few_pieces_and_is_as_near_as_asked_for():
+    t = np.linspace(0, 6, 3000)
+    q = np.stack([np.sin(t), np.cos(2 * t)], axis=1)
+    coarse, fine = Spline(t, q, 1e-3), Spline(t, q, 1e-8)
+    assert len(coarse.breaks) < len(fine.breaks) <= 129
+    for motion in (coarse, fine):
+        assert np.abs(motion.sampled(t)[0] - q).max() <= motion.tolerance
+        assert motion.error <= motion.tolerance
+    assert fine.sampled(t[:-1])[1][:, 0] == pytest.approx(np.cos(t[:-1]), abs=1e-5)
+
+
 def test_quintic_between_two_points_is_the_textbook_polynomial():
     reference = Quintic([[1.0, 0.0], [3.0, -1.0]], 2.0)
     for t in np.linspace(0, 2, 21)[:-1]:
@@ -181,7 +222,7 @@ def test_fourier_repeats_itself():
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: Setpoint([]), "(n,), one number a joint"),
+        (lambda: Setpoint([]), "(n,), one number per joint"),
         (lambda: Setpoint([np.nan]), "holds nan; give finite numbers"),
         (lambda: Setpoint("up"), "q is 'up'; give numbers"),
         (lambda: Quintic([[0.0]], 1.0), "at least two points"),

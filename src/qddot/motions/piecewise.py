@@ -36,13 +36,7 @@ class Piecewise:
     def at(self, x: Scalar) -> tuple[Any, Any, Any]:
         """Return p, p′ and p″, of shape (k,) each, by Horner's rule."""
         row = self._row(x)
-        u = x - row[0]
-        value = first = half = 0.0
-        for c in row[1:].reshape(self.coefficients.shape[1:])[::-1]:
-            half = half * u + first  # p″/2
-            first = first * u + value
-            value = value * u + c
-        return value, first, 2 * half
+        return horner(row[1:].reshape(self.coefficients.shape[1:]), x - row[0])
 
     def _row(self, x: Scalar) -> Any:
         if isinstance(x, (float, int, np.floating)):
@@ -53,15 +47,22 @@ class Piecewise:
         return row
 
     def values(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return p, p′ and p″ at many places, one row each."""
+        """Return p, p′ and p″ at many places, shape (*x.shape, k) each."""
         which = np.searchsorted(self.starts[1:], x, side="right")
-        u = (x - self.starts[which])[:, None]
-        value = first = half = np.zeros((len(x), self.coefficients.shape[2]))
-        for c in np.moveaxis(self.coefficients[which], 1, 0)[::-1]:
-            half = half * u + first
-            first = first * u + value
-            value = value * u + c
-        return value, first, 2 * half
+        u = (x - self.starts[which])[..., None]
+        value, first, second = horner(np.moveaxis(self.coefficients[which], -2, 0), u)
+        # of a line, what does not depend on its coefficients
+        return value, np.broadcast_to(first, value.shape), np.broadcast_to(second, value.shape)
+
+
+def horner(coefficients: Any, u: Any) -> tuple[Any, Any, Any]:
+    """Return p, p′ and p″ of a polynomial in u, its coefficients lowest power first."""
+    value = first = half = 0.0
+    for c in coefficients[::-1]:
+        half = half * u + first  # p″/2
+        first = first * u + value
+        value = value * u + c
+    return value, first, 2 * half
 
 
 def resting_outside(curve: Piecewise, end: float) -> Piecewise:
@@ -82,16 +83,25 @@ def hermite(x: np.ndarray, p: np.ndarray, d: np.ndarray, dd: np.ndarray) -> Piec
         x: The nodes, rising, shape (m + 1,).
         p, d, dd: Values and derivatives there, shape (m + 1, k).
     """
-    h = np.diff(x)[:, None]
-    # what is left at the end of a piece after the parabola of its start, in powers of h
-    r0 = np.diff(p, axis=0) - d[:-1] * h - dd[:-1] * h**2 / 2
-    r1 = (np.diff(d, axis=0) - dd[:-1] * h) * h
-    r2 = np.diff(dd, axis=0) * h**2
-    third = (10 * r0 - 4 * r1 + r2 / 2) / h**3
-    fourth = (-15 * r0 + 7 * r1 - r2) / h**4
-    fifth = (6 * r0 - 3 * r1 + r2 / 2) / h**5
-    rows = [p[:-1], d[:-1], dd[:-1] / 2, third, fourth, fifth]
+    ends = ((p[k], d[k], dd[k]) for k in (slice(None, -1), slice(1, None)))
+    rows = quintic_between(np.diff(x)[:, None], *ends)
     return Piecewise(np.array(x[:-1]), np.stack(rows, axis=1))
+
+
+def quintic_between(h: Any, start: tuple[Any, ...], end: tuple[Any, ...]) -> list[Any]:
+    """Return the six coefficients, lowest power first, of the quintic from one state to another.
+
+    On a piece of length h, with p, p′ and p″ given at both ends; A, B and C are what is left at the
+    end after the parabola of the start:
+
+        c₃ = (10A − 4B + ½C)/h³      c₄ = (−15A + 7B − C)/h⁴      c₅ = (6A − 3B + ½C)/h⁵
+    """
+    (p0, d0, dd0), (p1, d1, dd1) = start, end
+    A = p1 - p0 - d0 * h - dd0 * h**2 / 2
+    B = (d1 - d0 - dd0 * h) * h
+    C = (dd1 - dd0) * h**2
+    third, fourth = (10 * A - 4 * B + C / 2) / h**3, (-15 * A + 7 * B - C) / h**4
+    return [p0, d0, dd0 / 2, third, fourth, (6 * A - 3 * B + C / 2) / h**5]
 
 
 def integrated(spans: Any, top: Any, order: int) -> Piecewise:

@@ -1,8 +1,8 @@
-"""What a reference is: where an arm, or a point of it, should be at every instant.
+"""What a motion is: where an arm, or a point of it, is to be at every instant.
 
-Written over any scalar, so that a controller records its reference along with itself. Before
-t = 0 it stays at its start, after its duration at its end, at rest; a periodic one goes on for
-ever, both ways. Where a derivative jumps, the side after the jump.
+Written over any scalar, so that a controller records the motion it follows along with itself.
+Before t = 0 it stays at its start, after its duration at its end, at rest; a periodic one goes on
+for ever. Where a derivative jumps, the side after the jump.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.control.references.arguments import instants
+from qddot.motions.arguments import instants
 from qddot.program import Program, record
 from qddot.scalars import JointVec, Scalar, Vec3
 from qddot.web.notebook import rich
 
-Motion = tuple[JointVec, JointVec, JointVec]
+Triple = tuple[JointVec, JointVec, JointVec]  # position, velocity, acceleration
 
 
 class Timed(ABC):
-    """Three arrays over time: a position, its rate, its acceleration."""
+    """Three arrays over time: a position, its velocity, its acceleration."""
 
     duration: float  # [s], infinite where it has no end
 
     @abstractmethod
-    def at(self, t: Scalar) -> Motion:
+    def at(self, t: Scalar) -> Triple:
         """Return position, velocity and acceleration at an instant [s], a scalar of any kind."""
 
     @cached_property
@@ -72,9 +72,9 @@ class Timed(ABC):
 
     @rich
     def _repr_html_(self) -> str | None:
-        from qddot.control.shown import reference_html
+        from qddot.motions.shown import motion_html
 
-        return reference_html(self)
+        return motion_html(self)
 
 
 class Reference(Timed):

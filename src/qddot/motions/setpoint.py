@@ -1,41 +1,51 @@
-"""What a law is to do: a reference over time, or a place to stay at."""
+"""Staying at one place; and what a law is to follow, made from what users give for it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadArgument, listing, printable, shorten
+from qddot.motions.arguments import keep, vector
+from qddot.motions.limits import check_limits
+from qddot.motions.motion import Reference, Triple
 from qddot.program.recorder import record
+from qddot.robot import Robot
 from qddot.scalars import Scalar
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
-    """A reference that does not move."""
+class Setpoint(Reference):
+    """One position for ever: q(t) = q.
 
-    q: np.ndarray  # (n,)
-    duration: float = 0.0  # [s]
+    Example:
+        >>> Setpoint([0.5, 1.0]).at(3.0)[0]
+        array([0.5, 1. ])
+    """
 
-    @property
-    def n(self) -> int:
-        return len(self.q)
+    q: Any  # (n,) [rad or m]
+    robot: Robot | None = field(default=None, repr=False)  # whose limits it is held against
 
-    def at(self, t: Scalar) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return position, rate and acceleration."""
+    def __post_init__(self) -> None:
+        q = vector("q", self.q)
+        keep(self, q=q, n=len(q), duration=np.inf)
+        check_limits(self.robot, self)
+
+    def at(self, t: Scalar) -> Triple:
+        """Return q, 0 and 0."""
         still = np.zeros(self.n, dtype=int)
         return self.q, still, still
 
 
 def reference_of(value: Any, parts: Sequence[str], what: str = "reference") -> Any:
-    """Return the reference behind what was given: itself, or a place to stay at.
+    """Return the motion behind what was given: itself, its smooth form, or a place to stay at.
 
     Args:
-        value: What has `at(t)`, giving position, rate and acceleration over any scalar, and `n`;
-            or an array, the place to stay at.
+        value: What has `at(t)`, giving position, velocity and acceleration over any scalar, and
+            `n`; what has `as_motion()`, such as a log; or an array, the place to stay at.
         parts: The names of its entries.
         what: What it is called, for messages.
 
@@ -43,6 +53,8 @@ def reference_of(value: Any, parts: Sequence[str], what: str = "reference") -> A
         BadArgument: If it is neither, has another number of entries, or is not finite.
     """
     k = len(parts)
+    if callable(getattr(value, "as_motion", None)):
+        value = value.as_motion()
     if callable(getattr(value, "at", None)) and hasattr(value, "n"):
         if value.n != k:
             raise BadArgument(
@@ -65,12 +77,12 @@ def reference_of(value: Any, parts: Sequence[str], what: str = "reference") -> A
     if len(bad):
         name = printable(str(parts[int(bad[0])]))
         raise BadArgument(f"The {what} of {name!r} is {place[bad[0]]}; it must be finite.")
-    return Place(place)
+    return Setpoint(place)
 
 
 def stays(reference: Any) -> bool:
     """Return whether a reference has one place for all times: its program does not contain t."""
-    if isinstance(reference, Place):
+    if isinstance(reference, Setpoint):
         return True
     names = ("position", "velocity", "acceleration")
 
@@ -80,5 +92,5 @@ def stays(reference: Any) -> bool:
     program = record(motion, "reference", t=())
     if program.steps or 0 in program.results:  # 0 is t itself
         return False
-    _, rate, acceleration = (np.asarray(part, dtype=float) for part in reference.at(0.0))
-    return not rate.any() and not acceleration.any()
+    _, velocity, acceleration = (np.asarray(part, dtype=float) for part in reference.at(0.0))
+    return not velocity.any() and not acceleration.any()

@@ -1,4 +1,4 @@
-"""The border of the references: what users give, checked and made into arrays that stay."""
+"""The border of the motions: what users give, checked and made into arrays that stay."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, WrongShape, shorten
+from qddot.program.recorded_array import RecordedArray
 from qddot.robot import Robot
 
 
@@ -16,7 +17,7 @@ def numbers(what: str, given: Any, form: str) -> np.ndarray:
     Args:
         what: What they are, for messages: "points".
         given: What the user gave.
-        form: What it should have been, for messages: "one row a point".
+        form: What it should have been, for messages: "one row per point".
     """
     try:
         array = np.array(given, dtype=float)
@@ -29,10 +30,12 @@ def numbers(what: str, given: Any, form: str) -> np.ndarray:
 
 
 def vector(what: str, given: Any, n: int | None = None) -> np.ndarray:
-    """Return finite numbers of shape (n,), n at least 1."""
+    """Return finite numbers of shape (n,), n at least 1; inputs of a program pass as they are."""
+    if isinstance(given, RecordedArray):
+        return given
     array = numbers(what, given, "one for each joint" if n is None else f"{n} of them")
     if array.ndim != 1 or not len(array) or n not in (None, len(array)):
-        wanted = "(n,), one number a joint" if n is None else f"({n},)"
+        wanted = "(n,), one number per joint" if n is None else f"({n},)"
         raise BadArgument(f"{what} has shape {array.shape}; it must have shape {wanted}.")
     return array
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import qddot
-from qddot.control.references import CartesianArc, CartesianLine, check_limits
 from qddot.errors import BadArgument, UnknownName
+from qddot.motions import CartesianArc, CartesianLine, check_limits
 
 READY = np.array([0.0, -0.3, 0.0, -2.0, 0.0, 1.8, 0.7])
 TOLERANCE = 1e-7  # [m] and [rad], what the joints are off between their nodes by default

@@ -1,0 +1,189 @@
+"""A path of joint positions, how far along it one is over time, and the motion that both make.
+
+A path says where, a profile how far along when:
+
+    q(t) = Q(s(t)),  q̇ = Q′ ṡ,  q̈ = Q″ ṡ² + Q′ s̈
+
+Profiles go from rest to rest: with the least jerk in a given time, or the quickest that keep to a
+highest speed and acceleration (trapezoidal speed), and to a highest jerk too (S-curve, seven
+pieces). Biagiotti: Biagiotti, Melchiorri, Trajectory Planning for Automatic Machines and Robots,
+Springer 2008, §§3.2 and 3.4.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument
+from qddot.motions.arguments import keep, numbers
+from qddot.motions.motion import Reference, Triple
+from qddot.motions.piecewise import Piecewise, integrated, resting_outside
+from qddot.scalars import Scalar
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Joint positions Q(s) for s from 0 to a length, twice differentiable."""
+
+    curve: Piecewise
+    length: float
+
+    @property
+    def n(self) -> int:
+        """How many joints."""
+        return self.curve.coefficients.shape[2]
+
+    @property
+    def knots(self) -> np.ndarray:
+        """Where its pieces begin and end."""
+        return np.append(self.curve.starts, self.length)
+
+    @staticmethod
+    def through(points: Any) -> Path:
+        """Return the natural cubic spline through points, s being the distance between them.
+
+        Args:
+            points: Joint positions [rad or m], one row a point, shape (m, n), m ≥ 2. Two points
+                give a straight line.
+        """
+        q = numbers("path", points, "one row a point")
+        if q.ndim != 2 or len(q) < 2 or not q.shape[1]:
+            raise BadArgument(
+                f"path has shape {q.shape}; it must have shape (points, n), at least two points, "
+                "a row each."
+            )
+        far = np.linalg.norm(np.diff(q, axis=0), axis=1)
+        if not far.all():
+            k = int(np.flatnonzero(far == 0)[0])
+            raise BadArgument(
+                f"Points {k} and {k + 1} of the path are the same; leave one of them out."
+            )
+        s = np.concatenate([[0.0], np.cumsum(far)])
+        if len(q) == 2:
+            rows = np.stack([q[0], (q[1] - q[0]) / s[1]])[None]
+            return Path(Piecewise(s[:1], rows), float(s[1]))
+        from scipy.interpolate import CubicSpline
+
+        spline = CubicSpline(s, q, bc_type="natural")
+        return Path(Piecewise(s[:-1], np.moveaxis(spline.c[::-1], 0, 1)), float(s[-1]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class AlongPath(Reference):
+    """A motion along a path of joint positions."""
+
+    path: Path
+    profile: Profile  # of the length of the path
+
+    def __post_init__(self) -> None:
+        keep(self, n=self.path.n, duration=self.profile.duration)
+
+    def __repr__(self) -> str:
+        long = f"{self.path.length:.6g} in {self.duration:.6g} s"
+        return f"<{type(self).__name__} of {self.n} joints: a path of {long}>"
+
+    @property
+    def breaks(self) -> np.ndarray:
+        """Where the profile changes its law [s]."""
+        return self.profile.breaks
+
+    def at(self, t: Scalar) -> Triple:
+        """Return q, q̇ and q̈."""
+        (s,), (sd,), (sdd,) = self.profile.curve.at(t)
+        q, slope, bend = self.path.curve.at(s)
+        return q, slope * sd, bend * (sd * sd) + slope * sdd
+
+
+@dataclass(frozen=True)
+class Profile:
+    """A distance over time: 0 and at rest before, the whole length and at rest after."""
+
+    curve: Piecewise | MinimumJerk  # of one number
+    duration: float  # [s]
+    breaks: np.ndarray  # where the highest derivative jumps [s]
+
+
+@dataclass(frozen=True)
+class MinimumJerk:
+    """From 0 to a length with the least ∫ (d³s/dt³)² dt, one polynomial for all times.
+
+    With u = t/duration, held within 0 and 1:
+
+        s = length (10 u³ − 15 u⁴ + 6 u⁵)
+    """
+
+    length: float
+    duration: float  # [s]
+
+    def at(self, t: Scalar) -> tuple[Any, Any, Any]:
+        """Return s, ṡ and s̈, one number each, in a tuple as a curve has them."""
+        u = np.minimum(np.maximum(t / self.duration, 0.0), 1.0)
+        place = u * u * u * (10 - u * (15 - 6 * u))
+        velocity = 30 * u * u * (1 - u) * (1 - u) / self.duration
+        bend = 60 * u * (1 - u) * (1 - 2 * u) / self.duration**2
+        if self.length != 1:
+            place, velocity, bend = (self.length * x for x in (place, velocity, bend))
+        return (place,), (velocity,), (bend,)
+
+    def values(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the same at many instants, shape (*t.shape, 1) each."""
+        s, sd, sdd = (x[..., None] for (x,) in self.at(t))
+        return s, sd, sdd
+
+
+def quintic(length: float, duration: float) -> Profile:
+    """Return the profile of least jerk that covers a length in a given time."""
+    return Profile(MinimumJerk(length, duration), duration, np.array([0.0, duration]))
+
+
+def trapezoid(length: float, velocity: float, acceleration: float) -> Profile:
+    """Return the quickest profile within a speed and an acceleration, whose speed is a trapezoid.
+
+    Where the length is too short for the speed, a triangle:
+
+        T_a = min(v/a, √(length/a)),  T = length/(a T_a) + T_a      Biagiotti §3.2
+    """
+    ramp = min(velocity / acceleration, np.sqrt(length / acceleration))
+    cruise = max(length / (acceleration * ramp) - ramp, 0.0)
+    if cruise < 1e-12 * ramp:  # what rounding leaves of a triangle
+        cruise = 0.0
+    return _made(length, [ramp, cruise, ramp], [acceleration, 0.0, -acceleration])
+
+
+def s_curve(length: float, velocity: float, acceleration: float, jerk: float) -> Profile:
+    """Return the quickest profile within a speed, an acceleration and a jerk.
+
+    The speed rises for T_a, of which the acceleration rises for T_j and falls for T_j; the peak
+    speed v̂ = a (T_a − T_j) covers length = v̂ (T_a + T_cruise):
+
+        v j ≥ a²:  T_j = a/j,     T_a = T_j + v/a      Biagiotti §3.4
+        else:      T_j = √(v/j),  T_a = 2 T_j
+        v̂ < v:     T_a = T_j/2 + √(T_j²/4 + length/a), or T_a = 2 T_j with T_j = ∛(length/2j)
+    """
+    rise = min(acceleration / jerk, np.sqrt(velocity / jerk))
+    ramp = rise + velocity / (jerk * rise)
+    cruise = length / velocity - ramp
+    if cruise < 0:
+        cruise = 0.0
+        rise = acceleration / jerk
+        ramp = rise / 2 + np.sqrt(rise**2 / 4 + length / acceleration)
+        if ramp < 2 * rise:
+            rise = np.cbrt(length / (2 * jerk))
+            ramp = 2 * rise
+    level = ramp - 2 * rise
+    if level < 1e-12 * ramp:
+        level = 0.0
+    spans = [rise, level, rise, cruise, rise, level, rise]
+    return _made(length, spans, [jerk, 0.0, -jerk, 0.0, -jerk, 0.0, jerk])
+
+
+def _made(length: float, spans: list[float], top: list[float]) -> Profile:
+    """Return the profile, its end put where it should be by what rounding left."""
+    curve = integrated(spans, top, 2 if len(spans) == 3 else 3)
+    duration = float(sum(spans))
+    reached = curve.values(np.array([duration]))[0][0, 0]
+    curve = Piecewise(curve.starts, curve.coefficients * (length / reached))
+    return Profile(resting_outside(curve, duration), duration, np.append(curve.starts, duration))
