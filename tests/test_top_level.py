@@ -69,6 +69,18 @@ def test_laws_motions_and_closed_loop_are_imported_from_one_place():
     assert set(motions.__all__) <= set(qddot.control.__all__)
 
 
+def test_the_former_name_of_motions_still_works_and_says_the_new_one():
+    code = """
+import warnings
+with warnings.catch_warnings(record=True) as told:
+    warnings.simplefilter("always")
+    from qddot.control.references import Quintic
+from qddot.motions import Quintic as same
+print(Quintic is same, "qddot.motions" in str(told[-1].message), told[-1].category.__name__)
+"""
+    assert in_a_process_of_its_own(code) == ["True", "True", "DeprecationWarning"]
+
+
 STATES = tuple(np.linspace(-1, 1, 240).reshape(3, 40, 2))
 VERBS = {
     "derive": lambda arm: qddot.derive(arm).text("g"),
