@@ -9,12 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from qddot.model.shapes import sphere
 from qddot.model.tree import Tree
+from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.simulation.varied import GRAVITY, varied_tree
-from qddot.spatial.inertia import NAMES
+from qddot.spatial.inertia import NAMES, Inertia
+from qddot.spatial.vector import vector
 from qddot.sweeps.quantities import FRICTION
 
+BALL = sphere(1, 1).inertia[0]  # [kg·m²], of a ball of 1 kg and 1 m
 Values = Mapping[str, np.ndarray]  # of quantities, shape (runs, width)
 
 
@@ -116,19 +120,14 @@ class Arm:
         return found
 
     def _carried(self, frame: str, values: Values) -> np.ndarray:
-        """Return the ten numbers of balls at a frame, about the origin of the body that has it.
-
-        With p the centre, in the body's axes:
-
-            h = m p        I = (⅖ m r² + m p·p) 1 − m p pᵀ
-        """
+        """Return the ten numbers of balls at a frame, about the origin of the body that has it."""
         _, X = self.robot.tree.frames[frame]
-        R, origin = np.asarray(X.R, dtype=float), np.asarray(X.p, dtype=float)
-        m, r = (values[f"payload.{frame}{end}"][:, 0] for end in ("", ".radius"))
-        com = values[f"payload.{frame}.com"]
-        # written out, so that a run's numbers do not depend on how many runs there are
-        p = origin + sum(com[:, j, None] * R[:, j] for j in range(3))
-        x, y, z = p.T
-        ball = 0.4 * m * r**2 + m * (x * x + y * y + z * z)
-        second = (ball - m * x * x, -m * x * y, -m * x * z, ball - m * y * y, -m * y * z)
-        return np.stack([m, m * x, m * y, m * z, *second, ball - m * z * z], axis=1)
+
+        def ten(mass: Any, com: Any, radius: Any) -> Any:
+            # NumPy multiplies entry by entry: a run's numbers do not depend on how many there are
+            I_com = mass * radius**2 * BALL * np.eye(3, dtype=int)
+            return vector(list(Inertia.about_com(mass, X.p + X.R @ com, I_com).parameters))
+
+        mass, radius = (values[f"payload.{frame}{end}"][:, 0] for end in ("", ".radius"))
+        program = record(ten, "payload", mass=(), com=(3,), radius=())
+        return np.asarray(program(mass, values[f"payload.{frame}.com"], radius))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from qddot.errors import QddotError, did_you_mean
+from qddot.model.shapes import sphere
 from qddot.readers.table import Table
 from qddot.robot import Robot
 from qddot.sweeps import fields
@@ -92,7 +93,7 @@ def changed(robot: Robot, settings: Settings, without: Iterable[str] = ()) -> Ro
         robot = robot.with_values(**values)
     for frame, load in payloads_of(settings).items():
         if frame not in without and load.mass:
-            second = 0.4 * load.mass * load.radius**2
-            robot = robot.with_payload(frame, load.mass, load.com, (second, second, second))
+            ball = sphere(load.mass, load.radius)
+            robot = robot.with_payload(frame, load.mass, load.com, ball.inertia)
     # all at once: some kinds of friction make sense only together
     return robot.with_friction(**friction) if friction else robot
