@@ -21,9 +21,9 @@ from qddot.backends.device_arrays import cupy_or_error, kind_of
 from qddot.errors import QddotError
 from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import law_of
 from qddot.simulation.steps import METHODS, iteration
-from qddot.simulation.system import System
 
 QUANTITIES = (
     *("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix"),
@@ -131,7 +131,7 @@ def test_a_rollout_in_one_kernel_is_the_rollout(method, tmp_path):
     robot, count, rows, every, h = qddot.load("ur5"), 9, 4, 5, 1e-3
     gain = qddot.record(lambda q, qd, k: -k * q - 2 * qd, q=(6,), qd=(6,), k=(6,))
     law = law_of(gain, robot.n)
-    system = System(robot.model, (f"{robot.joint_names[-1]}.m",), law, True)
+    system = System(robot.model, Forces(law, True, smoothing=0.01), (f"{robot.joint_names[-1]}.m",))
     loop = iteration(system, method)
     library = compiled_here(source([iteration_kernel(loop, "run", Real())], Real()), tmp_path)
     rng = np.random.default_rng(3)
@@ -208,7 +208,11 @@ def test_arrays_of_the_cpu_are_refused_with_the_remedy():
 def test_nvcc_takes_the_source_without_a_word(name, architecture, dtype, tmp_path):
     robot, real = qddot.load(name), Real(dtype == "float32")
     kernels = [kernel(robot.program(quantity), quantity, real) for quantity in QUANTITIES]
-    kernels.append(iteration_kernel(iteration(System(robot.model), "rk4"), "roll", real))
+    kernels.append(
+        iteration_kernel(
+            iteration(System(robot.model, Forces(smoothing=0.01)), "rk4"), "roll", real
+        )
+    )
     (tmp_path / "k.cu").write_text(source(kernels, real))
     command = ["nvcc", f"-arch={architecture}", "-cubin", "-o", tmp_path / "k", tmp_path / "k.cu"]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -295,7 +299,7 @@ def test_rollouts_on_a_gpu_are_those_of_the_program(method):
     robot = qddot.load("panda")
     q0 = np.random.default_rng(0).normal(size=(40, 7))
     run = qddot.rollout(robot, q0, steps=20, step=1e-3, every=5, method=method, device="cuda")
-    loop = iteration(System(robot.model), method)
+    loop = iteration(System(robot.model, Forces(smoothing=0.01)), method)
     state = loop.start(q0, np.zeros((40, 7)), np.zeros((40, 0)), np.zeros((40, 0)))
     nothing = np.zeros((40, 0))
     for step in range(20):

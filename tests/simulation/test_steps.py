@@ -13,9 +13,9 @@ from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.momentum import centrifugal_rate
 from qddot.dynamics.regroup import regrouped
 from qddot.program.operations import OPERATIONS
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import Law
 from qddot.simulation.steps import METHODS, iteration
-from qddot.simulation.system import System
 
 ARM = qddot.load("two_link")
 ORDERS = {"semi_implicit_euler": 1, "midpoint": 2, "rk4": 4}
@@ -123,7 +123,9 @@ def test_the_rate_of_momentum_that_is_no_force_is_the_transposed_coriolis_torque
 def test_a_step_is_plain_data_from_states_to_states(method):
     """What another backend needs: programs with the same inputs, and how often each runs."""
     law = qddot.record(lambda t, q, x, k: {"tau": k * q + t, "xd": x}, t=(), q=(2,), x=(3,), k=())
-    loop = iteration(System(ARM.model, ("j1.m",), Law(law, 2), True), method)
+    loop = iteration(
+        System(ARM.model, Forces(Law(law, 2), True, smoothing=0.01), ("j1.m",)), method
+    )
     for stage in loop.stages:
         assert [port.name for port in stage.program.inputs] == [
             "state",
@@ -144,7 +146,7 @@ def test_a_step_is_plain_data_from_states_to_states(method):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_the_programs_run_by_hand_give_the_rollout(method):
-    loop = iteration(System(ARM.model), method)
+    loop = iteration(System(ARM.model, Forces(smoothing=0.01)), method)
     state = np.asarray(loop.start([0.4, -0.7], [0.3, 0.5], [], []), dtype=float)
     for k in range(5):
         for stage in loop.stages:

@@ -19,35 +19,32 @@ from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
 from qddot.robot import Robot
-from qddot.simulation.motion import Forces, Layout, rate_program, row_program
+from qddot.runge_kutta import RK4
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.signals import Signal, signal
 from qddot.simulation.simulate import WRENCH
+
+WHEN = tuple(dict.fromkeys(RK4.C))  # the shares of a step at which is asked what acts
 
 
 def step_program(rate: Program) -> Program:
     """Return the program of a step of RK4 with what acts given at its start, middle and end.
 
-    The torque is held; y is the state of `simulation.motion`, works included:
-
-        y⁺ = y + h/6 (k₁ + 2 k₂ + 2 k₃ + k₄)
+    The torque is held; y is the state of `simulation.equation`, works included.
     """
     ports = {port.name: port.shape for port in rate.inputs}
     acting = [name for name in ports if name not in ("y", "tau")]
 
     def step(y: Any, tau: Any, h: Any, **given: Any) -> Any:
-        def f(y: Any, when: int) -> Any:
-            outside = [x for name in acting for x in given[f"{name}_{when}"]]
+        def f(share: float, y: Any) -> Any:
+            outside = [x for name in acting for x in given[f"{name}_{WHEN.index(share)}"]]
             values = replay(rate, [*y, *tau, *outside])
             return np.array([values[i] for i in rate.results], dtype=object)
 
-        k1 = f(y, 0)
-        k2 = f(y + h / 2 * k1, 1)
-        k3 = f(y + h / 2 * k2, 1)
-        k4 = f(y + h * k3, 2)
-        return y + h / 6 * (k1 + 2 * (k2 + k3) + k4)
+        return RK4.step(f, y, h)
 
     shapes: dict[str, tuple[int, ...]] = {"y": ports["y"], "tau": ports["tau"], "h": ()}
-    shapes |= {f"{name}_{when}": ports[name] for name in acting for when in range(3)}
+    shapes |= {f"{name}_{when}": ports[name] for name in acting for when in range(len(WHEN))}
 
     def function(*arrays: Any) -> Any:
         return step(**dict(zip(shapes, arrays, strict=True)))
@@ -66,7 +63,7 @@ class HeldPlant:
         disturbance: Any,
         smoothing: float,
     ):
-        self.robot, self.layout = robot, Layout(robot.n)
+        self.robot = robot
         self.frames = tuple(wrenches or {})
         self.signals: list[Signal] = []
         for frame, wrench in (wrenches or {}).items():
@@ -77,13 +74,18 @@ class HeldPlant:
             names = robot.joint_names
             self.signals.append(signal("the disturbance", disturbance, names, duration))
         forces = Forces(
-            self.layout, None, self.frames, disturbance is not None, None, float(smoothing)
+            driven=True,
+            wrenches=self.frames,
+            disturbed=disturbance is not None,
+            smoothing=float(smoothing),
         )
+        system = System(robot.model, forces)
+        self.layout = system.layout
         known = robot.__dict__.setdefault("_sampled", {})
         if forces not in known:
             with patience(f"recording the motion of {robot.name}"):
-                rate = rate_program(robot.tree, forces)
-                known[forces] = Kernel(step_program(rate)), Kernel(row_program(robot.tree, forces))
+                step = step_program(system.program("rate"))
+                known[forces] = Kernel(step), Kernel(system.program("row"))
         self.step, self.row = known[forces]
 
     def acting(self, t: float, y: np.ndarray) -> list[np.ndarray]:
@@ -94,5 +96,5 @@ class HeldPlant:
         """Return the state after a step of h, an array without axes."""
         if not self.signals:
             return self.step.call(y, tau, h)
-        when = [self.acting(t + part * float(h), y) for part in (0.0, 0.5, 1.0)]
+        when = [self.acting(t + part * float(h), y) for part in WHEN]
         return self.step.call(y, tau, h, *(x for three in zip(*when, strict=True) for x in three))

@@ -25,6 +25,7 @@ from qddot.errors import BadArgument, printable
 from qddot.motions.path import Path
 from qddot.motions.piecewise import hermite
 from qddot.robot import Robot
+from qddot.runge_kutta import RK4
 
 STEPS = 256  # how many steps along a path
 PIECES = (2, 4, 8, 16, 32, 64, 128)  # those tried
@@ -115,12 +116,8 @@ def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, fl
 
 
 def _stepped(task: FramePath, q: np.ndarray, s: float, h: float, rank: int) -> np.ndarray:
-    """Return the joints a step further, by the classical Runge–Kutta method."""
-    k1 = _slope(task, q, s, rank)
-    k2 = _slope(task, q + h / 2 * k1, s + h / 2, rank)
-    k3 = _slope(task, q + h / 2 * k2, s + h / 2, rank)
-    k4 = _slope(task, q + h * k3, s + h, rank)
-    return q + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+    """Return the joints a step further."""
+    return RK4.step(lambda share, q: _slope(task, q, s + share * h, rank), q, h)
 
 
 def _corrected(task: FramePath, q: np.ndarray, s: float) -> np.ndarray:

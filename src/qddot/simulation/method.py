@@ -9,17 +9,19 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument
-from qddot.simulation.motion import Layout
+from qddot.simulation.equation import Layout
 from qddot.simulation.plant import Plant
 from qddot.simulation.run_arguments import positive
 from qddot.simulation.solvers import (
     ADAPTIVE,
     COMPILED,
-    FIXED,
     IMPLICIT,
+    Explicit,
     Midpoint,
     sensitivity,
 )
+from qddot.simulation.steps import EXPLICIT
+from qddot.simulation.steps import METHODS as FIXED
 from qddot.simulation.switching import Modes
 
 TIGHT = 1e-5  # below, a method of high order takes fewer evaluations
@@ -83,11 +85,11 @@ class Method:
         """Return a solver from (t, y) to an end, while nothing switches."""
         rate, layout = self.plant.rate_in(modes, end), self.plant.layout
         if self.name in FIXED:
-            more: dict[str, Any] = {"step": self.step, "n": layout.n}
-            if FIXED[self.name] is Midpoint:
-                more |= {"momentum": self._momentum, "free": ~modes.held}
-                more["tracked"] = layout.tracked
-            return FIXED[self.name](rate, t, y, end, **more)
+            more: dict[str, Any] = {"step": self.step}
+            if self.name in EXPLICIT:
+                return Explicit(rate, t, y, end, method=EXPLICIT[self.name](layout.n), **more)
+            more |= {"momentum": self._momentum, "free": ~modes.held, "tracked": layout.tracked}
+            return Midpoint(rate, t, y, end, **more)
         # SciPy takes the mean over all entries; the works are left out of it
         own = self.tolerance * np.sqrt(layout.tracked / layout.size)
         atol = np.full(layout.size, np.inf)

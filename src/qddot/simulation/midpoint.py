@@ -6,15 +6,21 @@ stays bounded (E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.friction import has_dry_friction
+from qddot.dynamics.momentum import momentum
+from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian, less, less_equal, replay, select
 from qddot.program.program import Program
 from qddot.program.recorder import record
 from qddot.scalars import Scalar
-from qddot.simulation.system import Motion, System
+from qddot.simulation.equation import Instant
+
+Instants = Callable[[Any, Any], Instant]  # from t and (q, q̇, x)
 
 # each squares the error of the guess, which is the middle of the step before; dry friction bends so
 # sharply that it takes more
@@ -24,43 +30,58 @@ ITERATIONS, WITH_DRY_FRICTION = 4, 10
 SHARE, AT_REST = 1e-5, 1e-6
 
 
-def residual(motion: Motion, t: Scalar, h: Scalar, z: Any, middle: Any) -> Any:
+def residual(at: Instants, t: Scalar, h: Scalar, z: Any, middle: Any) -> Any:
     """Return what is missing for (q̇, x) to be those of the middle of a step.
 
-    The rule, with the rate q̇ of the middle as the unknown:
+    The rule, with the velocity q̇ of the middle as the unknown:
 
         q_m = q + h/2 q̇        M(q_m) q̇ = p + h/2 ṗ(q_m, q̇, x_m)        x_m = x + h/2 ẋ(q_m, q̇, x_m)
         q⁺ = q + h q̇            p⁺ = 2 M(q_m) q̇ − p                      x⁺ = 2 x_m − x
     """
-    n = motion.tree.n
+    n = len(z) - len(middle)
     q, p, x, qd, x_m = z[:n], z[n : 2 * n], z[2 * n :], middle[:n], middle[n:]
     q_m = q + h / 2 * qd
-    pd, xd = motion.momentum_rate(t + h / 2, q_m, qd, x_m)
-    return np.concatenate([motion.momentum(q_m, qd) - p - h / 2 * pd, x_m - x - h / 2 * xd])
+    now = at(t + h / 2, np.concatenate([q_m, middle]))
+    off = momentum(now.tree, q_m, qd) - p - h / 2 * now.momentum_rate
+    return np.concatenate([off, x_m - x - h / 2 * now.xd])
 
 
-def advanced(motion: Motion, h: Scalar, z: Any, middle: Any, change: Scalar) -> Any:
+def advanced(tree: Tree, h: Scalar, z: Any, middle: Any, change: Scalar) -> Any:
     """Return the state a step later; not finite where the middle was not found."""
-    n = motion.tree.n
+    n = tree.n
     q, p, x, qd, x_m = z[:n], z[n : 2 * n], z[2 * n :], middle[:n], middle[n:]
     found = less_equal(change, SHARE**2 * (middle @ middle) + AT_REST**2)  # 1, or 0 to divide by
-    p = 2 * motion.momentum(q + h / 2 * qd, qd) - p
+    p = 2 * momentum(tree, q + h / 2 * qd, qd) - p
     return np.concatenate([q + h * qd, p / found, 2 * x_m - x])
 
 
 class Newton:
     """Newton's step for the middle, of a system: residual and Jacobian as programs, to replay."""
 
-    def __init__(self, system: System, inputs: dict[str, tuple[int, ...]]) -> None:
-        self.size = size = 2 * system.n + system.m
+    def __init__(
+        self,
+        instants: Callable[[Any, Any], Instants],
+        n: int,
+        m: int,
+        inputs: dict[str, tuple[int, ...]],
+    ) -> None:
+        """Record the residual.
+
+        Args:
+            instants: From constants and torques to the equation of motion.
+            n, m: How many joints there are, and numbers in the law's own state.
+            inputs: The shapes of what a step is made of.
+        """
+        self.size = size = 2 * n + m
         self.dry: tuple[int, ...] = ()
 
         def missing(middle: Any, state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
-            motion = system.at(constants, given)
-            self.dry = motion.dry
-            return residual(motion, t, h, state[:size], middle)
+            at = instants(constants, given)
+            friction = at(t, state[:size]).tree.friction
+            self.dry = tuple(i for i, each in enumerate(friction) if has_dry_friction(each))
+            return residual(at, t, h, state[:size], middle)
 
-        unknown = {"middle": (system.n + system.m,)}
+        unknown = {"middle": (n + m,)}
         self.residual = record(missing, "midpoint", **unknown, **inputs)
         self.jacobian = jacobian(self.residual, ["middle"])
 

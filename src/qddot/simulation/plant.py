@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,10 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.backends.stages import Stages, Step
 from qddot.patience import patience
-from qddot.program.program import Program
 from qddot.robot import Robot
-from qddot.simulation.motion import Forces, Layout, free_program, rate_program, row_program
+from qddot.simulation.equation import Forces, Layout, System
 from qddot.simulation.signals import LOOKS, Signal
 from qddot.simulation.switching import Modes, Restraints, decided, undecided
-
-PROGRAMS = {"rate": rate_program, "row": row_program, "free": free_program}
 
 
 @dataclass(frozen=True)
@@ -25,28 +23,31 @@ class Plant:
     """A robot in a run: its kernels, its signals, and what can hold its joints."""
 
     robot: Robot
-    forces: Forces
+    system: System
     signals: Mapping[str, Signal]  # by the name of the program's input; both of the base in one
     constants: Mapping[str, np.ndarray]  # further inputs of the controller
     restraints: Restraints
     duration: float  # [s]
-    kernels: dict[str, Kernel] = field(default_factory=dict, repr=False)
+    parameters: np.ndarray = field(default_factory=lambda: np.zeros(0))  # of the system
 
     @property
+    def forces(self) -> Forces:
+        return self.system.forces
+
+    @cached_property
     def layout(self) -> Layout:
-        return self.forces.layout
+        return self.system.layout
 
     def kernel(self, which: str) -> Kernel:
         """Return a program of the motion, compiled; robots keep theirs from run to run."""
-        if which not in self.kernels:
+        if which not in self._kernels:
             cache = self.robot.__dict__.setdefault("_motions", {})
-            key = (which, self.forces)
+            key = (which, self.system.forces, self.system.parameters)
             if key not in cache:
                 with patience(f"recording the motion of {self.robot.name}"):
-                    program: Program = PROGRAMS[which](self.robot.tree, self.forces)
-                cache[key] = Kernel(program)
-            self.kernels[which] = cache[key]
-        return self.kernels[which]
+                    cache[key] = Kernel(self.system.program(which))
+            self._kernels[which] = cache[key]
+        return self._kernels[which]
 
     def inputs(self, t: float, y: np.ndarray, modes: Modes, end: float = np.inf) -> list[Any]:
         """Return the inputs of a program besides y, at one instant of a piece that ends at `end`.
@@ -55,7 +56,7 @@ class Plant:
         """
         n = self.layout.n
         values: dict[str, Any] = {"t": np.float64(t), "direction": modes.direction}
-        values["free"] = modes.free
+        values |= {"free": modes.free, "parameters": self.parameters}
         values |= {f"law.{name}": value for name, value in self.constants.items()}
         for name, signal in self.signals.items():
             when = min(t, np.nextafter(end, -np.inf)) if signal.breaks else t
@@ -64,7 +65,7 @@ class Plant:
                 values |= {"base_velocity": value[:6], "base_acceleration": value[6:]}
             else:
                 values[name] = value
-        return [values[name] for name in self.forces.inputs if name != "y"]
+        return [values[name] for name in self._names]
 
     def rate_in(self, modes: Modes, end: float = np.inf) -> Any:
         """Return dy/dt as a function of t and y, in given modes, in a piece that ends at `end`."""
@@ -79,7 +80,7 @@ class Plant:
         if not self._compiled_inputs:
             return None
         cache = self.robot.__dict__.setdefault("_stages", {})
-        key = (method.__name__, self.forces)
+        key = (method.__name__, self.forces, self.system.parameters)
         if key not in cache:
             program = self.kernel("rate").program
             cache[key] = Stages(program, method.A, method.B, method.C)
@@ -116,6 +117,15 @@ class Plant:
         if law is not None and any(port.name == "t" for port in law.program.inputs):
             spacing = min(spacing, self.duration / LOOKS)
         return spacing / 10 if modes.held.any() else spacing
+
+    @cached_property
+    def _kernels(self) -> dict[str, Kernel]:
+        return {}
+
+    @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """The inputs of the programs besides y."""
+        return tuple(name for name in self.system.inputs if name != "y")
 
     @property
     def _compiled_inputs(self) -> bool:

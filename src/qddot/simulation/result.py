@@ -10,8 +10,8 @@ import numpy as np
 from qddot.robot import Robot
 from qddot.simulation.audit import advice, audit
 from qddot.simulation.energy import Energy
+from qddot.simulation.equation import WORKS
 from qddot.simulation.files import joint_units
-from qddot.simulation.motion import WORKS
 from qddot.simulation.run import Run
 from qddot.simulation.trajectory import Event, Trajectory
 

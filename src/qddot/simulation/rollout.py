@@ -19,6 +19,7 @@ from qddot.patience import patience
 from qddot.plain_text import fitted
 from qddot.program.iteration import Iteration
 from qddot.robot import Robot, robot_of
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import law_of
 from qddot.simulation.rollout_arguments import (
     Arguments,
@@ -28,7 +29,6 @@ from qddot.simulation.rollout_arguments import (
 )
 from qddot.simulation.rollout_cuda import run_on_gpu
 from qddot.simulation.steps import iteration
-from qddot.simulation.system import System
 from qddot.web.notebook import rich
 
 DEVICES = ("cpu", "cuda")
@@ -133,7 +133,8 @@ def rollout(
         )
     given = arguments(robot, q0, qd0, torque, torques, law, parameters, inputs, steps, xp)
     driven = given.torques is not None
-    system = System(robot.model, tuple(given.parameters), law, driven, float(smoothing))
+    forces = Forces(law, driven, smoothing=float(smoothing))
+    system = System(robot.model, forces, tuple(given.parameters))
 
     # only what is kept, and where it starts
     rows = steps // every + 1
@@ -185,8 +186,7 @@ def run_on_cpu(
 def loop_for(robot: Robot, system: System, method: str) -> Iteration:
     """Return the recorded loop, made once for each robot and choice."""
     known: dict[Any, Iteration] = robot.__dict__.setdefault("_loops", {})
-    law = system.law.digest if system.law else ""
-    key = (method, system.parameters, law, system.driven, system.smoothing)
+    key = (method, system.forces, system.parameters)
     if key not in known:
         with patience(f"recording steps of {robot.name}"):
             known[key] = iteration(system, method)

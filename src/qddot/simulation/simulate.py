@@ -12,9 +12,9 @@ import numpy as np
 from qddot.errors import BadArgument, printable
 from qddot.robot import Robot, robot_of
 from qddot.simulation.energy import LIMIT
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import law_of
 from qddot.simulation.method import METHODS, Method, chosen_method
-from qddot.simulation.motion import Forces, Layout
 from qddot.simulation.pace import MOST_STEPS, SimulationWarning
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import trajectory
@@ -34,7 +34,7 @@ from qddot.simulation.run_arguments import (
     whole_state,
 )
 from qddot.simulation.signals import Stopped, signal
-from qddot.simulation.solvers import FIXED
+from qddot.simulation.steps import METHODS as FIXED
 from qddot.simulation.switching import restraints, undecided
 from qddot.simulation.trajectory import Trajectory
 
@@ -148,7 +148,6 @@ def simulate(
 
     law = law_of(torque, robot.n)
     told = law_inputs(robot, law, inputs)
-    layout = Layout(robot.n, law.m if law else 0, base_motion is not None)
     names, frames = robot.joint_names, tuple(wrenches or {})
     for frame in frames:
         robot.pose(q0, frame)  # which knows the frame, or says what it knows
@@ -167,26 +166,19 @@ def simulate(
     can_hold = restraints(robot, friction == "exact", stops)
     check_inside(robot, q0, can_hold.lower, can_hold.upper)
     forces = Forces(
-        layout,
-        law,
-        frames,
-        disturbance is not None,
-        tuple(robot.limits.effort.tolist()) if effort == "enforce" else None,
-        smoothing if friction == "smooth" else None,
-        can_hold.any,
+        law=law,
+        driven=law is None,
+        wrenches=frames,
+        disturbed=disturbance is not None,
+        base_moves=base_motion is not None,
+        effort=tuple(robot.limits.effort.tolist()) if effort == "enforce" else None,
+        smoothing=smoothing if friction == "smooth" else None,
+        switched=can_hold.any,
     )
-    plant = Plant(robot, forces, signals, of_one_run(told), can_hold, duration)
-    y0 = whole_state(robot, layout, q0, qd0, told.pop("x", []))
-    try:
-        rate = plant.rate_in(plant.modes(0.0, y0))
-        check_start(robot, y0, rate(0.0, y0))
-        unheld = plant.rate_in(undecided(can_hold, q0, qd0))  # what holds a joint hides stiffness
-        name = chosen_method(method, tolerance, step, unheld, y0, layout, duration)
-        chosen = Method(name, plant, tolerance, step)
-        most = step_count(max_steps, duration, step if name in FIXED else None)
-        run = Run(plant, chosen.solver, y0, duration, every, watched, most)
-    except Stopped as reason:
-        raise BadArgument(f"At t = {reason.t:g} s, {reason.what}.") from reason.__cause__
+    system = System(robot.model, forces)
+    plant = Plant(robot, system, signals, of_one_run(told), can_hold, duration)
+    y0 = whole_state(robot, plant.layout, q0, qd0, told.pop("x", []))
+    run, chosen = begun(plant, y0, method, tolerance, step, every, watched, max_steps)
     try:
         run.go()
     except KeyboardInterrupt:
@@ -198,3 +190,32 @@ def simulate(
     if not found.good:
         warnings.warn(found.status, SimulationWarning, stacklevel=2)
     return found
+
+
+def begun(
+    plant: Plant,
+    y0: np.ndarray,
+    method: str,
+    tolerance: float,
+    step: float | None,
+    every: float,
+    watched: tuple[Watch, ...] = (),
+    max_steps: int = MOST_STEPS,
+) -> tuple[Run, Method]:
+    """Return a run that is ready to go from y0, and its method.
+
+    Raises:
+        BadArgument: If the motion cannot be computed at the start, or the method does not fit.
+    """
+    n, duration = plant.layout.n, plant.duration
+    try:
+        rate = plant.rate_in(plant.modes(0.0, y0))
+        check_start(plant.robot, y0, rate(0.0, y0))
+        # what holds a joint hides stiffness
+        unheld = plant.rate_in(undecided(plant.restraints, y0[:n], y0[n : 2 * n]))
+        name = chosen_method(method, tolerance, step, unheld, y0, plant.layout, duration)
+        chosen = Method(name, plant, tolerance, step)
+        most = step_count(max_steps, duration, step if name in FIXED else None)
+        return Run(plant, chosen.solver, y0, duration, every, watched, most), chosen
+    except Stopped as reason:
+        raise BadArgument(f"At t = {reason.t:g} s, {reason.what}.") from reason.__cause__

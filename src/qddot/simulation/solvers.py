@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from scipy.integrate import BDF, DOP853, RK45, DenseOutput, OdeSolver, Radau
 
+from qddot.simulation.steps import Step
+
 ADAPTIVE: dict[str, type[OdeSolver]] = {
     "RK45": RK45,
     "DOP853": DOP853,
@@ -72,11 +74,9 @@ COMPILED: dict[str, Any] = {"RK45": CompiledRK45, "DOP853": CompiledDOP853}
 class FixedStep(OdeSolver):
     """A solver of equal steps, the last one shorter. Between steps, cubics of values and rates."""
 
-    def __init__(
-        self, fun: Rate, t0: float, y0: np.ndarray, t_bound: float, step: float, n: int
-    ) -> None:
+    def __init__(self, fun: Rate, t0: float, y0: np.ndarray, t_bound: float, step: float) -> None:
         super().__init__(fun, t0, y0, t_bound, vectorized=False)
-        self.n, self.h = n, step
+        self.h = step
         self.rate = self.fun(self.t, self.y)
 
     def _step_impl(self) -> tuple[bool, str | None]:
@@ -103,29 +103,18 @@ class FixedStep(OdeSolver):
         return Cubic(t_old, self.t, y_old, self.y, rate_old, self.rate)
 
 
-class SemiImplicitEuler(FixedStep):
-    """First order: new rates from the accelerations, new positions from the new rates.
+class Explicit(FixedStep):
+    """A method of `steps` that goes straight from state to state."""
 
-    As long as nothing but position acts, energy oscillates without drifting:
-
-        q̇⁺ = q̇ + h q̈(q, q̇)        q⁺ = q + h q̇⁺
-    """
-
-    def advanced(self, h: float) -> np.ndarray:
-        y = self.y + h * self.rate
-        y[: self.n] = self.y[: self.n] + h * y[self.n : 2 * self.n]
-        return y
-
-
-class RK4(FixedStep):
-    """Fourth order: the classical method of Runge and Kutta."""
+    def __init__(self, *args: Any, method: Step, **more: Any) -> None:
+        super().__init__(*args, **more)
+        self.method = method
 
     def advanced(self, h: float) -> np.ndarray:
-        t, y, k1 = self.t, self.y, self.rate
-        k2 = self.fun(t + h / 2, y + h / 2 * k1)
-        k3 = self.fun(t + h / 2, y + h / 2 * k2)
-        k4 = self.fun(t + h, y + h * k3)
-        return y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4)
+        def rate(share: float, y: np.ndarray) -> np.ndarray:
+            return self.fun(self.t + share * h, y) if share else self.rate  # known at the start
+
+        return self.method(rate, self.y, h)
 
 
 class Midpoint(FixedStep):
@@ -144,6 +133,7 @@ class Midpoint(FixedStep):
     ) -> None:
         super().__init__(*args, **more)
         self.momentum, self.free, self.tracked = momentum, free, tracked
+        self.n = len(free)
         self.joints = slice(self.n, 2 * self.n)
 
     def advanced(self, h: float) -> np.ndarray:
@@ -219,13 +209,6 @@ class Midpoint(FixedStep):
                 return whole(unknown)
             last = change
         return np.full_like(y, np.nan)
-
-
-FIXED: dict[str, type[FixedStep]] = {
-    "semi_implicit_euler": SemiImplicitEuler,
-    "rk4": RK4,
-    "midpoint": Midpoint,
-}
 
 
 class Cubic(DenseOutput):

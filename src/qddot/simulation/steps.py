@@ -1,4 +1,4 @@
-"""Steps of fixed length, each method written once over any scalar and recorded as programs.
+"""Steps of fixed length, each method once over any scalar, and recorded as loops of programs.
 
 A state is z = (q, q̇, x), with x the state of the law; the implicit midpoint rule has q and p = M q̇
 instead. The law is part of the motion: it is asked wherever the method asks for accelerations.
@@ -12,66 +12,65 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.forward import solve
+from qddot.dynamics.momentum import momentum
 from qddot.program.iteration import Iteration, Stage
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
-from qddot.scalars import Scalar
+from qddot.runge_kutta import RK4, Rate
 from qddot.simulation import midpoint
-from qddot.simulation.system import Motion, System
+from qddot.simulation.equation import Instant, System
+
+Step = Callable[[Rate, Any, Any], Any]  # from dz/dt, z and h to z a step later
 
 
-def semi_implicit_euler(motion: Motion, t: Scalar, h: Scalar, q: Any, qd: Any, x: Any) -> tuple:
-    """Return the state a step later, of order 1: rates first, then positions with the new rates.
+def semi_implicit_euler(n: int) -> Step:
+    """Return a step of order 1, of states that begin with n positions and n velocities.
 
-    The step:
+    Velocities first, then positions with the new velocities. As long as nothing but position acts,
+    energy oscillates without drifting:
 
         q̇⁺ = q̇ + h q̈(t, q, q̇)        q⁺ = q + h q̇⁺
     """
-    qdd, xd = motion.acceleration(t, q, qd, x)
-    qd = qd + h * qdd
-    return q + h * qd, qd, x + h * xd
+
+    def step(rate: Rate, z: Any, h: Any) -> Any:
+        later = z + h * rate(0, z)
+        return np.concatenate([z[:n] + h * later[n : 2 * n], later[n:]])
+
+    return step
 
 
-def rk4(motion: Motion, t: Scalar, h: Scalar, q: Any, qd: Any, x: Any) -> tuple:
-    """Return the state a step later, by the classical method of Runge and Kutta, of order 4.
+# by name, from how many joints there are to the step
+EXPLICIT: dict[str, Callable[[int], Step]] = {
+    "semi_implicit_euler": semi_implicit_euler,
+    "rk4": lambda n: RK4.step,
+}
+METHODS = (*EXPLICIT, "midpoint")
+NOTHING = np.zeros(0, dtype=object)
 
-    The step, with f the rate of z:
 
-        k₁ = f(t, z)                      k₂ = f(t + h/2, z + h/2 k₁)
-        k₃ = f(t + h/2, z + h/2 k₂)       k₄ = f(t + h, z + h k₃)
-        z⁺ = z + h/6 (k₁ + 2 k₂ + 2 k₃ + k₄)
-    """
-    n = len(q)
-    z = np.concatenate([q, qd, x])
-
-    def f(t: Scalar, z: Any) -> Any:
-        qdd, xd = motion.acceleration(t, z[:n], z[n : 2 * n], z[2 * n :])
-        return np.concatenate([z[n : 2 * n], qdd, xd])
-
-    k1 = f(t, z)
-    k2 = f(t + h / 2, z + h / 2 * k1)
-    k3 = f(t + h / 2, z + h / 2 * k2)
-    k4 = f(t + h, z + h * k3)
-    z = z + h / 6 * (k1 + 2 * (k2 + k3) + k4)
-    return z[:n], z[n : 2 * n], z[2 * n :]
+def iteration(system: System, method: str) -> Iteration:
+    """Return the loop of a method by its name."""
+    return implicit_midpoint(system) if method == "midpoint" else explicit(system, method)
 
 
 def explicit(system: System, method: str) -> Iteration:
     """Return the loop of a method that goes straight from state to state."""
-    n = system.n
-    step = EXPLICIT[method]
+    n = system.model.n
+    recorder = Recorder(system, 2 * n + system.layout.m)
+    step = EXPLICIT[method](n)
 
     def advanced(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
-        parts = state[:n], state[n : 2 * n], state[2 * n :]
-        return np.concatenate(step(system.at(constants, given), t, h, *parts))
+        at = recorder.instants(constants, given)
+        return step(lambda share, z: at(t + share * h, z).motion_rate, state, h)
 
     def start(q: Any, qd: Any, x: Any, constants: Any) -> Any:
         return np.concatenate([q, qd, x])
 
     def kept(state: Any, constants: Any) -> dict[str, Any]:
-        return _named(n, state[:n], state[n : 2 * n], state[2 * n :])
+        return _named(state[:n], state[n : 2 * n], state[2 * n :])
 
-    recorder = Recorder(system, 2 * n + system.m)
     return recorder.iteration(method, start, [(advanced, 1)], kept)
 
 
@@ -81,9 +80,10 @@ def implicit_midpoint(system: System) -> Iteration:
     Its state is z = (q, p, x), the middle (q̇, x) of the last step, and how far Newton's method
     moved that in the end.
     """
-    n, size = system.n, 2 * system.n + system.m
-    recorder = Recorder(system, size + n + system.m + 1)
-    newton = midpoint.Newton(system, recorder.inputs)
+    n, m = system.model.n, system.layout.m
+    size = 2 * n + m
+    recorder = Recorder(system, size + n + m + 1)
+    newton = midpoint.Newton(recorder.instants, n, m, recorder.inputs)
 
     def better(state: Any, *more: Any) -> Any:
         middle, change = newton.better(state, *more)
@@ -91,15 +91,15 @@ def implicit_midpoint(system: System) -> Iteration:
 
     def advanced(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
         z, middle, change = state[:size], state[size:-1], state[-1]
-        after = midpoint.advanced(system.at(constants, given), h, z, middle, change)
+        after = midpoint.advanced(recorder.tree(constants), h, z, middle, change)
         return np.concatenate([after, middle, [change]])
 
     def start(q: Any, qd: Any, x: Any, constants: Any) -> Any:
-        return np.concatenate([q, system.at(constants, NOTHING).momentum(q, qd), x, qd, x, [0]])
+        return np.concatenate([q, momentum(recorder.tree(constants), q, qd), x, qd, x, [0]])
 
     def kept(state: Any, constants: Any) -> dict[str, Any]:
         q, p, x = state[:n], state[n : 2 * n], state[2 * n : size]
-        return _named(n, q, system.at(constants, NOTHING).velocity(q, p), x)
+        return _named(q, solve(mass_matrix(recorder.tree(constants), q), p), x)
 
     stages = [(better, newton.iterations), (advanced, 1)]
     return recorder.iteration("midpoint", start, stages, kept)
@@ -114,10 +114,27 @@ class Recorder:
 
     @property
     def inputs(self) -> dict[str, tuple[int, ...]]:
-        """The shapes of what a step is made of."""
-        given = (self.system.n if self.system.driven else 0,)
-        constants = (self.system.constants,)
+        """The shapes of what a step is made of; constants are parameters, then the law's inputs."""
+        forces = self.system.forces
+        more = sum(port.size for port in (forces.law.more if forces.law else ()))
+        constants = (len(self.system.parameters) + more,)
+        given = (self.system.model.n if forces.driven else 0,)
         return {"state": (self.state,), "constants": constants, "given": given, "t": (), "h": ()}
+
+    def tree(self, constants: Any) -> Any:
+        """Return the tree with the parameters among these constants."""
+        return self.system.tree(constants[: len(self.system.parameters)])
+
+    def instants(self, constants: Any, given: Any) -> Callable[[Any, Any], Instant]:
+        """Return what makes an instant of t and (q, q̇, x), with these constants and torques."""
+        n, tree = self.system.model.n, self.tree(constants)
+        known = {"tau": given, "law": list(constants[len(self.system.parameters) :])}
+
+        def at(t: Any, z: Any) -> Instant:
+            state = {"t": t, "q": z[:n], "qd": z[n : 2 * n], "x": z[2 * n :]}
+            return Instant(tree, self.system.forces, known | state)
+
+        return at
 
     def iteration(
         self,
@@ -126,30 +143,19 @@ class Recorder:
         stages: list[tuple[Callable[..., Any], int]],
         kept: Callable[..., Any],
     ) -> Iteration:
-        system, n, each_step = self.system, self.system.n, self.inputs
+        """Return the loop of these functions, recorded."""
+        layout, each_step = self.system.layout, self.inputs
         always = {name: each_step[name] for name in ("state", "constants")}
-        begin = {"q": (n,), "qd": (n,), "x": (system.m,), "constants": always["constants"]}
-        name = f"{system.model.name} by {name}"
+        start_of: dict[str, tuple[int, ...]] = {"q": (layout.n,), "qd": (layout.n,)}
+        start_of |= {"x": (layout.m,), "constants": always["constants"]}
+        name = f"{self.system.model.name} by {name}"
         return Iteration(
             name,
-            optimised(record(start, name, **begin)),
+            optimised(record(start, name, **start_of)),
             tuple(Stage(optimised(record(f, name, **each_step)), count) for f, count in stages),
             optimised(record(kept, name, **always)),
         )
 
 
-def iteration(system: System, method: str) -> Iteration:
-    """Return the loop of a method by its name."""
-    return implicit_midpoint(system) if method == "midpoint" else explicit(system, method)
-
-
-def _named(n: int, q: Any, qd: Any, x: Any) -> dict[str, Any]:
+def _named(q: Any, qd: Any, x: Any) -> dict[str, Any]:
     return {"q": q, "qd": qd} | ({"x": x} if len(x) else {})
-
-
-EXPLICIT: dict[str, Callable[..., tuple]] = {
-    "semi_implicit_euler": semi_implicit_euler,
-    "rk4": rk4,
-}
-METHODS = (*EXPLICIT, "midpoint")
-NOTHING = np.zeros(0, dtype=object)

@@ -6,42 +6,26 @@ compiled programs: arms that differ in numbers alone are compiled once.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from qddot.backends.kernel import Kernel
-from qddot.program.optimise import optimised
-from qddot.program.recorder import record
+from qddot.errors import BadArgument
 from qddot.simulation.audit import audit
 from qddot.simulation.energy import Energy
-from qddot.simulation.method import Method, chosen_method
-from qddot.simulation.motion import WORKS, Forces, Layout, motion
+from qddot.simulation.equation import WORKS, Forces, System
 from qddot.simulation.plant import Plant
 from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import whole_state
-from qddot.simulation.signals import Signal, Stopped, signal
-from qddot.simulation.switching import Modes, Restraints, undecided
+from qddot.simulation.simulate import begun
+from qddot.simulation.switching import Restraints, restraints
 from qddot.sweeps.cases import Case
 from qddot.sweeps.motions import Motions, torque_of
 from qddot.sweeps.runs import Values
 
-WANTED = {"rate": ("rate",), "row": ("qdd", "tau", "reaction"), "free": ("qdd", "M")}
 LEAST = 1e-6  # [J]: what counts as exchanged at least
-
-
-@dataclass(frozen=True)
-class VariedPlant(Plant):
-    """A plant whose programs take the arm's parameters as one more input."""
-
-    parameters: np.ndarray = field(default_factory=lambda: np.zeros(0))
-
-    def inputs(self, t: float, y: np.ndarray, modes: Modes, end: float = np.inf) -> list[Any]:
-        """Return the inputs of a program besides y."""
-        found = super().inputs(t, y, modes, end)
-        return [*found, self.parameters] if len(self.parameters) else found
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +35,11 @@ class ExactRuns:
     case: Case
 
     @cached_property
-    def forces(self) -> Forces:
-        """What the programs are made of."""
-        study = self.case.study
-        layout = Layout(self.case.n, self.case.controller.states)
-        dry = [f.coulomb or f.static for f in self._friction]
-        switched = any(dry) or "friction.coulomb" in study.runs.varied
-        return Forces(layout, self.case.law, switched=switched)
-
-    @cached_property
-    def kernels(self) -> dict[str, Kernel]:
-        """The programs of the motion, compiled when first asked."""
-        return {name: self._kernel(name, wanted) for name, wanted in WANTED.items()}
+    def system(self) -> System:
+        """The arm under its law."""
+        arm = self.case.study.arm
+        switched = self._holding.any or self._rubbing
+        return System(arm.robot.model, Forces(self.case.law, switched=switched), arm.names)
 
     def motions(self, runs: np.ndarray, values: Values, constants: np.ndarray) -> Motions:
         """Return the motions of these runs; see `Rollouts.motions`."""
@@ -78,7 +55,7 @@ class ExactRuns:
             if run is None:
                 continue
             Y = self._rows(run)
-            parts = self.forces.layout.parts(Y)
+            parts = self.system.layout.parts(Y)
             q[i], qd[i], x[i] = parts["q"], parts["qd"], parts["x"]
             ended[i] = run.t
             audits[i] = self._audit(parts, constants[i], own)
@@ -91,68 +68,42 @@ class ExactRuns:
 
     # inside
 
+    @cached_property
+    def _holding(self) -> Restraints:
+        """What can hold the joints where nothing varies: dry friction."""
+        nominal = self.case.study.nominal
+        return restraints(nominal.model, nominal.tree, True, None)
+
     @property
-    def _friction(self) -> tuple[Any, ...]:
-        arm = self.case.study.arm.robot
-        return self.case.study.nominal.tree.friction if arm.symbols else arm.tree.friction
-
-    def _kernel(self, name: str, wanted: tuple[str, ...]) -> Kernel:
-        arm, forces = self.case.study.arm, self.forces
-        names = [*forces.inputs]
-        more = {"parameters": (len(arm.names),)} if arm.names else {}
-
-        def function(*arrays: Any) -> dict[str, Any]:
-            tree = arm.tree(list(arrays[-1]) if more else [])
-            found = motion(tree, forces, dict(zip(names, arrays, strict=False)))
-            return {key: found[key] for key in wanted}
-
-        return Kernel(optimised(record(function, name, **forces.inputs | more)))
+    def _rubbing(self) -> bool:
+        """Whether runs differ in dry friction."""
+        return "friction.coulomb" in self.case.study.runs.varied
 
     def _run(self, values: Values, parameters: np.ndarray, inputs: dict[str, Any]) -> Run | None:
         """Return one run, gone through; None where it could not begin."""
-        clock, robot, layout = self.case.study.clock, self.case.study.nominal, self.forces.layout
+        study, law = self.case.study, self.case.law
+        clock, robot = study.clock, study.arm.robot
         q0, qd0 = values["q0"][0], values["qd0"][0]
-        signals: dict[str, Signal] = {}
-        if self.case.law is None:
-            names = robot.joint_names
-            signals["tau"] = signal("the torque", np.zeros(layout.n), names, clock.duration)
-        ports = self.case.law.more if self.case.law else ()
-        more = {port.name: inputs[port.name] for port in ports}
-        holding = self._restraints(values)
-        plant = VariedPlant(
-            robot, self.forces, signals, more, holding, clock.duration, self.kernels, parameters
-        )
+        holding = self._holding
+        if self._rubbing:
+            plain = [friction.static is None for friction in study.nominal.tree.friction]
+            most = np.where(plain, values["friction.coulomb"][0], holding.friction)
+            holding = replace(holding, friction=most)
+        more = {port.name: inputs[port.name] for port in (law.more if law else ())}
+        plant = Plant(robot, self.system, {}, more, holding, clock.duration, parameters)
         x0 = self.case.starts(q0[None], qd0[None])[0]
-        y0 = whole_state(robot, layout, q0, qd0, x0)
+        y0 = whole_state(robot, plant.layout, q0, qd0, x0)
         try:
-            if not np.isfinite(plant.rate_in(plant.modes(0.0, y0))(0.0, y0)).all():
-                return None
-            unheld = plant.rate_in(undecided(holding, q0, qd0))
-            name = chosen_method(
-                clock.method, clock.tolerance, None, unheld, y0, layout, clock.duration
-            )
-            method = Method(name, plant, clock.tolerance, None)
-            run = Run(plant, method.solver, y0, clock.duration, clock.spacing)
-        except Stopped:
+            run, _ = begun(plant, y0, clock.method, clock.tolerance, None, clock.spacing)
+        except BadArgument:
             return None
         run.go()
         return run
 
-    def _restraints(self, values: Values) -> Restraints:
-        """Return what can hold the joints of one run: its dry friction."""
-        n = self.case.n
-        if "friction.coulomb" in self.case.study.runs.varied:
-            coulomb = values["friction.coulomb"][0]
-        else:
-            coulomb = np.array([float(f.coulomb) for f in self._friction])
-        static = [f.static for f in self._friction]
-        holding = [c if s is None else float(s) for c, s in zip(coulomb, static, strict=True)]
-        return Restraints(np.array(holding), np.full(n, -np.inf), np.full(n, np.inf))
-
     def _rows(self, run: Run) -> np.ndarray:
         """Return the states at the instants of the clock; NaN after the end of the run."""
         clock = self.case.study.clock
-        found = np.full((clock.rows + 1, self.forces.layout.size), np.nan)
+        found = np.full((clock.rows + 1, self.system.layout.size), np.nan)
         for piece in run.pieces:
             number = np.array(piece.t) / clock.spacing
             whole = np.rint(number).astype(int)

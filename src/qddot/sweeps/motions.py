@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.iterated import Given, IteratedKernel
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.steps import iteration
-from qddot.simulation.system import System
 from qddot.sweeps.cases import Case
 from qddot.sweeps.runs import Values
 
@@ -43,7 +43,8 @@ class Rollouts:
         """The compiled loop."""
         study = self.case.study
         arm, clock = study.arm, study.clock
-        system = System(arm.robot.model, arm.names, self.case.law, False, clock.smoothing)
+        forces = Forces(self.case.law, smoothing=clock.smoothing)
+        system = System(arm.robot.model, forces, arm.names)
         return IteratedKernel(iteration(system, clock.method), np.dtype(np.float64), 1)
 
     def motions(self, runs: np.ndarray, values: Values, constants: np.ndarray) -> Motions:

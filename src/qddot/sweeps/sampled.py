@@ -13,8 +13,8 @@ from math import ceil
 import numpy as np
 
 from qddot.backends.iterated import Given, IteratedKernel
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.steps import iteration
-from qddot.simulation.system import System
 from qddot.sweeps.cases import Case
 from qddot.sweeps.draws import generator
 from qddot.sweeps.motions import Motions
@@ -34,7 +34,8 @@ class SampledLoops:
     def kernel(self) -> IteratedKernel:
         """The compiled steps of an arm whose torque is held."""
         study = self.case.study
-        system = System(study.arm.robot.model, study.arm.names, None, True, study.clock.smoothing)
+        forces = Forces(driven=True, smoothing=study.clock.smoothing)
+        system = System(study.arm.robot.model, forces, study.arm.names)
         return IteratedKernel(iteration(system, study.clock.method), np.dtype(np.float64), 1)
 
     def motions(self, runs: np.ndarray, values: Values, constants: np.ndarray) -> Motions:
