@@ -11,7 +11,6 @@ from qddot.ready_laws import FRAMES, LAWS
 
 ROUND_OFF = 1e-11
 RK4 = 1e-8  # what steps of a millisecond leave over in a second
-CUBIC = 1e-7  # between two samples of 5 ms, states by a cubic instead of by steps of a millisecond
 
 
 def row(sweep, number):
@@ -132,9 +131,9 @@ def test_sampled_runs_are_those_of_closed_loop(run, delay):
     found = row(run(plan), 0)
     there = closed_loop(arm, law, q0=[0.1, 0.2], duration=1.0, rate=200, delay=delay)
     ends = [found["final.q.j1"], found["final.q.j2"]]
-    assert np.abs(there.trajectory.q[-1] - ends).max() < CUBIC
-    assert found["torque.peak.j1"] == pytest.approx(there.report.peak[0], rel=CUBIC)
-    assert found["error.final"] == pytest.approx(np.linalg.norm(there.error[-1]), rel=CUBIC)
+    assert np.abs(there.trajectory.q[-1] - ends).max() < ROUND_OFF
+    assert found["torque.peak.j1"] == pytest.approx(there.report.peak[0], rel=1e-9)
+    assert found["error.final"] == pytest.approx(np.linalg.norm(there.error[-1]), rel=1e-9)
     assert found["error.worst"] == pytest.approx(np.linalg.norm(there.error, axis=1).max())
 
 

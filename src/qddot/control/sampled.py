@@ -6,7 +6,6 @@ the method of Runge and Kutta with steps of a millisecond or less.
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
@@ -17,6 +16,7 @@ from qddot.control.held_plant import HeldPlant
 from qddot.control.laws.law import ControlLaw
 from qddot.simulation.audit import LIMIT, audit
 from qddot.simulation.files import joint_units
+from qddot.simulation.past import Past
 from qddot.simulation.result import accounted, cut_off, passed_limits
 from qddot.simulation.trajectory import Trajectory
 
@@ -75,15 +75,15 @@ def sampled_run(
     x, ask, stated = law.start(q0, qd0), law.evaluated, len(law.x0) > 0
     y = np.zeros(plant.layout.size)
     y[:n], y[n : 2 * n] = q0, qd0
-    past = Past(n, y) if sampling.delay else None
+    whole = period / pieces  # [s], a step; those of the last sample may be shorter
+    past = Past(q0[None], qd0[None], whole, np.array([sampling.delay])) if sampling.delay else None
     rows: list[tuple] = []
     tau, xd = np.zeros(n), x
     interrupted, cut = False, None
     try:
         for k in range(count):
             t = k * period
-            seen = past.at(t - sampling.delay) if past else y
-            q, qd = seen[:n], seen[n : 2 * n]
+            q, qd = (x[0] for x in past.seen()) if past else (y[:n], y[n : 2 * n])
             if noisy:
                 errors = spread * rng.normal(size=(2, n))
                 q, qd = q + errors[0], qd + errors[1]
@@ -100,10 +100,9 @@ def sampled_run(
             length = min(period, duration - t)
             h = np.array(length / pieces)
             for piece in range(pieces):
-                begun = t + piece * float(h)
-                y = plant.advanced(begun, y, tau, h)
+                y = plant.advanced(t + piece * float(h), y, tau, h)
                 if past:
-                    past.keep(begun + float(h), y)
+                    past.keep(y[None, :n], y[None, n : 2 * n])
             x = x + length * xd if stated else x
             if not np.isfinite(y[: 2 * n]).all():
                 break
@@ -113,36 +112,9 @@ def sampled_run(
         if not rows:
             raise
         interrupted = True
-    h = float(period / pieces)
-    motion = _kept(plant, rows, sampling, stated, duration, h, interrupted)
+    motion = _kept(plant, rows, sampling, stated, duration, whole, interrupted)
     xd = np.array([row[-1] for row in rows]) if stated else None
     return Sampled(motion, xd, interrupted, cut)
-
-
-class Past:
-    """Where the arm has been, between kept states by cubics of positions and rates."""
-
-    def __init__(self, n: int, y: np.ndarray):
-        self.n, self.t, self.y = n, [0.0], [y]
-
-    def keep(self, t: float, y: np.ndarray) -> None:
-        self.t.append(t)
-        self.y.append(y)
-
-    def at(self, t: float) -> np.ndarray:
-        """Return q and q̇ at an instant; before the start, those of the start."""
-        k = bisect_right(self.t, t)
-        if k == 0 or len(self.t) == 1:
-            return self.y[0]
-        k = min(k, len(self.t) - 1)
-        n, h = self.n, self.t[k] - self.t[k - 1]
-        s = (t - self.t[k - 1]) / h
-        (q0, v0), (q1, v1) = ((y[:n], y[n : 2 * n]) for y in self.y[k - 1 : k + 1])
-        bend = (1 - 2 * s) * (q1 - q0) + (s - 1) * h * v0 + s * h * v1
-        q = q0 + s * (q1 - q0) + s * (s - 1) * bend
-        turn = -2 * (q1 - q0) + h * v0 + h * v1
-        v = ((q1 - q0) + (2 * s - 1) * bend + s * (s - 1) * turn) / h
-        return np.concatenate([q, v])
 
 
 def _kept(
