@@ -175,10 +175,10 @@ def test_options_that_write_know_the_endings_that_writers_know():
     from qddot.plot.animation import ENDINGS
     from qddot.plot.figure_file import FIGURES
     from qddot.simulation import method
-    from qddot.simulation.files import WRITERS
+    from qddot.simulation.files import ENDINGS as MOTIONS
 
     assert set(terminal.ENDINGS_OF_FIGURES) == set(FIGURES)
-    assert set(terminal.ENDINGS_OF_MOTIONS) == set(WRITERS)
+    assert set(terminal.ENDINGS_OF_MOTIONS) == set(MOTIONS)
     assert set(motion.FILMS) == set(ENDINGS)
     assert set(motion.METHODS) == set(method.METHODS)
     assert set(excitation.ENDINGS) == set(excitation_files.ENDINGS)

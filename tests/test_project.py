@@ -31,6 +31,7 @@ LAYERS = (
     ("robot",),
     ("plot",),  # figures of plain arrays, so that every result can draw itself
     ("motions",),
+    ("timeseries",),
     ("simulation", "certificate", "doctor", "speed"),
     ("identification", "control"),
     ("ready_laws",),

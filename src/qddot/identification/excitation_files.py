@@ -5,7 +5,6 @@ A .csv file begins with a comment that holds all that the .json file would, so b
 
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
@@ -21,9 +20,10 @@ from qddot.motions.fourier import Fourier
 from qddot.motions.quintic import Quintic, Repeated
 from qddot.robot import Robot
 from qddot.saving import ending, write_whole
+from qddot.timeseries.csv_file import read_csv, write_csv
 
 FORMAT = 1
-MARK = "# qddot excitation "
+KIND = "excitation"  # of the facts in a .csv file
 ENDINGS = (".json", ".csv")
 PLAIN = ("robot_name", "criterion", "parameters", "finished", "status")
 NUMBERS = ("condition", "random_condition", "start_condition")  # infinite where nothing is seen
@@ -41,15 +41,7 @@ def save(motion: Excitation, path: str | Path, rate: float) -> None:
     t = motion.times(rate)
     table = np.column_stack([t, *motion.at(t)])
     names = ["t", *(f"{x}.{joint}" for x in ("q", "qd", "qdd") for joint in motion.joint_names)]
-
-    def write(beside: Path) -> None:
-        with beside.open("x", encoding="utf-8", newline="") as stream:
-            stream.write(f"{MARK}{json.dumps(facts)}\n")
-            rows = csv.writer(stream, lineterminator="\n")
-            rows.writerow(names)
-            rows.writerows(table.tolist())
-
-    write_whole(path, write)
+    write_whole(path, lambda beside: write_csv(beside, KIND, json.dumps(facts), names, table))
 
 
 def _write(path: Path, text: str) -> None:
@@ -116,14 +108,16 @@ def load(path: str | Path, robot: Robot | None = None) -> Excitation:
     if not path.is_file():
         raise BadFile(path, "there is no such file", "Check the name and the folder.")
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            text = stream.read() if path.suffix.lower() == ".json" else stream.readline()
+        if path.suffix.lower() == ".json":
+            text = path.read_text(encoding="utf-8-sig")
+        else:
+            text = read_csv(path, exact=True).facts.get(KIND)
     except UnicodeDecodeError:
         raise BadFile(path, "it is not text in UTF-8", "Write it again with `save`.") from None
     except OSError as error:
         why = error.strerror or str(error)
         raise BadFile(path, f"it cannot be read: {why}", "Check its permissions.") from None
-    if path.suffix.lower() == ".csv" and not text.startswith(MARK):
+    if text is None:
         raise BadFile(
             path,
             "its first line does not hold the coefficients",
@@ -131,7 +125,7 @@ def load(path: str | Path, robot: Robot | None = None) -> Excitation:
             line=1,
         )
     try:
-        return _motion(json.loads(text.removeprefix(MARK)), robot)
+        return _motion(json.loads(text), robot)
     except BadArgument:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):

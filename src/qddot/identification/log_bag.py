@@ -10,7 +10,7 @@ import numpy as np
 
 from qddot.errors import MissingExtra, Problem, did_you_mean, listing, printable, shorten
 from qddot.identification.log_problems import bad_log
-from qddot.identification.log_tables import Columns, Table
+from qddot.timeseries.table import Columns, Table
 
 ENDINGS = (".db3", ".mcap", ".bag")
 FIELDS = {"q": "position", "qd": "velocity", "tau": "effort"}

@@ -21,7 +21,7 @@ from qddot.identification.log_names import (
     without_unit,
 )
 from qddot.identification.log_problems import bad_log
-from qddot.identification.log_tables import Table
+from qddot.timeseries.table import Table
 
 if TYPE_CHECKING:
     from qddot.robot import Robot

@@ -11,7 +11,7 @@ from typing import Any
 
 from qddot.errors import did_you_mean, printable
 from qddot.identification.log_problems import bad_log
-from qddot.identification.log_tables import Table
+from qddot.timeseries.table import Table
 
 SPELLINGS = {
     "q": ("q", "pos", "position", "angle", "joint_position", "joint_pos", "actual_q"),

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, Problem, listing, printable, shorten
+from qddot.errors import BadArgument, BadFile, listing, printable, shorten
 from qddot.identification.log import QUANTITIES
-from qddot.identification.log_problems import bad_log
+from qddot.identification.log_problems import BadLog, bad_log
+from qddot.timeseries.table import Columns, Table, repeated, table_of
 
-Columns = dict[str, np.ndarray]
 THE_TABLE = "the table"
-
-
-@dataclass(frozen=True)
-class Table:
-    """The columns of a log: their names, and how to read some of them."""
-
-    source: str
-    names: tuple[str, ...]
-    read: Callable[[Sequence[str]], Columns]
-    line: Callable[[int], int | None] = lambda row: None  # of the file, for a row from 0
-    notes: tuple[Problem, ...] = ()
-    quantity: str = ""  # "q" where the whole table is of one quantity
 
 
 def tables(source: Any, topic: str) -> list[Table]:
@@ -38,8 +27,6 @@ def tables(source: Any, topic: str) -> list[Table]:
     if isinstance(source, (str, Path)):
         return [from_file(Path(source), topic)]
     if isinstance(source, Mapping):
-        from dataclasses import replace
-
         unknown = [str(name) for name in source if name not in QUANTITIES]
         if unknown or not source:
             raise BadArgument(
@@ -60,7 +47,6 @@ def tables(source: Any, topic: str) -> list[Table]:
 def from_file(path: Path, topic: str) -> Table:
     """Return the table of a file, by the ending of its name."""
     from qddot.identification.log_bag import ENDINGS, from_bag
-    from qddot.identification.log_csv import from_csv
 
     if not path.exists():
         raise bad_log(path, "there is no such file", "Check the name and the folder.")
@@ -72,19 +58,21 @@ def from_file(path: Path, topic: str) -> Table:
     if ending not in readers:
         known = ", ".join([*readers, *ENDINGS])
         raise bad_log(path, "its ending is not that of a log", f"Known are {known}.")
-    try:
-        return readers[ending](path)
-    except OSError as error:
-        why = f"it cannot be read: {error.strerror or error}"
-        raise bad_log(path, why, "Check its permissions.") from None
+    with as_a_log(path):
+        table = readers[ending](path)
+
+    def read(wanted: Sequence[str]) -> Columns:
+        with as_a_log(path):
+            return table.read(wanted)
+
+    return replace(table, read=read)
 
 
 def from_motion(motion: Any, source: str) -> Table:
     """Return the table of a simulated motion."""
     from qddot.simulation.table import columns
 
-    found = columns(motion)
-    return Table(source, tuple(found), lambda names: {name: found[name] for name in names})
+    return table_of(source, columns(motion))
 
 
 def from_frame(frame: Any) -> Table:
@@ -92,14 +80,7 @@ def from_frame(frame: Any) -> Table:
     source = THE_TABLE
     names = [str(name) for name in frame.columns]
     by_name = {str(name): k for k, name in enumerate(frame.columns)}
-    if len(by_name) < len(names):
-        twice = sorted({name for name in names if names.count(name) > 1})
-        raise bad_log(
-            source,
-            f"it has the columns {listing(twice, 6)} more than once",
-            "Give each column a name of its own.",
-        )
-
+    check_names(source, names)
     clock = str(frame.index.name or "t")
     timed = frame.index.dtype.kind in "mMf" and clock not in by_name
 
@@ -131,31 +112,27 @@ def numeric(column: Any, name: str) -> np.ndarray:
     return values.astype(float)
 
 
+def from_csv(path: Path) -> Table:
+    """Return the table of a text file, whatever separates its columns."""
+    from qddot.timeseries.csv_file import NUMBER, read_csv
+
+    table = read_csv(path)
+    if all(NUMBER.fullmatch(name) for name in table.names):
+        raise bad_log(
+            path,
+            "it has no line of names: its first line holds numbers",
+            "Put a line of names first, or give a table: pandas.read_csv(path, names=[...]).",
+            line=table.line(-1),
+        )
+    check_names(path, [name for name in table.names if name], table.line(-1))
+    return table
+
+
 def from_parquet(path: Path) -> Table:
     """Return the table of a Parquet file."""
-    from qddot.simulation.parquet_file import HARMLESS, MOST_EXPANDED, arrow, numbers
+    from qddot.timeseries.parquet_file import read_parquet
 
-    pa, pq = arrow("Reading")
-    broken = (pa.ArrowException, ValueError, EOFError, MemoryError)
-    try:
-        with pq.ParquetFile(path) as file:
-            names = tuple(file.schema_arrow.names)
-            total = 8 * file.metadata.num_rows * len(names)
-    except broken:
-        raise damaged(path, "a Parquet file") from None
-    if total > max(HARMLESS, MOST_EXPANDED * path.stat().st_size):
-        why = f"it would unpack to {total / 2**20:.0f} MiB, far beyond its own size"
-        raise bad_log(path, why, "Do not trust it.")
-
-    def read(wanted: Sequence[str]) -> Columns:
-        try:
-            with pq.ParquetFile(path, page_checksum_verification=True) as file:
-                found = file.read(columns=list(wanted))
-        except (*broken, OSError):  # which is what a page that was cut gives
-            raise damaged(path, "a Parquet file") from None
-        return {name: numbers(found.column(name), name, path) for name in wanted}
-
-    return Table(str(path), names, read)
+    return read_parquet(path)
 
 
 def from_npz(path: Path) -> Table:
@@ -163,19 +140,11 @@ def from_npz(path: Path) -> Table:
 
     An array `joint_names` names their columns; without it they are numbered from 1.
     """
-    from qddot.simulation.npz_file import METADATA, check_sizes
+    from qddot.simulation.files import METADATA
     from qddot.simulation.trajectory import load
+    from qddot.timeseries.npz_file import read_npz
 
-    try:
-        check_sizes(path)
-        with np.load(path, allow_pickle=False) as archive:
-            found = {name: archive[name] for name in archive.files}
-    except OSError:
-        raise
-    except Exception as error:
-        if hasattr(error, "problems"):
-            raise
-        raise damaged(path, "an .npz file") from None
+    found = read_npz(path)
     if METADATA in found:
         return from_motion(load(path), str(path))
     named = [str(name) for name in np.atleast_1d(found.pop("joint_names", np.array([], str)))]
@@ -189,8 +158,31 @@ def from_npz(path: Path) -> Table:
             n = values.shape[1]
             parts = named if len(named) == n else [str(k + 1) for k in range(n)]
             columns |= {f"{name}.{parts[k]}": values[:, k].astype(float) for k in range(n)}
-    return Table(str(path), tuple(columns), lambda names: {name: columns[name] for name in names})
+    return table_of(str(path), columns)
 
 
-def damaged(path: Path, what: str):
-    return bad_log(path, f"it is damaged or not {what}", "Write it again; it may have been cut.")
+def check_names(source: object, names: Sequence[str], line: int | None = None) -> None:
+    """Refuse columns that cannot be told apart."""
+    if twice := sorted(repeated(names)):
+        raise bad_log(
+            source,
+            f"it has the columns {listing(twice, 6)} more than once",
+            "Give each column a name of its own.",
+            line=line,
+        )
+
+
+@contextmanager
+def as_a_log(path: Path) -> Iterator[None]:
+    """Tell what is wrong with a file as what is wrong with a log."""
+    try:
+        yield
+    except BadLog:
+        raise
+    except BadFile as error:
+        # the message begins with the file, so only lines are told by it again
+        told = [each if each.line else replace(each, file="") for each in error.problems]
+        raise BadLog(path, told) from None
+    except OSError as error:
+        why = f"it cannot be read: {error.strerror or error}"
+        raise bad_log(path, why, "Check its permissions.") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -128,7 +128,7 @@ def strings(values: Any) -> tuple[str, ...]:
     return tuple(values)
 
 
-def from_columns(names: list[str]) -> About:
+def from_columns(names: Sequence[str]) -> About:
     """Return what the names of the columns alone tell."""
     joints = [name[2:] for name in names if name.startswith("q.")]
     end = f".{COMPONENTS[0]}"

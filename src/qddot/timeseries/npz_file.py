@@ -1,4 +1,4 @@
-"""Motions as NumPy's own files: nothing is unpickled, no size is believed before it is checked."""
+"""NumPy's own files: nothing is unpickled, no size is believed before it is checked."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from pathlib import Path
 import numpy as np
 
 from qddot.errors import BadFile
-from qddot.simulation.about import About, from_json, to_json
+from qddot.timeseries.table import Columns
 
-METADATA = "metadata"
-# what `write_npz` writes is not compressed; others may compress well, but not like this
+# what `np.savez` writes is not compressed; others may compress well, but not like this
 MOST_EXPANDED, HARMLESS = 20, 64 * 2**20  # times the file, bytes
 
 
-def write_npz(path: Path, facts: About, numbers: dict[str, np.ndarray]) -> None:
+def write_npz(path: Path, arrays: Columns) -> None:
+    """Write arrays by name to a new file."""
     with path.open("xb") as stream:
-        np.savez(stream, allow_pickle=False, **{METADATA: np.array(to_json(facts))}, **numbers)
+        np.savez(stream, allow_pickle=False, **arrays)
 
 
-def read_npz(path: Path) -> tuple[About, dict[str, np.ndarray]]:
+def read_npz(path: Path) -> Columns:
+    """Return the arrays of a file by name: numbers of any shape, or text."""
     broken = (zipfile.BadZipFile, zlib.error, ValueError, EOFError, KeyError, NotImplementedError)
     try:
         check_sizes(path)
         with np.load(path, allow_pickle=False) as archive:
-            return read_arrays(archive, path)
+            return {name: archive[name] for name in archive.files}
     except BadFile:
         raise
     except (*broken, RuntimeError, SyntaxError, TypeError, MemoryError, struct.error):
@@ -66,22 +67,3 @@ def check_sizes(path: Path) -> None:
                     )
                 if dtype.itemsize * prod(shape) != entry.file_size - stream.tell():
                     raise ValueError("an array that is not as long as it says")
-
-
-def read_arrays(archive: np.lib.npyio.NpzFile, path: Path) -> tuple[About, dict[str, np.ndarray]]:
-    if METADATA not in archive.files:
-        raise BadFile(path, "it has no metadata", "It must be a file that `save` wrote.")
-    facts = from_json(str(archive[METADATA]), path)
-    missing = [name for name in facts.layout if name not in archive.files]
-    if missing:
-        raise BadFile(path, f"it lacks {', '.join(missing[:6])}", "`save` writes them all.")
-    found = {name: archive[name] for name in facts.layout}
-    rows = len(np.atleast_1d(found["t"]))
-    for name, those in facts.layout.items():
-        if found[name].dtype.kind not in "fiu" or found[name].shape != (rows, len(those)):
-            raise BadFile(
-                path,
-                f"{name} is {found[name].dtype} of shape {found[name].shape}",
-                f"It must be numbers of shape {(rows, len(those))}.",
-            )
-    return facts, {name: array.astype(float) for name, array in found.items()}

@@ -1,0 +1,1 @@
+"""Columns of numbers with names, and the files that hold them: CSV, Parquet, .npz."""

@@ -1,0 +1,245 @@
+"""Tables as text: a comment with facts, a line of names, a line per row.
+
+Numbers are written with as many digits as bring back the same number, and read the same way on
+every machine: a point, no separators, or nan, inf, -inf.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+
+from qddot.errors import BadFile, Problem, printable, shorten
+from qddot.timeseries.table import Columns, Table
+
+MARK = "# qddot "  # then the kind of the facts, and the facts
+SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
+MOST_PROBLEMS = 100
+FINITE = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf)|nan"
+NUMBER = re.compile(FINITE, re.ASCII)
+ROW = re.compile(rf"(?:{FINITE})(?:,(?:{FINITE}))*\r?\n?", re.ASCII)
+
+
+def write_csv(path: Path, kind: str, facts: str, names: Sequence[str], rows: np.ndarray) -> None:
+    """Write a new file: facts of a kind on one line, names, and an array of rows."""
+    with path.open("x", encoding="utf-8", newline="") as stream:
+        stream.write(f"{MARK}{kind} {facts}\n")
+        # the writer itself does not see that a carriage return needs quotes
+        quotes = csv.QUOTE_ALL if any("\r" in name for name in names) else csv.QUOTE_MINIMAL
+        csv.writer(stream, lineterminator="\n", quoting=quotes).writerow(names)
+        csv.writer(stream, lineterminator="\n").writerows(rows.tolist())
+
+
+def read_csv(path: Path, exact: bool = False) -> Table:
+    """Return the table of a text file. Its numbers are read when they are asked for.
+
+    Args:
+        path: The file.
+        exact: It must be as `write_csv` writes it: commas, no spaces, and where there are facts, an
+            end of the last line. Otherwise semicolons, tabs and spaces are understood too.
+    """
+    with _opened(path) as stream:
+        text = _header(stream, path, exact)
+    notes = ()
+    if text.separator != ",":
+        said = f"its columns are separated by {SEPARATORS[text.separator]}"
+        notes = (Problem("note", "", said, ""),)
+    return Table(str(path), tuple(text.names), text.read, text.line, notes, text.facts)
+
+
+@dataclass
+class Text:
+    """What is known of a text after its line of names."""
+
+    path: Path
+    exact: bool
+    names: list[str]
+    separator: str
+    first: int  # the line of names
+    facts: dict[str, str]
+    lines: list[int] = field(default_factory=list)  # of the rows that were read last
+
+    def line(self, row: int) -> int | None:
+        if row < 0:
+            return self.first
+        return self.lines[row] if row < len(self.lines) else None
+
+    def rows(self, lines: Iterator[str]) -> Iterator[list[str]]:
+        return _rows(lines, self.separator, self.exact)
+
+    def read(self, wanted: Sequence[str]) -> Columns:
+        """Return the columns wanted; on the first stumble, every problem of the file."""
+        use = [self.names.index(name) for name in wanted]
+        with _opened(self.path) as stream:
+            try:
+                table = self._quickly(stream, use)
+            except ValueError as error:
+                if isinstance(error, (BadFile, UnicodeDecodeError)):
+                    raise
+                stream.seek(0)
+                table = self._slowly(stream, use)
+        return {name: table[:, k].copy() for k, name in enumerate(wanted)}
+
+    def _quickly(self, stream: TextIO, use: list[int]) -> np.ndarray:
+        """Return the columns in use of a text without quotes."""
+        self.lines.clear()
+        text = "\n"
+
+        def whole() -> Iterator[str]:
+            nonlocal text
+            for count, text in enumerate(stream, 1):
+                if count > self.first and text.strip():
+                    ragged = text.count(self.separator) != len(self.names) - 1
+                    if ragged or '"' in text or (self.exact and not ROW.fullmatch(text)):
+                        raise ValueError("to be read cell by cell")
+                    self.lines.append(count)
+                    yield text
+
+        rows = whole()
+        start = list(islice(rows, 1))
+        table = np.empty((0, len(use)))
+        if start:
+            table = np.loadtxt(
+                chain(start, rows), delimiter=self.separator, comments=None, usecols=use, ndmin=2
+            )
+        self._check_end(text)
+        return table
+
+    def _slowly(self, stream: TextIO, use: list[int]) -> np.ndarray:
+        """Return the columns in use cell by cell, or tell what is wrong with them, all at once."""
+        self.lines.clear()
+        counted, rows, problems = Lines(stream), [], []
+        for _ in range(self.first):
+            next(counted)
+        try:
+            for row in self.rows(counted):
+                if not any(cell.strip() for cell in row):
+                    continue
+                self.lines.append(counted.count)
+                try:
+                    rows.append(self._cells(row, use, counted.count))
+                except BadFile as error:
+                    problems += error.problems
+                    if len(problems) == MOST_PROBLEMS:
+                        break
+        except csv.Error as error:
+            why = f"it is not CSV: {error}"
+            problems += BadFile(self.path, why, "Save it as CSV.", counted.count).problems
+        if problems:
+            error = BadFile(self.path, problems[0].message, problems[0].remedy, problems[0].line)
+            error.problems = tuple(problems)
+            raise error
+        self._check_end(counted.last)
+        return np.array(rows, dtype=float).reshape(-1, len(use))
+
+    def _check_end(self, last: str) -> None:
+        if self.exact and self.facts and not last.endswith("\n"):
+            raise BadFile(
+                self.path,
+                "its last line has no end, so it may have been cut",
+                "Write it again; if it is whole, end it with a new line.",
+                line=self.lines[-1] if self.lines else self.first,
+            )
+
+    def _cells(self, row: list[str], use: list[int], line: int) -> list[float]:
+        """Return the numbers of the columns in use of one row."""
+        if len(row) != len(self.names):
+            raise BadFile(
+                self.path,
+                f"this line has {len(row)} entries, but there are {len(self.names)} columns",
+                "Give every column a number in every line; the file may have been cut.",
+                line,
+            )
+        texts = [row[k] if self.exact else row[k].strip() for k in use]
+        for k, text in zip(use, texts, strict=True):
+            if not NUMBER.fullmatch(text):
+                raise self._no_number(k, row[k], line)
+        return [float(text) for text in texts]
+
+    def _no_number(self, k: int, text: str, line: int) -> BadFile:
+        said = f"{printable(shorten(text, 40))!r}" if text else "nothing"
+        column = f"column {k + 1} ({printable(shorten(self.names[k], 40))}) holds"
+        if text.strip().startswith("="):
+            return BadFile(
+                self.path,
+                f"{column} the formula {said}, and formulas are never computed",
+                "Save the values instead: copy the sheet and paste it as values.",
+                line,
+            )
+        return BadFile(
+            self.path,
+            f"{column} {said}, not a number",
+            "Numbers are like -1.5e-3, nan or inf: a point, no spaces and no separators.",
+            line,
+        )
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    try:
+        # a byte order mark, which spreadsheets write, is not part of the text
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            yield stream
+    except UnicodeDecodeError:
+        raise BadFile(path, "it is not text in UTF-8", "Save it as CSV in UTF-8.") from None
+    except csv.Error as error:
+        raise BadFile(path, f"it is not CSV: {error}", "Save it as CSV with commas.") from None
+
+
+def _rows(lines: Iterator[str], separator: str, exact: bool) -> Iterator[list[str]]:
+    return csv.reader(lines, delimiter=separator, skipinitialspace=not exact, strict=True)
+
+
+def _header(stream: TextIO, path: Path, exact: bool) -> Text:
+    """Return what stands before the rows."""
+    lines, facts = Lines(stream), {}
+    while (first := lines.peek()).startswith("#") or not first.strip():
+        if not first:
+            raise BadFile(path, "it is empty", "It needs a line of names and rows of numbers.")
+        if first.startswith(MARK):
+            kind, _, said = first.removeprefix(MARK).partition(" ")
+            facts[kind] = said.rstrip("\r\n")
+        next(lines)
+    if first.startswith(f'"{MARK}'):
+        raise BadFile(
+            path,
+            "its first line was changed by a spreadsheet",
+            "Delete that line: the columns can be read alone.",
+            line=lines.count + 1,
+        )
+    separator = "," if exact else max(SEPARATORS, key=first.count)
+    names = next(_rows(lines, separator, exact))
+    names = names if exact else [cell.strip() for cell in names]
+    return Text(path, exact, names, separator, lines.count, facts)
+
+
+class Lines:
+    """The lines of a text, counted, with a look at the next one."""
+
+    def __init__(self, stream: Iterator[str]):
+        self.stream, self.count, self.last = stream, 0, ""
+        self.ahead: str | None = None
+
+    def peek(self) -> str:
+        if self.ahead is None:
+            self.ahead = next(self.stream, "")
+        return self.ahead
+
+    def __iter__(self) -> Lines:
+        return self
+
+    def __next__(self) -> str:
+        line, self.ahead = self.peek(), None
+        if not line:
+            raise StopIteration
+        self.count += 1
+        self.last = line
+        return line
