@@ -91,8 +91,10 @@ def holds_excitation(path: Path) -> bool:
     """Return whether a file looks like one that `save` wrote: a .json, or a .csv that says so."""
     if path.suffix.lower() != ".csv" or not path.is_file():
         return path.suffix.lower() == ".json"
-    with path.open("rb") as stream:
-        return stream.read(len(MARK) + 3).removeprefix(b"\xef\xbb\xbf").startswith(MARK.encode())
+    try:
+        return KIND in read_csv(path, exact=True).facts
+    except (QddotError, UnicodeDecodeError, OSError):
+        return False
 
 
 def load(path: str | Path, robot: Robot | None = None) -> Excitation:

@@ -72,7 +72,7 @@ class ExactRuns:
     def _holding(self) -> Restraints:
         """What can hold the joints where nothing varies: dry friction."""
         nominal = self.case.study.nominal
-        return restraints(nominal.model, nominal.tree, True, None)
+        return restraints(nominal, True, None)
 
     @property
     def _rubbing(self) -> bool:
