@@ -11,7 +11,17 @@ from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from strategies import MOVING, inertial, models, random_joint, random_rpy, seeds, states, triple
+from strategies import (
+    EVERY,
+    MOVING,
+    inertial,
+    models,
+    random_joint,
+    random_rpy,
+    seeds,
+    states,
+    triple,
+)
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.model import Friction, Joint, Link, Model, Motor, Payload, Placement, Spring, build
@@ -26,7 +36,7 @@ GRAVITY = (1.0, -2.0, -9.0)  # along no axis, so that no component is forgotten
 @st.composite
 def robots(draw: st.DrawFn, least: int = 1, most: int = 6, mimic: bool = True) -> Model:
     """Return a tree with everything on it, under an oblique gravity."""
-    model = draw(models(least, most, mimic=mimic))
+    model = draw(models(least, most, EVERY, mimic))
     rng = np.random.default_rng(draw(seeds))
     return laden(handed_on(model, rng), rng)
 

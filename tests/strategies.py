@@ -13,10 +13,10 @@ import numpy as np
 from hypothesis import strategies as st
 
 from qddot.model import Friction, Inertial, Joint, Limits, Link, Mimic, Model, Placement, build
-from qddot.model.joint import Kind
 
-MOVING: tuple[Kind, ...] = ("revolute", "continuous", "prismatic")
-ALL: tuple[Kind, ...] = (*MOVING, "fixed")
+MOVING = ("revolute", "continuous", "prismatic")
+ALL = (*MOVING, "fixed")  # of every format
+EVERY = (*ALL, "screw")
 SPECIAL_ANGLES = (0, math.pi / 2, -math.pi / 2, math.pi, -math.pi)
 SPECIAL_AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, 0, -1), (0, -1, 0))
 
@@ -28,7 +28,7 @@ def models(
     draw: st.DrawFn,
     least: int = 1,
     most: int = 6,
-    kinds: tuple[Kind, ...] = ALL,
+    kinds: tuple[str, ...] = ALL,
     mimic: bool = False,
 ) -> Model:
     """Return a checked model: a tree of `least` to `most` joints, at least one of which moves.
@@ -57,7 +57,7 @@ def models(
     return build("random", links, joints)
 
 
-def random_joint(rng: np.random.Generator, name: str, kind: Kind, parent: str, child: str) -> Joint:
+def random_joint(rng: np.random.Generator, name: str, kind: str, parent: str, child: str) -> Joint:
     """Return a joint with an origin anywhere, an axis in any direction, limits and friction."""
     origin = Placement(triple(rng.uniform(-1, 1, 3)), random_rpy(rng))
     if kind == "fixed":
@@ -72,7 +72,8 @@ def random_joint(rng: np.random.Generator, name: str, kind: Kind, parent: str, c
         effort=float(rng.uniform(1, 100)),
     )
     friction = Friction(*(float(x) for x in rng.uniform(0, 2, 2))) if oblique else Friction()
-    return Joint(name, kind, parent, child, origin, axis, limits, friction)
+    pitch = float(rng.uniform(-0.5, 0.5)) if kind == "screw" else 0
+    return Joint(name, kind, parent, child, origin, axis, limits, friction, pitch=pitch)
 
 
 def inertial(rng: np.random.Generator, points: int = 8) -> Inertial:

@@ -18,7 +18,8 @@ Vec3: TypeAlias = Any  # shape (3,)
 Mat3: TypeAlias = Any  # shape (3, 3)
 Motion: TypeAlias = Any  # shape (6,): [angular; linear]
 Force: TypeAlias = Any  # shape (6,): [moment; force]
-JointVec: TypeAlias = Any  # shape (n,)
+ConfigVec: TypeAlias = Any  # shape (nq,): where the joints stand
+JointVec: TypeAlias = Any  # shape (n,): velocities, accelerations, torques
 JointMat: TypeAlias = Any  # shape (n, n)
 
 

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.aba import applies
 from qddot.errors import BadArgument, NotNumeric
-from qddot.model.joint import Revolute
 from qddot.robot import Robot
 
 BATCH = 8192  # states
@@ -137,10 +137,9 @@ def pinocchio(robot: Robot) -> Pinocchio | None:
         import pinocchio as pin
     except ImportError:
         return None
-    follows = any(
-        (b.index, b.ratio, b.offset) != (i, 1, 0) for i, b in enumerate(robot.tree.bodies)
-    )
-    if follows or not hasattr(pin, "rneaInParallel"):  # another package has the same name
+    roles = {body.joint.configuration[0].role for body in robot.tree.bodies}
+    known = applies(robot.tree) and roles <= {"angle", "length"}
+    if not known or not hasattr(pin, "rneaInParallel"):  # another package has the same name
         return None
     return Pinocchio(pin, robot)
 
@@ -152,7 +151,7 @@ class Pinocchio:
         self.pin, self.model = pin, pin.Model()
         for body in robot.tree.bodies:
             X_PJ = pin.SE3(*(np.array(part, dtype=float) for part in (body.X_PJ.R, body.X_PJ.p)))
-            joint = self.joint(isinstance(body.joint, Revolute), body.joint.axis)
+            joint = self.joint(body.turns, body.axis)
             at = self.model.addJoint(body.parent + 1, joint, X_PJ, body.name)
             known = body.inertia
             m, com, I = known.com_form() if known.m else (0.0, np.zeros(3), known.I)

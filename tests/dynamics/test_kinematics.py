@@ -43,7 +43,7 @@ def reach(tree: Tree, q: np.ndarray) -> float:
 
 def speed(tree: Tree, q: np.ndarray, qd: np.ndarray) -> float:
     """Return the size of the terms of a frame's velocity."""
-    ratios = [abs(float(body.ratio)) for body in tree.bodies]
+    ratios = [abs(float(drive.ratio)) for drive in tree.drives]
     return reach(tree, q) * sum(ratios) * float(np.abs(qd).max())
 
 
@@ -110,7 +110,7 @@ def check_rate(tree, q, qd, axes):
 def test_joints_that_do_not_carry_a_frame_do_not_move_it(robot):
     tree, q = robot
     for frame, (tip, _) in tree.frames.items():
-        carrying = {tree.bodies[i].index for i in path(tree, tip)}
+        carrying = {tree.drives[i].index for i in path(tree, tip)}
         J = jacobian(tree, q, frame)
         for i in set(range(tree.n)) - carrying:
             assert not np.any(J[:, i])

@@ -26,7 +26,7 @@ from qddot.dynamics.rnea import (
     gravity_torque,
     inverse_dynamics,
 )
-from qddot.model.joint import Prismatic, Revolute
+from qddot.model.joints import Prismatic, Revolute, Screw
 from qddot.model.tree import Tree, fold
 from qddot.readers import read
 
@@ -56,7 +56,8 @@ FEATURES = {
     "slides": lambda tree: any(isinstance(body.joint, Prismatic) for body in tree.bodies),
     "branches": lambda tree: len({body.parent for body in tree.bodies}) < len(tree.bodies),
     "leans": lambda tree: any(np.count_nonzero(body.joint.axis) == 3 for body in tree.bodies),
-    "follows": lambda tree: any(body.ratio not in (0, 1) for body in tree.bodies),
+    "screws": lambda tree: any(isinstance(body.joint, Screw) for body in tree.bodies),
+    "follows": lambda tree: any(drive.ratio not in (0, 1) for drive in tree.drives),
     "sticks": lambda tree: any(friction.static for friction in tree.friction),
     "is coupled": lambda tree: any(np.count_nonzero(e.direction) == 2 for e in tree.elastics),
     "is long": lambda tree: len(tree.bodies) >= 4,

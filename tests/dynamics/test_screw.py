@@ -1,11 +1,8 @@
-"""The recursions know a joint by its S alone: a screw, which turns and slides, obeys every law.
-
-No kind of joint of a file is a screw, and the other rooms do not know it, so that it lives here.
-"""
+"""Definitions know a joint by its S alone: a screw, which turns and slides, obeys every law."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,37 +17,12 @@ from qddot.dynamics.momentum import centrifugal_rate, momentum
 from qddot.dynamics.regressor import parameters, regressor
 from qddot.dynamics.rnea import gravity_torque, rigid_body_torque
 from qddot.formulations import explicit, lagrange, recursive, stacked, trace
-from qddot.model.tree import Body, Tree
-from qddot.spatial.pose import Pose
-from qddot.spatial.rotation import about_axis
-from qddot.spatial.vector import join, vector
+from qddot.model.joints import Screw
+from qddot.model.tree import Tree
 
 DIFFERENCE = 1e-6  # of a central difference
 SAME = 1e-12
 NEAR = 1e-7  # by differences
-
-
-@dataclass(frozen=True)
-class Screw:
-    """A turn of q about an axis and a slide of pitch · q along it."""
-
-    axis: tuple
-    pitch: float
-
-    def pose(self, q):
-        return Pose(about_axis(self.axis, q), vector([a * self.pitch * q for a in self.axis]))
-
-    @property
-    def S(self):
-        z = vector(list(self.axis))
-        return join(z, self.pitch * z)
-
-
-class AnyBody(Body):
-    """A body whose joint may be anything."""
-
-    def __post_init__(self) -> None:
-        """Accept it."""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +30,7 @@ def tree() -> Tree:
     """A stanford arm, whose joints turn and slide, with screws for its second and fourth joint."""
     arm = load("stanford").tree
     axis = (0.6, 0.0, 0.8)
-    bodies = [AnyBody(**vars(body)) for body in arm.bodies]
+    bodies = list(arm.bodies)
     for i, pitch in ((1, 0.3), (3, -0.7)):
         bodies[i] = replace(bodies[i], joint=Screw(axis, pitch))
     return replace(arm, bodies=tuple(bodies), elastics=())

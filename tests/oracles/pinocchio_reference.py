@@ -35,16 +35,16 @@ class Reference:
         self.ids = [model.getJointId(body.name) for body in tree.bodies]
         assert model.njoints == len(tree.bodies) + 1
         self.G = np.zeros((model.nv, tree.n))
-        for i, body in zip(self.ids, tree.bodies, strict=True):
-            self.G[model.idx_vs[i], body.index] = float(body.ratio)
+        for i, drive in zip(self.ids, tree.drives, strict=True):
+            self.G[model.idx_vs[i], drive.index] = float(drive.ratio)
         self.follows = model.nv != tree.n
         if not self.follows:  # else a rotor of a coordinate belongs to no joint of Pinocchio's
             model.armature = self.G @ np.array(tree.rotor_inertia, dtype=float)
 
     def q(self, q: np.ndarray) -> np.ndarray:
         full = pin.neutral(self.model)
-        for i, body in zip(self.ids, self.tree.bodies, strict=True):
-            at, value = self.model.idx_qs[i], float(body.position(q))
+        for i, value in zip(self.ids, self.tree.coordinates.joints(q), strict=True):
+            at = self.model.idx_qs[i]
             if self.model.nqs[i] == 2:
                 full[at : at + 2] = np.cos(value), np.sin(value)
             else:

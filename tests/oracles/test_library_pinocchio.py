@@ -143,13 +143,13 @@ class Oracle:
         assert self.model.njoints == len(tree.bodies) + 1
         # our n rates to its nv: dq_pin = G qd
         self.G = np.zeros((self.model.nv, tree.n))
-        for i, body in zip(self.ids, tree.bodies, strict=True):
-            self.G[self.model.idx_vs[i], body.index] = float(body.ratio)
+        for i, drive in zip(self.ids, tree.drives, strict=True):
+            self.G[self.model.idx_vs[i], drive.index] = float(drive.ratio)
 
     def q(self, q: np.ndarray) -> np.ndarray:
         full = pin.neutral(self.model)
-        for i, body in zip(self.ids, self.tree.bodies, strict=True):
-            at, value = self.model.idx_qs[i], float(body.position(q))
+        for i, value in zip(self.ids, self.tree.coordinates.joints(q), strict=True):
+            at = self.model.idx_qs[i]
             if self.model.nqs[i] == 2:
                 full[at : at + 2] = np.cos(value), np.sin(value)
             else:

@@ -80,8 +80,8 @@ class Reference:
         assert model.nv == len(tree.bodies)
         model.dof_solimp[:, :2] = 0.9999  # friction as hard as it can be made
         self.G = np.zeros((model.nv, tree.n))
-        for i, body in zip(self.at, tree.bodies, strict=True):
-            self.G[i, body.index] = float(body.ratio)
+        for i, drive in zip(self.at, tree.drives, strict=True):
+            self.G[i, drive.index] = float(drive.ratio)
 
     def act(self, model: Model) -> None:
         """Give the joints what a URDF cannot: armature, springs; and friction, that it may."""
@@ -96,8 +96,8 @@ class Reference:
             self.m.qpos_spring[self.m.jnt_qposadr[self.m.dof_jntid[i]]] = joint.spring.rest
 
     def put(self, q, qd, qdd):
-        for i, body in zip(self.at, self.tree.bodies, strict=True):
-            self.d.qpos[self.m.jnt_qposadr[self.m.dof_jntid[i]]] = float(body.position(q))
+        for i, value in zip(self.at, self.tree.coordinates.joints(q), strict=True):
+            self.d.qpos[self.m.jnt_qposadr[self.m.dof_jntid[i]]] = float(value)
         self.d.qvel[:], self.d.qacc[:] = self.G @ qd, self.G @ qdd
 
     def inverse_dynamics(self, q, qd, qdd):

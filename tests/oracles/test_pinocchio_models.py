@@ -202,9 +202,8 @@ def configurations(tree: Tree) -> list[np.ndarray]:
 
 def their_position(tree: Tree, other: pin.Model, q: np.ndarray) -> np.ndarray:
     there = pin.neutral(other)
-    for body in tree.bodies:
+    for body, angle in zip(tree.bodies, tree.coordinates.joints(q), strict=True):
         joint = other.joints[other.getJointId(body.name)]
-        angle = float(body.position(q))
         turned = [np.cos(angle), np.sin(angle)]
         there[joint.idx_q : joint.idx_q + joint.nq] = turned if joint.nq == 2 else angle
     return there
@@ -213,8 +212,8 @@ def their_position(tree: Tree, other: pin.Model, q: np.ndarray) -> np.ndarray:
 def projection(tree: Tree, other: pin.Model) -> np.ndarray:
     """Return G: how fast each of Pinocchio's joints moves when one of ours does."""
     G = np.zeros((other.nv, tree.n))
-    for body in tree.bodies:
-        G[other.joints[other.getJointId(body.name)].idx_v, body.index] = body.ratio
+    for body, drive in zip(tree.bodies, tree.drives, strict=True):
+        G[other.joints[other.getJointId(body.name)].idx_v, drive.index] = drive.ratio
     return G
 
 

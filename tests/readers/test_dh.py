@@ -67,7 +67,7 @@ def pose_of(tree, q, frame):
     """Return the 4×4 pose of a frame, up the tree."""
     body, X = tree.frame(frame)
     while body != BASE:
-        X, body = tree.bodies[body].X_PB(q) @ X, tree.bodies[body].parent
+        X, body = tree.poses(q)[body] @ X, tree.bodies[body].parent
     return (STILL @ X).matrix()
 
 
@@ -125,7 +125,7 @@ def test_masses_are_given_in_the_frame_of_their_row(rows, convention, seed):
     for i, body in enumerate(tree.bodies):
         X = STILL
         while i != BASE:
-            X, i = tree.bodies[i].X_PB(q) @ X, tree.bodies[i].parent
+            X, i = tree.poses(q)[i] @ X, tree.bodies[i].parent
         folded = folded + body.inertia.seen_from(X).parameters
     assert_allclose(folded, whole, **ROUND_OFF)
 

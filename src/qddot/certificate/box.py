@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, NotNumeric, UnknownName, printable, shorten
-from qddot.model.joint import Joint, Revolute
+from qddot.model.joint import Joint
 from qddot.model.tree import exact
 from qddot.robot import Robot
 
@@ -129,13 +129,13 @@ def _limits(robot: Robot, joint: Joint, circle: bool = False) -> tuple[float, fl
 def _same_after_a_turn(robot: Robot, joint: Joint) -> None:
     """Raise if a turn of a joint is not all there is, because of what follows it."""
     k = robot.joint_names.index(joint.name)
-    for body in robot.tree.bodies:
-        turns = isinstance(body.joint, Revolute) and float(body.ratio).is_integer()
-        if body.index == k and not turns:
+    for body, drive in zip(robot.tree.bodies, robot.tree.drives, strict=True):
+        angle = body.joint.configuration[0].role == "angle"
+        if drive.index == k and not (angle and float(drive.ratio).is_integer()):
             raise BadArgument(
                 f"Joint {printable(joint.name)!r} of {printable(robot.name)!r} turns without "
                 f"limits, and {printable(body.name)!r} follows it at a ratio of "
-                f"{float(body.ratio):g}: a full turn does not bring it back.\n"
+                f"{float(drive.ratio):g}: a full turn does not bring it back.\n"
                 f"  Say how far it goes: box={{{printable(joint.name)!r}: (-1.0, 1.0)}}."
             )
 

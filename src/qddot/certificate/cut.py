@@ -22,9 +22,11 @@ from qddot.certificate import fields
 from qddot.certificate.eigen import Eigenvalue
 from qddot.certificate.field import Field
 from qddot.certificate.search import Outcome, best_point, prove
+from qddot.dynamics.aba import applies
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.balls import many_digits
-from qddot.model.joint import Prismatic, Revolute
+from qddot.model.coordinates import Drive, Drives
+from qddot.model.joints import Prismatic, Revolute
 from qddot.model.tree import BASE, NO_INERTIA, Body, Tree
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL
@@ -43,7 +45,7 @@ class SmallestEigenvalue(Eigenvalue):
     @cached_property
     def routes(self) -> list[Any]:
         tree = self.field.ground.tree
-        chain = all(b.parent == i - 1 and b.index == i for i, b in enumerate(tree.bodies))
+        chain = applies(tree) and all(b.parent == i - 1 for i, b in enumerate(tree.bodies))
         if self.field.m < LONG or not chain:
             return [self]
         return [best_cut(self.field), self]
@@ -109,6 +111,7 @@ def before(tree: Tree, k: int, share: float) -> Tree:
     return replace(
         tree,
         bodies=tuple(bodies),
+        coordinates=own_coordinates(len(bodies)),
         joint_names=tree.joint_names[: k + 1],
         rotor_inertia=tree.rotor_inertia[: k + 1],
         frames={},
@@ -119,17 +122,27 @@ def floating(tree: Tree, k: int, share: float) -> Tree:
     """Return the share of body k and what is beyond it, on three slides and three turns."""
     base = tree.bodies[k]
     joints = [Prismatic(axis) for axis in AXES] + [Revolute(axis) for axis in AXES]
+    at = [slice(i, i + 1) for i in range(len(tree.bodies) - k + 5)]
     bodies = [
-        Body(f"free{i}", i - 1 if i else BASE, STILL, joint, NO_INERTIA, i, 1, 0)
+        Body(f"free{i}", i - 1 if i else BASE, STILL, joint, NO_INERTIA, at[i], at[i])
         for i, joint in enumerate(joints)
     ]
     bodies[-1] = replace(bodies[-1], inertia=part(base, share))
-    for body in tree.bodies[k + 1 :]:
-        bodies.append(replace(body, parent=body.parent - k + 5, index=body.index - k + 5))
-    rotors = (0,) * 6 + tuple(tree.rotor_inertia[k + 1 :])
-    names = tuple(body.name for body in bodies)
-    moved = replace(tree, bodies=tuple(bodies), joint_names=names, rotor_inertia=rotors, frames={})
-    return fields.loosened(moved)
+    for i, body in enumerate(tree.bodies[k + 1 :], len(bodies)):
+        bodies.append(replace(body, parent=body.parent - k + 5, q=at[i], v=at[i]))
+    return replace(
+        tree,
+        bodies=tuple(bodies),
+        coordinates=own_coordinates(len(bodies)),
+        joint_names=tuple(body.name for body in bodies),
+        rotor_inertia=(0,) * 6 + tuple(tree.rotor_inertia[k + 1 :]),
+        frames={},
+    )
+
+
+def own_coordinates(n: int) -> Drives:
+    """Return the map of n joints with one coordinate of their own each."""
+    return Drives(tuple(Drive(slice(i, i + 1), slice(i, i + 1)) for i in range(n)), n)
 
 
 def part(body: Body, share: float) -> Inertia:

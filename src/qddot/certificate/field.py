@@ -17,14 +17,15 @@ from qddot.certificate.curvature import Axis, curvature
 from qddot.certificate.exact import Known, Ledger, exact_tree
 from qddot.certificate.rounding import Rounding, enclosure, rounding
 from qddot.equations.balls import many_digits
-from qddot.model.joint import Revolute
-from qddot.model.tree import Tree
+from qddot.errors import BadArgument, shorten
+from qddot.model.tree import Body, Tree
 from qddot.program.program import Program
 from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
 from qddot.program.schedule import scheduled
 from qddot.robot import Robot
 
+ROLES = ("angle", "length")  # of the coordinates that there are bounds for
 DEGREE = {"M": 2, "christoffel": 2, "g": 1, "dg": 1, "arm": 1}
 
 
@@ -40,7 +41,15 @@ class Ground:
     def of(robot: Robot, box: Box) -> Ground:
         ledger = Ledger()
         with many_digits():
-            return Ground(exact_tree(robot.model, ledger), ledger, box)
+            tree = exact_tree(robot.model, ledger)
+        for body in tree.bodies:
+            if role(body) not in ROLES:
+                raise BadArgument(
+                    f"Joint {shorten(body.name)!r} of {shorten(robot.name)!r} is neither an angle "
+                    "nor a length to the equations: there are no certified bounds for it.\n"
+                    f"  Lock it: robot.locked({{{shorten(body.name)!r}: 0}})."
+                )
+        return Ground(tree, ledger, box)
 
 
 class Field:
@@ -109,6 +118,12 @@ class Field:
         return all_rows[self.active]
 
 
+def role(body: Body) -> str:
+    """Return what a joint's coordinate is to the equations: an angle, a length, or more."""
+    entries = body.joint.configuration
+    return entries[0].role if len(entries) == 1 else "several"
+
+
 def reach(program: Program) -> list[frozenset[int]]:
     """Return, of each result, the inputs that it depends on."""
     found = [frozenset([i]) for i in range(program.input_size)]
@@ -122,8 +137,9 @@ def turned(tree: Tree, box: Box) -> tuple[np.ndarray, np.ndarray]:
     """Return the box, more than a turn of a joint cut down to one where nothing follows it."""
     low, high = np.array(box.lower), np.array(box.upper)
     for k in range(tree.n):
-        bodies = [body for body in tree.bodies if body.index == k]
-        once = len(bodies) == 1 and isinstance(bodies[0].joint, Revolute)
+        pairs = zip(tree.bodies, tree.drives, strict=True)
+        bodies = [body for body, drive in pairs if drive.index == k]
+        once = len(bodies) == 1 and role(bodies[0]) == "angle"
         if once and high[k] - low[k] >= 2 * PI:
             low[k], high[k] = -PI, PI
     return low, high
@@ -131,10 +147,10 @@ def turned(tree: Tree, box: Box) -> tuple[np.ndarray, np.ndarray]:
 
 def _axis(tree: Tree, box: Box, slot: int, degree: int) -> Axis:
     """Return how a body's own angle runs, and which coordinate drives it."""
-    body = tree.bodies[slot]
-    ratio, offset = float(body.ratio), float(body.offset)
-    if isinstance(body.joint, Revolute):
-        return Axis(True, 0.0, 2 * PI, degree, body.index, ratio)
-    ends = sorted(ratio * x + offset for x in (box.lower[body.index], box.upper[body.index]))
+    drive = tree.drives[slot]
+    ratio, offset, k = float(drive.ratio), float(drive.offset), drive.index
+    if role(tree.bodies[slot]) == "angle":
+        return Axis(True, 0.0, 2 * PI, degree, k, ratio)
+    ends = sorted(ratio * x + offset for x in (box.lower[k], box.upper[k]))
     room = 1e-9 * (1.0 + abs(ends[0]) + abs(ends[1]))  # roundings of the line above
-    return Axis(False, ends[0] - room, ends[1] + room, 2, body.index, ratio)
+    return Axis(False, ends[0] - room, ends[1] + room, 2, k, ratio)

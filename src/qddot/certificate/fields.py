@@ -14,37 +14,32 @@ import numpy as np
 
 from qddot.certificate.exact import Known, Ledger
 from qddot.dynamics.crba import mass_matrix
+from qddot.model.coordinates import Drives
 from qddot.model.tree import BASE, Body, Tree
 from qddot.program.differentiate import jacobian, replay
 from qddot.program.program import Program
 from qddot.program.recorder import record
-from qddot.spatial.vector import cross, split, vector
+from qddot.spatial.vector import cross, vector
 
 Definition: TypeAlias = Callable[[Any], np.ndarray]  # of the angles θ
 
 
 @dataclass(frozen=True)
-class Loose(Body):
-    """A body whose joint stands where its own angle says, whatever it follows."""
+class IndependentAngles(Drives):
+    """Joints that stand where their own angles say, and move as the ones they follow make them."""
 
-    slot: int = 0
-
-    def position(self, q: Any) -> Any:
-        return q[self.slot]
+    def joints(self, q: Any) -> Any:
+        return q
 
 
 def loosened(tree: Tree) -> Tree:
-    """Return the tree in which every body has an angle of its own."""
-    parts = [
-        Loose(b.name, b.parent, b.X_PJ, b.joint, b.inertia, b.index, b.ratio, b.offset, slot)
-        for slot, b in enumerate(tree.bodies)
-    ]
-    return replace(tree, bodies=tuple(parts))
+    """Return the tree as a function of the angles θ of all joints."""
+    return replace(tree, coordinates=IndependentAngles(tree.drives, tree.n))
 
 
 def angles(tree: Tree, q: Any) -> list[Any]:
     """Return θ, where every body's joint stands at q."""
-    return [body.ratio * q[body.index] + body.offset for body in tree.bodies]
+    return list(tree.coordinates.joints(q))
 
 
 def upper(A: Any) -> np.ndarray:
@@ -82,28 +77,29 @@ def gravity(tree: Tree) -> Definition:
 
     def torque(theta: Any) -> np.ndarray:
         up = {BASE: vector([-x for x in loose.gravity])}
-        total = [0] * loose.n
-        moments = first_moments(loose, theta)
+        felt = []
+        moments, X = first_moments(loose, theta), loose.poses(theta)
         for i, body in enumerate(loose.bodies):
-            up[i] = body.X_PB(theta).R.T @ up[body.parent]
-            total[body.index] = total[body.index] + body.ratio * (lever(body, *moments[i]) @ up[i])
-        return vector(total)
+            up[i] = X[i].R.T @ up[body.parent]
+            felt.append(lever(body, *moments[i]) @ up[i])
+        return loose.coordinates.torques(theta, vector(felt))
 
     return torque
 
 
 def lever(body: Body, m: Any, h: Any) -> np.ndarray:
     """Return w, for which gravity a gives a joint the torque w · a: z × h + m s, of S = [z; s]."""
-    z, s = split(body.joint.S)
+    ((z, s),) = body.columns
     return cross(z, h) + m * s
 
 
 def first_moments(tree: Tree, theta: Any) -> list[tuple[Any, Any]]:
     """Return mass and first moment of all that each body carries, about its own frame."""
     found = [(body.inertia.m, body.inertia.h) for body in tree.bodies]
+    poses = tree.poses(theta)
     for i, body in reversed(list(enumerate(tree.bodies))):
         if body.parent != BASE:
-            (m, h), (mp, hp), X = found[i], found[body.parent], body.X_PB(theta)
+            (m, h), (mp, hp), X = found[i], found[body.parent], poses[i]
             found[body.parent] = mp + m, hp + X.R @ h + m * X.p
     return found
 
@@ -149,9 +145,9 @@ def derivative(tree: Tree, define: Definition, ledger: Ledger) -> Definition:
         values = replay(slope, list(theta))
         by_body = np.array([values[i] for i in slope.results], dtype=object).reshape(-1, count)
         found = np.zeros((len(by_body), tree.n), dtype=object)
-        for slot, body in enumerate(tree.bodies):
+        for slot, drive in enumerate(tree.drives):
             for e in range(len(found)):
-                found[e, body.index] = found[e, body.index] + body.ratio * by_body[e, slot]
+                found[e, drive.index] = found[e, drive.index] + drive.ratio * by_body[e, slot]
         return found
 
     return derivatives

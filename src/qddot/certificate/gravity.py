@@ -31,13 +31,14 @@ class JointGravity(AbsoluteNorm):
     @cached_property
     def routes(self) -> list[Any]:
         tree = self.field.ground.tree
-        bodies = [slot for slot, body in enumerate(tree.bodies) if body.index == self.i]
+        drives = tree.drives
+        bodies = [slot for slot, drive in enumerate(drives) if drive.index == self.i]
         if len(bodies) != 1 or self.field.m < 2:
             return [self]
         with many_digits():
             lever = Field(self.field.ground, "arm", fields.arm(tree, bodies[0]))
             squares = [ball_in(x) ** 2 for x in tree.gravity]
-            weight = above(sum(squares, arb(0)).sqrt() * abs(ball_in(tree.bodies[bodies[0]].ratio)))
+            weight = above(sum(squares, arb(0)).sqrt() * abs(ball_in(drives[bodies[0]].ratio)))
         if lever.m >= self.field.m:
             return [self]
         method = "gravity of any direction on the lever of the joint, at the corners of all cells"

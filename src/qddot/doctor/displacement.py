@@ -11,7 +11,6 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.rnea import gravity_torque
 from qddot.errors import listing, shorten
-from qddot.model.joint import Revolute
 from qddot.model.tree import BASE
 
 FAR = 1e-7  # [m] or [rad]; a file's digits are finer
@@ -39,7 +38,7 @@ def axes(evidence: Evidence) -> dict[str, np.ndarray]:
     """Return a point and the direction of our joints' axes, at the first configuration."""
     X_W = body_poses(evidence.tree, evidence.q[0])
     return {
-        body.name: np.array([X_W[i].p, X_W[i].R @ np.array(body.joint.axis)], dtype=float)
+        body.name: np.array([X_W[i].p, X_W[i].R @ body.axis], dtype=float)
         for i, body in enumerate(evidence.tree.bodies)
     }
 
@@ -88,7 +87,7 @@ def displaced(evidence: Evidence, peer: str) -> str:
             if body.name in theirs and other.name in theirs:
                 here = apart(ours[body.name], ours[other.name])
                 there = apart(theirs[body.name], theirs[other.name])
-                turning = isinstance(body.joint, Revolute) and isinstance(other.joint, Revolute)
+                turning = body.turns and other.turns
                 told = f"joint {shorten(body.name)!r} is elsewhere in {peer}: its axis is"
                 if abs(here[1] - there[1]) > FAR:
                     angles = f"{np.degrees(there[1]):.4g}° there, {np.degrees(here[1]):.4g}° here"

@@ -150,9 +150,10 @@ def body_jacobians(
     up = join(ORIGIN, -np.asarray(gravity, dtype=float))
     jacobians = {BASE: np.zeros((6, tree.n))}
     parts = []
-    for i, body in enumerate(tree.bodies):
-        J = body.X_PB(q).motion_inv(jacobians[body.parent])
-        J[:, body.index] += body.ratio * np.asarray(body.joint.S, dtype=float)
+    X_PB = tree.poses(q)
+    for i, (body, drive) in enumerate(zip(tree.bodies, tree.drives, strict=True)):
+        J = X_PB[i].motion_inv(jacobians[body.parent])
+        J[:, drive.v] += float(drive.ratio) * np.asarray(body.joint.S, dtype=float)
         jacobians[i] = J
         parts.append((J, X_W[i].motion_inv(up)))
     return parts

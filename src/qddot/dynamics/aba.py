@@ -8,8 +8,9 @@ import numpy as np
 
 from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.rnea import elastic_torque
+from qddot.model.coordinates import Drives
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import Force, JointVec, Mat3, Motion, Scalar
+from qddot.scalars import ConfigVec, Force, JointVec, Mat3, Motion, Scalar
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross_force, cross_motion, join, skew, split, vector
@@ -65,7 +66,7 @@ class Articulated:
         return Articulated(_mirrored(A - B @ P + P @ B_new.T), B_new, C)
 
 
-def forward_dynamics(tree: Tree, q: JointVec, qd: JointVec, tau: JointVec) -> JointVec:
+def forward_dynamics(tree: Tree, q: ConfigVec, qd: JointVec, tau: JointVec) -> JointVec:
     """Return the joint accelerations that the torques produce, for joints that follow no other.
 
     Out: velocities. Back: what each body and all it carries seem to weigh. Out: accelerations:
@@ -73,43 +74,48 @@ def forward_dynamics(tree: Tree, q: JointVec, qd: JointVec, tau: JointVec) -> Jo
         Uᵢ = I^Aᵢ Sᵢ        Dᵢ = Sᵢ · Uᵢ + Iₐ        uᵢ = τᵢ − Sᵢ · p^Aᵢ
         I^Aλ += I^A − U Uᵀ/D        p^Aλ += p^A + (I^A − U Uᵀ/D) c + U u/D
         q̈ᵢ = (uᵢ − Uᵢ · a')/Dᵢ        aᵢ = a' + Sᵢ q̈ᵢ        a' = aλ + cᵢ
+
+    The columns of S of a joint with several degrees of freedom are taken one after the other.
     """
     tau = tau - friction_torque(tree, qd) - elastic_torque(tree, q, qd)
-    X, v, c = {}, {BASE: ZERO6}, {}
+    X, v, c = tree.poses(q), {BASE: ZERO6}, {}
     inertia: dict[int, Articulated] = {}
     bias: dict[int, Force] = {}
     for i, body in enumerate(tree.bodies):
-        X[i] = body.X_PB(q)
-        vJ = body.joint.S * qd[body.index]
+        vJ = join(*body.moves(qd))
         v[i] = X[i].motion_inv(v[body.parent]) + vJ
         c[i] = cross_motion(v[i], vJ)
         inertia[i] = Articulated.of(body.inertia)
         bias[i] = cross_force(v[i], body.inertia @ v[i])
 
-    U, D, u = {}, {}, {}
+    U: dict[int, Force] = {}  # by entry of v, as D and u
+    D: dict[int, Scalar] = {}
+    u: dict[int, Scalar] = {}
     for i, body in reversed(list(enumerate(tree.bodies))):
-        S = body.joint.S
-        U[i] = inertia[i] @ S
-        D[i] = S @ U[i] + tree.rotor_inertia[body.index]
-        u[i] = tau[body.index] - S @ bias[i]
+        left, force = inertia[i], bias[i]
+        for k, S in enumerate(body.joint.S.T, body.v.start):
+            U[k] = left @ S
+            D[k] = S @ U[k] + tree.rotor_inertia[k]
+            u[k] = tau[k] - S @ force
+            left = left.without(U[k], D[k])
+            force = force + U[k] * (u[k] / D[k])
         if body.parent != BASE:
-            left = inertia[i].without(U[i], D[i])
-            force = bias[i] + left @ c[i] + U[i] * (u[i] / D[i])
             inertia[body.parent] = inertia[body.parent] + left.seen_from(X[i])
-            bias[body.parent] = bias[body.parent] + X[i].force(force)
+            bias[body.parent] = bias[body.parent] + X[i].force(force + left @ c[i])
 
     qdd = [0] * tree.n
     a = {BASE: join(ORIGIN, vector([-g for g in tree.gravity]))}
     for i, body in enumerate(tree.bodies):
-        before = X[i].motion_inv(a[body.parent]) + c[i]
-        qdd[body.index] = (u[i] - U[i] @ before) / D[i]
-        a[i] = before + body.joint.S * qdd[body.index]
+        a[i] = X[i].motion_inv(a[body.parent]) + c[i]
+        for k, S in reversed(list(enumerate(body.joint.S.T, body.v.start))):
+            qdd[k] = (u[k] - U[k] @ a[i]) / D[k]
+            a[i] = a[i] + S * qdd[k]
     return vector(qdd)
 
 
 def applies(tree: Tree) -> bool:
-    """Return whether every joint has its own coordinate, as this algorithm needs."""
-    return len(tree.bodies) == tree.n and all(body.ratio == 1 for body in tree.bodies)
+    """Return whether every joint has its own coordinates, as this algorithm needs."""
+    return isinstance(tree.coordinates, Drives) and tree.coordinates.identity
 
 
 def _symmetric(A: Mat3, x: np.ndarray, y: np.ndarray) -> Mat3:

@@ -21,7 +21,7 @@ def velocity_coupling(tree: Tree, q: JointVec, u: JointVec, v: JointVec) -> Join
     """Return C(q, u) v, bilinear in u and v, with C(q, q̇) q̇ = c: no acceleration, no gravity."""
     still = np.zeros(tree.n, dtype=int)
     moving = movements(replace(tree, gravity=(0, 0, 0)), q, u, v, still)
-    return joint_torques(tree, moving.X, *inertial_forces(tree, moving))
+    return joint_torques(tree, q, moving.X, *inertial_forces(tree, moving))
 
 
 def velocity_torque(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:

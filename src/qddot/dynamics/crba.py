@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointMat, JointVec
+from qddot.scalars import ConfigVec, JointMat
 from qddot.spatial.moments import Moments
-from qddot.spatial.vector import cross, split, vector
+from qddot.spatial.vector import cross, vector
 
 
-def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
+def mass_matrix(tree: Tree, q: ConfigVec) -> JointMat:
     """Return M(q), rotor inertia included.
 
     M_ij is the torque at joint j when joint i alone accelerates: it then moves everything that it
     carries, as one composite body with inertia I^c:
 
         I^cᵢ = Iᵢ + Σ I^c_children
-        M_ij = Sⱼ · ⱼ(I^cᵢ Sᵢ)            for j between i and the base          RBDA (6.20)
+        M_ij = Sⱼᵀ ⱼ(I^cᵢ Sᵢ)            for j between i and the base          RBDA (6.20)
 
     Args:
         tree: The robot.
@@ -24,27 +26,28 @@ def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
     Returns:
         The mass matrix [kg·m² | kg·m | kg], shape (n, n).
     """
-    X = [body.X_PB(q) for body in tree.bodies]
-    composite = [Moments.of(body.inertia) for body in tree.bodies]
-    M = [[0] * tree.n for _ in range(tree.n)]
-    for i, rotor in enumerate(tree.rotor_inertia):
-        M[i][i] = rotor
-
-    for i in reversed(range(len(tree.bodies))):
-        body = tree.bodies[i]
+    X, bodies = tree.poses(q), tree.bodies
+    composite = [Moments.of(body.inertia) for body in bodies]
+    size = sum(body.joint.nv for body in bodies)
+    of_joints = np.zeros((size, size), dtype=object)
+    for i in reversed(range(len(bodies))):
+        body = bodies[i]
         if body.parent != BASE:
             composite[body.parent] = composite[body.parent] + composite[i].seen_from(X[i])
 
-        # the momentum that joint i gives the composite body, carried towards the base
-        n, f = composite[i].momentum(*split(body.joint.S))
-        j = i
-        while j != BASE:
-            other = tree.bodies[j]
-            entry = body.ratio * other.feels(n, f)
-            for row, column in {(i, j), (j, i)}:
-                a, b = tree.bodies[row].index, tree.bodies[column].index
-                M[a][b] = M[a][b] + entry
-            f = X[j].R @ f
-            n = X[j].R @ n + cross(X[j].p, f)
-            j = other.parent
+        for k, column in enumerate(body.columns, body.v.start):
+            # the momentum that joint i gives the composite body, carried towards the base
+            n, f = composite[i].momentum(*column)
+            j = i
+            while j != BASE:
+                other = bodies[j]
+                of_joints[other.v, k] = of_joints[k, other.v] = other.feels(n, f)
+                f = X[j].R @ f
+                n = X[j].R @ n + cross(X[j].p, f)
+                j = other.parent
+
+    G = tree.coordinates
+    M = [list(row) for row in G.torques(q, G.torques(q, of_joints).T)]  # Gᵀ M_J G
+    for i, rotor in enumerate(tree.rotor_inertia):
+        M[i][i] = M[i][i] + rotor
     return vector(M).reshape(tree.n, tree.n)

@@ -21,7 +21,7 @@ def kinetic_energy(tree: Tree, q: JointVec, qd: JointVec) -> Scalar:
         K = ½ Σ (ω · n + u · l) + ½ Σ Iₐ q̇²        [n; l] = I [ω; u]
     """
     energy: Scalar = 0
-    velocity = velocities(tree, [body.X_PB(q) for body in tree.bodies], qd)
+    velocity = velocities(tree, q, tree.poses(q), qd)
     for i, body in enumerate(tree.bodies):
         w, u = velocity[i]
         n, l = Moments.of(body.inertia).momentum(w, u)

@@ -7,14 +7,14 @@ from typing import Literal
 import numpy as np
 
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointVec, Vec3
+from qddot.scalars import ConfigVec, JointVec, Vec3
 from qddot.spatial.pose import ORIGIN, STILL, Pose
-from qddot.spatial.vector import cross, join, skew, split, vector
+from qddot.spatial.vector import cross, join, skew, vector
 
 Axes = Literal["world", "local", "base"]
 
 
-def body_poses(tree: Tree, q: JointVec) -> dict[int, Pose]:
+def body_poses(tree: Tree, q: ConfigVec) -> dict[int, Pose]:
     """Return X_WB of every body, by index; the base is at `BASE`.
 
     One body after the other, λ the parent of i:
@@ -22,12 +22,12 @@ def body_poses(tree: Tree, q: JointVec) -> dict[int, Pose]:
         X_Wi = X_Wλ X_λi(qᵢ)
     """
     X_W = {BASE: STILL}
-    for i, body in enumerate(tree.bodies):
-        X_W[i] = X_W[body.parent] @ body.X_PB(q)
+    for i, X in enumerate(tree.poses(q)):
+        X_W[i] = X_W[tree.bodies[i].parent] @ X
     return X_W
 
 
-def pose(tree: Tree, q: JointVec, frame: str) -> Pose:
+def pose(tree: Tree, q: ConfigVec, frame: str) -> Pose:
     """Return X_WF, the pose of a named frame in the base.
 
     Args:
@@ -48,7 +48,7 @@ def path(tree: Tree, body: int) -> list[int]:
     return bodies[::-1]
 
 
-def jacobian(tree: Tree, q: JointVec, frame: str, axes: Axes = "world") -> np.ndarray:
+def jacobian(tree: Tree, q: ConfigVec, frame: str, axes: Axes = "world") -> np.ndarray:
     """Return J with J q̇ the velocity [ω; u] of a frame.
 
     The column of a joint at p_i, [z; s] its S in world axes, turns and slides all that is beyond:
@@ -70,14 +70,14 @@ def jacobian(tree: Tree, q: JointVec, frame: str, axes: Axes = "world") -> np.nd
 
 
 def jacobian_rate(
-    tree: Tree, q: JointVec, qd: JointVec, frame: str, axes: Axes = "world"
+    tree: Tree, q: ConfigVec, qd: JointVec, frame: str, axes: Axes = "world"
 ) -> np.ndarray:
     """Return J̇, how fast `jacobian` changes when the joints move at qd; shape (6, n)."""
     return jacobian_and_rate(tree, q, qd, frame, axes)[1]
 
 
 def jacobian_and_rate(
-    tree: Tree, q: JointVec, qd: JointVec, frame: str, axes: Axes = "world"
+    tree: Tree, q: ConfigVec, qd: JointVec, frame: str, axes: Axes = "world"
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return J and J̇.
 
@@ -89,32 +89,38 @@ def jacobian_and_rate(
     X_W = body_poses(tree, q)
     X_WF = X_W[tip] @ X_BF
     bodies = path(tree, tip)
+    v_J = tree.coordinates.velocities(q, qd)
     velocity = {BASE: (ORIGIN, ORIGIN)}  # [ω; velocity of the origin] of each body, world axes
     for i in bodies:
         body = tree.bodies[i]
         w, u = velocity[body.parent]
         u = u + cross(w, X_W[i].p - X_W[body.parent].p)
-        wJ, uJ = (X_W[i].R @ part for part in body.moves(qd))
+        wJ, uJ = (X_W[i].R @ part for part in body.moves(v_J))
         velocity[i] = w + wJ, u + uJ
     w_F, u_tip = velocity[tip]
     u_F = u_tip + cross(w_F, X_WF.p - X_W[tip].p)
     target, u_target = (ORIGIN, ORIGIN) if axes == "base" else (X_WF.p, u_F)
 
-    J = np.zeros((6, tree.n), dtype=object)
-    rate = np.zeros((6, tree.n), dtype=object)
+    size = sum(body.joint.nv for body in tree.bodies)
+    of_joints, changes = np.zeros((2, size, 6), dtype=object)  # Jᵀ of all joints, and J̇ᵀ
     for i in bodies:
-        body = tree.bodies[i]
-        w, u = velocity[i]
-        z, s = (X_W[i].R @ part for part in split(body.joint.S))
-        zd, arm = cross(w, z), target - X_W[i].p
-        column = join(z, cross(z, arm) + s)
-        change = join(zd, cross(zd, arm) + cross(z, u_target - u) + cross(w, s))
-        J[:, body.index] = J[:, body.index] + body.ratio * column
-        rate[:, body.index] = rate[:, body.index] + body.ratio * change
+        (w, u), arm, first = velocity[i], target - X_W[i].p, tree.bodies[i].v.start
+        for k, column in enumerate(tree.bodies[i].columns, first):
+            z, s = (X_W[i].R @ part for part in column)
+            zd = cross(w, z)
+            of_joints[k] = join(z, cross(z, arm) + s)
+            changes[k] = join(zd, cross(zd, arm) + cross(z, u_target - u) + cross(w, s))
+    J, rate = (_columns(tree, q, x) for x in (of_joints, changes))
     if axes != "local":
         return J, rate
     R = X_WF.R.T
     return _turned(R, J), _turned(R, rate - _turned(skew(w_F), J))
+
+
+def _columns(tree: Tree, q: ConfigVec, of_joints: np.ndarray) -> np.ndarray:
+    """Return Jᵀ of all joints as J of the robot's coordinates, (6, n)."""
+    rows = tree.coordinates.torques(q, of_joints)
+    return np.array(rows, dtype=object).reshape(tree.n, 6).T
 
 
 def _turned(R: np.ndarray, J: np.ndarray) -> np.ndarray:
@@ -122,7 +128,7 @@ def _turned(R: np.ndarray, J: np.ndarray) -> np.ndarray:
 
 
 def point_motion(
-    tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec, frame: str, point: Vec3 = (0, 0, 0)
+    tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, frame: str, point: Vec3 = (0, 0, 0)
 ) -> tuple[Vec3, Vec3, Vec3]:
     """Return position, velocity and acceleration of a point fixed to a frame, in world axes.
 

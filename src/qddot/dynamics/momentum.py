@@ -7,7 +7,7 @@ from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointVec, Vec3
 from qddot.spatial.moments import Moments
 from qddot.spatial.pose import ORIGIN, Pose
-from qddot.spatial.vector import cross, split, vector
+from qddot.spatial.vector import cross, vector
 
 
 def momentum(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
@@ -18,7 +18,7 @@ def momentum(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
         pᵢ = Sᵢ · hᵢ + Iₐ q̇ᵢ        hᵢ = Iᵢ vᵢ + Σ h_children
     """
     X, _, n, l = body_momenta(tree, q, qd)
-    return rotor_torques(tree, qd) + joint_torques(tree, X, n, l)
+    return rotor_torques(tree, qd) + joint_torques(tree, q, X, n, l)
 
 
 def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
@@ -36,23 +36,25 @@ def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
     X, velocity, n, l = body_momenta(tree, q, qd)
 
     # tips to base: momentum of everything carried
-    rate = [0] * tree.n
+    rate: dict[int, list] = {}
     for i, body in reversed(list(enumerate(tree.bodies))):
-        (w, u), (wJ, uJ) = velocity[i], split(body.joint.S)
-        part = cross(w, wJ) @ n[i] + (cross(u, wJ) + cross(w, uJ)) @ l[i]
-        rate[body.index] = rate[body.index] + body.ratio * part
+        w, u = velocity[i]
+        rate[i] = [
+            cross(w, wJ) @ n[i] + (cross(u, wJ) + cross(w, uJ)) @ l[i] for wJ, uJ in body.columns
+        ]
         turned = X[i].R @ l[i]
         l[body.parent] = l[body.parent] + turned
         n[body.parent] = n[body.parent] + X[i].R @ n[i] + cross(X[i].p, turned)
-    return vector(rate)
+    of_joints = vector([x for i in range(len(tree.bodies)) for x in rate[i]])
+    return tree.coordinates.torques(q, of_joints)
 
 
 def body_momenta(
     tree: Tree, q: JointVec, qd: JointVec
 ) -> tuple[list[Pose], dict[int, tuple[Vec3, Vec3]], dict[int, Vec3], dict[int, Vec3]]:
     """Return where each body is in its parent, its velocity [ω; u] and its momentum n and l."""
-    X = [body.X_PB(q) for body in tree.bodies]
-    velocity = velocities(tree, X, qd)
+    X = tree.poses(q)
+    velocity = velocities(tree, q, X, qd)
     n, l = {BASE: ORIGIN}, {BASE: ORIGIN}
     for i, body in enumerate(tree.bodies):
         n[i], l[i] = Moments.of(body.inertia).momentum(*velocity[i])

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointVec, Mat3, Motion, Vec3
+from qddot.scalars import ConfigVec, JointVec, Mat3, Motion, Vec3
 from qddot.spatial.moments import Moments, spread
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross, split, vector
@@ -38,6 +38,7 @@ class Movement:
 class Movements:
     """How all bodies move, and where each of them is in its parent."""
 
+    q: ConfigVec  # where the joints stand
     X: list[Pose]  # X_PB
     of: dict[int, Movement]  # by body, the base at BASE
 
@@ -52,7 +53,7 @@ class BaseMotion:
 
 def movements(
     tree: Tree,
-    q: JointVec,
+    q: ConfigVec,
     u: JointVec,
     v: JointVec,
     a: JointVec,
@@ -72,24 +73,28 @@ def movements(
     two velocities becomes C(q, u) v, with the C for which Ṁ − 2C is skew. The products of w(u)
     with w(v) and u(v) vanish for a joint with one degree of freedom.
     """
-    X = [body.X_PB(q) for body in tree.bodies]
+    X, G = tree.poses(q), tree.coordinates
+    a_J = G.accelerations(q, u, v, a)
+    u_J = v_J = G.velocities(q, u)
+    if u is not v:
+        v_J = G.velocities(q, v)
     at = {BASE: movement_of_base(tree, base)}
     for i, body in enumerate(tree.bodies):
         before, R = at[body.parent], X[i].R
         w_u, alpha = R.T @ before.w_u, R.T @ before.alpha
         start = R.T @ (before.a + before.U @ X[i].p)
-        (wu, uu), (wa, ua) = body.moves(u), body.moves(a)
+        (wu, uu), (wa, ua) = body.moves(u_J), body.moves(a_J)
         if u is v:
             alpha = alpha + wa + cross(w_u, wu)
             start = start + ua + 2 * cross(w_u, uu) + cross(wu, uu)
             w_u = w_v = w_u + wu
         else:
-            w_v, (wv, uv) = R.T @ before.w_v, body.moves(v)
+            w_v, (wv, uv) = R.T @ before.w_v, body.moves(v_J)
             alpha = alpha + wa + (cross(w_u, wv) + cross(w_v, wu) + cross(wu, wv)) / 2
             start = start + ua + cross(w_u, uv) + cross(w_v, uu) + cross(wu, uv)
             w_u, w_v = w_u + wu, w_v + wv
         at[i] = Movement(w_u, w_v, alpha, spread(alpha, w_u, w_v), start)
-    return Movements(X, at)
+    return Movements(q, X, at)
 
 
 def movement_of_base(tree: Tree, motion: BaseMotion | None = None) -> Movement:
@@ -115,21 +120,24 @@ def inertial_forces(tree: Tree, moving: Movements) -> tuple[dict[int, Vec3], dic
     return n, f
 
 
-def joint_torques(tree: Tree, X: list[Pose], n: dict[int, Vec3], f: dict[int, Vec3]) -> JointVec:
-    """Return the torque at each joint that holds moments n and forces f on the bodies.
+def joint_torques(
+    tree: Tree, q: ConfigVec, X: list[Pose], n: dict[int, Vec3], f: dict[int, Vec3]
+) -> JointVec:
+    """Return the torques that hold moments n and forces f on the bodies.
 
     Back towards the base, what a body takes is handed to its parent:
 
-        τᵢ = Sᵢ · [nᵢ; fᵢ]        fλ += fᵢ        nλ += nᵢ + p × fᵢ
+        τᵢ = Sᵢᵀ [nᵢ; fᵢ]        fλ += fᵢ        nλ += nᵢ + p × fᵢ
     """
-    tau = [0] * tree.n
+    felt: dict[int, JointVec] = {}
     n, f = dict(n), dict(f)
     for i, body in reversed(list(enumerate(tree.bodies))):
-        tau[body.index] = tau[body.index] + body.feels(n[i], f[i])
+        felt[i] = body.feels(n[i], f[i])
         turned = X[i].R @ f[i]
         f[body.parent] = f[body.parent] + turned
         n[body.parent] = n[body.parent] + X[i].R @ n[i] + cross(X[i].p, turned)
-    return vector(tau)
+    of_joints = vector([x for i in range(len(tree.bodies)) for x in felt[i]])
+    return tree.coordinates.torques(q, of_joints)
 
 
 def rotor_torques(tree: Tree, a: JointVec) -> JointVec:
@@ -137,10 +145,13 @@ def rotor_torques(tree: Tree, a: JointVec) -> JointVec:
     return vector([Ia * x for Ia, x in zip(tree.rotor_inertia, a, strict=True)])
 
 
-def velocities(tree: Tree, X: list[Pose], v: JointVec) -> dict[int, tuple[Vec3, Vec3]]:
-    """Return [ω; u] of every body at joint velocities v, at its own origin and in its own axes."""
+def velocities(
+    tree: Tree, q: ConfigVec, X: list[Pose], v: JointVec
+) -> dict[int, tuple[Vec3, Vec3]]:
+    """Return [ω; u] of every body at velocities v, at its own origin and in its own axes."""
     at = {BASE: (ORIGIN, ORIGIN)}
+    v_J = tree.coordinates.velocities(q, v)
     for i, body in enumerate(tree.bodies):
-        (w, u), (wJ, uJ) = at[body.parent], body.moves(v)
+        (w, u), (wJ, uJ) = at[body.parent], body.moves(v_J)
         at[i] = X[i].R.T @ w + wJ, X[i].R.T @ (u + cross(w, X[i].p)) + uJ
     return at

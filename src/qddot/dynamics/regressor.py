@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.movement import joint_torques, movements
-from qddot.dynamics.rnea import inverse_dynamics
+from qddot.dynamics.rnea import elastic_torque
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import JointVec, Scalar, sign
 from qddot.spatial.inertia import NAMES, Inertia
@@ -81,7 +82,7 @@ def regressor(
             n = dict.fromkeys(range(BASE, len(tree.bodies)), ORIGIN)
             f = dict(n)
             n[i], f[i] = Moments.of(unit).force(moving.of[i].U, moving.of[i].a)
-            columns.append(joint_torques(tree, moving.X, n, f))
+            columns.append(joint_torques(tree, q, moving.X, n, f))
     for i, e in enumerate(np.eye(tree.n, dtype=int)):
         columns += [e * x for x in extra_columns(tree, i, qd, qd_r, qdd)]
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0), dtype=int)
@@ -89,8 +90,6 @@ def regressor(
 
 def unparameterised_torque(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
     """Return what Y φ leaves out of inverse dynamics: springs, dampers and the Stribeck effect."""
-    still = vector([0] * tree.n)
-    free = replace(tree, bodies=(), rotor_inertia=(0,) * tree.n)
-    linear = [replace(f, viscous=0, offset=0) for f in tree.friction]
-    rest = inverse_dynamics(replace(free, friction=tuple(linear)), q, qd, still)
+    dry = replace(tree, friction=tuple(replace(f, viscous=0, offset=0) for f in tree.friction))
+    rest = friction_torque(dry, qd) + elastic_torque(tree, q, qd)
     return rest - vector([f.coulomb * sign(v) for f, v in zip(tree.friction, qd, strict=True)])

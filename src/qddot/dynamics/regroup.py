@@ -13,12 +13,9 @@ from dataclasses import replace
 import numpy as np
 
 from qddot.model.tree import BASE, Body, Tree
-from qddot.scalars import Mat3, Vec3
 from qddot.spatial.inertia import Inertia, euler, from_euler
 from qddot.spatial.pose import ORIGIN, STILL, Pose
-from qddot.spatial.vector import cross, skew, split, vector
-
-Z = (0, 0, 1)
+from qddot.spatial.vector import skew, vector
 
 
 def aligned(tree: Tree) -> Tree:
@@ -27,32 +24,20 @@ def aligned(tree: Tree) -> Tree:
     Each body's frame B is replaced by B' with X_BB' a constant turn that takes z to the joint's
     axis; a turn about z is the cheapest of all.
     """
-    turns = [Pose(turn_to(body.joint.axis), ORIGIN) for body in tree.bodies]  # X_BB'
+    motions = [body.joint.along_z() for body in tree.bodies]
+    turns = [Pose(R, ORIGIN) for R, _ in motions]  # X_BB'
     X_BB = dict(enumerate(turns)) | {BASE: STILL}
     bodies = [
         replace(
             body,
             X_PJ=X_BB[body.parent].inverse() @ body.X_PJ @ turn,
-            joint=type(body.joint)(Z),
+            joint=joint,
             inertia=body.inertia.seen_from(turn.inverse()),
         )
-        for body, turn in zip(tree.bodies, turns, strict=True)
+        for body, turn, (_, joint) in zip(tree.bodies, turns, motions, strict=True)
     ]
     frames = {name: (i, X_BB[i].inverse() @ X) for name, (i, X) in tree.frames.items()}
     return replace(tree, bodies=tuple(bodies), frames=frames)
-
-
-def turn_to(axis: Vec3) -> Mat3:
-    """Return a rotation whose third column is a unit axis: a permutation where possible."""
-    x, y, z = axis
-    if x == 0 and y == 0:
-        return np.diag([1, z, z]) if isinstance(z, int) else np.diag([1.0, z, z])
-    # any vector that is not nearly parallel to the axis, turned into a right-handed triad
-    other = (0, 0, 1) if abs(z) < 0.9 else (1, 0, 0)
-    first = cross(other, axis)
-    length = np.sqrt(float(first @ first))
-    first = first if length == 1 else first / length
-    return np.column_stack([first, cross(axis, first), vector(list(axis))])
 
 
 def regrouped(tree: Tree) -> Tree:
@@ -77,19 +62,24 @@ def regrouped(tree: Tree) -> Tree:
 
 
 def movable(body: Body, inertia: Inertia) -> Inertia:
-    """Return the part of a body's inertia that its own joint's motion does not change.
+    """Return the part of a body's inertia that its own joint's motion does not change."""
+    left = left_alone(body)
+    moments = np.where(np.outer(left, left)[:3, :3], euler(inertia.I), 0)
+    h = [x if stays and left[3] else 0 for x, stays in zip(inertia.h, left, strict=False)]
+    return Inertia(inertia.m if left[3] else 0, vector(h), from_euler(moments))
+
+
+def left_alone(body: Body) -> np.ndarray:
+    """Return which of x, y, z and 1 a joint's motion leaves as they are, four booleans.
 
     The moments ∫ r̄ r̄ᵀ dm of r̄ = [r; 1] change by Ŝ, which takes a point to its velocity. What lies
-    in the kernel of Ŝ stays:
+    in the kernel of Ŝ stays, for every column of S:
 
         Ŝ = [[w]×  u]        k is left alone where Ŝ eₖ = 0
             [ 0    0]
     """
-    w, u = split(body.joint.S)
-    left = np.array([not column.any() for column in (*skew(w).T, u)])
-    moments = np.where(np.outer(left, left)[:3, :3], euler(inertia.I), 0)
-    h = [x if stays and left[3] else 0 for x, stays in zip(inertia.h, left, strict=False)]
-    return Inertia(inertia.m if left[3] else 0, vector(h), from_euler(moments))
+    parts = [(*skew(w).T, u) for w, u in body.columns]
+    return np.array([not any(part[k].any() for part in parts) for k in range(4)])
 
 
 def scaled(inertia: Inertia, factor: float) -> Inertia:

@@ -66,7 +66,7 @@ def rigid_body_torque(
     n, f = inertial_forces(tree, moving)
     for i, moment, force in external_forces(tree, q, wrenches or {}):
         n[i], f[i] = n[i] - moment, f[i] - force
-    return rotor_torques(tree, qdd) + joint_torques(tree, moving.X, n, f)
+    return rotor_torques(tree, qdd) + joint_torques(tree, q, moving.X, n, f)
 
 
 def external_forces(

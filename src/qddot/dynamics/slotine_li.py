@@ -34,9 +34,8 @@ def reference_torque(
         qd_r, qdd_r: Reference rates and accelerations, shape (n,).
     """
     moving = movements(tree, q, qd, qd_r, qdd_r)
-    return rotor_torques(tree, qdd_r) + joint_torques(
-        tree, moving.X, *inertial_forces(tree, moving)
-    )
+    held = joint_torques(tree, q, moving.X, *inertial_forces(tree, moving))
+    return rotor_torques(tree, qdd_r) + held
 
 
 def powers(
@@ -58,7 +57,7 @@ def powers(
         s: What Y is multiplied by, shape (n,).
         directions: For each parameter, which body it belongs to and its inertia at size 1.
     """
-    at = velocities(tree, moving.X, s)
+    at = velocities(tree, moving.q, moving.X, s)
     found = []
     for i, unit in directions:
         n, f = Moments.of(unit).force(moving.of[i].U, moving.of[i].a)

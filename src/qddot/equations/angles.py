@@ -18,10 +18,8 @@ import numpy as np
 from qddot.equations.nodes import Name
 from qddot.equations.terms import Monomial, Terms
 from qddot.expressions import Expression
-from qddot.model.joint import Revolute
-from qddot.model.tree import Tree
+from qddot.model.tree import Body, Tree
 from qddot.scalars import Scalar
-from qddot.spatial.vector import vector
 
 Groups: TypeAlias = tuple[tuple[int, ...], ...]  # joints with parallel axes, counted from 0
 Angle: TypeAlias = tuple[tuple[int, int], ...]  # ((0, 1), (1, 2)) is q1 + 2 q2
@@ -41,16 +39,21 @@ def parallel_groups(tree: Tree) -> Groups:
         if body.parent in carried:
             group, axis = carried[body.parent]
             axis = body.X_PJ.R.T @ axis
-        if isinstance(body.joint, Revolute):
-            own = vector(list(body.joint.axis))
+        if has_angle(body):
+            own, index = body.columns[0][0], tree.drives[i].index
             if axis is None or group is None or not _parallel(own, axis):
                 group, axis = [], own
                 groups.append(group)
-            if not any(body.index in other for other in groups):
-                group.append(body.index)
+            if not any(index in other for other in groups):
+                group.append(index)
         if group is not None and axis is not None:
             carried[i] = (group, axis)
     return tuple(tuple(sorted(group)) for group in groups if len(group) > 1)
+
+
+def has_angle(body: Body) -> bool:
+    """Return whether a joint's coordinate is an angle to the equations, perhaps among others."""
+    return "angle" in body.joint.configuration[0].role
 
 
 def sums_of_angles(terms: Terms, groups: Iterable[Iterable[int]]) -> Terms:

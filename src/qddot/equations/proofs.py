@@ -153,8 +153,8 @@ def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
         "M is symmetric",
         lambda: ([eqs().M[i, j] for i, j in pairs], [eqs().M[j, i] for i, j in pairs]),
     )
-    bodies = robot.tree.bodies
-    if len({body.index for body in bodies}) == len(bodies):
+    drives = robot.tree.drives
+    if len({drive.index for drive in drives}) == len(drives):
         yield decided("M_ii depends on later joints only", lambda: _earlier(robot, eqs()))
 
     def euler() -> Sides:
@@ -168,14 +168,14 @@ def structure(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
 
 def _earlier(robot: ExactRobot, eqs: Equations) -> Sides:
     """Return M_ii of each body, frozen at q = 0 of every joint between the base and it."""
-    bodies, ring = robot.tree.bodies, robot.ring
+    bodies, drives, ring = robot.tree.bodies, robot.tree.drives, robot.ring
     whole, frozen = [], []
-    for i, body in enumerate(bodies):
-        entry = eqs.M[body.index, body.index]
+    for i, drive in enumerate(drives):
+        entry = eqs.M[drive.index, drive.index]
         zeros: dict[str, int] = {}
         ancestor = i
         while ancestor >= 0:
-            k = bodies[ancestor].index + 1
+            k = drives[ancestor].index + 1
             zeros |= {f"s{k}": 0, f"c{k}": 1, f"q{k}": 0}
             ancestor = bodies[ancestor].parent
         whole.append(entry)

@@ -19,11 +19,11 @@ from typing import Any
 import flint
 import numpy as np
 
-from qddot.equations.angles import Groups, parallel_groups
+from qddot.equations.angles import Groups, has_angle, parallel_groups
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.roles import parameter_roles
 from qddot.expressions import Atom, Expression, expression
-from qddot.model.joint import Revolute
+from qddot.model.model import scalars
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, sincos
 
@@ -50,7 +50,7 @@ class Ring:
     """The polynomials of a robot with certain coordinates and parameters.
 
     Args:
-        turns: Of each coordinate, whether it is an angle.
+        turns: Of each coordinate, whether its sine and cosine are there.
         numbers: What the parameters are taken from: exact expressions.
         groups: Joints with parallel axes, for printing.
         roles: What the parameters are to the equations, for printing.
@@ -94,7 +94,8 @@ class Ring:
     @staticmethod
     def of(tree: Tree) -> Ring:
         """Return the ring of a robot whose numbers are exact expressions."""
-        turning = {b.index for b in tree.bodies if isinstance(b.joint, Revolute)}
+        pairs = zip(tree.bodies, tree.drives, strict=True)
+        turning = {drive.index for body, drive in pairs if has_angle(body)}
         turns = tuple(i in turning for i in range(tree.n))
         return Ring(turns, scalars_of(tree), parallel_groups(tree), parameter_roles(tree))
 
@@ -228,14 +229,14 @@ def scalars_of(tree: Tree) -> Iterable[Scalar]:
         yield from (friction.viscous, friction.coulomb, friction.offset)
     for elastic in tree.elastics:
         yield from (*elastic.direction, elastic.stiffness, elastic.damping, elastic.rest)
-    for body in tree.bodies:
+    for body, drive in zip(tree.bodies, tree.drives, strict=True):
         yield from np.asarray(body.X_PJ.R, dtype=object).reshape(-1)
         yield from body.X_PJ.p
-        yield from body.joint.axis
+        yield from scalars(body.joint)
         yield from body.inertia.parameters
-        yield from (body.ratio, body.offset)
-        if isinstance(body.joint, Revolute):
-            yield from sincos(body.offset)  # cos(2q + 3/10) is multiplied out
+        yield from (drive.ratio, drive.offset)
+        if has_angle(body):
+            yield from sincos(drive.offset)  # cos(2q + 3/10) is multiplied out
     for _, X in tree.frames.values():
         yield from np.asarray(X.R, dtype=object).reshape(-1)
         yield from X.p

@@ -20,7 +20,7 @@ from qddot.scalars import JointMat, JointVec, Vec3
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.rotation import IDENTITY
-from qddot.spatial.vector import cross, skew, split, vector
+from qddot.spatial.vector import cross, skew, vector
 
 
 def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
@@ -95,18 +95,20 @@ def jacobians(tree: Tree, q: JointVec) -> list[LinkJacobians]:
     """
     X_W = {BASE: STILL}
     links = []
+    X_PB = tree.poses(q)
     for i, body in enumerate(tree.bodies):
-        X_W[i] = X_W[body.parent] @ body.X_PB(q)
+        X_W[i] = X_W[body.parent] @ X_PB[i]
         letter, r = reference(body.inertia, q)
         P, I = X_W[i].point(r), body.inertia.seen_from(Pose(IDENTITY, -r))
-        linear, angular = [[0, 0, 0] for _ in q], [[0, 0, 0] for _ in q]
+        linear, angular = ([[0, 0, 0] for _ in range(tree.n)] for _ in range(2))
         j = i
         while j != BASE:
-            other = tree.bodies[j]
-            z, s = (X_W[j].R @ part for part in split(other.ratio * other.joint.S))
-            linear[other.index] = list(linear[other.index] + cross(z, P - X_W[j].p) + s)
-            angular[other.index] = list(angular[other.index] + X_W[i].R.T @ z)
-            j = other.parent
+            drive = tree.drives[j]
+            for k, column in enumerate(tree.bodies[j].columns, drive.v.start):
+                z, s = (drive.ratio * (X_W[j].R @ part) for part in column)
+                linear[k] = list(linear[k] + cross(z, P - X_W[j].p) + s)
+                angular[k] = list(angular[k] + X_W[i].R.T @ z)
+            j = tree.bodies[j].parent
         J_v, J_w = vector(linear).T, vector(angular).T
         links.append(LinkJacobians(letter, P, J_v, J_w, -(X_W[i].R @ (skew(I.h) @ J_w)), I))
     return links

@@ -116,9 +116,10 @@ def time_derivatives(tree: Tree, q: JointVec, qd: JointVec) -> list[Moving]:
         Rᵢ = R_λ R_λi           Ṙᵢ = Ṙ_λ R_λi + Rᵢ [w]×
         pᵢ = p_λ + R_λ p_λi     ṗᵢ = ṗ_λ + Ṙ_λ p_λi + Rᵢ u
     """
+    X_PB, v_J = tree.poses(q), tree.coordinates.velocities(q, qd)
     motions = {BASE: Moving(IDENTITY, ORIGIN, 0 * IDENTITY, ORIGIN)}
     for i, body in enumerate(tree.bodies):
-        before, X, (w, u) = motions[body.parent], body.X_PB(q), body.moves(qd)
+        before, X, (w, u) = motions[body.parent], X_PB[i], body.moves(v_J)
         R, p = before.R @ X.R, before.p + before.R @ X.p
         Rd = before.Rd @ X.R + R @ skew(w)
         pd = before.pd + before.Rd @ X.p + R @ u
@@ -177,8 +178,9 @@ def second_derivative(form: Callable[[JointVec], Scalar], n: int) -> JointMat:
 def potential_energies(tree: Tree, q: JointVec) -> list[Scalar]:
     """Return the potential energy of each link in the field of gravity: −m gᵀ P_C."""
     X_W, energies = {BASE: Pose(IDENTITY, ORIGIN)}, []
+    X_PB = tree.poses(q)
     for i, body in enumerate(tree.bodies):
-        X_W[i] = X_W[body.parent] @ body.X_PB(q)
+        X_W[i] = X_W[body.parent] @ X_PB[i]
         moment = body.inertia.m * X_W[i].p + X_W[i].R @ body.inertia.h  # m P_C
         energies.append(-(vector(list(tree.gravity)) @ moment))
     return energies

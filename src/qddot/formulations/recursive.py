@@ -13,7 +13,7 @@ from qddot.formulations.derivation import Derivation, Quantity
 from qddot.formulations.lagrange import indices
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import Force, JointVec, Motion
-from qddot.spatial.pose import ORIGIN, Pose
+from qddot.spatial.pose import ORIGIN
 from qddot.spatial.vector import cross_force, cross_motion, join, vector
 
 ZERO6 = np.zeros(6, dtype=int)  # int, so that symbolic results stay exact
@@ -94,26 +94,28 @@ def recursion(
         gravity: The acceleration of free fall [m/s²], in base axes.
         tip: By link, the wrench that it applies to the environment, in the link's frame.
     """
-    X: dict[int, Pose] = {}
+    X, G = tree.poses(q), tree.coordinates
+    v_J, a_J = G.velocities(q, qd), G.accelerations(q, qd, qd, qdd)
     v = {BASE: ZERO6}
     a = {BASE: join(ORIGIN, vector([-g for g in gravity]))}
     f = {BASE: ZERO6}
-    tau = [Ia * acceleration for Ia, acceleration in zip(tree.rotor_inertia, qdd, strict=True)]
+    rotors = vector([Ia * x for Ia, x in zip(tree.rotor_inertia, qdd, strict=True)])
+    tau: dict[int, JointVec] = {}
 
     # base to tips: motion
     for i, body in enumerate(tree.bodies):
         S, I = body.joint.S, body.inertia
-        X[i] = body.X_PB(q)
-        vJ = S * body.rate(qd)
+        vJ = S @ v_J[body.v]
         v[i] = X[i].motion_inv(v[body.parent]) + vJ
-        a[i] = X[i].motion_inv(a[body.parent]) + S * body.rate(qdd) + cross_motion(v[i], vJ)
+        a[i] = X[i].motion_inv(a[body.parent]) + S @ a_J[body.v] + cross_motion(v[i], vJ)
         f[i] = I @ a[i] + cross_force(v[i], I @ v[i]) + (tip or {}).get(i, ZERO6)
 
     # tips to base: force
     for i, body in reversed(list(enumerate(tree.bodies))):
-        tau[body.index] = tau[body.index] + body.ratio * (body.joint.S @ f[i])
+        tau[i] = body.joint.S.T @ f[i]
         f[body.parent] = f[body.parent] + X[i].force(f[i])
-    return Recursion(v, a, f, vector(tau))
+    of_joints = vector([x for i in range(len(tree.bodies)) for x in tau[i]])
+    return Recursion(v, a, f, rotors + G.torques(q, of_joints))
 
 
 def tip_torque(tree: Tree, q: JointVec, frame: str, wrench: Force) -> JointVec:

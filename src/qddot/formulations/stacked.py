@@ -97,11 +97,13 @@ def stack(tree: Tree, q: JointVec) -> Stack:
     A = [[SIX[0] * 0] * tree.n for _ in range(N)]
     W, L, G = ([[0 * SIX] * N for _ in range(N)] for _ in range(3))
     base = [0 * SIX] * N
-    for i, body in enumerate(tree.bodies):
-        A[i][body.index] = body.ratio * body.joint.S
+    X_PB = tree.poses(q)
+    for i, (body, drive) in enumerate(zip(tree.bodies, tree.drives, strict=True)):
+        for k, S in enumerate(body.joint.S.T, drive.v.start):
+            A[i][k] = drive.ratio * S
         G[i][i] = spatial_inertia(body.inertia)
         L[i][i] = SIX
-        adjoint = inverse_adjoint(body.X_PB(q))
+        adjoint = inverse_adjoint(X_PB[i])
         if body.parent == BASE:
             base[i] = adjoint
             continue

@@ -18,7 +18,7 @@ from qddot.formulations.lagrange import indices
 from qddot.model.tree import BASE, Body, Tree
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.pose import STILL, Pose
-from qddot.spatial.vector import skew, split, vector
+from qddot.spatial.vector import skew, vector
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,10 @@ def transforms(tree: Tree, q: JointVec) -> list[Transform]:
         ∂_d ∂_c Tᵢ = ∂_d ∂_c T_λ Xᵢ + [d] ∂_c T_λ Xᵢ Qᵢ + [c] ∂_d T_λ Xᵢ Qᵢ + [c, d] Tᵢ Qᵢ²
     """
     links = {BASE: Transform(np.eye(4, dtype=int), {}, {})}
-    for i, body in enumerate(tree.bodies):
-        before, X, Q, own = links[body.parent], body.X_PB(q).matrix(), operator(body), body.index
+    X_PB = tree.poses(q)
+    for i, (body, drive) in enumerate(zip(tree.bodies, tree.drives, strict=True)):
+        before, X, own = links[body.parent], X_PB[i].matrix(), drive.index
+        Q = drive.ratio * operator(body)
         T = before.T @ X
         carried = {c: U @ X for c, U in before.U.items()}
         U, UU = dict(carried), {cd: UU @ X for cd, UU in before.UU.items()}
@@ -144,7 +146,7 @@ def placements(tree: Tree, frames: Sequence[str]) -> list[Pose]:
 
 def operator(body: Body) -> np.ndarray:
     """Return Q with ∂X/∂q = X Q: a turn about the joint's axis, a slide along it, or both."""
-    w, u = split(body.ratio * body.joint.S)
+    ((w, u),) = body.columns
     return vector([*([*row, x] for row, x in zip(skew(w), u, strict=True)), [0, 0, 0, 0]])
 
 

@@ -66,7 +66,7 @@ def energies(tree: Tree, q: Any, qd: Any) -> Iterator[Any]:
 
         E_k = ½ (ω · n_k + u · l_k) − gᵀ (m_k p + R h_k)
     """
-    velocity = velocities(tree, [body.X_PB(q) for body in tree.bodies], qd)
+    velocity = velocities(tree, q, tree.poses(q), qd)
     X_W = body_poses(tree, q)
     gravity = vector(list(tree.gravity))
     for i in range(len(tree.bodies)):

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, BadFile, listing, printable
+from qddot.errors import BadArgument, BadFile, QddotError, listing, printable
 from qddot.identification.excitation_check import Use
 from qddot.identification.excitation_limits import KEYS, MotionLimits
 from qddot.identification.excitation_result import Excitation

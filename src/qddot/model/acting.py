@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from qddot.model.joint import Friction, Joint
+from qddot.model.joint import FIXED, Friction, Joint
 from qddot.model.model import Model
 from qddot.scalars import JointVec, Scalar
 
@@ -46,7 +46,7 @@ class Elastic:
 def elastics(model: Model, positions: Positions) -> Iterator[Elastic]:
     """Yield every spring at a joint and every spring and damper between two joints."""
     for joint in model.joints:
-        if joint.kind != "fixed" and joint.spring.stiffness:
+        if joint.kind != FIXED and joint.spring.stiffness:
             direction, offset = _stretch(model, positions[joint.name])
             yield Elastic(direction, joint.spring.stiffness, 0, joint.spring.rest - offset)
     for coupling in model.couplings:

@@ -8,19 +8,13 @@ Every torque here enters one equation, the same in all of qddot:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
+from qddot.model.joints import MOTIONS
 from qddot.model.link import Placement
 from qddot.model.units import ANGLE, LENGTH, JointUnits
-from qddot.scalars import Motion, Scalar
-from qddot.spatial.pose import ORIGIN, Pose
-from qddot.spatial.rotation import IDENTITY, about_axis
-from qddot.spatial.vector import join, vector
+from qddot.scalars import Scalar
 
-Kind = Literal["revolute", "continuous", "prismatic", "fixed"]
-KINDS: tuple[Kind, ...] = ("revolute", "continuous", "prismatic", "fixed")
-
-
+FIXED = "fixed"
 UNLIMITED = 1e9  # in a format that asks for a limit: this much, or more, is none
 
 
@@ -92,7 +86,7 @@ class Joint:
     """A joint between two links. The child's frame is the joint's frame, moved by q."""
 
     name: str
-    kind: Kind
+    kind: str  # of `MOTIONS`, or FIXED
     parent: str
     child: str
     origin: Placement = Placement()  # X_PJ
@@ -104,17 +98,19 @@ class Joint:
     mimic: Mimic | None = None
     locked: Scalar | None = None  # held at this position
     home: Scalar | None = None  # where it stands if nobody says
+    pitch: Scalar = 0  # [m/rad] of a screw
     line: int | None = field(default=None, compare=False, repr=False)
 
     @property
     def moves(self) -> bool:
         """Whether it has motion of its own or follows another's."""
-        return self.kind != "fixed" and self.locked is None
+        return self.kind != FIXED and self.locked is None
 
     @property
     def turns(self) -> bool:
         """Whether its position is an angle."""
-        return self.kind in ("revolute", "continuous")
+        motion = MOTIONS.get(self.kind)
+        return motion is not None and motion.configuration[0].unit == "rad"  # type: ignore[index]
 
     @property
     def units(self) -> JointUnits:
@@ -142,41 +138,3 @@ class Coupling:
     damping: Scalar = 0
     rest: Scalar = 0
     line: int | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Revolute:
-    """A turn of q [rad] about a fixed unit axis.
-
-    In coordinates:
-
-        X_JB(q) = (exp([axis]× q), 0),        S = [axis; 0]           RBDA Table 4.1
-    """
-
-    axis: tuple[Scalar, Scalar, Scalar]
-
-    def pose(self, q: Scalar) -> Pose:
-        return Pose(about_axis(self.axis, q), ORIGIN)
-
-    @property
-    def S(self) -> Motion:
-        return join(vector(list(self.axis)), ORIGIN)
-
-
-@dataclass(frozen=True)
-class Prismatic:
-    """A slide of q [m] along a fixed unit axis.
-
-    In coordinates:
-
-        X_JB(q) = (E, axis q),                S = [0; axis]           RBDA Table 4.1
-    """
-
-    axis: tuple[Scalar, Scalar, Scalar]
-
-    def pose(self, q: Scalar) -> Pose:
-        return Pose(IDENTITY, vector([a * q for a in self.axis]))
-
-    @property
-    def S(self) -> Motion:
-        return join(ORIGIN, vector(list(self.axis)))

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from qddot.errors import Problem, did_you_mean, listing, shorten
-from qddot.model.joint import KINDS, Joint
+from qddot.model.joint import FIXED, Joint
+from qddot.model.joints import MOTIONS
 from qddot.model.model import Model
 
 MOST_LINKS = 2000  # ten times the largest robot we know of
@@ -96,10 +97,11 @@ def _reference_problems(model: Model) -> Iterator[Problem]:
     guesses = 0
     for joint in model.joints:
         where = place("joint", joint.name)
-        if joint.kind not in KINDS:
+        kinds = (*MOTIONS, FIXED)
+        if joint.kind not in kinds:
             message = f"unknown joint type {shorten(str(joint.kind))!r}"
-            hint = did_you_mean(str(joint.kind).lower(), KINDS)
-            remedy = f"{hint.strip()} Types: {', '.join(KINDS)}.".strip()
+            hint = did_you_mean(str(joint.kind).lower(), kinds)
+            remedy = f"{hint.strip()} Types: {', '.join(kinds)}.".strip()
             yield Problem("error", where, message, remedy, joint.line)
         for end, name in (("parent", joint.parent), ("child", joint.child)):
             if not name:

@@ -8,22 +8,25 @@ name.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+
+import numpy as np
 
 from qddot.errors import BadArgument, NotNumeric, UnknownName, shorten
 from qddot.expressions import Expression, expression
 from qddot.model.acting import Elastic, Positions, elastics, friction, rotor_inertia
-from qddot.model.joint import Friction, Joint, Prismatic, Revolute
+from qddot.model.coordinates import CoordinateMap, Drive, Drives
+from qddot.model.joint import FIXED, Friction, Joint
+from qddot.model.joints import MOTIONS, JointMotion
 from qddot.model.model import Model, mapped
-from qddot.scalars import JointVec, Scalar, Vec3, sqrt
+from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3, sqrt
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.rotation import IDENTITY
-from qddot.spatial.vector import join, split
+from qddot.spatial.vector import join, split, vector
 
 BASE = -1  # the parent of the bodies that hang from the base
-MOTIONS = {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}
 NO_INERTIA = Inertia(0, ORIGIN, 0 * IDENTITY)
 
 
@@ -34,49 +37,48 @@ class Body:
     name: str  # the joint's
     parent: int  # index of the body that carries it, or BASE
     X_PJ: Pose  # where its joint is, in the parent body
-    joint: Revolute | Prismatic
+    joint: JointMotion
     inertia: Inertia
-    index: int  # which entry of q moves it
-    ratio: Scalar  # and how: its joint stands at ratio · q[index] + offset
-    offset: Scalar
+    q: slice  # its joint's part of q_J, where all joints stand
+    v: slice  # and of v_J, how fast they move
 
-    def __post_init__(self) -> None:
-        # the dynamics take any S; other rooms still take what does not turn for a slide
-        if type(self.joint) not in (Revolute, Prismatic):
-            raise BadArgument(
-                f"Joint {shorten(self.name)!r} moves as {type(self.joint).__name__}, which the "
-                "equations do not know: they know Revolute and Prismatic.\n"
-                "  Build it from these, with massless links between and mimic where it is coupled."
-            )
-
-    def position(self, q: JointVec) -> Scalar:
-        """Return where its joint stands."""
-        return self.ratio * q[self.index] + self.offset
-
-    def rate(self, qd: JointVec) -> Scalar:
-        """Return how fast its joint moves; of accelerations, how fast that changes."""
-        return self.ratio * qd[self.index]
-
-    def moves(self, qd: JointVec) -> tuple[Vec3, Vec3]:
-        """Return S q̇ of its joint, [ω; u]: how it moves in its parent, in its own axes."""
-        return split(self.joint.S * self.rate(qd))
-
-    def feels(self, n: Vec3, f: Vec3) -> Scalar:
-        """Return S · [n; f], what of a moment and a force its coordinate feels."""
-        return self.ratio * (self.joint.S @ join(n, f))
-
-    def X_PB(self, q: JointVec) -> Pose:
+    def X_PB(self, q_J: ConfigVec) -> Pose:
         """Return the pose of the body in its parent."""
-        return self.X_PJ @ self.joint.pose(self.position(q))
+        return self.X_PJ @ self.joint.pose(q_J[self.q])
+
+    def moves(self, v_J: JointVec) -> tuple[Vec3, Vec3]:
+        """Return S v of its joint, [ω; u]: how it moves in its parent, in its own axes."""
+        return split(self.joint.S @ v_J[self.v])
+
+    def feels(self, n: Vec3, f: Vec3) -> JointVec:
+        """Return Sᵀ [n; f], what of a moment and a force its joint feels."""
+        return self.joint.S.T @ join(n, f)
+
+    @property
+    def columns(self) -> list[tuple[Vec3, Vec3]]:
+        """The columns of S, [ω; u] each: what its joint does at a velocity of 1."""
+        return [split(column) for column in self.joint.S.T]
+
+    @property
+    def turns(self) -> bool:
+        """Whether its joint turns; else it slides only."""
+        return any(w.any() for w, _ in self.columns)
+
+    @property
+    def axis(self) -> Vec3:
+        """The axis of a joint with one degree of freedom: that of its turn, or of its slide."""
+        ((w, u),) = self.columns
+        return w if w.any() else u
 
 
 @dataclass(frozen=True)
 class Tree:
-    """A robot without its fixed joints: n coordinates and the bodies they move, depth-first."""
+    """A robot without its fixed joints: its coordinates and the bodies they move, depth-first."""
 
     name: str
-    joint_names: tuple[str, ...]
+    joint_names: tuple[str, ...]  # one for each entry of v
     bodies: tuple[Body, ...]
+    coordinates: CoordinateMap  # how q and v move the joints of the bodies
     base: Inertia  # of everything that does not move
     frames: dict[str, tuple[int, Pose]]  # which body, and X_BF
     gravity: tuple[Scalar, Scalar, Scalar]
@@ -86,14 +88,101 @@ class Tree:
 
     @property
     def n(self) -> int:
-        """How many degrees of freedom."""
+        """How many degrees of freedom: the entries of v, of accelerations and torques."""
         return len(self.joint_names)
+
+    @property
+    def nq(self) -> int:
+        """How many numbers a configuration q has."""
+        return sum(joint.nq for joint, _ in self.own_joints())
+
+    @property
+    def drives(self) -> tuple[Drive, ...]:
+        """Which coordinates move each body's joint."""
+        if not isinstance(self.coordinates, Drives):
+            raise BadArgument(f"The joints of {self.name!r} do not each follow one coordinate.")
+        return self.coordinates.of
+
+    def poses(self, q: ConfigVec) -> list[Pose]:
+        """Return X_PB of every body."""
+        q_J = self.coordinates.joints(q)
+        return [body.X_PB(q_J) for body in self.bodies]
+
+    def own_joints(self) -> Iterator[tuple[JointMotion, Drive]]:
+        """Yield the joints that q and v belong to, with their parts of these."""
+        for body, drive in zip(self.bodies, self.drives, strict=True):
+            if drive.own:
+                yield body.joint, drive
+
+    def rate(self, q: ConfigVec, v: JointVec) -> ConfigVec:
+        """Return dq/dt at velocity v."""
+        return _joined([joint.rate(q[d.q], v[d.v]) for joint, d in self.own_joints()])
+
+    def step(self, q: ConfigVec, dv: JointVec) -> ConfigVec:
+        """Return where the velocity dv leads to in a unit of time."""
+        return _joined([joint.step(q[d.q], dv[d.v]) for joint, d in self.own_joints()])
+
+    def difference(self, q: ConfigVec, other: ConfigVec) -> JointVec:
+        """Return the shortest dv with `step(q, dv)` the other configuration."""
+        parts = [joint.difference(q[d.q], other[d.q]) for joint, d in self.own_joints()]
+        return _joined(parts)
+
+    def project(self, q: ConfigVec) -> ConfigVec:
+        """Return the nearest configuration."""
+        return _joined([joint.project(q[d.q]) for joint, d in self.own_joints()])
+
+    def map(self, change: Callable[[Scalar], Scalar]) -> Tree:
+        """Return the tree with every number and expression in it changed."""
+
+        def array(x: np.ndarray) -> np.ndarray:
+            entries = np.asarray(x, dtype=object)
+            result = np.empty(entries.shape, dtype=object)
+            result.reshape(-1)[:] = [change(entry) for entry in entries.reshape(-1)]
+            return result
+
+        def pose(X: Pose) -> Pose:
+            return Pose(array(X.R), array(X.p))
+
+        def inertia(I: Inertia) -> Inertia:
+            return Inertia(change(I.m), array(I.h), array(I.I))
+
+        return replace(
+            self,
+            bodies=tuple(
+                replace(
+                    body,
+                    X_PJ=pose(body.X_PJ),
+                    joint=mapped(body.joint, change),
+                    inertia=inertia(body.inertia),
+                )
+                for body in self.bodies
+            ),
+            coordinates=Drives(
+                tuple(
+                    replace(d, ratio=change(d.ratio), offset=change(d.offset)) for d in self.drives
+                ),
+                self.n,
+            ),
+            base=inertia(self.base),
+            frames={name: (i, pose(X)) for name, (i, X) in self.frames.items()},
+            gravity=tuple(change(x) for x in self.gravity),
+            rotor_inertia=tuple(change(x) for x in self.rotor_inertia),
+            friction=mapped(self.friction, change),
+            elastics=tuple(
+                Elastic(array(e.direction), change(e.stiffness), change(e.damping), change(e.rest))
+                for e in self.elastics
+            ),
+        )
 
     def frame(self, name: str) -> tuple[int, Pose]:
         """Return the body that carries a frame, and where on it."""
         if name not in self.frames:
             raise UnknownName("frame", name, self.name, self.frames)
         return self.frames[name]
+
+
+def _joined(parts: list) -> JointVec:
+    return vector([x for part in parts for x in part])
 
 
 def numeric(x: Scalar) -> Scalar:
@@ -122,19 +211,25 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
     root = model.links[0].name
     carrier: dict[str, tuple[int, Pose]] = {root: (BASE, STILL)}  # of each link, with X_BL
     bodies: list[Body] = []
+    drives: list[Drive] = []
+    parts = list(parts_of(model))
+    nq_J = nv_J = 0
     for joint in model.joints:
         parent, X_BL = carrier[joint.parent]
         X_PJ = X_BL @ joint.origin.pose()
-        if joint.kind == "fixed":
+        if joint.kind == FIXED:
             carrier[joint.child] = (parent, X_PJ)
             continue
         motion = motion_of(joint)
         where, ratio, offset = positions[joint.name]
         if where is None:
-            carrier[joint.child] = (parent, X_PJ @ motion.pose(offset))
+            carrier[joint.child] = (parent, X_PJ @ motion.pose([offset]))
             continue
         carrier[joint.child] = (len(bodies), STILL)
-        bodies.append(Body(joint.name, parent, X_PJ, motion, NO_INERTIA, where, ratio, offset))
+        drives.append(Drive(*parts[where], ratio, offset, joint.mimic is None))
+        q = slice(nq_J, nq_J := nq_J + motion.nq)
+        v = slice(nv_J, nv_J := nv_J + motion.nv)
+        bodies.append(Body(joint.name, parent, X_PJ, motion, NO_INERTIA, q, v))
 
     frames = dict(carrier)
     for frame in model.frames:
@@ -151,6 +246,7 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
         name=model.name,
         joint_names=model.joint_names,
         bodies=tuple(replace(body, inertia=inertias[i]) for i, body in enumerate(bodies)),
+        coordinates=Drives(tuple(drives), model.n),
         base=inertias[BASE],
         frames=frames,
         gravity=model.gravity,
@@ -179,21 +275,29 @@ def coordinates(model: Model) -> Positions:
             return None, 0, ratio * joint.locked + offset
         return index[joint.name], ratio, offset
 
-    return {joint.name: resolve(joint) for joint in model.joints if joint.kind != "fixed"}
+    return {joint.name: resolve(joint) for joint in model.joints if joint.kind != FIXED}
 
 
-def motion_of(joint: Joint) -> Revolute | Prismatic:
+def parts_of(model: Model) -> Iterator[tuple[slice, slice]]:
+    """Yield which entries of q and of v each free joint has."""
+    q = v = 0
+    for joint in model.free_joints:
+        motion = motion_of(joint)
+        yield slice(q, q := q + motion.nq), slice(v, v := v + motion.nv)
+
+
+def motion_of(joint: Joint) -> JointMotion:
     """Return how a joint that is not fixed moves.
 
     Raises:
-        BadArgument: If its kind is none that the equations know.
+        BadArgument: If its kind is none that there is.
     """
     if joint.kind not in MOTIONS:
         raise BadArgument(
             f"Joint {shorten(joint.name)!r} is of kind {shorten(str(joint.kind))!r}, which has no "
             f"equations. Kinds that move: {', '.join(MOTIONS)}."
         )
-    return MOTIONS[joint.kind](unit(joint.axis))
+    return MOTIONS[joint.kind].of(joint, unit(joint.axis))
 
 
 def unit(axis: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:

@@ -9,9 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.errors import Problem, QddotError
+from qddot.model.coordinates import Drive
 from qddot.model.model import Model
 from qddot.model.structure import depth_first, place
 from qddot.model.tree import Body, Tree, fold
+from qddot.spatial.pose import Pose
 from qddot.spatial.vector import skew
 
 MOST_JOINTS = 200  # looked at; each is moved by itself
@@ -59,14 +61,15 @@ def inertia_felt(
 
         M_kk = Σ vᵢ · Iᵢ vᵢ + Iₐ
     """
-    parts = [_Part.of(body, q) for body in tree.bodies]
+    everything = zip(tree.bodies, tree.drives, tree.poses(q), strict=True)
+    parts = [_Part.of(*each) for each in everything]
     found = {}
     for k in which:
         rotor = float(tree.rotor_inertia[k])
         inertia, most, mass = rotor, rotor, 0.0
         moving: dict[int, np.ndarray] = {}  # the bodies that move, and how
         for i, (body, part) in enumerate(zip(tree.bodies, parts, strict=True)):
-            own = part.S if body.index == k else None
+            own = part.S if part.index == k else None
             if body.parent in moving:
                 carried = part.X @ moving[body.parent]
                 own = carried if own is None else carried + own
@@ -85,6 +88,7 @@ def inertia_felt(
 class _Part:
     """A body at one q, in numbers: its parent's motions as its own, its joint's, its inertia."""
 
+    index: int  # the coordinate that moves it
     X: np.ndarray  # (6, 6)
     S: np.ndarray  # (6,), times the ratio at which it follows
     I: np.ndarray  # (6, 6)
@@ -93,13 +97,14 @@ class _Part:
     second: float  # tr I
 
     @staticmethod
-    def of(body: Body, q: np.ndarray) -> _Part:
-        X, inertia = body.X_PB(q), body.inertia
+    def of(body: Body, drive: Drive, X: Pose) -> _Part:
+        inertia = body.inertia
         m, h, I = float(inertia.m), np.asarray(inertia.h, float), np.asarray(inertia.I, float)
         H = np.asarray(skew(h), float)
         return _Part(
+            drive.index,
             np.column_stack([X.motion_inv(e) for e in np.eye(6)]).astype(float),
-            float(body.ratio) * np.asarray(body.joint.S, float),
+            float(drive.ratio) * np.asarray(body.joint.S[:, 0], float),
             np.block([[I, H], [-H, m * np.eye(3)]]),
             *(m, math.hypot(*h), float(np.trace(I))),
         )

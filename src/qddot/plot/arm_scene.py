@@ -180,7 +180,7 @@ def arm_scene(robot: Robot) -> ArmScene:
         robot,
         bones,
         poses,
-        np.array([body.joint.axis for body in tree.bodies], dtype=float),
+        np.array([body.axis for body in tree.bodies], dtype=float),
         centres,
         halves,
         stage(tree, box, points[0], size),

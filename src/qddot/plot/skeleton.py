@@ -14,7 +14,6 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.dynamics.kinematics import body_poses
-from qddot.model.joint import Revolute
 from qddot.model.tree import BASE, Tree
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
@@ -77,18 +76,18 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
         end = np.array(end, dtype=float)
         route = [np.zeros(3), end]
         if body != BASE:
-            axis = np.array(tree.bodies[body].joint.axis, dtype=float)
+            axis = np.array(tree.bodies[body].axis, dtype=float)
             route.insert(1, axis * (axis @ end))
         return list(dict.fromkeys(point(body, where) for where in route))
 
     lines, joints, tips = [], [], []
     for i, body in enumerate(tree.bodies):
         route = line(body.parent, body.X_PJ.p)
-        turns = isinstance(body.joint, Revolute)
+        slides = any(u.any() for _, u in body.columns)
         # one that slides leaves its place on the parent
-        origins[i] = route[-1] if turns else point(i, (0, 0, 0))
-        joints.append(Joint(route[-1], body.name, body.index, turns))
-        lines.append(route if turns else [*route, origins[i]])
+        origins[i] = point(i, (0, 0, 0)) if slides else route[-1]
+        joints.append(Joint(route[-1], body.name, tree.drives[i].index, body.turns))
+        lines.append([*route, origins[i]] if slides else route)
     carriers = {body.parent for body in tree.bodies}
     for i in range(len(tree.bodies)):
         ends = [X_BF.p for name, (b, X_BF) in tree.frames.items() if b == i and name == "tool"]

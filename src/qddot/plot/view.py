@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.dynamics.kinematics import body_poses
-from qddot.model.joint import Revolute
 from qddot.model.tree import Tree
 
 PARALLEL = 1e-4  # [rad], what files that write 1.5708 for π/2 mean by a right angle
@@ -63,8 +62,10 @@ def plane_normal(tree: Tree) -> np.ndarray | None:
     X_W = body_poses(tree, np.zeros(tree.n))
     turning, sliding = [], []
     for i, body in enumerate(tree.bodies):
-        axis = np.array(X_W[i].R @ np.array(body.joint.axis, dtype=float), dtype=float)
-        (turning if isinstance(body.joint, Revolute) else sliding).append(axis)
+        for w, u in body.columns:
+            for axis, kind in ((w, turning), (u, sliding)):
+                if axis.any():
+                    kind.append(unit(np.array(X_W[i].R @ axis, dtype=float)))
     if turning:
         normal = turning[0]
     elif sliding:

@@ -12,7 +12,8 @@ from typing import Any
 
 from qddot.errors import BadFile
 from qddot.model import Friction, Inertial, Joint, Limits, Link, Mimic, Model, Placement, build
-from qddot.model.joint import KINDS, UNLIMITED
+from qddot.model.joint import UNLIMITED
+from qddot.model.joints import MOTIONS
 from qddot.model.structure import MOST_LINKS
 from qddot.readers.files import read_bytes
 from qddot.readers.node import Findings, Node
@@ -210,7 +211,7 @@ def limits(parent: Node, kind: str) -> Limits:
         most[key] = end_of(node, key) if node.has(key) else None
         if node.has(key) and most[key] is None:
             continue
-        if kind in KINDS and kind != "fixed" and not most[key]:
+        if kind in MOTIONS and not most[key]:
             message = f"its {key} limit is {'missing' if most[key] is None else 'zero'}"
             node.problem(message, "Give what the drive can do.", "note")
     return Limits(lower, upper, **most)

@@ -59,7 +59,7 @@ def _bent(robot: Described, base: np.ndarray) -> np.ndarray:
     """Return the position, or where the tip is freer with as few joints bent as that takes."""
     tip = robot.tip
     carrying = path(robot.tree, robot.tree.frames[tip][0])
-    moving = sorted({robot.tree.bodies[i].index for i in carrying})
+    moving = sorted({robot.tree.drives[i].index for i in carrying})
     if not 0 < len(moving) <= MOST:
         return base
     usual = np.random.default_rng(0).uniform(-np.pi, np.pi, (LOOKS, robot.n))

@@ -8,22 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
-
-import numpy as np
 
 from qddot.dynamics.regressor import EXTRAS
 from qddot.dynamics.regroup import aligned, regrouped
 from qddot.errors import NotNumeric, UnknownName
 from qddot.expressions import Expression
-from qddot.model.acting import Elastic
 from qddot.model.joint import Friction
-from qddot.model.model import Model, mapped
+from qddot.model.model import Model
 from qddot.model.tree import Body, Tree, fold
 from qddot.robot import Robot
 from qddot.scalars import Scalar
 from qddot.spatial.inertia import NAMES, Inertia
-from qddot.spatial.pose import Pose
 
 GRAVITY = ("gravity.x", "gravity.y", "gravity.z")  # in base axes [m/s²]
 
@@ -96,32 +91,4 @@ def evaluated(tree: Tree, values: Mapping[str, Scalar]) -> Tree:
     def number(x: Scalar) -> Scalar:
         return x.evaluate(values) if isinstance(x, Expression) else x
 
-    def numbers(array: Any) -> np.ndarray:
-        entries = np.asarray(array, dtype=object)
-        result = np.empty(entries.shape, dtype=object)
-        result.reshape(-1)[:] = [number(x) for x in entries.reshape(-1)]
-        return result
-
-    def body(one: Body) -> Body:
-        I = one.inertia
-        return replace(
-            one,
-            X_PJ=Pose(numbers(one.X_PJ.R), numbers(one.X_PJ.p)),
-            joint=type(one.joint)(tuple(number(x) for x in one.joint.axis)),
-            inertia=Inertia(number(I.m), numbers(I.h), numbers(I.I)),
-            ratio=number(one.ratio),
-            offset=number(one.offset),
-        )
-
-    return replace(
-        tree,
-        bodies=tuple(body(one) for one in tree.bodies),
-        frames={},
-        gravity=tuple(number(x) for x in tree.gravity),
-        rotor_inertia=tuple(number(x) for x in tree.rotor_inertia),
-        friction=tuple(mapped(friction, number) for friction in tree.friction),
-        elastics=tuple(
-            Elastic(numbers(e.direction), number(e.stiffness), number(e.damping), number(e.rest))
-            for e in tree.elastics
-        ),
-    )
+    return replace(tree, frames={}).map(number)

@@ -12,9 +12,10 @@ from collections.abc import Callable
 import numpy as np
 
 from qddot.scalars import Mat3, Scalar, Vec3, constant_sincos, sincos
-from qddot.spatial.vector import skew, vector
+from qddot.spatial.vector import cross, skew, vector
 
 IDENTITY = np.eye(3, dtype=int)  # int, so that symbolic results stay exact
+Z = (0, 0, 1)
 
 
 def from_rpy(rpy: Vec3, sincos: Callable[[Scalar], tuple] = constant_sincos) -> Mat3:
@@ -67,3 +68,16 @@ def about_axis(axis: Vec3, angle: Scalar) -> Mat3:
     s, c = sincos(angle)
     K = skew(axis)
     return IDENTITY + s * K + (1 - c) * (K @ K)
+
+
+def turn_to(axis: Vec3) -> Mat3:
+    """Return a rotation whose third column is a unit axis: a permutation where possible."""
+    x, y, z = axis
+    if x == 0 and y == 0:
+        return np.diag([1, z, z]) if isinstance(z, int) else np.diag([1.0, z, z])
+    # any vector that is not nearly parallel to the axis, turned into a right-handed triad
+    other = (0, 0, 1) if abs(z) < 0.9 else (1, 0, 0)
+    first = cross(other, axis)
+    length = np.sqrt(float(first @ first))
+    first = first if length == 1 else first / length
+    return np.column_stack([first, cross(axis, first), vector(list(axis))])

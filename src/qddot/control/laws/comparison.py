@@ -16,7 +16,6 @@ import numpy as np
 from qddot.dynamics.kinematics import body_poses, pose
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.rnea import elastic_torque, gravity_torque, rigid_body_torque
-from qddot.model.joint import Revolute
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec
@@ -116,19 +115,16 @@ def no_gravity(robot: Robot) -> bool:
 
 
 def _carriers(tree: Tree) -> list[tuple[int, int, bool]]:
-    return [(b.parent, b.index, isinstance(b.joint, Revolute)) for b in tree.bodies]
+    pairs = zip(tree.bodies, tree.drives, strict=True)
+    return [(body.parent, drive.index, body.turns) for body, drive in pairs]
 
 
 def _screws(tree: Tree) -> np.ndarray:
     """Return the screw of every body's joint at q = 0, in base axes, a row each."""
     rows = []
     poses = body_poses(tree, np.zeros(tree.n))
-    for i, body in enumerate(tree.bodies):
-        X = poses[i]
-        axis = np.asarray(X.R, float) @ np.array(body.joint.axis, float) * float(body.ratio)
-        turns = isinstance(body.joint, Revolute)
-        p = np.asarray(X.p, float)
-        rows.append([*axis, *np.cross(p, axis)] if turns else [0, 0, 0, *axis])
+    for i, (body, drive) in enumerate(zip(tree.bodies, tree.drives, strict=True)):
+        rows += [poses[i].motion(drive.ratio * S) for S in body.joint.S.T]
     return np.array(rows, float)
 
 

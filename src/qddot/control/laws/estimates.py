@@ -13,11 +13,10 @@ import numpy as np
 
 from qddot.dynamics.movement import Movements, movements
 from qddot.dynamics.regressor import EXTRAS, UNITS, extra_columns, extras
-from qddot.dynamics.regroup import aligned, regrouped, scaled
+from qddot.dynamics.regroup import aligned, left_alone, regrouped, scaled
 from qddot.dynamics.rnea import elastic_torque
 from qddot.dynamics.slotine_li import powers, reference_torque
 from qddot.errors import BadArgument
-from qddot.model.joint import Prismatic
 from qddot.model.tree import NO_INERTIA, Body, Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -26,7 +25,7 @@ from qddot.spatial.vector import vector
 
 WHICH = ("base", "all")
 XYZ = "xyz"
-SECOND = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2))  # the second moments that a turning body keeps
+SECOND = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 TRIES = 8
 FELT = 1e-12  # of the largest: what a parameter must do to count
 
@@ -178,11 +177,10 @@ def on_another(law: Any, robot: Robot) -> Any:
 def _units(body: Body, which: str) -> list[tuple[str, Inertia]]:
     if which == "all":
         return list(zip(NAMES, UNITS, strict=True))
-    if isinstance(body.joint, Prismatic):
-        return list(zip(NAMES[:4], UNITS[:4], strict=True))
-    return [(NAMES[k], UNITS[k]) for k in (1, 2)] + [
-        (f"S{XYZ[i]}{XYZ[j]}", _second(i, j)) for i, j in SECOND
-    ]
+    left = left_alone(body)
+    first = [(NAMES[k], UNITS[k]) for k, i in enumerate((3, 0, 1, 2)) if not (left[i] and left[3])]
+    kept = [(i, j) for i, j in SECOND if not (left[i] and left[j])]
+    return first + [(f"S{XYZ[i]}{XYZ[j]}", _second(i, j)) for i, j in kept]
 
 
 def _second(i: int, j: int) -> Inertia:

@@ -18,7 +18,6 @@ import numpy as np
 
 from qddot.errors import Problem
 from qddot.model import Frame, Joint, Link
-from qddot.model.joint import Kind
 from qddot.readers.mjcf.acting import friction, home, limits, motor, spring
 from qddot.readers.mjcf.compiling import Compiled
 from qddot.readers.mjcf.constraints import Followers
@@ -88,7 +87,7 @@ def body_chain(compiled: Compiled, tied: Followers, i: int) -> Iterator[Joint]:
         yield Joint(names.new(f"{name}_step"), "fixed", parent, name, placement(X), line=line)
 
 
-def kind(model: Any, j: int) -> Kind:
+def kind(model: Any, j: int) -> str:
     """Return what a joint is called here."""
     if model.jnt_type[j] == SLIDE:
         return "prismatic"

@@ -1,0 +1,16 @@
+"""The kinds of joints, one file each. A new kind is a new file and a line in `MOTIONS`."""
+
+from qddot.model.joints.contract import Entry, JointMotion, OneCoordinate
+from qddot.model.joints.prismatic import Prismatic
+from qddot.model.joints.revolute import Revolute
+from qddot.model.joints.screw import Screw
+
+# by the type that files give; "fixed" is the one that has none
+MOTIONS: dict[str, type[JointMotion]] = {
+    "revolute": Revolute,
+    "continuous": Revolute,
+    "prismatic": Prismatic,
+    "screw": Screw,
+}
+
+__all__ = ["MOTIONS", "Entry", "JointMotion", "OneCoordinate", "Prismatic", "Revolute", "Screw"]
