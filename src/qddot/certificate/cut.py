@@ -27,7 +27,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.equations.balls import many_digits
 from qddot.model.coordinates import Drive, Drives
 from qddot.model.joints import Prismatic, Revolute
-from qddot.model.tree import BASE, NO_INERTIA, Body, Tree
+from qddot.model.tree import BASE, NO_INERTIA, Body, Tree, in_order
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL
 
@@ -122,17 +122,15 @@ def floating(tree: Tree, k: int, share: float) -> Tree:
     """Return the share of body k and what is beyond it, on three slides and three turns."""
     base = tree.bodies[k]
     joints = [Prismatic(axis) for axis in AXES] + [Revolute(axis) for axis in AXES]
-    at = [slice(i, i + 1) for i in range(len(tree.bodies) - k + 5)]
     bodies = [
-        Body(f"free{i}", i - 1 if i else BASE, STILL, joint, NO_INERTIA, at[i], at[i])
+        Body(f"free{i}", i - 1 if i else BASE, STILL, joint, NO_INERTIA)
         for i, joint in enumerate(joints)
     ]
     bodies[-1] = replace(bodies[-1], inertia=part(base, share))
-    for i, body in enumerate(tree.bodies[k + 1 :], len(bodies)):
-        bodies.append(replace(body, parent=body.parent - k + 5, q=at[i], v=at[i]))
+    bodies += [replace(body, parent=body.parent - k + 5) for body in tree.bodies[k + 1 :]]
     return replace(
         tree,
-        bodies=tuple(bodies),
+        bodies=in_order(bodies),
         coordinates=own_coordinates(len(bodies)),
         joint_names=tuple(body.name for body in bodies),
         rotor_inertia=(0,) * 6 + tuple(tree.rotor_inertia[k + 1 :]),

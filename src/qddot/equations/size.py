@@ -9,7 +9,8 @@ from qddot.equations.exact_tree import ExactRobot
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.time_limit import OutOfTime, at_most
 from qddot.errors import TooLarge
-from qddot.model.tree import BASE, Tree
+from qddot.model.coordinates import Drives
+from qddot.model.tree import BASE, Tree, in_order
 
 MOST_TERMS = 2_000_000
 LOOK = 6e5  # products of terms for looking at the tip of a long arm: half a second of work
@@ -52,4 +53,4 @@ def last_bodies(tree: Tree, count: int) -> Tree:
     """Return the tree of the last bodies alone, on a base that holds still."""
     first = len(tree.bodies) - count
     bodies = [replace(b, parent=max(b.parent - first, BASE)) for b in tree.bodies[first:]]
-    return replace(tree, bodies=tuple(bodies))
+    return replace(tree, bodies=in_order(bodies), coordinates=Drives(tree.drives[first:], tree.n))

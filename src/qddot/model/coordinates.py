@@ -85,6 +85,8 @@ class Drives:
     def torques(self, q: ConfigVec, of_joints: np.ndarray) -> np.ndarray:
         if self.identity:
             return of_joints
+        if np.ndim(of_joints) > 1:
+            return np.stack([self.torques(q, column) for column in of_joints.T], axis=1)
         total = [0] * self.nv
         rows = iter(of_joints)
         for drive in self.of:

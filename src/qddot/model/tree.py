@@ -8,8 +8,8 @@ name.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -39,8 +39,9 @@ class Body:
     X_PJ: Pose  # where its joint is, in the parent body
     joint: JointMotion
     inertia: Inertia
-    q: slice  # its joint's part of q_J, where all joints stand
-    v: slice  # and of v_J, how fast they move
+    # its joint's part of q_J, where all joints stand, and of v_J: `in_order` gives them
+    q: slice = field(default_factory=lambda: slice(0))
+    v: slice = field(default_factory=lambda: slice(0))
 
     def X_PB(self, q_J: ConfigVec) -> Pose:
         """Return the pose of the body in its parent."""
@@ -213,7 +214,6 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
     bodies: list[Body] = []
     drives: list[Drive] = []
     parts = list(parts_of(model))
-    nq_J = nv_J = 0
     for joint in model.joints:
         parent, X_BL = carrier[joint.parent]
         X_PJ = X_BL @ joint.origin.pose()
@@ -227,9 +227,7 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
             continue
         carrier[joint.child] = (len(bodies), STILL)
         drives.append(Drive(*parts[where], ratio, offset, joint.mimic is None))
-        q = slice(nq_J, nq_J := nq_J + motion.nq)
-        v = slice(nv_J, nv_J := nv_J + motion.nv)
-        bodies.append(Body(joint.name, parent, X_PJ, motion, NO_INERTIA, q, v))
+        bodies.append(Body(joint.name, parent, X_PJ, motion, NO_INERTIA))
 
     frames = dict(carrier)
     for frame in model.frames:
@@ -245,7 +243,7 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
     return Tree(
         name=model.name,
         joint_names=model.joint_names,
-        bodies=tuple(replace(body, inertia=inertias[i]) for i, body in enumerate(bodies)),
+        bodies=in_order(replace(body, inertia=inertias[i]) for i, body in enumerate(bodies)),
         coordinates=Drives(tuple(drives), model.n),
         base=inertias[BASE],
         frames=frames,
@@ -278,12 +276,24 @@ def coordinates(model: Model) -> Positions:
     return {joint.name: resolve(joint) for joint in model.joints if joint.kind != FIXED}
 
 
+def in_order(bodies: Iterable[Body]) -> tuple[Body, ...]:
+    """Return the bodies of a tree, each with its joint's parts of q_J and v_J."""
+    found: list[Body] = []
+    q = v = 0
+    for body in bodies:
+        ends = q + body.joint.nq, v + body.joint.nv
+        found.append(replace(body, q=slice(q, ends[0]), v=slice(v, ends[1])))
+        q, v = ends
+    return tuple(found)
+
+
 def parts_of(model: Model) -> Iterator[tuple[slice, slice]]:
     """Yield which entries of q and of v each free joint has."""
     q = v = 0
     for joint in model.free_joints:
         motion = motion_of(joint)
-        yield slice(q, q := q + motion.nq), slice(v, v := v + motion.nv)
+        yield slice(q, q + motion.nq), slice(v, v + motion.nv)
+        q, v = q + motion.nq, v + motion.nv
 
 
 def motion_of(joint: Joint) -> JointMotion:
