@@ -19,6 +19,7 @@ MAX_LINES = 400
 GROUND = (
     *("scalars", "errors", "expressions", "exact_angles", "expression_reader"),
     *("on_demand", "patience", "plain_text", "runge_kutta", "saving", "vendored", "web"),
+    "workers",
 )
 LAYERS = (
     GROUND,

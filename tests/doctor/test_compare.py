@@ -12,8 +12,7 @@ from long import long
 from qddot.doctor import examine, peers
 from qddot.doctor.compare import CONFIGURATIONS, compare, configurations
 from qddot.doctor.evidence import SAME
-from qddot.doctor.job import Answer, Job
-from qddot.doctor.peers import PEERS, ask
+from qddot.doctor.peers import PEERS, Answer, Job, ask
 from qddot.readers import read
 from qddot.readers.read import library
 
@@ -179,7 +178,7 @@ def test_a_peer_that_takes_too_long_or_crashes_is_a_sentence(monkeypatch):
     monkeypatch.setattr(peers, "PATIENCE", 0.001)
     assert ask([job])[0].failed == "it did not answer within 0.001 s"
     monkeypatch.setattr(peers, "PATIENCE", 60)
-    monkeypatch.setattr(peers.sys, "executable", "false")
+    monkeypatch.setattr("qddot.workers.PROGRAM", ("false",))
     assert ask([job])[0].failed == "it ended without an answer (status 1)"
 
 

@@ -11,7 +11,7 @@ from qddot.doctor.asides import asides
 from qddot.doctor.compare import at, configurations
 from qddot.doctor.evidence import SAME, Evidence, matrix
 from qddot.doctor.explain import reasons
-from qddot.doctor.job import Answer
+from qddot.doctor.peers import Answer
 from qddot.dynamics.kinematics import body_poses
 from qddot.model import Inertial, Joint, Link, Model, Motor, Payload, Placement
 from qddot.model.tree import fold

@@ -150,6 +150,6 @@ def parent(pid):
 def runs(pid):
     try:
         with open(f"/proc/{pid}/cmdline") as file:
-            return "qddot.studio.helper" in file.read()
+            return "qddot.workers" in file.read()
     except OSError:
         return False

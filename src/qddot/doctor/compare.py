@@ -12,9 +12,8 @@ import numpy as np
 from qddot.doctor.asides import asides, handed_over
 from qddot.doctor.evidence import SAME, Evidence
 from qddot.doctor.explain import reasons
-from qddot.doctor.job import Answer
 from qddot.doctor.material import material
-from qddot.doctor.peers import PEERS, Peer, ask
+from qddot.doctor.peers import PEERS, Answer, Peer, ask
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import gravity_torque
 from qddot.errors import shorten

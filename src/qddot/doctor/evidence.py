@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from qddot.doctor.job import Answer
+from qddot.doctor.peers import Answer
 from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.rnea import gravity_torque
 from qddot.model.model import Model

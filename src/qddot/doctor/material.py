@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from qddot.doctor.job import Job
-from qddot.doctor.peers import Peer
+from qddot.doctor.peers import Job, Peer
 from qddot.model.model import Model
 from qddot.readers.files import read_bytes
 from qddot.readers.read import looks_like_mjcf

@@ -9,7 +9,7 @@ import numpy as np
 from pydrake.multibody.parsing import Parser
 from pydrake.multibody.plant import MultibodyPlant
 
-from qddot.doctor.job import Answer, Job
+from qddot.doctor.peers import Answer, Job
 
 
 def answer(job: Job) -> Answer:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.doctor.job import Answer, Job
+from qddot.doctor.peers import Answer, Job
 from qddot.readers.mjcf.compiling import compile_source
 from qddot.readers.mjcf.source import read_source
 

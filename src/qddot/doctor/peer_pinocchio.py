@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pinocchio as pin
 
-from qddot.doctor.job import Answer, Job
+from qddot.doctor.peers import Answer, Job
 
 
 def answer(job: Job) -> Answer:

@@ -1,21 +1,28 @@
-"""Which other engines are here, and asking each what it makes of a robot."""
+"""Which other engines are here, and asking each what it makes of a robot.
+
+Other engines print, write log files into the current folder, and some end the process when a file
+displeases them. So each runs where it can harm nothing: in a process and a folder of its own.
+"""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-import tempfile
+import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from importlib.util import find_spec
-from pathlib import Path
+from typing import Any
 
-from qddot.doctor.job import ANSWER, JOB, Answer, Job
 from qddot.errors import printable, shorten
+from qddot.workers import Worker
 
 PATIENCE = 60  # [s] for one peer to start, load the robot and answer
+ADAPTERS = {
+    "Pinocchio": "qddot.doctor.peer_pinocchio",
+    "MuJoCo": "qddot.doctor.peer_mujoco",
+    "Drake": "qddot.doctor.peer_drake",
+}
 
 
 @dataclass(frozen=True)
@@ -39,48 +46,74 @@ PEERS = (
 )
 
 
+@dataclass(frozen=True)
+class Job:
+    """Load a robot and give M(q) and g(q) at some configurations."""
+
+    peer: str
+    kind: str  # "urdf" or "mjcf"
+    text: str  # the URDF
+    path: str  # or the MJCF file, which may include others
+    root: str  # the name of the base link
+    positions: list[dict[str, float]]  # of every joint that moves, one dict per configuration
+    # for a text that cannot hold them itself
+    gravity: list[float] | None = None
+    rotor_inertia: dict[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a peer made of the robot; rows and columns in its own order of joints."""
+
+    failed: str = ""  # why it could not load the robot
+    version: str = ""
+    joints: list[str] = field(default_factory=list)
+    M: list[list[list[float]]] = field(default_factory=list)  # one matrix per configuration
+    g: list[list[float]] = field(default_factory=list)
+    gravity: list[float] = field(default_factory=list)
+    rotor_inertia: list[float] = field(default_factory=list)  # reflected, one per joint
+    zero: list[float] = field(default_factory=list)  # its position in the drawn configuration
+    # in the world at the first configuration: a point of each joint's axis, and its direction
+    axes: list[list[list[float]]] = field(default_factory=list)
+    mass: float = 0.0  # of all that it knows of
+    damping: list[float] = field(default_factory=list)  # viscous, one per joint
+
+
 def ask(jobs: Sequence[Job]) -> list[Answer]:
-    """Return the peers' answers, all at work at the same time, each in a process of its own.
+    """Return the peers' answers, all at work at the same time.
 
     A peer that fails, crashes or takes too long gives an answer that says so.
     """
-    with tempfile.TemporaryDirectory(prefix="qddot-doctor-") as top:
-        folders = [Path(top) / str(i) for i in range(len(jobs))]
-        running = [start(job, folder) for job, folder in zip(jobs, folders, strict=True)]
-        try:
-            return [finish(*pair) for pair in zip(running, folders, strict=True)]
-        finally:
-            for process in running:
-                process.kill()
-                process.wait()
+    with ExitStack() as running:
+        workers = [running.enter_context(Worker(private=True)) for _ in jobs]
+        for worker, job in zip(workers, jobs, strict=True):
+            worker.ask(f"{__name__}:answer", job)
+        return [_told(worker) for worker in workers]
 
 
-def start(job: Job, folder: Path) -> subprocess.Popen[bytes]:
-    """Start the process that does a job in a folder."""
-    folder.mkdir()
-    (folder / JOB).write_text(json.dumps(asdict(job)), encoding="utf-8")
-    paths = [os.path.abspath(path) for path in sys.path]  # where this process finds its packages
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
-    return subprocess.Popen(
-        [sys.executable, "-m", "qddot.doctor.worker"],
-        cwd=folder,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-
-
-def finish(process: subprocess.Popen[bytes], folder: Path) -> Answer:
-    """Return the answer that a process leaves in its folder, or why there is none."""
+def answer(job: Job) -> dict[str, Any]:
+    """Return a peer's answer as plain values. Runs in a worker."""
     try:
-        status = process.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
+        return asdict(import_module(ADAPTERS[job.peer]).answer(job))
+    except Exception as error:  # whatever a peer may throw is news about the robot
+        return asdict(Answer(failed=_in_short(error)))
+
+
+def _told(worker: Worker) -> Answer:
+    """Return what a worker answers, or why there is no answer."""
+    try:
+        found = Answer(**worker.result(PATIENCE))
+    except TimeoutError:
         return Answer(failed=f"it did not answer within {PATIENCE} s")
-    try:
-        answer = Answer(**json.loads((folder / ANSWER).read_text(encoding="utf-8")))
-    except (OSError, ValueError):
-        return Answer(failed=f"it ended without an answer (status {status})")
-    if answer.failed:
-        return Answer(failed=shorten(printable(answer.failed), 200))
-    return answer
+    except EOFError as error:
+        return Answer(failed=f"it ended without an answer ({error})")
+    return Answer(failed=shorten(printable(found.failed), 200)) if found.failed else found
+
+
+def _in_short(error: Exception) -> str:
+    """Return the first line of what an exception says, and the element that it names."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    element = [line for line in lines[1:2] if line.startswith("Element")]
+    text = "; ".join([*lines[:1], *element]) or type(error).__name__
+    # the lines of a text without its meshes are not the file's
+    return re.sub(r"^(<literal-string>\.urdf:\d+: )?(error: )?", "", text, flags=re.IGNORECASE)

@@ -8,21 +8,18 @@ are those of the expanded text, which `xacro FILE` prints.
 from __future__ import annotations
 
 import importlib.util
-import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 from qddot.errors import BadFile, BadRobot, MissingExtra, located, shorten
 from qddot.model import Model
-from qddot.readers import xacro_expansion
 from qddot.readers.files import read_bytes
 from qddot.readers.urdf import read_urdf_text
 from qddot.readers.xml import read_xml
+from qddot.workers import Limits, Worker
 
 SECONDS = 60  # the largest robots we know of take two
+LIMITS = Limits(memory=2 * 10**9, seconds=30, file=0, processes=0)
 
 
 def read_xacro(path: Path) -> Model:
@@ -51,23 +48,15 @@ def read_xacro(path: Path) -> Model:
 
 def expanded(path: Path) -> str:
     """Return the URDF that a xacro file expands to."""
-    program = [sys.executable, "-P", "-X", "utf8", xacro_expansion.__file__, str(path.absolute())]
-    here = os.pathsep.join(folder for folder in sys.path if folder)
-    try:
-        run = subprocess.run(
-            program,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=SECONDS,
-            env={**os.environ, "PYTHONPATH": here},
-        )
-    except subprocess.TimeoutExpired:
-        raise refused(path, "size", "", "") from None
-    if run.returncode == 0:
-        return run.stdout.decode()
-    if run.returncode == xacro_expansion.FAILED:
-        raise refused(path, **json.loads(run.stdout))
-    raise refused(path, "size", "", "")
+    with Worker(limits=LIMITS, one_thread=True) as worker:
+        worker.ask("qddot.readers.xacro_expansion:expand", str(path.absolute()))
+        try:
+            found = worker.result(SECONDS)
+        except (TimeoutError, EOFError):
+            found = {"kind": "size", "message": "", "file": ""}
+    if "text" in found:
+        return found["text"]
+    raise refused(path, **found)
 
 
 def refused(path: Path, kind: str, message: str, file: str) -> BadFile:

@@ -1,35 +1,24 @@
-"""A program of its own: expand one xacro file and write the URDF to standard output.
-
-    python -P xacro_expansion.py FILE
+"""Expand one xacro file to URDF. Runs in a worker.
 
 A xacro file holds Python expressions, and xacro evaluates them: they may run without end, take
-all memory, or mean harm. So they are evaluated in this process, which has little of either and
-may neither write files nor start programs, and not in the one that asked.
-
-On failure it writes one line of JSON instead, with `kind`, `message` and `file`, and exits with
-FAILED. It imports nothing of qddot, because it is run as a file.
+all memory, or mean harm. So they are evaluated in a process that has little of either and may
+neither write files nor start programs, and not in the one that asked.
 """
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from types import CodeType
 from typing import Any
 
-FAILED = 3
-MEMORY = 2 * 10**9  # [bytes]
-SECONDS = 30  # of computing
+from xacrodoc.xacrodoc import packages, substitution_args, xacro
+
 LARGEST = 32_000_000  # characters of URDF
 
 
-def main(path: Path) -> int:
-    """Expand a file; return the exit status."""
-    from xacrodoc.xacrodoc import packages, substitution_args, xacro
-
-    answer, sys.stdout = sys.stdout, sys.stderr  # xacro prints
-    limit_resources()
+def expand(name: str) -> dict[str, str]:
+    """Return the URDF of a file as `text`, or else `kind`, `message` and `file` of a failure."""
+    path = Path(name)
 
     def find(package: str) -> str:
         return str(nearby(path, package) or packages.get_path(package))
@@ -43,15 +32,13 @@ def main(path: Path) -> int:
 
     xacro.safe_eval = strictly
     try:
-        document: Any = xacro.process_file(str(path))
+        document: Any = xacro.process_file(name)
         text = document.toprettyxml(indent="  ")
         if len(text) > LARGEST:
             raise MemoryError
     except BaseException as error:  # whatever a file can raise, this is where it ends
-        json.dump(failure(error, [name for name in xacro.filestack if name]), answer)
-        return FAILED
-    answer.write(text)
-    return 0
+        return failure(error, [each for each in xacro.filestack if each])
+    return {"text": text}
 
 
 def refuse_insides(code: CodeType) -> None:
@@ -62,24 +49,6 @@ def refuse_insides(code: CodeType) -> None:
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             refuse_insides(inner)
-
-
-def limit_resources() -> None:
-    """Take from this process what expanding a file does not need."""
-    try:
-        import resource
-    except ImportError:  # not on every system
-        return
-    for what, most in (
-        (resource.RLIMIT_AS, MEMORY),
-        (resource.RLIMIT_CPU, SECONDS),
-        (resource.RLIMIT_FSIZE, 0),
-        (resource.RLIMIT_NPROC, 0),
-    ):
-        try:
-            resource.setrlimit(what, (most, most))
-        except (OSError, ValueError):  # where the limit is lower already
-            continue
 
 
 def nearby(path: Path, package: str) -> Path | None:
@@ -112,7 +81,3 @@ def failure(error: BaseException, files: list[str]) -> dict[str, str]:
     elif "MemoryError" in kinds or "RecursionError" in kinds:
         kind = "size"
     return {"kind": kind, "message": message, "file": files[-1] if files else ""}
-
-
-if __name__ == "__main__":
-    sys.exit(main(Path(sys.argv[1])))

@@ -20,8 +20,8 @@ class Bench:
     """Does one job after the other, in a thread that does not keep the program alive."""
 
     def __init__(self) -> None:
-        self.worker = Worker()
-        self.left: list[Worker] = []
+        self.worker = BenchThread()
+        self.left: list[BenchThread] = []
 
     async def do(self, job: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a job returns, or raise what it raises."""
@@ -44,7 +44,7 @@ class Bench:
         self.left = [worker for worker in self.left if worker.thread.is_alive()]
         if len(self.left) == MOST_LEFT:
             return
-        before, self.worker = self.worker, Worker()
+        before, self.worker = self.worker, BenchThread()
         self.left.append(before)
         with suppress(Empty):
             while True:
@@ -52,7 +52,7 @@ class Bench:
         before.jobs.put(None)
 
 
-class Worker:
+class BenchThread:
     """A thread and what it is to do."""
 
     def __init__(self) -> None:

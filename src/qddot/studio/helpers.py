@@ -1,84 +1,67 @@
-"""The helper processes of a studio: few, kept while they are well, ended when they are not."""
+"""The helper processes of a studio: few, kept while they are well, ended when they are not.
+
+They read files of strangers, simulate and derive: work that may run without end, take all memory,
+or end the process. There it can be stopped and spares the connections.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import pickle
-import shutil
-import sys
-import tempfile
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Callable, Coroutine, Hashable
 from contextlib import suppress
 from typing import Any
 
-from qddot.errors import BadArgument, QddotError
-from qddot.studio.frames import LENGTH, length_of, packed
+from qddot.errors import BadArgument
+from qddot.workers import Defect, Limits, Message, Worker, answer_in
 
 MOST = 4  # at once; who comes later waits
 KEPT = 2  # idle ones
+LIMITS = Limits(memory=8 * 10**9, file=500_000_000)
+
+# the functions that a helper may be asked for; each takes what was sent, and a function to tell
+# how far it is
+JOBS = {
+    "read": "qddot.studio.dropped:read_dropped",
+    "entry": "qddot.studio.entries:entry",
+    "drop": "qddot.studio.playing:drop",
+    "control": "qddot.studio.playing:control",
+    "log": "qddot.studio.playing:log",
+    "report": "qddot.studio.exports:report",
+}
 
 Tell = Callable[[str, float | None], Coroutine[Any, Any, None]]
-
-
-class Defect(QddotError):
-    """Work that ended in a way that nobody foresaw."""
 
 
 class Helper:
     """One process, in a private folder of its own."""
 
-    def __init__(self, process: Process, folder: str):
-        self.process, self.folder = process, folder
+    def __init__(self) -> None:
+        self.loop, self.said = asyncio.get_running_loop(), asyncio.Queue[Message]()
+        self.gone = asyncio.Event()
         self.knows: Hashable = None  # what it did last, and may have kept
-
-    @classmethod
-    async def start(cls) -> Helper:
-        folder = tempfile.mkdtemp(prefix="qddot-studio-")  # which only its owner may enter
-        here = os.pathsep.join(os.path.abspath(part) for part in sys.path if part)
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-X", "utf8", "-m", "qddot.studio.helper"),
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=DEVNULL,
-                cwd=folder,
-                env={**os.environ, "PYTHONPATH": here},
-                start_new_session=True,  # Ctrl-C in the terminal is the studio's business
-            )
-        except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
-            raise
-        return cls(process, folder)
+        self.worker = Worker(self._hear, limits=LIMITS, private=True, plain=False)
 
     async def ask(self, job: str, arguments: tuple, tell: Tell | None) -> Any:
         """Return what a job gives.
 
         Raises:
-            EOFError, OSError: If the process ended over it.
+            EOFError: If the process ended over it.
         """
-        stdin, stdout = self.process.stdin, self.process.stdout
-        assert stdin is not None
-        assert stdout is not None
-        stdin.write(packed((job, arguments)))
-        await stdin.drain()
+        # in a thread, since a process that is busy does not take much at once
+        await asyncio.to_thread(self.worker.ask, JOBS[job], *arguments, tell=True)
         while True:
-            head = await stdout.readexactly(LENGTH.size)
-            kind, value = pickle.loads(await stdout.readexactly(length_of(head)))
-            if kind == "done":
-                return value
-            if kind == "problem":
-                raise BadArgument(value)
-            if kind == "defect":
-                raise Defect(value)
+            said = await self.said.get()
+            if said[0] != "progress":
+                return answer_in(said)
             if tell is not None:
-                await tell(*value)
+                await tell(*said[1])
 
-    def end(self) -> None:
-        with suppress(ProcessLookupError):
-            self.process.kill()
-        shutil.rmtree(self.folder, ignore_errors=True)
+    def _hear(self, said: Message) -> None:
+        """Pass on what the process says to the loop; a thread calls this."""
+        with suppress(RuntimeError):  # the loop has ended
+            self.loop.call_soon_threadsafe(self.said.put_nowait, said)
+            if said[0] == "ended":
+                self.loop.call_soon_threadsafe(self.gone.set)
 
 
 class Helpers:
@@ -88,12 +71,12 @@ class Helpers:
         self.idle: list[Helper] = []
         self.busy: set[Helper] = set()
         self.room = asyncio.Semaphore(MOST)
-        self.leaving: set[asyncio.Task] = set()  # that were ended and are not gone yet
+        self.leaving: set[Helper] = set()  # that were ended and may not be gone yet
 
     async def warm(self) -> None:
         """Start one before it is needed."""
         if not self.idle:
-            self.idle.append(await Helper.start())
+            self.idle.append(Helper())
 
     async def ask(
         self,
@@ -107,7 +90,7 @@ class Helpers:
         """Return what a job gives.
 
         Args:
-            job: Its name in `helper.JOBS`.
+            job: Its name in `JOBS`.
             arguments: What it takes.
             seconds: How long it may take; then the helper is ended.
             tell: What to do with its words about how far it is.
@@ -115,7 +98,7 @@ class Helpers:
             keep: Whether the helper may go on after it; not where a stranger's file was read.
         """
         async with self.room:
-            helper = await self._lent(knows)
+            helper = self._lent(knows)
             self.busy.add(helper)
             well = False
             try:
@@ -128,15 +111,12 @@ class Helpers:
                     f"It took longer than {seconds:g} s and was ended. Take less of it: a shorter "
                     "time, or a robot with fewer joints."
                 ) from None
-            except (asyncio.IncompleteReadError, ConnectionError, EOFError):
+            except EOFError:
                 raise BadArgument(
                     "The process that worked on it ended. Usual causes: too little memory, or a "
                     "file that is not what its name says."
                 ) from None
-            except Defect:
-                well = True
-                raise
-            except BadArgument:
+            except (BadArgument, Defect):
                 well = True  # it said so itself
                 raise
             finally:
@@ -156,21 +136,20 @@ class Helpers:
     async def close(self) -> None:
         """End all of them, and wait until they are gone."""
         self.end()
-        await asyncio.gather(*self.leaving, return_exceptions=True)
+        for helper in self.leaving:
+            await helper.gone.wait()
 
     def _end(self, helper: Helper) -> None:
-        helper.end()
-        gone = asyncio.create_task(helper.process.wait())
-        self.leaving.add(gone)
-        gone.add_done_callback(self.leaving.discard)
+        helper.worker.kill()
+        self.leaving = {each for each in self.leaving if not each.gone.is_set()} | {helper}
 
-    async def _lent(self, knows: Hashable) -> Helper:
-        alive = [helper for helper in self.idle if helper.process.returncode is None]
+    def _lent(self, knows: Hashable) -> Helper:
+        alive = [helper for helper in self.idle if helper.worker.alive]
         for gone in set(self.idle) - set(alive):
             self._end(gone)
         self.idle = alive
         if not alive:
-            return await Helper.start()
+            return Helper()
         fitting = [helper for helper in alive if knows is not None and helper.knows == knows]
         chosen = (fitting or alive)[-1]
         self.idle.remove(chosen)

@@ -18,10 +18,9 @@ from typing import Any
 
 from qddot import patience
 from qddot.errors import BadArgument, MissingExtra, printable, shorten
-from qddot.sweeps.crew import AHEAD, CrewLost, Done
+from qddot.sweeps.crew import AHEAD, CrewLost, Done, packed, unpacked, words_of
 from qddot.sweeps.folder import Folder
 from qddot.sweeps.unit import Units, pyarrow
-from qddot.sweeps.worker import packed, unpacked, words_of
 
 CONNECT = 15  # [s]
 FETCH = 60  # [s]

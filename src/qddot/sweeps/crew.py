@@ -5,26 +5,25 @@ A crew is given units and tells, in any order, how each went.
 
 from __future__ import annotations
 
-import json
-import os
+import pickle
 import queue
-import subprocess
-import sys
-import threading
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Protocol
 
-from qddot.errors import QddotError
+from qddot.errors import QddotError, printable, shorten
+from qddot.robot import Robot
 from qddot.saving import CannotWrite
 from qddot.sweeps.folder import Folder
+from qddot.sweeps.study import Study, prepared
 from qddot.sweeps.unit import Units
-from qddot.sweeps.worker import ALIVE, LENGTH, ONE_THREAD, computed, packed
+from qddot.workers import Message, Worker, answer_in
 
 AHEAD = 2  # units that a worker has: one in hand, one to go on with
 DEATHS = 3  # of workers, in a row or over one unit, before it is not tried again
-START = "import sys; sys.path[:] = {path!r}; from qddot.sweeps.worker import main; main()"
+
+_opened: list[Alone] = []  # in a worker: what it computes
 
 
 class CrewLost(QddotError, RuntimeError):
@@ -72,8 +71,17 @@ class Alone:
         self.next = unit
 
     def results(self) -> Iterator[Done]:
-        found = computed(self.units, self.folder, self.next)
-        yield _checked(Done(self.next, found["is"], found.get("words", "")))
+        yield _checked(Done(self.next, *self.computed(self.next)))
+
+    def computed(self, unit: int) -> tuple[str, str]:
+        """Compute a unit and write its part; return how that went, and words."""
+        try:
+            self.folder.put(self.folder.part(unit), self.units.part(unit))
+        except CannotWrite as error:
+            return "unwritable", str(error)
+        except Exception as error:
+            return "failed", words_of(error)
+        return "done", ""
 
     def close(self) -> None:
         """Nothing is left to be closed."""
@@ -85,10 +93,10 @@ class Processes:
     def __init__(self, units: Units, folder: Folder, count: int):
         self.study, self.folder = packed(units.study), folder
         self.room = AHEAD * count
-        self.news: queue.SimpleQueue[tuple[Worker, dict[str, Any] | None]] = queue.SimpleQueue()
+        self.news: queue.SimpleQueue[tuple[UnitWorker, Message]] = queue.SimpleQueue()
         self.deaths = 0  # in a row, of workers that never were ready
         self.blamed: dict[int, int] = {}  # deaths by unit
-        self.workers: list[Worker] = []
+        self.workers: list[UnitWorker] = []
         try:
             for _ in range(count):
                 self._hire()
@@ -103,13 +111,13 @@ class Processes:
     def results(self) -> Iterator[Done]:
         """Wait for news of a worker: a unit done, or its death."""
         worker, said = self.news.get()
-        if said is None:
+        if said[0] == "ended":
             yield from self._buried(worker)
-        elif said["is"] == ALIVE:
-            self.deaths = 0
+        elif not worker.was_ready:
+            answer_in(said)
+            worker.was_ready, self.deaths = True, 0
         else:
-            worker.hand.remove(said["unit"])
-            yield _checked(Done(said["unit"], said["is"], said.get("words", "")))
+            yield _checked(Done(worker.hand.pop(0), *answer_in(said)))
 
     def close(self) -> None:
         """End all workers."""
@@ -118,9 +126,9 @@ class Processes:
         self.workers = []
 
     def _hire(self) -> None:
-        self.workers.append(Worker(self.folder, self.study, self.news))
+        self.workers.append(UnitWorker(self.folder, self.study, self.news))
 
-    def _buried(self, worker: Worker) -> Iterator[Done]:
+    def _buried(self, worker: UnitWorker) -> Iterator[Done]:
         """Replace a worker that died, and tell what it had in hand."""
         if worker not in self.workers:
             return
@@ -145,54 +153,45 @@ class Processes:
                 yield Done(unit, "lost")
 
 
-class Worker:
-    """One process, and what it has in hand."""
+class UnitWorker(Worker):
+    """One process, and the units that it has in hand; the first of them is being computed."""
 
     def __init__(self, folder: Folder, study: bytes, news: queue.SimpleQueue):
         self.hand: list[int] = []
         self.was_ready = False
-        start = START.format(path=sys.path)
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", start],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            env={**os.environ, **ONE_THREAD},
-            # Ctrl-C is for the one who started it, also before it can say that it ignores it
-            process_group=0 if os.name == "posix" else None,
-        )
-        with suppress(OSError):  # one that died at once is noticed by its silence
-            for block in (os.fsencode(os.path.abspath(folder.path)), study):
-                self._stdin.write(LENGTH.pack(len(block)) + block)
-            self._stdin.flush()
-        threading.Thread(target=self._hear, args=(news,), daemon=True).start()
-
-    @property
-    def _stdin(self) -> Any:
-        return self.process.stdin
+        super().__init__(lambda said: news.put((self, said)), quiet=False, one_thread=True)
+        self.ask(f"{__name__}:open_study", str(folder.path.absolute()), study)
 
     def give(self, unit: int) -> None:
         self.hand.append(unit)
-        with suppress(OSError):
-            self._stdin.write(b"%d\n" % unit)
-            self._stdin.flush()
+        self.ask(f"{__name__}:compute", unit)
 
-    def end(self) -> str:
-        """End the process; return how it ended, in words."""
-        with suppress(OSError):
-            self.process.kill()
-        code = self.process.wait()
-        for pipe in (self.process.stdin, self.process.stdout):
-            with suppress(OSError, AttributeError):
-                pipe.close()  # type: ignore[union-attr]
-        return f"signal {-code}" if code < 0 else f"status {code}"
 
-    def _hear(self, news: queue.SimpleQueue) -> None:
-        with suppress(OSError, ValueError):
-            for line in self.process.stdout or ():
-                said = json.loads(line)
-                self.was_ready = True
-                news.put((self, said))
-        news.put((self, None))
+def open_study(folder: str, study: bytes) -> None:
+    """Make ready, in a worker, what its units need."""
+    _opened[:] = [Alone(unpacked(study), Folder(Path(folder)))]
+
+
+def compute(unit: int) -> tuple[str, str]:
+    """Compute a unit, in a worker that has opened its study; return how that went, and words."""
+    return _opened[0].computed(unit)
+
+
+def packed(study: Study) -> bytes:
+    """Return a study as bytes from which another process makes it again."""
+    return pickle.dumps((dict(study.document), study.robot.model))
+
+
+def unpacked(data: bytes) -> Units:
+    """Return the units of the study in these bytes, which come from our own process."""
+    document, model = pickle.loads(data)
+    return Units(prepared(document, Robot(model)))
+
+
+def words_of(error: BaseException) -> str:
+    """Return what went wrong with a unit, in a line or two."""
+    what = str(error) if isinstance(error, QddotError) else f"{type(error).__name__}: {error}"
+    return shorten(printable(what), 500)
 
 
 def _checked(done: Done) -> Done:
