@@ -29,8 +29,15 @@ class CannotWrite(QddotError, OSError):
     """A disk that is full, or that does not take any more."""
 
 
-def write_whole(path: str | Path, write: Callable[[Path], None]) -> None:
-    """Let `write` fill a file of another name beside `path`, then give it that name.
+Content = str | bytes | Callable[[Path], object]  # or what writes it to the path it is given
+
+
+def write_whole(path: str | Path, content: Content) -> None:
+    """Write a file whole or not at all; a link is followed.
+
+    Args:
+        path: The file.
+        content: Text, bytes, or a function that writes a file under the name that it is given.
 
     Raises:
         BadArgument: If there can be no such file.
@@ -39,23 +46,70 @@ def write_whole(path: str | Path, write: Callable[[Path], None]) -> None:
     target = Path(os.path.realpath(path)) if os.path.islink(path) else Path(path)
     if target.is_dir():
         raise BadArgument(f"{_shown(path)} cannot be written: it is a directory. Name a file.")
-    # short, and the ending kept, since writers choose by it
-    beside = target.with_name(f".{secrets.token_hex(6)}{target.suffix}")
     waiting = _waiting.get()
     try:
-        write(beside)
         if waiting is None:
-            os.replace(beside, target)
+            put_whole(target, content)
         else:
-            waiting.append((beside, target))
+            waiting.append((_written_beside(target, content), target))
     except (OSError, ValueError) as error:
         if isinstance(error, QddotError):
             raise
         raise _trouble(path, error) from None
+
+
+def put_whole(target: Path, content: Content, *, lasting: bool = False) -> None:
+    """Put a file in its place in one step: whoever looks finds the old content or the new.
+
+    Args:
+        target: The file.
+        content: As for `write_whole`.
+        lasting: Whether it must be there even if the power fails right after.
+
+    Raises:
+        OSError: If the disk does not take it; then everything is as before.
+    """
+    beside = _written_beside(target, content, lasting)
+    try:
+        os.replace(beside, target)
+        if lasting:
+            _sync_folder(target.parent)
     finally:
-        if waiting is None or (beside, target) not in waiting:
-            with suppress(OSError, ValueError):
-                beside.unlink(missing_ok=True)
+        _remove(beside)
+
+
+def _written_beside(target: Path, content: Content, lasting: bool = False) -> Path:
+    """Return a new file beside another, with this content."""
+    # whose it is, so that what a killed process leaves can be told; writers choose by the ending
+    beside = target.with_name(f".new-{os.getpid()}-{secrets.token_hex(6)}{target.suffix}")
+    try:
+        if callable(content):
+            content(beside)
+        else:
+            with open(beside, "xb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
+        if lasting:
+            with open(beside, "rb+") as file:
+                os.fsync(file.fileno())
+    except BaseException:
+        _remove(beside)
+        raise
+    return beside
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last, where folders can be synced."""
+    with suppress(OSError, AttributeError):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError, ValueError):
+        path.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -78,8 +132,7 @@ def together() -> Iterator[None]:
     finally:
         _waiting.reset(token)
         for beside, _ in waiting:
-            with suppress(OSError):
-                beside.unlink(missing_ok=True)
+            _remove(beside)
 
 
 def _rename_all(files: list[tuple[Path, Path]]) -> None:
@@ -105,8 +158,7 @@ def _rename_all(files: list[tuple[Path, Path]]) -> None:
     finally:
         for _, kept in before:
             if kept is not None:
-                with suppress(OSError):
-                    kept.unlink(missing_ok=True)
+                _remove(kept)
 
 
 def _copy(file: Path, to: Path) -> None:

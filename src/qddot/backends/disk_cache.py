@@ -10,9 +10,10 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 from hashlib import sha256
 from pathlib import Path
+
+from qddot.saving import put_whole
 
 DIGEST = 32  # bytes of SHA-256 in front of the code
 VERSION = "4"
@@ -65,17 +66,19 @@ def store(name: str, code: bytes) -> None:
     path = folder()
     if path is None:
         return
+
+    def write(beside: Path) -> None:
+        with open(beside, "xb", opener=_private) as file:
+            file.write(sha256(name.encode() + code).digest() + code)
+
     with contextlib.suppress(OSError):
-        # written beside, then moved into place in one step
-        handle, temporary = tempfile.mkstemp(dir=path, prefix="new-")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(sha256(name.encode() + code).digest() + code)
-            os.replace(temporary, path / name)
-        except OSError:
-            os.unlink(temporary)
+        put_whole(path / name, write)
         if name.startswith(LOOKS):  # looking through a full folder takes 0.1 s
             _make_room(path)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _make_room(path: Path) -> None:

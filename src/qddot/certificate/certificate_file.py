@@ -28,11 +28,7 @@ def save(certificate: Certificate, path: str | Path) -> None:
     """Write a certificate."""
     ending(path, "A certificate", (".json",))
     text = json.dumps(to_dict(certificate) | {"format": FORMAT}, ensure_ascii=False, indent=1)
-    write_whole(path, lambda beside: _write(beside, text))
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
+    write_whole(path, text)
 
 
 def to_dict(certificate: Certificate) -> dict[str, Any]:

@@ -18,10 +18,10 @@ from qddot.cli.terminal import (
     read_model,
     saves,
     tell,
-    write_text,
 )
 from qddot.errors import BadArgument, TooLarge
 from qddot.patience import patience
+from qddot.saving import write_whole
 
 FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")
 # by the ending of a file, short or spelt out; a terminal gets text
@@ -86,7 +86,7 @@ def derive(
         text = "" if as_json and output is None else page(document(equations, steps), kind)
         facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
     if output is not None:
-        write_text(output, text if text.endswith("\n") else f"{text}\n")
+        write_whole(output, text if text.endswith("\n") else f"{text}\n")
     about = {"robot": model.name, "formulation": formulation}
     tell(as_json, about | facts, [text] if output is None else [], [output])
 

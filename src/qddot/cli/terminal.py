@@ -18,7 +18,7 @@ from qddot import patience
 from qddot.cli import completion
 from qddot.cli.settings import changed, one_number
 from qddot.errors import BadArgument, BadExpression, did_you_mean, printable
-from qddot.saving import check_place, write_whole
+from qddot.saving import check_place
 
 if TYPE_CHECKING:
     from qddot.model import Model
@@ -180,15 +180,6 @@ def _finite(data: Any) -> Any:
     if hasattr(data, "tolist"):  # of NumPy
         return _finite(data.tolist())
     return None if isinstance(data, float) and not math.isfinite(data) else data
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file, whole or not at all."""
-
-    def write(beside: Path) -> None:
-        beside.write_text(text, encoding="utf-8")
-
-    write_whole(path, write)
 
 
 def warn(text: str) -> None:

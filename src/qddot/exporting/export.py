@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -101,10 +100,5 @@ def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
             "  Choose a folder that you may write to."
         ) from None
     for name, content in files.items():
-        data = content if isinstance(content, bytes) else content.encode()
-        write_whole(folder / name, partial(_write, data))
+        write_whole(folder / name, content)
     return [folder / name for name in files]
-
-
-def _write(data: bytes, path: Path) -> None:
-    path.write_bytes(data)

@@ -36,16 +36,12 @@ def save(motion: Excitation, path: str | Path, rate: float) -> None:
     facts = facts_of(motion)
     if kind == ".json":
         text = json.dumps(facts, indent=1) + "\n"
-        write_whole(path, lambda beside: _write(beside, text))
+        write_whole(path, text)
         return
     t = motion.times(rate)
     table = np.column_stack([t, *motion.at(t)])
     names = ["t", *(f"{x}.{joint}" for x in ("q", "qd", "qdd") for joint in motion.joint_names)]
     write_whole(path, lambda beside: write_csv(beside, KIND, json.dumps(facts), names, table))
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")
 
 
 def facts_of(motion: Excitation) -> dict[str, Any]:

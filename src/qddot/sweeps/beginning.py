@@ -48,7 +48,7 @@ def write_plan(path: str | Path, source: str, robot: Robot) -> None:
             "  Name another file, or remove that one."
         )
     text = plan_text(Path(path).name, source, robot)
-    write_whole(path, lambda beside: _write(beside, text))
+    write_whole(path, text)
 
 
 def plan_text(file: str, source: str, robot: Robot) -> str:
@@ -64,7 +64,3 @@ def plan_text(file: str, source: str, robot: Robot) -> str:
     return TEXT.format(
         file=printable(file), robot=written(source), target=written(target.tolist()), more=more
     )
-
-
-def _write(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8")

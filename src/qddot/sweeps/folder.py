@@ -13,20 +13,19 @@ from __future__ import annotations
 import json
 import os
 import re
-import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from qddot.errors import BadArgument, printable
-from qddot.saving import CannotWrite
+from qddot.saving import CannotWrite, put_whole
 
 MANIFEST, ROBOT, FAILED, PARTS, LOCK = (
     "sweep.json", "robot.toml", "failed.json", "parts", ".lock",
 )  # fmt: skip
 PART = re.compile(r"part-(\d{8,})\.parquet")
-HALF = re.compile(r"\.new-([0-9]+-)?[0-9a-f]{12}")  # whose, and a name of its own
+HALF = re.compile(r"\.new-([0-9]+-)?[0-9a-f]{12}(\.\w+)?")  # whose, and a name of its own
 MAGIC = b"PAR1"  # with which a Parquet file begins and ends
 
 
@@ -76,23 +75,14 @@ class Folder:
 
     def put(self, path: Path, data: bytes) -> None:
         """Write a file whole, such that a crash leaves it out or leaves it whole."""
-        beside = path.with_name(f".new-{os.getpid()}-{secrets.token_hex(6)}")
         try:
-            with open(beside, "xb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(beside, path)
-            self._sync(path.parent)
+            put_whole(path, data, lasting=True)
         except OSError as error:
             raise CannotWrite(
                 f"{printable(str(path))} cannot be written: {error.strerror or error}.\n"
                 "  Everything that was finished is kept. Make room, then give the same command "
                 "again: it goes on."
             ) from None
-        finally:
-            with suppress(OSError):
-                beside.unlink(missing_ok=True)
 
     def put_json(self, name: str, content: Any) -> None:
         text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False)
@@ -138,15 +128,6 @@ class Folder:
             elif not HALF.fullmatch(name):
                 strange.append(name)
         return parts, strange
-
-    def _sync(self, folder: Path) -> None:
-        """Make a rename last, where folders can be synced."""
-        with suppress(OSError, AttributeError):
-            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
 
     def __str__(self) -> str:
         return printable(str(self.path))

@@ -179,7 +179,7 @@ def page(
 def write_page(path: str | Path, document: str) -> None:
     """Write a page whole, or not at all."""
     ending(path, "A page", PAGES)
-    write_whole(path, lambda beside: _written(beside, document))
+    write_whole(path, document)
 
 
 @cache
@@ -230,7 +230,3 @@ def _unique(body: str) -> str:
 
     heads = r'<section id="([^"]+)" aria-labelledby="[^"]+">\n<h(\d) id="[^"]+">'
     return numbered(re.sub(heads, named, body))
-
-
-def _written(beside: Path, document: str) -> None:
-    beside.write_text(document, encoding="utf-8")

@@ -28,9 +28,5 @@ def write(model: Model, path: Path) -> list[str]:
         notes = [*added_to_urdf(model), *(f"left out: {what}" for what in lost_in_urdf(model))]
     else:
         raise BadArgument(f"A robot is written as .toml, .json or .urdf, not as {path.name!r}.")
-
-    def whole(beside: Path) -> None:
-        beside.write_text(text, encoding="utf-8")
-
-    write_whole(path, whole)
+    write_whole(path, text)
     return notes
