@@ -25,6 +25,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # a checkout will do
 
 import qddot
+from qddot.program.iteration import Iteration
 from qddot.program.program import Program
 
 STATES = 1 << 22
@@ -146,7 +147,8 @@ def rollouts(fused: dict[str, float]) -> None:
         q0 = cp.random.default_rng(1).standard_normal((TRAJECTORIES, robot.n)).astype(dtype)
         run = partial(qddot.rollout, robot, q0, steps=STEPS, step=1e-3, every=STEPS, method=method)
         rate = TRAJECTORIES * STEPS / seconds(partial(run, device="cuda"))
-        operations = len(next(iter(robot.__dict__["_loops"].values())))
+        loop = next(made for made in robot._cache.values() if isinstance(made, Iteration))
+        operations = len(loop)
         share = 100 * rate * operations / 2 / fused[dtype.name]
         print(f"| {name}, {method}, {dtype} | {rate:.3g} | {share:.0f} % |", flush=True)
 

@@ -436,6 +436,16 @@ def test_exact_calls_never_enter_python_and_all_others_do(monkeypatch: pytest.Mo
     assert seen == [3, 3, 3, 3, 4, 5, 3]
 
 
+def test_what_is_made_of_a_robot_is_made_once_per_choice_and_not_copied():
+    robot, made = qddot.load("pendulum"), []
+    for what, choice in (("a", 1), ("a", 2), ("b", 1), ("a", 1)):
+        assert robot.cached(what, choice, lambda: made.append(0) or len(made)) >= 1
+    assert len(made) == 3
+    assert robot.cached("a", 2, list) == 2
+    for other in (copy.copy(robot), pickle.loads(pickle.dumps(robot)), robot.with_options()):
+        assert other.cached("a", 2, list) == []
+
+
 def test_a_robot_is_pickled_and_copied_without_its_kernels():
     tau = LEG.inverse_dynamics(Q, QD, QDD)
     for other in (pickle.loads(pickle.dumps(LEG)), copy.copy(LEG), copy.deepcopy(LEG)):

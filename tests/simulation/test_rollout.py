@@ -22,6 +22,7 @@ from strategies import states
 
 import qddot
 from qddot.backends import iterated
+from qddot.backends.iterated import IteratedKernel
 from qddot.model import Friction
 from qddot.robot import Robot
 from qddot.simulation.steps import METHODS
@@ -340,10 +341,9 @@ def test_loops_are_compiled_once_for_each_choice():
         qddot.rollout(robot, [0.1, 0.2], steps=2, step=step)
         qddot.rollout(robot, [0.1, 0.2], steps=2, step=step, torque=program)
         qddot.rollout(robot, [[0.1, 0.2]], steps=4, step=step, torque=[1.0, 2.0])
-    assert len(robot.__dict__["_rollouts"]) == 3
-    copy = pickle.loads(pickle.dumps(robot))
-    assert "_rollouts" not in copy.__dict__
-    kernel = next(iter(robot.__dict__["_rollouts"].values()))
+    kernels = [made for made in robot._cache.values() if isinstance(made, IteratedKernel)]
+    assert len(kernels) == 3
+    kernel = kernels[0]
     assert pickle.loads(pickle.dumps(kernel)).loop == kernel.loop
 
 

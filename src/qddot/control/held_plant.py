@@ -81,12 +81,13 @@ class HeldPlant:
         )
         system = System(robot.model, forces)
         self.layout = system.layout
-        known = robot.__dict__.setdefault("_sampled", {})
-        if forces not in known:
+
+        def make() -> tuple[Kernel, Kernel]:
             with patience(f"recording the motion of {robot.name}"):
                 step = step_program(system.program("rate"))
-                known[forces] = Kernel(step), Kernel(system.program("row"))
-        self.step, self.row = known[forces]
+                return Kernel(step), Kernel(system.program("row"))
+
+        self.step, self.row = robot.cached("sampled plant", forces, make)
 
     def acting(self, t: float, y: np.ndarray) -> list[np.ndarray]:
         n = self.layout.n

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from qddot.robot.quantities import NAMES, Request, program_for
 
 DTYPES = ("float64", "float32")
 AXES = ("world", "local", "base")
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, repr=False)
@@ -267,8 +269,23 @@ class Robot(Described):
         self.__dict__.update(state)
 
     @cached_property
-    def _kernels(self) -> dict[Request, Kernel]:
+    def _cache(self) -> dict[Hashable, Any]:
         return {}
+
+    def cached(self, what: str, choice: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what was made of this robot for a choice; make it where it is not there yet.
+
+        It stays behind when the robot is copied or sent to another process.
+
+        Args:
+            what: What it is, in a word, so that two rooms cannot take each other's.
+            choice: What it depends on besides the robot.
+            make: Makes it.
+        """
+        key = (what, choice)
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
 
     @cached_property
     def _double(self) -> Robot:
@@ -292,12 +309,12 @@ class Robot(Described):
 
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:
         request = Request(*choices, **more)
-        if request not in self._kernels:
+        if request not in self._cache:
             with patience(f"recording {request.quantity} of {self.name}"):
                 program = program_for(self.tree, request)
             threads = self.threads or available_threads()
-            self._kernels[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
-        return self._kernels[request]
+            self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
+        return self._cache[request]
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
         return WrongShape(port.name, shape, self.name, self.joint_names)

@@ -40,13 +40,14 @@ class Plant:
 
     def kernel(self, which: str) -> Kernel:
         """Return a program of the motion, compiled; robots keep theirs from run to run."""
+
+        def make() -> Kernel:
+            with patience(f"recording the motion of {self.robot.name}"):
+                return Kernel(self.system.program(which))
+
         if which not in self._kernels:
-            cache = self.robot.__dict__.setdefault("_motions", {})
-            key = (which, self.system.forces, self.system.parameters)
-            if key not in cache:
-                with patience(f"recording the motion of {self.robot.name}"):
-                    cache[key] = Kernel(self.system.program(which))
-            self._kernels[which] = cache[key]
+            choice = (which, self.system.forces, self.system.parameters)
+            self._kernels[which] = self.robot.cached("motion", choice, make)
         return self._kernels[which]
 
     def inputs(self, t: float, y: np.ndarray, modes: Modes, end: float = np.inf) -> list[Any]:
@@ -79,13 +80,14 @@ class Plant:
         """Return what makes compiled steps of a method of SciPy's; None where Python acts."""
         if not self._compiled_inputs:
             return None
-        cache = self.robot.__dict__.setdefault("_stages", {})
-        key = (method.__name__, self.forces, self.system.parameters)
-        if key not in cache:
-            program = self.kernel("rate").program
-            cache[key] = Stages(program, method.A, method.B, method.C)
+
+        def make() -> Stages:
+            return Stages(self.kernel("rate").program, method.A, method.B, method.C)
+
+        choice = (method.__name__, self.forces, self.system.parameters)
+        stages = self.robot.cached("stages", choice, make)
         rest = self.inputs(0.0, np.zeros(self.layout.size), modes)
-        return lambda K: Step(cache[key], rest, K)
+        return lambda K: Step(stages, rest, K)
 
     def rows(
         self, t: np.ndarray, Y: np.ndarray, modes: Modes, end: float = np.inf

@@ -185,21 +185,22 @@ def run_on_cpu(
 
 def loop_for(robot: Robot, system: System, method: str) -> Iteration:
     """Return the recorded loop, made once for each robot and choice."""
-    known: dict[Any, Iteration] = robot.__dict__.setdefault("_loops", {})
-    key = (method, system.forces, system.parameters)
-    if key not in known:
+    choice = (method, system.forces, system.parameters)
+
+    def make() -> Iteration:
         with patience(f"recording steps of {robot.name}"):
-            known[key] = iteration(system, method)
-    return known[key]
+            return iteration(system, method)
+
+    return robot.cached("loop", choice, make)
 
 
 def kernel_for(robot: Robot, loop: Iteration) -> IteratedKernel:
     """Return the compiled loop, made once for each robot."""
-    known: dict[str, IteratedKernel] = robot.__dict__.setdefault("_rollouts", {})
-    if loop.digest not in known:
-        threads = robot.threads or available_threads()
-        known[loop.digest] = IteratedKernel(loop, np.dtype(robot.dtype), threads)
-    return known[loop.digest]
+
+    def make() -> IteratedKernel:
+        return IteratedKernel(loop, np.dtype(robot.dtype), robot.threads or available_threads())
+
+    return robot.cached("rollout", loop.digest, make)
 
 
 def status(finite: np.ndarray, kept: list[np.ndarray], t: np.ndarray, step: float) -> str:

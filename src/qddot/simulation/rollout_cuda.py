@@ -59,13 +59,14 @@ def run_on_gpu(
 
 def _kernels(robot: Robot, loop: Iteration) -> tuple[CudaKernel, Compiled]:
     """Return the kernels of the first state and of the loop, made once for each robot."""
-    known: dict[str, tuple[CudaKernel, Compiled]] = robot.__dict__.setdefault("_on_gpu", {})
-    if loop.digest not in known:
+
+    def make() -> tuple[CudaKernel, Compiled]:
         dtype = np.dtype(robot.dtype)
         real = Real(dtype == np.float32)
         whole = Compiled(iteration_kernel(loop, "run", real), real)
-        known[loop.digest] = CudaKernel(loop.start, dtype), whole
-    return known[loop.digest]
+        return CudaKernel(loop.start, dtype), whole
+
+    return robot.cached("rollout on the GPU", loop.digest, make)
 
 
 def _torques(given: Arguments) -> tuple[Any, int, int]:
