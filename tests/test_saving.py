@@ -8,8 +8,8 @@ import pytest
 import qddot
 from qddot.cli import app
 from qddot.cli.running import run
-from qddot.errors import BadArgument
-from qddot.saving import CannotWrite, together, write_whole
+from qddot.errors import BadArgument, CannotWrite
+from qddot.saving import together, write_whole
 
 ARM = qddot.load("two_link")
 

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 import qddot
-from qddot.workers import Defect, Limits, Worker
+from qddot.errors import Defect
+from qddot.workers import Limits, Worker
 
 PATIENCE = 300  # [s] for any answer: machines may be busy
 posix = pytest.mark.skipif(os.name == "nt", reason="limits and signals are POSIX's")

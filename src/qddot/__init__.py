@@ -29,7 +29,15 @@ if TYPE_CHECKING:
     from qddot.certificate.certificate import Certificate, certify
     from qddot.equations.derive import derive
     from qddot.equations.proofs import prove
-    from qddot.errors import QddotError
+    from qddot.errors import (
+        IdentificationWarning,
+        Interrupted,
+        QddotError,
+        QddotWarning,
+        RobotWarning,
+        SimulationWarning,
+        TooLarge,
+    )
     from qddot.exporting.bundle import load_bundle
     from qddot.exporting.export import export
     from qddot.identification.base_parameters import identifiable
@@ -39,7 +47,7 @@ if TYPE_CHECKING:
     from qddot.model import Model
     from qddot.program import Program, record
     from qddot.reporting.report import report
-    from qddot.robot import Robot, RobotWarning, from_dh, load
+    from qddot.robot import Robot, from_dh, load
     from qddot.robot.casadi import to_casadi
     from qddot.robot.cuda import to_cuda
     from qddot.robot.jax import to_jax
@@ -47,24 +55,27 @@ if TYPE_CHECKING:
     from qddot.simulation.rollout import rollout
     from qddot.simulation.run import Watch
     from qddot.simulation.signals import Samples
-    from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
+    from qddot.simulation.simulate import simulate
     from qddot.simulation.trajectory import Trajectory
     from qddot.sweeps.result import Sweep, load_sweep
     from qddot.sweeps.sweep import sweep
 
 __all__ = [
     "Certificate",
+    "IdentificationWarning",
     "Interrupted",
     "Kernel",
     "Log",
     "Model",
     "Program",
     "QddotError",
+    "QddotWarning",
     "Robot",
     "RobotWarning",
     "Samples",
     "SimulationWarning",
     "Sweep",
+    "TooLarge",
     "Trajectory",
     "Watch",
     "certify",
@@ -102,12 +113,17 @@ LATER = {
     "load": "qddot.robot",
     "from_dh": "qddot.robot",
     "Robot": "qddot.robot",
-    "RobotWarning": "qddot.robot",
     "Model": "qddot.model",
     "Program": "qddot.program",
     "record": "qddot.program",
     "Kernel": "qddot.backends.kernel",
-    "QddotError": "qddot.errors",
+    **dict.fromkeys(
+        (
+            *("IdentificationWarning", "Interrupted", "QddotError", "QddotWarning"),
+            *("RobotWarning", "SimulationWarning", "TooLarge"),
+        ),
+        "qddot.errors",
+    ),
     "certify": "qddot.certificate.certificate",
     "Certificate": "qddot.certificate.certificate",
     "derive": "qddot.equations.derive",
@@ -120,8 +136,6 @@ LATER = {
     "load_log": "qddot.identification.log",
     "Log": "qddot.identification.log",
     "simulate": "qddot.simulation.simulate",
-    "Interrupted": "qddot.simulation.simulate",
-    "SimulationWarning": "qddot.simulation.simulate",
     "Samples": "qddot.simulation.signals",
     "Watch": "qddot.simulation.run",
     "Trajectory": "qddot.simulation.trajectory",

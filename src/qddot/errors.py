@@ -6,15 +6,35 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from typing import Literal
+from typing import Any, Literal
 
 # how the reasons begin why no body has an inertia; with a mass there is a nearest one that one has
 MENDABLE = ("no body has this inertia", "a principal moment of inertia is negative")
 Severity = Literal["error", "warning", "note"]
 
 
-class RobotWarning(UserWarning):
+class QddotWarning(UserWarning):
+    """Base class of what can be right, but rarely is."""
+
+
+class RobotWarning(QddotWarning):
     """Something about a robot that can be right, but rarely is."""
+
+
+class SimulationWarning(RobotWarning):
+    """A run that ended early or whose energy is not accounted for; its status says why."""
+
+
+class IdentificationWarning(QddotWarning):
+    """Something about a fit that can be right, but rarely is."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a run; `trajectory` is what had been computed."""
+
+    def __init__(self, trajectory: Any):
+        self.trajectory = trajectory
+        super().__init__(trajectory.status)
 
 
 class QddotError(Exception):
@@ -38,10 +58,43 @@ class Problem:
         return printable(": ".join(part for part in parts if part))
 
 
-class BadRobot(QddotError, ValueError):
-    """A description of a robot that cannot be right. Holds every problem found."""
+class ProblemList(QddotError, ValueError):
+    """Something that cannot be right. Holds every problem found, and tells the first few."""
 
     LINES = 6  # a message that people read to the end
+    WHY = "cannot be used"
+    REST = ""  # where those are that are not told
+
+    def __init__(self, name: str, problems: Iterable[Problem]):
+        self.problems = tuple(problems)
+        self.args = (name, self.problems)
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems without the warnings and notes among them."""
+        return [p for p in self.problems if p.severity == "error"]
+
+    @property
+    def hint(self) -> str:
+        """The last line of the message, where there is one to give."""
+        return ""
+
+    def __str__(self) -> str:
+        errors, hint = self.errors, self.hint
+        count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
+        room = self.LINES - 1 - bool(hint)
+        shown = errors if len(errors) <= room else errors[: room - 1]
+        lines = [f"{printable(shorten(self.args[0], 200))} {self.WHY}: {count}."]
+        lines += [f"  {shorten(str(p), 400)}" for p in shown]
+        if len(shown) < len(errors):
+            lines.append(f"  ... and {len(errors) - len(shown)} more{self.REST}.")
+        return "\n".join([*lines, f"  {hint}"] if hint else lines)
+
+
+class BadRobot(ProblemList):
+    """A description of a robot that cannot be right. Holds every problem found."""
+
+    REST = "; `qddot doctor` lists them all"
     # the end of what is said of an inertia that no body has
     NEAREST = (
         "Or start from the nearest possible inertia: qddot.load(..., inertia='nearest'), "
@@ -50,26 +103,22 @@ class BadRobot(QddotError, ValueError):
 
     def __init__(self, name: str, problems: Iterable[Problem], model: object = None):
         self.robot = name
-        self.problems = tuple(problems)
         self.model = model  # as it was described, where there was one to describe
-        super().__init__(name, self.problems)
+        super().__init__(name, problems)
 
-    def __str__(self) -> str:
-        errors = [p for p in self.problems if p.severity == "error"]
-        count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
-        head = f"{printable(self.robot)} cannot be used: {count}."
+    @property
+    def hint(self) -> str:
         # in a file, and nothing else is wrong
         mendable = self.model is not None and all(
-            p.file and p.message.startswith(MENDABLE) for p in errors
+            p.file and p.message.startswith(MENDABLE) for p in self.errors
         )
-        room = self.LINES - 1 - mendable
-        shown = errors if len(errors) <= room else errors[: room - 1]
-        lines = [head, *(f"  {shorten(str(p), 400)}" for p in shown)]
-        if len(shown) < len(errors):
-            lines.append(
-                f"  ... and {len(errors) - len(shown)} more; `qddot doctor` lists them all."
-            )
-        return "\n".join([*lines, f"  {self.NEAREST}"] if mendable else lines)
+        return self.NEAREST if mendable else ""
+
+
+class BadPlan(ProblemList):
+    """A plan that cannot be right. Holds every problem found."""
+
+    WHY = "cannot be run"
 
 
 class BadExpression(QddotError, ValueError):
@@ -101,6 +150,13 @@ class BadFile(QddotError, ValueError):
     def __init__(self, path: object, why: str, remedy: str, line: int | None = None):
         self.problems = (Problem("error", "", why, remedy, line, str(path)),)
         super().__init__(str(self.problems[0]))
+
+
+class BadLog(ProblemList, BadFile):
+    """A log that cannot be used. Holds every problem found."""
+
+    WHY = "cannot be used as a log"
+    REST = ", in its `problems`"
 
 
 class UnknownName(QddotError, LookupError):  # not KeyError: that one prints its repr
@@ -150,6 +206,29 @@ class TooLarge(QddotError, ValueError):
             'robot.program("mass_matrix").\n'
             "  Or lock some joints, or give symbols values: robot.locked({...}), "
             "robot.with_values(...)."
+        )
+
+
+class CannotWrite(QddotError, OSError):
+    """A disk that is full, or that does not take any more."""
+
+
+class CrewLost(QddotError, RuntimeError):
+    """Workers that cannot be reached or kept alive. What was finished is on disk."""
+
+
+class Defect(QddotError):
+    """Work that ended in a way that nobody foresaw."""
+
+
+class NotProved(QddotError, ValueError):
+    """A saved bound that does not hold, or not for this robot."""
+
+    def __init__(self, quantity: str, why: str):
+        super().__init__(
+            f"The bound {quantity!r} could not be proved again: {why}.\n"
+            "  The file was changed, or belongs to another robot; bound it anew with "
+            "qddot.certificate.bounds.bound."
         )
 
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
-from qddot.errors import BadArgument, QddotError, printable
+from qddot.errors import BadArgument, CannotWrite, QddotError, printable
 
 # what is wrong with a disk and not with what was asked for, and what to do about it
 TROUBLE = {
@@ -23,10 +23,6 @@ TROUBLE = {
     errno.ESTALE: "The disk is gone: mount it again, or name another place.",
 }
 _waiting: ContextVar[list[tuple[Path, Path]] | None] = ContextVar("waiting", default=None)
-
-
-class CannotWrite(QddotError, OSError):
-    """A disk that is full, or that does not take any more."""
 
 
 Content = str | bytes | Callable[[Path], object]  # or what writes it to the path it is given

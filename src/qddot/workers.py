@@ -32,7 +32,7 @@ from importlib import import_module
 from typing import IO, Any, NoReturn, Self
 
 from qddot import patience
-from qddot.errors import BadArgument, QddotError
+from qddot.errors import BadArgument, Defect, QddotError
 
 PROGRAM = (sys.executable, "-P", "-X", "utf8", "-m", "qddot.workers")
 LENGTH = struct.Struct("<Q")
@@ -44,10 +44,6 @@ ONE_THREAD = {
 # what a worker says: "progress" (words, part), "done" (a result), "problem" (words for the user),
 # "defect" (words for us), and at last "ended" (how)
 Message = tuple[str, Any]
-
-
-class Defect(QddotError):
-    """Work that ended in a way that nobody foresaw."""
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,7 @@ from qddot.certificate import bounds as bounds_module
 from qddot.certificate import closing, search
 from qddot.certificate.bounds import bound, bounds, check
 from qddot.certificate.box import PI, Box, box_of
-from qddot.certificate.checking import NotProved
-from qddot.errors import BadArgument, NotNumeric, UnknownName
+from qddot.errors import BadArgument, NotNumeric, NotProved, UnknownName
 from qddot.model import Joint, Limits, Link, Mimic, build
 from qddot.model.link import Inertial
 from qddot.robot import Robot

@@ -12,10 +12,10 @@ from identification.made_logs import measured, noisy
 from long import one_in
 
 import qddot
+from qddot.errors import IdentificationWarning
 from qddot.identification.doubts import exchanges
 from qddot.identification.log import Log
 from qddot.identification.preparation import prepared
-from qddot.identification.result import IdentificationWarning
 from qddot.identification.signals import shifted
 
 TERMS = ("friction", "offset")

@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from identification.made_logs import measured, swinging, text, written
 
 import qddot
-from qddot.errors import BadArgument, BadFile, MissingExtra, UnknownName
+from qddot.errors import BadArgument, BadFile, BadLog, MissingExtra, UnknownName
 from qddot.identification.log import Log, load_log
-from qddot.identification.log_problems import BadLog
 
 ROUND_OFF = 1e-12
 TX40_GEAR = [32, 32, 45, -48, 45, 32]

@@ -11,12 +11,11 @@ from identification.made_logs import swinging
 from nearness import assert_near
 
 import qddot
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, IdentificationWarning
 from qddot.identification.consistent import PhysicallyConsistent
 from qddot.identification.identify import identify
 from qddot.identification.log import Log
 from qddot.identification.payload import identify_payload
-from qddot.identification.result import IdentificationWarning
 from qddot.identification.signals import filtered, resampled
 from qddot.identification.solution import NoRobot
 from qddot.identification.spectrum import cutoff

@@ -12,13 +12,12 @@ import pytest
 from identification.excited import as_log, excited
 
 import qddot
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, IdentificationWarning
 from qddot.identification import figures
 from qddot.identification.identify import identify
 from qddot.identification.lasting import repeats
 from qddot.identification.payload import PayloadFit
 from qddot.identification.preparation import prepared
-from qddot.identification.result import IdentificationWarning
 from qddot.identification.samples import Samples
 from qddot.plot.identification import short
 

@@ -28,7 +28,7 @@ from qddot.model import Inertial, Joint, Limits, Link, Placement, build
 from qddot.reporting import report as reports
 from qddot.reporting.contents import KEYS, SECTIONS
 from qddot.reporting.deadline import TimeUp, deadline
-from qddot.reporting.report import Interrupted, file_name, subject_of, write_report
+from qddot.reporting.report import InterruptedReport, file_name, subject_of, write_report
 from qddot.reporting.sections import maps, simulation
 from qddot.robot import Robot
 
@@ -222,7 +222,7 @@ def test_ctrl_c_keeps_what_there_is_even_where_somebody_catches_it(tmp_path, mon
 
     broken(monkeypatch, write)
     keys = ["robot", "maps", "simulation", "provenance"]
-    with pytest.raises(Interrupted) as caught:
+    with pytest.raises(InterruptedReport) as caught:
         write_report(subject_of("two_link", 600), tmp_path / "a.html", keys, lambda *_: None)
     states = [outcome.state for outcome in caught.value.outcomes]
     assert states == ["done", "done", "interrupted", "interrupted"]

@@ -15,8 +15,7 @@ from numpy.testing import assert_array_equal
 from simulation.made_motion import made, random_motion
 
 import qddot
-from qddot.errors import BadArgument, BadFile
-from qddot.saving import CannotWrite
+from qddot.errors import BadArgument, BadFile, CannotWrite
 from qddot.simulation.trajectory import Trajectory, load
 
 ENDINGS = (".csv", ".npz", ".parquet")

@@ -13,8 +13,9 @@ import pytest
 from long import long
 
 import qddot
-from qddot.sweeps.crew import CrewLost, Processes
-from qddot.sweeps.folder import CannotWrite, Folder
+from qddot.errors import CannotWrite, CrewLost
+from qddot.sweeps.crew import Processes
+from qddot.sweeps.folder import Folder
 from qddot.sweeps.plan import study_of
 from qddot.sweeps.sweep import sweep
 from qddot.sweeps.unit import Units

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import qddot
+from qddot.errors import BadPlan
 from qddot.sweeps.beginning import plan_text, write_plan
 from qddot.sweeps.clock import EXACT, TIGHTEST
-from qddot.sweeps.fields import BadPlan
 from qddot.sweeps.plan import Plan, study_of
 
 TWO = {"robot": "two_link", "duration": 1.0}

@@ -65,8 +65,8 @@ CHAPTERS = (
         (
             *("qddot.sweep", "qddot.sweeps.plan.Plan", "qddot.load_sweep", "qddot.Sweep"),
             *("qddot.sweeps.summary.Summary", "qddot.sweeps.summary.Spread"),
-            *("qddot.sweeps.fields.BadPlan", "qddot.sweeps.folder.CannotWrite"),
-            "qddot.sweeps.crew.CrewLost",
+            *("qddot.errors.BadPlan", "qddot.errors.CannotWrite"),
+            "qddot.errors.CrewLost",
         ),
         ("sweeps",),
     ),

@@ -14,21 +14,10 @@ from qddot.certificate.bound import Bound
 from qddot.certificate.box import box_of
 from qddot.certificate.closing import Closed, closed_enough, limit, routes, run
 from qddot.certificate.study import Study
-from qddot.errors import BadArgument, QddotError
+from qddot.errors import BadArgument, NotProved, QddotError
 from qddot.robot import Robot
 
 LONGEST = 600.0  # [s] that a search is taken to have lasted, whatever a file says
-
-
-class NotProved(QddotError, ValueError):
-    """A saved bound that does not hold, or not for this robot."""
-
-    def __init__(self, quantity: str, why: str):
-        super().__init__(
-            f"The bound {quantity!r} could not be proved again: {why}.\n"
-            "  The file was changed, or belongs to another robot; bound it anew with "
-            "qddot.certificate.bounds.bound."
-        )
 
 
 def checked(robot: Robot, bound: Bound) -> Bound:

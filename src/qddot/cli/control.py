@@ -127,7 +127,7 @@ def control(
       qddot control two_link --reference "quintic 0,0 1,1 2.0" --q0 0.01,0
     """
     from qddot.control.closed_loop import InterruptedLoop, closed_loop
-    from qddot.simulation.simulate import SimulationWarning
+    from qddot.errors import SimulationWarning
 
     given = gains_of(law, gains or [])
     arm = read_numeric(source, settings)

@@ -153,7 +153,7 @@ def identify(
 @contextmanager
 def warnings_as_options() -> Iterator[None]:
     """Tell warnings in the words of the command line, not of Python."""
-    from qddot.identification.result import IdentificationWarning
+    from qddot.errors import IdentificationWarning
 
     with warnings.catch_warnings(record=True) as said:
         # a solver's own words are left out; the status of the fit says the same

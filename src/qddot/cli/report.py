@@ -52,7 +52,7 @@ def report(
       qddot report panda
       qddot report two_link -o two_link.html --sections robot,equations --seconds 10
     """
-    from qddot.reporting.report import Interrupted, progress_line, subject_of, write_report
+    from qddot.reporting.report import InterruptedReport, progress_line, subject_of, write_report
 
     robot = read_robot(source, settings)
     # a robot that was changed is not what the file says
@@ -63,7 +63,7 @@ def report(
         path, outcomes = write_report(
             subject, output, wanted, lambda *made: note(progress_line(*made))
         )
-    except Interrupted as stopped:
+    except InterruptedReport as stopped:
         path, outcomes, interrupted = stopped.path, stopped.outcomes, True
     spent = time.monotonic() - started
     tell(as_json, facts(robot.name, path, outcomes, spent), lines(path, outcomes, spent))

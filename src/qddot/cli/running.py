@@ -20,9 +20,8 @@ import typer
 
 from qddot import patience
 from qddot.cli.terminal import warn
-from qddot.errors import QddotError, did_you_mean, printable, shorten
+from qddot.errors import CannotWrite, QddotError, did_you_mean, printable, shorten
 from qddot.plain_text import prepare_streams
-from qddot.saving import CannotWrite
 
 DONE, FAILED, WRONG, INTERRUPTED = 0, 1, 2, 130
 LINES = 6  # of a message, at most

@@ -17,13 +17,13 @@ from qddot.control.laws.law import ControlLaw
 from qddot.control.lyapunov import along
 from qddot.control.report import Report, rise, rms, settling_time
 from qddot.control.sampled import Sampling, sampled_run
-from qddot.errors import BadArgument, shorten
+from qddot.errors import BadArgument, Interrupted, SimulationWarning, shorten
 from qddot.motions.setpoint import reference_of
 from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.simulation.run_arguments import joint_values, positive
-from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
+from qddot.simulation.simulate import simulate
 from qddot.simulation.trajectory import Trajectory
 from qddot.web.notebook import rich
 

@@ -38,7 +38,7 @@ ALIKE = 2.5  # rows a period of the cut-off: more say the same again
 
 def _judge_rows(log: Any) -> None:
     """Warn of rows whose torques were filtered and whose columns are not."""
-    from qddot.identification.result import IdentificationWarning
+    from qddot.errors import IdentificationWarning
 
     bandwidth = getattr(log, "bandwidth", None)
     if bandwidth and log.rate > ALIKE * bandwidth:
@@ -81,9 +81,10 @@ class Estimator:
         A log without accelerations is made ready first, by `prepared(log, robot)`. What looks wrong
         with a log is told by warnings, and kept in the result's `doubts`.
         """
+        from qddot.errors import IdentificationWarning
         from qddot.identification.doubts import doubts
         from qddot.identification.preparation import prepared
-        from qddot.identification.result import Fit, IdentificationWarning
+        from qddot.identification.result import Fit
 
         check_blocks(self.blocks)
         if isinstance(log, Log) and log.qdd is None and log.tau is not None:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import Problem, printable
+from qddot.errors import BadLog, Problem, printable
 from qddot.identification.log import GAP, UNEVEN, Log, named
 from qddot.identification.log_columns import Raw
-from qddot.identification.log_problems import BadLog, bad_log
+from qddot.identification.log_problems import bad_log
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
@@ -62,7 +62,7 @@ def check_finite(raw: Raw) -> None:
             remedy = "Cut the row out, or give columns={'" + name + "': None} to do without."
             problems.append(Problem("error", "", what, remedy))
     if problems:
-        raise BadLog(raw.source, problems)
+        raise BadLog(str(raw.source), problems)
 
 
 def in_time(raw: Raw) -> np.ndarray:

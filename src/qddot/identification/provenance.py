@@ -47,7 +47,7 @@ def told(fit: Fit, robot: Any, possible: float | None) -> Any:
 
 def saved(fit: Fit, path: str | Path) -> list[str]:
     """Write the robot found; warn of what the file cannot hold, and of what that costs."""
-    from qddot.identification.result import IdentificationWarning
+    from qddot.errors import IdentificationWarning
 
     robot = fit.robot
     lost = robot.save(path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.errors import IdentificationWarning
 from qddot.errors import Problem as Doubt
 from qddot.identification.back_to_robot import robot_with_parameters
 from qddot.identification.one_thread import one_thread
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
     from qddot.identification.estimators import Estimator
 
 POSSIBLE = -1e-9  # of a body's size, the eigenvalue that rounding may leave
-
-
-class IdentificationWarning(UserWarning):
-    """Something about a fit that can be right, but rarely is."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)

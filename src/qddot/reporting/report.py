@@ -56,7 +56,7 @@ class Outcome:
         }
 
 
-class Interrupted(KeyboardInterrupt):
+class InterruptedReport(KeyboardInterrupt):
     """Ctrl-C during a report; `path` is the page of what there was."""
 
     def __init__(self, path: Path, outcomes: Sequence[Outcome]):
@@ -95,7 +95,7 @@ def report(
 
     Raises:
         BadArgument: If something given cannot be right from the start.
-        Interrupted: On Ctrl-C; what there was has been written to its `path`.
+        InterruptedReport: On Ctrl-C; what there was has been written to its `path`.
     """
     subject = subject_of(robot, seconds, motion)
     return write_report(subject, path, sections, _tell_watchers)[0]
@@ -144,7 +144,7 @@ def write_report(
             tell(outcome, k, len(wanted))
         write_page(target, assembled(subject, outcomes))
     if ctrl_c.pressed:
-        raise Interrupted(target, outcomes)
+        raise InterruptedReport(target, outcomes)
     return target, tuple(outcomes)
 
 

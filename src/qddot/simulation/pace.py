@@ -7,17 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.errors import printable
-from qddot.robot import RobotWarning
+from qddot.errors import SimulationWarning, printable
 from qddot.simulation.signals import Stopped
 
 MOST_STEPS = 1_000_000
 LOOK = 2000  # steps after which is looked how far they led
 HOPELESS = 100  # times as many steps as it may take: a run that would need more stops at once
-
-
-class SimulationWarning(RobotWarning):
-    """A run that ended early or whose energy is not accounted for; its status says why."""
 
 
 @dataclass

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, printable
+from qddot.errors import BadArgument, Interrupted, SimulationWarning, printable
 from qddot.robot import Robot, robot_of
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import law_of
 from qddot.simulation.method import METHODS, Method, chosen_method
-from qddot.simulation.pace import MOST_STEPS, SimulationWarning
+from qddot.simulation.pace import MOST_STEPS
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import trajectory
 from qddot.simulation.rollout_arguments import law_inputs
@@ -42,14 +42,6 @@ TOLERANCE = 1e-10
 ROWS = 1000
 MOST_ROWS = 10_000_000
 WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `trajectory` is what had been computed."""
-
-    def __init__(self, trajectory: Trajectory):
-        self.trajectory = trajectory
-        super().__init__(trajectory.status)
 
 
 def simulate(

@@ -14,11 +14,10 @@ import sys
 import traceback
 from typing import TYPE_CHECKING
 
-from qddot.errors import QddotError, printable, shorten
+from qddot.errors import Defect, QddotError, printable, shorten
 from qddot.studio.json_text import encoded
 from qddot.studio.messages import Question, id_of, read_fields, read_question
 from qddot.studio.session import Session, Stale
-from qddot.workers import Defect
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection

@@ -11,8 +11,8 @@ from collections.abc import Callable, Coroutine, Hashable
 from contextlib import suppress
 from typing import Any
 
-from qddot.errors import BadArgument
-from qddot.workers import Defect, Limits, Message, Worker, answer_in
+from qddot.errors import BadArgument, Defect
+from qddot.workers import Limits, Message, Worker, answer_in
 
 MOST = 4  # at once; who comes later waits
 KEPT = 2  # idle ones

@@ -17,8 +17,8 @@ from importlib.metadata import version
 from typing import Any
 
 from qddot import patience
-from qddot.errors import BadArgument, MissingExtra, printable, shorten
-from qddot.sweeps.crew import AHEAD, CrewLost, Done, packed, unpacked, words_of
+from qddot.errors import BadArgument, CrewLost, MissingExtra, printable, shorten
+from qddot.sweeps.crew import AHEAD, Done, packed, unpacked, words_of
 from qddot.sweeps.folder import Folder
 from qddot.sweeps.unit import Units, pyarrow
 

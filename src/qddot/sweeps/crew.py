@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from qddot.errors import QddotError, printable, shorten
+from qddot.errors import CannotWrite, CrewLost, QddotError, printable, shorten
 from qddot.robot import Robot
-from qddot.saving import CannotWrite
 from qddot.sweeps.folder import Folder
 from qddot.sweeps.study import Study, prepared
 from qddot.sweeps.unit import Units
@@ -24,10 +23,6 @@ AHEAD = 2  # units that a worker has: one in hand, one to go on with
 DEATHS = 3  # of workers, in a row or over one unit, before it is not tried again
 
 _opened: list[Alone] = []  # in a worker: what it computes
-
-
-class CrewLost(QddotError, RuntimeError):
-    """Workers that cannot be reached or kept alive. What was finished is on disk."""
 
 
 @dataclass(frozen=True)

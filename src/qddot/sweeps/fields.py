@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from numbers import Real
 from typing import Any
 
@@ -10,8 +10,6 @@ import numpy as np
 
 from qddot.errors import (
     BadExpression,
-    Problem,
-    QddotError,
     did_you_mean,
     listing,
     printable,
@@ -19,25 +17,6 @@ from qddot.errors import (
 )
 from qddot.expression_reader import read_formula
 from qddot.readers.table import Table, kind
-
-
-class BadPlan(QddotError, ValueError):
-    """A plan that cannot be right. Holds every problem found."""
-
-    LINES = 6  # a message that people read to the end
-
-    def __init__(self, name: str, problems: Iterable[Problem]):
-        self.problems = tuple(problems)
-        super().__init__(name, self.problems)
-
-    def __str__(self) -> str:
-        count = len(self.problems)
-        head = f"{printable(self.args[0])} cannot be run: {count} problem{'s' * (count != 1)}."
-        most = self.LINES - 1 if count < self.LINES else self.LINES - 2
-        lines = [head, *(f"  {shorten(str(p), 400)}" for p in self.problems[:most])]
-        if count > most:
-            lines.append(f"  ... and {count - most} more.")
-        return "\n".join(lines)
 
 
 def inner(table: Table, key: str) -> Table | None:

@@ -18,8 +18,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument, printable
-from qddot.saving import CannotWrite, put_whole
+from qddot.errors import BadArgument, CannotWrite, printable
+from qddot.saving import put_whole
 
 MANIFEST, ROBOT, FAILED, PARTS, LOCK = (
     "sweep.json", "robot.toml", "failed.json", "parts", ".lock",

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import Problem, located
+from qddot.errors import BadPlan, Problem, located
 from qddot.readers.document import no_lines
 from qddot.readers.table import LineOf, Table
 from qddot.robot import Robot
@@ -151,7 +151,7 @@ def prepared(
 
 
 def _bad(found: list[Problem], file: str) -> fields.BadPlan:
-    return fields.BadPlan(file or "The plan", [located(problem, file) for problem in found])
+    return BadPlan(file or "The plan", [located(problem, file) for problem in found])
 
 
 def _symbols(table: Table, robot: Robot, varied: Any) -> dict[str, float]:

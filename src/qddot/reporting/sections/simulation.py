@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import printable
+from qddot.errors import Interrupted, SimulationWarning, printable
 from qddot.reporting.chapter import Chapter, again, count, folded
 from qddot.reporting.subject import Subject
-from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
+from qddot.simulation.simulate import simulate
 from qddot.simulation.trajectory import Trajectory
 from qddot.web import page
 
