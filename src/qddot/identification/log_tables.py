@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, BadFile, listing, printable, shorten
+from qddot.errors import BadArgument, BadFile, BadLog, listing, printable, shorten
 from qddot.identification.log import QUANTITIES
-from qddot.identification.log_problems import BadLog, bad_log
+from qddot.identification.log_problems import bad_log
 from qddot.timeseries.table import Columns, Table, repeated, table_of
 
 THE_TABLE = "the table"
@@ -182,7 +182,7 @@ def as_a_log(path: Path) -> Iterator[None]:
     except BadFile as error:
         # the message begins with the file, so only lines are told by it again
         told = [each if each.line else replace(each, file="") for each in error.problems]
-        raise BadLog(path, told) from None
+        raise BadLog(str(path), told) from None
     except OSError as error:
         why = f"it cannot be read: {error.strerror or error}"
         raise bad_log(path, why, "Check its permissions.") from None

@@ -150,7 +150,7 @@ def prepared(
     return Study(document, robot, nominal, arm, controllers, clock, kept, runs)
 
 
-def _bad(found: list[Problem], file: str) -> fields.BadPlan:
+def _bad(found: list[Problem], file: str) -> BadPlan:
     return BadPlan(file or "The plan", [located(problem, file) for problem in found])
 
 
