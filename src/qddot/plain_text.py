@@ -20,7 +20,7 @@ RAISED = re.compile(r"(\^[-+\d])\^")  # ^-^1 is ^-1
 WRITTEN = """
     τ tau  λ lambda  φ phi  σ sigma  ω omega  μ mu  π pi  β beta  α alpha  θ theta  κ kappa
     Γ Gamma  Λ Lambda  Δ Delta  Σ sum  ∫ int  ∂ d  √ sqrt  ∞ inf  ½ 1/2  ⪰ >=  ‖ ||
-    ≤ <=  ≥ >=  ≠ !=  ≈ ~  ± +-  × x  · *  − -  ° deg  → ->  ⟳ o  ↻ o  ↔ =  – -  — -  … ...
+    ≤ <=  ≥ >=  ≠ !=  ≈ ~  ± +-  × x  · *  − -  ° deg  → ->  ⟳ o  ↻ o  ⥁ o  ↔ =  – -  — -  … ...
     “ "  ” "  ‘ '  ’ '  • *  ✓ ok  ✗ X  ◆ *  ⌇ ~  ─ -  ━ -  │ |  └ `  ├ |  ┘ +  ┐ +  ┌ +
     ┼ +  ⎡ [  ⎢ [  ⎣ [  ⎤ ]  ⎥ ]  ⎦ ]
 """

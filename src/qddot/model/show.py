@@ -19,7 +19,7 @@ from qddot.scalars import Scalar
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-ARROWS = {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "fixed": "—"}
+ARROWS = {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "screw": "⥁", "fixed": "—"}
 HEADINGS = ("", "joint", "axis", "range", "speed", "effort", "mass", "in it")
 MOST_ROWS = 200
 # what the letters of `extras` mean, and which of a joint's units they have

@@ -67,6 +67,12 @@ def _value_problems(model: Model) -> Iterator[Problem]:
 def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if joint.kind != "fixed" and len(joint.axis) == 3 and not any(joint.axis):
         yield "error", "its axis is zero", "Give a direction, like [0, 0, 1]."
+    if joint.kind == "screw" and not joint.pitch:
+        message = "it is a screw without a pitch"
+        yield "error", message, "Give its pitch in metres per radian: the lead of a turn over 2π."
+    if joint.kind != "screw" and joint.pitch:
+        message = f"it has a pitch ({joint.pitch}), which only a screw has"
+        yield "error", message, "Use type screw, or remove it."
     limits, friction, motor = joint.limits, joint.friction, joint.motor
     lower, upper = limits.lower, limits.upper
     if number(lower) and number(upper) and float(lower) > float(upper):

@@ -150,6 +150,7 @@ def joint_parts(table: Table, name: str = "") -> dict[str, Any]:
         "mimic": mimic(table.table("mimic")),
         "locked": table.number("locked", None),
         "home": table.number("home", None),
+        "pitch": table.number("pitch", 0),
     }
 
 

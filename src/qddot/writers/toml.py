@@ -68,6 +68,8 @@ def joint_values(joint: Joint) -> dict[str, Any]:
     }
     if joint.kind != "fixed" or joint.axis != (1, 0, 0):
         values["axis"] = joint.axis
+    if joint.pitch:
+        values["pitch"] = joint.pitch
     for key in ("limits", "friction", "motor", "spring", "mimic"):
         part = getattr(joint, key)
         if part is not None and (changed := differing_fields(part)):

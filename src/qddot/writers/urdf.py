@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from xml.sax.saxutils import quoteattr
 
 from qddot.errors import NotNumeric, listing
 from qddot.expressions import free_symbols
-from qddot.model import Inertial, Joint, Link, Model, Placement
+from qddot.model import Inertial, Joint, Link, Mimic, Model, Placement
 from qddot.model.joint import UNLIMITED
 from qddot.model.model import GRAVITY, mapped
 from qddot.model.tree import coordinates, motion_of, numeric
@@ -36,7 +37,7 @@ def to_urdf(model: Model) -> str:
     if model.symbols:
         raise NotNumeric(f"Robot {model.name!r}", model.symbols)
     notes = [*added_to_urdf(model), *lost_in_urdf(model)]
-    model = mapped(model, numeric)
+    model = without_screws(mapped(model, numeric))
     held = {name: offset for name, (at, _, offset) in coordinates(model).items() if at is None}
     links = {link.name: link for link in model.links}
     lines = ['<?xml version="1.0"?>', *_comment(notes), f"<robot name={quoteattr(model.name)}>"]
@@ -64,15 +65,45 @@ def lost_in_urdf(model: Model) -> list[str]:
 def added_to_urdf(model: Model) -> list[str]:
     """Return what a URDF file must say and the model does not: limits that stand for none."""
     lacking: dict[str, list[str]] = {}
+    screws = [repr(joint.name) for joint in model.joints if joint.kind == "screw"]
+    said = "a massless link and a slide that follows the turn, for the screw"
+    notes = [f"added: {said} {listing(screws, most=10)}"] if screws else []
+    model = without_screws(model)
     positions = coordinates(model)
     for joint in model.joints:
         if joint.kind != "fixed" and positions[joint.name][0] is not None:
             for key in [key for key, value in written_limits(joint).items() if value is None]:
                 lacking.setdefault(key, []).append(f"{joint.name!r}")
     if not lacking:
-        return []
+        return notes
     which = "; ".join(f"{key} of {listing(names, most=10)}" for key, names in lacking.items())
-    return [f"added, because URDF asks for limits: ±{UNLIMITED:g}, which stands for none ({which})"]
+    limits = f"added, because URDF asks for limits: ±{UNLIMITED:g}, which stands for none ({which})"
+    return [*notes, limits]
+
+
+def without_screws(model: Model) -> Model:
+    """Return the same robot with a turn, and a slide that follows it, for every screw.
+
+    Between them is a massless link. Turn and slide have one axis, so that their order is the same.
+    """
+    names = {*model.frame_names}, {joint.name for joint in model.joints}
+    links, joints = list(model.links), []
+    for joint in model.joints:
+        if joint.kind != "screw" or joint.locked is not None:
+            joints.append(joint)
+            continue
+        between = _unused(f"{joint.child}_nut", names[0])
+        links.insert(links.index(model.link(joint.child)), Link(between))
+        slide = Joint(
+            _unused(f"{joint.name}_slide", names[1]),
+            "prismatic",
+            between,
+            joint.child,
+            axis=joint.axis,
+            mimic=Mimic(joint.name, joint.pitch),
+        )
+        joints += [replace(joint, kind="revolute", child=between, pitch=0), slide]
+    return replace(model, links=tuple(links), joints=tuple(joints))
 
 
 def written_limits(joint: Joint) -> dict[str, Scalar | None]:
@@ -179,7 +210,7 @@ def _unused(name: str, taken: set[str]) -> str:
 
 def _fixed_at(joint: Joint, q: Scalar) -> Joint:
     """Return the fixed joint that stands where a moving one would at q."""
-    X = joint.origin.pose() @ motion_of(joint).pose(q)
+    X = joint.origin.pose() @ motion_of(joint).pose([q])
     x, y, z = (float(value) for value in X.p)
     return Joint(joint.name, "fixed", joint.parent, joint.child, Placement((x, y, z), to_rpy(X.R)))
 
