@@ -14,22 +14,22 @@ import numpy as np
 
 from qddot.dynamics.movement import inertial_forces, joint_torques, movements
 from qddot.model.tree import Tree
-from qddot.scalars import JointMat, JointVec
+from qddot.scalars import ConfigVec, JointMat, JointVec
 
 
-def velocity_coupling(tree: Tree, q: JointVec, u: JointVec, v: JointVec) -> JointVec:
+def velocity_coupling(tree: Tree, q: ConfigVec, u: JointVec, v: JointVec) -> JointVec:
     """Return C(q, u) v, bilinear in u and v, with C(q, q̇) q̇ = c: no acceleration, no gravity."""
     still = np.zeros(tree.n, dtype=int)
     moving = movements(replace(tree, gravity=(0, 0, 0)), q, u, v, still)
     return joint_torques(tree, q, moving.X, *inertial_forces(tree, moving))
 
 
-def velocity_torque(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
+def velocity_torque(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
     """Return c(q, q̇) = C(q, q̇) q̇: centrifugal and Coriolis torques."""
     return velocity_coupling(tree, q, qd, qd)
 
 
-def coriolis_matrix(tree: Tree, q: JointVec, qd: JointVec) -> JointMat:
+def coriolis_matrix(tree: Tree, q: ConfigVec, qd: JointVec) -> JointMat:
     """Return the Coriolis matrix for which Ṁ − 2C is skew-symmetric.
 
     It is the one made of Christoffel symbols:
@@ -43,7 +43,7 @@ def coriolis_matrix(tree: Tree, q: JointVec, qd: JointVec) -> JointMat:
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0), dtype=int)
 
 
-def christoffel(tree: Tree, q: JointVec) -> np.ndarray:
+def christoffel(tree: Tree, q: ConfigVec) -> np.ndarray:
     """Return the Christoffel symbols of the first kind, output index first.
 
     They give the velocity torque and are symmetric in the last two indices:
@@ -58,7 +58,7 @@ def christoffel(tree: Tree, q: JointVec) -> np.ndarray:
     return gamma
 
 
-def mass_matrix_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointMat:
+def mass_matrix_rate(tree: Tree, q: ConfigVec, qd: JointVec) -> JointMat:
     """Return Ṁ, the rate at which the mass matrix changes: C + Cᵀ for the Christoffel C."""
     C = coriolis_matrix(tree, q, qd)
     return C + C.T

@@ -7,13 +7,13 @@ import numpy as np
 from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.movement import velocities
 from qddot.model.tree import Tree
-from qddot.scalars import JointVec, Scalar, Vec3
+from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3
 from qddot.spatial.moments import Moments
 from qddot.spatial.pose import ORIGIN
 from qddot.spatial.vector import vector
 
 
-def kinetic_energy(tree: Tree, q: JointVec, qd: JointVec) -> Scalar:
+def kinetic_energy(tree: Tree, q: ConfigVec, qd: JointVec) -> Scalar:
     """Return the kinetic energy [J], that of the rotors included.
 
     The sum over the bodies, each moving at [ω; u] about its own frame:
@@ -31,7 +31,7 @@ def kinetic_energy(tree: Tree, q: JointVec, qd: JointVec) -> Scalar:
     return energy
 
 
-def potential_energy(tree: Tree, q: JointVec) -> Scalar:
+def potential_energy(tree: Tree, q: ConfigVec) -> Scalar:
     """Return the potential energy [J] of gravity and springs; zero height is the base's origin.
 
     Of masses at c and springs along e:
@@ -49,7 +49,7 @@ def potential_energy(tree: Tree, q: JointVec) -> Scalar:
     return energy
 
 
-def center_of_mass(tree: Tree, q: JointVec) -> Vec3:
+def center_of_mass(tree: Tree, q: ConfigVec) -> Vec3:
     """Return the centre of mass [m] of everything that moves, in the base frame.
 
     Where nothing that moves has mass there is none, and the result is NaN.

@@ -13,12 +13,12 @@ import numpy as np
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import bias_torque
 from qddot.model.tree import Tree
-from qddot.scalars import JointMat, JointVec, Scalar
+from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar
 
 
 def forward_dynamics(
     tree: Tree,
-    q: JointVec,
+    q: ConfigVec,
     qd: JointVec,
     tau: JointVec,
     **acting: Any,
@@ -72,7 +72,7 @@ def factored(M: JointMat) -> tuple[list[list[Scalar]], list[Scalar]]:
     return L, [H[i][i] for i in range(n)]
 
 
-def inverse_effective_mass(tree: Tree, q: JointVec, J: np.ndarray) -> np.ndarray:
+def inverse_effective_mass(tree: Tree, q: ConfigVec, J: np.ndarray) -> np.ndarray:
     """Return J M⁻¹ Jᵀ, what a force at a frame accelerates the frame by."""
     return J @ solve(mass_matrix(tree, q), J.T)
 

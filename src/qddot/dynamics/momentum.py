@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from qddot.dynamics.movement import joint_torques, rotor_torques, velocities
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointVec, Vec3
+from qddot.scalars import ConfigVec, JointVec, Vec3
 from qddot.spatial.moments import Moments
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross, vector
 
 
-def momentum(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
+def momentum(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
     """Return p = M(q) q̇ in O(n): the momentum of all that a joint carries, along its axis.
 
     The same recursion as `centrifugal_rate`, so that a program with both has it once:
@@ -21,7 +21,7 @@ def momentum(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
     return rotor_torques(tree, qd) + joint_torques(tree, q, X, n, l)
 
 
-def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
+def centrifugal_rate(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
     """Return ∂K/∂q at fixed q̇, which is C(q, q̇)ᵀ q̇: the part of ṗ that is no force.
 
     The momentum of joint i is that of everything it carries, along its axis, pᵢ = Sᵢ · hᵢ. Forces
@@ -50,7 +50,7 @@ def centrifugal_rate(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
 
 
 def body_momenta(
-    tree: Tree, q: JointVec, qd: JointVec
+    tree: Tree, q: ConfigVec, qd: JointVec
 ) -> tuple[list[Pose], dict[int, tuple[Vec3, Vec3]], dict[int, Vec3], dict[int, Vec3]]:
     """Return where each body is in its parent, its velocity [ω; u] and its momentum n and l."""
     X = tree.poses(q)

@@ -16,7 +16,7 @@ from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.movement import joint_torques, movements
 from qddot.dynamics.rnea import elastic_torque
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointVec, Scalar, sign
+from qddot.scalars import ConfigVec, JointVec, Scalar, sign
 from qddot.spatial.inertia import NAMES, Inertia
 from qddot.spatial.moments import Moments
 from qddot.spatial.pose import ORIGIN
@@ -57,7 +57,7 @@ def extra_columns(
 
 
 def regressor(
-    tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec, qd_r: JointVec | None = None
+    tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, qd_r: JointVec | None = None
 ) -> np.ndarray:
     """Return Y, with Y φ the torques of inverse dynamics less those of springs.
 
@@ -88,7 +88,7 @@ def regressor(
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0), dtype=int)
 
 
-def unparameterised_torque(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
+def unparameterised_torque(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
     """Return what Y φ leaves out of inverse dynamics: springs, dampers and the Stribeck effect."""
     dry = replace(tree, friction=tuple(replace(f, viscous=0, offset=0) for f in tree.friction))
     rest = friction_torque(dry, qd) + elastic_torque(tree, q, qd)

@@ -17,13 +17,13 @@ from qddot.dynamics.movement import (
     rotor_torques,
 )
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import Force, JointVec, Vec3
+from qddot.scalars import ConfigVec, Force, JointVec, Vec3
 from qddot.spatial.vector import cross, split, vector
 
 
 def inverse_dynamics(
     tree: Tree,
-    q: JointVec,
+    q: ConfigVec,
     qd: JointVec,
     qdd: JointVec,
     *,
@@ -54,7 +54,7 @@ def inverse_dynamics(
 
 def rigid_body_torque(
     tree: Tree,
-    q: JointVec,
+    q: ConfigVec,
     qd: JointVec,
     qdd: JointVec,
     *,
@@ -70,7 +70,7 @@ def rigid_body_torque(
 
 
 def external_forces(
-    tree: Tree, q: JointVec, wrenches: Mapping[str, Force]
+    tree: Tree, q: ConfigVec, wrenches: Mapping[str, Force]
 ) -> list[tuple[int, Vec3, Vec3]]:
     """Return which body each wrench acts on, its moment about the body's origin and its force."""
     if not wrenches:
@@ -84,7 +84,7 @@ def external_forces(
     return [part for part in parts if part[0] != BASE]
 
 
-def gravity_torque(tree: Tree, q: JointVec) -> JointVec:
+def gravity_torque(tree: Tree, q: ConfigVec) -> JointVec:
     """Return g(q), the torque that holds the arm still against gravity: τ at q̇ = q̈ = 0."""
     still = np.zeros(tree.n, dtype=int)
     return rigid_body_torque(tree, q, still, still)
@@ -92,7 +92,7 @@ def gravity_torque(tree: Tree, q: JointVec) -> JointVec:
 
 def bias_torque(
     tree: Tree,
-    q: JointVec,
+    q: ConfigVec,
     qd: JointVec,
     **acting: Any,
 ) -> JointVec:
@@ -104,7 +104,7 @@ def bias_torque(
     return inverse_dynamics(tree, q, qd, still, **acting)
 
 
-def elastic_torque(tree: Tree, q: JointVec, qd: JointVec) -> JointVec:
+def elastic_torque(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
     """Return the torque that holds the springs and dampers: K (q − q₀) + D q̇."""
     tau = vector([0] * tree.n)
     for elastic in tree.elastics:

@@ -18,13 +18,13 @@ from qddot.dynamics.movement import (
     velocities,
 )
 from qddot.model.tree import Tree
-from qddot.scalars import JointVec, Scalar
+from qddot.scalars import ConfigVec, JointVec, Scalar
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.moments import Moments
 
 
 def reference_torque(
-    tree: Tree, q: JointVec, qd: JointVec, qd_r: JointVec, qdd_r: JointVec
+    tree: Tree, q: ConfigVec, qd: JointVec, qd_r: JointVec, qdd_r: JointVec
 ) -> JointVec:
     """Return M(q) q̈_r + C(q, q̇) q̇_r + g(q), with the Christoffel C.
 

@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from qddot.model.tree import Tree
+from qddot.scalars import ConfigVec
+
 STEP = 1e-30  # nothing is subtracted, so it can be as small as one likes
 
 
@@ -23,6 +26,17 @@ def gradient(f: Callable[[Any], Any], x: np.ndarray) -> np.ndarray:
         x: Where, shape (n,).
     """
     return _gradient(x[0] if len(x) else 0.0, f, x)
+
+
+def along_joints(tree: Tree, f: Callable[[Any], Any], q: ConfigVec) -> np.ndarray:
+    """Return how f changes along each entry of the velocity, stacked along a first axis.
+
+    With dq/dt = N(q) v; where the joints have one coordinate each, v is dq/dt and N the identity:
+
+        Σᵢ N[i, k] ∂f/∂qᵢ
+    """
+    by_q = gradient(f, q)
+    return by_q if tree.flat else np.tensordot(tree.rates(q).T, by_q, axes=1)
 
 
 @singledispatch

@@ -9,15 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from qddot.formulations.calculus import gradient
+from qddot.formulations.calculus import along_joints
 from qddot.formulations.stacked import coriolis_factors, mass_matrix
 from qddot.model.tree import Tree
-from qddot.scalars import JointMat, JointVec
+from qddot.scalars import ConfigVec, JointMat, JointVec
 
 
-def factorisations(tree: Tree, q: JointVec, qd: JointVec) -> dict[str, JointMat]:
+def factorisations(tree: Tree, q: ConfigVec, qd: JointVec) -> dict[str, JointMat]:
     """Return every Coriolis matrix that has a name: from ∂M/∂q, and from the Newton–Euler form."""
-    dM = gradient(lambda x: mass_matrix(tree, x), q)
+    dM = along_joints(tree, lambda x: mass_matrix(tree, x), q)
     return from_derivatives(dM, qd) | coriolis_factors(tree, q, qd)
 
 

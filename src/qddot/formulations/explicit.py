@@ -12,18 +12,18 @@ from itertools import combinations
 
 import numpy as np
 
-from qddot.formulations.calculus import gradient
+from qddot.formulations.calculus import along_joints
 from qddot.formulations.derivation import Derivation, Quantity
 from qddot.formulations.lagrange import POINTS, indices, reference
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointMat, JointVec, Vec3
+from qddot.scalars import ConfigVec, JointMat, JointVec, Vec3
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.rotation import IDENTITY
 from qddot.spatial.vector import cross, skew, vector
 
 
-def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
+def derive(tree: Tree, q: ConfigVec, qd: JointVec) -> Derivation:
     """Return the equation of motion in its explicit form.
 
     The terms, of which the second is split into centrifugal and Coriolis forces:
@@ -32,7 +32,7 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
     """
     links = jacobians(tree, q)
     M = mass_matrix(tree, links)
-    m = gradient(lambda x: M if x is q else mass_matrix(tree, jacobians(tree, x)), q)
+    m = along_joints(tree, lambda x: M if x is q else mass_matrix(tree, jacobians(tree, x)), q)
     b = christoffel(m)
     C, B = centrifugal_and_coriolis(b)
     squares, products = vector([x * x for x in qd]), vector([x * y for x, y in combinations(qd, 2)])
@@ -85,7 +85,7 @@ class LinkJacobians:
     I: Inertia  # about P, in the link's axes
 
 
-def jacobians(tree: Tree, q: JointVec) -> list[LinkJacobians]:
+def jacobians(tree: Tree, q: ConfigVec) -> list[LinkJacobians]:
     """Return the Jacobians of each link.
 
     What a joint at p does to a point beyond it is the derivative of that point. With [z; s] its S

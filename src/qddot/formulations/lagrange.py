@@ -13,10 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.errors import BadArgument
-from qddot.formulations.calculus import gradient
+from qddot.formulations.calculus import along_joints
 from qddot.formulations.derivation import Derivation, Quantity
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import JointMat, JointVec, Mat3, Scalar, Vec3
+from qddot.scalars import ConfigVec, JointMat, JointVec, Mat3, Scalar, Vec3
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY
@@ -25,7 +25,7 @@ from qddot.spatial.vector import cross, skew, vector
 POINTS = {"C": "Centre of mass", "O": "Origin"}
 
 
-def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
+def derive(tree: Tree, q: ConfigVec, qd: JointVec) -> Derivation:
     """Return the equation of motion from the Lagrangian L = K − P.
 
     One equation a coordinate, of which only what gravity and inertia do is in the terms:
@@ -39,9 +39,9 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
         return vector([*p, qd @ p / 2])
 
     p = M @ qd
-    by_q = gradient(momenta_and_energy, q)
+    by_q = along_joints(tree, momenta_and_energy, q)
     pdot, K_by_q = qd @ by_q[:, :-1], by_q[:, -1]
-    g = gradient(lambda x: sum(potential_energies(tree, x)), q)
+    g = along_joints(tree, lambda x: sum(potential_energies(tree, x)), q)
 
     steps = energies(tree, q, qd)
     springs, dampers = elastic_torque(tree, q), damping_torque(tree, qd)
@@ -61,7 +61,7 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
     return Derivation("lagrange", M, pdot - K_by_q, g, tuple(steps))
 
 
-def energies(tree: Tree, q: JointVec, qd: JointVec) -> list[Quantity]:
+def energies(tree: Tree, q: ConfigVec, qd: JointVec) -> list[Quantity]:
     """Return how every link moves, its energies, the Lagrangian and the dissipation function."""
     motions = time_derivatives(tree, q, qd)
     K, P = kinetic_energies(tree, q, motions), potential_energies(tree, q)
@@ -107,7 +107,7 @@ class Moving:
         return vector([z @ yd, x @ zd, y @ xd])
 
 
-def time_derivatives(tree: Tree, q: JointVec, qd: JointVec) -> list[Moving]:
+def time_derivatives(tree: Tree, q: ConfigVec, qd: JointVec) -> list[Moving]:
     """Return position, orientation and their rates, link after link, by the product rule.
 
     With R_λi and p_λi those of a link in the one before, and [w; u] = S q̇ of its joint, which turns
@@ -127,7 +127,7 @@ def time_derivatives(tree: Tree, q: JointVec, qd: JointVec) -> list[Moving]:
     return [motions[i] for i in range(len(tree.bodies))]
 
 
-def kinetic_energies(tree: Tree, q: JointVec, motions: list[Moving]) -> list[Scalar]:
+def kinetic_energies(tree: Tree, q: ConfigVec, motions: list[Moving]) -> list[Scalar]:
     """Return the kinetic energy of each link.
 
     About the centre of mass C this is König's theorem; about a link's own origin, where C is not
@@ -144,7 +144,7 @@ def kinetic_energies(tree: Tree, q: JointVec, motions: list[Moving]) -> list[Sca
     return energies
 
 
-def kinetic_energy(tree: Tree, q: JointVec, qd: JointVec) -> Scalar:
+def kinetic_energy(tree: Tree, q: ConfigVec, qd: JointVec) -> Scalar:
     """Return the kinetic energy of all links and rotors."""
     return sum(kinetic_energies(tree, q, time_derivatives(tree, q, qd))) + rotor_energy(tree, qd)
 
@@ -154,7 +154,7 @@ def rotor_energy(tree: Tree, qd: JointVec) -> Scalar:
     return sum(Ia * rate * rate / 2 for Ia, rate in zip(tree.rotor_inertia, qd, strict=True))
 
 
-def inertia_form(tree: Tree, q: JointVec) -> JointMat:
+def inertia_form(tree: Tree, q: ConfigVec) -> JointMat:
     """Return M = ∂²K/∂q̇², so that the momenta are p = ∂K/∂q̇ = M q̇."""
     return second_derivative(lambda rates: kinetic_energy(tree, q, rates), tree.n)
 
@@ -175,7 +175,7 @@ def second_derivative(form: Callable[[JointVec], Scalar], n: int) -> JointMat:
     return vector(H)
 
 
-def potential_energies(tree: Tree, q: JointVec) -> list[Scalar]:
+def potential_energies(tree: Tree, q: ConfigVec) -> list[Scalar]:
     """Return the potential energy of each link in the field of gravity: −m gᵀ P_C."""
     X_W, energies = {BASE: Pose(IDENTITY, ORIGIN)}, []
     X_PB = tree.poses(q)
@@ -186,7 +186,7 @@ def potential_energies(tree: Tree, q: JointVec) -> list[Scalar]:
     return energies
 
 
-def elastic_energy(tree: Tree, q: JointVec) -> Scalar:
+def elastic_energy(tree: Tree, q: ConfigVec) -> Scalar:
     """Return what the springs store: ½ Σ k (e·q − rest)²."""
     return sum(spring.energy(q) for spring in tree.elastics)
 
@@ -203,9 +203,9 @@ def dissipation(tree: Tree, qd: JointVec) -> Scalar:
     return sum(joints) + sum(d * rate * rate / 2 for d, rate in stretch)
 
 
-def elastic_torque(tree: Tree, q: JointVec) -> JointVec:
+def elastic_torque(tree: Tree, q: ConfigVec) -> JointVec:
     """Return ∂P/∂q of the springs."""
-    return gradient(lambda x: elastic_energy(tree, x), q)
+    return along_joints(tree, lambda x: elastic_energy(tree, x), q)
 
 
 def damping_torque(tree: Tree, qd: JointVec) -> JointVec:
@@ -213,7 +213,7 @@ def damping_torque(tree: Tree, qd: JointVec) -> JointVec:
     return second_derivative(lambda rates: dissipation(tree, rates), tree.n) @ qd
 
 
-def reference(inertia: Inertia, q: JointVec) -> tuple[str, Vec3]:
+def reference(inertia: Inertia, q: ConfigVec) -> tuple[str, Vec3]:
     """Return the point of a body to write its energy about, and what to call it.
 
     It is the centre of mass C where that is a number of the state's kind. A body without mass has

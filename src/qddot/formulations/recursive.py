@@ -12,7 +12,7 @@ import numpy as np
 from qddot.formulations.derivation import Derivation, Quantity
 from qddot.formulations.lagrange import indices
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import Force, JointVec, Motion
+from qddot.scalars import ConfigVec, Force, JointVec, Motion
 from qddot.spatial.pose import ORIGIN
 from qddot.spatial.vector import cross_force, cross_motion, join, vector
 
@@ -30,7 +30,7 @@ class Recursion:
     tau: JointVec
 
 
-def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
+def derive(tree: Tree, q: ConfigVec, qd: JointVec) -> Derivation:
     """Return the equation of motion, term by term out of the recursion.
 
     With τ(q̇, q̈, gravity) the torques of one run:
@@ -72,7 +72,7 @@ def derive(tree: Tree, q: JointVec, qd: JointVec) -> Derivation:
 
 def recursion(
     tree: Tree,
-    q: JointVec,
+    q: ConfigVec,
     qd: JointVec,
     qdd: JointVec,
     gravity: tuple,
@@ -118,7 +118,7 @@ def recursion(
     return Recursion(v, a, f, rotors + G.torques(q, of_joints))
 
 
-def tip_torque(tree: Tree, q: JointVec, frame: str, wrench: Force) -> JointVec:
+def tip_torque(tree: Tree, q: ConfigVec, frame: str, wrench: Force) -> JointVec:
     """Return Jᵀ F, the torques with which the robot presses on its environment: τ(0, 0, 0, F).
 
     Args:

@@ -15,7 +15,7 @@ import numpy as np
 
 from qddot.formulations.derivation import Derivation, Quantity
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import Force, JointMat, JointVec, Motion
+from qddot.scalars import ConfigVec, Force, JointMat, JointVec, Motion
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross_force, cross_motion, join, vector
@@ -44,7 +44,7 @@ class Stack:
 
 
 def derive(
-    tree: Tree, q: JointVec, qd: JointVec, *, base_motion: tuple[Motion, Motion] | None = None
+    tree: Tree, q: ConfigVec, qd: JointVec, *, base_motion: tuple[Motion, Motion] | None = None
 ) -> Derivation:
     """Return the equation of motion in stacked form.
 
@@ -91,7 +91,7 @@ def derive(
     return Derivation("stacked", M, c, g, steps)
 
 
-def stack(tree: Tree, q: JointVec) -> Stack:
+def stack(tree: Tree, q: ConfigVec) -> Stack:
     """Return 𝓐, 𝓦, 𝓛 and 𝓖; a joint that follows another is in the other's column of 𝓐."""
     N = len(tree.bodies)
     A = [[SIX[0] * 0] * tree.n for _ in range(N)]
@@ -118,14 +118,14 @@ def stack(tree: Tree, q: JointVec) -> Stack:
     )
 
 
-def mass_matrix(tree: Tree, q: JointVec) -> JointMat:
+def mass_matrix(tree: Tree, q: ConfigVec) -> JointMat:
     """Return M = 𝓐ᵀ𝓛ᵀ𝓖𝓛𝓐 and the rotors': Σ Jᵢᵀ 𝓖ᵢ Jᵢ with the body Jacobians Jᵢ = (𝓛𝓐)ᵢ."""
     s = stack(tree, q)
     J = s.L @ s.A
     return J.T @ (s.G @ J) + rotors(tree)
 
 
-def mass_matrix_rate(tree: Tree, q: JointVec, qd: JointVec, s: Stack | None = None) -> JointMat:
+def mass_matrix_rate(tree: Tree, q: ConfigVec, qd: JointVec, s: Stack | None = None) -> JointMat:
     """Return Ṁ, without taking a derivative.
 
     From 𝓦̇ = −[ad_𝓐q̇] 𝓦:
@@ -138,7 +138,7 @@ def mass_matrix_rate(tree: Tree, q: JointVec, qd: JointVec, s: Stack | None = No
     return half + half.T
 
 
-def coriolis_factors(tree: Tree, q: JointVec, qd: JointVec) -> dict[str, JointMat]:
+def coriolis_factors(tree: Tree, q: ConfigVec, qd: JointVec) -> dict[str, JointMat]:
     """Return matrices with C q̇ = c, by what stands for the gyroscopic forces of the links.
 
     With J = 𝓛𝓐 and J̇ = −𝓛[ad_𝓐q̇]𝓦𝓛𝓐, all are Jᵀ𝓖J̇ + JᵀBJ. Ṁ − 2C is skew where B is, and the last

@@ -16,7 +16,7 @@ from qddot.errors import BadArgument
 from qddot.formulations.derivation import Derivation, Quantity
 from qddot.formulations.lagrange import indices
 from qddot.model.tree import BASE, Body, Tree
-from qddot.scalars import JointVec, Scalar
+from qddot.scalars import ConfigVec, JointVec, Scalar
 from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.vector import skew, vector
 
@@ -37,7 +37,7 @@ class Transform:
 
 
 def derive(
-    tree: Tree, q: JointVec, qd: JointVec, *, frames: Sequence[str] | None = None
+    tree: Tree, q: ConfigVec, qd: JointVec, *, frames: Sequence[str] | None = None
 ) -> Derivation:
     """Return the equation of motion in trace form.
 
@@ -107,7 +107,7 @@ def derive(
     return Derivation("trace", vector(D), c, vector(C), tuple(steps))
 
 
-def transforms(tree: Tree, q: JointVec) -> list[Transform]:
+def transforms(tree: Tree, q: ConfigVec) -> list[Transform]:
     """Return ⁰T of each link and its derivatives, from those of the link before.
 
     A joint's own derivative is a constant matrix Q on the right, ∂ᵢ₋₁Tᵢ/∂qᵢ = ᵢ₋₁Tᵢ Qᵢ, so:

@@ -18,7 +18,7 @@ from qddot.expressions import Expression, expression
 from qddot.model.acting import Elastic, Positions, elastics, friction, rotor_inertia
 from qddot.model.coordinates import CoordinateMap, Drive, Drives
 from qddot.model.joint import FIXED, Friction, Joint
-from qddot.model.joints import MOTIONS, JointMotion
+from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
 from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3, sqrt
 from qddot.spatial.inertia import Inertia
@@ -114,6 +114,24 @@ class Tree:
         for body, drive in zip(self.bodies, self.drives, strict=True):
             if drive.own:
                 yield body.joint, drive
+
+    @property
+    def flat(self) -> bool:
+        """Whether every joint has one coordinate, so that v is dq/dt."""
+        return all(isinstance(joint, OneCoordinate) for joint, _ in self.own_joints())
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """The names behind the entries of q."""
+        return tuple(
+            f"{self.joint_names[drive.v.start]}{entry.suffix}"
+            for joint, drive in self.own_joints()
+            for entry in joint.configuration
+        )
+
+    def rates(self, q: ConfigVec) -> np.ndarray:
+        """Return N of dq/dt = N(q) v, (nq, n)."""
+        return np.stack([self.rate(q, e) for e in np.eye(self.n, dtype=int)], axis=1)
 
     def rate(self, q: ConfigVec, v: JointVec) -> ConfigVec:
         """Return dq/dt at velocity v."""

@@ -6,7 +6,8 @@ with itself is computed once, and what is zero is not computed at all.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from qddot.program.recorder import record
 from qddot.scalars import Scalar, sign
 
 Rule = Callable[..., tuple[Scalar, ...]]
+Directions = Callable[[Any], np.ndarray]  # of an input, at its value: one per column
 
 
 def less(a: Scalar, b: Scalar) -> Scalar:
@@ -96,10 +98,18 @@ def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
     return values
 
 
-def jacobian(program: Program, wrt: Sequence[str]) -> Program:
+def jacobian(
+    program: Program, wrt: Sequence[str], directions: Mapping[str, Directions] | None = None
+) -> Program:
     """Return the program of the derivatives of each output by each of the inputs named.
 
     Forward: every value carries its derivatives by those entries of the inputs that it depends on.
+
+    Args:
+        program: Any program.
+        wrt: Names of its inputs.
+        directions: Of an input, a function that returns the directions at it, one per column: the
+            derivatives are along these instead of along its own entries.
 
     Returns:
         A program of the same inputs, with outputs "d<output>_d<input>" of the shape of the output
@@ -109,14 +119,23 @@ def jacobian(program: Program, wrt: Sequence[str]) -> Program:
 
     def derivative(*arrays: Any) -> dict[str, np.ndarray]:
         values = replay(program, _flat(arrays))
-        entries = [i for start, size in places.values() for i in range(start, start + size)]
-        tangents = _carried_along(program, values, {i: {i: 1} for i in entries})
+        seeds: dict[int, dict[Any, Scalar]] = {}
+        shapes = {name: _shape(program, name) for name in places}
+        given = dict(zip(_shapes(program), arrays, strict=True))
+        for name, (start, size) in places.items():
+            seeds |= {start + k: {(name, k): 1} for k in range(size)}
+            if name in (directions or {}):
+                N = np.asarray((directions or {})[name](given[name]), dtype=object)
+                shapes[name] = N.shape[1:]
+                for k, row in enumerate(N):
+                    seeds[start + k] = {(name, j): x for j, x in enumerate(row) if not _is_zero(x)}
+        tangents = _carried_along(program, values, seeds)
         outputs = {}
         for port, rows in _rows(program):
-            for name, (start, size) in places.items():
-                shape = port.shape + _shape(program, name)
-                entries = [tangents[i].get(start + k, 0) for i in rows for k in range(size)]
-                outputs[f"d{port.name}_d{name}"] = _shaped(entries, shape)
+            for name, shape in shapes.items():
+                columns = range(math.prod(shape))
+                entries = [tangents[i].get((name, k), 0) for i in rows for k in columns]
+                outputs[f"d{port.name}_d{name}"] = _shaped(entries, port.shape + shape)
         return outputs
 
     return record(derivative, f"{program.name}_jacobian", **_shapes(program))
@@ -150,15 +169,15 @@ def tangent(program: Program, wrt: Sequence[str]) -> Program:
 
 
 def _carried_along(
-    program: Program, values: Sequence[Scalar], seeds: dict[int, dict[int, Scalar]]
-) -> list[dict[int, Scalar]]:
+    program: Program, values: Sequence[Scalar], seeds: Mapping[int, dict[Any, Scalar]]
+) -> list[dict[Any, Scalar]]:
     """Return, for every value of a program, its derivatives by direction."""
-    tangents: list[dict[int, Scalar]] = [seeds.get(i, {}) for i in range(len(values))]
+    tangents: list[dict[Any, Scalar]] = [seeds.get(i, {}) for i in range(len(values))]
     for number, step in enumerate(program.steps, program.first_step):
         if not any(tangents[i] for i in step.args):
             continue
         arguments = [values[i] for i in step.args]
-        total: dict[int, Scalar] = {}
+        total: dict[Any, Scalar] = {}
         if step.op.name in CHOICES:
             condition, a, b = CHOICES[step.op.name](*arguments), *step.args[-2:]
             for direction in tangents[a] | tangents[b]:

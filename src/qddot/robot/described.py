@@ -34,6 +34,11 @@ class Described(Variants):
         return self.model.n
 
     @property
+    def nq(self) -> int:
+        """How many numbers q has; as many as there are degrees of freedom, of all kinds so far."""
+        return self.tree.nq
+
+    @property
     def joint_names(self) -> tuple[str, ...]:
         """The names behind the entries of q, in order."""
         return self.model.joint_names

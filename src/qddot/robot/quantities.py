@@ -51,7 +51,7 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return loaded_program(tree, request)
     if name == "inverse_dynamics_derivatives":
         torque = recorded_program(tree, Request("inverse_dynamics"))
-        return jacobian(torque, ["q", "qd"])
+        return jacobian(torque, ["q", "qd"], None if tree.flat else {"q": tree.rates})
     if name == "forward_dynamics_derivatives":
         return forward_derivatives(tree)
     if name == "point_motion":
@@ -63,7 +63,7 @@ def recorded_program(tree: Tree, request: Request) -> Program:
             define = partial(define, axes=request.axes)
     # these do not see how inertia is shared between bodies
     source = tree if name in OWN_FRAMES else regrouped(tree)
-    return record(partial(define, source), name, **dict.fromkeys(inputs, (tree.n,)))
+    return record(partial(define, source), name, **state_shapes(tree, *inputs))
 
 
 def loaded_program(tree: Tree, request: Request) -> Program:
@@ -71,7 +71,7 @@ def loaded_program(tree: Tree, request: Request) -> Program:
     last, define = WITH_LOADS[request.quantity]
     short = regrouped(tree)
     frames = request.wrenches
-    shapes = {"q": (tree.n,), "qd": (tree.n,)} | ({last: (tree.n,)} if last else {})
+    shapes = state_shapes(tree, "q", "qd", *([last] if last else []))
     states = len(shapes)
     shapes |= {f"wrench{k}": (6,) for k in range(len(frames))}
     if request.base_moves:
@@ -117,7 +117,8 @@ def forward_derivatives(tree: Tree) -> Program:
             "dqdd_dtau": M_inv,
         }
 
-    return record(derivatives, "forward_dynamics_derivatives", q=(n,), qd=(n,), tau=(n,))
+    shapes = state_shapes(tree, "q", "qd", "tau")
+    return record(derivatives, "forward_dynamics_derivatives", **shapes)
 
 
 def point_motion(tree: Tree, frame: str) -> Program:
@@ -126,8 +127,13 @@ def point_motion(tree: Tree, frame: str) -> Program:
     def motion(q: Any, qd: Any, qdd: Any, point: Any) -> Any:
         return kinematics.point_motion(tree, q, qd, qdd, frame, point)
 
-    states = dict.fromkeys(("q", "qd", "qdd"), (tree.n,))
+    states = state_shapes(tree, "q", "qd", "qdd")
     return record(motion, "point_motion", **states, point=(3,))
+
+
+def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
+    """Return the shapes of inputs: q has as many numbers as a configuration, others as v."""
+    return {name: (tree.nq if name == "q" else tree.n,) for name in names}
 
 
 def pose_matrix(tree: Tree, q: Any, frame: str) -> Any:

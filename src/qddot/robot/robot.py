@@ -317,7 +317,8 @@ class Robot(Described):
         return self._cache[request]
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
-        return WrongShape(port.name, shape, self.name, self.joint_names)
+        names = self.tree.position_names if port.name == "q" else self.joint_names
+        return WrongShape(port.name, shape, self.name, names)
 
     def _frame(self, name: str) -> str:
         if name not in self.frame_names:

@@ -1,0 +1,85 @@
+"""A configuration is not a velocity: every quantity of a robot whose q has two numbers a joint."""
+
+import numpy as np
+import pytest
+from cos_sin import in_cosines, pairs
+from nearness import assert_near
+
+import qddot
+from qddot.dynamics.coriolis import coriolis_matrix
+from qddot.dynamics.crba import mass_matrix
+from qddot.errors import WrongShape
+from qddot.formulations import explicit, lagrange, recursive, stacked, trace
+from qddot.robot.quantities import NAMES, state_shapes
+
+SAME = 1e-12
+OF_A_FRAME = ("pose", "jacobian", "jacobian_rate", "point_motion")
+
+
+@pytest.fixture(params=["two_link", "stanford", "ur5"])
+def both(request, monkeypatch):
+    """A robot, and the same robot in cosines and sines."""
+    plain = qddot.load(request.param).without("springs")
+    return plain, in_cosines(plain, monkeypatch)
+
+
+def state(robot, count=4):
+    return np.random.default_rng(5).uniform(-1.5, 1.5, (3, count, robot.n))
+
+
+def test_it_has_more_positions_than_velocities(both):
+    plain, other = both
+    turning = sum(joint.turns for joint in plain.model.free_joints)
+    assert (other.n, other.nq) == (plain.n, plain.n + turning)
+    assert len(other.tree.position_names) == other.nq
+    assert state_shapes(other.tree, "q", "qd") == {"q": (other.nq,), "qd": (other.n,)}
+    with pytest.raises(WrongShape, match=rf"shape \({other.nq},\)"):
+        other.gravity_torque(np.zeros(other.n))
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if n != "inverse_effective_mass"])
+def test_every_quantity_is_that_of_the_same_robot(both, name):
+    plain, other = both
+    q, qd, qdd = state(plain)
+    last = {"forward_dynamics": qdd, "forward_dynamics_derivatives": qdd}
+    program = plain.program(name, **({"frame": plain.tip} if name in OF_A_FRAME else {}))
+    rows = {"q": q, "qd": qd, "qdd": qdd, "tau": last.get(name, qdd)}
+    arrays = [rows[port.name] for port in program.inputs if port.name in rows]
+    there = [pairs(plain, x) if x is q else x for x in arrays]
+    frame = (plain.tip,) if name in OF_A_FRAME else ()
+    expected, found = (getattr(r, name)(*x, *frame) for r, x in ((plain, arrays), (other, there)))
+    for a, b in zip(np.atleast_1d(expected), np.atleast_1d(found), strict=True):
+        assert_near(b, a, tolerance=1e-10)
+
+
+@pytest.mark.parametrize("way", [explicit, lagrange, recursive, stacked, trace])
+def test_every_formulation_gives_its_equations(both, way):
+    plain, other = both
+    q, qd = state(plain, 1)[:2, 0]
+    found, expected = way.derive(other.tree, pairs(plain, q), qd), way.derive(plain.tree, q, qd)
+    for name in ("M", "c", "g"):
+        here, there = (np.asarray(getattr(x, name), float) for x in (found, expected))
+        assert_near(here, there, tolerance=1e-10)
+
+
+def test_the_mass_matrix_changes_along_the_rate_as_c_says(both):
+    plain, other = both
+    q, qd = pairs(plain, state(plain, 1)[0, 0]), state(plain, 1)[1, 0]
+    tree, h = other.tree, 1e-30
+    moved = q + 1j * h * np.asarray(tree.rate(q, qd), float)
+    rate = np.imag(np.asarray(mass_matrix(tree, moved), complex)) / h
+    C = np.asarray(coriolis_matrix(tree, q, qd), float)
+    assert_near(C + C.T, rate, tolerance=SAME)
+
+
+def test_steps_and_differences_are_inverse_and_stay_on_the_circle(both):
+    plain, other = both
+    tree = other.tree
+    a, b = (pairs(plain, x) for x in state(plain, 1)[:2, 0])
+    dv = tree.difference(a, b)
+    assert_near(tree.step(a, dv), b, tolerance=SAME)
+    assert_near(np.asarray(tree.step(a, 0 * dv), float), a, tolerance=SAME)
+    assert_near(tree.project(1.01 * np.asarray(tree.step(a, dv))), b, tolerance=0.01)
+    h = 1e-7
+    slope = (np.asarray(tree.step(a, h * dv), float) - a) / h
+    assert_near(np.asarray(tree.rate(a, dv), float), slope, tolerance=1e-6)
