@@ -166,13 +166,6 @@ def test_the_formulation_that_contributing_shows_gives_the_equations_of_lagrange
     assert_near(mine.c, right.c, tolerance=1e-10)
 
 
-def test_the_screw_that_contributing_shows_is_a_robot_whose_claims_are_proved():
-    table = tomllib.loads(block("CONTRIBUTING.md", "toml"))
-    screw = qddot.Robot(read_document({"name": "screw", **table}, "page"))
-    assert screw.n == 1
-    assert qddot.prove(screw).holds
-
-
 def test_every_extra_is_on_the_page_about_installing():
     page = (ROOT / "docs" / "install.md").read_text(encoding="utf-8")
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]

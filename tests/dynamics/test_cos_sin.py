@@ -8,7 +8,7 @@ from nearness import assert_near
 import qddot
 from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
-from qddot.errors import WrongShape
+from qddot.errors import BadArgument, WrongShape
 from qddot.formulations import explicit, lagrange, recursive, stacked, trace
 from qddot.robot.quantities import NAMES, state_shapes
 
@@ -83,3 +83,29 @@ def test_steps_and_differences_are_inverse_and_stay_on_the_circle(both):
     h = 1e-7
     slope = (np.asarray(tree.step(a, h * dv), float) - a) / h
     assert_near(np.asarray(tree.rate(a, dv), float), slope, tolerance=1e-6)
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit_euler"])
+def test_rollouts_are_those_of_the_same_robot_and_stay_on_the_circle(both, method):
+    plain, other = both
+    q, qd, tau = state(plain)
+    more = {"steps": 40, "step": 0.002, "method": method, "torque": tau}
+    expected = qddot.rollout(plain, q, qd, **more)
+    found = qddot.rollout(other, pairs(plain, q), qd, **more)
+    off = 1e-9 if method == "semi_implicit_euler" else 1e-6  # of order 4 in other numbers
+    assert_near(found.q, pairs(plain, expected.q), tolerance=off)
+    assert_near(found.qd, expected.qd, tolerance=off)
+    first = found.q[..., :2]
+    assert_near((first * first).sum(-1), np.ones(first.shape[:-1]), tolerance=SAME)
+
+
+def test_the_midpoint_rule_is_refused_for_it(both):
+    plain, other = both
+    with pytest.raises(BadArgument, match="joints with one coordinate each"):
+        qddot.rollout(other, pairs(plain, np.zeros(plain.n)), steps=2, step=0.01, method="midpoint")
+
+
+def test_one_simulated_run_is_refused_with_what_can_be_done(both):
+    plain, other = both
+    with pytest.raises(BadArgument, match=r"qddot\.rollout moves such a robot"):
+        qddot.simulate(other, pairs(plain, np.zeros(plain.n)), duration=0.1)

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from qddot.errors import Problem, UnknownName
 from qddot.expressions import Expression, free_symbols
 from qddot.model.joint import Coupling, Joint
+from qddot.model.joints import MOTIONS
 from qddot.model.link import Frame, Link, Payload
 from qddot.scalars import Scalar
 from qddot.web.notebook import rich
@@ -58,6 +59,11 @@ class Model:
     def joint_names(self) -> tuple[str, ...]:
         """The names behind the entries of q, in order."""
         return tuple(joint.name for joint in self.free_joints)
+
+    @cached_property
+    def nq(self) -> int:
+        """How many numbers a configuration has."""
+        return sum(MOTIONS[joint.kind].nq for joint in self.free_joints)  # type: ignore[misc]
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -115,7 +116,7 @@ class Tree:
             if drive.own:
                 yield body.joint, drive
 
-    @property
+    @cached_property
     def flat(self) -> bool:
         """Whether every joint has one coordinate, so that v is dq/dt."""
         return all(isinstance(joint, OneCoordinate) for joint, _ in self.own_joints())
@@ -135,10 +136,14 @@ class Tree:
 
     def rate(self, q: ConfigVec, v: JointVec) -> ConfigVec:
         """Return dq/dt at velocity v."""
+        if self.flat:
+            return v
         return _joined([joint.rate(q[d.q], v[d.v]) for joint, d in self.own_joints()])
 
     def step(self, q: ConfigVec, dv: JointVec) -> ConfigVec:
         """Return where the velocity dv leads to in a unit of time."""
+        if self.flat:
+            return q + dv
         return _joined([joint.step(q[d.q], dv[d.v]) for joint, d in self.own_joints()])
 
     def difference(self, q: ConfigVec, other: ConfigVec) -> JointVec:

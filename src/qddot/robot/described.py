@@ -36,7 +36,7 @@ class Described(Variants):
     @property
     def nq(self) -> int:
         """How many numbers q has; as many as there are degrees of freedom, of all kinds so far."""
-        return self.tree.nq
+        return self.model.nq
 
     @property
     def joint_names(self) -> tuple[str, ...]:

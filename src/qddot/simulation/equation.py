@@ -57,14 +57,15 @@ class Forces:
 class Layout:
     """Where everything is in the state vector y of a run."""
 
-    n: int  # joints
+    n: int  # degrees of freedom
+    nq: int  # numbers of a configuration
     m: int = 0  # numbers in the state of the controller
     base_moves: bool = False
 
     @property
     def tracked(self) -> int:
         """How many entries the error control watches: all that the motion depends on."""
-        return 2 * self.n + self.m + (3 if self.base_moves else 0)
+        return self.nq + self.n + self.m + (3 if self.base_moves else 0)
 
     @property
     def size(self) -> int:
@@ -72,7 +73,7 @@ class Layout:
 
     def parts(self, y: Any) -> dict[str, Any]:
         """Return the parts of y by name, whatever kind of array it is; rows along the last axis."""
-        lengths = {"q": self.n, "qd": self.n, "x": self.m}
+        lengths = {"q": self.nq, "qd": self.n, "x": self.m}
         lengths |= {"gravity_vector": 3} if self.base_moves else {}
         lengths |= {"actuators": self.n, "friction": self.n} | dict.fromkeys(WORKS, 1)
         found, at = {}, 0
@@ -93,7 +94,7 @@ class System:
     @property
     def layout(self) -> Layout:
         law = self.forces.law
-        return Layout(self.model.n, law.m if law else 0, self.forces.base_moves)
+        return Layout(self.model.n, self.model.nq, law.m if law else 0, self.forces.base_moves)
 
     def tree(self, values: Sequence[Scalar]) -> Tree:
         """Return the tree with these parameters, in as few numbers as its torques allow."""
@@ -258,7 +259,8 @@ class Instant:
     @property
     def motion_rate(self) -> np.ndarray:
         """The rate of (q, q̇, x)."""
-        return np.concatenate([self.given["qd"], self.qdd, self.xd])
+        rate = self.tree.rate(self.given["q"], self.given["qd"])
+        return np.concatenate([rate, self.qdd, self.xd])
 
     @property
     def rate(self) -> np.ndarray:

@@ -87,7 +87,9 @@ class Method:
         if self.name in FIXED:
             more: dict[str, Any] = {"step": self.step}
             if self.name in EXPLICIT:
-                return Explicit(rate, t, y, end, method=EXPLICIT[self.name](layout.n), **more)
+                return Explicit(
+                    rate, t, y, end, method=EXPLICIT[self.name](self.plant.robot.tree), **more
+                )
             more |= {"momentum": self._momentum, "free": ~modes.held, "tracked": layout.tracked}
             return Midpoint(rate, t, y, end, **more)
         # SciPy takes the mean over all entries; the works are left out of it

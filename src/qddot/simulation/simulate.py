@@ -135,6 +135,11 @@ def simulate(
         raise BadArgument(f"every is {every:g}; that would make {duration / every:.1g} rows.")
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
+    if robot.nq != robot.n:
+        raise BadArgument(
+            f"Robot {robot.name!r} has {robot.nq} numbers of position for {robot.n} velocities, which "
+            "one run does not take.\n  qddot.rollout moves such a robot."
+        )
     q0 = joint_values(robot, "q0", q0)
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
 

@@ -15,6 +15,8 @@ import numpy as np
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.momentum import momentum
+from qddot.errors import BadArgument
+from qddot.model.tree import Tree, fold
 from qddot.program.iteration import Iteration, Stage
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
@@ -25,26 +27,39 @@ from qddot.simulation.equation import Instant, System
 Step = Callable[[Rate, Any, Any], Any]  # from dz/dt, z and h to z a step later
 
 
-def semi_implicit_euler(n: int) -> Step:
-    """Return a step of order 1, of states that begin with n positions and n velocities.
+def semi_implicit_euler(tree: Tree) -> Step:
+    """Return a step of order 1, of states that begin with the positions and velocities of a tree.
 
     Velocities first, then positions with the new velocities. As long as nothing but position acts,
     energy oscillates without drifting:
 
         q̇⁺ = q̇ + h q̈(t, q, q̇)        q⁺ = q + h q̇⁺
     """
+    nq, end = tree.nq, tree.nq + tree.n
 
     def step(rate: Rate, z: Any, h: Any) -> Any:
         later = z + h * rate(0, z)
-        return np.concatenate([z[:n] + h * later[n : 2 * n], later[n:]])
+        q = tree.step(z[:nq], h * later[nq:end])
+        return np.concatenate([q, later[nq:]])
 
     return step
 
 
-# by name, from how many joints there are to the step
-EXPLICIT: dict[str, Callable[[int], Step]] = {
+def rk4(tree: Tree) -> Step:
+    """Return the classical step of order 4; afterwards q is a configuration again."""
+    nq = tree.nq
+
+    def step(rate: Rate, z: Any, h: Any) -> Any:
+        later = RK4.step(rate, z, h)
+        return later if tree.flat else np.concatenate([tree.project(later[:nq]), later[nq:]])
+
+    return step
+
+
+# by name, from the robot to the step
+EXPLICIT: dict[str, Callable[[Tree], Step]] = {
     "semi_implicit_euler": semi_implicit_euler,
-    "rk4": lambda n: RK4.step,
+    "rk4": rk4,
 }
 METHODS = (*EXPLICIT, "midpoint")
 NOTHING = np.zeros(0, dtype=object)
@@ -57,9 +72,9 @@ def iteration(system: System, method: str) -> Iteration:
 
 def explicit(system: System, method: str) -> Iteration:
     """Return the loop of a method that goes straight from state to state."""
-    n = system.model.n
-    recorder = Recorder(system, 2 * n + system.layout.m)
-    step = EXPLICIT[method](n)
+    nq, end = system.layout.nq, system.layout.nq + system.layout.n
+    recorder = Recorder(system, end + system.layout.m)
+    step = EXPLICIT[method](fold(system.model, lambda x: x))
 
     def advanced(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
         at = recorder.instants(constants, given)
@@ -69,7 +84,7 @@ def explicit(system: System, method: str) -> Iteration:
         return np.concatenate([q, qd, x])
 
     def kept(state: Any, constants: Any) -> dict[str, Any]:
-        return _named(state[:n], state[n : 2 * n], state[2 * n :])
+        return _named(state[:nq], state[nq:end], state[end:])
 
     return recorder.iteration(method, start, [(advanced, 1)], kept)
 
@@ -80,7 +95,9 @@ def implicit_midpoint(system: System) -> Iteration:
     Its state is z = (q, p, x), the middle (q̇, x) of the last step, and how far Newton's method
     moved that in the end.
     """
-    n, m = system.model.n, system.layout.m
+    n, m = system.layout.n, system.layout.m
+    if system.layout.nq != n:
+        raise BadArgument("The midpoint rule takes joints with one coordinate each. Use rk4.")
     size = 2 * n + m
     recorder = Recorder(system, size + n + m + 1)
     newton = midpoint.Newton(recorder.instants, n, m, recorder.inputs)
@@ -127,11 +144,12 @@ class Recorder:
 
     def instants(self, constants: Any, given: Any) -> Callable[[Any, Any], Instant]:
         """Return what makes an instant of t and (q, q̇, x), with these constants and torques."""
-        n, tree = self.system.model.n, self.tree(constants)
+        layout, tree = self.system.layout, self.tree(constants)
+        nq, end = layout.nq, layout.nq + layout.n
         known = {"tau": given, "law": list(constants[len(self.system.parameters) :])}
 
         def at(t: Any, z: Any) -> Instant:
-            state = {"t": t, "q": z[:n], "qd": z[n : 2 * n], "x": z[2 * n :]}
+            state = {"t": t, "q": z[:nq], "qd": z[nq:end], "x": z[end:]}
             return Instant(tree, self.system.forces, known | state)
 
         return at
@@ -146,7 +164,7 @@ class Recorder:
         """Return the loop of these functions, recorded."""
         layout, each_step = self.system.layout, self.inputs
         always = {name: each_step[name] for name in ("state", "constants")}
-        start_of: dict[str, tuple[int, ...]] = {"q": (layout.n,), "qd": (layout.n,)}
+        start_of: dict[str, tuple[int, ...]] = {"q": (layout.nq,), "qd": (layout.n,)}
         start_of |= {"x": (layout.m,), "constants": always["constants"]}
         name = f"{self.system.model.name} by {name}"
         return Iteration(
