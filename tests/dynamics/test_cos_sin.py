@@ -31,7 +31,7 @@ def test_it_has_more_positions_than_velocities(both):
     plain, other = both
     turning = sum(joint.turns for joint in plain.model.free_joints)
     assert (other.n, other.nq) == (plain.n, plain.n + turning)
-    assert len(other.tree.position_names) == other.nq
+    assert len(other.model.position_names) == other.nq
     assert state_shapes(other.tree, "q", "qd") == {"q": (other.nq,), "qd": (other.n,)}
     with pytest.raises(WrongShape, match=rf"shape \({other.nq},\)"):
         other.gravity_torque(np.zeros(other.n))

@@ -61,9 +61,18 @@ class Model:
         return tuple(joint.name for joint in self.free_joints)
 
     @cached_property
+    def position_names(self) -> tuple[str, ...]:
+        """The names behind the entries of q: a joint's, with a suffix where it has several."""
+        return tuple(
+            f"{joint.name}{entry.suffix}"
+            for joint in self.free_joints
+            for entry in MOTIONS[joint.kind].configuration  # type: ignore[attr-defined]
+        )
+
+    @property
     def nq(self) -> int:
         """How many numbers a configuration has."""
-        return sum(MOTIONS[joint.kind].nq for joint in self.free_joints)  # type: ignore[misc]
+        return len(self.position_names)
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:

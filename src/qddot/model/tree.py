@@ -121,15 +121,6 @@ class Tree:
         """Whether every joint has one coordinate, so that v is dq/dt."""
         return all(isinstance(joint, OneCoordinate) for joint, _ in self.own_joints())
 
-    @property
-    def position_names(self) -> tuple[str, ...]:
-        """The names behind the entries of q."""
-        return tuple(
-            f"{self.joint_names[drive.v.start]}{entry.suffix}"
-            for joint, drive in self.own_joints()
-            for entry in joint.configuration
-        )
-
     def rates(self, q: ConfigVec) -> np.ndarray:
         """Return N of dq/dt = N(q) v, (nq, n)."""
         return np.stack([self.rate(q, e) for e in np.eye(self.n, dtype=int)], axis=1)

@@ -317,7 +317,7 @@ class Robot(Described):
         return self._cache[request]
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
-        names = self.tree.position_names if port.name == "q" else self.joint_names
+        names = self.model.position_names if port.name == "q" else self.joint_names
         return WrongShape(port.name, shape, self.name, names)
 
     def _frame(self, name: str) -> str:

@@ -179,7 +179,7 @@ def _core(shape: tuple[int, ...]) -> str:
 def _of_joints(robot: Robot, name: str, x: Any) -> np.ndarray:
     """Return an array whose last axis is the joints, all of it finite."""
     array = _array(robot, name, x, finite=False)
-    names = robot.tree.position_names if name == "q0" else robot.joint_names
+    names = robot.model.position_names if name == "q0" else robot.joint_names
     if array.shape[-1:] != (len(names),):
         raise WrongShape(name, array.shape, robot.name, names)
     _check_finite(robot, name, array)

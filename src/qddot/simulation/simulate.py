@@ -137,8 +137,8 @@ def simulate(
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
     if robot.nq != robot.n:
         raise BadArgument(
-            f"Robot {robot.name!r} has {robot.nq} numbers of position for {robot.n} velocities, which "
-            "one run does not take.\n  qddot.rollout moves such a robot."
+            f"Robot {robot.name!r} has {robot.nq} numbers of position for {robot.n} velocities, as "
+            "no single run takes it.\n  qddot.rollout moves such a robot."
         )
     q0 = joint_values(robot, "q0", q0)
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
