@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from strategies import inertial, models, random_rpy, seeds, triple
+from strategies import EVERY, inertial, models, random_rpy, seeds, triple
 
 from qddot.errors import BadFile, BadRobot
 from qddot.expression_reader import read_formula
@@ -484,7 +484,7 @@ axis = [0, 0, 1, 0]
         "7: link 'b': mass: '1_000' is not a number or a formula: "
         "digit separators are not allowed; write 1000.",
         "8: joint 'j': unknown joint type 'revolut'. Did you mean 'revolute'? "
-        "Types: revolute, continuous, prismatic, fixed.",
+        "Types: revolute, continuous, prismatic, screw, fixed.",
         "8: joint 'j': its child link 'c' does not exist. Add it or correct the name.",
         "13: joint 'j': axis: it is 4 numbers. Give 3 numbers in brackets.",
     ]
@@ -621,7 +621,7 @@ def assert_round_trip(model):
 @st.composite
 def furnished(draw):
     """Return a random robot with every kind of field in use."""
-    model = draw(models(mimic=True))
+    model = draw(models(kinds=EVERY, mimic=True))
     rng = np.random.default_rng(draw(seeds))
 
     def x():

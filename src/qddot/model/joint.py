@@ -98,8 +98,8 @@ class Joint:
     mimic: Mimic | None = None
     locked: Scalar | None = None  # held at this position
     home: Scalar | None = None  # where it stands if nobody says
-    pitch: Scalar = 0  # [m/rad] of a screw
     line: int | None = field(default=None, compare=False, repr=False)
+    pitch: Scalar = 0  # [m/rad] of a screw
 
     @property
     def moves(self) -> bool:
