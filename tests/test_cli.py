@@ -431,6 +431,26 @@ def test_ctrl_c_ends_with_130_and_without_a_traceback():
     assert words == "qddot: interrupted\n"
 
 
+# Ctrl-C that passes through `exec` of a text, and is heard
+THROUGH_EXEC = """
+from qddot import cli
+from qddot.cli import running
+
+def run(app, words):
+    try:
+        exec("raise KeyboardInterrupt")
+    except KeyboardInterrupt:
+        return 130
+
+running.run = run
+cli.main()
+"""
+
+
+def test_ctrl_c_that_was_heard_is_a_status_and_no_signal():
+    assert subprocess.run([sys.executable, "-c", THROUGH_EXEC], timeout=600).returncode == 130
+
+
 # Ctrl-C as something is imported, wherever the shell's patience ended
 PRESSED = """
 import runpy, sys

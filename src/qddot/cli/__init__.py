@@ -26,6 +26,9 @@ def main() -> None:
             raise
         sys.stderr.write("qddot: interrupted\n")
         status = 130
+    # Python remembers a Ctrl-C that passed through `exec` of a text, as dataclasses use it, and
+    # would end as if nobody had heard it; another `exec` makes it forget
+    exec("")
     sys.exit(status)
 
 
