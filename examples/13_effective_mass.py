@@ -10,8 +10,8 @@ import numpy as np
 
 import qddot
 from qddot.certificate.effective_mass import effective_mass
-from qddot.certificate.figures import plot_effective_mass
 from qddot.certificate.near_singular import near_singular
+from qddot.plot import plot_effective_mass
 
 # two links of 1 m with 1 kg at their ends, folded to 150°
 arm = qddot.load("two_link_point")

@@ -10,7 +10,6 @@ import numpy as np
 
 import qddot
 from qddot.control.closed_loop import closed_loop
-from qddot.control.figures import plot_closed_loop, plot_comparison
 from qddot.control.laws import (
     PD,
     ApproximateJacobian,
@@ -21,6 +20,7 @@ from qddot.control.laws import (
     PDGravity,
 )
 from qddot.control.references import CartesianLine, Quintic, time_optimal
+from qddot.plot import plot_closed_loop, plot_comparison
 
 arm = qddot.load("two_link")
 reference = Quintic([[0, 0], [1, 1]], 2.0)

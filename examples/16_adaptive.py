@@ -10,11 +10,11 @@ import numpy as np
 
 import qddot
 from qddot.control.closed_loop import closed_loop
-from qddot.control.figures import plot_closed_loop, plot_comparison
 from qddot.control.laws import AdaptiveSlotineLi, RobustSaturated, SlotineLi
 from qddot.control.laws.adaptation import balanced
 from qddot.control.references import Fourier, Quintic
 from qddot.control.wrong_model import wrong_model
+from qddot.plot import plot_closed_loop, plot_comparison
 
 panda = qddot.load("panda")
 wrong = wrong_model(panda, 0.3)

@@ -18,7 +18,7 @@ MAX_LINES = 400
 # lowest first; the modules of the first layer share one room
 GROUND = (
     *("scalars", "errors", "expressions", "exact_angles", "expression_reader"),
-    *("harmonics", "on_demand", "patience", "plain_text", "saving", "vendored", "web"),
+    *("harmonics", "looks", "moved", "on_demand", "patience", "plain_text", "saving", "vendored"),
 )
 LAYERS = (
     GROUND,
@@ -29,11 +29,12 @@ LAYERS = (
     ("backends",),
     ("equations",),
     ("robot",),
-    ("plot",),  # figures of plain arrays, so that every result can draw itself
     ("simulation", "certificate", "doctor", "speed"),
     ("identification", "control"),
     ("ready_laws",),
-    ("exporting", "reporting", "sweeps"),
+    ("exporting", "sweeps"),
+    ("present",),  # how results look; they reach it through `looks`
+    ("plot",),
     ("studio",),
     ("cli", "__main__", "__init__"),
 )
@@ -100,7 +101,7 @@ def test_import_is_light():
     loaded = LOADED_ON_FIRST_USE.intersection(name.partition(".")[0] for name in modules)
     assert not loaded, f"import qddot loads {sorted(loaded)}"
     own = {name for name in modules if name.partition(".")[0] == "qddot"}
-    assert own == {"qddot", "qddot.on_demand"}
+    assert own == {"qddot", "qddot.moved", "qddot.on_demand"}
 
 
 def test_every_built_in_robot_names_its_source_and_licence():

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+import qddot.moved  # noqa: F401  # old names of modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
     from qddot.identification.identify import identify
     from qddot.identification.log import Log, load_log
     from qddot.model import Model
+    from qddot.present.report.report import report
     from qddot.program import Program, record
-    from qddot.reporting.report import report
     from qddot.robot import Robot, RobotWarning, from_dh, load
     from qddot.robot.casadi import to_casadi
     from qddot.robot.cuda import to_cuda
@@ -124,7 +125,7 @@ LATER = {
     "Samples": "qddot.simulation.signals",
     "Watch": "qddot.simulation.run",
     "Trajectory": "qddot.simulation.trajectory",
-    "report": "qddot.reporting.report",
+    "report": "qddot.present.report.report",
     "rollout": "qddot.simulation.rollout",
     "sweep": "qddot.sweeps.sweep",
     "load_sweep": "qddot.sweeps.result",

@@ -5,8 +5,8 @@ import pytest
 
 import qddot
 from qddot.identification.back_to_robot import robot_with_parameters
-from qddot.identification.figures import errors_on
 from qddot.identification.preparation import prepared
+from qddot.identification.validation import errors_on
 
 TERMS = ("friction",)
 RATE = 500.0

@@ -13,11 +13,11 @@ from qddot.doctor.compare import configurations
 from qddot.identification.base_parameters import random_states
 from qddot.identification.excitation_limits import motion_limits
 from qddot.model import Inertial, Joint, Limits, Link, Mimic, build
-from qddot.plot.arm_stage import typical
+from qddot.present.figures.arm_stage import typical
+from qddot.present.report.live import span
+from qddot.present.report.subject import Subject
 from qddot.readers.read import library
 from qddot.ready_laws import home
-from qddot.reporting.live import span
-from qddot.reporting.subject import Subject
 from qddot.simulation.run_arguments import effort_limits
 from qddot.simulation.switching import position_limits
 

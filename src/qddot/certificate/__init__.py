@@ -3,5 +3,5 @@
 from qddot.on_demand import on_demand
 
 __getattr__, __dir__ = on_demand(
-    __name__, {}, ("along", "bound", "box", "effective_mass", "figures", "near_singular")
+    __name__, {}, ("along", "bound", "box", "effective_mass", "near_singular")
 )

@@ -20,9 +20,9 @@ from qddot.certificate.properties import (
 )
 from qddot.certificate.study import Study, joint_bounds
 from qddot.errors import BadArgument, NotNumeric
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.robot import Robot, robot_of
-from qddot.web.notebook import rich
 
 SECONDS = 60.0
 SEARCH = 2 / 3  # of the time, for the bounds
@@ -93,17 +93,13 @@ class Certificate:
 
     @fitted
     def __str__(self) -> str:
-        from qddot.certificate.text import as_text
+        from qddot.certificate.certificate_text import as_text
 
         return as_text(self)
 
     __repr__ = __str__
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.certificate.text import as_html
-
-        return as_html(self)
+    _repr_html_ = in_notebook("certificates.certificate_html")
 
 
 def certify(

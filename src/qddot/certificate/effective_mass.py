@@ -19,11 +19,10 @@ import numpy as np
 from qddot.certificate.mobility import jacobian_rows, reach, readable, tidy, weighted
 from qddot.certificate.positions import position
 from qddot.errors import BadArgument, printable
+from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.robot.effective_mass import masses_of
-from qddot.web.notebook import rich, rows, shown
-from qddot.web.page import bullets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -135,30 +134,18 @@ class EffectiveMass:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Return the figure of this mass with the arm; saved (.png, .svg, .pdf) if told where."""
-        from qddot.certificate.figures import plot_effective_mass
-
-        return plot_effective_mass(self.robot, self.q, self.frame, path=path)
+        draw = look("figures.certificates.plot_effective_mass")
+        return draw(self.robot, self.q, self.frame, path=path)
 
     @fitted
     def __str__(self) -> str:
-        return "\n".join([self._title, *(f"  {line}" for line in self.words)])
+        return "\n".join([self.title, *(f"  {line}" for line in self.words)])
 
     __repr__ = __str__
-
-    @rich
-    def _repr_html_(self) -> str | None:
-        unit = " [kg]" if self.axes == "linear" else ""
-        letters = ["x", "y", "z"] if self.axes == "linear" else ["ωx", "ωy", "ωz", "x", "y", "z"]
-        lines = [
-            (f"{mass:.6g}" if np.isfinite(mass) else "∞", *(f"{0.0 + x:.4g}" for x in axis))
-            for mass, axis in zip(self.masses, np.round(self.directions.T, 6), strict=True)
-        ]
-        table = rows([f"principal mass{unit}", *letters], lines)
-        finite = int(np.isfinite(self.masses).sum())
-        return shown(self._title, table, bullets(self.words[finite:]))
+    _repr_html_ = in_notebook("certificates.effective_mass_html")
 
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
         frame, robot = printable(self.frame), printable(self.robot.name)
         mixed = "" if self.axes == "linear" else ", turns and shifts, in kg·m² and kg"
         return f"Effective mass of {frame!r} of {robot!r} at q = {vector_text(self.q)}{mixed}:"

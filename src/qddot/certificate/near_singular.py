@@ -11,10 +11,9 @@ from qddot.certificate.box import box_of
 from qddot.certificate.effective_mass import EffectiveMass, effective_mass, vector_text
 from qddot.certificate.mobility import Reach, jacobian_rows, reach, weighted
 from qddot.errors import BadArgument, printable
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.robot import Robot
-from qddot.web.notebook import rich, shown
-from qddot.web.page import facts
 
 ROUNDS, SHRINK = 12, 0.3  # of looking again around the worst, closer each time
 STARTS = 8  # how many of the worst are looked at again
@@ -54,17 +53,7 @@ class NearSingular:
         )
 
     __repr__ = __str__
-
-    @rich
-    def _repr_html_(self) -> str | None:
-        found = self.found
-        known = {
-            "hardest to move at q =": vector_text(self.q),
-            "condition": "infinite: q is singular" if found.singular else f"{self.condition:.4g}",
-            "clearance from singularity": f"{self.clearance:.4g}",
-            "how": f"sampled at {self.samples:,} joint positions; others may be worse",
-        }
-        return shown(f"{found.frame} of {found.robot.name}", facts(known))
+    _repr_html_ = in_notebook("certificates.near_singular_html")
 
 
 def near_singular(

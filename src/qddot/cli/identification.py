@@ -126,6 +126,8 @@ def identify(
       qddot identify two_link log.csv --terms friction
       qddot identify two_link log.csv --method consistent -o arm.toml
     """
+    from qddot.identification.validation import errors_on
+
     robot = read_numeric(source, settings)
     reading = logs.Reading(
         *(columns or (), units or (), gear or ()),
@@ -140,7 +142,7 @@ def identify(
     options["unexcited"] = "merge" if merge else "refuse"
     with patience(f"fitting {len(ready)} rows"), warnings_as_options():
         fit = qddot.identify(robot, ready, method, terms=wanted, extra=extra, **options)
-    errors = None if other is None else _errors(fit, other)
+    errors = None if other is None else errors_on(fit, other)
     with together(), warnings_as_options():
         if output is not None:
             fit.save(output)
@@ -187,23 +189,16 @@ def _coupled(robot: Any, text: str) -> Any:
     return coupled(robot, *names)
 
 
-def _errors(fit: Fit, log: Log) -> dict[str, Any]:
-    """Return how far a fit is from another log, where its torques count."""
-    from qddot.identification.figures import errors_on
-
-    return errors_on(fit, log)
-
-
 def _draw(
     fit: Fit, raw: Log, ready: Log, errors: Any, page: File, plot: File, command: list[str]
 ) -> None:
-    from qddot.identification import figures
+    from qddot.plot import fit_page, plot_torques
 
     if page is not None:
         with patience("drawing the page"):
-            figures.page(fit, page, log=ready, raw=raw, validation=errors, command=command)
+            fit_page(fit, page, log=ready, raw=raw, validation=errors, command=command)
     if plot is not None:
-        figures.plot_torques(fit, path=plot)
+        plot_torques(fit, path=plot)
 
 
 def _log_facts(raw: Log, ready: Log) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def show(
       qddot show panda
       qddot show two_link_symbolic --set m1=50 --json
     """
-    from qddot.model.show import facts, print_robot
+    from qddot.present.terminal.robots import print_robot
 
     if source is None:
         if settings:
@@ -43,7 +43,7 @@ def show(
         return
     model = read_model(source, settings)
     if as_json:
-        echo_json(facts(model))
+        echo_json(model.to_dict())
     else:
         print_robot(model)
 

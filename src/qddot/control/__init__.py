@@ -73,4 +73,4 @@ __all__ = [
     "references",
     "time_optimal",
 ]
-__getattr__, __dir__ = on_demand(__name__, {}, ("figures", "report", "wrong_model"))
+__getattr__, __dir__ = on_demand(__name__, {}, ("report", "wrong_model"))

@@ -19,6 +19,7 @@ from qddot.control.lyapunov import along
 from qddot.control.report import Report, rise, rms, settling_time
 from qddot.control.sampled import Sampling, sampled_run
 from qddot.errors import BadArgument, shorten
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.robot import Robot
@@ -26,7 +27,6 @@ from qddot.simulation.run_arguments import effort_limits as limits_of
 from qddot.simulation.run_arguments import joint_values, positive
 from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
 from qddot.simulation.trajectory import Trajectory
-from qddot.web.notebook import rich
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,11 +60,7 @@ class ClosedLoop:
     def __repr__(self) -> str:
         return f"<ClosedLoop of {self.robot.name!r}>\n{self.report}"
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.control.shown import loop_html
-
-        return loop_html(self)
+    _repr_html_ = in_notebook("control.loop_html")
 
 
 class InterruptedLoop(Interrupted):

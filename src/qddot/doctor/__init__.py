@@ -2,6 +2,8 @@
 
 from qddot.doctor.compare import Comparison
 from qddot.doctor.examine import Examination, examine
-from qddot.doctor.text import print_examination, report_lines
+from qddot.on_demand import on_demand
 
-__all__ = ["Comparison", "Examination", "examine", "print_examination", "report_lines"]
+__all__ = ["Comparison", "Examination", "examine"]
+SHOWN = "qddot.present.terminal.examination"
+__getattr__, __dir__ = on_demand(__name__, {"print_examination": SHOWN, "report_lines": SHOWN})

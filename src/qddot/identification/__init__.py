@@ -10,7 +10,6 @@ __getattr__, __dir__ = on_demand(
         "base_parameters",
         "compare",
         "extra_columns",
-        "figures",
         "payload",
         "preparation",
     ),

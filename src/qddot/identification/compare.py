@@ -10,8 +10,8 @@ import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
 from qddot.identification.verdict import deviation, percent, unknown_deviations
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
@@ -95,11 +95,7 @@ class Comparison:
 
     __repr__ = __str__
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import comparison_html
-
-        return comparison_html(self)
+    _repr_html_ = in_notebook("identification.comparison_html")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the fits as plain data."""

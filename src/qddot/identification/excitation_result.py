@@ -15,9 +15,9 @@ from qddot.identification.excitation_spline import QuinticSpline
 from qddot.identification.excitation_workspace import HalfSpace
 from qddot.identification.fourier import FourierSeries, Motion
 from qddot.identification.log import Log
+from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -145,16 +145,7 @@ class Excitation:
         Args:
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
         """
-        from qddot.identification.excitation_plot import figure
-        from qddot.plot.figure_file import FIGURES, save_figure
-        from qddot.saving import ending
-
-        if path is not None:
-            ending(path, "A figure", FIGURES)
-        drawn = figure(self)
-        if path is not None:
-            save_figure(drawn, path)
-        return drawn
+        return look("figures.excitation.figure")(self, path)
 
     @fitted
     def __repr__(self) -> str:
@@ -174,8 +165,4 @@ class Excitation:
         ]
         return "\n  ".join(lines)
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import excitation_html
-
-        return excitation_html(self)
+    _repr_html_ = in_notebook("identification.excitation_html")

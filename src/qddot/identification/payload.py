@@ -24,11 +24,11 @@ from qddot.identification.grouping import sorted_out
 from qddot.identification.identify import identify
 from qddot.identification.prior import PSEUDO, pseudo
 from qddot.identification.result import Fit
+from qddot.looks import in_notebook
 from qddot.model.tree import BASE
 from qddot.plain_text import fitted
 from qddot.spatial.inertia import NAMES, Inertia, upper
 from qddot.spatial.pose import Pose
-from qddot.web.notebook import rich
 
 UNTOLD = 1e-6
 SURE = 2.0  # deviations of a mass that is there
@@ -110,11 +110,7 @@ class PayloadFit:
 
     __repr__ = __str__
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import payload_html
-
-        return payload_html(self)
+    _repr_html_ = in_notebook("identification.payload_html")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the load as plain data."""

@@ -19,8 +19,8 @@ from qddot.identification.samples import Samples, as_samples
 from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
 from qddot.identification.validation import CrossValidation, cross_validation, essential
 from qddot.identification.verdict import distrust, unknown_deviations, verdict
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     from qddot.identification.estimators import Estimator
@@ -275,11 +275,7 @@ class Fit:
 
         return summary(self)
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import fit_html
-
-        return fit_html(self)
+    _repr_html_ = in_notebook("identification.fit_html")
 
     @property
     def _filter(self) -> str:

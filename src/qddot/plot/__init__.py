@@ -1,5 +1,60 @@
-"""Figures, one family a file. They draw plain arrays, so that every result can draw itself."""
+"""Figures of results, by name: `from qddot.plot import panels, plot_closed_loop`.
+
+Each returns a matplotlib figure, and writes it where it is given a `path` (.png, .svg, .pdf);
+`fit_page` writes a page.
+"""
+
+from typing import TYPE_CHECKING
 
 from qddot.on_demand import on_demand
 
-__getattr__, __dir__ = on_demand(__name__, {}, ("compare", "style"))
+if TYPE_CHECKING:
+    from qddot.present.figures.certificates import (
+        plot_effective_mass,
+        plot_effective_mass_map,
+        plot_eigenvalues,
+        plot_gravity,
+        plot_norms,
+    )
+    from qddot.present.figures.closed_loops import plot_closed_loop, plot_comparison, plot_fastest
+    from qddot.present.figures.compare import panels
+    from qddot.present.figures.fits import (
+        plot_excitation,
+        plot_parameters,
+        plot_residuals,
+        plot_spectrum,
+        plot_torques,
+    )
+    from qddot.present.pages.fit import fit_page
+
+__all__ = [
+    "fit_page",
+    "panels",
+    "plot_closed_loop",
+    "plot_comparison",
+    "plot_effective_mass",
+    "plot_effective_mass_map",
+    "plot_eigenvalues",
+    "plot_excitation",
+    "plot_fastest",
+    "plot_gravity",
+    "plot_norms",
+    "plot_parameters",
+    "plot_residuals",
+    "plot_spectrum",
+    "plot_torques",
+]
+HOMES = {
+    "certificates": ("effective_mass", "effective_mass_map", "eigenvalues", "gravity", "norms"),
+    "closed_loops": ("closed_loop", "comparison", "fastest"),
+    "fits": ("excitation", "parameters", "residuals", "spectrum", "torques"),
+}
+LATER = {
+    f"plot_{name}": f"qddot.present.figures.{home}"
+    for home, names in HOMES.items()
+    for name in names
+}
+LATER |= {"panels": "qddot.present.figures.compare", "fit_page": "qddot.present.pages.fit"}
+LATER |= {"style": "qddot.present.figures"}
+
+__getattr__, __dir__ = on_demand(__name__, LATER)

@@ -15,6 +15,7 @@ from qddot.backends.device_arrays import Kind, cupy_or_error, kind_of, package_o
 from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument
+from qddot.looks import in_notebook
 from qddot.patience import patience
 from qddot.plain_text import fitted
 from qddot.program.iteration import Iteration
@@ -29,7 +30,6 @@ from qddot.simulation.rollout_arguments import (
 from qddot.simulation.rollout_cuda import run_on_gpu
 from qddot.simulation.steps import iteration
 from qddot.simulation.system import System
-from qddot.web.notebook import rich
 
 DEVICES = ("cpu", "cuda")
 
@@ -50,11 +50,7 @@ class Rollout:
     def __repr__(self) -> str:
         return f"<Rollout of {self.robot.name!r}: {len(self.t)} instants; {self.status}>"
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.simulation.rollout_summary import as_html
-
-        return as_html(self)
+    _repr_html_ = in_notebook("simulation.rollout_html")
 
 
 def rollout(

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.simulation.audit import LIMIT, Audit, audit
 from qddot.simulation.energy import Energy
 from qddot.simulation.interpolation import State, interpolated
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     import pandas
@@ -154,18 +154,10 @@ class Trajectory:
                 name alone, `run.plot("fall.png")`, is taken for the path.
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
         """
-        from qddot.plot.figure_file import FIGURES, save_figure
-        from qddot.plot.motion import figure
-        from qddot.saving import ending
-
         if path is None and isinstance(what, (str, Path)) and Path(what).suffix:
             what, path = None, what
-        if path is not None:
-            ending(path, "A figure", FIGURES)  # before the work, not after it
-        drawn = figure(self, [str(what)] if isinstance(what, (str, Path)) else what)
-        if path is not None:
-            save_figure(drawn, path)
-        return drawn
+        chosen = [str(what)] if isinstance(what, (str, Path)) else what
+        return look("figures.motion.figure")(self, chosen, path)
 
     def animate(
         self,
@@ -183,8 +175,6 @@ class Trajectory:
             speed: Seconds of the motion in a second of the film.
             frames: Names of frames that leave a trace; by default the tips of the arm.
         """
-        from qddot.plot.animation import animate
-
         if path is None:
             raise BadArgument(
                 'A film is written to a file; name it: run.animate("fall.html"), or .gif or .mp4.'
@@ -193,6 +183,7 @@ class Trajectory:
         if not len(self.t):
             raise BadArgument("The motion has no rows, so there is nothing to show.")
         span = float(self.t[0]), float(self.t[-1])
+        animate = look("figures.animation.animate")
         animate(robot, span, lambda t: self.at(t)[0], path, fps=fps, speed=speed, frames=frames)
 
     @fitted
@@ -201,11 +192,7 @@ class Trajectory:
 
         return as_text(self)
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.simulation.summary import as_html
-
-        return as_html(self)
+    _repr_html_ = in_notebook("simulation.trajectory_html")
 
     def _robot(self, what: str) -> Robot:
         if self.robot is None:

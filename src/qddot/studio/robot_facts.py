@@ -8,7 +8,6 @@ import numpy as np
 
 from qddot.control.references.limits import bounds_of
 from qddot.errors import printable
-from qddot.model.show import total_mass
 from qddot.studio.arm import Arm
 
 MOST_WARNINGS = 20
@@ -42,7 +41,7 @@ def robot_facts(arm: Arm) -> dict[str, Any]:
         "frames": list(robot.frame_names),
         "tip": arm.tip,
         "gravity": arm.gravity,
-        "mass": float(total_mass(model)),
+        "mass": float(model.total_mass),
         "payload": {"frame": arm.changes.frame or arm.tip, "mass": arm.changes.mass},
         "friction": {
             "viscous": [float(f.viscous) for f in friction],

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
+from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot, load
 from qddot.sweeps.folder import FAILED, MANIFEST, ROBOT, Folder
@@ -18,7 +19,6 @@ from qddot.sweeps.kept import GIVEN
 from qddot.sweeps.manifest import read_manifest
 from qddot.sweeps.summary import Summary, summary_of
 from qddot.sweeps.unit import pyarrow
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     import pyarrow as arrow
@@ -205,14 +205,8 @@ class Sweep:
             filter: Which runs, as in `table`.
             path: A .png, .svg or .pdf file to write it to as well.
         """
-        from qddot.plot.figure_file import save_figure
-        from qddot.sweeps.figures import figure
-
         self._check([name for name in (y, x, by) if name is not None])
-        drawn = figure(self, y, x, by, filter)
-        if path is not None:
-            save_figure(drawn, path)
-        return drawn
+        return look("figures.sweeps.figure")(self, y, x, by, filter, path)
 
     # how it looks
 
@@ -223,11 +217,7 @@ class Sweep:
         name = printable(str(self.manifest["robot"].get("name", "")))
         return f"<Sweep of {name!r}: {self.runs:,} runs, {how}{worse}, in {self._folder}>"
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.sweeps.shown import as_html
-
-        return as_html(self)
+    _repr_html_ = in_notebook("sweeps.sweep_html")
 
     # inside
 

@@ -15,9 +15,9 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.control.references.arguments import instants
+from qddot.looks import in_notebook
 from qddot.program import Program, record
 from qddot.scalars import JointVec, Scalar, Vec3
-from qddot.web.notebook import rich
 
 Motion = tuple[JointVec, JointVec, JointVec]
 
@@ -70,11 +70,7 @@ class Timed(ABC):
         """The instants at which a derivative may jump [s]."""
         return np.array([0.0, self.duration] if np.isfinite(self.duration) else [0.0])
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.control.shown import reference_html
-
-        return reference_html(self)
+    _repr_html_ = in_notebook("control.reference_html")
 
 
 class Reference(Timed):

@@ -1,0 +1,176 @@
+"""One motion over time: positions, rates, accelerations, torques, and where the energy went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, did_you_mean
+from qddot.present.figures import style
+from qddot.present.figures.quantities import SIGNS, WORDS, Account, Motion, drawable, unit, values
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+WIDTH, ROW, LEGEND = 10.0, 2.3, 0.2  # [inch]
+ENERGIES = ("kinetic", "potential", "total", "given", "lost")
+ROOM = 130  # characters side by side in the legend
+BELOW = 0.16  # of the height of the energies: room for words below the lowest curve
+KINDS_OF_EVENTS = len(style.DASHES)  # that a legend tells apart
+
+
+@style.savable
+def figure(
+    motion: Motion, what: str | Sequence[str] | None = None, path: str | Path | None = None
+) -> Figure:
+    """Return a figure of a motion, a panel a quantity.
+
+    Args:
+        motion: A trajectory, or what looks like one.
+        what: "q", "qd", "qdd", "tau", "energy", or several of them; all by default.
+        path: Where to save it (.png, .svg, .pdf); nowhere if None.
+    """
+    chosen = choice(what)
+    entries = event_entries(motion)
+    if chosen != ["energy"]:
+        entries = joint_entries(motion) + entries
+    columns = 1 if len(chosen) == 1 else 2
+    rows = -(-len(chosen) // columns)
+    wide = style.legend_columns(entries, ROOM)
+    height = ROW * rows + LEGEND * (2 + -(-len(entries) // wide))
+    result = style.figure(WIDTH if columns == 2 else 0.7 * WIDTH, max(height, 3.2))
+    grid = result.add_gridspec(rows, columns)
+    first: Axes | None = None
+    for k, quantity in enumerate(chosen):
+        # the last of an odd number has the row to itself
+        alone = k == len(chosen) - 1 and k % columns == 0
+        place = grid[k // columns, :] if alone else grid[k // columns, k % columns]
+        axes = result.add_subplot(place, sharex=first)
+        first = first or axes
+        if quantity == "energy":
+            draw_energy(axes, motion.t, motion.energy)
+        else:
+            draw_joints(axes, motion, quantity)
+        mark_events(axes, motion)
+        if k // columns == rows - 1:
+            axes.set_xlabel("time [s]", fontsize=style.NORMAL, color=style.INK)
+    if entries:
+        style.legend(result, entries, wide, loc="outside upper left")
+    return result
+
+
+def choice(what: str | Sequence[str] | None) -> list[str]:
+    """Return the quantities asked for, checked."""
+    asked = list(WORDS) if what is None else [what] if isinstance(what, str) else list(what)
+    for name in asked:
+        if name not in WORDS:
+            raise BadArgument(
+                f"There is no panel {name!r}.{did_you_mean(str(name), WORDS)}\n"
+                f"  Panels: {', '.join(WORDS)}."
+            )
+    if not asked:
+        raise BadArgument(f"Name at least one panel: {', '.join(WORDS)}.")
+    return list(dict.fromkeys(asked))
+
+
+def draw_joints(axes: Axes, motion: Motion, quantity: str) -> None:
+    """Draw a quantity of every joint; where units differ, the second has an axis on the right."""
+    style.dress(axes)
+    rows, kinds = values(motion, quantity), list(dict.fromkeys(motion.units))
+    sides = dict.fromkeys(kinds, axes)
+    for kind in kinds[1:]:
+        # a twin hides what is below it unless its background is none, which `dress` sees to
+        sides[kind] = axes.twinx()
+        style.dress(sides[kind])
+        sides[kind].grid(False)
+        sides[kind].spines["right"].set_visible(True)
+    for kind, side in sides.items():
+        where = " (right)" if len(kinds) > 1 and side is not axes else ""
+        side.set_ylabel(f"{SIGNS[quantity]} [{unit(quantity, kind)}]{where}")
+    for i, kind in enumerate(motion.units):
+        sides[kind].plot(motion.t, rows[:, i], **look(motion, i))
+    show_range(axes, motion.t)
+
+
+def look(motion: Motion, i: int) -> dict[str, Any]:
+    """Return how a joint is drawn everywhere; one in other units than the first is dashed."""
+    found = style.curve(i)
+    if motion.units[i] != motion.units[0]:
+        found["linestyle"] = style.DASHES[1]
+    return found
+
+
+def joint_entries(motion: Motion) -> list[tuple[Line2D, str]]:
+    """Return the lines and names of a legend of the joints, with units where they differ."""
+    from matplotlib.lines import Line2D
+
+    mixed = len(set(motion.units)) > 1
+    return [
+        (
+            Line2D([], [], **look(motion, i)),
+            style.label(name) + (f" [{motion.units[i]}]" if mixed else ""),
+        )
+        for i, name in enumerate(motion.joint_names)
+    ]
+
+
+def draw_energy(axes: Axes, t: np.ndarray, energy: Account) -> None:
+    """Draw what is stored, given and lost, and say what is unaccounted for."""
+    style.dress(axes)
+    lines = []
+    for k, name in enumerate(ENERGIES):
+        lines += axes.plot(t, drawable(getattr(energy, name)), **style.curve(k))
+    axes.set_ylabel("energy [J]")
+    show_range(axes, t)
+    entries = list(zip(lines, ENERGIES, strict=True))
+    style.legend(axes, entries, 5, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low - BELOW * (high - low), high)
+    note = axes.text(0.99, 0.03, "", transform=axes.transAxes, ha="right", fontsize=style.SMALL)
+    style.write(note, unaccounted(energy))
+
+
+def unaccounted(energy: Account) -> str:
+    """Return how much energy nobody can account for, in words."""
+    with np.errstate(all="ignore"):
+        worst = float(max(np.abs(energy.residual).max(), np.abs(energy.gravity_residual).max()))
+        exchanged = energy.exchanged
+        share = f" ({worst / exchanged:.1e} of {exchanged:.4g} J exchanged)" if exchanged else ""
+    return f"unaccounted for: {worst:.1e} J{share}"
+
+
+def mark_events(axes: Axes, motion: Motion) -> None:
+    """Draw a thin line at every event."""
+    kinds = kinds_of_events(motion)
+    for event in motion.events:
+        axes.axvline(event.t, **event_look(kinds, event.name))
+
+
+def event_entries(motion: Motion) -> list[tuple[Line2D, str]]:
+    """Return what a legend says of the events: their kinds, or how many where there are many."""
+    from matplotlib.lines import Line2D
+
+    kinds = kinds_of_events(motion)
+    if len(kinds) > KINDS_OF_EVENTS:
+        return [(Line2D([], [], **event_look(kinds, "")), f"{len(motion.events)} events")]
+    return [(Line2D([], [], **event_look(kinds, kind)), style.label(kind)) for kind in kinds]
+
+
+def kinds_of_events(motion: Motion) -> list[str]:
+    return list(dict.fromkeys(event.name for event in motion.events))
+
+
+def event_look(kinds: list[str], kind: str) -> dict[str, Any]:
+    k = kinds.index(kind) if len(kinds) <= KINDS_OF_EVENTS else 0
+    return {"color": style.QUIET, "linewidth": style.THIN, "linestyle": style.DASHES[k]}
+
+
+def show_range(axes: Axes, t: np.ndarray) -> None:
+    """Let the axis of time end where the motion does."""
+    if len(t) and np.isfinite(t[[0, -1]]).all() and t[0] < t[-1]:
+        axes.set_xlim(t[0], t[-1])
