@@ -146,6 +146,7 @@ class EffectiveMass:
 
     @property
     def title(self) -> str:
+        """The first line of its text: of what, and where."""
         frame, robot = printable(self.frame), printable(self.robot.name)
         mixed = "" if self.axes == "linear" else ", turns and shifts, in kg·m² and kg"
         return f"Effective mass of {frame!r} of {robot!r} at q = {vector_text(self.q)}{mixed}:"

@@ -184,7 +184,7 @@ def control(
     if output is not None:
         moved.save(output)
     if plot is not None:
-        from qddot.present.figures.closed_loops import plot_closed_loop
+        from qddot.plot import plot_closed_loop
 
         plot_closed_loop(run, plot)
     tell(as_json, facts(run), report(run), [output, plot])

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
         plot_gravity,
         plot_norms,
     )
-    from qddot.present.figures.closed_loops import plot_closed_loop, plot_comparison, plot_fastest
-    from qddot.present.figures.compare import panels
+    from qddot.present.figures.closed_loop import plot_closed_loop, plot_comparison
+    from qddot.present.figures.fastest_path import plot_fastest
     from qddot.present.figures.fits import (
         plot_excitation,
         plot_parameters,
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         plot_spectrum,
         plot_torques,
     )
+    from qddot.present.figures.motion import panels
     from qddot.present.pages.fit import fit_page
 
 __all__ = [
@@ -46,7 +47,8 @@ __all__ = [
 ]
 HOMES = {
     "certificates": ("effective_mass", "effective_mass_map", "eigenvalues", "gravity", "norms"),
-    "closed_loops": ("closed_loop", "comparison", "fastest"),
+    "closed_loop": ("closed_loop", "comparison"),
+    "fastest_path": ("fastest",),
     "fits": ("excitation", "parameters", "residuals", "spectrum", "torques"),
 }
 LATER = {
@@ -54,7 +56,7 @@ LATER = {
     for home, names in HOMES.items()
     for name in names
 }
-LATER |= {"panels": "qddot.present.figures.compare", "fit_page": "qddot.present.pages.fit"}
+LATER |= {"panels": "qddot.present.figures.motion", "fit_page": "qddot.present.pages.fit"}
 LATER |= {"style": "qddot.present.figures"}
 
 __getattr__, __dir__ = on_demand(__name__, LATER)

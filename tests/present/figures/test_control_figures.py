@@ -11,12 +11,8 @@ from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import PD, MomentumObserver, OperationalSpace, PDGravity
 from qddot.control.references import CartesianLine, Quintic, time_optimal
 from qddot.control.wrong_model import wrong_model
-from qddot.plot import (
-    places_of,
-    plot_closed_loop,
-    plot_comparison,
-    plot_fastest,
-)
+from qddot.plot import plot_closed_loop, plot_comparison, plot_fastest
+from qddot.present.figures.closed_loop import places_of
 
 ARM = qddot.load("two_link")
 PANDA = qddot.load("panda")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.present.figures import style
-from qddot.present.figures.quantities import drawable
+from qddot.present.figures.style import drawable
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

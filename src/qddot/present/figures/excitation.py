@@ -27,8 +27,6 @@ LABELS = {
 @style.savable
 def figure(motion: Excitation, path: str | Path | None = None) -> Figure:
     """Return a figure with a panel for q, q̇, q̈, τ and the search; without a robot, no τ."""
-    from matplotlib.lines import Line2D
-
     t = np.linspace(0, motion.period, POINTS + 1)
     q, qd, qdd = motion.at(t)
     panels = {"q": q, "qd": qd, "qdd": qdd}
@@ -46,10 +44,7 @@ def figure(motion: Excitation, path: str | Path | None = None) -> Figure:
     last = len(panels)
     place = grid[last // 2, :] if last % 2 == 0 else grid[last // 2, last % 2]
     _search(result.add_subplot(place), motion)
-    entries = [
-        (Line2D([], [], **style.curve(i)), style.label(name))
-        for i, name in enumerate(motion.joint_names)
-    ]
+    entries = style.legend_entries(motion.joint_names)
     columns = style.legend_columns(entries, 130)
     style.legend(result, entries, columns, loc="outside upper left")
     return result

@@ -8,6 +8,8 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ParamSpec
 
+import numpy as np
+
 from qddot.errors import printable, shorten
 from qddot.saving import check_place, write_whole
 
@@ -31,6 +33,7 @@ LINK = 5.0  # [pt], links of a skeleton
 
 SMALL, NORMAL, LARGE = 8, 9, 11  # [pt], letters
 FIGURES = (".png", ".svg", ".pdf")
+LARGEST = 1e290  # beyond, axes overflow
 LONGEST = 28  # characters of a name in a legend
 
 
@@ -113,6 +116,13 @@ def legend(
     return made
 
 
+def legend_entries(names: Sequence[str]) -> list[tuple[Line2D, str]]:
+    """Return the entries of a legend of curves by their names."""
+    from matplotlib.lines import Line2D
+
+    return [(Line2D([], [], **curve(i)), label(name)) for i, name in enumerate(names)]
+
+
 def legend_columns(entries: Sequence[tuple[Line2D, str]], room: int) -> int:
     """Return how many entries fit side by side, in a room of so many characters."""
     longest = max((len(name) for _, name in entries), default=1)
@@ -130,3 +140,10 @@ def write(text: Any, words: str) -> None:
 def label(name: str, most: int = LONGEST) -> str:
     """Return a name as one short line without anything that steers."""
     return shorten(printable(name).replace("\n", "\\n"), most)
+
+
+def drawable(x: Any) -> np.ndarray:
+    """Return numbers as axes can take them: what is not finite, or too large, is left out."""
+    array = np.asarray(x, dtype=float)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.abs(array) < LARGEST, array, np.nan)

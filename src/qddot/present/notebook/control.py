@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.present.figures import style
+from qddot.present.figures import closed_loop, style
 from qddot.present.figures.motion import show_range
 from qddot.present.notebook.cell import figure, rows, shown, words
 from qddot.present.pages.page import facts, paragraph
@@ -69,12 +69,9 @@ def in_words(value: Any) -> str:
 
 def loop_html(run: ClosedLoop) -> str:
     """Return a run: what it was worth, and its curves."""
-    from qddot.present.figures.closed_loops import loop_of
-    from qddot.present.figures.control import figure as drawn
-
     title = f"{run.report.law} of {run.robot.name}"
     # without paths and references, which would have to be compiled first
-    picture = figure(drawn(loop_of(run)), f"Closed loop, {title}")
+    picture = figure(closed_loop.figure(run), f"Closed loop, {title}")
     return shown(title, paragraph(run.law.equation, "quiet"), *report_parts(run.report), picture)
 
 
@@ -135,8 +132,6 @@ def reference_html(reference: Timed) -> str:
 
 def curves(reference: Timed, end: float, of_a_frame: bool) -> Figure:
     """Return a figure of positions and rates over time."""
-    from qddot.present.figures.control import names_of
-
     t = np.linspace(0, end, INSTANTS)
     motion = np.array([np.asarray(reference.at(x)[:2], dtype=float) for x in t.tolist()])
     drawn = style.figure(9.0, 2.8)
@@ -150,6 +145,6 @@ def curves(reference: Timed, end: float, of_a_frame: bool) -> Figure:
         axes.set_xlabel("time [s]")
         axes.set_ylabel(label)
         show_range(axes, t)
-    entries = names_of(names)
+    entries = style.legend_entries(names)
     style.legend(drawn, entries, style.legend_columns(entries, 110), loc="outside upper left")
     return drawn

@@ -8,8 +8,7 @@ import numpy as np
 
 from qddot.present.figures import style
 from qddot.present.figures.motion import figure as motion_figure
-from qddot.present.figures.motion import show_range
-from qddot.present.figures.quantities import drawable, unit
+from qddot.present.figures.motion import show_range, unit
 from qddot.present.notebook.cell import figure, rows, shown
 from qddot.present.pages.page import bullets, facts
 from qddot.simulation.rollout import Rollout
@@ -92,11 +91,9 @@ def ends(run: Rollout) -> str:
 
 def bands(run: Rollout) -> Figure:
     """Return a figure of the positions: from the lowest to the highest, and the median."""
-    from matplotlib.lines import Line2D
-
     flat = run.q.reshape(-1, len(run.t), run.robot.n)[run.finite.reshape(-1)]
     chosen = np.unique(np.linspace(0, len(flat) - 1, MOST).astype(int))
-    q = drawable(flat[chosen])
+    q = style.drawable(flat[chosen])
     drawn = style.figure(7.0, 3.2)
     axes = drawn.add_subplot()
     style.dress(axes)
@@ -108,10 +105,7 @@ def bands(run: Rollout) -> Figure:
     kinds = dict.fromkeys("rad" if joint.turns else "m" for joint in run.robot.model.free_joints)
     axes.set_ylabel(f"q [{' or '.join(kinds)}]: median, lowest, highest")
     show_range(axes, run.t)
-    entries = [
-        (Line2D([], [], **style.curve(i)), style.label(name))
-        for i, name in enumerate(run.robot.joint_names)
-    ]
+    entries = style.legend_entries(run.robot.joint_names)
     style.legend(drawn, entries, style.legend_columns(entries, 90), loc="outside upper left")
     return drawn
 
