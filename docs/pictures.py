@@ -17,10 +17,10 @@ from scipy.linalg import solve_continuous_are
 import qddot
 from qddot import plot
 from qddot.control import laws
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws.adaptation import balanced
+from qddot.control.loop import closed_loop
+from qddot.control.mistaken import wrong_model
 from qddot.control.references import CartesianLine, Fourier, Quintic, time_optimal
-from qddot.control.wrong_model import wrong_model
 from qddot.dynamics.friction import smooth_direction
 from qddot.identification.extra_columns import coupled
 from qddot.identification.preparation import prepared

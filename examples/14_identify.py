@@ -12,9 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import qddot
-from qddot.identification.back_to_robot import robot_with_parameters
-from qddot.identification.preparation import prepared
-from qddot.identification.validation import errors_on
+from qddot.identification import errors_on, prepared, robot_with_parameters
 
 # the arm as its data sheet has it, and as it is: heavier by a sixth, with friction
 still = {f"panda_joint{k}": 0.0 for k in (3, 5, 7)} | {"panda_joint6": 1.6}

@@ -9,17 +9,19 @@
 import numpy as np
 
 import qddot
-from qddot.control.closed_loop import closed_loop
-from qddot.control.laws import (
+from qddot.control import (
     PD,
     ApproximateJacobian,
+    CartesianLine,
     ComputedTorque,
     FeedForwardPD,
     MomentumObserver,
     OperationalSpace,
     PDGravity,
+    Quintic,
+    closed_loop,
+    time_optimal,
 )
-from qddot.control.references import CartesianLine, Quintic, time_optimal
 from qddot.plot import plot_closed_loop, plot_comparison
 
 arm = qddot.load("two_link")

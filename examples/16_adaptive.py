@@ -9,11 +9,16 @@
 import numpy as np
 
 import qddot
-from qddot.control.closed_loop import closed_loop
-from qddot.control.laws import AdaptiveSlotineLi, RobustSaturated, SlotineLi
-from qddot.control.laws.adaptation import balanced
-from qddot.control.references import Fourier, Quintic
-from qddot.control.wrong_model import wrong_model
+from qddot.control import (
+    AdaptiveSlotineLi,
+    Fourier,
+    Quintic,
+    RobustSaturated,
+    SlotineLi,
+    balanced,
+    closed_loop,
+    wrong_model,
+)
 from qddot.plot import plot_closed_loop, plot_comparison
 
 panda = qddot.load("panda")

@@ -14,8 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import qddot
-from qddot.control.laws import ComputedTorque
-from qddot.control.references import Setpoint
+from qddot.control import ComputedTorque, Setpoint
 
 robot = qddot.load("ur5")
 law = ComputedTorque(robot, kp=100.0, kd=20.0, reference=Setpoint(np.zeros(6)))

@@ -11,7 +11,7 @@ import casadi as ca
 import numpy as np
 
 import qddot
-from qddot.control.references import Trapezoidal, time_optimal
+from qddot.control import Trapezoidal, time_optimal
 
 held = {"panda_joint3": 0.0, "panda_joint5": 0.0, "panda_joint6": 1.8, "panda_joint7": 0.8}
 arm = qddot.load("panda").locked(held)  # joints 1, 2 and 4 are left

@@ -17,8 +17,8 @@ MAX_LINES = 400
 
 # lowest first; the modules of the first layer share one room
 GROUND = (
-    *("scalars", "errors", "expressions", "exact_angles", "expression_reader"),
-    *("harmonics", "looks", "moved", "on_demand", "patience", "plain_text", "saving", "vendored"),
+    *("scalars", "errors", "expressions", "exact_angles", "expression_reader", "deprecation"),
+    *("harmonics", "looks", "on_demand", "patience", "plain_text", "saving", "vendored"),
 )
 LAYERS = (
     GROUND,
@@ -101,7 +101,7 @@ def test_import_is_light():
     loaded = LOADED_ON_FIRST_USE.intersection(name.partition(".")[0] for name in modules)
     assert not loaded, f"import qddot loads {sorted(loaded)}"
     own = {name for name in modules if name.partition(".")[0] == "qddot"}
-    assert own == {"qddot", "qddot.moved", "qddot.on_demand"}
+    assert own == {"qddot", "qddot.on_demand"}
 
 
 def test_every_built_in_robot_names_its_source_and_licence():

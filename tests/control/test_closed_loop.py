@@ -8,8 +8,8 @@ from long import long
 from numpy.testing import assert_allclose, assert_array_equal
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import PD, AdaptiveSlotineLi, ComputedTorque, MomentumObserver, PDGravity
+from qddot.control.loop import closed_loop
 from qddot.control.references import Fourier, Setpoint
 from qddot.control.report import rise, rms, settling_time
 

@@ -12,7 +12,6 @@ from numpy.testing import assert_allclose
 from strategies import models, seeds
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import (
     PD,
     AdaptiveSlotineLi,
@@ -24,6 +23,7 @@ from qddot.control.laws import (
     PDGravity,
     SlotineLi,
 )
+from qddot.control.loop import closed_loop
 from qddot.control.lyapunov import rate_program
 from qddot.model import Model
 from qddot.robot import Robot

@@ -10,7 +10,6 @@ from long import long
 from numpy.testing import assert_allclose
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import (
     PD,
     AdaptiveSlotineLi,
@@ -26,6 +25,7 @@ from qddot.control.laws import (
     RobustSaturated,
     SlotineLi,
 )
+from qddot.control.loop import closed_loop
 from qddot.control.references import Fourier
 
 PANDA = qddot.load("panda")

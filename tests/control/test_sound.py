@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 import qddot
 from qddot.certificate.bounds import bound
-from qddot.control.closed_loop import InterruptedLoop, closed_loop
 from qddot.control.laws import (
     PD,
     AdaptiveSlotineLi,
@@ -28,6 +27,7 @@ from qddot.control.laws.assumption import verdict
 from qddot.control.laws.comparison import differences, no_gravity
 from qddot.control.laws.dry_friction import LAYER
 from qddot.control.laws.joint_law import JointLaw
+from qddot.control.loop import InterruptedLoop, closed_loop
 from qddot.control.lyapunov import rate_program
 from qddot.control.references import Quintic
 from qddot.control.report import rise

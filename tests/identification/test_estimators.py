@@ -20,7 +20,7 @@ from qddot.identification.estimators import (
     WeightedLeastSquares,
 )
 from qddot.identification.extra_columns import by_direction, coupled, stribeck
-from qddot.identification.identify import METHODS, identify
+from qddot.identification.fitting import METHODS, identify
 from qddot.identification.one_thread import controller, one_thread
 from qddot.identification.payload import identify_payload
 from qddot.identification.prior import smallest_eigenvalue

@@ -13,8 +13,8 @@ from nearness import assert_near
 import qddot
 from qddot.errors import BadArgument, UnknownName
 from qddot.identification.back_to_robot import robot_with_parameters
-from qddot.identification.compare import compare
-from qddot.identification.identify import identify
+from qddot.identification.comparison import compare
+from qddot.identification.fitting import identify
 from qddot.identification.result import IdentificationWarning
 from qddot.model import Motor
 from qddot.readers.read import built_in_names

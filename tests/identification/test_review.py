@@ -13,7 +13,7 @@ from nearness import assert_near
 import qddot
 from qddot.errors import BadArgument
 from qddot.identification.consistent import PhysicallyConsistent
-from qddot.identification.identify import identify
+from qddot.identification.fitting import identify
 from qddot.identification.log import Log
 from qddot.identification.payload import identify_payload
 from qddot.identification.result import IdentificationWarning

@@ -14,7 +14,7 @@ from identification.excited import as_log, excited
 import qddot
 from qddot import plot
 from qddot.errors import BadArgument
-from qddot.identification.identify import identify
+from qddot.identification.fitting import identify
 from qddot.identification.lasting import repeats
 from qddot.identification.payload import PayloadFit
 from qddot.identification.preparation import prepared

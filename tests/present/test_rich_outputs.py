@@ -12,11 +12,11 @@ import pytest
 import qddot
 from qddot.backends import llvm
 from qddot.certificate.certificate import Certificate
-from qddot.certificate.effective_mass import effective_mass
-from qddot.certificate.near_singular import near_singular
+from qddot.certificate.ellipsoid import mass_ellipsoid
+from qddot.certificate.singularity import near_singular
 from qddot.control import laws, references
-from qddot.control.closed_loop import closed_loop
-from qddot.identification.compare import compare
+from qddot.control.loop import closed_loop
+from qddot.identification.comparison import compare
 from qddot.identification.payload import PayloadFit
 from qddot.model import Friction
 from qddot.present.figures import style
@@ -82,8 +82,8 @@ RESULTS = {
     "certificate": certificate,
     "bound": lambda: certificate()["g.norm2"],
     "property": lambda: certificate().properties[0],
-    "effective mass": lambda: effective_mass(arm(), PLACE, "tool"),
-    "effective mass of turns": lambda: effective_mass(arm(), PLACE, "tool", axes="all"),
+    "effective mass": lambda: mass_ellipsoid(arm(), PLACE, "tool"),
+    "effective mass of turns": lambda: mass_ellipsoid(arm(), PLACE, "tool", axes="all"),
     "near singular": lambda: near_singular(arm(), "tool", samples=200),
     "trajectory": motion,
     "rollout": lambda: qddot.rollout(arm(), np.eye(2), steps=20, step=1e-2),

@@ -12,7 +12,7 @@ import pytest
 
 import qddot
 from qddot import patience
-from qddot.sweeps.sweep import sweep
+from qddot.sweeps.running import sweep
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 

@@ -16,7 +16,7 @@ import qddot
 from qddot.sweeps.crew import CrewLost, Processes
 from qddot.sweeps.folder import CannotWrite, Folder
 from qddot.sweeps.plan import study_of
-from qddot.sweeps.sweep import sweep
+from qddot.sweeps.running import sweep
 from qddot.sweeps.unit import Units
 
 LONGEST = 600  # [s] that anything here may take; most take one

@@ -5,7 +5,7 @@ import pytest
 
 import qddot
 from qddot.control import laws
-from qddot.control.closed_loop import closed_loop
+from qddot.control.loop import closed_loop
 from qddot.control.references import Quintic
 from qddot.ready_laws import FRAMES, LAWS
 from qddot.sweeps.references import Move

@@ -29,7 +29,7 @@ CHAPTERS = (
         "Robots",
         "From a name, a file or a table to a robot, and everything it can be asked.",
         (
-            *("qddot.load", "qddot.from_dh", "qddot.Robot", "qddot.RobotWarning"),
+            *("qddot.load", "qddot.from_dh", "qddot.show", "qddot.Robot", "qddot.RobotWarning"),
             *("qddot.Model", "qddot.model.Friction", "qddot.model.Inertial"),
         ),
         ("robot", "model"),
@@ -39,10 +39,8 @@ CHAPTERS = (
         "Equations",
         "Closed forms, derived exactly by five formulations, and proofs that they are right.",
         (
-            *("qddot.derive", "qddot.equations.equations.Equations"),
-            *("qddot.prove", "qddot.equations.proofs.Proof", "qddot.equations.proofs.Claim"),
-            *("qddot.equations.derive.exact_of", "qddot.equations.sympy_form.as_sympy"),
-            "qddot.equations.proofs.decided",
+            *("qddot.derive", "qddot.equations.Equations", "qddot.prove", "qddot.equations.Proof"),
+            "qddot.equations.*",
         ),
         ("equations", "formulations"),
     ),
@@ -52,9 +50,7 @@ CHAPTERS = (
         "Motions with exact friction, stops and events, and an account of their energy.",
         (
             *("qddot.simulate", "qddot.Trajectory", "qddot.rollout", "qddot.Watch"),
-            *("qddot.Samples", "qddot.simulation.trajectory.Event"),
-            *("qddot.simulation.energy.Energy", "qddot.simulation.audit.Audit"),
-            *("qddot.plot.panels", "qddot.Interrupted", "qddot.SimulationWarning"),
+            *("qddot.Samples", "qddot.simulation.*", "qddot.plot.panels"),
         ),
         ("simulation",),
     ),
@@ -62,12 +58,7 @@ CHAPTERS = (
         "sweeps",
         "Sweeps",
         "Many runs of what a plan varies, on all cores or on a cluster, and what came of them.",
-        (
-            *("qddot.sweep", "qddot.sweeps.plan.Plan", "qddot.load_sweep", "qddot.Sweep"),
-            *("qddot.sweeps.summary.Summary", "qddot.sweeps.summary.Spread"),
-            *("qddot.sweeps.fields.BadPlan", "qddot.sweeps.folder.CannotWrite"),
-            "qddot.sweeps.crew.CrewLost",
-        ),
+        ("qddot.sweep", "qddot.sweeps.Plan", "qddot.load_sweep", "qddot.Sweep", "qddot.sweeps.*"),
         ("sweeps",),
     ),
     Chapter(
@@ -75,12 +66,7 @@ CHAPTERS = (
         "Certificate",
         "Properties and bounds of the dynamics, proved over boxes of joint positions.",
         (
-            *("qddot.certify", "qddot.Certificate", "qddot.certificate.bound.Bound"),
-            *("qddot.certificate.properties.Property", "qddot.certificate.box.Box"),
-            "qddot.certificate.effective_mass.effective_mass",
-            "qddot.certificate.effective_mass.EffectiveMass",
-            "qddot.certificate.near_singular.near_singular",
-            "qddot.certificate.along.along",
+            *("qddot.certify", "qddot.Certificate", "qddot.certificate.*"),
             *("qddot.plot.plot_eigenvalues", "qddot.plot.plot_norms", "qddot.plot.plot_gravity"),
             *("qddot.plot.plot_effective_mass", "qddot.plot.plot_effective_mass_map"),
         ),
@@ -92,17 +78,8 @@ CHAPTERS = (
         "Parameters from measurements: motions that show them, logs, estimators, uncertainty.",
         (
             *("qddot.identifiable", "qddot.excite", "qddot.load_log", "qddot.Log"),
-            *("qddot.identification.preparation.prepared", "qddot.identify"),
-            "qddot.identification.result.Fit",
-            "qddot.identification.payload.identify_payload",
-            "qddot.identification.compare.compare",
-            "qddot.identification.extra_columns.coupled",
-            "qddot.identification.back_to_robot.robot_with_parameters",
-            "qddot.identification.base_parameters.groups",
-            "qddot.identification.base_parameters.random_states",
-            "qddot.identification.least_squares.least_squares",
-            "qddot.identification.validation.errors_on",
-            *("qddot.plot.plot_torques", "qddot.plot.plot_residuals"),
+            *("qddot.identification.prepared", "qddot.identify", "qddot.identification.Fit"),
+            *("qddot.identification.*", "qddot.plot.plot_torques", "qddot.plot.plot_residuals"),
             *("qddot.plot.plot_parameters", "qddot.plot.plot_excitation"),
             *("qddot.plot.plot_spectrum", "qddot.plot.fit_page"),
         ),
@@ -113,9 +90,8 @@ CHAPTERS = (
         "Closed loops",
         "An arm under a law: errors, torques, and whether what a proof needs is so.",
         (
-            *("qddot.control.closed_loop", "qddot.control.ClosedLoop"),
-            "qddot.control.report.Report",
-            *("qddot.control.wrong_model.wrong_model", "qddot.control.laws.adaptation.balanced"),
+            *("qddot.control.closed_loop", "qddot.control.ClosedLoop", "qddot.control.Report"),
+            *("qddot.control.wrong_model", "qddot.control.balanced"),
             *("qddot.plot.plot_closed_loop", "qddot.plot.plot_comparison"),
             "qddot.plot.plot_fastest",
         ),
@@ -126,7 +102,7 @@ CHAPTERS = (
         "Control laws",
         "Laws with their equation, what they rely on, and why they are stable.",
         (
-            *("qddot.control.laws.ControlLaw", "qddot.control.laws.joint_law.JointLaw"),
+            *("qddot.control.ControlLaw", "qddot.control.JointLaw", "qddot.control.TaskLaw"),
             "qddot.control.laws.*",
         ),
     ),
@@ -134,7 +110,7 @@ CHAPTERS = (
         "references",
         "References",
         "Where an arm should be at every instant.",
-        ("qddot.control.references.Reference", "qddot.control.references.*"),
+        ("qddot.control.Reference", "qddot.control.references.*"),
     ),
     Chapter(
         "programs",
@@ -142,8 +118,7 @@ CHAPTERS = (
         "Functions recorded as straight-line programs, differentiated and compiled.",
         (
             *("qddot.record", "qddot.Program", "qddot.Kernel"),
-            *("qddot.program.differentiate.jacobian", "qddot.program.differentiate.gradient"),
-            "qddot.backends.javascript.javascript",
+            *("qddot.program.jacobian", "qddot.program.gradient", "qddot.exporting.javascript"),
         ),
         ("program", "backends", "speed"),
     ),
@@ -154,8 +129,7 @@ CHAPTERS = (
         "robots record and compile, and what your own functions may call.",
         (
             *(f"qddot.dynamics.{name}.*" for name in DYNAMICS),
-            *("qddot.spatial.inertia.*", "qddot.spatial.pose.Pose", "qddot.spatial.vector.*"),
-            *("qddot.scalars.sincos", "qddot.expressions.symbol"),
+            *("qddot.spatial.*", "qddot.program.sincos", "qddot.model.symbol"),
         ),
         ("dynamics", "spatial", "scalars", "expressions"),
     ),
@@ -170,7 +144,7 @@ CHAPTERS = (
         "elsewhere",
         "Elsewhere",
         "The same programs as C, on a GPU, in other frameworks, and on many machines.",
-        ("qddot.export", "qddot.to_cuda"),
+        ("qddot.export", "qddot.exporting.Exported", "qddot.to_cuda"),
         ("exporting", "sweeps"),
     ),
     Chapter(
@@ -213,7 +187,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "What it is": ("name", "n", "joint_names", "symbols", "warnings", "tree", "show"),
         "Files and programs": ("save", "program"),
     },
-    "qddot.equations.equations.Equations": {
+    "qddot.equations.Equations": {
         "Terms": (
             *("M", "C", "c", "g", "tau", "gamma", "centrifugal", "coriolis", "M_rate"),
             *("M_slopes", "K", "P", "Y", "friction", "springs"),
@@ -227,7 +201,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "In between, and at the tip": ("at", "tip_path", "tip_velocity"),
         "Look and keep": ("plot", "animate", "to_pandas", "save", "load"),
     },
-    "qddot.identification.result.Fit": {
+    "qddot.identification.Fit": {
         "What was found": ("values", "names", "parameters", "robot", "table", "is_possible"),
         "How well it is known": (
             *("deviations", "relative_deviations", "intervals", "correlation", "condition"),
@@ -246,12 +220,12 @@ OTHERS = "More"  # the group of members that are in none
 VARIABLES = {
     "robot": "qddot.Robot",
     "arm": "qddot.Robot",
-    "eqs": "qddot.equations.equations.Equations",
+    "eqs": "qddot.equations.Equations",
     "run": "qddot.Trajectory",
-    "fit": "qddot.identification.result.Fit",
+    "fit": "qddot.identification.Fit",
     "log": "qddot.Log",
-    "law": "qddot.control.laws.ControlLaw",
-    "reference": "qddot.control.references.Reference",
+    "law": "qddot.control.ControlLaw",
+    "reference": "qddot.control.Reference",
     "certificate": "qddot.Certificate",
     "program": "qddot.Program",
 }

@@ -124,7 +124,7 @@ def certify(
         box: The positions: the joint limits, a full turn where there are none (None); full turns
             everywhere ("circle"); or by joint {"j2": (-1, 1)}, the others as with None.
         norm: 1, 2 or "inf", to look at the bounds in one norm only.
-        quantities: The bounds to look for, by name; see `qddot.certificate.bounds.QUANTITIES`.
+        quantities: The bounds to look for, by name; see `qddot.certificate.QUANTITIES`.
         gap: How close the two sides of a bound shall be, relative; sensible ones if not given.
         seconds: How long it may take in all, about: two thirds for the bounds, the rest and what
             these leave for exact proofs. A bound that is not closed by then is valid, only wider;

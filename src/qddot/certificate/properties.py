@@ -17,9 +17,9 @@ from flint import fmpq, fmpq_mat
 
 from qddot.certificate.bound import Bound
 from qddot.certificate.box import Box
-from qddot.certificate.near_singular import near_singular
+from qddot.certificate.singularity import near_singular
 from qddot.dynamics.rnea import elastic_torque
-from qddot.equations.derive import exact_of
+from qddot.equations.deriving import exact_of
 from qddot.equations.exact_tree import NoClosedForm
 from qddot.equations.proofs import LATE, Claim, claims
 from qddot.errors import BadArgument, TooLarge, printable

@@ -125,8 +125,8 @@ def control(
       qddot control two_link --law adaptive --wrong 0.3 --duration 2 --plot run.png
       qddot control two_link --reference "quintic 0,0 1,1 2.0" --q0 0.01,0
     """
-    from qddot.control.closed_loop import InterruptedLoop, closed_loop
-    from qddot.simulation.simulate import SimulationWarning
+    from qddot.control.loop import InterruptedLoop, closed_loop
+    from qddot.simulation.simulation import SimulationWarning
 
     given = gains_of(law, gains or [])
     arm = read_numeric(source, settings)
@@ -213,7 +213,7 @@ def _one_or_each(option: str, text: str) -> Any:
 
 
 def _mistaken(robot: Robot, share: float | None, seed: int) -> Robot:
-    from qddot.control.wrong_model import wrong_model
+    from qddot.control.mistaken import wrong_model
 
     return robot if share is None else wrong_model(robot, share, seed)
 

@@ -91,7 +91,7 @@ def export(
         tell(as_json, {"lost": notes}, [], [output])
         return
     import qddot
-    from qddot.exporting.export import USUAL
+    from qddot.exporting.exported import USUAL
 
     robot = read_numeric(source, settings)
     names = [name.strip() for name in functions.split(",") if name.strip()] if functions else []

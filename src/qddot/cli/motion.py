@@ -121,7 +121,7 @@ def simulate(
       qddot simulate two_link --set friction.viscous=30 --plot fall.png
       qddot simulate panda --q0 0,-pi/4,0,-2,0,pi/2,0 --duration 2 -o fall.csv
     """
-    from qddot.simulation.simulate import Interrupted, SimulationWarning
+    from qddot.simulation.simulation import Interrupted, SimulationWarning
 
     robot = read_numeric(source, settings)
     zeros = [0.0] * robot.n

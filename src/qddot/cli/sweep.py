@@ -101,7 +101,7 @@ def sweep(
 def _run(plan: Path, output: Path, scheduler: str, workers: int | None, as_json: bool) -> None:
     from qddot.saving import CannotWrite
     from qddot.sweeps.crew import CrewLost
-    from qddot.sweeps.sweep import sweep as run
+    from qddot.sweeps.running import sweep as run
 
     started = time.monotonic()
     try:

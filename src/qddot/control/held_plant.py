@@ -21,7 +21,7 @@ from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.simulation.motion import Forces, Layout, rate_program, row_program
 from qddot.simulation.signals import Signal, signal
-from qddot.simulation.simulate import WRENCH
+from qddot.simulation.simulation import WRENCH
 
 
 def step_program(rate: Program) -> Program:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.regressor import parameters, regressor
-from qddot.equations.derive import FORMULATIONS, derived, exact_of
+from qddot.equations.deriving import FORMULATIONS, derived, exact_of
 from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot

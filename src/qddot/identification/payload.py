@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, UnknownName
+from qddot.identification.fitting import identify
 from qddot.identification.grouping import sorted_out
-from qddot.identification.identify import identify
 from qddot.identification.prior import PSEUDO, pseudo
 from qddot.identification.result import Fit
 from qddot.looks import in_notebook
@@ -47,11 +47,12 @@ class PayloadFit:
 
     @property
     def deviations(self) -> np.ndarray:
+        """The standard deviations of the parameters."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0))
 
     @property
     def mass(self) -> float:
-        """[kg]"""
+        """The mass [kg]."""
         return float(self.parameters[0])
 
     @property

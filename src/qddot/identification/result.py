@@ -265,13 +265,13 @@ class Fit:
 
     def table(self) -> str:
         """Return the values with their deviations, one a line."""
-        from qddot.identification.compare import table
+        from qddot.identification.comparison import table
 
         return table(self)
 
     @fitted
     def __repr__(self) -> str:
-        from qddot.identification.compare import summary
+        from qddot.identification.comparison import summary
 
         return summary(self)
 

@@ -2,5 +2,6 @@
 
 from qddot.robot.loading import RobotWarning, from_dh, load, robot_of
 from qddot.robot.robot import Robot
+from qddot.robot.showing import show
 
-__all__ = ["Robot", "RobotWarning", "from_dh", "load", "robot_of"]
+__all__ = ["Robot", "RobotWarning", "from_dh", "load", "robot_of", "show"]

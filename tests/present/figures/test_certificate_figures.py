@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import qddot
-from qddot.certificate.effective_mass import effective_mass
+from qddot.certificate.ellipsoid import mass_ellipsoid
 from qddot.errors import BadArgument, UnknownName, WrongShape
 from qddot.plot import (
     plot_effective_mass,
@@ -130,7 +130,7 @@ def test_a_planar_arm_shows_the_circle_and_the_ellipse():
     for word in ("1 kg", "5 kg", "two_link_point: effective mass of tool", "41.8° apart"):
         assert word in text
     # the line is what M_C makes of the unit circle
-    M_C = effective_mass(POINT, [0, np.radians(150)], "tool").matrix[:2, :2]
+    M_C = mass_ellipsoid(POINT, [0, np.radians(150)], "tool").matrix[:2, :2]
     line = ellipse.lines[0].get_xydata()
     assert_allclose(np.linalg.norm(np.linalg.solve(M_C, line.T), axis=0), 1, rtol=1e-9)
     assert_allclose(np.linalg.norm(circle.lines[0].get_xydata(), axis=1), 1, rtol=1e-9)
@@ -164,7 +164,7 @@ def test_an_arm_in_space_has_ellipsoids(tmp_path):
     assert axes.get_zlabel() == "z [m]"
     assert "1 m/s² in every direction" in figure.get_supxlabel()
     plot_effective_mass(SCARA, [0.2, 0.0, 0.1, 0], "tool")  # singular
-    drawn = effective_mass(PANDA, READY, "tool").plot(tmp_path / "one.png")
+    drawn = mass_ellipsoid(PANDA, READY, "tool").plot(tmp_path / "one.png")
     assert len(drawn.axes[0].collections) == 1
 
 

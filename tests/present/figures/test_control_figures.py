@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import PD, MomentumObserver, OperationalSpace, PDGravity
+from qddot.control.loop import closed_loop
+from qddot.control.mistaken import wrong_model
 from qddot.control.references import CartesianLine, Quintic, time_optimal
-from qddot.control.wrong_model import wrong_model
 from qddot.plot import plot_closed_loop, plot_comparison, plot_fastest
 from qddot.present.figures.closed_loop import places_of
 

@@ -70,7 +70,7 @@ def test_every_number_can_be_had_again_by_the_lines_beside_it(tmp_path, monkeypa
             words += ["--seconds", "0.1"]
         assert run(app, words) == 0, command
     for block in lines:
-        quick = block.replace("measure(robot)", "measure(robot, seconds=0.1)")
+        quick = block.replace("bench(robot)", "bench(robot, seconds=0.1)")
         exec(compile(quick, "page", "exec"), {})
     assert capsys.readouterr().out
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.control.closed_loop import ClosedLoop
+from qddot.control.loop import ClosedLoop
 from qddot.control.references.limits import bounds_of
 from qddot.errors import BadArgument
 from qddot.present.figures import style

@@ -9,9 +9,9 @@ import numpy as np
 from qddot.certificate.bound import Bound
 from qddot.certificate.certificate import Certificate
 from qddot.certificate.certificate_text import VERDICT, box_text, digits, symbol
-from qddot.certificate.effective_mass import EffectiveMass, vector_text
-from qddot.certificate.near_singular import NearSingular
+from qddot.certificate.ellipsoid import MassEllipsoid, vector_text
 from qddot.certificate.properties import Property
+from qddot.certificate.singularity import NearSingular
 from qddot.equations.proofs import Claim, Proof
 from qddot.present.notebook.cell import rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
@@ -75,7 +75,7 @@ def near_singular_html(near: NearSingular) -> str:
     return shown(f"{found.frame} of {found.robot.name}", facts(known))
 
 
-def effective_mass_html(mass: EffectiveMass) -> str:
+def effective_mass_html(mass: MassEllipsoid) -> str:
     """Return the principal masses of a frame with their directions."""
     unit = " [kg]" if mass.axes == "linear" else ""
     letters = ["x", "y", "z"] if mass.axes == "linear" else ["ωx", "ωy", "ωz", "x", "y", "z"]

@@ -16,9 +16,9 @@ from qddot.present.pages.page import facts, paragraph
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from qddot.control.closed_loop import ClosedLoop
     from qddot.control.laws.assumption import Assumption
     from qddot.control.laws.law import ControlLaw
+    from qddot.control.loop import ClosedLoop
     from qddot.control.references.reference import Timed
     from qddot.control.report import Report
 

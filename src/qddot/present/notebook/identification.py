@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import shorten
-from qddot.identification.compare import error_words
+from qddot.identification.comparison import error_words
 from qddot.identification.excitation_check import SIGNS
 from qddot.identification.verdict import deviation, percent, unknown_deviations
 from qddot.present.notebook.cell import figure, rows, shown, words
@@ -16,7 +16,7 @@ from qddot.present.pages.page import bullets, facts, paragraph
 from qddot.spatial.inertia import NAMES
 
 if TYPE_CHECKING:
-    from qddot.identification.compare import Comparison
+    from qddot.identification.comparison import Comparison
     from qddot.identification.excitation_result import Excitation
     from qddot.identification.identifiability import Identifiability
     from qddot.identification.log import Log

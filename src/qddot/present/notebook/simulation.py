@@ -11,7 +11,7 @@ from qddot.present.figures.motion import figure as motion_figure
 from qddot.present.figures.motion import show_range, unit
 from qddot.present.notebook.cell import figure, rows, shown
 from qddot.present.pages.page import bullets, facts
-from qddot.simulation.rollout import Rollout
+from qddot.simulation.rollouts import Rollout
 from qddot.simulation.summary import lines, one_line
 from qddot.simulation.trajectory import Trajectory
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import printable
-from qddot.identification.compare import error_words
+from qddot.identification.comparison import error_words
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
 from qddot.identification.verdict import deviation, percent, unknown_deviations
@@ -203,7 +203,7 @@ def _again(fit: Fit, log: Log | None, command: Sequence[str]) -> Iterator[str]:
     code = (
         "import qddot\n"
         f"from {kind.__module__} import {kind.__name__}\n"
-        "from qddot.identification.preparation import prepared\n\n"
+        "from qddot.identification import prepared\n\n"
         f"robot = qddot.load(...)  # {printable(robot.name)}\n"
         f"log = prepared(qddot.load_log(...))  # {printable(source)}\n"
         f"fit = {kind.__name__}(\n    robot,\n{said}).fit(log).fitted\n"

@@ -47,7 +47,7 @@ class Subject:
     @cached_property
     def equations(self) -> Equations:
         """The closed form; raises TooLarge where nobody could read it."""
-        from qddot.equations.derive import derive
+        from qddot.equations.deriving import derive
 
         return derive(self.robot, "recursive")  # the same by every formulation, this way soonest
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from qddot.doctor.compare import Comparison
 from qddot.doctor.evidence import SAME
-from qddot.doctor.examine import SEVERITIES, Examination
+from qddot.doctor.examination import SEVERITIES, Examination
 from qddot.errors import Problem, listing, printable
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from qddot.errors import printable
 from qddot.expressions import Expression, free_symbols
 from qddot.model.joint import Joint, Limits
 from qddot.model.model import Model
+from qddot.readers.read import library, read
 from qddot.scalars import Scalar
 
 if TYPE_CHECKING:
@@ -30,6 +31,25 @@ def print_robot(model: Model, console: Console | None = None) -> None:
     out = console or Console()
     for part in parts(model):
         out.print(part, highlight=False, markup=False)
+
+
+def print_library() -> None:
+    """Print the names of the built-in robots and what they are."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("robot", "joints", "what it is"):
+        table.add_column(heading)
+    for model in map(read, library()):
+        first, dot, _ = model.description.partition(". ")
+        table.add_row(model.name, str(model.n), Text(first + dot.strip()))
+    Console().print(table)
+    print(
+        "\nTextbook robots also come with symbols: two_link_symbolic and so on.\n"
+        "`qddot show NAME` says more of each."
+    )
 
 
 def as_text(model: Model) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from qddot.certificate.effective_mass import EffectiveMass, direction_text, effective_mass
-from qddot.certificate.near_singular import near_singular
+from qddot.certificate.ellipsoid import MassEllipsoid, direction_text, mass_ellipsoid
+from qddot.certificate.singularity import near_singular
 from qddot.errors import BadArgument, printable
 from qddot.present.figures.certificates import plot_effective_mass, plot_effective_mass_map
 from qddot.present.figures.view import view_of
@@ -26,7 +26,7 @@ def write(subject: Subject) -> Chapter:
     """Return the chapter."""
     subject.needs_numbers()
     robot, frame, q = subject.robot, subject.tip, subject.home
-    found = effective_mass(robot, q, frame)
+    found = mass_ellipsoid(robot, q, frame)
     where = ", ".join(f"{x:g}" for x in q)
     parts = [
         page.paragraph(f"At q = ({where}), the frame {printable(frame)} feels like this:"),
@@ -35,9 +35,9 @@ def write(subject: Subject) -> Chapter:
         *worst(robot, frame),
     ]
     python = (
-        "from qddot.certificate.effective_mass import effective_mass\n"
+        "from qddot.certificate import mass_ellipsoid\n"
         "from qddot.plot import plot_effective_mass\n\n"
-        f"q = [{where}]\nprint(effective_mass(robot, q, {frame!r}))\n"
+        f"q = [{where}]\nprint(mass_ellipsoid(robot, q, {frame!r}))\n"
         f"plot_effective_mass(robot, q, {frame!r}, path='effective_mass.svg')\n"
         f"print(robot.effective_mass(q, {frame!r}, axes='linear'))"
     )
@@ -47,7 +47,7 @@ def write(subject: Subject) -> Chapter:
     return Chapter(tuple(parts), glance=felt)
 
 
-def masses(found: EffectiveMass) -> str:
+def masses(found: MassEllipsoid) -> str:
     """Return the principal masses and their directions."""
     rows = [
         [f"direction {k + 1}", mass_text(mass), direction_text(direction)]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from qddot.doctor.compare import Comparison, compare
-from qddot.doctor.examine import Examination, examine, ordered
+from qddot.doctor.examination import Examination, examine, ordered
 from qddot.errors import Problem, listing
 from qddot.model.model import Model
 from qddot.present.pages import page

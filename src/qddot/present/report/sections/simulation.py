@@ -12,7 +12,7 @@ from qddot.errors import printable
 from qddot.present.pages import page
 from qddot.present.report.chapter import Chapter, again, count, folded
 from qddot.present.report.subject import Subject
-from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
+from qddot.simulation.simulation import Interrupted, SimulationWarning, simulate
 from qddot.simulation.trajectory import Trajectory
 
 DURATION = 3.0  # [s]

@@ -6,7 +6,7 @@ from qddot.present.pages import page
 from qddot.present.report.chapter import Chapter, again, heading
 from qddot.present.report.machine import machine
 from qddot.present.report.subject import Subject
-from qddot.speed import BATCH, Speed, measure
+from qddot.speed import BATCH, Speed, bench
 
 SECONDS = 2.0
 SHARE = 0.1  # of the report's time
@@ -16,7 +16,7 @@ def write(subject: Subject) -> Chapter:
     """Return the chapter."""
     subject.needs_numbers()
     seconds = min(SECONDS, SHARE * subject.seconds)
-    rows = measure(subject.robot, seconds=seconds)
+    rows = bench(subject.robot, seconds=seconds)
     peers = [row for row in rows if row.peer_ns is not None]
     head = ["what", "states a call", "qddot"] + (
         ["beside it", "its time", "ratio"] if peers else []
@@ -32,7 +32,7 @@ def write(subject: Subject) -> Chapter:
         again(
             subject,
             "bench {robot}",
-            "from qddot.speed import measure\n\nfor row in measure(robot):\n    print(row)",
+            "for row in qddot.bench(robot):\n    print(row)",
         )
     )
     return Chapter(tuple(parts), glance=in_short(rows))

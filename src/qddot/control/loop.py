@@ -25,7 +25,7 @@ from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.simulation.run_arguments import effort_limits as limits_of
 from qddot.simulation.run_arguments import joint_values, positive
-from qddot.simulation.simulate import Interrupted, SimulationWarning, simulate
+from qddot.simulation.simulation import Interrupted, SimulationWarning, simulate
 from qddot.simulation.trajectory import Trajectory
 
 
@@ -96,7 +96,7 @@ def closed_loop(
 
     Args:
         robot: The arm. The law may have been made from another, wrong one.
-        law: A law of `qddot.control.laws`.
+        law: A law of `qddot.control`.
         reference: What errors are measured against; the law's own if not given.
         q0, qd0: Where the arm starts [rad or m] and how fast, shape (n,); at rest if not given.
         duration: How long [s].
@@ -121,7 +121,7 @@ def closed_loop(
 
     Example:
         >>> import qddot
-        >>> from qddot.control.laws import PDGravity
+        >>> from qddot.control import PDGravity
         >>> arm = qddot.load("two_link")
         >>> law = PDGravity(arm, kp=2000, kd=1000, reference=[0.5, 0.5])
         >>> run = closed_loop(arm, law, q0=[0, 0], duration=10)
@@ -252,7 +252,7 @@ def _check_law(robot: Robot, law: Any) -> None:
         raise BadArgument(f"closed_loop takes a robot first, not {type(robot).__name__}.")
     if not isinstance(law, ControlLaw):
         raise BadArgument(
-            f"The law is {shorten(repr(law))}; make one from qddot.control.laws. Any function or "
+            f"The law is {shorten(repr(law))}; make one from qddot.control. Any function or "
             "recorded controller runs in qddot.simulate(torque=...)."
         )
     if law.robot.n != robot.n:

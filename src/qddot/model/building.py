@@ -11,7 +11,7 @@ from qddot.model.joint import Joint
 from qddot.model.link import Link
 from qddot.model.model import Model
 from qddot.model.structure import depth_first
-from qddot.model.validate import validate
+from qddot.model.validation import validate
 
 
 def build(

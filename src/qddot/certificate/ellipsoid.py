@@ -32,7 +32,7 @@ ACROSS = 1e-9  # a share of an acceleration that is mere rounding
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EffectiveMass:
+class MassEllipsoid:
     """The effective mass of a frame at one q, along its principal axes.
 
     Where the frame cannot be accelerated its mass is infinite: such directions come last, and
@@ -104,7 +104,7 @@ class EffectiveMass:
         if self.axes != "linear":
             raise BadArgument(
                 "Turns and shifts have different units, so that there is no angle between them.\n"
-                "  Ask for effective_mass(..., axes='linear')."
+                "  Ask for mass_ellipsoid(..., axes='linear')."
             )
         a, f = self._vector(acceleration, "acceleration"), self.force(acceleration)
         if not a.any():
@@ -175,7 +175,7 @@ class EffectiveMass:
         return found
 
 
-def effective_mass(robot: Robot, q: Any, frame: str, axes: str = "linear") -> EffectiveMass:
+def mass_ellipsoid(robot: Robot, q: Any, frame: str, axes: str = "linear") -> MassEllipsoid:
     """Return the effective mass of a frame: the matrix, its principal axes, what it cannot do.
 
     From the singular values of the mass-weighted Jacobian (`mobility.py`), U Σ Vᵀ = J L⁻ᵀ:
@@ -214,7 +214,7 @@ def effective_mass(robot: Robot, q: Any, frame: str, axes: str = "linear") -> Ef
     }
     for array in arrays.values():
         array.flags.writeable = False
-    return EffectiveMass(
+    return MassEllipsoid(
         robot,
         frame=frame,
         axes=axes,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qddot.certificate.box import box_of
-from qddot.certificate.effective_mass import EffectiveMass, effective_mass, vector_text
+from qddot.certificate.ellipsoid import MassEllipsoid, mass_ellipsoid, vector_text
 from qddot.certificate.mobility import Reach, jacobian_rows, reach, weighted
 from qddot.errors import BadArgument, printable
 from qddot.looks import in_notebook
@@ -23,7 +23,7 @@ STARTS = 8  # how many of the worst are looked at again
 class NearSingular:
     """The worst joint position found. Others may be worse: it is sampled, not certified."""
 
-    found: EffectiveMass
+    found: MassEllipsoid
     samples: int  # how many joint positions were looked at
 
     @property
@@ -74,7 +74,7 @@ def near_singular(
         frame: The name of a link or a frame.
         box: By joint name, a range [rad or m] that stands in for its limits.
         samples: How many joint positions to look at.
-        axes: "linear" or "all", as in `effective_mass`.
+        axes: "linear" or "all", as in `mass_ellipsoid`.
         seed: Where the random numbers start.
     """
     if not isinstance(samples, (int, np.integer)) or samples < 1:
@@ -96,7 +96,7 @@ def near_singular(
         steps = (high - low) * SHRINK ** (k + 1) * rng.uniform(-1, 1, size=starts.shape)
         near = np.clip(starts + steps, low, high)
         best = _worst(robot, frame, axes, known, np.concatenate([best, near]))
-    return NearSingular(effective_mass(robot, best[0], frame, axes), int(samples))
+    return NearSingular(mass_ellipsoid(robot, best[0], frame, axes), int(samples))
 
 
 def _worst(robot: Robot, frame: str, axes: str, known: Reach, q: np.ndarray) -> np.ndarray:
