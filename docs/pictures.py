@@ -391,7 +391,7 @@ def attraction() -> Figure:
         return np.clip(-K @ np.concatenate([q - up, qd]), -most, most)
 
     program = qddot.record(law, q=(2,), qd=(2,), most=())
-    steps = dict(steps=2500, step=2e-3, every=2500, torque=program)
+    steps = dict(duration=5.0, step=2e-3, every=5.0, torque=program)
 
     def works(run):
         return np.abs(run.q[..., -1, :] - up).max(axis=-1) < 0.01

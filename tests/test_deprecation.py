@@ -4,8 +4,11 @@ import importlib
 import sys
 
 import pytest
+import typer
 
 import qddot
+from qddot.cli import app
+from qddot.cli.old_options import NEW_NAMES, with_new_names
 from qddot.deprecation import moved_modules, renamed
 
 
@@ -84,3 +87,33 @@ def test_names_that_moved_elsewhere_are_found_there():
         assert importlib.import_module("qddot.plot.style").COLOURS
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = module.nothing
+
+
+@pytest.mark.parametrize(
+    ("verb", "words", "new"),
+    [
+        ("excite", ["ur5", "--limit", "velocity=1", "--keep=tool: z > 0"], "--limits"),
+        ("export", ["ur5", "--float", "-o", "x"], "--dtype"),
+        ("identify", ["ur5", "log.csv", "--merge"], "--unexcited"),
+        ("control", ["ur5", "--wrong", "0.3"], "--model-error"),
+        ("sweep", ["plan.toml", "--scheduler", "tcp://x"], "--client"),
+    ],
+)
+def test_old_options_are_taken_for_the_new_ones(verb, words, new, capsys):
+    command = typer.main.get_command(app).commands[verb]
+    context = command.make_context(verb, list(words))
+    assert f"is now {new}" in capsys.readouterr().err
+    same = command.make_context(verb, with_new_names(verb, words))
+    assert context.params == same.params
+    shown = command.get_help(context)
+    assert new in shown
+    for old, replacement in NEW_NAMES[verb].items():
+        assert f"{old} " not in shown
+        assert replacement[0] in shown
+
+
+def test_what_is_no_old_option_is_left_alone(capsys):
+    words = ["ur5", "--limits", "velocity=1", "-o", "--keepsake"]
+    assert with_new_names("excite", words) == words
+    assert with_new_names("simulate", ["--limit", "1"]) == ["--limit", "1"]
+    assert not capsys.readouterr().err

@@ -18,7 +18,8 @@ MAX_LINES = 400
 # lowest first; the modules of the first layer share one room
 GROUND = (
     *("scalars", "errors", "expressions", "exact_angles", "expression_reader", "deprecation"),
-    *("harmonics", "looks", "on_demand", "patience", "plain_text", "saving", "vendored"),
+    *("harmonics", "judged", "looks", "on_demand", "patience", "plain_text", "saving"),
+    "vendored",
 )
 LAYERS = (
     GROUND,
@@ -31,7 +32,6 @@ LAYERS = (
     ("robot",),
     ("simulation", "certificate", "doctor", "speed"),
     ("identification", "control"),
-    ("ready_laws",),
     ("exporting", "sweeps"),
     ("present",),  # how results look; they reach it through `looks`
     ("plot",),

@@ -1,6 +1,7 @@
 """`qddot.` and the Tab key: every public name is shown, found when asked for, and nothing else."""
 
 import ast
+import inspect
 import re
 import subprocess
 import sys
@@ -122,6 +123,16 @@ def test_rooms_that_are_verbs_can_be_called(tmp_path):
     assert found.problems
 
 
+@pytest.mark.parametrize(
+    "name", sorted({*qddot.control.laws.__all__} - {"Assumption", "ControlLaw"})
+)
+def test_help_explains_every_argument_of_a_law(name):
+    law = getattr(qddot.control, name)
+    told = re.findall(r"^ {8}([\w, ]+): ", law.__doc__, re.MULTILINE)
+    explained = {word for words in told for word in words.split(", ")}
+    assert set(inspect.signature(law).parameters) <= explained
+
+
 def test_showing_a_robot_or_the_library(capsys):
     qddot.show("two_link")
     assert "j1" in capsys.readouterr().out
@@ -138,7 +149,9 @@ VERBS = {
     "certify": lambda arm: qddot.certify(arm, quantities=["g.norm1"])["g.norm1"].upper,
     "identifiable": lambda arm: qddot.identifiable(arm, STATES).rank,
     "identify": lambda arm: (
-        qddot.identify(arm, (*STATES, qddot.load("two_link").inverse_dynamics(*STATES))).values
+        qddot.identify(
+            arm, (*STATES, qddot.load("two_link").inverse_dynamics(*STATES)), terms=()
+        ).values
     ),
     "to_casadi": lambda arm: np.array(qddot.to_casadi(arm).gravity_torque([0.1, 0.2])),
 }

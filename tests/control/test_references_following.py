@@ -17,7 +17,9 @@ ARM = qddot.load("two_link").with_friction(viscous=3.0)
 @pytest.fixture(scope="module")
 def motion():
     limits = dict(lower=-2.0, upper=2.0, velocity=2.0, acceleration=8.0)
-    return qddot.excite(ARM, period=4.0, harmonics=3, limits=limits, starts=1, seconds=600)
+    return qddot.excite(
+        ARM, period=4.0, harmonics=3, limits=limits, starts=1, seconds=600, terms=()
+    )
 
 
 def test_an_exciting_motion_is_followed_logged_and_gives_the_parameters_back(motion):
@@ -28,7 +30,7 @@ def test_an_exciting_motion_is_followed_logged_and_gives_the_parameters_back(mot
     np.testing.assert_allclose(run.qd, qd, atol=1e-6)
     log = Log(run.joint_names, run.t, run.q, run.qd, run.qdd, run.tau)
     wrong = ARM.with_payload("tool", mass=7.0).with_friction(viscous=1.0)
-    fit = qddot.identify(wrong, log)
+    fit = qddot.identify(wrong, log, terms=())
     tau = fit.robot.inverse_dynamics(run.q, run.qd, run.qdd)
     np.testing.assert_allclose(tau, run.tau, atol=1e-4 * np.abs(run.tau).max())
 

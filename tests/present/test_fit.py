@@ -134,7 +134,7 @@ def test_names_of_robots_and_logs_are_escaped(tmp_path):
         {"type": "revolute", "a": 0.4, "name": "$x_1$", "mass": 1.0, "com": [0.2, 0, 0]},
     ]
     robot = qddot.from_dh(joints, "standard", name=NASTY)
-    found = qddot.identify(robot, as_log(robot, excited(robot, 100)), unexcited="merge")
+    found = qddot.identify(robot, as_log(robot, excited(robot, 100)), unexcited="merge", terms=())
     log = replace(swinging(2), source=NASTY).noted(NASTY)
     plot.fit_page(found, tmp_path / "fit.html", log=log, command=["identify", NASTY])
     text = (tmp_path / "fit.html").read_text(encoding="utf-8")

@@ -8,6 +8,7 @@ import pytest
 import qddot
 from qddot.certificate.box import box_of
 from qddot.certificate.positions import middle
+from qddot.control.ready_laws import home
 from qddot.control.references.limits import bounds_of
 from qddot.doctor.compare import configurations
 from qddot.identification.base_parameters import random_states
@@ -17,7 +18,6 @@ from qddot.present.figures.arm_stage import typical
 from qddot.present.report.live import span
 from qddot.present.report.subject import Subject
 from qddot.readers.read import library
-from qddot.ready_laws import home
 from qddot.simulation.run_arguments import effort_limits
 from qddot.simulation.switching import position_limits
 

@@ -6,8 +6,8 @@ import pytest
 import qddot
 from qddot.control import laws
 from qddot.control.loop import closed_loop
+from qddot.control.ready_laws import FRAMES, LAWS
 from qddot.control.references import Quintic
-from qddot.ready_laws import FRAMES, LAWS
 from qddot.sweeps.references import Move
 
 ROUND_OFF = 1e-11

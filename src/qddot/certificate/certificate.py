@@ -20,6 +20,7 @@ from qddot.certificate.properties import (
 )
 from qddot.certificate.study import Study, joint_bounds
 from qddot.errors import BadArgument, NotNumeric
+from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.robot import Robot, robot_of
@@ -30,7 +31,7 @@ NORMS = ("1", "2", "inf")
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate:
+class Certificate(Judged):
     """What was proved, certified or sampled of a robot over a box of joint positions."""
 
     robot: Robot
@@ -41,7 +42,12 @@ class Certificate:
     @property
     def holds(self) -> bool:
         """Whether nothing fails that is true of every right model."""
-        return all(p.holds is not False for p in self.properties if p.needed)
+        return self.ok
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The properties that fail and are true of every right model."""
+        return tuple(str(p) for p in self.properties if p.needed and p.holds is False)
 
     def __getitem__(self, quantity: str) -> Bound:
         """Return a bound by its name."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.control.ready_laws import LAWS, classes
 from qddot.errors import printable
-from qddot.ready_laws import LAWS, classes
 
 if TYPE_CHECKING:
     from qddot.control.loop import ClosedLoop

@@ -88,9 +88,15 @@ def identify(
     decimate: Annotated[
         float | None, number("Rows a second to fit, 0 for all; else about the cut-off.", "HERTZ")
     ] = None,
-    merge: Annotated[
-        bool, typer.Option("--merge", help="Take what the log shows, where that is not all.")
-    ] = False,
+    unexcited: Annotated[
+        str,
+        choice(
+            "--unexcited",
+            ("refuse", "merge"),
+            "A log that does not show every parameter is refused, or what it shows together is "
+            "merged",
+        ),
+    ] = "refuse",
     columns: logs.Columns = None,
     units: logs.Units = None,
     gear: logs.Gear = None,
@@ -100,7 +106,7 @@ def identify(
     rate: logs.Rate = None,
     topic: logs.Topic = "/joint_states",
     cutoff: logs.CutOff = None,
-    slow: logs.Slow = "",
+    speed: logs.Speed = "",
     delay: logs.Delay = 0.0,
     validate: Annotated[
         File, log_option("Another log, read the same way, to test the result on.")
@@ -131,15 +137,14 @@ def identify(
     robot = read_numeric(source, settings)
     reading = logs.Reading(
         *(columns or (), units or (), gear or ()),
-        *(coupling, offset, torque_constants, rate, topic, cutoff, slow, delay),
+        *(coupling, offset, torque_constants, rate, topic, cutoff, speed, delay),
     )
     wanted = _terms(terms)
     extra = _coupled(robot, coupled)
     with patience("reading the log"):
         raw, ready = reading.read(log, robot, wanted, extra)
         other = None if validate is None else reading.read([str(validate)], robot, wanted, extra)[1]
-    options: dict[str, Any] = {"decimate": _rows(decimate)}
-    options["unexcited"] = "merge" if merge else "refuse"
+    options: dict[str, Any] = {"decimate": _rows(decimate), "unexcited": unexcited}
     with patience(f"fitting {len(ready)} rows"), warnings_as_options():
         fit = qddot.identify(robot, ready, method, terms=wanted, extra=extra, **options)
     errors = None if other is None else errors_on(fit, other)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,22 +16,32 @@ from qddot.control.held_plant import HeldPlant
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.target import reference_of
+from qddot.control.loop_arguments import (
+    delay_of,
+    effort_of,
+    lasting,
+    law_of,
+    noise_of,
+    start_of,
+)
 from qddot.control.lyapunov import along
+from qddot.control.ready_laws import named_law
 from qddot.control.report import Report, rise, rms, settling_time
 from qddot.control.sampled import Sampling, sampled_run
-from qddot.errors import BadArgument, shorten
+from qddot.errors import BadArgument
+from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.program.recorder import record
-from qddot.robot import Robot
+from qddot.robot import Robot, robot_of
 from qddot.simulation.run_arguments import effort_limits as limits_of
-from qddot.simulation.run_arguments import joint_values, positive
+from qddot.simulation.run_arguments import positive
 from qddot.simulation.simulation import Interrupted, SimulationWarning, simulate
 from qddot.simulation.trajectory import Trajectory
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ClosedLoop:
+class ClosedLoop(Judged):
     """A run of an arm under a law, one row an instant."""
 
     robot: Robot  # the arm
@@ -50,6 +61,11 @@ class ClosedLoop:
     def tau(self) -> np.ndarray:
         """What the actuators gave, shape (k, n)."""
         return self.trajectory.tau
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the motion; `report.reasons` says why a law is not sound."""
+        return self.trajectory.problems
 
     @property
     def x(self) -> np.ndarray | None:
@@ -72,20 +88,20 @@ class InterruptedLoop(Interrupted):
 
 
 def closed_loop(
-    robot: Robot,
-    law: ControlLaw,
+    robot: Robot | str | Path,
+    law: ControlLaw | str,
     reference: Any = None,
     *,
-    q0: Any,
+    q0: Any = None,
     qd0: Any = None,
-    duration: float,
-    model: Robot | None = None,
+    duration: float | None = None,
+    model: Robot | str | Path | None = None,
     noise_q: Any = None,
     noise_qd: Any = None,
     delay: float = 0.0,
     rate: float | None = None,
-    effort_limits: bool = True,
-    seed: int = 0,
+    effort: str = "enforce",
+    seed: int = 1,
     wrenches: Mapping[str, Any] | None = None,
     disturbance: Any = None,
     smoothing: float = 0.01,
@@ -95,17 +111,21 @@ def closed_loop(
     """Return the motion of an arm under a law, with errors, torques and the law's reasons.
 
     Args:
-        robot: The arm. The law may have been made from another, wrong one.
-        law: A law of `qddot.control`.
+        robot: The arm, or its built-in name or file. The law may have been made from another,
+            wrong one.
+        law: A law of `qddot.control`; or its name, "computed_torque" or "ComputedTorque", with
+            gains that suit the arm: it then follows `reference`.
         reference: What errors are measured against; the law's own if not given.
-        q0, qd0: Where the arm starts [rad or m] and how fast, shape (n,); at rest if not given.
-        duration: How long [s].
+        q0, qd0: Where the arm starts [rad or m] and how fast, shape (n,). If not given, on a
+            reference that moves its joints; else at `robot.home`, at rest.
+        duration: How long [s]. If not given, a second longer than the reference, or 5 s where that
+            has no end.
         model: What the law shall take the arm for, instead of what it was made from.
         noise_q, noise_qd: Standard deviations of measured positions [rad or m] and of measured
             rates [rad/s or m/s], each a number or one number per joint. They need a rate.
         delay: How old measurements are when the law gets them [s]. Needs a rate.
         rate: How often the law is asked [Hz], its torques held in between; None: all the time.
-        effort_limits: Whether torques are cut off at the arm's effort limits.
+        effort: "enforce": torques are cut off at the arm's effort limits; "report": they are not.
         seed: Of the noise.
         wrenches, disturbance: What else acts on the arm, as `simulate` has it.
         smoothing: Of dry friction where a rate is given, as `rollout` has it.
@@ -128,18 +148,20 @@ def closed_loop(
         >>> run.report.falls
         True
     """
-    _check_law(robot, law)
-    _check_more(more)
-    law = law if model is None else law.on(model)
-    duration = positive("duration", duration)
-    q0 = joint_values(robot, "q0", q0)
-    qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
+    robot, effort = robot_of(robot), effort_of(more, effort)
+    believed = None if model is None else robot_of(model)
+    if isinstance(law, str):
+        law, reference = named_law(law, believed or robot, robot, reference), None
+    law = law_of(robot, law, believed)
     against = None if reference is None else reference_of(reference, robot.joint_names)
+    followed = getattr(law, "reference", None) if against is None else against
+    duration = lasting(followed) if duration is None else positive("duration", duration)
+    q0, qd0 = start_of(robot, law, against, q0, qd0)
     limits = np.array(limits_of(robot))
-    cut = limits if effort_limits and np.isfinite(limits).any() else None
+    cut = limits if effort == "enforce" and np.isfinite(limits).any() else None
     law = law if cut is None else law.limited(cut)
-    spread = tuple(_noise(robot, *each) for each in (("noise_q", noise_q), ("noise_qd", noise_qd)))
-    delay, interrupted = _delay(delay), False
+    spread = noise_of(robot, "noise_q", noise_q), noise_of(robot, "noise_qd", noise_qd)
+    delay, interrupted = delay_of(delay), False
     if rate is None:
         if any(np.any(s) for s in spread) or delay:
             raise BadArgument(
@@ -152,7 +174,7 @@ def closed_loop(
                 duration=duration,
                 torque=law,
                 inputs={"x": law.start(q0, qd0)} if len(law.x0) else None,
-                effort="enforce" if effort_limits else "report",
+                effort=effort,
                 wrenches=wrenches,
                 disturbance=disturbance,
                 every=every,
@@ -169,7 +191,7 @@ def closed_loop(
         rate = positive("rate", rate)
         plant = HeldPlant(robot, duration, wrenches, disturbance, smoothing)
         stride = 1 if every is None else max(1, round(positive("every", every) * rate))
-        sampling = Sampling(rate, delay, (spread[0], spread[1]), seed, cut)
+        sampling = Sampling(rate, delay, spread, seed, cut)
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
         setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
         motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
@@ -245,50 +267,3 @@ def _state_rate(law: ControlLaw, motion: Trajectory) -> np.ndarray | None:
         return None
     _, xd = Kernel(law.whole)(motion.t, motion.q, motion.qd, np.ascontiguousarray(motion.state))
     return xd
-
-
-def _check_law(robot: Robot, law: Any) -> None:
-    if not isinstance(robot, Robot):
-        raise BadArgument(f"closed_loop takes a robot first, not {type(robot).__name__}.")
-    if not isinstance(law, ControlLaw):
-        raise BadArgument(
-            f"The law is {shorten(repr(law))}; make one from qddot.control. Any function or "
-            "recorded controller runs in qddot.simulate(torque=...)."
-        )
-    if law.robot.n != robot.n:
-        raise BadArgument(
-            f"The law was made for a robot with {law.robot.n} joints ({law.robot.name!r}); "
-            f"{robot.name!r} has {robot.n}."
-        )
-
-
-def _noise(robot: Robot, name: str, value: Any) -> np.ndarray:
-    """Return standard deviations, shape (n,)."""
-    try:
-        spread = np.broadcast_to(np.array(0.0 if value is None else value, float), (robot.n,))
-    except (TypeError, ValueError):
-        spread = np.array([np.nan])
-    if not (np.isfinite(spread).all() and (spread >= 0).all()):
-        raise BadArgument(
-            f"{name} is {shorten(repr(value))}; give a standard deviation, a number that is not "
-            f"negative, or {robot.n} of them, one per joint."
-        )
-    return spread
-
-
-def _check_more(more: Mapping[str, Any]) -> None:
-    if "noise" in more:
-        raise BadArgument(
-            "noise has two names: noise_q= of measured positions and noise_qd= of measured rates, "
-            "each a number or one number per joint."
-        )
-
-
-def _delay(delay: Any) -> float:
-    try:
-        value = float(delay)
-    except (TypeError, ValueError):
-        value = np.nan
-    if not (np.isfinite(value) and value >= 0):
-        raise BadArgument(f"delay is {shorten(repr(delay))}; give a time that is not negative [s].")
-    return value

@@ -22,6 +22,7 @@ from qddot.equations.polynomial import Polynomial, partial
 from qddot.equations.size import check_size
 from qddot.equations.time_limit import OutOfTime, until
 from qddot.formulations.coriolis import factorisations
+from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.model.joint import Friction
 from qddot.plain_text import fitted
@@ -65,7 +66,7 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Judged):
     """Every claim about a robot."""
 
     robot: str
@@ -77,6 +78,12 @@ class Proof:
         if any(claim.holds is False and claim.expected for claim in self.claims):
             return False
         return None if any(claim.holds is None for claim in self.claims) else True
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The claims that fail and should not, and those that are open."""
+        wrong = [c for c in self.claims if c.holds is None or (c.holds is False and c.expected)]
+        return tuple(map(str, wrong))
 
     @fitted
     def __str__(self) -> str:

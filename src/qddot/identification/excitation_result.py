@@ -15,6 +15,7 @@ from qddot.identification.excitation_spline import QuinticSpline
 from qddot.identification.excitation_workspace import HalfSpace
 from qddot.identification.fourier import FourierSeries, Motion
 from qddot.identification.log import Log
+from qddot.judged import Judged
 from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot
@@ -26,7 +27,7 @@ RATE = 1000.0  # [Hz]
 
 
 @dataclass(frozen=True, repr=False)
-class Excitation:
+class Excitation(Judged):
     """A periodic motion from rest to rest, within limits, that shows a robot's parameters."""
 
     robot: Robot | None  # None where it was loaded from a file without one
@@ -44,6 +45,11 @@ class Excitation:
     finished: bool = True  # False where time ran out or somebody stopped the search
     status: str = ""  # how the search ended, in words
     how: dict[str, Any] = field(default_factory=dict)  # seed, starts, evaluations, seconds
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """That the search did not end by itself, where it did not; the motion keeps its limits."""
+        return () if self.finished else (self.status,)
 
     @property
     def joint_names(self) -> tuple[str, ...]:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from qddot.errors import BadArgument, did_you_mean
+from qddot.identification.log import load_log
 from qddot.identification.options import check_names
+from qddot.identification.preparation import prepared
+from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.result import Fit
 from qddot.robot import robot_of
 
@@ -27,7 +31,7 @@ def identify(
     log: Any,
     method: str = "weighted",
     *,
-    terms: Sequence[str] = (),
+    terms: Sequence[str] = USUAL_TERMS,
     extra: Any = (),
     **options: Any,
 ) -> Fit:
@@ -36,12 +40,13 @@ def identify(
     Args:
         robot: The robot, or its built-in name or file; its own parameters are the prior where
             torques do not tell.
-        log: A log as loaded, which is made ready by `prepared(log, robot)` first; one that is
-            ready; or anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd,
+        log: A file, which is read by `load_log(log, robot)` and made ready by `prepared(log,
+            robot)`; a `Log`, which is made ready too if it has no accelerations; or what is fitted
+            as it is: anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd,
             tau) of shape (k, n).
         method: "ordinary", "weighted", "ridge", "total", "robust" or "consistent".
         terms: What to add to the parameters that the model has: "viscous", "coulomb" (both:
-            "friction"), "offset", "rotor_inertia".
+            "friction"), "offset", "rotor_inertia"; () for nothing.
         extra: By name, functions of (q, qd, qdd) of one state that return what a parameter of
             size 1 adds to the torques, shape (n,).
         options: Those of the estimator: `unexcited`, `blocks`, `belief`, `masses`, ...
@@ -52,7 +57,10 @@ def identify(
     kind = estimator(method)
     own = [f.name for f in fields(kind) if f.name not in ("robot", "terms", "extra")]
     check_names(options, own, method)
-    return kind(robot_of(robot), terms=terms, extra=extra, **options).fit(log).result_
+    robot = robot_of(robot)
+    if isinstance(log, (str, Path)):
+        log = prepared(load_log(log, robot), robot, terms=terms, extra=extra)
+    return kind(robot, terms=terms, extra=extra, **options).fit(log).result_
 
 
 def estimator(method: str) -> Any:

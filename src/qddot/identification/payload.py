@@ -23,6 +23,7 @@ from qddot.errors import BadArgument, UnknownName
 from qddot.identification.fitting import identify
 from qddot.identification.grouping import sorted_out
 from qddot.identification.prior import PSEUDO, pseudo
+from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.result import Fit
 from qddot.looks import in_notebook
 from qddot.model.tree import BASE
@@ -135,7 +136,7 @@ def identify_payload(
     with_load: Any,
     *,
     consistent: bool = False,
-    terms: Sequence[str] = (),
+    terms: Sequence[str] = USUAL_TERMS,
     extra: Any = (),
     **options: Any,
 ) -> PayloadFit:

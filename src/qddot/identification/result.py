@@ -19,6 +19,7 @@ from qddot.identification.samples import Samples, as_samples
 from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
 from qddot.identification.validation import CrossValidation, cross_validation, essential
 from qddot.identification.verdict import distrust, unknown_deviations, verdict
+from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 
@@ -33,7 +34,7 @@ class IdentificationWarning(UserWarning):
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Fit:
+class Fit(Judged):
     """The base parameters of a robot, found from a log."""
 
     problem: Problem
@@ -122,6 +123,12 @@ class Fit:
     def trusted(self) -> bool:
         """Whether condition number and error are such that the values mean something."""
         return not distrust(self)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why it is not `trusted`, that no body has the values, and what is doubtful of the log."""
+        impossible = () if self.is_possible else ("no body has these values, or friction drives",)
+        return (*distrust(self), *impossible, *map(str, self.doubts))
 
     @property
     def status(self) -> str:

@@ -15,6 +15,7 @@ from qddot.backends.device_arrays import Kind, cupy_or_error, kind_of, package_o
 from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument
+from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.patience import patience
 from qddot.plain_text import fitted
@@ -25,7 +26,7 @@ from qddot.simulation.rollout_arguments import (
     Arguments,
     arguments,
     check_choices,
-    check_counts,
+    step_counts,
 )
 from qddot.simulation.rollout_cuda import run_on_gpu
 from qddot.simulation.steps import iteration
@@ -35,7 +36,7 @@ DEVICES = ("cpu", "cuda")
 
 
 @dataclass(frozen=True, repr=False)
-class Rollout:
+class Rollout(Judged):
     """The motions of a batch of trajectories, at the instants that were kept."""
 
     robot: Robot
@@ -45,6 +46,11 @@ class Rollout:
     x: np.ndarray | None  # (..., k, m), of a controller that has a state
     finite: np.ndarray  # (...), whether a trajectory is finite to its end
     status: str  # how it went, in words
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """That trajectories stopped being `finite`, where some did."""
+        return () if np.all(self.finite) else (self.status,)
 
     @fitted
     def __repr__(self) -> str:
@@ -58,13 +64,14 @@ def rollout(
     q0: Any,
     qd0: Any = None,
     *,
-    steps: int,
+    duration: float | None = None,
     step: float,
+    steps: int | None = None,
     torque: Any = None,
     torques: Any = None,
     inputs: Mapping[str, Any] | None = None,
     parameters: Mapping[str, Any] | None = None,
-    every: int = 1,
+    every: float | None = None,
     method: str = "rk4",
     friction: str = "smooth",
     smoothing: float = 0.01,
@@ -79,8 +86,9 @@ def rollout(
     Args:
         robot: The robot, or its built-in name or file; with its friction, its springs, its rotors.
         q0, qd0: Where the motions start, shape (..., n); at rest if `qd0` is not given.
-        steps: How many steps.
-        step: How long each is [s].
+        duration: How long [s], a multiple of `step`.
+        step: How long a step is [s].
+        steps: How many steps, in place of a duration.
         torque: A constant, shape (..., n), or a recorded controller: a `Program` (or what has one
             as `.program`) that takes any of t (), q (n,), qd (n,), x (m,) and inputs of its own,
             and gives tau (n,), and xd (m,) if it has a state x. It is part of the motion, not
@@ -92,7 +100,8 @@ def rollout(
         parameters: By name, what trajectories differ in, shape (...): any of "<joint>.m", mx, my,
             mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, Ia, fv, fs, f0, or "gravity.x", y, z; or the symbols
             of a robot that has symbols.
-        every: Keep every so many states; the first and the last are always kept.
+        every: How far apart the rows of the result are [s], a multiple of `step`; one row per step
+            if not given. The first and the last state are always kept.
         method: "rk4", of order 4; "semi_implicit_euler", of order 1, the least work a step;
             "midpoint", implicit and symplectic, of order 2: energy does not drift.
         friction: "smooth": dry friction acts along tanh(q̇/smoothing).
@@ -104,13 +113,13 @@ def rollout(
     Example:
         >>> import qddot
         >>> robot = qddot.load("double_pendulum")
-        >>> run = qddot.rollout(robot, [[0.1, 0.2], [1.0, 0.0]], steps=100, step=0.01)
+        >>> run = qddot.rollout(robot, [[0.1, 0.2], [1.0, 0.0]], duration=1.0, step=0.01)
         >>> run.q.shape
         (2, 101, 2)
     """
     robot = robot_of(robot)
     check_choices(method, friction, smoothing, step)
-    check_counts(steps, every)
+    steps, stride = step_counts(duration, step, steps, every)
     if device not in DEVICES:
         raise BadArgument(f"device is {device!r}; it must be 'cpu' or 'cuda'.")
     if not robot.n:
@@ -132,7 +141,7 @@ def rollout(
     system = System(robot.model, tuple(given.parameters), law, driven, float(smoothing))
 
     # only what is kept, and where it starts
-    rows = steps // every + 1
+    rows = steps // stride + 1
     x0: Any = given.inputs.get("x", xp.zeros(0, robot.dtype))
     starts: dict[str, Any] = {"q": given.q0, "qd": given.qd0} | ({"x": x0} if x0.shape[-1] else {})
     kept = {}
@@ -140,8 +149,8 @@ def rollout(
         kept[name] = xp.empty((*given.batch, rows, start.shape[-1]), robot.dtype)
         kept[name][..., 0, :] = start
     run = run_on_cpu if device == "cpu" else run_on_gpu
-    run(robot, loop_for(robot, system, method), given, kept, every, float(step))
-    t = np.arange(rows) * every * float(step)
+    run(robot, loop_for(robot, system, method), given, kept, stride, float(step))
+    t = np.arange(rows) * stride * float(step)
     flat = [x.reshape(-1, rows, x.shape[-1]) for x in kept.values()]
     finite = xp.isfinite(xp.concatenate([x[:, -1] for x in flat], axis=1)).all(axis=1)
     found = {name: kind.from_cupy(x) for name, x in kept.items()}

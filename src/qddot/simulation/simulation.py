@@ -55,10 +55,10 @@ class Interrupted(KeyboardInterrupt):
 
 def simulate(
     robot: Robot | str | Path,
-    q0: Any,
+    q0: Any = None,
     qd0: Any = None,
     *,
-    duration: float,
+    duration: float = 10.0,
     torque: Any = None,
     wrenches: Mapping[str, Any] | None = None,
     disturbance: Any = None,
@@ -71,7 +71,7 @@ def simulate(
     friction: str = "exact",
     smoothing: float = 0.01,
     stops: float | None = None,
-    effort: str = "report",
+    effort: str = "enforce",
     events: Sequence[Watch] = (),
     audit_limit: float = LIMIT,
     max_steps: int = MOST_STEPS,
@@ -85,7 +85,7 @@ def simulate(
     Args:
         robot: The robot, or its built-in name or file; payloads, friction and springs that its
             model has are in.
-        q0, qd0: Where it starts [rad or m] and how fast, shape (n,); qd0 is zero if not given.
+        q0, qd0: Where it starts [rad or m] and how fast, shape (n,); zero if not given.
         duration: How long [s].
         torque: What the actuators give: nothing (zero), an array (n,), a table of rows over the
             run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
@@ -110,7 +110,8 @@ def simulate(
         smoothing: The rate [rad/s or m/s] over which "smooth" passes from one sign to the other.
         stops: None: limits are reported, not enforced; a number: joints have stops at their limits
             with this coefficient of restitution, 0 for inelastic.
-        effort: "report" or "enforce": whether torques beyond the effort limits are cut off.
+        effort: "enforce": torques are cut off at the effort limits of the joints; "report": they
+            are not, and `events` says where they would have been.
         events: What to look out for, each a `Watch`.
         audit_limit: The share of the exchanged energy that may be unaccounted for.
         max_steps: How many steps the run may take. One that needs more ends early, not finished,
@@ -144,7 +145,7 @@ def simulate(
         raise BadArgument(f"every is {every:g}; that would make {duration / every:.1g} rows.")
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
-    q0 = joint_values(robot, "q0", q0)
+    q0 = np.zeros(robot.n) if q0 is None else joint_values(robot, "q0", q0)
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
 
     law = law_of(torque, robot.n)
@@ -172,7 +173,7 @@ def simulate(
         law,
         frames,
         disturbance is not None,
-        effort_limits(robot) if effort == "enforce" else None,
+        effort_limits(robot) if effort == "enforce" and torque is not None else None,
         smoothing if friction == "smooth" else None,
         can_hold.any,
     )

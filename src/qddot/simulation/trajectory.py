@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.judged import Judged
 from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot
@@ -39,7 +40,7 @@ class Event:
 
 
 @dataclass(frozen=True, repr=False)
-class Trajectory:
+class Trajectory(Judged):
     """A simulated motion, one row an instant.
 
     Where the motion jumps (an impact, a joint that sticks), two rows share one instant: before,
@@ -72,6 +73,11 @@ class Trajectory:
     def good(self) -> bool:
         """Whether the run ended as it should, by functions, with its energy accounted for."""
         return self.finished and self.audit.good and not self.how.get("memory")
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the run, if it is not `good`."""
+        return () if self.good else (self.status,)
 
     def __len__(self) -> int:
         """How many rows."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from qddot.control.ready_laws import FRAMES, Wanted, axes_of
 from qddot.control.references import Fourier, Quintic, Setpoint
 from qddot.control.references.limits import bounds_of
 from qddot.errors import BadArgument
-from qddot.ready_laws import FRAMES, Wanted, axes_of
 from qddot.robot import Robot
 
 KINDS = ("move", "step", "wave")

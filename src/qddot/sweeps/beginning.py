@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from qddot.control.ready_laws import frame_of, home
 from qddot.errors import BadArgument, printable
-from qddot.ready_laws import frame_of, home
 from qddot.robot import Robot
 from qddot.saving import check_place, write_whole
 from qddot.writers.toml import written

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
+from qddot.judged import Judged
 from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot, load
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pyarrow.dataset import Dataset
 
 
-class Sweep:
+class Sweep(Judged):
     """The runs of a plan that are finished, as a table on disk: one row a run.
 
     Nothing is read before it is asked for; `dataset` is that of pyarrow, for whatever else.
@@ -78,6 +79,13 @@ class Sweep:
         """The units that raised when they were last tried, with their words."""
         found = self._folder.read_json(FAILED) or {}
         return {int(unit): str(words) for unit, words in found.items()}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The units that failed, and how many are missing besides."""
+        missing = self.units - self.done - len(self.failed)
+        failed = [f"unit {unit} failed: {words}" for unit, words in self.failed.items()]
+        return (*failed, *([f"{missing:,} of {self.units:,} units are missing"] * (missing > 0)))
 
     # what is in it
 

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from qddot.control.ready_laws import home
 from qddot.errors import Problem, located
 from qddot.readers.document import no_lines
 from qddot.readers.table import LineOf, Table
-from qddot.ready_laws import home
 from qddot.robot import Robot
 from qddot.sweeps import fields
 from qddot.sweeps.arms import Arm

@@ -30,6 +30,12 @@ LAWS: dict[str, tuple[str, ...]] = {
     "cartesian_impedance": (*SPRING, "joint_damping"),
     "approximate_jacobian": (*SPRING, "cross"),
 }
+# what laws are called elsewhere: their classes, without capitals
+OTHER_NAMES = {
+    "adaptiveslotineli": "adaptive",
+    "robustsaturated": "robust",
+    "feedforwardpd": "feed_forward",
+}
 FRAMES = ("operational_space", "cartesian_impedance", "approximate_jacobian")
 
 
@@ -103,6 +109,43 @@ def classes() -> dict[str, type]:
         "cartesian_impedance": laws.CartesianImpedance,
         "approximate_jacobian": laws.ApproximateJacobian,
     }
+
+
+def law_key(name: str) -> str:
+    """Return the name of a law, which may be written as its class: "ComputedTorque".
+
+    Raises:
+        BadArgument: If there is no such law.
+    """
+    from qddot.errors import BadArgument, did_you_mean, printable
+
+    known = {key.replace("_", ""): key for key in LAWS} | OTHER_NAMES
+    plain = name.strip().lower().replace("-", "").replace("_", "")
+    if plain not in known:
+        near = did_you_mean(name.strip().lower().replace("-", "_"), LAWS)
+        raise BadArgument(
+            f"There is no law {printable(name)!r}.{near}\n  There are: {', '.join(LAWS)}."
+        )
+    return known[plain]
+
+
+def named_law(name: str, model: Robot, arm: Robot, reference: Any = None) -> Any:
+    """Return a law by its name, with gains that suit the arm.
+
+    Args:
+        name: Of the law, or of its class.
+        model: What the law takes the arm for.
+        arm: The arm.
+        reference: What it follows; it stays at `arm.home` if not given.
+    """
+    key, q, frame = law_key(name), home(arm), frame_of(arm, "")
+    axes = axes_of(arm, frame)
+    if reference is None:
+        at = dict(zip("xyz", arm.pose(q, frame)[:3, 3], strict=True))
+        reference = [at[axis] for axis in axes] if key in FRAMES else q
+    seconds = getattr(reference, "duration", np.inf)
+    seconds = float(seconds) if np.isfinite(seconds) else 10.0
+    return made(Wanted(key, arm, model, model, reference, q, seconds, frame, axes))
 
 
 def made(wanted: Wanted) -> Any:
