@@ -148,7 +148,7 @@ def control(
 
     Examples:
       qddot control panda
-      qddot control two_link --law adaptive --model-error 0.3 --duration 2 --plot run.png
+      qddot control two_link --law adaptive --model-error 0.3 --plot run.png
       qddot control two_link --reference "quintic 0,0 1,1 2.0" --q0 0.01,0
     """
     from qddot.control.loop import InterruptedLoop, closed_loop

@@ -78,7 +78,7 @@ def export(
       qddot export panda --set payload.tool=2 -o loaded.toml
       qddot export panda.urdf --inertia nearest -o start.toml
       qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
-      qddot export two_link --target c --law computed_torque --dtype float32 -o two_link_c
+      qddot export two_link --law computed_torque --dtype float32 -o two_link_c
       qddot export panda --target bundle -o .
     """
     if target is None and output.suffix and not output.is_dir():
