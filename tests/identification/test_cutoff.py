@@ -122,8 +122,6 @@ def test_only_some_rows_of_a_long_log_are_looked_at(arm, monkeypatch):
 
 
 def test_a_real_tx40_and_a_real_ur10_keep_the_cutoff_they_had():
-    from identification.test_presentation import TERMS
-
-    robot = qddot.load("ur10")
+    robot, terms = qddot.load("ur10"), ("friction", "offset", "rotor_inertia")
     log = qddot.load_log(measured("ur10_bag") / "ur10_exciting_trajectory.db3", robot)
-    assert float(cutoff(log, robot, TERMS)) == float(cutoff(log)) == float(suggested(log))
+    assert float(cutoff(log, robot, terms)) == float(cutoff(log)) == float(suggested(log))
