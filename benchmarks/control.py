@@ -132,7 +132,7 @@ def starts(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
 def ours(robot: Robot) -> Contender:
     law = ComputedTorque(robot, KP, KD, reference_of(robot))
 
-    def roll(q0: np.ndarray, qd0: np.ndarray) -> qddot.simulation.rollout.Rollout:
+    def roll(q0: np.ndarray, qd0: np.ndarray) -> qddot.simulation.Rollout:
         return qddot.rollout(
             robot, q0, qd0, torque=law, steps=STEPS, step=STEP, method="semi_implicit_euler"
         )

@@ -145,7 +145,9 @@ def rollouts(fused: dict[str, float]) -> None:
     for name, method, dtype in product(ROBOTS, METHODS, DTYPES):
         robot = robot_of(name, dtype)
         q0 = cp.random.default_rng(1).standard_normal((TRAJECTORIES, robot.n)).astype(dtype)
-        run = partial(qddot.rollout, robot, q0, steps=STEPS, step=1e-3, every=STEPS, method=method)
+        run = partial(
+            qddot.rollout, robot, q0, steps=STEPS, step=1e-3, every=STEPS * 1e-3, method=method
+        )
         rate = TRAJECTORIES * STEPS / seconds(partial(run, device="cuda"))
         loop = next(made for made in robot._cache.values() if isinstance(made, Iteration))
         operations = len(loop)

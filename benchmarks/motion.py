@@ -15,7 +15,7 @@ from timing import Contender, Effort, one_core, race, say
 
 import qddot
 from qddot.robot import Robot
-from qddot.simulation.simulate import TOLERANCE
+from qddot.simulation.simulation import TOLERANCE
 from qddot.writers.urdf import to_urdf
 
 SECONDS = 10.0

@@ -88,7 +88,7 @@ def alone(name: str, effort: Effort) -> list[Row]:
 
 
 def ours(robot: Robot, method: str, **more: object) -> Contender:
-    def roll(q0: np.ndarray, qd0: np.ndarray) -> qddot.simulation.rollout.Rollout:
+    def roll(q0: np.ndarray, qd0: np.ndarray) -> qddot.simulation.Rollout:
         return qddot.rollout(robot, q0, qd0, steps=STEPS, step=STEP, method=method, **more)
 
     return Contender(roll, starts(robot.n), TRAJECTORIES * STEPS)

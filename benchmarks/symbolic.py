@@ -214,7 +214,7 @@ def derive_all(robot: Any) -> None:
 def masses_and_gravity(model: Any) -> None:
     from qddot.dynamics.crba import mass_matrix
     from qddot.dynamics.rnea import gravity_torque
-    from qddot.equations.derive import exact_of
+    from qddot.equations.deriving import exact_of
 
     robot = exact_of(model)
     mass_matrix(robot.tree, robot.q)

@@ -22,8 +22,8 @@ from shaded_arm import THICK, capsule, draw_arm, mixed, projected
 import qddot
 from qddot.equations.latex import as_latex
 from qddot.motions import Quintic
-from qddot.plot import style
-from qddot.plot.arm_scene import ArmScene, arm_scene
+from qddot.present.figures import style
+from qddot.present.figures.arm_scene import ArmScene, arm_scene
 
 WIDTH, HEIGHT = 10.6, 4.7  # [inch]
 PAPER, EDGE, INK, QUIET = "#fcfdfe", "#dfe5ea", "#1c2128", "#57606a"

@@ -15,23 +15,21 @@ from rich.console import Console
 from scipy.linalg import solve_continuous_are
 
 import qddot
-from qddot.certificate import figures
-from qddot.control import figures as control_figures
+from qddot import plot
 from qddot.control import laws
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws.adaptation import balanced
-from qddot.control.wrong_model import wrong_model
+from qddot.control.loop import closed_loop
+from qddot.control.mistaken import wrong_model
 from qddot.dynamics.friction import smooth_direction
-from qddot.identification import figures as fits
 from qddot.identification.extra_columns import coupled
 from qddot.identification.preparation import prepared
-from qddot.model.show import print_robot
 from qddot.motions import CartesianLine, Fourier, Quintic, time_optimal
-from qddot.plot import style
-from qddot.plot.compare import panels
+from qddot.plot import panels
+from qddot.present.figures import style
+from qddot.present.pages.drawing import shortened
+from qddot.present.terminal.robots import print_robot
 from qddot.readers import read
 from qddot.readers.document import read_document
-from qddot.web.drawing import shortened
 
 HERE = Path(__file__).parent
 EVERY = 0.04  # [s] between rows: as few as make a smooth curve
@@ -174,7 +172,7 @@ def mass_path() -> Figure:
     q2 = np.arccos((x**2 + y**2 - 2) / 2)
     q1 = np.arctan2(y, x) - q2 / 2
     arm = qddot.load("two_link_point")
-    return figures.plot_effective_mass(arm, np.column_stack([q1, q2]), "tool")
+    return plot.plot_effective_mass(arm, np.column_stack([q1, q2]), "tool")
 
 
 def mass_ellipsoids() -> Figure:
@@ -182,7 +180,7 @@ def mass_ellipsoids() -> Figure:
     q = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8])
     other = np.array([1.6, 0.7, 0.0, -1.0, 0.2, 1.9, 0.8])
     path = q + (other - q) * np.linspace(0, 1, 5)[:, None]
-    return figures.plot_effective_mass(qddot.load("panda"), path, "tool")
+    return plot.plot_effective_mass(qddot.load("panda"), path, "tool")
 
 
 # measured logs
@@ -208,14 +206,14 @@ def measured_logs(folder: Path) -> None:
     )
     extra = coupled(robot, "joint_5", "joint_6")
     fit = qddot.identify(robot, prepared(raw), "consistent", terms=terms, extra=extra, decimate=50)
-    save_small(fits.plot_torques(fit), "tx40_torques.svg")
-    save_small(fits.plot_parameters(fit), "tx40_parameters.svg")
-    save_small(fits.plot_spectrum(raw), "tx40_spectrum.svg")
+    save_small(plot.plot_torques(fit), "tx40_torques.svg")
+    save_small(plot.plot_parameters(fit), "tx40_parameters.svg")
+    save_small(plot.plot_spectrum(raw), "tx40_spectrum.svg")
     robot = qddot.load("ur10")
     log = prepared(qddot.load_log(folder / "ur10_bag" / "ur10_exciting_trajectory.db3", robot))
     fit = qddot.identify(robot, log, "consistent", terms=terms, decimate=None)
-    save_small(fits.plot_torques(fit), "ur10_torques.svg")
-    save_small(fits.plot_residuals(fit), "ur10_residuals.svg")
+    save_small(plot.plot_torques(fit), "ur10_torques.svg")
+    save_small(plot.plot_residuals(fit), "ur10_residuals.svg")
 
 
 # control
@@ -262,14 +260,14 @@ def control_pictures() -> dict[str, Figure]:
     effort = [3000, 1000]
     fastest = time_optimal(arm, [[0, 0], [1, 0.5], [1.5, 2]], effort=effort)
     return {
-        "control_laws.svg": control_figures.plot_comparison(several),
+        "control_laws.svg": plot.plot_comparison(several),
         "control_adaptive.svg": adaptive_panda(panda, home),
-        "control_unknown_load.svg": control_figures.plot_comparison(loaded),
-        "control_impedance.svg": control_figures.plot_closed_loop(pushed),
-        "control_line.svg": control_figures.plot_closed_loop(straight),
-        "control_approximate_jacobian.svg": control_figures.plot_comparison(seen),
+        "control_unknown_load.svg": plot.plot_comparison(loaded),
+        "control_impedance.svg": plot.plot_closed_loop(pushed),
+        "control_line.svg": plot.plot_closed_loop(straight),
+        "control_approximate_jacobian.svg": plot.plot_comparison(seen),
         "control_observer.svg": observer(panda, home),
-        "control_fastest.svg": control_figures.plot_fastest(arm, fastest, effort=effort),
+        "control_fastest.svg": plot.plot_fastest(arm, fastest, effort=effort),
     }
 
 
@@ -282,7 +280,7 @@ def adaptive_panda(panda: qddot.Robot, home: np.ndarray) -> Figure:
     law = laws.AdaptiveSlotineLi(wrong, 5, kd, wave, adaptation=Gamma)
     q, qd, _ = (np.asarray(part, dtype=float) for part in wave.at(0.0))
     run = closed_loop(panda, law, q0=q, qd0=qd, duration=10, tolerance=1e-9, every=0.06)
-    return control_figures.plot_closed_loop(run)
+    return plot.plot_closed_loop(run)
 
 
 def observer(panda: qddot.Robot, home: np.ndarray) -> Figure:
@@ -354,7 +352,7 @@ def three_laws() -> Figure:
     real = dict(
         q0=start, duration=3, rate=1000, delay=1e-3, noise_q=1e-5, noise_qd=1e-3, every=0.01
     )
-    return control_figures.plot_comparison(
+    return plot.plot_comparison(
         {name: closed_loop(loaded, law, **real) for name, law in made.items()}
     )
 
@@ -378,7 +376,7 @@ def measured_and_predicted() -> Figure:
     tau += np.random.default_rng(3).normal(0, 1.0, tau.shape)
     log = prepared(qddot.Log(sheet.joint_names, t, q, tau=tau))
     fit = qddot.identify(sheet, log, "consistent", terms=("friction",), decimate=10)
-    return fits.plot_torques(fit)
+    return plot.plot_torques(fit)
 
 
 def attraction() -> Figure:
@@ -393,7 +391,7 @@ def attraction() -> Figure:
         return np.clip(-K @ np.concatenate([q - up, qd]), -most, most)
 
     program = qddot.record(law, q=(2,), qd=(2,), most=())
-    steps = dict(steps=2500, step=2e-3, every=2500, torque=program)
+    steps = dict(duration=5.0, step=2e-3, every=5.0, torque=program)
 
     def works(run):
         return np.abs(run.q[..., -1, :] - up).max(axis=-1) < 0.01
@@ -471,14 +469,14 @@ if __name__ == "__main__":
     save(stick_slip(), "stick_slip.svg")
     point, deck, panda = (qddot.load(name) for name in ("two_link_point", "two_link", "panda"))
     folded = [0, np.radians(150)]
-    save(figures.plot_effective_mass(point, folded, "tool"), "effective_mass.svg")
+    save(plot.plot_effective_mass(point, folded, "tool"), "effective_mass.svg")
     save(mass_path(), "mass_path.svg")
-    save(figures.plot_effective_mass_map(point, "tool"), "mass_map.svg")
+    save(plot.plot_effective_mass_map(point, "tool"), "mass_map.svg")
     save(mass_ellipsoids(), "mass_ellipsoids.svg")
     bounds = (6.23992001, 161.26007999)
-    save(figures.plot_eigenvalues(deck, "j2", bounds=bounds), "eigenvalues.svg")
+    save(plot.plot_eigenvalues(deck, "j2", bounds=bounds), "eigenvalues.svg")
     joints = ("panda_joint2", "panda_joint4")
-    save(figures.plot_gravity(panda, joints, "panda_joint2"), "gravity_map.svg")
+    save(plot.plot_gravity(panda, joints, "panda_joint2"), "gravity_map.svg")
     if "QDDOT_DATA" in os.environ:
         measured_logs(Path(os.environ["QDDOT_DATA"]))
     else:

@@ -9,7 +9,7 @@
 import numpy as np
 
 import qddot
-from qddot.program.differentiate import jacobian
+from qddot.program import jacobian
 
 
 def law(q, qd, target):

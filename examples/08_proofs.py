@@ -7,8 +7,7 @@
 
 # %%
 import qddot
-from qddot.equations.derive import exact_of
-from qddot.equations.proofs import decided
+from qddot.equations import decided, exact_of
 
 proof = qddot.prove(qddot.load("ur5"))
 print(f"{proof.robot}: {len(proof.claims)} claims, all as they should be: {proof.holds}")

@@ -9,7 +9,7 @@
 import numpy as np
 
 import qddot
-from qddot.plot.compare import panels
+from qddot.plot import panels
 
 arm = qddot.load("two_link")
 runs = {

@@ -33,7 +33,7 @@ choices = {
     "inputs": {"gain": gains, "x": np.zeros(6)},
     "parameters": {"wrist_3_joint.m": masses},
 }
-run = qddot.rollout(robot, np.zeros(6), steps=6000, step=1e-3, every=100, **choices)
+run = qddot.rollout(robot, np.zeros(6), duration=6.0, step=1e-3, every=0.1, **choices)
 assert run.q.shape == (25, 20, 61, 6)
 assert run.finite.all()
 run
@@ -49,6 +49,6 @@ assert error[-1].max() < error[0].max()
 
 # %%
 started = time.perf_counter()
-again = qddot.rollout(robot, np.zeros(6), steps=6000, step=1e-3, every=100, **choices)
+again = qddot.rollout(robot, np.zeros(6), duration=6.0, step=1e-3, every=0.1, **choices)
 print(f"{500 * 6000 / (time.perf_counter() - started) / 1e6:.1f} million steps a second")
 assert np.array_equal(again.q, run.q)

@@ -9,13 +9,12 @@
 import numpy as np
 
 import qddot
-from qddot.certificate.effective_mass import effective_mass
-from qddot.certificate.figures import plot_effective_mass
-from qddot.certificate.near_singular import near_singular
+from qddot.certificate import mass_ellipsoid, near_singular
+from qddot.plot import plot_effective_mass
 
 # two links of 1 m with 1 kg at their ends, folded to 150°
 arm = qddot.load("two_link_point")
-mass = effective_mass(arm, [0, np.radians(150)], "tool")
+mass = mass_ellipsoid(arm, [0, np.radians(150)], "tool")
 print(mass)
 assert np.allclose(mass.masses[:2], [1, 5])
 mass
@@ -32,7 +31,7 @@ assert np.allclose(mass.force([1, 0, 0]), [4, -np.sqrt(3), 0])
 # Stretched out, no force moves it along itself.
 
 # %%
-straight = effective_mass(arm, [0, 0], "tool")
+straight = mass_ellipsoid(arm, [0, 0], "tool")
 assert straight.singular
 assert np.allclose(straight.blocked[0], [1, 0, 0])
 straight

@@ -12,9 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import qddot
-from qddot.identification.back_to_robot import robot_with_parameters
-from qddot.identification.figures import errors_on
-from qddot.identification.preparation import prepared
+from qddot.identification import errors_on, prepared, robot_with_parameters
 
 # the arm as its data sheet has it, and as it is: heavier by a sixth, with friction
 still = {f"panda_joint{k}": 0.0 for k in (3, 5, 7)} | {"panda_joint6": 1.6}
@@ -39,7 +37,8 @@ def record(motion, duration, seed):
         return feedforward + 2000 * (wanted - q) + 100 * (rate - qd)
 
     q0, qd0, _ = motion(0.0)
-    run = qddot.simulate(arm, q0, qd0, torque=law, duration=duration, tolerance=1e-6)
+    settings = dict(tolerance=1e-6, effort="report")  # drives as strong as need be
+    run = qddot.simulate(arm, q0, qd0, torque=law, duration=duration, **settings)
     t = np.arange(duration * 500 + 1) / 500
     q, qd, _ = run.at(t)
     tau = law(t, q, qd) + np.random.default_rng(seed).normal(0, 0.5, q.shape)

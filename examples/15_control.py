@@ -9,9 +9,7 @@
 import numpy as np
 
 import qddot
-from qddot.control.closed_loop import closed_loop
-from qddot.control.figures import plot_closed_loop, plot_comparison
-from qddot.control.laws import (
+from qddot.control import (
     PD,
     ApproximateJacobian,
     ComputedTorque,
@@ -19,8 +17,10 @@ from qddot.control.laws import (
     MomentumObserver,
     OperationalSpace,
     PDGravity,
+    closed_loop,
 )
 from qddot.motions import CartesianLine, Quintic, time_optimal
+from qddot.plot import plot_closed_loop, plot_comparison
 
 arm = qddot.load("two_link")
 reference = Quintic([[0, 0], [1, 1]], 2.0)

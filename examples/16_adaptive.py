@@ -9,12 +9,16 @@
 import numpy as np
 
 import qddot
-from qddot.control.closed_loop import closed_loop
-from qddot.control.figures import plot_closed_loop, plot_comparison
-from qddot.control.laws import AdaptiveSlotineLi, RobustSaturated, SlotineLi
-from qddot.control.laws.adaptation import balanced
-from qddot.control.wrong_model import wrong_model
+from qddot.control import (
+    AdaptiveSlotineLi,
+    RobustSaturated,
+    SlotineLi,
+    balanced,
+    closed_loop,
+    wrong_model,
+)
 from qddot.motions import Fourier, Quintic
+from qddot.plot import plot_closed_loop, plot_comparison
 
 panda = qddot.load("panda")
 wrong = wrong_model(panda, 0.3)

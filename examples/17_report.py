@@ -7,7 +7,7 @@
 
 # %%
 import qddot
-from qddot.backends.javascript import javascript
+from qddot.exporting import javascript
 
 arm = qddot.load("two_link").with_payload("tool", mass=5.0)
 page = qddot.report(arm, "two_link.html", sections=["robot", "equations", "provenance"])

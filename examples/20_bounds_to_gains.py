@@ -9,8 +9,7 @@
 import numpy as np
 
 import qddot
-from qddot.control.closed_loop import closed_loop
-from qddot.control.laws import PDGravity
+from qddot.control import PDGravity, closed_loop
 
 arm = qddot.load("two_link").with_friction(viscous=0)
 certificate = qddot.certify(

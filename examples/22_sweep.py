@@ -36,7 +36,7 @@ q0 = { uniform = [-0.1, 0.1], as = "offset" }       # [rad]
 """)
 
 # %% [markdown]
-# The same from a terminal: `qddot sweep plan.toml -o runs`. On a cluster: `--scheduler ADDRESS`.
+# The same from a terminal: `qddot sweep plan.toml -o runs`. On a cluster: `--client ADDRESS`.
 
 # %%
 found = qddot.sweep("plan.toml", "runs")

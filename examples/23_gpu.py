@@ -63,9 +63,9 @@ if there:
 count = 100_000 if there else 100
 q0 = np.random.default_rng(2).uniform(-0.5, 0.5, (count, 7))
 device = "cuda" if there else "cpu"
-run = qddot.rollout(robot, q0, steps=200, step=1e-3, every=10, device=device)
+run = qddot.rollout(robot, q0, duration=0.2, step=1e-3, every=0.01, device=device)
 print(f"{count:,} motions on a {'GPU' if there else 'CPU'}: {run.status}")
 assert run.q.shape == (count, 21, 7)
-again = qddot.rollout(robot, q0[:10], steps=200, step=1e-3, every=10)
+again = qddot.rollout(robot, q0[:10], duration=0.2, step=1e-3, every=0.01)
 assert np.allclose(run.q[:10], again.q, atol=1e-9)
 run

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import qddot
-from qddot.control.laws import ComputedTorque
+from qddot.control import ComputedTorque
 from qddot.motions import Setpoint
 
 robot = qddot.load("ur5")

@@ -25,7 +25,7 @@ from strategies import (
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.model import Friction, Joint, Link, Model, Motor, Payload, Placement, Spring, build
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.joint import Coupling
 from qddot.model.link import Frame
 from qddot.model.tree import Tree, fold

@@ -168,12 +168,12 @@ def settled(option):
 
 def test_options_that_write_know_the_endings_that_writers_know():
     from qddot.cli import equations, excitation, identification, motion
-    from qddot.equations.derive import FORMULATIONS
+    from qddot.equations.deriving import FORMULATIONS
     from qddot.equations.pages import FORMATS
-    from qddot.identification import excitation_criterion, excitation_files, identify
+    from qddot.identification import excitation_criterion, excitation_files, fitting
     from qddot.identification.excitation import CURVES
-    from qddot.plot.animation import ENDINGS
-    from qddot.plot.figure_file import FIGURES
+    from qddot.present.figures.animation import ENDINGS
+    from qddot.present.figures.style import FIGURES
     from qddot.simulation import method
     from qddot.simulation.files import ENDINGS as MOTIONS
 
@@ -184,7 +184,7 @@ def test_options_that_write_know_the_endings_that_writers_know():
     assert set(excitation.ENDINGS) == set(excitation_files.ENDINGS)
     assert set(excitation.CURVES) == set(CURVES)
     assert set(excitation.CRITERIA) == set(excitation_criterion.NAMES)
-    assert set(identification.METHODS) == set(identify.METHODS)
+    assert set(identification.METHODS) == set(fitting.METHODS)
     assert equations.FORMULATIONS == FORMULATIONS
     assert set(equations.FORMATS.values()) == set(FORMATS)
 
@@ -509,7 +509,7 @@ def broken(*_, **__):
 
 
 def test_a_defect_is_told_in_three_lines_with_the_way_to_its_traceback():
-    with patch("qddot.model.show.print_robot", broken):
+    with patch("qddot.present.terminal.robots.print_robot", broken):
         plain, traced = run("show", "panda"), run("show", "panda", "--traceback")
         asked = run("show", "panda", QDDOT_TRACEBACK="1")
     assert plain.returncode == traced.returncode == 1
@@ -524,7 +524,7 @@ def test_a_defect_is_told_in_three_lines_with_the_way_to_its_traceback():
 
 
 def test_a_lack_of_memory_is_no_defect():
-    with patch("qddot.model.show.print_robot", side_effect=MemoryError):
+    with patch("qddot.present.terminal.robots.print_robot", side_effect=MemoryError):
         done = run("show", "panda")
     assert done.returncode == 1
     assert "not enough memory" in done.stderr
@@ -537,7 +537,7 @@ def test_warnings_of_other_packages_are_not_told_and_ours_are():
         warnings.warn("theirs", RuntimeWarning, stacklevel=1)
         warnings.warn("ours", qddot.RobotWarning, stacklevel=1)
 
-    with patch("qddot.model.show.print_robot", warns):
+    with patch("qddot.present.terminal.robots.print_robot", warns):
         assert run("show", "panda").stderr == "qddot: warning: ours\n"
         assert not run("show", "panda", "-q").stderr
 

@@ -9,7 +9,7 @@ from test_cli_motion import interrupted_at
 
 import qddot
 from qddot.cli import laws, references
-from qddot.ready_laws import FRAMES, LAWS
+from qddot.control.ready_laws import FRAMES, LAWS
 
 GO = "quintic 0,0 1,1 2.0"
 LENGTHS = {"a1": 1, "a2": 1, "m1": 50, "m2": 50, "I1": 10, "I2": 10, "aC1": 0.5, "aC2": 0.5}
@@ -45,7 +45,7 @@ def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
 
 
 def test_a_wrong_model_is_told_and_adapted_to():
-    words = ("control", "two_link", "--wrong", "0.3", "--reference", GO, "--json")
+    words = ("control", "two_link", "--model-error", "0.3", "--reference", GO, "--json")
     plain, adaptive = (
         json.loads(run(*words, "--law", law).stdout) for law in ("slotine_li", "adaptive")
     )
@@ -59,7 +59,7 @@ def test_what_the_law_believes_may_differ_in_lengths():
     settings = [f"--set={key}={value}" for key, value in (LENGTHS | REST).items()]
     done = run(
         *("control", "two_link_symbolic", "--law", "approximate-jacobian", *settings),
-        *("--believe", "a1=1.2", "--believe", "a2=0.8", "--reference", "setpoint 1.2,0.6"),
+        *("--model-set", "a1=1.2", "--model-set", "a2=0.8", "--reference", "setpoint 1.2,0.6"),
         *("--q0", "0.2,1.8", "--gains", "kp=300,kd=150", "--duration", "40", "--json"),
     )
     assert done.returncode == 0, done.stderr
@@ -128,11 +128,14 @@ def test_a_saved_excitation_and_a_saved_run_are_followed(tmp_path):
         (["two_link", "--law", "pd", "--gains", "100"], "is not of the form kp=100,kd=20"),
         (["two_link", "--law", "operational_space", "--frame", "nose"], "frame named 'nose'"),
         (["two_link", "--q0", "1,2,3"], "--q0 holds 3 numbers"),
-        (["two_link", "--wrong", "1.5"], "share is 1.5"),
+        (["two_link", "--model-error", "1.5"], "share is 1.5"),
         (["two_link", "--noise-q", "1,2,3"], "noise_q is [1.0, 2.0, 3.0]"),
         (["two_link", "--model", "panda"], "--model has 7 joints"),
-        (["two_link", "--believe", "nose=1"], "--believe knows no 'nose'"),
-        (["two_link", "--believe", "payload.tool"], "--believe 'payload.tool' is not of the form"),
+        (["two_link", "--model-set", "nose=1"], "--model-set knows no 'nose'"),
+        (
+            ["two_link", "--model-set", "payload.tool"],
+            "'payload.tool' is not of the form",
+        ),
         (["two_link_symbolic"], "m1"),
         (["two_link", "--plot", "a.xyz"], "A figure is written as .png, .svg or .pdf"),
         (["two_link", "-o", "no/such/folder/a.csv"], "Choose a folder that exists"),

@@ -15,7 +15,7 @@ import qddot
 from qddot.identification.excitation import load_excitation
 
 HANGS = 600  # [s]: only a program that hangs takes so long
-LIMITS = ("--limit", "lower=-2", "--limit", "upper=2", "--limit", "velocity=2")
+LIMITS = ("--limits", "lower=-2", "--limits", "upper=2", "--limits", "velocity=2")
 
 
 def wait_for(file, process):
@@ -224,9 +224,9 @@ def test_ctrl_c_keeps_the_best_motion_so_far(tmp_path):
     ("words", "message"),
     [
         (["two_link"], "limit of velocity"),
-        (["ur5", "--limit", "speed=1"], "There is no limit 'speed'"),
-        (["ur5", "--keep", "z > 1"], "not of the form 'tool: z > 0.1'"),
-        (["ur5", "--keep", "nose: z > 1"], "no frame named 'nose'"),
+        (["ur5", "--limits", "speed=1"], "There is no limit 'speed'"),
+        (["ur5", "--workspace", "z > 1"], "not of the form 'tool: z > 0.1'"),
+        (["ur5", "--workspace", "nose: z > 1"], "no frame named 'nose'"),
         (["ur5", "-o", "a.xml"], "A motion is written as .json or .csv"),
         (["ur5", "--seconds", "-1"], "seconds is -1"),
         (["two_link_symbolic"], "symbols"),

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import qddot
-from qddot.certificate.effective_mass import effective_mass
+from qddot.certificate.ellipsoid import mass_ellipsoid
 from qddot.plain_text import fitting, spelled
 
 ARM = qddot.load("two_link")
@@ -21,7 +21,7 @@ RESULTS = {
     "proof": lambda: qddot.prove(ARM),
     "certificate": lambda: qddot.certify(ARM, quantities=["g.norm1"], identities=False),
     "bound": lambda: qddot.certify(ARM, quantities=["g.norm1"], identities=False)["g.norm1"],
-    "effective mass": lambda: effective_mass(ARM, [0, 1.0], "tool"),
+    "effective mass": lambda: mass_ellipsoid(ARM, [0, 1.0], "tool"),
     "run": lambda: qddot.simulate(ARM, [0.1, 0], duration=0.01),
 }
 

@@ -17,9 +17,9 @@ MAX_LINES = 400
 
 # lowest first; the modules of the first layer share one room
 GROUND = (
-    *("scalars", "errors", "expressions", "exact_angles", "expression_reader"),
-    *("on_demand", "patience", "plain_text", "runge_kutta", "saving", "vendored", "web"),
-    "workers",
+    *("scalars", "errors", "expressions", "exact_angles", "expression_reader", "deprecation"),
+    *("judged", "looks", "on_demand", "patience", "plain_text", "runge_kutta", "saving"),
+    *("vendored", "workers"),
 )
 LAYERS = (
     GROUND,
@@ -30,13 +30,13 @@ LAYERS = (
     ("backends",),
     ("equations",),
     ("robot",),
-    ("plot",),  # figures of plain arrays, so that every result can draw itself
     ("motions",),
     ("timeseries",),
     ("simulation", "certificate", "doctor", "speed"),
     ("identification", "control"),
-    ("ready_laws",),
-    ("exporting", "reporting", "sweeps"),
+    ("exporting", "sweeps"),
+    ("present",),  # how results look; they reach it through `looks`
+    ("plot",),
     ("studio",),
     ("cli", "__main__", "__init__"),
 )

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import qddot
-from qddot.speed import BATCH, INPUTS, Contender, measure, pinocchio
+from qddot.speed import BATCH, INPUTS, Contender, bench, pinocchio
 
 BRIEF = 0.02  # [s]
 
 
 def test_every_quantity_is_measured_for_one_state_and_for_many():
-    rows = measure(qddot.load("two_link"), seconds=BRIEF)
+    rows = bench(qddot.load("two_link"), seconds=BRIEF)
     expected = [(name, batch) for batch in (1, BATCH) for name in INPUTS]
     assert [(row.name, row.batch) for row in rows] == expected
     assert all(row.ns > 0 for row in rows)
@@ -21,9 +21,9 @@ def test_every_quantity_is_measured_for_one_state_and_for_many():
 
 def test_what_cannot_be_measured_is_refused():
     with pytest.raises(qddot.QddotError, match="m1"):
-        measure(qddot.load("two_link_symbolic"))
+        bench(qddot.load("two_link_symbolic"))
     with pytest.raises(qddot.QddotError, match="greater than 0"):
-        measure(qddot.load("two_link"), seconds=float("nan"))
+        bench(qddot.load("two_link"), seconds=float("nan"))
 
 
 @pytest.mark.parametrize("name", ["panda", "puma560", "scara", "kinova_jaco", "two_link", "baxter"])

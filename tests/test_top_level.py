@@ -1,7 +1,13 @@
 """`qddot.` and the Tab key: every public name is shown, found when asked for, and nothing else."""
 
+import ast
+import inspect
+import re
 import subprocess
 import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -9,18 +15,55 @@ import pytest
 import qddot
 from qddot.errors import BadArgument, UnknownRobot
 
-LAZY = "simulation, identification, certificate, control, studio, plot, doctor, equations"
+ROOT = Path(__file__).resolve().parents[1]
+ROOMS = [name for name in qddot.__all__ if isinstance(getattr(qddot, name), ModuleType)]
+PACKAGES = [qddot, *(getattr(qddot, name) for name in ROOMS if name != "errors")]
+PAGES = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "examples").glob("[0-9]*.py")]
 
 
 def public(package):
     return [name for name in dir(package) if not name.startswith("_")]
 
 
-def test_dir_shows_the_public_names_and_the_rooms_and_nothing_else():
-    assert set(public(qddot)) == {*qddot.__all__, *qddot.ROOMS}
-    assert {"simulate", "derive", "identify", "report", "control", "plot"} <= set(public(qddot))
-    assert "import_module" not in public(qddot)
+def test_dir_shows_the_verbs_and_the_rooms():
+    assert set(public(qddot)) == set(qddot.__all__)
+    assert {"simulate", "derive", "identify", "report", "show", "bench"} <= set(qddot.__all__)
+    assert {"certificate", "control", "doctor", "identification", "motions", "plot"} <= set(ROOMS)
+    assert "on_demand" not in public(qddot)
     assert {"__version__", "__doc__"} <= set(dir(qddot))
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_what_dir_shows_is_what_is_public_and_is_there(package):
+    assert public(package) == sorted(package.__all__)
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_no_module_hides_what_has_its_name(package):
+    """A package's attribute becomes the module of that name as soon as anyone imports it."""
+    modules = {path.stem for path in Path(package.__file__).parent.glob("*.py")}
+    modules |= {path.parent.name for path in Path(package.__file__).parent.glob("*/__init__.py")}
+    for name in modules.intersection(package.__all__):
+        assert isinstance(getattr(package, name), ModuleType), name
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_what_editors_see_is_what_is_there(package):
+    """The imports for type checkers and what is imported on demand name the same."""
+    tree = ast.parse(Path(package.__file__).read_text(encoding="utf-8"))
+    seen = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module.startswith("qddot"):
+            for alias in node.names:
+                if alias.name == "*":
+                    seen |= set(import_module(node.module).__all__)
+                elif alias.asname == alias.name or alias.name in package.__all__:
+                    seen.add(alias.name)
+    # modules that are only that are found by editors without a word
+    modules = {n for n in package.__all__ if isinstance(getattr(package, n), ModuleType)}
+    assert set(package.__all__) - modules <= seen <= set(package.__all__)
 
 
 def in_a_process_of_its_own(code):
@@ -29,21 +72,17 @@ def in_a_process_of_its_own(code):
     return done.stdout.split()
 
 
-def test_every_name_that_dir_shows_is_there_and_looking_at_dir_imports_nothing():
-    code = f"""
+def test_looking_at_dir_and_importing_a_room_import_nothing_else():
+    code = """
 import sys, qddot
 before = set(sys.modules)
 names = dir(qddot)
 print(*(set(sys.modules) - before))
-for name in names:
-    getattr(qddot, name)
-for name in "{LAZY}".split(", "):
-    room = getattr(qddot, name)
-    for each in dir(room):
-        getattr(room, each)
-print("all there", qddot.motions.Quintic is qddot.control.Quintic)
+for room in ("control", "identification", "simulation", "certificate", "studio", "doctor"):
+    dir(getattr(qddot, room))
+print(*({"numpy", "qddot.robot", "qddot.control.loop", "qddot.control.laws"} & {*sys.modules}))
 """
-    assert in_a_process_of_its_own(code) == ["all", "there", "True"]
+    assert in_a_process_of_its_own(code) == []
 
 
 def test_a_name_that_is_not_there_is_answered_with_the_nearest():
@@ -54,31 +93,60 @@ def test_a_name_that_is_not_there_is_answered_with_the_nearest():
     assert not hasattr(qddot, "__wrapped__")  # which tools ask of everything
 
 
-def test_laws_motions_and_closed_loop_are_imported_from_one_place():
-    from qddot import motions
-    from qddot.control import PD, ComputedTorque, Quintic, closed_loop, laws
-
-    assert PD is laws.PD
-    assert ComputedTorque is laws.ComputedTorque
-    assert Quintic is motions.Quintic
-    import qddot.control.closed_loop  # the module must not hide the function
-
-    assert callable(closed_loop)
-    assert qddot.control.closed_loop is closed_loop
-    assert set(laws.__all__) - {"Assumption"} <= set(qddot.control.__all__)
-    assert set(motions.__all__) <= set(qddot.control.__all__)
+def test_the_motions_are_those_of_their_own_room():
+    assert qddot.control.Quintic is qddot.motions.Quintic
+    assert set(qddot.motions.__all__) <= set(qddot.control.__all__)
 
 
 def test_the_former_name_of_motions_still_works_and_says_the_new_one():
-    code = """
-import warnings
-with warnings.catch_warnings(record=True) as told:
-    warnings.simplefilter("always")
-    from qddot.control.references import Quintic
-from qddot.motions import Quintic as same
-print(Quintic is same, "qddot.motions" in str(told[-1].message), told[-1].category.__name__)
-"""
-    assert in_a_process_of_its_own(code) == ["True", "True", "DeprecationWarning"]
+    with pytest.warns(DeprecationWarning, match=r"references\.Quintic is now qddot\.\w+\.Quintic;"):
+        from qddot.control.references import Quintic
+    assert Quintic is qddot.motions.Quintic
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_and_examples_import_public_names_only(path):
+    text = path.read_text(encoding="utf-8")
+    for module, names in re.findall(
+        r"^ *from (qddot[\w.]*) import (\([^)]*\)|[^(\n#]*)", text, re.M
+    ):
+        assert module.count(".") <= 1, f"{module} is not public"
+        package = import_module(module)
+        offered = public(package)
+        for name in re.findall(r"\w+(?: as \w+)?", names):
+            assert name.partition(" ")[0] in offered, f"{module} does not offer {name}"
+
+
+def test_rooms_that_are_verbs_can_be_called(tmp_path):
+    arm = qddot.load("two_link")
+    law = qddot.control.PDGravity(arm, kp=2000, kd=1000, reference=[0.1, 0.1])
+    run = qddot.control(arm, law, q0=[0, 0], duration=0.1)
+    assert isinstance(run, qddot.control.ClosedLoop)
+    found = qddot.doctor(arm, peers=())
+    assert found.ok
+    assert "two_link" in repr(found)
+    bad = tmp_path / "arm.urdf"
+    bad.write_text("<robot name='arm'><link/></robot>", encoding="utf-8")
+    found = qddot.doctor(bad, peers=())
+    assert not found.ok
+    assert found.problems
+
+
+@pytest.mark.parametrize(
+    "name", sorted({*qddot.control.laws.__all__} - {"Assumption", "ControlLaw"})
+)
+def test_help_explains_every_argument_of_a_law(name):
+    law = getattr(qddot.control, name)
+    told = re.findall(r"^ {8}([\w, ]+): ", law.__doc__, re.MULTILINE)
+    explained = {word for words in told for word in words.split(", ")}
+    assert set(inspect.signature(law).parameters) <= explained
+
+
+def test_showing_a_robot_or_the_library(capsys):
+    qddot.show("two_link")
+    assert "j1" in capsys.readouterr().out
+    qddot.show()
+    assert "panda" in capsys.readouterr().out
 
 
 STATES = tuple(np.linspace(-1, 1, 240).reshape(3, 40, 2))
@@ -90,7 +158,9 @@ VERBS = {
     "certify": lambda arm: qddot.certify(arm, quantities=["g.norm1"])["g.norm1"].upper,
     "identifiable": lambda arm: qddot.identifiable(arm, STATES).rank,
     "identify": lambda arm: (
-        qddot.identify(arm, (*STATES, qddot.load("two_link").inverse_dynamics(*STATES))).values
+        qddot.identify(
+            arm, (*STATES, qddot.load("two_link").inverse_dynamics(*STATES)), terms=()
+        ).values
     ),
     "to_casadi": lambda arm: np.array(qddot.to_casadi(arm).gravity_torque([0.1, 0.2])),
 }

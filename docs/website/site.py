@@ -167,7 +167,7 @@ class Site:
         """Write what pages share, and copy their pictures."""
         for name in OWN:
             self.write(f"assets/{name}", (HERE / name).read_text(encoding="utf-8"))
-        look = self.root / "src" / "qddot" / "web" / "style.css"
+        look = self.root / "src" / "qddot" / "present" / "pages" / "style.css"
         self.write("assets/style.css", look.read_text(encoding="utf-8"))
         self.write("assets/katex.css", katex_style())
         self.write("assets/katex.js", katex_script())

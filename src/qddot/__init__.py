@@ -1,154 +1,102 @@
-"""The equations of motion of fixed-base robot arms: derived, proved, compiled, simulated."""
+"""The equations of motion of fixed-base robot arms: derived, proved, compiled, simulated.
+
+What `dir(qddot)` shows, and what `dir` shows of each package there, is public.
+"""
 
 from typing import TYPE_CHECKING
 
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
-    # the rooms
-    from qddot import (  # noqa: F401
-        certificate,
-        control,
-        doctor,
-        dynamics,
-        equations,
-        errors,
-        exporting,
-        formulations,
-        identification,
-        model,
-        motions,
-        plot,
-        program,
-        simulation,
-        spatial,
-        studio,
-        sweeps,
+    from qddot import (
+        certificate as certificate,
+        control as control,
+        doctor as doctor,
+        dynamics as dynamics,
+        equations as equations,
+        errors as errors,
+        exporting as exporting,
+        formulations as formulations,
+        identification as identification,
+        model as model,
+        motions as motions,
+        plot as plot,
+        program as program,
+        simulation as simulation,
+        spatial as spatial,
+        studio as studio,
+        sweeps as sweeps,
     )
-    from qddot.backends.kernel import Kernel
-    from qddot.certificate.certificate import Certificate, certify
-    from qddot.equations.derive import derive
-    from qddot.equations.proofs import prove
+    from qddot.backends.kernel import Kernel as Kernel
+    from qddot.certificate import Certificate as Certificate, certify as certify
+    from qddot.equations import derive as derive, prove as prove
     from qddot.errors import (
-        IdentificationWarning,
-        Interrupted,
-        QddotError,
-        QddotWarning,
-        RobotWarning,
-        SimulationWarning,
-        TooLarge,
+        IdentificationWarning as IdentificationWarning,
+        Interrupted as Interrupted,
+        QddotError as QddotError,
+        QddotWarning as QddotWarning,
+        RobotWarning as RobotWarning,
+        SimulationWarning as SimulationWarning,
+        TooLarge as TooLarge,
     )
-    from qddot.exporting.bundle import load_bundle
-    from qddot.exporting.export import export
-    from qddot.identification.base_parameters import identifiable
-    from qddot.identification.excitation import excite
-    from qddot.identification.identify import identify
-    from qddot.identification.log import Log, load_log
-    from qddot.model import Model
-    from qddot.program import Program, record
-    from qddot.reporting.report import report
-    from qddot.robot import Robot, from_dh, load
-    from qddot.robot.casadi import to_casadi
-    from qddot.robot.cuda import to_cuda
-    from qddot.robot.jax import to_jax
-    from qddot.robot.torch import to_torch
-    from qddot.simulation.rollout import rollout
-    from qddot.simulation.run import Watch
-    from qddot.simulation.signals import Samples
-    from qddot.simulation.simulate import simulate
-    from qddot.simulation.trajectory import Trajectory
-    from qddot.sweeps.result import Sweep, load_sweep
-    from qddot.sweeps.sweep import sweep
+    from qddot.exporting import export as export, load_bundle as load_bundle
+    from qddot.identification import (
+        Log as Log,
+        excite as excite,
+        identifiable as identifiable,
+        identify as identify,
+        load_log as load_log,
+    )
+    from qddot.model import Model as Model
+    from qddot.program import Program as Program, record as record
+    from qddot.present.report.report import report as report
+    from qddot.robot import (
+        Robot as Robot,
+        from_dh as from_dh,
+        load as load,
+        show as show,
+    )
+    from qddot.robot.casadi import to_casadi as to_casadi
+    from qddot.robot.cuda import to_cuda as to_cuda
+    from qddot.robot.jax import to_jax as to_jax
+    from qddot.robot.torch import to_torch as to_torch
+    from qddot.simulation import (
+        Samples as Samples,
+        Trajectory as Trajectory,
+        Watch as Watch,
+        rollout as rollout,
+        simulate as simulate,
+    )
+    from qddot.speed import bench as bench
+    from qddot.sweeps import Sweep as Sweep, load_sweep as load_sweep, sweep as sweep
 
-__all__ = [
-    "Certificate",
-    "IdentificationWarning",
-    "Interrupted",
-    "Kernel",
-    "Log",
-    "Model",
-    "Program",
-    "QddotError",
-    "QddotWarning",
-    "Robot",
-    "RobotWarning",
-    "Samples",
-    "SimulationWarning",
-    "Sweep",
-    "TooLarge",
-    "Trajectory",
-    "Watch",
-    "certify",
-    "derive",
-    "excite",
-    "export",
-    "from_dh",
-    "identifiable",
-    "identify",
-    "load",
-    "load_bundle",
-    "load_log",
-    "load_sweep",
-    "prove",
-    "record",
-    "report",
-    "rollout",
-    "simulate",
-    "sweep",
-    "to_casadi",
-    "to_cuda",
-    "to_jax",
-    "to_torch",
-]
 __version__ = "0.1.0"
 
-# packages that people import from; dir(qddot) shows them beside the names above
-ROOMS = (
-    *("certificate", "control", "doctor", "dynamics", "equations", "errors", "exporting"),
-    *("formulations", "identification", "model", "motions", "plot", "program", "simulation"),
-    *("spatial", "studio", "sweeps"),
-)
 # imports take a while, so these come when they are first asked for
-LATER = {
-    "load": "qddot.robot",
-    "from_dh": "qddot.robot",
-    "Robot": "qddot.robot",
-    "Model": "qddot.model",
-    "Program": "qddot.program",
-    "record": "qddot.program",
-    "Kernel": "qddot.backends.kernel",
-    **dict.fromkeys(
-        (
-            *("IdentificationWarning", "Interrupted", "QddotError", "QddotWarning"),
-            *("RobotWarning", "SimulationWarning", "TooLarge"),
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.backends.kernel": "Kernel",
+        "qddot.certificate": "Certificate certify",
+        "qddot.equations": "derive prove",
+        "qddot.errors": (
+            "IdentificationWarning Interrupted QddotError QddotWarning RobotWarning "
+            "SimulationWarning TooLarge"
         ),
-        "qddot.errors",
-    ),
-    "certify": "qddot.certificate.certificate",
-    "Certificate": "qddot.certificate.certificate",
-    "derive": "qddot.equations.derive",
-    "prove": "qddot.equations.proofs",
-    "excite": "qddot.identification.excitation",
-    "export": "qddot.exporting.export",
-    "identifiable": "qddot.identification.base_parameters",
-    "identify": "qddot.identification.identify",
-    "load_bundle": "qddot.exporting.bundle",
-    "load_log": "qddot.identification.log",
-    "Log": "qddot.identification.log",
-    "simulate": "qddot.simulation.simulate",
-    "Samples": "qddot.simulation.signals",
-    "Watch": "qddot.simulation.run",
-    "Trajectory": "qddot.simulation.trajectory",
-    "report": "qddot.reporting.report",
-    "rollout": "qddot.simulation.rollout",
-    "sweep": "qddot.sweeps.sweep",
-    "load_sweep": "qddot.sweeps.result",
-    "Sweep": "qddot.sweeps.result",
-    "to_cuda": "qddot.robot.cuda",
-    "to_torch": "qddot.robot.torch",
-    "to_jax": "qddot.robot.jax",
-    "to_casadi": "qddot.robot.casadi",
-}
-
-
-__getattr__, __dir__ = on_demand(__name__, LATER, ROOMS)
+        "qddot.exporting": "export load_bundle",
+        "qddot.identification": "Log excite identifiable identify load_log",
+        "qddot.model": "Model",
+        "qddot.program": "Program record",
+        "qddot.present.report.report": "report",
+        "qddot.robot": "Robot from_dh load show",
+        "qddot.robot.casadi": "to_casadi",
+        "qddot.robot.cuda": "to_cuda",
+        "qddot.robot.jax": "to_jax",
+        "qddot.robot.torch": "to_torch",
+        "qddot.simulation": "Samples Trajectory Watch rollout simulate",
+        "qddot.speed": "bench",
+        "qddot.sweeps": "Sweep load_sweep sweep",
+    },
+    "certificate control doctor dynamics equations errors exporting formulations identification "
+    "model motions plot program simulation spatial studio sweeps",
+)

@@ -1,43 +1,71 @@
 """Names of a package that are imported when they are first asked for, so that it loads quickly.
 
-__getattr__, __dir__ = on_demand(__name__, {"simulate": "qddot.simulation.simulate"}, ("plot",))
+__getattr__, __dir__ = on_demand(__name__, {"qddot.robot": "load"}, "errors")
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
+from types import ModuleType
 from typing import Any
 
 
 def on_demand(
-    package: str, names: Mapping[str, str], modules: Iterable[str] = ()
+    package: str,
+    names: Mapping[str, str],
+    modules: str = "",
+    *,
+    verb: str = "",
+    renamed: Mapping[str, str] | None = None,
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and the `__dir__` of a package.
+    """Return the `__getattr__` and the `__dir__` of a package, and add to its `__all__`.
 
     Args:
         package: Its name.
-        names: What it offers, by the module that has it.
-        modules: Those of its own modules that can be reached as attributes.
+        names: By module, what the package offers from there, with spaces in between.
+        modules: Those of its own modules that are public.
+        verb: The name that is called where the package itself is: `qddot.doctor("arm.urdf")`.
+        renamed: Old names, by which what has a new one is still found, with a warning.
     """
-    here, inside = sys.modules[package], frozenset(modules)
+    here = sys.modules[package]
+    places = {name: module for module, said in names.items() for name in said.split()}
+    inside, old = modules.split(), renamed or {}
+    public = sorted({*getattr(here, "__all__", ()), *places, *inside})
+    here.__all__ = public  # type: ignore[attr-defined]
 
     def offered() -> list[str]:
         """Return the public names, as the Tab key shows them, and those that Python itself uses."""
-        own = [name for name in vars(here) if name.startswith("__")]
-        public = vars(here).get("__all__", ())
-        return sorted({*own, *public, *names, *inside})
+        return sorted({*(name for name in vars(here) if name.startswith("__")), *public})
 
     def found(name: str) -> Any:
-        if name in names:
-            return getattr(import_module(names[name]), name)
+        if name in places:
+            return getattr(import_module(places[name]), name)
         if name in inside:
             return import_module(f"{package}.{name}")
+        if name in old:
+            from qddot.deprecation import warn_of_old_name
+
+            warn_of_old_name(f"{package}.{name}", f"{package}.{old[name]}", stacklevel=3)
+            return getattr(here, old[name])
+        if f"{package}.{name}" in sys.modules:  # a module that moved: see `deprecation`
+            return sys.modules[f"{package}.{name}"]
         from qddot.errors import did_you_mean
 
-        known = [each for each in offered() if not each.startswith("_")]
-        near = "" if name.startswith("_") else did_you_mean(name, known)
+        near = "" if name.startswith("_") else did_you_mean(name, public)
         raise AttributeError(f"module {package!r} has no attribute {name!r}.{near}")
 
+    if verb:
+        here.__class__ = _called(verb)
     return found, offered
+
+
+def _called(verb: str) -> type[ModuleType]:
+    """Return the class of a package that can be called like the function it is named after."""
+
+    class CallablePackage(ModuleType):
+        def __call__(self, *args: Any, **options: Any) -> Any:
+            return getattr(self, verb)(*args, **options)
+
+    return CallablePackage

@@ -10,6 +10,7 @@ import time
 import timeit
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from statistics import median
 from typing import Any
 
@@ -17,7 +18,8 @@ import numpy as np
 
 from qddot.dynamics.aba import applies
 from qddot.errors import BadArgument, NotNumeric
-from qddot.robot import Robot
+from qddot.on_demand import on_demand
+from qddot.robot import Robot, robot_of
 
 BATCH = 8192  # states
 INPUTS = {"inverse_dynamics": 3, "forward_dynamics": 3, "mass_matrix": 1}
@@ -47,18 +49,19 @@ class Speed:
         return dict(vars(self)) | {"ratio": self.ratio}
 
 
-def measure(robot: Robot, *, seconds: float = 2.0) -> list[Speed]:
+def bench(robot: Robot | str | Path, *, seconds: float = 2.0) -> list[Speed]:
     """Return how fast the robot's dynamics are: one row a quantity, for one state and for many.
 
     Args:
-        robot: Whose friction and springs are left out, since Pinocchio has none.
+        robot: The robot, or its built-in name or file; its friction and springs are left out, since
+            Pinocchio has none.
         seconds: How long to measure in all; compiling comes on top of it.
     """
-    return list(measuring(robot, seconds=seconds))
+    return list(measuring(robot_of(robot), seconds=seconds))
 
 
 def measuring(robot: Robot, *, seconds: float = 2.0) -> Iterator[Speed]:
-    """Yield the rows of `measure` as they are measured."""
+    """Yield the rows of `bench` as they are measured."""
     if not (np.isfinite(seconds) and seconds > 0):
         raise BadArgument(f"seconds is {seconds}; it must be a number greater than 0.")
     if robot.symbols:
@@ -214,3 +217,6 @@ class Pinocchio:
                 np.triu(theirs) + np.triu(theirs, 1).T
             )  # some versions leave the rest as it was
         return bool(np.abs(theirs - mine).max() <= AGREEMENT * np.abs(mine).max())
+
+
+__getattr__, _ = on_demand(__name__, {}, renamed={"measure": "bench"})

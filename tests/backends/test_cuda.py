@@ -298,7 +298,7 @@ def test_rollouts_on_a_gpu_are_those_of_the_program(method):
 
     robot = qddot.load("panda")
     q0 = np.random.default_rng(0).normal(size=(40, 7))
-    run = qddot.rollout(robot, q0, steps=20, step=1e-3, every=5, method=method, device="cuda")
+    run = qddot.rollout(robot, q0, steps=20, step=1e-3, every=5e-3, method=method, device="cuda")
     loop = iteration(System(robot.model, Forces(smoothing=0.01)), method)
     state = loop.start(q0, np.zeros((40, 7)), np.zeros((40, 0)), np.zeros((40, 0)))
     nothing = np.zeros((40, 0))
@@ -310,7 +310,7 @@ def test_rollouts_on_a_gpu_are_those_of_the_program(method):
                 )
     assert_close([run.q[:, -1], run.qd[:, -1]], loop.kept(state, nothing), "float64")
     there = qddot.rollout(
-        robot, cp.asarray(q0), steps=20, step=1e-3, every=5, method=method, device="cuda"
+        robot, cp.asarray(q0), steps=20, step=1e-3, every=5e-3, method=method, device="cuda"
     )
     assert isinstance(there.q, cp.ndarray)
     assert np.array_equal(there.q.get(), run.q)

@@ -7,9 +7,9 @@ import pytest
 from test_cli import run
 
 import qddot
-from qddot.certificate.along import along
 from qddot.certificate.bounds import bounds
 from qddot.certificate.box import box_of
+from qddot.certificate.one_joint import along
 from qddot.certificate.study import QUANTITIES, Study, joint_bounds
 
 ARM = qddot.load("two_link")

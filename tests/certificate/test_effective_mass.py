@@ -5,9 +5,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import qddot
-from qddot.certificate.effective_mass import effective_mass
+from qddot.certificate.ellipsoid import mass_ellipsoid
 from qddot.certificate.mobility import principal
-from qddot.certificate.near_singular import near_singular
+from qddot.certificate.singularity import near_singular
 from qddot.errors import BadArgument, UnknownName, WrongShape
 
 POINT = qddot.load("two_link_point")
@@ -19,7 +19,7 @@ STRAIGHT = 1e-7  # of an angle near zero
 
 
 def at(degrees):
-    return effective_mass(POINT, [0, np.radians(degrees)], "tool")
+    return mass_ellipsoid(POINT, [0, np.radians(degrees)], "tool")
 
 
 # the numbers of the deck
@@ -65,7 +65,7 @@ def test_kinetic_energy_is_that_of_the_tip():
     rng = np.random.default_rng(1)
     for q, qd in rng.normal(size=(20, 2, 2)):
         V = POINT.jacobian(q, "tool")[3:] @ qd
-        energy = V @ effective_mass(POINT, q, "tool").matrix @ V / 2
+        energy = V @ mass_ellipsoid(POINT, q, "tool").matrix @ V / 2
         assert energy == pytest.approx(POINT.kinetic_energy(q, qd), rel=SOLVED)
 
 
@@ -75,7 +75,7 @@ def test_of_a_redundant_arm_it_is_the_least_kinetic_energy(axes):
     J, M = PANDA.jacobian(READY, "tool"), PANDA.mass_matrix(READY)
     J = J[3:] if axes == "linear" else J
     V = rng.normal(size=len(J))
-    energy = V @ effective_mass(PANDA, READY, "tool", axes).matrix @ V / 2
+    energy = V @ mass_ellipsoid(PANDA, READY, "tool", axes).matrix @ V / 2
     # the least ½ q̇ᵀ M q̇ with J q̇ = V, by its optimality conditions
     k = len(J)
     conditions = np.block([[M, -J.T], [J, np.zeros((k, k))]])
@@ -89,7 +89,7 @@ def test_of_a_redundant_arm_it_is_the_least_kinetic_energy(axes):
 
 @pytest.mark.parametrize("axes", ["linear", "all"])
 def test_it_is_the_inverse_and_the_robots_own(axes):
-    found = effective_mass(PANDA, READY, "tool", axes)
+    found = mass_ellipsoid(PANDA, READY, "tool", axes)
     assert_allclose(found.matrix @ found.inverse, np.eye(len(found.masses)), atol=SOLVED)
     scale = np.abs(found.matrix).max()
     assert_allclose(
@@ -104,7 +104,7 @@ def test_it_is_the_inverse_and_the_robots_own(axes):
 def test_a_force_on_an_arm_at_rest_accelerates_it_by_the_effective_mass():
     q = np.array([0.3, np.radians(150)])
     arm = POINT.without("gravity")
-    found = effective_mass(arm, q, "tool")
+    found = mass_ellipsoid(arm, q, "tool")
     f = np.array([0.7, -0.4, 0.0])
     run = qddot.simulate(arm, q, duration=0.01, wrenches={"tool": [0, 0, 0, *f]})
     a = arm.point_motion(run.q[0], run.qd[0], run.qdd[0], "tool")[2]
@@ -116,14 +116,14 @@ def test_many_at_once_are_those_one_by_one():
     q = np.random.default_rng(3).uniform(-1, 1, size=(5, 7)) + READY
     masses, axes = principal(PANDA, q, "tool", np.eye(3))
     for k in range(5):
-        one = effective_mass(PANDA, q[k], "tool")
+        one = mass_ellipsoid(PANDA, q[k], "tool")
         assert_allclose(masses[k], one.masses, rtol=SOLVED)
         assert_allclose(np.abs(np.diag(axes[k].T @ one.directions)), 1, rtol=SOLVED)
 
 
 def test_single_precision_does_not_blur_it():
-    single = effective_mass(PANDA.with_options(dtype="float32"), READY, "tool")
-    assert_allclose(single.matrix, effective_mass(PANDA, READY, "tool").matrix, rtol=1e-13)
+    single = mass_ellipsoid(PANDA.with_options(dtype="float32"), READY, "tool")
+    assert_allclose(single.matrix, mass_ellipsoid(PANDA, READY, "tool").matrix, rtol=1e-13)
 
 
 # singularities
@@ -131,7 +131,7 @@ def test_single_precision_does_not_blur_it():
 
 @pytest.mark.parametrize("q2", [0.0, np.pi])
 def test_a_stretched_or_folded_arm_names_what_it_cannot_do(q2):
-    found = effective_mass(POINT, [0.3, q2], "tool")
+    found = mass_ellipsoid(POINT, [0.3, q2], "tool")
     assert found.singular
     assert found.condition == np.inf
     assert found.clearance == 0
@@ -152,7 +152,7 @@ def test_a_stretched_or_folded_arm_names_what_it_cannot_do(q2):
 
 @pytest.mark.parametrize("bend", [1e-2, 1e-5, 1e-8, 1e-10])
 def test_near_a_singularity_the_mass_is_large_and_finite(bend):
-    found = effective_mass(POINT, [0, bend], "tool")
+    found = mass_ellipsoid(POINT, [0, bend], "tool")
     assert not found.singular
     # along the arm: 1/sin² of the bend, and a little that does not grow
     assert found.masses[1] == pytest.approx(1 / np.sin(bend) ** 2, rel=max(5 * bend, 1e-5))
@@ -163,18 +163,18 @@ def test_near_a_singularity_the_mass_is_large_and_finite(bend):
 def test_directions_that_no_joint_reaches_do_not_count_as_singular():
     scara = qddot.load("scara")
     q = [0.2, 0.3, 0.1, 0.0]
-    found = effective_mass(scara, q, "tool", "all")
+    found = mass_ellipsoid(scara, q, "tool", "all")
     assert not found.singular
     assert np.isfinite(found.condition)
     assert_allclose(np.array(found.blocked), np.eye(6)[:2], atol=ROUND_OFF)
     assert "along (1, 0, 0; 0, 0, 0), whatever q is" in str(found)
     assert "turns and shifts, in kg·m² and kg" in str(found)
     # the quill and the flange hang on it, whatever the arm does
-    assert effective_mass(scara, q, "tool").masses[0] == pytest.approx(1.5)
+    assert mass_ellipsoid(scara, q, "tool").masses[0] == pytest.approx(1.5)
 
 
 def test_too_few_joints_are_not_called_singular():
-    found = effective_mass(POINT, [0, 1.0], "tool", "all")
+    found = mass_ellipsoid(POINT, [0, 1.0], "tool", "all")
     assert not found.singular
     assert len(found.blocked) == 4
     assert found.never == 3
@@ -186,7 +186,7 @@ def test_too_few_joints_are_not_called_singular():
 
 
 def test_a_frame_that_does_not_move_says_so():
-    found = effective_mass(POINT, [0, 1.0], "base")
+    found = mass_ellipsoid(POINT, [0, 1.0], "base")
     assert np.isinf(found.masses).all()
     assert str(found).endswith("no joint moves it")
     with pytest.raises(BadArgument, match="No joint of 'two_link_point' moves 'base'"):
@@ -196,7 +196,7 @@ def test_a_frame_that_does_not_move_says_so():
 def test_the_worst_position_is_found_and_called_sampled():
     found = near_singular(POINT, "tool", box={"j2": (0.1, 3.0)})
     assert found.q[1] == pytest.approx(0.1) or found.q[1] == pytest.approx(3.0)
-    assert found.condition == effective_mass(POINT, found.q, "tool").condition
+    assert found.condition == mass_ellipsoid(POINT, found.q, "tool").condition
     assert "Of 10000 joint positions" in str(found)
     assert "Sampled, not certified: others may be worse." in str(found)
     whole = near_singular(POINT, "tool", samples=2000)
@@ -224,23 +224,23 @@ def test_it_reads_well():
 
 def test_what_cannot_be_right_is_refused():
     with pytest.raises(UnknownName, match=r"no frame named 'tol'. Did you mean 'tool'"):
-        effective_mass(POINT, [0, 1], "tol")
+        mass_ellipsoid(POINT, [0, 1], "tol")
     with pytest.raises(WrongShape, match=r"q has shape \(3,\)"):
-        effective_mass(POINT, [0, 1, 2], "tool")
+        mass_ellipsoid(POINT, [0, 1, 2], "tool")
     with pytest.raises(WrongShape, match=r"q has shape \(1, 2\)"):
-        effective_mass(POINT, [[0, 1]], "tool")
+        mass_ellipsoid(POINT, [[0, 1]], "tool")
     with pytest.raises(BadArgument, match="not finite"):
-        effective_mass(POINT, [0, np.nan], "tool")
+        mass_ellipsoid(POINT, [0, np.nan], "tool")
     with pytest.raises(BadArgument, match="not an array of real numbers"):
-        effective_mass(POINT, "up", "tool")
+        mass_ellipsoid(POINT, "up", "tool")
     with pytest.raises(BadArgument, match=r"axes is 'x'; it must be 'linear'.*or 'all'"):
-        effective_mass(POINT, [0, 1], "tool", "x")
+        mass_ellipsoid(POINT, [0, 1], "tool", "x")
     with pytest.raises(BadArgument, match=r"acceleration is .* it must be 3 finite numbers"):
         at(90).force([1, 2])
     with pytest.raises(BadArgument, match="acceleration is zero"):
         at(90).parallel_gap([0, 0, 0])
     with pytest.raises(BadArgument, match="no angle between them"):
-        effective_mass(POINT, [0, 1], "tool", "all").parallel_gap(np.ones(6))
+        mass_ellipsoid(POINT, [0, 1], "tool", "all").parallel_gap(np.ones(6))
     with pytest.raises(BadArgument, match="samples is 0"):
         near_singular(POINT, "tool", samples=0)
     with pytest.raises(UnknownName, match="no joint named 'j9'"):
@@ -248,10 +248,10 @@ def test_what_cannot_be_right_is_refused():
     with pytest.raises(BadArgument, match=r"'j2'.* is empty: it goes from 1 to 0"):
         near_singular(POINT, "tool", box={"j2": (1, 0)})
     with pytest.raises(qddot.QddotError, match="has no numeric value"):
-        effective_mass(qddot.load("two_link_point_symbolic"), [0, 1], "tool")
+        mass_ellipsoid(qddot.load("two_link_point_symbolic"), [0, 1], "tool")
 
 
 def test_a_joint_without_mass_is_named():
     light = qddot.from_dh([{"a": 1, "mass": 1, "com": [0, 0, 0]}, {"a": 1}], "standard")
     with pytest.raises(BadArgument, match=r"is singular: j2 can move without moving any mass"):
-        effective_mass(light, [0, 1], "tool")
+        mass_ellipsoid(light, [0, 1], "tool")

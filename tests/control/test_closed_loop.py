@@ -8,8 +8,8 @@ from long import long
 from numpy.testing import assert_allclose, assert_array_equal
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import PD, AdaptiveSlotineLi, ComputedTorque, MomentumObserver, PDGravity
+from qddot.control.loop import closed_loop
 from qddot.control.report import rise, rms, settling_time
 from qddot.motions import Fourier, Setpoint
 
@@ -73,7 +73,7 @@ def test_a_law_without_v_has_none():
 def test_effort_limits_are_kept_and_margins_told():
     law = PDGravity(PANDA, 5000, 100, HOME)
     cut = closed_loop(PANDA, law, q0=HOME + 0.2, duration=0.5, tolerance=1e-8)
-    free = closed_loop(PANDA, law, q0=HOME + 0.2, duration=0.5, effort_limits=False, tolerance=1e-8)
+    free = closed_loop(PANDA, law, q0=HOME + 0.2, duration=0.5, effort="report", tolerance=1e-8)
     most = np.array([87, 87, 87, 87, 12, 12, 12.0])
     assert (np.abs(cut.tau) <= most * (1 + 1e-12)).all()
     assert cut.report.margin.min() >= -1e-9

@@ -24,6 +24,7 @@ def motion(request):
         limits=LIMITS,
         starts=1,
         seconds=600,
+        terms=(),
     )
 
 
@@ -39,7 +40,7 @@ def test_an_exciting_motion_is_followed_logged_and_gives_the_parameters_back(mot
     np.testing.assert_allclose(run.qd, qd, atol=1e-6)
     log = Log(run.joint_names, run.t, run.q, run.qd, run.qdd, run.tau)
     wrong = ARM.with_payload("tool", mass=7.0).with_friction(viscous=1.0)
-    fit = qddot.identify(wrong, log)
+    fit = qddot.identify(wrong, log, terms=())
     tau = fit.robot.inverse_dynamics(run.q, run.qd, run.qdd)
     np.testing.assert_allclose(tau, run.tau, atol=1e-4 * np.abs(run.tau).max())
 

@@ -8,9 +8,9 @@ from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import AdaptiveApproximateJacobian, ApproximateJacobian
 from qddot.control.laws.saturation import SATURATIONS, arctan
+from qddot.control.loop import closed_loop
 from qddot.program import record
 
 ARM = qddot.load("two_link")

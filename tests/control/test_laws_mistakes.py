@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import (
     PD,
     AdaptiveSlotineLi,
@@ -18,6 +17,7 @@ from qddot.control.laws import (
     RobustSaturated,
     SlotineLi,
 )
+from qddot.control.loop import closed_loop
 from qddot.errors import BadArgument, NotNumeric, UnknownName
 
 ARM = qddot.load("two_link")

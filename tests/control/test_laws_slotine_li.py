@@ -11,10 +11,10 @@ from numpy.testing import assert_allclose
 from strategies import models, seeds
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.laws import AdaptiveSlotineLi, RobustSaturated, SlotineLi
 from qddot.control.laws.adaptation import balanced
 from qddot.control.laws.estimates import estimates
+from qddot.control.loop import closed_loop
 from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import movements

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import qddot
-from qddot.control.closed_loop import closed_loop
 from qddot.control.held_plant import HeldPlant
 from qddot.control.laws import AdaptiveSlotineLi, ComputedTorque, PDGravity
+from qddot.control.loop import closed_loop
 from qddot.control.sampled_loop import STABLE, Linear, linearised
 
 ARM = qddot.load("two_link")

@@ -10,7 +10,6 @@ from numpy.testing import assert_allclose
 
 import qddot
 from qddot.certificate.bounds import bound
-from qddot.control.closed_loop import InterruptedLoop, closed_loop
 from qddot.control.laws import (
     PD,
     AdaptiveSlotineLi,
@@ -28,6 +27,7 @@ from qddot.control.laws.assumption import verdict
 from qddot.control.laws.comparison import differences, no_gravity
 from qddot.control.laws.dry_friction import LAYER
 from qddot.control.laws.joint_law import JointLaw
+from qddot.control.loop import InterruptedLoop, closed_loop
 from qddot.control.lyapunov import rate_program
 from qddot.control.report import rise
 from qddot.motions import Quintic
@@ -320,7 +320,7 @@ def test_torques_that_are_cut_off_are_named():
         run = closed_loop(PANDA, law, **start, **more)
         assert judged(run, "cut off") is False
         assert run.report.sound is False
-    free = closed_loop(PANDA, law, **start, effort_limits=False)
+    free = closed_loop(PANDA, law, **start, effort="report")
     assert free.report.sound is True
 
 
@@ -360,9 +360,9 @@ def test_a_motion_that_is_not_computed_well_is_open():
 
 def test_rows_that_are_far_apart_show_nothing():
     law = ComputedTorque(ARM, 100, 20, GO)
-    run = closed_loop(ARM, law, **NEAR, effort_limits=False)
+    run = closed_loop(ARM, law, **NEAR, effort="report")
     assert run.report.sound is True
-    run = closed_loop(ARM, law, **NEAR, effort_limits=False, every=2.5)
+    run = closed_loop(ARM, law, **NEAR, effort="report", every=2.5)
     assert judged(run, "What holds at the rows") is None
     assert run.report.sound is None
 
@@ -404,14 +404,14 @@ def swinging(t):
 @pytest.mark.parametrize("of", [lagging, jumping, kinked])
 def test_a_reference_whose_rate_is_not_its_derivative_is_not_sound(of):
     law = ComputedTorque(ARM, 0.04, 0.4, Drawn(of))
-    run = closed_loop(ARM, law, q0=[-1, 0.5], duration=4, effort_limits=False)
+    run = closed_loop(ARM, law, q0=[-1, 0.5], duration=4, effort="report")
     assert judged(run, "Rate and acceleration of the reference") is False
     assert run.report.sound is False
 
 
 def test_a_reference_of_ones_own_can_be_followed():
     law = ComputedTorque(ARM, 100, 20, Drawn(swinging))
-    run = closed_loop(ARM, law, q0=[0, 1.01], qd0=[1, 0], duration=2, effort_limits=False)
+    run = closed_loop(ARM, law, q0=[0, 1.01], qd0=[1, 0], duration=2, effort="report")
     assert judged(run, "Rate and acceleration of the reference") is True
     assert run.report.sound is True
 

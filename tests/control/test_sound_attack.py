@@ -16,11 +16,11 @@ import pytest
 from strategies import inertial, random_joint
 
 from qddot.certificate.bounds import bound
-from qddot.control.closed_loop import ClosedLoop, closed_loop
 from qddot.control.laws import AdaptiveApproximateJacobian, MomentumObserver, RobustSaturated
+from qddot.control.loop import ClosedLoop, closed_loop
+from qddot.control.ready_laws import FRAMES, LAWS, Wanted, axes_of, made, ready_posture
 from qddot.model import Frame, Friction, Limits, Link, Placement, build
 from qddot.motions import Fourier, Quintic, Setpoint
-from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, made, ready_posture
 from qddot.robot import Robot
 
 NAMES = (*LAWS, "adaptive_gravity", "observer")

@@ -18,7 +18,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regressor import regressor, unparameterised_torque
 from qddot.model import Mimic, Model
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.readers import read
 from qddot.robot import Robot
 

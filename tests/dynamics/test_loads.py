@@ -15,7 +15,7 @@ from qddot.dynamics.kinematics import jacobian, jacobian_rate, pose
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.rnea import bias_torque, gravity_torque, inverse_dynamics
 from qddot.model import Joint, Link, Model
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.tree import fold
 from qddot.spatial.vector import cross, join
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import qddot
-from qddot.equations.derive import exact_of
+from qddot.equations.deriving import exact_of
 from qddot.equations.proofs import Claim, Proof, decided, found_witness, prove
 from qddot.readers.read import built_in_names
 

@@ -17,8 +17,13 @@ from random_trees import chains, deep_tree, laden, poised, weight
 from strategies import inertial, models, random_joint, seeds, states
 
 from qddot.dynamics import energy, kinematics, rnea
-from qddot.dynamics.coriolis import christoffel, velocity_torque
-from qddot.dynamics.coriolis import mass_matrix_rate as rate_by_recursion
+from qddot.dynamics.coriolis import (
+    christoffel,
+    velocity_torque,
+)
+from qddot.dynamics.coriolis import (
+    mass_matrix_rate as rate_by_recursion,
+)
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import BaseMotion
 from qddot.equations.exact_tree import ExactRobot, exact_robot

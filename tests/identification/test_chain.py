@@ -5,8 +5,8 @@ import pytest
 
 import qddot
 from qddot.identification.back_to_robot import robot_with_parameters
-from qddot.identification.figures import errors_on
 from qddot.identification.preparation import prepared
+from qddot.identification.validation import errors_on
 
 TERMS = ("friction",)
 RATE = 500.0
@@ -38,7 +38,9 @@ def recorded(arm, sheet, motion, duration, seed):
         return ahead + 2000 * (wanted - q) + 100 * (rate - qd)
 
     q0, qd0, _ = motion(0.0)
-    run = qddot.simulate(arm, q0, qd0, torque=law, duration=duration, tolerance=1e-6)
+    run = qddot.simulate(
+        arm, q0, qd0, torque=law, duration=duration, tolerance=1e-6, effort="report"
+    )
     t = np.arange(round(duration * RATE) + 1) / RATE
     q, qd, _ = run.at(t)
     tau = law(t, q, qd) + np.random.default_rng(seed).normal(0, NOISE, q.shape)
@@ -97,7 +99,13 @@ def test_the_robot_found_goes_into_a_file_and_moves_as_the_log(sheet, logs, tmp_
 
     errors = {}
     for name, robot in (("found", found), ("sheet", sheet)):
-        run = qddot.simulate(robot, test.q[0], test.qd[0], torque=law, duration=2.0, tolerance=1e-6)
+        run = qddot.simulate(
+            *(robot, test.q[0], test.qd[0]),
+            torque=law,
+            duration=2.0,
+            tolerance=1e-6,
+            effort="report",
+        )
         rows = slice(0, round(2 * RATE), 5)
         errors[name] = np.sqrt(np.mean((run.at(torque.t[rows])[0] - test.q[rows]) ** 2))
     assert errors["found"] < 0.01  # [rad]

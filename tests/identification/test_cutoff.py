@@ -54,7 +54,7 @@ def test_parameters_are_within_their_deviations_by_default(arm, kind):
     for seed in range(3):
         with warnings.catch_warnings():
             warnings.simplefilter("error")  # a good log raises no doubt
-            fit = qddot.identify(arm, noisy(arm, kind, seed=seed))
+            fit = qddot.identify(arm, noisy(arm, kind, seed=seed), terms=())
         assert fit.status == "solved"
         assert fit.decimated == pytest.approx(fit.log.bandwidth)
         z.append(scores(arm, fit))
@@ -73,7 +73,7 @@ def test_parameters_of_larger_arms_are_within_their_deviations(name, rate, kind)
         warnings.simplefilter("ignore")
         level = replace(noisy(robot, "white", rate=rate, seed=1))
         log = level if kind == "white" else noisy(robot, "counts" if rate == 100 else kind, seed=1)
-        fit = qddot.identify(robot, log)
+        fit = qddot.identify(robot, log, terms=())
     z = scores(robot, fit)
     assert np.sqrt(np.mean(z**2)) < 1.7
     assert np.mean(np.abs(z) < 1.96) > 0.8
@@ -81,17 +81,17 @@ def test_parameters_of_larger_arms_are_within_their_deviations(name, rate, kind)
 
 def test_every_row_of_a_filtered_log_is_fitted_only_when_asked_for(arm):
     log = prepared(noisy(arm, "first order, 150 Hz"), arm)
-    with pytest.warns(qddot.identification.result.IdentificationWarning, match="Give decimate="):
-        every = qddot.identify(arm, log, decimate=None)
+    with pytest.warns(qddot.errors.IdentificationWarning, match="Give decimate="):
+        every = qddot.identify(arm, log, decimate=None, terms=())
     assert every.decimated is None
-    few = qddot.identify(arm, log)
+    few = qddot.identify(arm, log, terms=())
     assert few.count < every.count / 100
     assert few.relative_error_of_rows == pytest.approx(every.relative_error, rel=0.05)
     assert f"{100 * few.relative_error_of_rows:.3g} % on every row" in repr(few)
 
 
 def test_what_was_chosen_is_told_by_the_fit(arm):
-    fit = qddot.identify(arm, noisy(arm, "first order, 150 Hz"))
+    fit = qddot.identify(arm, noisy(arm, "first order, 150 Hz"), terms=())
     told = fit.to_dict()["filter"]
     assert "predicts held-out torques" in told
     assert "which the spectrum suggests" in told
@@ -122,8 +122,6 @@ def test_only_some_rows_of_a_long_log_are_looked_at(arm, monkeypatch):
 
 
 def test_a_real_tx40_and_a_real_ur10_keep_the_cutoff_they_had():
-    from identification.test_presentation import TERMS
-
-    robot = qddot.load("ur10")
+    robot, terms = qddot.load("ur10"), ("friction", "offset", "rotor_inertia")
     log = qddot.load_log(measured("ur10_bag") / "ur10_exciting_trajectory.db3", robot)
-    assert float(cutoff(log, robot, TERMS)) == float(cutoff(log)) == float(suggested(log))
+    assert float(cutoff(log, robot, terms)) == float(cutoff(log)) == float(suggested(log))

@@ -1,12 +1,15 @@
 """What cannot be excited is refused before the search, in words that help."""
 
 import json
+from functools import partial
 
 import pytest
 
 import qddot
 from qddot.errors import BadArgument, BadFile, NotNumeric, UnknownName, WrongShape
-from qddot.identification.excitation import excite, load_excitation
+from qddot.identification.excitation import load_excitation
+
+excite = partial(qddot.excite, terms=())
 
 TWO_LINK = {"lower": -2.5, "upper": 2.5, "velocity": 3.0}
 FEW = {"limits": TWO_LINK, "starts": 1, "seconds": 2}

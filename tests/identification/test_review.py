@@ -3,6 +3,7 @@
 import re
 import warnings
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,13 +14,15 @@ from nearness import assert_near
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning
 from qddot.identification.consistent import PhysicallyConsistent
-from qddot.identification.identify import identify
 from qddot.identification.log import Log
 from qddot.identification.payload import identify_payload
+from qddot.identification.preparation import prepared
 from qddot.identification.signals import filtered, resampled
 from qddot.identification.solution import NoRobot
 from qddot.identification.spectrum import cutoff
 from qddot.identification.validation import without
+
+identify = partial(qddot.identify, terms=())  # what is not asked for is not there
 
 SOLVER = 1e-6  # what an interior point method leaves
 
@@ -177,10 +180,22 @@ def test_a_load_that_is_not_there_is_not_found(ur5):
     assert np.isfinite(found.com).all()
 
 
-@pytest.mark.parametrize("log", ["x.csv", None])
-def test_a_path_is_not_a_log(arm, log):
+def test_a_file_is_read_and_made_ready(arm, tmp_path):
+    path = tmp_path / "log.csv"
+    qddot.simulate(arm, [1.0, 0.5], duration=4.0, every=0.004).save(path)
+    ready = prepared(qddot.load_log(path, arm), arm)
+    fit = qddot.identify(arm, path, unexcited="merge")
+    again = qddot.identify(arm, ready, unexcited="merge")
+    assert fit.names == again.names
+    np.testing.assert_array_equal(fit.values, again.values)
+    assert any(name.endswith(".f0") for name in fit.problem.regression.names)
+
+
+def test_what_is_no_log_is_refused(arm):
+    with pytest.raises(qddot.QddotError, match="there is no such file"):
+        identify(arm, "x.csv")
     with pytest.raises(BadArgument, match=r"Read it with qddot.load_log\("):
-        identify(arm, log)
+        identify(arm, None)
 
 
 def test_a_log_that_is_too_short_says_what_to_do():

@@ -6,20 +6,22 @@ import re
 import warnings
 from dataclasses import replace
 from datetime import date
+from functools import partial
 
 import numpy as np
 import pytest
 from identification.excited import as_log, excited
 
 import qddot
+from qddot import plot
 from qddot.errors import BadArgument, IdentificationWarning
-from qddot.identification import figures
-from qddot.identification.identify import identify
 from qddot.identification.lasting import repeats
 from qddot.identification.payload import PayloadFit
 from qddot.identification.preparation import prepared
 from qddot.identification.samples import Samples
-from qddot.plot.identification import short
+from qddot.present.figures.identification import short
+
+identify = partial(qddot.identify, terms=())  # what is not asked for is not there
 
 TERMS = ("friction", "offset")
 
@@ -181,7 +183,7 @@ def test_a_value_at_its_bound_has_no_share_of_a_hundred_million_per_cent():
 def test_the_figure_of_parameters_says_where_its_axis_is_logarithmic_and_keeps_names_apart():
     robot = qddot.load("ur5")
     fit = identify(robot, excited(robot, 300, noise=0.1), terms=TERMS)
-    axes = figures.plot_parameters(fit).axes
+    axes = plot.plot_parameters(fit).axes
     bent = [a for a in axes if a.get_xscale() == "asinh"]
     assert bent
     assert all("logarithmic beyond" in a.get_xlabel() for a in bent)

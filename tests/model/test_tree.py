@@ -28,7 +28,7 @@ from qddot.model import (
     Spring,
     build,
 )
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.joints import Prismatic, Revolute
 from qddot.model.shapes import point
 from qddot.model.tree import BASE, coordinates, exact, fold, unit

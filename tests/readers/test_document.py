@@ -30,7 +30,7 @@ from qddot.model import (
     Placement,
     Spring,
 )
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.shapes import box, cylinder, hollow_cylinder, point, rod, sphere
 from qddot.readers import read
 from qddot.readers.document import read_document

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import qddot
-from qddot.certificate.effective_mass import effective_mass
+from qddot.certificate.ellipsoid import mass_ellipsoid
 
 POINT = qddot.load("two_link_point")
 SINGLE = 1e-6  # a few roundings of a float32
@@ -76,7 +76,7 @@ def test_the_report_on_one_position_has_the_same_masses(axes):
     for name in ("panda", "scara", "so101", "two_link_point"):
         arm = qddot.load(name)
         q = np.random.default_rng(5).uniform(-1, 1, arm.n)
-        found = effective_mass(arm, q, arm.frame_names[-1], axes)
+        found = mass_ellipsoid(arm, q, arm.frame_names[-1], axes)
         masses, _ = arm.principal_masses(q, arm.frame_names[-1], axes)
         assert_allclose(found.masses, masses, rtol=SOLVED)
         matrix = arm.effective_mass(q, arm.frame_names[-1], axes)
@@ -91,4 +91,4 @@ def test_a_right_angle_typed_with_five_digits_moves_the_tip_out_of_its_plane_a_l
     arm = qddot.from_dh([turned, back, last, last], "standard").locked({"j2": 0})
     masses, _ = arm.principal_masses([0.2, 0.4, 0.7], "tool", "linear")
     assert 1e9 < masses[-1] < 1e12
-    assert_allclose(effective_mass(arm, [0.2, 0.4, 0.7], "tool").masses, masses, rtol=1e-4)
+    assert_allclose(mass_ellipsoid(arm, [0.2, 0.4, 0.7], "tool").masses, masses, rtol=1e-4)

@@ -47,7 +47,15 @@ WRONG: dict[str, tuple[dict[str, Any], type[QddotError], str]] = {
     "steps": (dict(steps=0), BadArgument, "steps is 0; give a whole number, at least 1"),
     "half a step": (dict(steps=2.5), BadArgument, "steps is 2.5"),
     "every": (dict(every=0), BadArgument, "every is 0"),
-    "not the last": (dict(every=4), BadArgument, "Take steps=8 or steps=12"),
+    "not the last": (dict(every=0.04), BadArgument, "Take steps=8 or steps=12"),
+    "half a row": (dict(every=0.025), BadArgument, "Take every=0.02 or every=0.03"),
+    "two lengths": (dict(duration=0.1), BadArgument, "one of the two"),
+    "no length": (dict(steps=None), BadArgument, "one of the two"),
+    "half a step of time": (
+        dict(steps=None, duration=0.025),
+        BadArgument,
+        "no multiple of the step of 0.01 s.\n  Take duration=0.02 or duration=0.03",
+    ),
     "batches": (
         dict(q0=np.zeros((3, 2)), qd0=np.zeros((4, 2))),
         BadArgument,

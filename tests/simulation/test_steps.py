@@ -24,7 +24,7 @@ ORDERS = {"semi_implicit_euler": 1, "midpoint": 2, "rk4": 4}
 def end(method: str, steps: int) -> np.ndarray:
     """Return where a second of motion leads, in so many steps."""
     run = qddot.rollout(
-        *(ARM, [0.4, -0.7], [0.3, 0.5]), steps=steps, step=1 / steps, every=steps, method=method
+        *(ARM, [0.4, -0.7], [0.3, 0.5]), steps=steps, step=1 / steps, every=1.0, method=method
     )
     return np.concatenate([run.q[-1], run.qd[-1]])
 
@@ -40,7 +40,7 @@ def test_halving_the_step_divides_the_error_by_two_to_the_order(method):
 def energies(method: str, steps: int, step: float) -> np.ndarray:
     """Return the change of energy of an undamped double pendulum along a long swing."""
     robot = qddot.load("double_pendulum").without("friction")
-    run = qddot.rollout(robot, [0.9, 0.5], steps=steps, step=step, every=10, method=method)
+    run = qddot.rollout(robot, [0.9, 0.5], steps=steps, step=step, every=10 * step, method=method)
     E = robot.kinetic_energy(run.q, run.qd) + robot.potential_energy(run.q)
     return np.abs(E - E[0]) / robot.kinetic_energy(run.q, run.qd).max()
 

@@ -78,7 +78,7 @@ def test_an_impact_moves_the_other_joints_by_its_impulse():
 
 
 def test_without_stops_limits_are_reported_and_passed(ball):
-    run = qddot.simulate(ball, [1.0], torque=[-40.0], duration=1.0)
+    run = qddot.simulate(ball, [1.0], torque=[-40.0], duration=1.0, effort="report")
     told = {event.name: event for event in run.events}
     assert set(told) == {
         "passes its position limit",

@@ -9,9 +9,9 @@ from numpy.testing import assert_allclose
 from studio_talk import in_base64
 
 import qddot
+from qddot.control.ready_laws import FRAMES
 from qddot.errors import BadArgument
 from qddot.readers.read import read
-from qddot.ready_laws import FRAMES
 from qddot.simulation.trajectory import Trajectory
 from qddot.studio import playing
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from qddot.sweeps.sweep import sweep
+from qddot.sweeps.running import sweep
 
 SWINGS = {
     "robot": "pendulum",

@@ -12,7 +12,7 @@ import pytest
 
 import qddot
 from qddot import patience
-from qddot.sweeps.sweep import sweep
+from qddot.sweeps.running import sweep
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
@@ -127,7 +127,7 @@ def test_a_worker_and_then_the_scheduler_are_killed(tmp_path, command, contents)
         return len(list(folder.glob("parts/part-*")))
 
     with dask(tmp_path, file) as (scheduler, address):
-        run = command(plan, "-o", folder, "--scheduler", address)
+        run = command(plan, "-o", folder, "--client", address)
         wait_for(lambda: parts() >= 3 or run.poll() is not None)
         with distributed.Client(address, set_as_default=False) as client:
             (worker,) = client.run(os.getpid).values()

@@ -91,7 +91,7 @@ def test_a_failed_unit_has_status_1_and_is_told(plan, tmp_path, monkeypatch):
         (["plan.toml", "-o", "runs", "--workers", "-1"], "--workers"),
         (["plan.toml", "-o", "runs", "--worker", "1"], "Did you mean '--workers'?"),
         (["plan.toml", "-o", "plan.toml"], "cannot be made"),
-        (["plan.toml", "-o", "runs", "--workers", "1", "--scheduler", "tcp://x"], "not both"),
+        (["plan.toml", "-o", "runs", "--workers", "1", "--client", "tcp://x"], "not both"),
         (["new.toml", "--new", "pnada"], "Did you mean 'panda'?"),
         (["new.toml", "--new", "two_link_symbolic"], "has symbols without a value"),
         (["plan.toml", "--new", "panda"], "is there already and is left as it is"),

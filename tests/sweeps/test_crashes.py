@@ -17,7 +17,7 @@ from qddot.errors import CannotWrite, CrewLost
 from qddot.sweeps.crew import Processes
 from qddot.sweeps.folder import Folder
 from qddot.sweeps.plan import study_of
-from qddot.sweeps.sweep import sweep
+from qddot.sweeps.running import sweep
 from qddot.sweeps.unit import Units
 
 LONGEST = 600  # [s] that anything here may take; most take one

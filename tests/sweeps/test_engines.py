@@ -5,9 +5,9 @@ import pytest
 
 import qddot
 from qddot.control import laws
-from qddot.control.closed_loop import closed_loop
+from qddot.control.loop import closed_loop
+from qddot.control.ready_laws import FRAMES, LAWS
 from qddot.motions import Move, Quintic
-from qddot.ready_laws import FRAMES, LAWS
 
 ROUND_OFF = 1e-11
 RK4 = 1e-8  # what steps of a millisecond leave over in a second

@@ -12,7 +12,7 @@ import pytest
 import qddot
 from qddot.sweeps import summary
 from qddot.sweeps.crew import Processes
-from qddot.sweeps.sweep import sweep
+from qddot.sweeps.running import sweep
 
 ROUND_OFF = 1e-12
 MEGABYTE = 1 << 20

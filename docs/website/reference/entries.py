@@ -27,7 +27,7 @@ class Member:
 class Entry:
     """A public function or class."""
 
-    name: str  # as users write it: "qddot.load", "qddot.control.laws.PD"
+    name: str  # as users write it: "qddot.load", "qddot.control.PD"
     thing: Any
     chapter: Chapter
     members: tuple[Member, ...] = field(default=(), compare=False)
@@ -56,7 +56,7 @@ def entries() -> list[Entry]:
     named = {name for _, name in listed}
     places = {room: chapter for chapter in CHAPTERS for room in chapter.rooms}
     for name in qddot.__all__:
-        if f"qddot.{name}" not in named:
+        if f"qddot.{name}" not in named and not inspect.ismodule(getattr(qddot, name)):
             room = getattr(qddot, name).__module__.split(".")[1]
             listed.append((places.get(room, places[OTHER_ROOMS]), f"qddot.{name}"))
     order = {chapter: k for k, chapter in enumerate(CHAPTERS)}
@@ -76,11 +76,14 @@ def unfolded(chapter: Chapter) -> Iterator[str]:
             yield name
             continue
         module = import_module(name[:-2])
+        package = import_module(module.__name__.rpartition(".")[0])
         for inside in getattr(module, "__all__", None) or vars(module):
             thing = getattr(module, inside)
             own = getattr(thing, "__module__", "").startswith(module.__name__)
             if not inside.startswith("_") and own and callable(thing):
-                yield f"{module.__name__}.{inside}"
+                # where users import it from: the package, if that offers it
+                offered = inside in package.__all__ and getattr(package, inside) is thing
+                yield f"{(package if offered else module).__name__}.{inside}"
 
 
 def found(name: str) -> Any:

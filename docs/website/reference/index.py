@@ -83,6 +83,7 @@ def page_of(entry: Entry) -> str:
 
 def source_of(thing: object, root: Path) -> tuple[Path, int] | None:
     """Return the file, from the root of the repository, and the line that define something."""
+    thing = inspect.unwrap(thing) if callable(thing) else thing
     try:
         file = inspect.getsourcefile(thing)  # type: ignore[arg-type]
         line = inspect.getsourcelines(thing)[1]  # type: ignore[arg-type]

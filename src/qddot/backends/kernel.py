@@ -22,9 +22,9 @@ from qddot.backends.llvm import compile_module, widest_lanes
 from qddot.backends.loops import batch_loop
 from qddot.backends.threads import in_rounds
 from qddot.errors import BadArgument
+from qddot.looks import in_notebook
 from qddot.patience import patience
 from qddot.program.program import Port, Program
-from qddot.web.notebook import rich
 
 # operations; below, handing work over costs more than it saves
 WORTH_A_THREAD = 2_000_000
@@ -77,12 +77,7 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<Kernel {self.program!r}, {self.dtype}>"
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.program.shown import program_html
-
-        how = {"numbers": str(self.dtype), "threads": str(self.threads)}
-        return program_html(self.program, "Kernel", **how)
+    _repr_html_ = in_notebook("programs.kernel_html")
 
     def __getstate__(self) -> dict[str, Any]:
         """Compiled code stays behind when a kernel is copied or sent to another process."""

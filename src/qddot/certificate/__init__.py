@@ -1,7 +1,44 @@
 """Properties and bounds of a robot's dynamics that one can rely on, with how each is known."""
 
+from typing import TYPE_CHECKING
+
+from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
+if TYPE_CHECKING:
+    from qddot.certificate.certificate import Certificate as Certificate, certify as certify
+    from qddot.certificate.bound import Bound as Bound
+    from qddot.certificate.bounds import QUANTITIES as QUANTITIES
+    from qddot.certificate.box import Box as Box
+    from qddot.certificate.properties import Property as Property
+    from qddot.certificate.one_joint import along as along
+    from qddot.certificate.ellipsoid import (
+        MassEllipsoid as MassEllipsoid,
+        mass_ellipsoid as mass_ellipsoid,
+    )
+    from qddot.certificate.singularity import (
+        NearSingular as NearSingular,
+        near_singular as near_singular,
+    )
+
 __getattr__, __dir__ = on_demand(
-    __name__, {}, ("along", "bound", "box", "effective_mass", "figures", "near_singular")
+    __name__,
+    {
+        "qddot.certificate.certificate": "Certificate certify",
+        "qddot.certificate.bound": "Bound",
+        "qddot.certificate.bounds": "QUANTITIES",
+        "qddot.certificate.box": "Box",
+        "qddot.certificate.properties": "Property",
+        "qddot.certificate.one_joint": "along",
+        "qddot.certificate.ellipsoid": "MassEllipsoid mass_ellipsoid",
+        "qddot.certificate.singularity": "NearSingular near_singular",
+    },
+    renamed={"effective_mass": "mass_ellipsoid", "EffectiveMass": "MassEllipsoid"},
+)
+moved_modules(
+    __name__,
+    along="one_joint",
+    near_singular="singularity",
+    effective_mass="ellipsoid",
+    figures="qddot.plot",
 )

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
-from qddot.web.notebook import rich
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,4 @@ class Bound:
             f"gap {self.gap:.1e}, {how}{open_end}"
         )
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.certificate.text import bound_html
-
-        return bound_html(self)
+    _repr_html_ = in_notebook("certificates.bound_html")

@@ -20,9 +20,10 @@ from qddot.certificate.properties import (
 )
 from qddot.certificate.study import Study, joint_bounds
 from qddot.errors import BadArgument, NotNumeric
+from qddot.judged import Judged
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.robot import Robot, robot_of
-from qddot.web.notebook import rich
 
 SECONDS = 60.0
 SEARCH = 2 / 3  # of the time, for the bounds
@@ -30,7 +31,7 @@ NORMS = ("1", "2", "inf")
 
 
 @dataclass(frozen=True, repr=False)
-class Certificate:
+class Certificate(Judged):
     """What was proved, certified or sampled of a robot over a box of joint positions."""
 
     robot: Robot
@@ -41,7 +42,12 @@ class Certificate:
     @property
     def holds(self) -> bool:
         """Whether nothing fails that is true of every right model."""
-        return all(p.holds is not False for p in self.properties if p.needed)
+        return self.ok
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The properties that fail and are true of every right model."""
+        return tuple(str(p) for p in self.properties if p.needed and p.holds is False)
 
     def __getitem__(self, quantity: str) -> Bound:
         """Return a bound by its name."""
@@ -93,17 +99,13 @@ class Certificate:
 
     @fitted
     def __str__(self) -> str:
-        from qddot.certificate.text import as_text
+        from qddot.certificate.certificate_text import as_text
 
         return as_text(self)
 
     __repr__ = __str__
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.certificate.text import as_html
-
-        return as_html(self)
+    _repr_html_ = in_notebook("certificates.certificate_html")
 
 
 def certify(
@@ -128,7 +130,7 @@ def certify(
         box: The positions: the joint limits, a full turn where there are none (None); full turns
             everywhere ("circle"); or by joint {"j2": (-1, 1)}, the others as with None.
         norm: 1, 2 or "inf", to look at the bounds in one norm only.
-        quantities: The bounds to look for, by name; see `qddot.certificate.bounds.QUANTITIES`.
+        quantities: The bounds to look for, by name; see `qddot.certificate.QUANTITIES`.
         gap: How close the two sides of a bound shall be, relative; sensible ones if not given.
         seconds: How long it may take in all, about: two thirds for the bounds, the rest and what
             these leave for exact proofs. A bound that is not closed by then is valid, only wider;

@@ -17,18 +17,17 @@ from flint import fmpq, fmpq_mat
 
 from qddot.certificate.bound import Bound
 from qddot.certificate.box import Box
-from qddot.certificate.near_singular import near_singular
+from qddot.certificate.singularity import near_singular
 from qddot.dynamics.rnea import elastic_torque
-from qddot.equations.derive import exact_of
+from qddot.equations.deriving import exact_of
 from qddot.equations.exact_tree import NoClosedForm
 from qddot.equations.proofs import LATE, Claim, claims
 from qddot.errors import BadArgument, TooLarge, printable
+from qddot.looks import in_notebook
 from qddot.model.link import Inertial
 from qddot.model.tree import numeric
 from qddot.plain_text import fitted
 from qddot.robot import Robot
-from qddot.web.notebook import rich, shown
-from qddot.web.page import facts
 
 SAMPLES = 1000
 ROUND_OFF = 1e-10  # of the largest entry, in sampled identities
@@ -51,11 +50,7 @@ class Property:
         verdict = {True: self.how, False: "FAILS", None: "open"}[self.holds]
         return f"{verdict:9}  {self.name}: {self.statement}  ({self.evidence})"
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        verdict = {True: "holds", False: "fails", None: "open"}[self.holds]
-        known = {"verdict": verdict, "known by": self.how, "evidence": self.evidence}
-        return shown(self.statement, facts(known))
+    _repr_html_ = in_notebook("certificates.property_html")
 
 
 def properties(

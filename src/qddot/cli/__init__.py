@@ -39,6 +39,4 @@ def is_interrupt(error: BaseException | None) -> bool:
     return error is not None
 
 
-__getattr__, __dir__ = on_demand(
-    __name__, dict.fromkeys(("TOUR", "app"), "qddot.cli.command_line"), ("terminal",)
-)
+__getattr__, __dir__ = on_demand(__name__, {"qddot.cli.command_line": "TOUR app"}, "terminal")

@@ -28,20 +28,26 @@ from qddot.cli.terminal import (
     tell,
     vector,
 )
+from qddot.control.ready_laws import (
+    FRAMES,
+    LAWS,
+    OTHER_NAMES,
+    Wanted,
+    axes_of,
+    made,
+    ready_posture,
+)
 from qddot.errors import BadArgument, printable
-from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, made, ready_posture
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
 
-AFTER = 1.0  # [s], how long a run goes on after its reference has ended
-SPELL = 5.0  # [s], or a period, how long it lasts where the reference has no end
 RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
 
 
 def control(
     source: Source,
-    law: Annotated[str, choice("--law", tuple(LAWS), "Which")] = "computed_torque",
+    law: Annotated[str, choice("--law", tuple(LAWS), "Which", OTHER_NAMES)] = "computed_torque",
     reference: Annotated[
         str,
         typer.Option(
@@ -52,7 +58,13 @@ def control(
         ),
     ] = "",
     q0: Annotated[str, vector("Where the arm starts; else on the reference.")] = "",
-    duration: Annotated[float | None, number("How long.", "SECONDS")] = None,
+    qd0: Annotated[
+        str, vector("Velocities at the start [rad/s or m/s]; else those of the reference, or 0.")
+    ] = "",
+    duration: Annotated[
+        float | None,
+        number("How long; a second longer than the reference, or 5 s, if not given.", "SECONDS"),
+    ] = None,
     gains: Annotated[
         Words,
         typer.Option(metavar="KEY=VALUE", help="kp=100,kd=20, or one a joint; else chosen."),
@@ -73,18 +85,22 @@ def control(
         str,
         typer.Option(
             metavar="ROBOT",
-            help=f"What the law believes the arm to be. {ROBOT}",
+            help=f"What the law takes the arm for. {ROBOT}",
             autocompletion=completion.robots,
         ),
     ] = "",
-    believe: Annotated[
+    model_set: Annotated[
         Words,
         typer.Option(
-            metavar="KEY=VALUE", help="The same, in parts, like --set: payload.tool=0, a1=1.2."
+            metavar="KEY=VALUE",
+            help="Changes of the law's model, like --set: payload.tool=0, a1=1.2.",
         ),
     ] = None,
-    wrong: Annotated[
-        float | None, number("Links the law believes in are wrong by this share: 0.3.", "SHARE")
+    model_error: Annotated[
+        float | None,
+        number(
+            "Make the links of the law's model too heavy or too light by a share: 0.3.", "SHARE"
+        ),
     ] = None,
     rate: Annotated[
         float | None, number("How often the law is asked; else all the time.", "HERTZ")
@@ -96,8 +112,16 @@ def control(
         str, vector("Standard deviation of measured rates [rad/s or m/s], one or one a joint.")
     ] = "",
     delay: Annotated[float, number("Of measurements.", "SECONDS")] = 0.0,
+    effort: Annotated[
+        str,
+        choice(
+            "--effort",
+            ("enforce", "report"),
+            "Torques beyond the effort limits are cut off (enforced), or only reported",
+        ),
+    ] = "enforce",
     seed: Annotated[
-        int, typer.Option(metavar="SEED", help="Of the noise and of --wrong.", min=0)
+        int, typer.Option(metavar="SEED", help="Of the noise and of --model-error.", min=0)
     ] = 1,
     settings: Settings = None,
     plot: Plot = None,
@@ -123,15 +147,16 @@ def control(
 
     Examples:
       qddot control panda
-      qddot control two_link --law adaptive --wrong 0.3 --duration 2 --plot run.png
+      qddot control two_link --law adaptive --model-error 0.3 --plot run.png
       qddot control two_link --reference "quintic 0,0 1,1 2.0" --q0 0.01,0
     """
-    from qddot.control.closed_loop import InterruptedLoop, closed_loop
+    from qddot.control.loop import InterruptedLoop, closed_loop
+    from qddot.control.loop_arguments import lasting
     from qddot.errors import SimulationWarning
 
     given = gains_of(law, gains or [])
     arm = read_numeric(source, settings)
-    believed = _believed(source, arm, model, settings or [], believe or [])
+    believed = _believed(source, arm, model, settings or [], model_set or [])
     where = frame or arm.tip
     along = axes or axes_of(arm, where)
     q = np.array(numbers("--q0", q0)) if q0 else arm.home
@@ -144,12 +169,13 @@ def control(
         )
     asked = references.Asked(arm, q, where, along, law in FRAMES)
     aim = references.reference(reference, asked) if reference else references.otherwise(asked)
-    seconds = _duration(aim) if duration is None else duration
+    seconds = lasting(aim) if duration is None else duration
     start, speed = _start(aim, q, bool(q0), asked.of_frame)
+    speed = numbers("--qd0", qd0) if qd0 else speed
     wanted = Wanted(
         name=law,
         arm=arm,
-        model=_mistaken(arm if law == "approximate_jacobian" else believed, wrong, seed),
+        model=_mistaken(arm if law == "approximate_jacobian" else believed, model_error, seed),
         lengths=believed,
         reference=aim,
         q=start,
@@ -176,6 +202,7 @@ def control(
                 **spread,
                 delay=delay,
                 rate=rate,
+                effort=effort,
                 seed=seed,
             )
             stopped = False
@@ -185,7 +212,7 @@ def control(
     if output is not None:
         moved.save(output)
     if plot is not None:
-        from qddot.control.figures import plot_closed_loop
+        from qddot.plot import plot_closed_loop
 
         plot_closed_loop(run, plot)
     tell(as_json, facts(run), report(run), [output, plot])
@@ -214,15 +241,9 @@ def _one_or_each(option: str, text: str) -> Any:
 
 
 def _mistaken(robot: Robot, share: float | None, seed: int) -> Robot:
-    from qddot.control.wrong_model import wrong_model
+    from qddot.control.mistaken import wrong_model
 
     return robot if share is None else wrong_model(robot, share, seed)
-
-
-def _duration(aim: Any) -> float:
-    length = getattr(aim, "duration", np.inf)
-    period = getattr(aim, "period", None) or 0.0
-    return float(length) + AFTER if np.isfinite(length) else max(SPELL, period)
 
 
 def _start(

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.control.ready_laws import LAWS, classes
 from qddot.errors import printable
-from qddot.ready_laws import LAWS, classes
 
 if TYPE_CHECKING:
-    from qddot.control.closed_loop import ClosedLoop
+    from qddot.control.loop import ClosedLoop
 
 WIDTH = 98  # characters of a line
 

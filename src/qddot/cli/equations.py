@@ -101,7 +101,7 @@ def prove(source: Source, settings: Settings = None, as_json: AsJson = False) ->
       qddot prove two_link_symbolic
       qddot prove ur5 --json
     """
-    from qddot.equations.derive import exact_of
+    from qddot.equations.deriving import exact_of
     from qddot.equations.proofs import claims
 
     robot = exact_of(read_model(source, settings))

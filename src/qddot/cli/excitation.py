@@ -64,14 +64,14 @@ def excite(
     limits: Annotated[
         Words,
         typer.Option(
-            "--limit",
+            "--limits",
             metavar="KEY=VALUE",
             help="Limits in place of the model's, for all joints or per joint: velocity=1.5, "
             "effort=10,20; also acceleration, lower, upper. Several times.",
         ),
     ] = None,
     margin: Annotated[float, number("Share of each limit to keep free, from 0 to 1.")] = 0.05,
-    keep: Annotated[
+    workspace: Annotated[
         Words,
         typer.Option(metavar="PLACE", help="Where a frame must stay [m]: 'tool: z > 0.1'."),
     ] = None,
@@ -104,8 +104,8 @@ def excite(
     Ctrl-C ends the search and keeps what it has.
 
     Examples:
-      qddot excite panda --keep "tool: z > 0.1" --seconds 2 --plot motion.png
-      qddot excite ur5 --limit velocity=1 --seconds 1 -o motion.csv
+      qddot excite panda --workspace "tool: z > 0.1" --seconds 2 --plot motion.png
+      qddot excite ur5 --limits velocity=1 --seconds 1 -o motion.csv
     """
     robot = read_numeric(source, settings)
     choices = {
@@ -116,7 +116,7 @@ def excite(
         "terms": logs.words("--terms", terms, "friction, offset") if terms else (),
         "limits": _limits(limits or []),
         "margin": margin,
-        "workspace": _workspace(keep or []),
+        "workspace": _workspace(workspace or []),
         "start": numbers("--start", start) if start else None,
     }
     search = Rounds(robot, choices, seed, seconds, output)
@@ -252,8 +252,8 @@ def _limits(given: list[str]) -> dict[str, Any] | None:
     for text in given:
         key, equals, value = text.partition("=")
         if not equals:
-            raise BadArgument(f"--limit {printable(text)!r} is not of the form velocity=1.5.")
-        values = numbers(f"--limit {key}", value)
+            raise BadArgument(f"--limits {printable(text)!r} is not of the form velocity=1.5.")
+        values = numbers(f"--limits {key}", value)
         found[key] = values[0] if len(values) == 1 else values
     return found or None
 
@@ -263,7 +263,9 @@ def _workspace(given: list[str]) -> dict[str, list[str]] | None:
     for text in given:
         frame, colon, words = text.rpartition(":")
         if not colon:
-            raise BadArgument(f"--keep {printable(text)!r} is not of the form 'tool: z > 0.1'.")
+            raise BadArgument(
+                f"--workspace {printable(text)!r} is not of the form 'tool: z > 0.1'."
+            )
         found.setdefault(frame.strip(), []).append(words.strip())
     return found or None
 

@@ -34,14 +34,14 @@ def export(
             "--output",
             "-o",
             metavar="PLACE",
-            help="A file, .toml, .json or .urdf; with --target, a folder.",
+            help="A robot file, .toml, .json or .urdf; or a folder for source.",
             autocompletion=completion.files(*ENDINGS_OF_ROBOTS),
         ),
     ],
     target: Annotated[
         str | None,
         choice(
-            "--target", TARGETS, "Write source code for another machine in place of a robot file"
+            "--target", TARGETS, "Write source code for another machine; c, if PLACE has no ending"
         ),
     ] = None,
     functions: Annotated[
@@ -58,9 +58,9 @@ def export(
             metavar="NAME", help="Also export a control law: computed_torque. Several times."
         ),
     ] = None,
-    single: Annotated[
-        bool, typer.Option("--float", help="Use float32 in place of float64.")
-    ] = False,
+    dtype: Annotated[
+        str, choice("--dtype", ("float64", "float32"), "Numbers of the source")
+    ] = "float64",
     force: Annotated[
         bool, typer.Option("--force", help="Overwrite files that are there; with --target.")
     ] = False,
@@ -78,11 +78,11 @@ def export(
       qddot export panda --set payload.tool=2 -o loaded.toml
       qddot export panda.urdf --inertia nearest -o start.toml
       qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
-      qddot export two_link --target c --law computed_torque --float -o two_link_c
+      qddot export two_link --law computed_torque --dtype float32 -o two_link_c
       qddot export panda --target bundle -o .
     """
-    if target is None:
-        _refuse_without_target(functions=functions, law=law, float=single, force=force)
+    if target is None and output.suffix and not output.is_dir():
+        _refuse_without_target(functions=functions, law=law, dtype=dtype != "float64", force=force)
         check_place(output, "A robot", ENDINGS_OF_ROBOTS)
         from qddot.writers import write
 
@@ -91,17 +91,21 @@ def export(
         tell(as_json, {"lost": notes}, [], [output])
         return
     import qddot
-    from qddot.exporting.export import USUAL
+    from qddot.control.ready_laws import named_law
+    from qddot.exporting.exported import USUAL
 
     robot = read_numeric(source, settings)
     names = [name.strip() for name in functions.split(",") if name.strip()] if functions else []
-    wanted: list[Any] = [*(names or ([] if law else USUAL)), *(_law(robot, x) for x in law or [])]
+    wanted: list[Any] = [
+        *(names or ([] if law else USUAL)),
+        *(named_law(x, robot, robot) for x in law or []),
+    ]
     done = qddot.export(
         robot,
         output,
         target=target,
         functions=wanted,
-        dtype="float32" if single else "float64",
+        dtype=dtype,
         force=force,
     )
     counts = {f.name: f.operations for f in done.functions}
@@ -117,24 +121,3 @@ def _refuse_without_target(**options: Any) -> None:
                 f"--{name} is for source, and no target is named.\n"
                 f"  Name one: --target {', --target '.join(TARGETS)}."
             )
-
-
-def _law(robot: Any, name: str) -> Any:
-    """Return a law by its name, with gains that suit the arm."""
-    from qddot.errors import did_you_mean, printable
-    from qddot.motions import Setpoint
-    from qddot.ready_laws import LAWS, Wanted, axes_of, made
-
-    key = name.strip().lower().replace("-", "_")
-    if key not in LAWS:
-        raise BadArgument(
-            f"There is no law {printable(name)!r}.{did_you_mean(key, LAWS)}\n"
-            f"  There are: {', '.join(LAWS)}."
-        )
-    q, frame = robot.home, robot.tip
-    axes = axes_of(robot, frame)
-    place = q
-    if key in ("operational_space", "cartesian_impedance", "approximate_jacobian"):
-        at = dict(zip("xyz", robot.pose(q, frame)[:3, 3], strict=True))
-        place = [at[axis] for axis in axes if axis in at]
-    return made(Wanted(key, robot, robot, robot, Setpoint(place), q, 10.0, frame, axes))

@@ -9,6 +9,7 @@ from typing import Any
 
 from typer.core import TyperCommand, TyperGroup
 
+from qddot.cli.old_options import with_new_names
 from qddot.errors import did_you_mean, printable, shorten
 from qddot.plain_text import fitting
 
@@ -27,6 +28,10 @@ class Verb(TyperCommand):
     def get_help(self, ctx: Any) -> str:
         """Return the help, in letters that the terminal has."""
         return fitting(super().get_help(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options, also by names that they had."""
+        return super().parse_args(ctx, with_new_names(str(ctx.info_name), args))
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return what follows the verb: what it is about, then how."""

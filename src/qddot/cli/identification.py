@@ -88,9 +88,15 @@ def identify(
     decimate: Annotated[
         float | None, number("Rows a second to fit, 0 for all; else about the cut-off.", "HERTZ")
     ] = None,
-    merge: Annotated[
-        bool, typer.Option("--merge", help="Take what the log shows, where that is not all.")
-    ] = False,
+    unexcited: Annotated[
+        str,
+        choice(
+            "--unexcited",
+            ("refuse", "merge"),
+            "A log that does not show every parameter is refused, or what it shows together is "
+            "merged",
+        ),
+    ] = "refuse",
     columns: logs.Columns = None,
     units: logs.Units = None,
     gear: logs.Gear = None,
@@ -100,7 +106,7 @@ def identify(
     rate: logs.Rate = None,
     topic: logs.Topic = "/joint_states",
     cutoff: logs.CutOff = None,
-    slow: logs.Slow = "",
+    speed: logs.Speed = "",
     delay: logs.Delay = 0.0,
     validate: Annotated[
         File, log_option("Another log, read the same way, to test the result on.")
@@ -126,21 +132,22 @@ def identify(
       qddot identify two_link log.csv --terms friction
       qddot identify two_link log.csv --method consistent -o arm.toml
     """
+    from qddot.identification.validation import errors_on
+
     robot = read_numeric(source, settings)
     reading = logs.Reading(
         *(columns or (), units or (), gear or ()),
-        *(coupling, offset, torque_constants, rate, topic, cutoff, slow, delay),
+        *(coupling, offset, torque_constants, rate, topic, cutoff, speed, delay),
     )
     wanted = _terms(terms)
     extra = _coupled(robot, coupled)
     with patience("reading the log"):
         raw, ready = reading.read(log, robot, wanted, extra)
         other = None if validate is None else reading.read([str(validate)], robot, wanted, extra)[1]
-    options: dict[str, Any] = {"decimate": _rows(decimate)}
-    options["unexcited"] = "merge" if merge else "refuse"
+    options: dict[str, Any] = {"decimate": _rows(decimate), "unexcited": unexcited}
     with patience(f"fitting {len(ready)} rows"), warnings_as_options():
         fit = qddot.identify(robot, ready, method, terms=wanted, extra=extra, **options)
-    errors = None if other is None else _errors(fit, other)
+    errors = None if other is None else errors_on(fit, other)
     with together(), warnings_as_options():
         if output is not None:
             fit.save(output)
@@ -187,23 +194,16 @@ def _coupled(robot: Any, text: str) -> Any:
     return coupled(robot, *names)
 
 
-def _errors(fit: Fit, log: Log) -> dict[str, Any]:
-    """Return how far a fit is from another log, where its torques count."""
-    from qddot.identification.figures import errors_on
-
-    return errors_on(fit, log)
-
-
 def _draw(
     fit: Fit, raw: Log, ready: Log, errors: Any, page: File, plot: File, command: list[str]
 ) -> None:
-    from qddot.identification import figures
+    from qddot.plot import fit_page, plot_torques
 
     if page is not None:
         with patience("drawing the page"):
-            figures.page(fit, page, log=ready, raw=raw, validation=errors, command=command)
+            fit_page(fit, page, log=ready, raw=raw, validation=errors, command=command)
     if plot is not None:
-        figures.plot_torques(fit, path=plot)
+        plot_torques(fit, path=plot)
 
 
 def _log_facts(raw: Log, ready: Log) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from qddot.cli.settings import numbers
+from qddot.control.ready_laws import LAWS
 from qddot.errors import BadArgument, did_you_mean, printable
-from qddot.ready_laws import LAWS
 
 
 def gains_of(name: str, texts: Sequence[str]) -> dict[str, Any]:

@@ -87,7 +87,7 @@ CutOff = Annotated[
         "HERTZ",
     ),
 ]
-Slow = Annotated[
+Speed = Annotated[
     str,
     vector(
         "Joint speeds [rad/s or m/s] below which torques are left out of the fit, one for "
@@ -113,7 +113,7 @@ class Reading:
     rate: float | None = None
     topic: str = "/joint_states"
     cutoff: float | None = None
-    slow: str = ""
+    speed: str = ""
     delay: float = 0.0
 
     def read(
@@ -136,8 +136,8 @@ class Reading:
             topic=self.topic,
         )
         warn_each([str(problem) for problem in raw.warnings], "--json")
-        slow = numbers("--slow", self.slow) if self.slow else None
-        speed = slow[0] if slow is not None and len(slow) == 1 else slow
+        given = numbers("--speed", self.speed) if self.speed else None
+        speed = given[0] if given is not None and len(given) == 1 else given
         options: dict[str, Any] = {"terms": terms, "extra": extra, "delay": self.delay}
         return raw, prepared(raw, robot, cutoff=self.cutoff, speed=speed, **options)
 

@@ -99,10 +99,10 @@ def simulate(
         str,
         choice(
             "--effort",
-            ("report", "enforce"),
-            "Torques beyond the effort limits are reported, or cut off (enforced)",
+            ("enforce", "report"),
+            "Torques beyond the effort limits are cut off (enforced), or only reported",
         ),
-    ] = "report",
+    ] = "enforce",
     settings: Settings = None,
     plot: Plot = None,
     animate: Annotated[

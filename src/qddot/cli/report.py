@@ -14,7 +14,7 @@ from qddot.errors import printable
 from qddot.patience import note
 
 if TYPE_CHECKING:
-    from qddot.reporting.report import Outcome
+    from qddot.present.report.report import Outcome
 
 
 def report(
@@ -52,7 +52,12 @@ def report(
       qddot report panda
       qddot report two_link -o two_link.html --sections robot,equations --seconds 10
     """
-    from qddot.reporting.report import InterruptedReport, progress_line, subject_of, write_report
+    from qddot.present.report.report import (
+        InterruptedReport,
+        progress_line,
+        subject_of,
+        write_report,
+    )
 
     robot = read_robot(source, settings)
     # a robot that was changed is not what the file says

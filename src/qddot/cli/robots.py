@@ -32,18 +32,24 @@ def show(
       qddot show panda
       qddot show two_link_symbolic --set m1=50 --json
     """
-    from qddot.model.show import facts, print_robot
+    from qddot.robot.showing import show as print_robot
 
     if source is None:
         if settings:
             raise BadArgument(
                 "--set changes a robot, and none is named: qddot show panda --set ..."
             )
-        show_library(as_json)
+        if as_json:
+            from qddot.readers.read import library, read
+
+            models = [read(name) for name in library()]
+            echo_json([{"name": m.name, "n": m.n, "description": m.description} for m in models])
+        else:
+            print_robot()
         return
     model = read_model(source, settings)
     if as_json:
-        echo_json(facts(model))
+        echo_json(model.to_dict())
     else:
         print_robot(model)
 
@@ -70,28 +76,3 @@ def doctor(source: Source, as_json: AsJson = False) -> None:
         print_examination(examination)
     if examination.model is None:
         raise typer.Exit(2)
-
-
-def show_library(as_json: bool) -> None:
-    """Print the names of the built-in robots and what they are."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from qddot.readers.read import library, read
-
-    models = [read(name) for name in library()]
-    if as_json:
-        echo_json([{"name": m.name, "n": m.n, "description": m.description} for m in models])
-        return
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("robot", "joints", "what it is"):
-        table.add_column(heading)
-    for model in models:
-        first, dot, _ = model.description.partition(". ")
-        table.add_row(model.name, str(model.n), Text(first + dot.strip()))
-    Console().print(table)
-    print(
-        "\nTextbook robots also come with symbols: two_link_symbolic and so on.\n"
-        "`qddot show NAME` says more of each."
-    )

@@ -21,10 +21,10 @@ def changed(robot: Robot, settings: Sequence[str], believed: Sequence[str] = ())
     Args:
         robot: The robot.
         settings: Those of --set.
-        believed: Those of --believe, which come after them.
+        believed: Those of --model-set, which come after them.
     """
     friction: dict[str, float | list[float]] = {}
-    written = [("--set", each) for each in settings] + [("--believe", each) for each in believed]
+    written = [("--set", each) for each in settings] + [("--model-set", each) for each in believed]
     for option, setting in written:
         key, equals, text = setting.partition("=")
         if not equals or not text.strip():

@@ -39,7 +39,7 @@ def sweep(
             help="Folder of the results; an unfinished sweep in it goes on.",
         ),
     ] = None,
-    scheduler: Annotated[
+    client: Annotated[
         str,
         typer.Option(
             metavar="ADDRESS", help="Address of the scheduler of a Dask cluster: tcp://HOST:8786."
@@ -95,16 +95,16 @@ def sweep(
         return
     if output is None:
         raise BadArgument("Say where results go: -o FOLDER. Or --check, to only check the plan.")
-    _run(plan, output, scheduler, workers, as_json)
+    _run(plan, output, client, workers, as_json)
 
 
-def _run(plan: Path, output: Path, scheduler: str, workers: int | None, as_json: bool) -> None:
+def _run(plan: Path, output: Path, client: str, workers: int | None, as_json: bool) -> None:
     from qddot.errors import CannotWrite, CrewLost
-    from qddot.sweeps.sweep import sweep as run
+    from qddot.sweeps.running import sweep as run
 
     started = time.monotonic()
     try:
-        found = run(plan, output, client=scheduler or None, workers=workers)
+        found = run(plan, output, client=client or None, workers=workers)
     except (CannotWrite, CrewLost) as error:  # not the plan's fault
         patience.say(str(error))
         raise typer.Exit(1) from None

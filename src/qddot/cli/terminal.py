@@ -59,9 +59,14 @@ def saves(what: str, endings: tuple[str, ...], words: str = "Save it", **more: A
     return writes("--output", "-o", what=what, endings=endings, words=words, **more)
 
 
-def choice(option: str, known: Sequence[str], words: str) -> Any:
-    """Return an option that is one of several names, however written: Rk45, computed-torque."""
-    by_key = {_key(name): name for name in known}
+def choice(
+    option: str, known: Sequence[str], words: str, others: Mapping[str, str] | None = None
+) -> Any:
+    """Return an option that is one of several names, however written: Rk45, ComputedTorque.
+
+    `others` are names by which some of them are known elsewhere.
+    """
+    by_key = {_key(name): name for name in known} | dict(others or {})
 
     def checked(text: str | None) -> str | None:
         if text is None:
@@ -83,7 +88,7 @@ def choice(option: str, known: Sequence[str], words: str) -> Any:
 
 
 def _key(text: str) -> str:
-    return text.strip().lower().replace("-", "_")
+    return text.strip().lower().replace("-", "").replace("_", "")
 
 
 def number(words: str, unit: str = "NUMBER", *names: str) -> Any:
@@ -127,7 +132,7 @@ Plot = Annotated[
 def read_robot(
     source: str, settings: Words = None, believed: Words = None, inertia: str = "refuse"
 ) -> Robot:
-    """Return the robot, changed as --set (and --believe) says, its warnings told on stderr."""
+    """Return the robot, changed as --set (and --model-set) says, its warnings told on stderr."""
     from qddot.readers.read import built_in_names, read
     from qddot.robot import Robot
 
@@ -143,9 +148,9 @@ def read_model(source: str, settings: Words = None) -> Model:
 
 
 def read_numeric(source: str, settings: Words = None, believed: Words = None) -> Robot:
-    """Return the robot, changed as --set (and --believe) says, if all of it is numbers."""
+    """Return the robot, changed as --set (and --model-set) says, if all of it is numbers."""
     robot = read_robot(source, settings, believed)
-    option = "--believe" if believed else "--set"
+    option = "--model-set" if believed else "--set"
     if robot.symbols:
         raise BadArgument(
             f"{printable(robot.name)} has symbols without a value: {', '.join(robot.symbols)}.\n"

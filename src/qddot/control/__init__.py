@@ -1,81 +1,58 @@
 """Control: where an arm should go, laws that take it there, and why they do.
 
 from qddot.control import ComputedTorque, Quintic, closed_loop
+
+`qddot.control(robot, law, ...)` is `closed_loop`, as `qddot control` is on the command line.
 """
 
-from qddot.control import laws
-from qddot.control.closed_loop import ClosedLoop, closed_loop
-from qddot.control.laws import (
-    PD,
-    AdaptiveApproximateJacobian,
-    AdaptiveSlotineLi,
-    ApproximateJacobian,
-    CartesianImpedance,
-    ComputedTorque,
-    ControlLaw,
-    FeedForwardPD,
-    JointImpedance,
-    MomentumObserver,
-    OperationalSpace,
-    PDGravity,
-    RobustSaturated,
-    SlotineLi,
-)
-from qddot.motions import (
-    AlongPath,
-    CartesianArc,
-    CartesianLine,
-    Fourier,
-    Move,
-    Path,
-    Quintic,
-    Reference,
-    Repeated,
-    SCurve,
-    Setpoint,
-    Spline,
-    TaskReference,
-    TimeOptimal,
-    Trapezoidal,
-    check_limits,
-    time_optimal,
-)
+from typing import TYPE_CHECKING
+
+from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
-__all__ = [
-    "PD",
-    "AdaptiveApproximateJacobian",
-    "AdaptiveSlotineLi",
-    "AlongPath",
-    "ApproximateJacobian",
-    "CartesianArc",
-    "CartesianImpedance",
-    "CartesianLine",
-    "ClosedLoop",
-    "ComputedTorque",
-    "ControlLaw",
-    "FeedForwardPD",
-    "Fourier",
-    "JointImpedance",
-    "MomentumObserver",
-    "Move",
-    "OperationalSpace",
-    "PDGravity",
-    "Path",
-    "Quintic",
-    "Reference",
-    "Repeated",
-    "RobustSaturated",
-    "SCurve",
-    "Setpoint",
-    "SlotineLi",
-    "Spline",
-    "TaskReference",
-    "TimeOptimal",
-    "Trapezoidal",
-    "check_limits",
-    "closed_loop",
+if TYPE_CHECKING:
+    from qddot.control import laws as laws
+    from qddot.control.laws import *
+    from qddot.control.laws.adaptation import balanced as balanced
+    from qddot.control.laws.joint_law import JointLaw as JointLaw
+    from qddot.control.laws.saturation import SATURATIONS as SATURATIONS
+    from qddot.control.laws.task_law import TaskLaw as TaskLaw
+    from qddot.control.loop import (
+        ClosedLoop as ClosedLoop,
+        InterruptedLoop as InterruptedLoop,
+        closed_loop as closed_loop,
+    )
+    from qddot.control.report import Report as Report
+    from qddot.control.mistaken import wrong_model as wrong_model
+    from qddot.motions import *
+
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.control.laws": (
+            "PD AdaptiveApproximateJacobian AdaptiveSlotineLi ApproximateJacobian Assumption "
+            "CartesianImpedance ComputedTorque ControlLaw FeedForwardPD JointImpedance "
+            "MomentumObserver OperationalSpace PDGravity RobustSaturated SlotineLi"
+        ),
+        "qddot.control.laws.adaptation": "balanced",
+        "qddot.control.laws.joint_law": "JointLaw",
+        "qddot.control.laws.saturation": "SATURATIONS",
+        "qddot.control.laws.task_law": "TaskLaw",
+        "qddot.control.loop": "ClosedLoop InterruptedLoop closed_loop",
+        "qddot.control.report": "Report",
+        "qddot.control.mistaken": "wrong_model",
+        "qddot.motions": (
+            "AlongPath CartesianArc CartesianLine Fourier Move Path Quintic Reference Repeated "
+            "SCurve Setpoint Spline TaskReference TimeOptimal Trapezoidal check_limits time_optimal"
+        ),
+    },
     "laws",
-    "time_optimal",
-]
-__getattr__, __dir__ = on_demand(__name__, {}, ("figures", "references", "report", "wrong_model"))
+    verb="closed_loop",
+)
+moved_modules(
+    __name__,
+    closed_loop="loop",
+    wrong_model="mistaken",
+    figures="qddot.plot",
+    references="qddot.motions",
+)

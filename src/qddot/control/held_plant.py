@@ -22,7 +22,7 @@ from qddot.robot import Robot
 from qddot.runge_kutta import RK4
 from qddot.simulation.equation import Forces, System
 from qddot.simulation.signals import Signal, signal
-from qddot.simulation.simulate import WRENCH
+from qddot.simulation.simulation import WRENCH
 
 WHEN = tuple(dict.fromkeys(RK4.C))  # the shares of a step at which is asked what acts
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.control.laws.assumption import VERDICTS, Assumption, verdict
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
-from qddot.web.notebook import rich
 
 SETTLED = 0.02  # of the largest error: where a run counts as settled
 RISE = 1e-6  # of its range: by how much V may rise and count as falling
@@ -83,11 +83,7 @@ class Report:
 
     __repr__ = __str__
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.control.shown import report_html
-
-        return report_html(self)
+    _repr_html_ = in_notebook("control.report_html")
 
 
 def rms(t: np.ndarray, values: np.ndarray) -> np.ndarray:

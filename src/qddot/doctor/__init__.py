@@ -1,7 +1,28 @@
-"""What is wrong with a robot's description, and whether other engines read it the same."""
+"""What is wrong with a robot's description, and whether other engines read it the same.
 
-from qddot.doctor.compare import Comparison
-from qddot.doctor.examine import Examination, examine
-from qddot.doctor.text import print_examination, report_lines
+`qddot.doctor("arm.urdf")` is `examine`.
+"""
 
-__all__ = ["Comparison", "Examination", "examine", "print_examination", "report_lines"]
+from typing import TYPE_CHECKING
+
+from qddot.deprecation import moved_modules
+from qddot.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from qddot.doctor.examination import (
+        Examination as Examination,
+        examine as examine,
+        print_examination as print_examination,
+        report_lines as report_lines,
+    )
+    from qddot.doctor.compare import Comparison as Comparison
+
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.doctor.examination": "Examination examine print_examination report_lines",
+        "qddot.doctor.compare": "Comparison",
+    },
+    verb="examine",
+)
+moved_modules(__name__, examine="examination")

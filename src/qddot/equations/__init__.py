@@ -1,5 +1,30 @@
 """Closed-form equations of motion: exact polynomials, printing, proofs."""
 
+from typing import TYPE_CHECKING
+
+from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
-__getattr__, __dir__ = on_demand(__name__, {}, ("derive", "latex", "proofs", "sympy_form"))
+if TYPE_CHECKING:
+    from qddot.equations.deriving import derive as derive, exact_of as exact_of
+    from qddot.equations.equations import Equations as Equations
+    from qddot.equations.proofs import (
+        Claim as Claim,
+        Proof as Proof,
+        decided as decided,
+        prove as prove,
+    )
+    from qddot.equations.latex import as_latex as as_latex
+    from qddot.equations.sympy_form import as_sympy as as_sympy
+
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.equations.deriving": "derive exact_of",
+        "qddot.equations.equations": "Equations",
+        "qddot.equations.proofs": "Claim Proof decided prove",
+        "qddot.equations.latex": "as_latex",
+        "qddot.equations.sympy_form": "as_sympy",
+    },
+)
+moved_modules(__name__, derive="deriving")

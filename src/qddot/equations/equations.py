@@ -21,7 +21,7 @@ from qddot.equations.values import evaluated, generator_values
 from qddot.errors import BadArgument, UnknownName, printable
 from qddot.formulations.coriolis import factorisations
 from qddot.formulations.derivation import Derivation
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.joint import Friction
 from qddot.model.tree import Tree
 from qddot.plain_text import fitted, fitting
@@ -253,7 +253,7 @@ class Equations:
 
     def with_values(self, **values: float) -> Equations:
         """Return the equations with symbols replaced by numbers, derived again the same way."""
-        from qddot.equations.derive import derived
+        from qddot.equations.deriving import derived
 
         model = checked(self.robot.model.with_values(values))
         return derived(exact_robot(model), self.formulation)

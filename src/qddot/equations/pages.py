@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from qddot.equations.document import Document, Formula
+from qddot.looks import look
 
 FORMATS = ("text", "markdown", "latex", "html")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
@@ -18,7 +19,9 @@ LATEX_SPECIAL = {
 
 def page(document: Document, format: str) -> str:
     """Return the page in one of the formats."""
-    return {"text": text, "markdown": markdown, "latex": latex, "html": html_page}[format](document)
+    if format == "html":
+        return look("pages.equations.equations_page")(document)
+    return {"text": text, "markdown": markdown, "latex": latex}[format](document)
 
 
 def text(document: Document) -> str:
@@ -67,13 +70,3 @@ def latex(document: Document) -> str:
 def escape_latex(words: str) -> str:
     """Return words with everything that LaTeX would take as a command made harmless."""
     return "".join(LATEX_SPECIAL.get(ch, ch) for ch in words)
-
-
-def html_page(document: Document) -> str:
-    from qddot.web.page import formula, page, paragraph, section
-
-    def element(item: Formula | str) -> str:
-        return formula(item.latex, item.text) if isinstance(item, Formula) else paragraph(item)
-
-    sections = [section(part.title, *map(element, part.items)) for part in document.sections]
-    return page(document.title, *sections)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.regressor import parameters, regressor
-from qddot.equations.derive import FORMULATIONS, derived, exact_of
+from qddot.equations.deriving import FORMULATIONS, derived, exact_of
 from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot
@@ -22,11 +22,11 @@ from qddot.equations.polynomial import Polynomial, partial
 from qddot.equations.size import check_size
 from qddot.equations.time_limit import OutOfTime, until
 from qddot.formulations.coriolis import factorisations
+from qddot.judged import Judged
+from qddot.looks import in_notebook
 from qddot.model.joint import Friction
 from qddot.plain_text import fitted
 from qddot.scalars import Scalar
-from qddot.web.notebook import rich, rows, shown
-from qddot.web.page import bullets, paragraph
 
 # the Coriolis matrices that have names, and whether Ṁ − 2C is skew on every robot
 CORIOLIS = {
@@ -62,13 +62,11 @@ class Claim:
         text = f"{mark:7} {self.statement}  ({self.terms} terms, {self.seconds:.2f} s)"
         return f"{text}\n        {self.witness}" if self.witness else text
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        return shown(self.statement, *_listed((self,)))
+    _repr_html_ = in_notebook("certificates.claim_html")
 
 
 @dataclass(frozen=True)
-class Proof:
+class Proof(Judged):
     """Every claim about a robot."""
 
     robot: str
@@ -81,28 +79,18 @@ class Proof:
             return False
         return None if any(claim.holds is None for claim in self.claims) else True
 
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The claims that fail and should not, and those that are open."""
+        wrong = [c for c in self.claims if c.holds is None or (c.holds is False and c.expected)]
+        return tuple(map(str, wrong))
+
     @fitted
     def __str__(self) -> str:
         return "\n".join([f"{self.robot}:", *(f"  {claim}" for claim in self.claims)])
 
     __repr__ = __str__
-
-    @rich
-    def _repr_html_(self) -> str | None:
-        proved = sum(claim.holds is True for claim in self.claims)
-        terms = sum(claim.terms for claim in self.claims)
-        said = f"{proved} of {len(self.claims)} statements proved, {terms:,} terms compared exactly"
-        return shown(f"Proofs for {self.robot}", paragraph(said), *_listed(self.claims))
-
-
-def _listed(claims: Sequence[Claim]) -> list[str]:
-    """Return claims for a notebook; what fails, and should not, stands out."""
-    verdicts = {True: "proved", False: "false", None: "open"}
-    lines = [(c.statement, verdicts[c.holds], f"{c.terms:,}", f"{c.seconds:.2f}") for c in claims]
-    wrong = {k for k, claim in enumerate(claims) if claim.holds is False and claim.expected}
-    table = rows(["statement", "", "terms", "time [s]"], lines, bad=wrong)
-    fails = [f"{claim.statement}: {claim.witness}" for claim in claims if claim.witness]
-    return [table, *([bullets(fails)] if fails else [])]
+    _repr_html_ = in_notebook("certificates.proof_html")
 
 
 def prove(robot: Any, *, seconds: float | None = None) -> Proof:

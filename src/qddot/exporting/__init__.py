@@ -9,3 +9,23 @@ bundle        programs and what they need to be run by NumPy or CuPy alone
 player        what runs a bundle; it is copied into it
 export        the border: what users ask for, checked, and written
 """
+
+from typing import TYPE_CHECKING
+
+from qddot.deprecation import moved_modules
+from qddot.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from qddot.exporting.exported import Exported as Exported, export as export
+    from qddot.exporting.bundle import load_bundle as load_bundle
+    from qddot.backends.javascript import javascript as javascript
+
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.exporting.exported": "Exported export",
+        "qddot.exporting.bundle": "load_bundle",
+        "qddot.backends.javascript": "javascript",
+    },
+)
+moved_modules(__name__, export="exported")

@@ -1,17 +1,74 @@
 """Parameters from measurements: what can be known, what is, how well, and back into a robot."""
 
+from typing import TYPE_CHECKING
+
+from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from qddot.errors import IdentificationWarning as IdentificationWarning
+    from qddot.identification.fitting import identify as identify
+    from qddot.identification.result import Fit as Fit
+    from qddot.identification.log import Log as Log, load_log as load_log
+    from qddot.identification.preparation import prepared as prepared, trimmed as trimmed
+    from qddot.identification.signals import (
+        differentiated as differentiated,
+        filtered as filtered,
+        resampled as resampled,
+        shifted as shifted,
+    )
+    from qddot.identification.decimation import decimated as decimated
+    from qddot.identification.spectrum import Cutoff as Cutoff
+    from qddot.identification.base_parameters import (
+        groups as groups,
+        identifiable as identifiable,
+        random_states as random_states,
+    )
+    from qddot.identification.identifiability import Identifiability as Identifiability
+    from qddot.identification.excitation import excite as excite
+    from qddot.identification.excitation_result import Excitation as Excitation
+    from qddot.identification.payload import (
+        PayloadFit as PayloadFit,
+        identify_payload as identify_payload,
+    )
+    from qddot.identification.comparison import Comparison as Comparison, compare as compare
+    from qddot.identification.back_to_robot import robot_with_parameters as robot_with_parameters
+    from qddot.identification.extra_columns import (
+        by_direction as by_direction,
+        coupled as coupled,
+        stribeck as stribeck,
+    )
+    from qddot.identification.plain_least_squares import least_squares as least_squares
+    from qddot.identification.validation import errors_on as errors_on
 
 __getattr__, __dir__ = on_demand(
     __name__,
-    {},
-    (
-        "back_to_robot",
-        "base_parameters",
-        "compare",
-        "extra_columns",
-        "figures",
-        "payload",
-        "preparation",
-    ),
+    {
+        "qddot.errors": "IdentificationWarning",
+        "qddot.identification.fitting": "identify",
+        "qddot.identification.result": "Fit",
+        "qddot.identification.log": "Log load_log",
+        "qddot.identification.preparation": "prepared trimmed",
+        "qddot.identification.signals": "differentiated filtered resampled shifted",
+        "qddot.identification.decimation": "decimated",
+        "qddot.identification.spectrum": "Cutoff",
+        "qddot.identification.base_parameters": "groups identifiable random_states",
+        "qddot.identification.identifiability": "Identifiability",
+        "qddot.identification.excitation": "excite",
+        "qddot.identification.excitation_result": "Excitation",
+        "qddot.identification.payload": "PayloadFit identify_payload",
+        "qddot.identification.comparison": "Comparison compare",
+        "qddot.identification.back_to_robot": "robot_with_parameters",
+        "qddot.identification.extra_columns": "by_direction coupled stribeck",
+        "qddot.identification.plain_least_squares": "least_squares",
+        "qddot.identification.validation": "errors_on",
+    },
+)
+moved_modules(
+    __name__,
+    {"page": "fit_page"},
+    identify="fitting",
+    compare="comparison",
+    least_squares="plain_least_squares",
+    figures="qddot.plot",
 )

@@ -10,7 +10,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, BadRobot, UnknownName
 from qddot.model import Friction, Inertial, Joint, Link, Model, Motor
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.tree import Tree
 from qddot.spatial.inertia import NAMES, Inertia, upper
 

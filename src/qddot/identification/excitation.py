@@ -23,7 +23,7 @@ from qddot.identification.excitation_search import STAGES, OutOfTime, Search
 from qddot.identification.excitation_start import checked_start, random_motions
 from qddot.identification.excitation_workspace import half_spaces
 from qddot.identification.one_thread import one_thread
-from qddot.identification.regression import with_terms
+from qddot.identification.regression import USUAL_TERMS, with_terms
 from qddot.patience import progress as terminal
 from qddot.robot import Robot, robot_of
 
@@ -42,7 +42,7 @@ def excite(
     harmonics: int = 5,
     curve: str = "fourier",
     criterion: str = "condition",
-    terms: Sequence[str] = (),
+    terms: Sequence[str] = USUAL_TERMS,
     limits: Any = None,
     margin: float = MARGIN,
     workspace: Any = None,
@@ -65,7 +65,7 @@ def excite(
         curve: "fourier", or "spline": a quintic one through twice as many knots.
         criterion: "condition" for the condition number of the scaled base regressor,
             "determinant" for the volume of the ellipsoid of confidence.
-        terms: What is to be identified besides what the model has: see `Regression`.
+        terms: What is to be identified besides what the model has, as `identify` takes it.
         limits: What to use instead of the model's limits, see `motion_limits`.
         margin: What share of each limit to keep free.
         workspace: Where frames must stay, see `half_spaces`: {"tool": "z > 0.1"}.

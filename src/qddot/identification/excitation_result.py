@@ -13,13 +13,14 @@ from qddot.identification.excitation_check import DENSE, SIGNS, Use, Violation, 
 from qddot.identification.excitation_limits import MotionLimits
 from qddot.identification.excitation_workspace import HalfSpace
 from qddot.identification.log import Log
+from qddot.judged import Judged
+from qddot.looks import in_notebook, look
 from qddot.motions.arguments import keep
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, Triple
 from qddot.motions.quintic import Repeated
 from qddot.plain_text import fitted
 from qddot.robot import Robot
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +29,7 @@ RATE = 1000.0  # [Hz]
 
 
 @dataclass(frozen=True, repr=False)
-class Excitation(Reference):
+class Excitation(Reference, Judged):
     """A periodic motion from rest to rest, within limits, that shows a robot's parameters.
 
     It is repeated for ever, so a law can follow it: ComputedTorque(robot, reference=motion, ...).
@@ -49,6 +50,11 @@ class Excitation(Reference):
     finished: bool = True  # False where time ran out or somebody stopped the search
     status: str = ""  # how the search ended, in words
     how: dict[str, Any] = field(default_factory=dict)  # seed, starts, evaluations, seconds
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """That the search did not end by itself, where it did not; the motion keeps its limits."""
+        return () if self.finished else (self.status,)
 
     @property
     def joint_names(self) -> tuple[str, ...]:
@@ -153,16 +159,7 @@ class Excitation(Reference):
         Args:
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
         """
-        from qddot.identification.excitation_plot import figure
-        from qddot.plot.figure_file import FIGURES, save_figure
-        from qddot.saving import ending
-
-        if path is not None:
-            ending(path, "A figure", FIGURES)
-        drawn = figure(self)
-        if path is not None:
-            save_figure(drawn, path)
-        return drawn
+        return look("figures.excitation.figure")(self, path)
 
     @fitted
     def __repr__(self) -> str:
@@ -182,8 +179,4 @@ class Excitation(Reference):
         ]
         return "\n  ".join(lines)
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import excitation_html
-
-        return excitation_html(self)
+    _repr_html_ = in_notebook("identification.excitation_html")

@@ -10,8 +10,8 @@ import numpy as np
 
 from qddot.errors import listing
 from qddot.identification.grouping import Columns, combination_text
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
-from qddot.web.notebook import rich
 
 
 @dataclass(frozen=True)
@@ -112,11 +112,7 @@ class Identifiability:
 
     __repr__ = __str__
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import identifiability_html
-
-        return identifiability_html(self)
+    _repr_html_ = in_notebook("identification.identifiability_html")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the same facts as plain data."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, Problem, listing, printable, shorten
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     import pandas
@@ -121,11 +121,7 @@ class Log:
             lines.append(f"  {100 * self.counts.mean():.1f} % of the torques count")
         return "\n".join([*lines, *(f"  {note.severity}: {note}" for note in self.notes)])
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import log_html
-
-        return log_html(self)
+    _repr_html_ = in_notebook("identification.log_html")
 
 
 def load_log(

@@ -20,15 +20,16 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, UnknownName
+from qddot.identification.fitting import identify
 from qddot.identification.grouping import sorted_out
-from qddot.identification.identify import identify
 from qddot.identification.prior import PSEUDO, pseudo
+from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.result import Fit
+from qddot.looks import in_notebook
 from qddot.model.tree import BASE
 from qddot.plain_text import fitted
 from qddot.spatial.inertia import NAMES, Inertia, upper
 from qddot.spatial.pose import Pose
-from qddot.web.notebook import rich
 
 UNTOLD = 1e-6
 SURE = 2.0  # deviations of a mass that is there
@@ -47,11 +48,12 @@ class PayloadFit:
 
     @property
     def deviations(self) -> np.ndarray:
+        """The standard deviations of the parameters."""
         return np.sqrt(np.maximum(np.diag(self.covariance), 0))
 
     @property
     def mass(self) -> float:
-        """[kg]"""
+        """The mass [kg]."""
         return float(self.parameters[0])
 
     @property
@@ -110,11 +112,7 @@ class PayloadFit:
 
     __repr__ = __str__
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import payload_html
-
-        return payload_html(self)
+    _repr_html_ = in_notebook("identification.payload_html")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the load as plain data."""
@@ -138,7 +136,7 @@ def identify_payload(
     with_load: Any,
     *,
     consistent: bool = False,
-    terms: Sequence[str] = (),
+    terms: Sequence[str] = USUAL_TERMS,
     extra: Any = (),
     **options: Any,
 ) -> PayloadFit:

@@ -10,6 +10,7 @@ import numpy as np
 from qddot.errors import BadArgument, shorten
 from qddot.identification.decimation import decimated
 from qddot.identification.log import Log
+from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.signals import cut, differentiated, filtered, resampled, shifted
 from qddot.identification.spectrum import Cutoff
 from qddot.identification.spectrum import cutoff as found_cutoff
@@ -60,7 +61,7 @@ def prepared(
     log: Log,
     robot: Any = None,
     *,
-    terms: Any = (),
+    terms: Any = USUAL_TERMS,
     extra: Any = (),
     delay: float = 0.0,
     rate: float | None = None,

@@ -21,6 +21,7 @@ from qddot.model import Motor
 
 # what may be asked for, and the placeholder that makes a model have it
 TERMS = ("viscous", "coulomb", "offset", "rotor_inertia")
+USUAL_TERMS = ("friction", "offset")  # what nearly every arm has and few models say
 SHORT = {"fv": "viscous", "fs": "coulomb", "f0": "offset", "Ia": "rotor_inertia"}
 FRICTION = ("viscous", "coulomb")
 

@@ -20,8 +20,9 @@ from qddot.identification.samples import Samples, as_samples
 from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
 from qddot.identification.validation import CrossValidation, cross_validation, essential
 from qddot.identification.verdict import distrust, unknown_deviations, verdict
+from qddot.judged import Judged
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     from qddot.identification.estimators import Estimator
@@ -30,7 +31,7 @@ POSSIBLE = -1e-9  # of a body's size, the eigenvalue that rounding may leave
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class Fit:
+class Fit(Judged):
     """The base parameters of a robot, found from a log."""
 
     problem: Problem
@@ -119,6 +120,12 @@ class Fit:
     def trusted(self) -> bool:
         """Whether condition number and error are such that the values mean something."""
         return not distrust(self)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why it is not `trusted`, that no body has the values, and what is doubtful of the log."""
+        impossible = () if self.is_possible else ("no body has these values, or friction drives",)
+        return (*distrust(self), *impossible, *map(str, self.doubts))
 
     @property
     def status(self) -> str:
@@ -262,21 +269,17 @@ class Fit:
 
     def table(self) -> str:
         """Return the values with their deviations, one a line."""
-        from qddot.identification.compare import table
+        from qddot.identification.comparison import table
 
         return table(self)
 
     @fitted
     def __repr__(self) -> str:
-        from qddot.identification.compare import summary
+        from qddot.identification.comparison import summary
 
         return summary(self)
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.identification.shown import fit_html
-
-        return fit_html(self)
+    _repr_html_ = in_notebook("identification.fit_html")
 
     @property
     def _filter(self) -> str:

@@ -15,7 +15,8 @@ from qddot.errors import BadArgument
 from qddot.identification.accumulate import block_edges
 from qddot.identification.lasting import widened
 from qddot.identification.options import whole
-from qddot.identification.problem import excitation
+from qddot.identification.problem import excitation, filtered
+from qddot.identification.samples import Samples, as_samples
 from qddot.identification.solution import NoRobot, Problem
 from qddot.plain_text import fitted
 
@@ -145,3 +146,37 @@ def _part(problem: Problem, factors: Any, blocks: list[int]) -> Problem:
 
 def _misfit(problem: Problem, solution: Any, noise: np.ndarray) -> float:
     return float(np.sum(problem.factors.squares(solution.beta) / noise**2))
+
+
+def errors_on(fit: Fit, log: Any, *, slow: bool = False) -> dict[str, Any]:
+    """Return how far a fit is from the torques of a log, prepared as the one that was fitted.
+
+    Args:
+        fit: The fit.
+        log: A log, its torques filtered and decimated as the fit's were.
+        slow: Whether torques of joints that hardly move count too.
+    """
+    samples = samples_for(fit, log)
+    residual = samples.tau - fit.predict(samples)
+    use = np.ones(residual.shape, bool)
+    if samples.counts is not None and not slow:
+        use = samples.counts
+    squares, sizes = (np.sum(np.where(use, x**2, 0), axis=0) for x in (residual, samples.tau))
+    joints = fit.problem.regression.robot.joint_names
+    rms = np.sqrt(squares / np.maximum(use.sum(axis=0), 1))
+    each = np.sqrt(squares / np.where(sizes > 0, sizes, 1))
+    return {
+        "samples": len(samples),
+        "relative_error": float(np.sqrt(squares.sum() / (sizes.sum() or 1))),
+        "relative_errors": dict(zip(joints, each.tolist(), strict=True)),
+        "rms": dict(zip(joints, rms.tolist(), strict=True)),
+    }
+
+
+def samples_for(fit: Fit, log: Any) -> Samples:
+    """Return the samples of a log, filtered as the fit's were; those of the fit if log is None."""
+    if log is None:
+        return fit.samples
+    samples = as_samples(fit.problem.regression.robot, log)
+    rate = fit.decimated
+    return samples if rate is None else filtered(fit.problem.regression, samples, rate)

@@ -1,10 +1,12 @@
 """What a robot is: frozen data, checked at the border. Knows no algorithms and no files."""
 
-from qddot.model.build import build
+from qddot.expressions import symbol
+from qddot.model.building import build
 from qddot.model.joint import Coupling, Friction, Joint, Limits, Mimic, Motor, Spring
 from qddot.model.link import Frame, Inertial, Link, Payload, Placement
 from qddot.model.model import Model
-from qddot.model.validate import validate
+from qddot.model.validation import validate
+from qddot.on_demand import on_demand
 
 __all__ = [
     "Coupling",
@@ -21,5 +23,7 @@ __all__ = [
     "Placement",
     "Spring",
     "build",
+    "symbol",
     "validate",
 ]
+__getattr__, __dir__ = on_demand(__name__, {}, "shapes")

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 from qddot.errors import Problem, UnknownName
 from qddot.expressions import Expression, free_symbols
+from qddot.looks import in_notebook
 from qddot.model.joint import Coupling, Joint
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Frame, Link, Payload
 from qddot.scalars import Scalar
-from qddot.web.notebook import rich
 
 GRAVITY = (0, 0, -9.81)  # [m/s²], in base axes
 
@@ -39,11 +39,7 @@ class Model:
     licence: str = ""
     warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.model.show import as_html
-
-        return as_html(self)
+    _repr_html_ = in_notebook("robots.robot_html")
 
     @cached_property
     def free_joints(self) -> tuple[Joint, ...]:
@@ -82,8 +78,7 @@ class Model:
     @property
     def mass(self) -> Scalar:
         """The mass of everything, payloads included [kg]."""
-        parts = [link.inertial.mass for link in self.links]
-        return sum(parts + [load.inertial.mass for load in self.payloads])
+        return sum(part.inertial.mass for part in (*self.links, *self.payloads))
 
     @cached_property
     def symbols(self) -> tuple[str, ...]:
@@ -112,6 +107,42 @@ class Model:
                 return thing
         raise UnknownName(kind, name, self.name, [thing.name for thing in things])
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what there is to say about a robot as plain data; symbols stand as text."""
+        return {
+            "name": self.name,
+            "description": self.description,
+            "source": self.source,
+            "licence": self.licence,
+            "n": self.n,
+            "mass": _plain(self.mass),
+            "gravity": [_plain(x) for x in self.gravity],
+            "symbols": list(self.symbols),
+            "joints": [self._joint_dict(joint) for joint in self.joints],
+            "frames": list(self.frame_names),
+            "warnings": [str(p) for p in self.warnings if p.severity == "warning"],
+        }
+
+    def _joint_dict(self, joint: Joint) -> dict[str, Any]:
+        limits, inertial = joint.limits, self.link(joint.child).inertial
+        lower, upper = joint.ends
+        return {
+            "name": joint.name,
+            "type": joint.kind,
+            "parent": joint.parent,
+            "child": joint.child,
+            "axis": [_plain(x) for x in joint.axis],
+            "lower": _plain(lower),
+            "upper": _plain(upper),
+            "velocity": _plain(limits.velocity),
+            "effort": _plain(limits.effort),
+            "follows": joint.mimic.joint if joint.mimic else None,
+            "locked": _plain(joint.locked),
+            "mass": _plain(inertial.mass),
+            "com": [_plain(x) for x in inertial.com],
+            "inertia": [_plain(x) for x in inertial.inertia],
+        }
+
     def with_values(self, values: Mapping[str, float]) -> Model:
         """Return the model with symbols replaced by numbers."""
         for name in values:
@@ -126,6 +157,13 @@ class Model:
     def with_joints(self, change: Callable[[Joint], Joint]) -> Model:
         """Return the model with every joint changed in the same way."""
         return replace(self, joints=tuple(change(joint) for joint in self.joints))
+
+
+def _plain(x: Scalar | None) -> float | int | str | None:
+    """Return a scalar as JSON can hold it: an expression with symbols as text."""
+    if x is None or isinstance(x, (int, float)):
+        return x
+    return str(x) if free_symbols(x) else float(x)
 
 
 def scalars(thing: Any) -> Iterator[Scalar]:

@@ -19,7 +19,7 @@ from typing import TypeVar
 import numpy as np
 
 from qddot.errors import Problem
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.inertia_advice import ENTRIES, why_not
 from qddot.model.link import Inertial, Link, Payload
 from qddot.model.model import Model

@@ -3,33 +3,37 @@
 from qddot.motions import Quintic, Fourier, time_optimal
 """
 
-from qddot.motions.cartesian import CartesianArc, CartesianLine
-from qddot.motions.fastest import TimeOptimal, time_optimal
-from qddot.motions.fourier import Fourier
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, TaskReference
-from qddot.motions.path import AlongPath, Path
-from qddot.motions.quintic import Quintic, Repeated
-from qddot.motions.setpoint import Setpoint
-from qddot.motions.spline import Spline
-from qddot.motions.straight import Move, SCurve, Trapezoidal
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "AlongPath",
-    "CartesianArc",
-    "CartesianLine",
-    "Fourier",
-    "Move",
-    "Path",
-    "Quintic",
-    "Reference",
-    "Repeated",
-    "SCurve",
-    "Setpoint",
-    "Spline",
-    "TaskReference",
-    "TimeOptimal",
-    "Trapezoidal",
-    "check_limits",
-    "time_optimal",
-]
+from qddot.on_demand import on_demand
+
+if TYPE_CHECKING:
+    from qddot.motions.cartesian import (
+        CartesianArc as CartesianArc,
+        CartesianLine as CartesianLine,
+    )
+    from qddot.motions.fastest import TimeOptimal as TimeOptimal, time_optimal as time_optimal
+    from qddot.motions.fourier import Fourier as Fourier
+    from qddot.motions.limits import check_limits as check_limits
+    from qddot.motions.motion import Reference as Reference, TaskReference as TaskReference
+    from qddot.motions.path import AlongPath as AlongPath, Path as Path
+    from qddot.motions.quintic import Quintic as Quintic, Repeated as Repeated
+    from qddot.motions.setpoint import Setpoint as Setpoint
+    from qddot.motions.spline import Spline as Spline
+    from qddot.motions.straight import Move as Move, SCurve as SCurve, Trapezoidal as Trapezoidal
+
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.motions.cartesian": "CartesianArc CartesianLine",
+        "qddot.motions.fastest": "TimeOptimal time_optimal",
+        "qddot.motions.fourier": "Fourier",
+        "qddot.motions.limits": "check_limits",
+        "qddot.motions.motion": "Reference TaskReference",
+        "qddot.motions.path": "AlongPath Path",
+        "qddot.motions.quintic": "Quintic Repeated",
+        "qddot.motions.setpoint": "Setpoint",
+        "qddot.motions.spline": "Spline",
+        "qddot.motions.straight": "Move SCurve Trapezoidal",
+    },
+)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.looks import in_notebook
 from qddot.motions.arguments import instants
 from qddot.program import Program, record
 from qddot.scalars import JointVec, Scalar, Vec3
-from qddot.web.notebook import rich
 
 Triple = tuple[JointVec, JointVec, JointVec]  # position, velocity, acceleration
 
@@ -70,11 +70,7 @@ class Timed(ABC):
         """The instants at which a derivative may jump [s]."""
         return np.array([0.0, self.duration] if np.isfinite(self.duration) else [0.0])
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.motions.shown import motion_html
-
-        return motion_html(self)
+    _repr_html_ = in_notebook("control.reference_html")
 
 
 class Reference(Timed):

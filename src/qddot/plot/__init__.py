@@ -1,5 +1,52 @@
-"""Figures, one family a file. They draw plain arrays, so that every result can draw itself."""
+"""Figures of results, by name: `from qddot.plot import panels, plot_closed_loop`.
 
+Each returns a matplotlib figure, and writes it where it is given a `path` (.png, .svg, .pdf);
+`fit_page` writes a page.
+"""
+
+from typing import TYPE_CHECKING
+
+from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
-__getattr__, __dir__ = on_demand(__name__, {}, ("compare", "style"))
+if TYPE_CHECKING:
+    from qddot.present.figures import style as style
+    from qddot.present.figures.certificates import (
+        plot_effective_mass as plot_effective_mass,
+        plot_effective_mass_map as plot_effective_mass_map,
+        plot_eigenvalues as plot_eigenvalues,
+        plot_gravity as plot_gravity,
+        plot_norms as plot_norms,
+    )
+    from qddot.present.figures.closed_loop import (
+        plot_closed_loop as plot_closed_loop,
+        plot_comparison as plot_comparison,
+    )
+    from qddot.present.figures.fastest_path import plot_fastest as plot_fastest
+    from qddot.present.figures.fits import (
+        plot_excitation as plot_excitation,
+        plot_parameters as plot_parameters,
+        plot_residuals as plot_residuals,
+        plot_spectrum as plot_spectrum,
+        plot_torques as plot_torques,
+    )
+    from qddot.present.figures.motion import panels as panels
+    from qddot.present.pages.fit import fit_page as fit_page
+
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.present.figures": "style",
+        "qddot.present.figures.certificates": (
+            "plot_effective_mass plot_effective_mass_map plot_eigenvalues plot_gravity plot_norms"
+        ),
+        "qddot.present.figures.closed_loop": "plot_closed_loop plot_comparison",
+        "qddot.present.figures.fastest_path": "plot_fastest",
+        "qddot.present.figures.fits": (
+            "plot_excitation plot_parameters plot_residuals plot_spectrum plot_torques"
+        ),
+        "qddot.present.figures.motion": "panels",
+        "qddot.present.pages.fit": "fit_page",
+    },
+)
+moved_modules(__name__, compare="qddot.plot", style="qddot.present.figures.style")

@@ -1,6 +1,16 @@
 """Straight-line programs: recorded from plain NumPy code, transformed, differentiated, saved."""
 
+from typing import TYPE_CHECKING
+
+from qddot.on_demand import on_demand
 from qddot.program.program import Program
 from qddot.program.recorder import record
 
+if TYPE_CHECKING:
+    from qddot.program.differentiate import gradient as gradient, jacobian as jacobian
+    from qddot.scalars import sincos as sincos
+
 __all__ = ["Program", "record"]
+__getattr__, __dir__ = on_demand(
+    __name__, {"qddot.program.differentiate": "gradient jacobian", "qddot.scalars": "sincos"}
+)

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, BadFile, listing, printable
+from qddot.looks import in_notebook
 from qddot.program.operations import OPERATIONS, Operation
 from qddot.scalars import Scalar
-from qddot.web.notebook import rich
 
 FORMAT = 1
 
@@ -131,11 +131,7 @@ class Program:
             f"{f' ({kinds})' if kinds else ''}>"
         )
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.program.shown import program_html
-
-        return program_html(self)
+    _repr_html_ = in_notebook("programs.program_html")
 
     # saving
 

@@ -26,7 +26,7 @@ from qddot.model import (
     Spring,
     build,
 )
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.model import GRAVITY
 from qddot.model.shapes import SHAPES
 from qddot.readers.dh import read_rows

@@ -1,6 +1,8 @@
 """The object users hold: a model bound to its compiled kernels."""
 
-from qddot.robot.loading import RobotWarning, from_dh, load, robot_of
+from qddot.errors import RobotWarning
+from qddot.robot.loading import from_dh, load, robot_of
 from qddot.robot.robot import Robot
+from qddot.robot.showing import show
 
-__all__ = ["Robot", "RobotWarning", "from_dh", "load", "robot_of"]
+__all__ = ["Robot", "RobotWarning", "from_dh", "load", "robot_of", "show"]

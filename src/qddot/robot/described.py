@@ -10,13 +10,13 @@ import numpy as np
 
 from qddot.dynamics.regressor import parameters
 from qddot.errors import BadArgument, Problem, shorten
+from qddot.looks import in_notebook, look
 from qddot.model.limits import RobotLimits, limits_of
 from qddot.model.tree import Tree, exact, fold
 from qddot.plain_text import fitted
 from qddot.robot.home import home_of, tip_of
 from qddot.robot.variants import Variants
 from qddot.scalars import Scalar
-from qddot.web.notebook import rich
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,21 +118,13 @@ class Described(Variants):
 
     def show(self) -> None:
         """Print the robot as a table and a tree."""
-        from qddot.model.show import print_robot
-
-        print_robot(self.model)
+        look("terminal.robots.print_robot")(self.model)
 
     @fitted
     def __repr__(self) -> str:
-        from qddot.model.show import as_text
+        return look("terminal.robots.as_text")(self.model)
 
-        return as_text(self.model)
-
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.model.show import as_html
-
-        return as_html(self.model)
+    _repr_html_ = in_notebook("robots.robot_html")
 
     def save(self, path: str | Path) -> list[str]:
         """Write the robot to a .toml, .json or .urdf file.

@@ -18,8 +18,6 @@ from qddot.robot.robot import Robot
 from qddot.robot.variants import tell
 from qddot.scalars import Scalar
 
-__all__ = ["RobotWarning", "from_dh", "load"]
-
 
 def load(source: str | Path, *, inertia: str = "refuse") -> Robot:
     """Return a built-in robot by name, or the robot in a file.

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
-from qddot.model.build import checked
+from qddot.model.building import checked
 from qddot.model.nearest_inertia import CHANGED
 from qddot.readers.read import symbolic_twin
 from qddot.robot.arguments import moments, number, numbers

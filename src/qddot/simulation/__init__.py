@@ -10,6 +10,32 @@ kept as a `trajectory` (`result`) whose energy is accounted for (`energy`, `audi
 Many runs, `rollout`: steps of fixed length (`steps`) that compiled code repeats.
 """
 
+from typing import TYPE_CHECKING
+
+from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
-__getattr__, __dir__ = on_demand(__name__, {}, ("audit", "energy", "trajectory"))
+if TYPE_CHECKING:
+    from qddot.errors import Interrupted as Interrupted, SimulationWarning as SimulationWarning
+    from qddot.simulation.simulation import simulate as simulate
+    from qddot.simulation.rollouts import Rollout as Rollout, rollout as rollout
+    from qddot.simulation.run import Watch as Watch
+    from qddot.simulation.signals import Samples as Samples
+    from qddot.simulation.trajectory import Event as Event, Trajectory as Trajectory
+    from qddot.simulation.energy import Energy as Energy
+    from qddot.simulation.audit import Audit as Audit
+
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.errors": "Interrupted SimulationWarning",
+        "qddot.simulation.simulation": "simulate",
+        "qddot.simulation.rollouts": "Rollout rollout",
+        "qddot.simulation.run": "Watch",
+        "qddot.simulation.signals": "Samples",
+        "qddot.simulation.trajectory": "Event Trajectory",
+        "qddot.simulation.energy": "Energy",
+        "qddot.simulation.audit": "Audit",
+    },
+)
+moved_modules(__name__, simulate="simulation", rollout="rollouts")

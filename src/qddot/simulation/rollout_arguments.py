@@ -12,6 +12,7 @@ import numpy as np
 from qddot.backends.device_arrays import package_of
 from qddot.backends.iterated import Given
 from qddot.backends.kernel import refuse_masked
+from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
 from qddot.robot import Robot
 from qddot.simulation.law import Law
@@ -128,18 +129,49 @@ def check_choices(method: Any, friction: Any, smoothing: Any, step: Any) -> None
             raise BadArgument(f"{name} is {x!r}; give a positive number [{unit}].")
 
 
-def check_counts(steps: Any, every: Any) -> None:
-    """Raise unless these are counts, and the last state is one that is kept."""
-    for name, x in (("steps", steps), ("every", every)):
-        whole = isinstance(x, (int, np.integer)) and not isinstance(x, bool)
-        if not whole or x < 1:
-            raise BadArgument(f"{name} is {x!r}; give a whole number, at least 1.")
-    if steps % every:
-        less = steps - steps % every
+def step_counts(duration: Any, step: float, steps: Any, every: Any) -> tuple[int, int]:
+    """Return how many steps there are, and how many from one row of the result to the next."""
+    if (duration is None) == (steps is None):
+        raise BadArgument("Say how long: duration [s], or how many steps; one of the two.")
+    if steps is None:
+        steps = _multiple("duration", duration, step)
+    elif not _is_count(steps):
+        raise BadArgument(f"steps is {steps!r}; give a whole number, at least 1.")
+    stride = 1
+    if _is_count(every):
+        warn_of_old_name(f"rollout(every={every}), in steps,", "in seconds", stacklevel=3)
+        stride = int(every)
+    elif every is not None:
+        stride = _multiple("every", every, step)
+    if steps % stride:
+        less = steps - steps % stride
         raise BadArgument(
-            f"steps is {steps}, which is no multiple of every = {every}, so the last state would "
-            f"not be kept.\n  Take steps={less or every} or steps={less + every}."
+            f"steps is {steps}, which is no multiple of the {stride} between two rows, so the last "
+            f"state would not be kept.\n  Take steps={less or stride} or steps={less + stride}."
         )
+    return int(steps), stride
+
+
+def _multiple(name: str, seconds: Any, step: float) -> int:
+    """Return how many steps a time has."""
+    if not _is_number(seconds) or not 0 < seconds < math.inf:
+        raise BadArgument(f"{name} is {seconds!r}; give a positive number [s].")
+    count = round(seconds / step)
+    if count < 1 or abs(count - seconds / step) > 1e-6 * count:
+        near = [
+            f"{name}={k * step:g}"
+            for k in (math.floor(seconds / step), math.ceil(seconds / step))
+            if k
+        ]
+        raise BadArgument(
+            f"{name} is {seconds:g} s, which is no multiple of the step of {step:g} s.\n"
+            f"  Take {' or '.join(near)}."
+        )
+    return count
+
+
+def _is_count(x: Any) -> bool:
+    return isinstance(x, (int, np.integer)) and not isinstance(x, bool) and int(x) >= 1
 
 
 def law_inputs(

@@ -1,4 +1,4 @@
-"""A motion in a few lines, for terminals and notebooks."""
+"""A motion in a few lines."""
 
 from __future__ import annotations
 
@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qddot.errors import listing, printable, shorten
-from qddot.plot.motion import figure
-from qddot.plot.quantities import unit
-from qddot.web.notebook import figure as drawn_inline
-from qddot.web.notebook import rows, shown
-from qddot.web.page import bullets
 
 if TYPE_CHECKING:
     from qddot.simulation.trajectory import Trajectory
-
-SHOWN = ("q", "qd", "tau", "energy")
 
 
 def as_text(motion: Trajectory) -> str:
@@ -50,42 +43,6 @@ def lines(motion: Trajectory) -> list[str]:
         told = ", ".join(f"{kind} ({count})" for kind, count in kinds.most_common(6))
         result.append(f"  {len(motion.events)} events: {told}")
     return result
-
-
-def as_html(motion: Trajectory) -> str:
-    """Return the lines, a table and the figure for a notebook; every name is escaped."""
-    first, *rest = (line.strip() for line in lines(motion))
-    parts = [bullets(rest)]
-    if len(motion):
-        parts += [joints_table(motion), picture(motion)]
-    return shown(first, *parts)
-
-
-def joints_table(motion: Trajectory) -> str:
-    """Return where every joint starts and ends, how far, how fast and how hard it goes."""
-    columns = {
-        "q": ("q at first", "at last", "least", "most"),
-        "qd": ("largest |q̇|",),
-        "tau": ("largest |τ|",),
-    }
-    head = ["joint"]
-    for quantity, names in columns.items():
-        units = " or ".join(dict.fromkeys(unit(quantity, kind) for kind in motion.units))
-        head += [f"{name} [{units}]" for name in names]
-    joints = zip(motion.joint_names, motion.q.T, motion.qd.T, motion.tau.T, strict=True)
-    body = []
-    for name, q, qd, tau in joints:
-        ends = (q[0], q[-1], q.min(), q.max(), np.abs(qd).max(), np.abs(tau).max())
-        body.append((one_line(name), *(f"{x:.4g}" for x in ends)))
-    return rows(head, body)
-
-
-def picture(motion: Trajectory) -> str:
-    """Return the figure as an element, or nothing where it cannot be drawn."""
-    try:
-        return drawn_inline(figure(motion, SHOWN), f"Motion of {motion.robot_name}")
-    except (ArithmeticError, ValueError, MemoryError):
-        return ""
 
 
 def one_line(text: str, most: int = 80) -> str:

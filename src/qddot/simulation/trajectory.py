@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.judged import Judged
+from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot
 from qddot.simulation.audit import LIMIT, Audit, audit
 from qddot.simulation.energy import Energy
 from qddot.simulation.interpolation import State, interpolated
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     import pandas
@@ -43,7 +44,7 @@ class Event:
 
 
 @dataclass(frozen=True, repr=False)
-class Trajectory:
+class Trajectory(Judged):
     """A simulated motion, one row an instant.
 
     Where the motion jumps (an impact, a joint that sticks), two rows share one instant: before,
@@ -76,6 +77,11 @@ class Trajectory:
     def good(self) -> bool:
         """Whether the run ended as it should, by functions, with its energy accounted for."""
         return self.finished and self.audit.good and not self.how.get("memory")
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the run, if it is not `good`."""
+        return () if self.good else (self.status,)
 
     def __len__(self) -> int:
         """How many rows."""
@@ -172,18 +178,10 @@ class Trajectory:
                 name alone, `run.plot("fall.png")`, is taken for the path.
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
         """
-        from qddot.plot.figure_file import FIGURES, save_figure
-        from qddot.plot.motion import figure
-        from qddot.saving import ending
-
         if path is None and isinstance(what, (str, Path)) and Path(what).suffix:
             what, path = None, what
-        if path is not None:
-            ending(path, "A figure", FIGURES)  # before the work, not after it
-        drawn = figure(self, [str(what)] if isinstance(what, (str, Path)) else what)
-        if path is not None:
-            save_figure(drawn, path)
-        return drawn
+        chosen = [str(what)] if isinstance(what, (str, Path)) else what
+        return look("figures.motion.figure")(self, chosen, path)
 
     def animate(
         self,
@@ -201,8 +199,6 @@ class Trajectory:
             speed: Seconds of the motion in a second of the film.
             frames: Names of frames that leave a trace; by default the tips of the arm.
         """
-        from qddot.plot.animation import animate
-
         if path is None:
             raise BadArgument(
                 'A film is written to a file; name it: run.animate("fall.html"), or .gif or .mp4.'
@@ -211,6 +207,7 @@ class Trajectory:
         if not len(self.t):
             raise BadArgument("The motion has no rows, so there is nothing to show.")
         span = float(self.t[0]), float(self.t[-1])
+        animate = look("figures.animation.animate")
         animate(robot, span, lambda t: self.at(t)[0], path, fps=fps, speed=speed, frames=frames)
 
     @fitted
@@ -219,11 +216,7 @@ class Trajectory:
 
         return as_text(self)
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.simulation.summary import as_html
-
-        return as_html(self)
+    _repr_html_ = in_notebook("simulation.trajectory_html")
 
     def _robot(self, what: str) -> Robot:
         if self.robot is None:

@@ -1,15 +1,16 @@
-"""The studio: a robot in the browser, live. `qddot studio`, or `qddot.studio.serve("panda")`."""
-
-from __future__ import annotations
+"""The studio: a robot in the browser, live. `qddot studio`, or `qddot.studio("panda")`: `serve`."""
 
 from typing import TYPE_CHECKING
 
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
-    from qddot.studio.server import Studio, serve
+    from qddot.studio.server import Studio as Studio, serve as serve
 
-__all__ = ["Studio", "serve"]
-
-# the helper processes import this room too, and need no server
-__getattr__, __dir__ = on_demand(__name__, dict.fromkeys(__all__, "qddot.studio.server"))
+__getattr__, __dir__ = on_demand(
+    __name__,
+    {
+        "qddot.studio.server": "Studio serve",
+    },
+    verb="serve",
+)

@@ -9,7 +9,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.plot.arm_scene import ArmScene, arm_scene
+from qddot.present.figures.arm_scene import ArmScene, arm_scene
 from qddot.robot import Robot
 from qddot.studio.state_kernel import state_kernel
 

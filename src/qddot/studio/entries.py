@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.derive import derive
+from qddot.equations.deriving import derive
 from qddot.equations.equations import Equations
 from qddot.equations.forms import expanded
 from qddot.equations.polynomial import Polynomial

@@ -32,7 +32,7 @@ def file_answer(name: str, data: bytes) -> dict[str, Any]:
 
 def file_name(robot: str, what: str) -> str:
     """Return a name that every disk takes, from the name of a robot."""
-    from qddot.reporting.report import file_name as page_name
+    from qddot.present.report.report import file_name as page_name
 
     return f"{Path(page_name(robot)).stem}{what}"
 
@@ -83,7 +83,7 @@ def report(robot: Robot, motion: bytes | None, *, tell: Callable[..., None]) -> 
         motion: A motion of it to show, as CSV; a fall if None.
         tell: What to do with words about how far the work is.
     """
-    from qddot.reporting.report import SECONDS, Outcome, subject_of, write_report
+    from qddot.present.report.report import SECONDS, Outcome, subject_of, write_report
     from qddot.simulation.trajectory import load
 
     tell("Writing the report", 0.0)

@@ -152,8 +152,8 @@ def policy(host: str) -> str:
 
 def page_files() -> dict[str, File]:
     """Return everything that the page is made of, by name."""
+    from qddot.present.pages import page
     from qddot.vendored import katex_script, katex_style
-    from qddot.web import page
 
     folder = Path(__file__).parent / "static"
     found = {

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from qddot.control.ready_laws import FRAMES, Wanted, axes_of
 from qddot.errors import BadArgument
 from qddot.motions import Fourier, Quintic, Setpoint
-from qddot.ready_laws import FRAMES, Wanted, axes_of
 from qddot.robot import Robot
 
 KINDS = ("move", "step", "wave")

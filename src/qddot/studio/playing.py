@@ -35,7 +35,7 @@ def drop(
     tell: Callable[..., None],
 ) -> Motion:
     """Let the arm go."""
-    from qddot.simulation.simulate import simulate
+    from qddot.simulation.simulation import simulate
 
     tell(f"Simulating {duration:g} s", None)
     run = simulate(robot, q, qd, duration=duration, stops=STOP if stops else None)
@@ -55,8 +55,8 @@ def control(
     tell: Callable[..., None],
 ) -> Motion:
     """Put the arm under a law that takes it to a target."""
-    from qddot.control.closed_loop import closed_loop
-    from qddot.ready_laws import made
+    from qddot.control.loop import closed_loop
+    from qddot.control.ready_laws import made
     from qddot.studio.moves import wanted
 
     tell(f"Simulating {duration:g} s under {law.replace('_', ' ')}", None)
@@ -190,7 +190,7 @@ def named(what: str, robot: Robot, rows: np.ndarray) -> dict[str, np.ndarray]:
 
 def law_list(names: Sequence[str]) -> list[dict[str, str]]:
     """Return the laws that can be played, in words."""
-    from qddot.ready_laws import FRAMES, classes
+    from qddot.control.ready_laws import FRAMES, classes
 
     known = classes()
     return [

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from qddot.deprecation import renamed
 from qddot.errors import MissingExtra, QddotError
 from qddot.robot import Robot
 from qddot.studio.bench import Bench
@@ -171,21 +172,22 @@ class Studio:
             del self.sessions[session]
 
 
+@renamed(open_browser="browser")
 def serve(
     robot: str | Path | Robot | None = None,
     port: int | None = None,
-    open_browser: bool = True,
+    browser: bool = True,
 ) -> None:
     """Run the studio until Ctrl-C, and print where it is.
 
     Args:
         robot: What pages show first: a built-in name, a file, or a robot.
         port: Where to listen; 0 for any. By default 8737 or the next that is free.
-        open_browser: Whether to open the page.
+        browser: Whether to open the page.
     """
     with Studio(robot, port) as studio, heeding_terminate(studio):
         print(studio.words, flush=True)
-        if open_browser:
+        if browser:
             open_page(studio.address)
         studio.wait()
 

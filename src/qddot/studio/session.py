@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
+from qddot.control.ready_laws import LAWS
 from qddot.errors import BadArgument, UnknownName
-from qddot.ready_laws import LAWS
 from qddot.robot import Robot
 from qddot.studio import exports
 from qddot.studio.arm import HEAVIEST, STRONGEST, Arm, Changes, Told, make_arm

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.control.ready_laws import FRAMES, LAWS, Wanted, axes_of, made
 from qddot.errors import BadArgument, did_you_mean
 from qddot.model.units import unit_of
 from qddot.motions import Move, Setpoint
 from qddot.readers.table import Table
-from qddot.ready_laws import FRAMES, LAWS, Wanted, axes_of, made
 from qddot.robot import Robot
 from qddot.sweeps import fields
 from qddot.sweeps.quantities import Quantity

@@ -19,7 +19,7 @@ from qddot.simulation.equation import WORKS, Forces, System
 from qddot.simulation.plant import Plant
 from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import whole_state
-from qddot.simulation.simulate import begun
+from qddot.simulation.simulation import begun
 from qddot.simulation.switching import Restraints, restraints
 from qddot.sweeps.cases import Case
 from qddot.sweeps.motions import Motions, torque_of

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
+from qddot.judged import Judged
+from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot, load
 from qddot.sweeps.folder import FAILED, MANIFEST, ROBOT, Folder
@@ -18,7 +20,6 @@ from qddot.sweeps.kept import GIVEN
 from qddot.sweeps.manifest import read_manifest
 from qddot.sweeps.summary import Summary, summary_of
 from qddot.sweeps.unit import pyarrow
-from qddot.web.notebook import rich
 
 if TYPE_CHECKING:
     import pyarrow as arrow
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from pyarrow.dataset import Dataset
 
 
-class Sweep:
+class Sweep(Judged):
     """The runs of a plan that are finished, as a table on disk: one row a run.
 
     Nothing is read before it is asked for; `dataset` is that of pyarrow, for whatever else.
@@ -78,6 +79,13 @@ class Sweep:
         """The units that raised when they were last tried, with their words."""
         found = self._folder.read_json(FAILED) or {}
         return {int(unit): str(words) for unit, words in found.items()}
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """The units that failed, and how many are missing besides."""
+        missing = self.units - self.done - len(self.failed)
+        failed = [f"unit {unit} failed: {words}" for unit, words in self.failed.items()]
+        return (*failed, *([f"{missing:,} of {self.units:,} units are missing"] * (missing > 0)))
 
     # what is in it
 
@@ -205,14 +213,8 @@ class Sweep:
             filter: Which runs, as in `table`.
             path: A .png, .svg or .pdf file to write it to as well.
         """
-        from qddot.plot.figure_file import save_figure
-        from qddot.sweeps.figures import figure
-
         self._check([name for name in (y, x, by) if name is not None])
-        drawn = figure(self, y, x, by, filter)
-        if path is not None:
-            save_figure(drawn, path)
-        return drawn
+        return look("figures.sweeps.figure")(self, y, x, by, filter, path)
 
     # how it looks
 
@@ -223,11 +225,7 @@ class Sweep:
         name = printable(str(self.manifest["robot"].get("name", "")))
         return f"<Sweep of {name!r}: {self.runs:,} runs, {how}{worse}, in {self._folder}>"
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.sweeps.shown import as_html
-
-        return as_html(self)
+    _repr_html_ = in_notebook("sweeps.sweep_html")
 
     # inside
 

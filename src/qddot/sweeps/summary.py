@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
+from qddot.looks import in_notebook
 from qddot.plain_text import fitted
-from qddot.web.notebook import rich, rows, shown
 
 if TYPE_CHECKING:
     from qddot.sweeps.result import Sweep
@@ -78,10 +78,7 @@ class Summary:
                  for group, columns in self.groups.items()}  # fmt: skip
         return found["None"] if self.by is None else found
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        head, *body = self.lines()
-        return shown("Summary", rows(head, body))
+    _repr_html_ = in_notebook("sweeps.summary_html")
 
 
 def summary_of(sweep: Sweep, columns: Sequence[str] | None, by: str | None, filter: Any) -> Summary:

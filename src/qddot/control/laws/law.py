@@ -20,6 +20,7 @@ from qddot.control.laws import dry_friction
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
+from qddot.looks import in_notebook
 from qddot.model.tree import Tree
 from qddot.patience import patience
 from qddot.plain_text import fitted
@@ -29,7 +30,6 @@ from qddot.program.program import Port, Program
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
-from qddot.web.notebook import rich
 
 NO_STATE = np.zeros(0)
 
@@ -208,11 +208,7 @@ class ControlLaw:
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.robot.name!r}: {self.equation}>"
 
-    @rich
-    def _repr_html_(self) -> str | None:
-        from qddot.control.shown import law_html
-
-        return law_html(self)
+    _repr_html_ = in_notebook("control.law_html")
 
 
 def without_unused(program: Program) -> Program:

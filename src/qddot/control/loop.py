@@ -1,0 +1,268 @@
+"""An arm under a law: the motion, its errors, its torques, and why it is stable or is not."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.control.conditions import Setting, conditions
+from qddot.control.held_plant import HeldPlant
+from qddot.control.laws.assumption import Rows
+from qddot.control.laws.law import ControlLaw
+from qddot.control.loop_arguments import (
+    delay_of,
+    effort_of,
+    lasting,
+    law_of,
+    noise_of,
+    start_of,
+)
+from qddot.control.lyapunov import along
+from qddot.control.ready_laws import named_law
+from qddot.control.report import Report, rise, rms, settling_time
+from qddot.control.sampled import Sampling, sampled_run
+from qddot.errors import BadArgument, Interrupted, SimulationWarning
+from qddot.judged import Judged
+from qddot.looks import in_notebook
+from qddot.motions.setpoint import reference_of
+from qddot.plain_text import fitted
+from qddot.program.recorder import record
+from qddot.robot import Robot, robot_of
+from qddot.simulation.run_arguments import positive
+from qddot.simulation.simulation import simulate
+from qddot.simulation.trajectory import Trajectory
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ClosedLoop(Judged):
+    """A run of an arm under a law, one row an instant."""
+
+    robot: Robot  # the arm
+    law: ControlLaw
+    trajectory: Trajectory
+    error: np.ndarray  # (k, m): q − q_d, or that of the law's task
+    V: np.ndarray | None  # (k,), the law's Lyapunov function; None where it has none
+    V_rate: np.ndarray | None  # (k,), by the chain rule through the simulated q̈
+    report: Report
+
+    @property
+    def t(self) -> np.ndarray:
+        """The instants [s], shape (k,)."""
+        return self.trajectory.t
+
+    @property
+    def tau(self) -> np.ndarray:
+        """What the actuators gave, shape (k, n)."""
+        return self.trajectory.tau
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What is wrong with the motion; `report.reasons` says why a law is not sound."""
+        return self.trajectory.problems
+
+    @property
+    def x(self) -> np.ndarray | None:
+        """The law's own state, shape (k, m); None where it has none."""
+        return self.trajectory.state
+
+    @fitted
+    def __repr__(self) -> str:
+        return f"<ClosedLoop of {self.robot.name!r}>\n{self.report}"
+
+    _repr_html_ = in_notebook("control.loop_html")
+
+
+class InterruptedLoop(Interrupted):
+    """Ctrl-C during a closed loop; `run` is what had been computed, with its report."""
+
+    def __init__(self, run: ClosedLoop):
+        self.run = run
+        super().__init__(run.trajectory)
+
+
+def closed_loop(
+    robot: Robot | str | Path,
+    law: ControlLaw | str,
+    reference: Any = None,
+    *,
+    q0: Any = None,
+    qd0: Any = None,
+    duration: float | None = None,
+    model: Robot | str | Path | None = None,
+    noise_q: Any = None,
+    noise_qd: Any = None,
+    delay: float = 0.0,
+    rate: float | None = None,
+    effort: str = "enforce",
+    seed: int = 1,
+    wrenches: Mapping[str, Any] | None = None,
+    disturbance: Any = None,
+    smoothing: float = 0.01,
+    every: float | None = None,
+    **more: Any,
+) -> ClosedLoop:
+    """Return the motion of an arm under a law, with errors, torques and the law's reasons.
+
+    Args:
+        robot: The arm, or its built-in name or file. The law may have been made from another,
+            wrong one.
+        law: A law of `qddot.control`; or its name, "computed_torque" or "ComputedTorque", with
+            gains that suit the arm: it then follows `reference`.
+        reference: What errors are measured against; the law's own if not given.
+        q0, qd0: Where the arm starts [rad or m] and how fast, shape (n,). If not given, on a
+            reference that moves its joints; else at `robot.home`, at rest.
+        duration: How long [s]. If not given, a second longer than the reference; where that has
+            no end, 5 s, or a period if that is longer.
+        model: What the law shall take the arm for, instead of what it was made from.
+        noise_q, noise_qd: Standard deviations of measured positions [rad or m] and of measured
+            rates [rad/s or m/s], each a number or one number per joint. They need a rate.
+        delay: How old measurements are when the law gets them [s]. Needs a rate.
+        rate: How often the law is asked [Hz], its torques held in between; None: all the time.
+        effort: "enforce": torques are cut off at the arm's effort limits; "report": they are not.
+        seed: Of the noise.
+        wrenches, disturbance: What else acts on the arm, as `simulate` has it.
+        smoothing: Of dry friction where a rate is given, as `rollout` has it.
+        every: How far apart rows are [s]; with a rate, every sample if not given.
+        more: What `simulate` takes besides, where no rate is given: method, tolerance, ...
+
+    Returns:
+        The `ClosedLoop`; `report.sound` says whether the law's theorem is about this run: True,
+        False, or None where something is open. `report.reasons` says why.
+
+    Raises:
+        InterruptedLoop: On Ctrl-C; its `run` is what had been computed, with its report.
+
+    Example:
+        >>> import qddot
+        >>> from qddot.control import PDGravity
+        >>> arm = qddot.load("two_link")
+        >>> law = PDGravity(arm, kp=2000, kd=1000, reference=[0.5, 0.5])
+        >>> run = closed_loop(arm, law, q0=[0, 0], duration=10)
+        >>> run.report.falls
+        True
+    """
+    robot, effort = robot_of(robot), effort_of(more, effort)
+    believed = None if model is None else robot_of(model)
+    if isinstance(law, str):
+        law, reference = named_law(law, believed or robot, robot, reference), None
+    law = law_of(robot, law, believed)
+    against = None if reference is None else reference_of(reference, robot.joint_names)
+    followed = getattr(law, "reference", None) if against is None else against
+    duration = lasting(followed) if duration is None else positive("duration", duration)
+    q0, qd0 = start_of(robot, law, against, q0, qd0)
+    limits = robot.limits.effort
+    cut = limits if effort == "enforce" and np.isfinite(limits).any() else None
+    law = law if cut is None else law.limited(cut)
+    spread = noise_of(robot, "noise_q", noise_q), noise_of(robot, "noise_qd", noise_qd)
+    delay, interrupted = delay_of(delay), False
+    if rate is None:
+        if any(np.any(s) for s in spread) or delay:
+            raise BadArgument(
+                "noise and delay belong to measurements, which are taken at a rate: give rate=1000."
+            )
+        setting = Setting(cut, None, None, wrenches, disturbance, more)
+        try:
+            motion = simulate(
+                *(robot, q0, qd0),
+                duration=duration,
+                torque=law,
+                inputs={"x": law.start(q0, qd0)} if len(law.x0) else None,
+                effort=effort,
+                wrenches=wrenches,
+                disturbance=disturbance,
+                every=every,
+                smoothing=smoothing,
+                **more,
+            )
+        except Interrupted as stopped:
+            motion, interrupted = stopped.trajectory, True
+        xd = _state_rate(law, motion)
+    else:
+        if more:
+            names = ", ".join(more)
+            raise BadArgument(f"With a rate, steps are of fixed length; leave out {names}.")
+        rate = positive("rate", rate)
+        plant = HeldPlant(robot, duration, wrenches, disturbance, smoothing)
+        stride = 1 if every is None else max(1, round(positive("every", every) * rate))
+        sampling = Sampling(rate, delay, spread, seed, cut)
+        found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
+        setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)
+        motion, xd, interrupted = found.trajectory, found.xd, found.interrupted
+        if motion.finished and not motion.good:
+            warnings.warn(motion.status, SimulationWarning, stacklevel=2)
+    run = _judged(robot, law, against, motion, xd, limits, setting)
+    if interrupted:
+        raise InterruptedLoop(run)
+    return run
+
+
+def _judged(
+    robot: Robot,
+    law: ControlLaw,
+    against: Any,
+    motion: Trajectory,
+    xd: np.ndarray | None,
+    limits: np.ndarray,
+    setting: Setting,
+) -> ClosedLoop:
+    """Return a motion with its errors, V and report."""
+    error = _errors(robot, law, against, motion)
+    V, V_rate, V_rise = _lyapunov(robot, law, motion, xd)
+    names = law.error_names if against is None else robot.joint_names
+    peak = np.abs(motion.tau).max(axis=0)
+    own = error if against is None else _errors(robot, law, None, motion)
+    seen = Rows(motion.t, motion.q, motion.qd, own, V)
+    report = Report(
+        law=type(law).__name__,
+        error_names=names,
+        rms=rms(motion.t, error),
+        worst=np.abs(error).max(axis=0),
+        final=error[-1],
+        settling_time=settling_time(motion.t, error),
+        joint_names=robot.joint_names,
+        effort=rms(motion.t, motion.tau),
+        peak=peak,
+        margin=limits - peak,
+        V_rise=V_rise,
+        assumptions=(
+            *law.assumptions(robot, seen),
+            *conditions(robot, law, motion, setting),
+        ),
+    )
+    return ClosedLoop(robot, law, motion, error, V, V_rate, report)
+
+
+def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> np.ndarray:
+    def error(t: Any, q: Any) -> Any:
+        return law.error(t, q) if against is None else q - against.at(t)[0]
+
+    return Kernel(record(error, "error", t=(), q=(robot.n,)))(motion.t, motion.q)
+
+
+def _lyapunov(
+    robot: Robot, law: ControlLaw, motion: Trajectory, xd: np.ndarray | None
+) -> tuple[np.ndarray | None, np.ndarray | None, float | None]:
+    """Return V, V̇, and by how much V rose."""
+    program = law.lyapunov(robot)
+    if program is None:
+        return None, None, None
+    V, rate = along(program, motion.t, motion.q, motion.qd, motion.qdd, motion.state, xd)
+    # an error of a microradian, or of a micrometre, would make V so large
+    moved = [x[:1] for x in (motion.t, motion.q + 1e-6, motion.qd, motion.state) if x is not None]
+    least = abs(float(Kernel(program)(*moved)[0] - V[0]))
+    claim = record(law.falling, "falling", t=(), q=(robot.n,), qd=(robot.n,))
+    claimed = np.broadcast_to(claim(motion.t, motion.q, motion.qd) > 0, V.shape)
+    return V, rate, rise(V, least, claimed)
+
+
+def _state_rate(law: ControlLaw, motion: Trajectory) -> np.ndarray | None:
+    if motion.state is None:
+        return None
+    _, xd = Kernel(law.whole)(motion.t, motion.q, motion.qd, np.ascontiguousarray(motion.state))
+    return xd

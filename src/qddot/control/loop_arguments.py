@@ -1,0 +1,92 @@
+"""What `closed_loop` is given: checked, and chosen where nothing is said."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from qddot.control.laws.law import ControlLaw
+from qddot.deprecation import warn_of_old_name
+from qddot.errors import BadArgument, shorten
+from qddot.motions.setpoint import stays
+from qddot.robot import Robot
+from qddot.simulation.run_arguments import choose, joint_values
+
+AFTER = 1.0  # [s], how long a run goes on after its reference has ended
+SPELL = 5.0  # [s], or a period, how long it lasts where the reference has no end
+
+
+def law_of(robot: Robot, law: Any, model: Robot | None) -> ControlLaw:
+    """Return the law, on another model if there is one; refuse what is no law of this arm."""
+    if not isinstance(law, ControlLaw):
+        raise BadArgument(
+            f"The law is {shorten(repr(law))}; make one from qddot.control. Any function or "
+            "recorded controller runs in qddot.simulate(torque=...)."
+        )
+    if law.robot.n != robot.n:
+        raise BadArgument(
+            f"The law was made for a robot with {law.robot.n} joints ({law.robot.name!r}); "
+            f"{robot.name!r} has {robot.n}."
+        )
+    return law if model is None else law.on(model)
+
+
+def noise_of(robot: Robot, name: str, value: Any) -> np.ndarray:
+    """Return standard deviations, shape (n,)."""
+    try:
+        spread = np.broadcast_to(np.array(0.0 if value is None else value, float), (robot.n,))
+    except (TypeError, ValueError):
+        spread = np.array([np.nan])
+    if not (np.isfinite(spread).all() and (spread >= 0).all()):
+        raise BadArgument(
+            f"{name} is {shorten(repr(value))}; give a standard deviation, a number that is not "
+            f"negative, or {robot.n} of them, one per joint."
+        )
+    return spread
+
+
+def lasting(reference: Any) -> float:
+    """Return how long a run takes if nobody says [s]: a second longer than its reference."""
+    length = getattr(reference, "duration", np.inf)
+    period = getattr(reference, "period", None) or 0.0
+    return float(length) + AFTER if np.isfinite(length) else max(SPELL, period)
+
+
+def start_of(
+    robot: Robot, law: ControlLaw, against: Any, q0: Any, qd0: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return where the arm starts and how fast: as told, or on a reference that moves joints."""
+    own = None if hasattr(law, "frame") else getattr(law, "reference", None)
+    followed = own if against is None else against
+    if q0 is None and followed is not None and not stays(followed):
+        place, speed, _ = (np.asarray(part, dtype=float) for part in followed.at(0.0))
+        q0, qd0 = place, speed if qd0 is None else qd0
+    q0 = robot.home.copy() if q0 is None else joint_values(robot, "q0", q0)
+    return q0, np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
+
+
+def effort_of(more: dict[str, Any], effort: str) -> str:
+    """Refuse what has other names now, and return what becomes of too large torques."""
+    if "effort_limits" in more:
+        new = "enforce" if more.pop("effort_limits") else "report"
+        warn_of_old_name("closed_loop(effort_limits=)", f'effort="{new}"', stacklevel=3)
+        effort = new
+    choose("effort", effort, ("report", "enforce"))
+    if "noise" in more:
+        raise BadArgument(
+            "noise has two names: noise_q= of measured positions and noise_qd= of measured rates, "
+            "each a number or one number per joint."
+        )
+    return effort
+
+
+def delay_of(delay: Any) -> float:
+    """Return a delay [s]."""
+    try:
+        value = float(delay)
+    except (TypeError, ValueError):
+        value = np.nan
+    if not (np.isfinite(value) and value >= 0):
+        raise BadArgument(f"delay is {shorten(repr(delay))}; give a time that is not negative [s].")
+    return value

@@ -1,0 +1,121 @@
+"""The border of exporting: what users ask for, checked; files, written whole; nothing lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from qddot.deprecation import renamed
+from qddot.errors import BadArgument, did_you_mean, printable
+from qddot.exporting.bundle import bundle_files
+from qddot.exporting.c_files import c_files
+from qddot.exporting.cuda_files import cuda_files
+from qddot.exporting.functions import Function, functions
+from qddot.judged import Judged
+from qddot.plain_text import fitted
+from qddot.robot import Robot, robot_of
+from qddot.saving import check_place, write_whole
+
+Files = Mapping[str, str | bytes]
+TARGETS: dict[str, Callable[[Robot, Sequence[Function], bool], Files]] = {
+    "c": c_files,
+    "cuda": cuda_files,
+    "bundle": bundle_files,
+}
+ENDINGS = (".toml", ".json", ".urdf")  # of robot files
+USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque")
+
+
+@dataclass(frozen=True)
+class Exported(Judged):
+    """What was written."""
+
+    files: tuple[Path, ...]
+    functions: tuple[Function, ...]
+    lost: tuple[str, ...] = ()  # what a robot file could not hold
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What was not written, or not as it is."""
+        return self.lost
+
+    @fitted
+    def __str__(self) -> str:
+        width = max((len(f.name) for f in self.functions), default=0)
+        counts = [f"{f.name:<{width}}  {f.operations:>7,} operations" for f in self.functions]
+        sizes = [f"{path}  {path.stat().st_size:,} bytes" for path in self.files]
+        return "\n".join([*counts, *sizes])
+
+
+@renamed(folder="place")
+def export(
+    robot: Robot | str | Path,
+    place: str | Path,
+    *,
+    target: str | None = None,
+    functions: Iterable[Any] = USUAL,
+    dtype: str = "float64",
+    force: bool = False,
+) -> Exported:
+    """Write a robot to a file, or its quantities as source for other machines.
+
+    Args:
+        robot: The robot, or its built-in name or file.
+        place: A robot file, .toml, .json or .urdf; or, for source, the folder where the files go,
+            which is made if it is not there.
+        target: "c": C99 with a check of itself and a CMake file; "cuda": kernels; "bundle": one
+            file that NumPy alone can run, and CuPy on a GPU. If not given, a robot file where the
+            place has the ending of one, else "c".
+        functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
+            programs, or control laws. A law is exported with its reference as inputs.
+        dtype: "float64" or "float32".
+        force: Overwrite files that are there.
+
+    Example:
+        qddot.export("panda", "panda.urdf")
+        qddot.export("panda", "panda_c", functions=["inverse_dynamics"])
+    """
+    robot, place = robot_of(robot), Path(place)
+    if target is None and place.suffix and not place.is_dir():
+        check_place(place, "A robot", ENDINGS)
+        return Exported((place,), (), tuple(robot.save(place)))
+    target = "c" if target is None else target
+    if target not in TARGETS:
+        raise BadArgument(
+            f"There is no target {printable(str(target))!r}.{did_you_mean(str(target), TARGETS)} "
+            f"There are: {', '.join(TARGETS)}."
+        )
+    if dtype not in ("float64", "float32"):
+        raise BadArgument(f"dtype is {dtype!r}; it must be 'float64' or 'float32'.")
+    wanted = chosen(robot, functions)
+    files = TARGETS[target](robot, wanted, dtype == "float32")
+    return Exported(tuple(write_files(place, files, force)), tuple(wanted))
+
+
+def chosen(robot: Robot, wanted: Any) -> list[Function]:
+    several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
+    return functions(robot, wanted if several else [wanted])
+
+
+def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
+    """Write files into a folder, none of them over one that is there unless forced."""
+    there = [name for name in files if os.path.lexists(folder / name)]
+    if there and not force:
+        raise BadArgument(
+            f"{printable(str(folder / there[0]))} is there already, and nothing was written.\n"
+            "  Choose another folder, or overwrite it: force=True, --force."
+        )
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:  # a ValueError of a name that no file system takes
+        raise BadArgument(
+            f"{printable(str(folder))} cannot be made: "
+            f"{getattr(error, 'strerror', None) or error}.\n"
+            "  Choose a folder that you may write to."
+        ) from None
+    for name, content in files.items():
+        write_whole(folder / name, content)
+    return [folder / name for name in files]

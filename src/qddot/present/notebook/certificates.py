@@ -1,0 +1,111 @@
+"""Proofs, certificates and effective masses in a notebook: what holds, and how that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from qddot.certificate.bound import Bound
+from qddot.certificate.certificate import Certificate
+from qddot.certificate.certificate_text import VERDICT, box_text, digits, symbol
+from qddot.certificate.ellipsoid import MassEllipsoid, vector_text
+from qddot.certificate.properties import Property
+from qddot.certificate.singularity import NearSingular
+from qddot.equations.proofs import Claim, Proof
+from qddot.present.notebook.cell import rows, shown, words
+from qddot.present.pages.page import bullets, facts, paragraph
+
+
+def certificate_html(certificate: Certificate) -> str:
+    """Return a certificate for a notebook; names are never markup."""
+    found = certificate.properties
+    properties = words(
+        ["property", "holds", "known by", "evidence"],
+        [(p.statement, VERDICT[p.holds], p.how, p.evidence) for p in found],
+        bad={k for k, p in enumerate(found) if p.needed and p.holds is False},
+    )
+    numbers = list(certificate.bounds.values())
+    parts = [paragraph(box_text(certificate), "quiet"), properties]
+    if numbers:
+        bounds = rows(
+            ["bound", "at least", "at most", "unit", "gap"],
+            [
+                (symbol(b.quantity), digits(b.lower), digits(b.upper), b.unit, f"{b.gap:.1e}")
+                for b in numbers
+            ],
+            bad={k for k, b in enumerate(numbers) if not b.closed},
+            caption="▲: not as narrow as asked for" if any(not b.closed for b in numbers) else "",
+        )
+        parts.append(bounds)
+    return shown(f"Certificate of {certificate.robot.name}", *parts)
+
+
+def bound_html(bound: Bound) -> str:
+    """Return one bound for a notebook."""
+    unit = f" {bound.unit}" if bound.unit else ""
+    cells = bound.proof.get("cells", 0)
+    known = {
+        "at least": f"{digits(bound.lower)}{unit}",
+        "at most": f"{digits(bound.upper)}{unit}",
+        "gap": f"{bound.gap:.1e}" + ("" if bound.closed else ", not as narrow as asked for"),
+        "attained at q =": ", ".join(f"{x:.4g}" for x in bound.attained_at),
+        "how": f"proved on {cells:,} cells" if cells else "proved",
+        "time": f"{bound.seconds:.2g} s",
+    }
+    return shown(symbol(bound.quantity), facts(known))
+
+
+def property_html(found: Property) -> str:
+    """Return one property for a notebook."""
+    verdict = {True: "holds", False: "fails", None: "open"}[found.holds]
+    known = {"verdict": verdict, "known by": found.how, "evidence": found.evidence}
+    return shown(found.statement, facts(known))
+
+
+def near_singular_html(near: NearSingular) -> str:
+    """Return the worst joint position that samples found."""
+    found = near.found
+    known = {
+        "hardest to move at q =": vector_text(near.q),
+        "condition": "infinite: q is singular" if found.singular else f"{near.condition:.4g}",
+        "clearance from singularity": f"{near.clearance:.4g}",
+        "how": f"sampled at {near.samples:,} joint positions; others may be worse",
+    }
+    return shown(f"{found.frame} of {found.robot.name}", facts(known))
+
+
+def effective_mass_html(mass: MassEllipsoid) -> str:
+    """Return the principal masses of a frame with their directions."""
+    unit = " [kg]" if mass.axes == "linear" else ""
+    letters = ["x", "y", "z"] if mass.axes == "linear" else ["ωx", "ωy", "ωz", "x", "y", "z"]
+    lines = [
+        (f"{m:.6g}" if np.isfinite(m) else "∞", *(f"{0.0 + x:.4g}" for x in axis))
+        for m, axis in zip(mass.masses, np.round(mass.directions.T, 6), strict=True)
+    ]
+    table = rows([f"principal mass{unit}", *letters], lines)
+    finite = int(np.isfinite(mass.masses).sum())
+    return shown(mass.title, table, bullets(mass.words[finite:]))
+
+
+def claim_html(claim: Claim) -> str:
+    """Return one claim about a robot's equations."""
+    return shown(claim.statement, *claims_table((claim,)))
+
+
+def proof_html(proof: Proof) -> str:
+    """Return every claim about a robot's equations."""
+    proved = sum(claim.holds is True for claim in proof.claims)
+    terms = sum(claim.terms for claim in proof.claims)
+    said = f"{proved} of {len(proof.claims)} statements proved, {terms:,} terms compared exactly"
+    return shown(f"Proofs for {proof.robot}", paragraph(said), *claims_table(proof.claims))
+
+
+def claims_table(claims: Sequence[Claim]) -> list[str]:
+    """Return claims as a table; what fails, and should not, stands out."""
+    verdicts = {True: "proved", False: "false", None: "open"}
+    lines = [(c.statement, verdicts[c.holds], f"{c.terms:,}", f"{c.seconds:.2f}") for c in claims]
+    wrong = {k for k, claim in enumerate(claims) if claim.holds is False and claim.expected}
+    table = rows(["statement", "", "terms", "time [s]"], lines, bad=wrong)
+    fails = [f"{claim.statement}: {claim.witness}" for claim in claims if claim.witness]
+    return [table, *([bullets(fails)] if fails else [])]

@@ -1,0 +1,67 @@
+"""A robot in a notebook: its joints, with units, and what is doubtful about it."""
+
+from __future__ import annotations
+
+from qddot.errors import shorten
+from qddot.model.joint import Joint
+from qddot.model.model import Model
+from qddot.model.units import unit_of
+from qddot.present.notebook.cell import rows, shown
+from qddot.present.pages.page import bullets, facts, paragraph
+from qddot.present.terminal.robots import ARROWS, HEADINGS, extras, number, row
+from qddot.robot import Robot
+
+# what the letters of `extras` mean, and which of a joint's units they have
+EXTRAS = {
+    "Fv": ("viscous friction", "damping"),
+    "Fs": ("Coulomb friction", "effort"),
+    "Fst": ("static friction", "effort"),
+    "f0": ("offset", "effort"),
+    "Ia": ("rotor inertia", "inertia"),
+    "k": ("spring", "stiffness"),
+}
+COLUMNS = {"range": "position", "speed": "velocity", "effort": "effort"}
+
+
+def robot_html(robot: Robot | Model) -> str:
+    """Return the table of joints; every name is escaped."""
+    model = robot.model if isinstance(robot, Robot) else robot
+    moving = [joint for joint in model.joints if joint.kind != "fixed"]
+    lines = [row(model, joint) for joint in moving]
+    order = (1, *(k for k in range(2, len(HEADINGS)) if any(line[k] for line in lines)))
+    units = column_units(moving)
+    head = [f"{HEADINGS[k]}{units.get(HEADINGS[k], '')}" for k in order]
+    gravity = ", ".join(number(x) for x in model.gravity)
+    known = {
+        "joints": str(model.n),
+        "mass": f"{number(model.mass)} kg",
+        "gravity": f"({gravity}) m/s²",
+        "symbols": ", ".join(model.symbols),
+        "frames": shorten(", ".join(model.frame_names), 200),
+        "payloads": ", ".join(
+            f"{number(load.inertial.mass)} kg at {load.frame}" for load in model.payloads
+        ),
+    }
+    parts = [facts({name: value for name, value in known.items() if value})]
+    if model.description:
+        parts.insert(0, paragraph(model.description, "quiet"))
+    if moving:
+        parts.append(rows(head, [[line[k] for k in order] for line in lines], caption=key(moving)))
+    doubts = [str(problem) for problem in model.warnings if problem.severity == "warning"]
+    return shown(model.name, *parts, *([bullets(doubts[:10])] if doubts else []))
+
+
+def key(joints: list[Joint]) -> str:
+    """Return what the arrows in front of joints mean, and the letters behind them."""
+    there = {word.partition(" ")[0] for joint in joints for word in extras(joint)}
+    said = [f"{ARROWS[kind]} {kind}" for kind in dict.fromkeys(joint.kind for joint in joints)]
+    for letters, (meaning, unit) in EXTRAS.items():
+        if letters in there:
+            said.append(f"{letters} {meaning} [{unit_of(joints, unit)}]")
+    return ", ".join(said)
+
+
+def column_units(joints: list[Joint]) -> dict[str, str]:
+    """Return the units of the columns of the table, " [rad or m]" where joints differ."""
+    own = {heading: f" [{unit_of(joints, what)}]" for heading, what in COLUMNS.items()}
+    return own | {"mass": " [kg]"}

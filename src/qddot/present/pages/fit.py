@@ -1,0 +1,221 @@
+"""A fit as one HTML page that asks for nothing: tables, figures, words, how to do it again."""
+
+from __future__ import annotations
+
+import platform
+import shlex
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.errors import printable
+from qddot.identification.comparison import error_words
+from qddot.identification.log import Log
+from qddot.identification.result import Fit
+from qddot.identification.verdict import deviation, percent, unknown_deviations
+from qddot.present.figures import fits as figures
+from qddot.present.pages import page
+from qddot.saving import ending
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BADLY = 50.0  # [%], a relative deviation above which a value is hardly known
+
+
+def fit_page(
+    fit: Fit,
+    path: str | Path,
+    *,
+    log: Log | None = None,
+    raw: Log | None = None,
+    validation: dict[str, Any] | None = None,
+    command: Sequence[str] = (),
+) -> None:
+    """Write one HTML page that asks for nothing: tables, figures, words, how to do it again.
+
+    Args:
+        fit: The fit.
+        path: The file, .html.
+        log: The log that was fitted, for what was done to it.
+        raw: The log as it was loaded, for its spectrum.
+        validation: What `errors_on` says of another log.
+        command: The words of the command line that made it.
+    """
+    ending(path, "A page", page.PAGES)
+    document = page.page(
+        f"Identification of {fit.problem.regression.robot.name}",
+        *_head(fit, raw or log),
+        page.section("Errors", _errors(fit, validation)),
+        page.section("Torques", _figure(figures.plot_torques(fit), _torque_words(fit))),
+        page.section("Residuals", _figure(figures.plot_residuals(fit), RESIDUAL_WORDS)),
+        page.section("Parameters", *_parameters(fit)),
+        page.section("What could not be identified", *_unknown(fit)),
+        page.section("The log", *_log(fit, log, raw)),
+        page.section("How to do it again", *_again(fit, log, command)),
+        katex=False,
+        copying=False,
+    )
+    page.write_page(path, document)
+
+
+RESIDUAL_WORDS = (
+    "Left: residuals in units of their own deviation, beside a normal distribution. Right: what is "
+    "left of the torque at each frequency. Noise is flat; humps are what the model does not have."
+)
+DEVIATION_WORDS = (
+    "Deviations count rows by how long residuals last. Where residuals are what the model lacks, "
+    "values are less certain than that; the error on unseen parts tells."
+)
+
+
+def _torque_words(fit: Fit) -> str:
+    counts = fit.samples.counts
+    left = 0.0 if counts is None else 100 * (1 - float(counts.mean()))
+    words = "Measured and predicted torques, and below them what is left."
+    if left:
+        words += f" Grey: the joint hardly moves; these {left:.1f} % of the torques do not count."
+    return words
+
+
+def _head(fit: Fit, log: Log | None) -> Iterator[str]:
+    robot = fit.problem.regression.robot
+    source = "" if log is None else f" from {log.source}"
+    yield page.paragraph(fit.method + source, "quiet")
+    facts = {
+        "relative torque error": f"{100 * fit.relative_error:.3g} %: {error_words(fit)}",
+        "status": fit.status,
+        "doubts about the log": " ".join(map(str, fit.doubts)),
+        "on unseen parts of the log": _unseen(fit),
+        "base parameters": f"{len(fit.values)} of {len(fit.problem.regression.names)} parameters",
+        "samples": f"{fit.count} of each of {robot.n} joints",
+        "condition number": f"{fit.condition:.3g} of the scaled base regressor",
+        "a robot that can exist": "yes"
+        if fit.is_possible
+        else "no; method 'consistent' finds the nearest that can",
+    }
+    yield page.facts({name: value for name, value in facts.items() if value})
+
+
+def _unseen(fit: Fit) -> str:
+    from qddot.errors import BadArgument
+
+    try:
+        found = fit.cross_validation()
+    except BadArgument:
+        return "not known: without a part of it, the log does not show every parameter"
+    each = ", ".join(f"{100 * e:.3g}" for e in found.relative_errors)
+    return f"{100 * found.relative_error:.3g} % on average ({each})"
+
+
+def _errors(fit: Fit, validation: dict[str, Any] | None) -> str:
+    robot = fit.problem.regression.robot
+    head = ["joint", "RMS", "relative [%]"]
+    head += [] if validation is None else ["RMS, other log", "relative [%], other log"]
+    rows = []
+    for i, joint in enumerate(robot.model.free_joints):
+        unit = joint.units.effort
+        name = robot.joint_names[i]
+        row = [name, f"{fit.rms[i]:.3g} {unit}", f"{100 * fit.relative_errors[i]:.3g}"]
+        if validation is not None:
+            row.append(f"{validation['rms'][name]:.3g} {unit}")
+            row.append(f"{100 * validation['relative_errors'][name]:.3g}")
+        rows.append(row)
+    last = ["all", "", f"{100 * fit.relative_error:.3g}"]
+    last += [] if validation is None else ["", f"{100 * validation['relative_error']:.3g}"]
+    return page.table(head, [*rows, last], caption="What is left of the torques, joint by joint.")
+
+
+def _parameters(fit: Fit) -> Iterator[str]:
+    low, high = fit.intervals().T
+    prior = fit.problem.B @ fit.problem.prior
+    rows, bad = [], set()
+    for k, name in enumerate(fit.names):
+        share = fit.relative_deviations[k]
+        if not share <= BADLY:
+            bad.add(k)
+        rows.append(
+            [
+                name,
+                f"{fit.values[k]:.4g}",
+                *(deviation(fit.deviations[k]), percent(fit.values[k], share)),
+                *(f"{low[k]:.4g} … {high[k]:.4g}", f"{prior[k]:.4g}"),
+            ]
+        )
+    head = ["base parameter", "value", "deviation", "%", "95 % interval", "before"]
+    yield _figure(figures.plot_parameters(fit), DEVIATION_WORDS)
+    yield page.folded("As a table", page.table(head, rows, bad=bad), is_open=True)
+
+
+def _unknown(fit: Fit) -> Iterator[str]:
+    """Yield what could not be found, in words."""
+    base = fit.problem.base
+    words = []
+    if base.none:
+        words.append(f"These act on no torque, so no log can tell them: {', '.join(base.none)}.")
+    if base.lost:
+        words.append(f"The robot has these, but this log does not show them: {_all(base.lost)}.")
+    if fit.removed:
+        words.append(f"Removed, since this log knows them badly: {_all(fit.removed)}.")
+    share = fit.relative_deviations
+    bad = [name for name, s in zip(fit.names, share, strict=True) if not s <= BADLY]
+    if why := unknown_deviations(fit):
+        words.append(f"{why[0].upper()}{why[1:]}.")
+    elif bad:
+        words.append(f"Known to worse than {BADLY:.0f} %: {_all(bad)}.")
+    yield from map(page.paragraph, words)
+    if base.together:
+        count = f"{len(base.together)} parameters act only together with others"
+        yield page.folded(count, page.bullets(base.why(name) for name in base.together))
+    if not words and not base.together:
+        yield page.paragraph("Every parameter was found by itself.")
+
+
+def _log(fit: Fit, log: Log | None, raw: Log | None) -> Iterator[str]:
+    if log is not None:
+        notes = [str(note) for note in log.notes]
+        yield page.bullets(notes) if notes else page.paragraph("Nothing was done to it.")
+    caption = (
+        "How well the log tells parameters apart. Left: singular values. Right: the share of a "
+        "parameter's column that no combination of the others makes."
+    )
+    yield _figure(figures.plot_excitation(fit), caption)
+    if raw is not None:
+        caption = "Positions by frequency: motion to the left, noise to the right."
+        used = getattr(fit.log, "bandwidth", None)
+        yield _figure(figures.plot_spectrum(raw, used), caption)
+
+
+def _again(fit: Fit, log: Log | None, command: Sequence[str]) -> Iterator[str]:
+    if command:
+        yield page.code(f"$ qddot {shlex.join(command)}", "sh")
+    options = fit.estimator.get_params()
+    robot = options.pop("robot")
+    extra = fit.problem.regression.extra
+    options.pop("extra", None)
+    source = "..." if log is None else log.source
+    said = "".join(f"    {name}={value!r},\n" for name, value in options.items())
+    said += f"    extra={{...}},  # {', '.join(x.name for x in extra)}\n" if extra else ""
+    kind = type(fit.estimator)
+    code = (
+        "import qddot\n"
+        f"from {kind.__module__} import {kind.__name__}\n"
+        "from qddot.identification import prepared\n\n"
+        f"robot = qddot.load(...)  # {printable(robot.name)}\n"
+        f"log = prepared(qddot.load_log(...))  # {printable(source)}\n"
+        f"fit = {kind.__name__}(\n    robot,\n{said}).fit(log).fitted\n"
+    )
+    yield page.code(code, "python")
+    used = f"qddot {version('qddot')}, NumPy {np.__version__}, Python {platform.python_version()}"
+    yield page.paragraph(f"Made with {used}.", "quiet")
+
+
+def _figure(drawn: Figure, caption: str) -> str:
+    return page.figure(page.svg_of(drawn), caption)
+
+
+def _all(names: Sequence[str]) -> str:
+    return "; ".join(names)

@@ -1,0 +1,156 @@
+"""The part of the page that moves: the arm, sliders for its joints, and its numbers beside it.
+
+Only what stands still is written here; the numbers are computed in the reader's browser.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+from qddot.model.units import unit_of
+from qddot.present.pages.page import paragraph, text
+from qddot.present.report import entries
+from qddot.present.report.chapter import folded
+from qddot.present.report.live import Live
+from qddot.robot import Robot
+
+PANEL = "equation-live"
+MOST_COLUMNS = 20  # joints whose matrices are shown as tables
+VECTORS = {
+    "gravity_torque": ("g", "gravity torque"),
+    "velocity_torque": ("c", "velocity torque"),
+    "friction_torque": ("f", "friction torque"),
+}
+
+
+def explorer(robot: Robot, live: Live) -> str:
+    """Return the arm with its sliders and its numbers."""
+    return (
+        '<div class="explorer" id="explorer">'
+        f'<div class="stage">{stage(robot, live)}</div>'
+        f'<div class="sliders">{sliders(robot, live)}</div>'
+        f'<div class="numbers">{numbers(robot, live)}</div>'
+        "</div>"
+        "<noscript><p>The arm and the sliders move where JavaScript is allowed; the page asks "
+        "nobody for anything.</p></noscript>"
+    )
+
+
+def stage(robot: Robot, live: Live) -> str:
+    """Return the picture of the arm, and what can be done with it."""
+    name = text(robot.name)
+    buttons = [
+        _button("let-go", "Let go", "Let the arm fall from here, without torques"),
+        _button("reset", "Back", "Back to where it stood at first"),
+    ]
+    boxes = [_box("show-bodies", "bodies", True), _box("show-torques", "gravity torques", False)]
+    if "mobility" in live.kernels:
+        boxes.append(_box("show-mass", "effective mass of the tip", False))
+    if "forward_dynamics" not in live.kernels:
+        buttons = buttons[1:]
+    return (
+        f'<canvas id="arm" class="arm" aria-label="{name} in three dimensions; drag or use the '
+        'arrow keys to look at it from elsewhere" role="img" tabindex="0"></canvas>'
+        f'<div class="tools">{"".join(buttons)}<span class="choices">{"".join(boxes)}</span></div>'
+        '<p class="status" id="let-go-status" role="status"></p>'
+    )
+
+
+def sliders(robot: Robot, live: Live) -> str:
+    """Return a slider a joint for positions, and another for rates."""
+    facts = live.data["joints"]
+    rows: dict[str, list[str]] = {"q": [], "qd": []}
+    for i, (name, joint) in enumerate(zip(robot.joint_names, facts, strict=True)):
+        start = live.data["home"][i]
+        rows["q"].append(slider("q", i, name, joint["unit"], joint["low"], joint["high"], start))
+        fast = joint["fast"]
+        rows["qd"].append(slider("qd", i, name, joint["unit"] + "/s", -fast, fast, 0.0))
+    inside = f'<div class="rows">{"".join(rows["qd"])}</div>'
+    rates = folded("Rates of the joints", inside, kind="long")
+    return (
+        f'<fieldset><legend>Positions of the joints</legend><div class="rows">'
+        f"{''.join(rows['q'])}</div></fieldset>{rates}"
+    )
+
+
+def slider(kind: str, i: int, name: str, unit: str, low: float, high: float, start: float) -> str:
+    """Return one slider with its name and a field for its value.
+
+    Any value within its ends can be set: a grid from `low` on would not hold 0.
+    """
+    key = f"{kind}-{i}"
+    letter = {"q": "q", "qd": "q̇"}[kind]
+    words = f"{'Position' if kind == 'q' else 'Rate'} of {text(name)}, {escape(unit)}"
+    start = min(max(start, low), high)
+    return (
+        f'<div class="slider"><label for="{key}"><span class="symbol">{letter}'
+        f"{str(i + 1).translate(entries.SUBSCRIPTS)}</span> "
+        f'<span class="name" title="{text(name)}">{text(name)}</span></label>'
+        f'<input type="range" id="{key}" data-kind="{kind}" data-index="{i}" '
+        f'min="{low!r}" max="{high!r}" step="any" value="{start!r}">'
+        f'<input type="number" id="{key}-number" step="0.01" value="{start:.3f}" '
+        f'aria-label="{words}"><span class="unit">{escape(unit)}</span></div>'
+    )
+
+
+def numbers(robot: Robot, live: Live) -> str:
+    """Return the places of the numbers: M, what M is like, torques, energies."""
+    n, known = robot.n, live.kernels
+    parts, small = [], n <= MOST_COLUMNS
+    if "mass_matrix" in known and small:
+        parts.append(matrix(n, "M", "Mass matrix M; choose an entry to see its equation"))
+    parts += [measures(live), entries.panel(PANEL), vectors(robot, live)]
+    if not small:
+        parts.append(paragraph(f"Matrices of more than {MOST_COLUMNS} columns are not shown."))
+    elif "coriolis_matrix" in known:
+        inside = matrix(n, "C", "Coriolis matrix C at these rates")
+        parts.append(folded("The Coriolis matrix C", inside, kind="coriolis long"))
+    return "".join(parts)
+
+
+def measures(live: Live) -> str:
+    """Return what M is like, and the energies."""
+    names = {
+        "eigenvalues": ("mass_matrix", "eigenvalues of M"),
+        "condition": ("mass_matrix", "largest / smallest"),
+        "kinetic": ("kinetic_energy", "kinetic energy"),
+        "potential": ("potential_energy", "potential energy"),
+        "masses": ("mobility", "tip feels like"),
+    }
+    rows = [
+        f'<div><dt>{text(words)}</dt><dd id="{key}">–</dd></div>'
+        for key, (kernel, words) in names.items()
+        if kernel in live.kernels
+    ]
+    return f'<dl class="facts live-facts">{"".join(rows)}</dl>'
+
+
+def matrix(n: int, name: str, caption: str) -> str:
+    """Return a matrix of buttons that hold its numbers."""
+    rows = [[cell(name, (i, j), n) for j in range(n)] for i in range(n)]
+    return entries.matrix(rows, [str(i + 1) for i in range(n)], caption)
+
+
+def cell(name: str, place: tuple[int, ...], n: int) -> str:
+    plain = entries.symbol(name, place, n)[0]
+    return entries.button(name, place, "–", f"{plain}: show its equation", PANEL)
+
+
+def vectors(robot: Robot, live: Live) -> str:
+    """Return the torques of each joint as a table."""
+    shown = {key: names for key, names in VECTORS.items() if key in live.kernels}
+    rows = [[cell(letter, (i,), robot.n) for i in range(robot.n)] for letter, _ in shown.values()]
+    head = [str(i + 1) for i in range(robot.n)]
+    caption = f"Torques of the joints [{unit_of(robot.model.free_joints, 'effort')}]"
+    words = [f"{letter}, {word.split()[0]}" for letter, word in shown.values()]
+    return entries.matrix(rows, head, caption, rows_are=words)
+
+
+def _button(key: str, words: str, title: str) -> str:
+    return f'<button type="button" id="{key}" title="{text(title)}">{text(words)}</button>'
+
+
+def _box(key: str, words: str, checked: bool) -> str:
+    on: Any = " checked" if checked else ""
+    return f'<label><input type="checkbox" id="{key}"{on}> {text(words)}</label>'

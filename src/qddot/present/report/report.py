@@ -1,0 +1,210 @@
+"""A robot on one page: every section that can be written, and a sentence for those that cannot.
+
+A section that fails, takes too long or is interrupted costs the reader a section, never the page.
+"""
+
+from __future__ import annotations
+
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from qddot.errors import BadArgument, QddotError, printable
+from qddot.patience import note
+from qddot.present.pages.page import PAGES, write_page
+from qddot.present.report.assembly import assembled
+from qddot.present.report.chapter import Chapter
+from qddot.present.report.contents import Section, chosen
+from qddot.present.report.deadline import TimeUp, deadline
+from qddot.present.report.subject import Subject
+from qddot.readers.read import built_in_names, read
+from qddot.robot import Robot, robot_of
+from qddot.saving import check_place
+from qddot.simulation.trajectory import Trajectory
+
+SECONDS = 60.0
+LEAST = 8.0  # [s] that any section may take, however late it is
+RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")  # names that Windows keeps
+
+Tell = Callable[["Outcome", int, int], None]  # what became of a section: which, of how many
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a section."""
+
+    section: Section
+    state: str  # "done", "left out", "failed" or "interrupted"
+    seconds: float
+    why: str = ""
+    chapter: Chapter | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "section": self.section.key,
+            "title": self.section.title,
+            "state": self.state,
+            "seconds": round(self.seconds, 3),
+            "why": self.why,
+        }
+
+
+class InterruptedReport(KeyboardInterrupt):
+    """Ctrl-C during a report; `path` is the page of what there was."""
+
+    def __init__(self, path: Path, outcomes: Sequence[Outcome]):
+        self.path, self.outcomes = path, tuple(outcomes)
+        super().__init__(f"interrupted; {path} holds what there was")
+
+
+@dataclass
+class CtrlC:
+    """Whether Ctrl-C was pressed, and whether it has to wait, as it does between sections."""
+
+    pressed: bool = False
+    waits: bool = True
+
+
+def report(
+    robot: Robot | str | Path,
+    path: str | Path | None = None,
+    *,
+    seconds: float = SECONDS,
+    sections: Sequence[str] | None = None,
+    motion: Trajectory | None = None,
+) -> Path:
+    """Write one page about a robot, which works offline, and return where it is.
+
+    The page holds the arm to move, its equations, its certificate, maps, a simulation, what can be
+    identified, how fast it is, and how to get each of its numbers again.
+
+    Args:
+        robot: A robot, the name of a built-in one, or a robot file.
+        path: Where to, an .html file; named after the robot, in the current folder, if not given.
+        seconds: How long it may take, about. Bounds are tighter with more.
+        sections: Which sections: "robot", "equations", "certificate", "maps", "effective_mass",
+            "simulation", "identifiability", "speed", "provenance"; all if not given.
+        motion: A motion of this robot to show instead of a fall.
+
+    Raises:
+        BadArgument: If something given cannot be right from the start.
+        InterruptedReport: On Ctrl-C; what there was has been written to its `path`.
+    """
+    subject = subject_of(robot, seconds, motion)
+    return write_report(subject, path, sections, _tell_watchers)[0]
+
+
+def subject_of(
+    robot: Robot | str | Path, seconds: float = SECONDS, motion: Trajectory | None = None
+) -> Subject:
+    """Return what a report is about, checked."""
+    source = "" if isinstance(robot, Robot) else str(robot)
+    known = robot_of(robot)
+    name = known.name
+    if not source and name in built_in_names() and read(name) == known.model:
+        source = name
+    good = isinstance(seconds, (int, float)) and not isinstance(seconds, bool)
+    if not good or not 0 < seconds < float("inf"):
+        raise BadArgument(f"seconds is {seconds!r}; it must be a number above zero.")
+    if motion is not None and not isinstance(motion, Trajectory):
+        raise BadArgument("motion is what qddot.simulate returns, or nothing.")
+    if motion is not None and (motion.joint_names != known.joint_names or not len(motion)):
+        raise BadArgument(f"The motion is not one of {printable(name)!r}: its joints are others.")
+    return Subject(known.with_options(dtype="float64"), source, float(seconds), motion)
+
+
+def write_report(
+    subject: Subject,
+    path: str | Path | None,
+    sections: Sequence[str] | None,
+    tell: Tell,
+) -> tuple[Path, tuple[Outcome, ...]]:
+    """Write the page; return where it is, and what became of each section."""
+    target = Path(file_name(subject.robot.name)) if path is None else Path(path)
+    check_place(target, "A report", PAGES)
+    wanted = chosen(sections)
+    outcomes: list[Outcome] = []
+    end = time.monotonic() + subject.seconds
+    with noticed() as ctrl_c:
+        for k, section in enumerate(wanted, 1):
+            if ctrl_c.pressed:
+                outcome = Outcome(section, "interrupted", 0.0, "Interrupted before its turn.")
+            else:
+                outcome = attempted(section, subject, end - time.monotonic(), ctrl_c)
+            if ctrl_c.pressed and outcome.state != "done":
+                outcome = replace(outcome, state="interrupted")
+            outcomes.append(outcome)
+            tell(outcome, k, len(wanted))
+        write_page(target, assembled(subject, outcomes))
+    if ctrl_c.pressed:
+        raise InterruptedReport(target, outcomes)
+    return target, tuple(outcomes)
+
+
+def attempted(section: Section, subject: Subject, left: float, ctrl_c: CtrlC) -> Outcome:
+    """Return a section, or the sentence that stands in its place."""
+    started = time.monotonic()
+    limit = max(min(section.share * subject.seconds, left), LEAST)
+
+    def outcome(state: str, why: str = "", chapter: Chapter | None = None) -> Outcome:
+        return Outcome(section, state, time.monotonic() - started, why, chapter)
+
+    try:
+        ctrl_c.waits = False
+        try:
+            with deadline(limit):
+                chapter = section.write(subject)
+        finally:
+            ctrl_c.waits = True
+    except TimeUp:
+        return outcome("left out", f"It would take longer than the {limit:.0f} s that it may.")
+    except KeyboardInterrupt:
+        return outcome("interrupted", "Interrupted while it was written.")
+    except QddotError as error:
+        return outcome("left out", str(error))
+    except Exception as error:  # a page without one section is better than none
+        return outcome("failed", f"{type(error).__name__}: {error}")
+    return outcome("done", "", chapter)
+
+
+@contextmanager
+def noticed() -> Iterator[CtrlC]:
+    """Give what knows whether Ctrl-C was pressed, even where somebody else caught it."""
+    known, before = CtrlC(), signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(before):
+        yield known
+        return
+
+    def note(number: int, frame: Any) -> Any:
+        known.pressed = True
+        return None if known.waits else before(number, frame)
+
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield known
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def file_name(name: str) -> str:
+    """Return a robot's name as the name of a page: letters that every file system takes."""
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "_", name).strip("._-")[:60] or "robot"
+    return f"{'robot_' if RESERVED.fullmatch(plain) else ''}{plain}.html"
+
+
+def _tell_watchers(outcome: Outcome, k: int, of: int) -> None:
+    """Say how far it is, where somebody sits before a terminal."""
+    note(progress_line(outcome, k, of), of_progress=True)
+
+
+def progress_line(outcome: Outcome, k: int, of: int) -> str:
+    """Return what became of a section in one line."""
+    state = "" if outcome.state == "done" else f"  {outcome.state}: {outcome.why.splitlines()[0]}"
+    return printable(f"[{k}/{of}] {outcome.section.title:<42} {outcome.seconds:5.1f} s{state}")

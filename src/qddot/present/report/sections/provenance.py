@@ -1,0 +1,51 @@
+"""Provenance: what made the page, from what, and the robot itself as a file."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from hashlib import sha256
+from pathlib import Path
+
+from qddot.present.pages import page
+from qddot.present.report.chapter import Chapter, folded, heading
+from qddot.present.report.machine import machine, versions
+from qddot.present.report.subject import OWN_FILE, Subject
+from qddot.readers.read import SYMBOLIC, library
+from qddot.writers.toml import to_toml
+
+MOST_LETTERS = 200_000  # of the robot's file
+
+
+def write(subject: Subject) -> Chapter:
+    """Return the chapter."""
+    text = to_toml(subject.robot.model)
+    now = datetime.now().astimezone()
+    facts = {
+        "made": f"{now:%d %B %Y, %H:%M} {now:%Z}".strip(),
+        "with": ", ".join(f"{name} {number}" for name, number in versions().items()),
+        "on": machine(),
+        "from": origin(subject),
+        "SHA-256 of the robot": f"{sha256(text.encode()).hexdigest()}, of the file below",
+    }
+    parts = [page.facts(facts), heading("The robot as a file")]
+    parts.append(
+        page.paragraph(
+            "Everything on this page follows from this description. Save it as "
+            f"{OWN_FILE}, and every command of the page works on it. The page itself is one file, "
+            "works without a network and asks nobody for anything."
+        )
+    )
+    if len(text) <= MOST_LETTERS:
+        parts.append(folded(OWN_FILE, page.code(text, "toml"), kind="long"))
+    return Chapter(tuple(parts))
+
+
+def origin(subject: Subject) -> str:
+    """Return the file that the robot was read from, and its digest."""
+    known = library().get(subject.source.removesuffix(SYMBOLIC))
+    if known is not None:
+        return f"the built-in robot {subject.source}"
+    path = Path(subject.source)
+    if not subject.source or not path.is_file():
+        return "a robot that was made or changed in Python or by --set"
+    return f"{path.name}, SHA-256 {sha256(path.read_bytes()).hexdigest()}"

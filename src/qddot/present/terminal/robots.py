@@ -1,0 +1,235 @@
+"""A robot on a terminal: a table of its joints and a tree of its links.
+
+Names come from files, so they are always text and never markup.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from qddot.errors import printable
+from qddot.expressions import Expression, free_symbols
+from qddot.model.joint import Joint
+from qddot.model.model import Model
+from qddot.model.units import units_of
+from qddot.readers.read import library, read
+from qddot.scalars import Scalar
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+ARROWS = {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "screw": "⥁", "fixed": "—"}
+HEADINGS = ("", "joint", "axis", "range", "speed", "effort", "mass", "in it")
+MOST_ROWS = 200
+
+
+def print_robot(model: Model, console: Console | None = None) -> None:
+    """Print the table and the tree."""
+    from rich.console import Console
+
+    out = console or Console()
+    for part in parts(model):
+        out.print(part, highlight=False, markup=False)
+
+
+def print_library() -> None:
+    """Print the names of the built-in robots and what they are."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("robot", "joints", "what it is"):
+        table.add_column(heading)
+    for model in map(read, library()):
+        first, dot, _ = model.description.partition(". ")
+        table.add_row(model.name, str(model.n), Text(first + dot.strip()))
+    Console().print(table)
+    print(
+        "\nTextbook robots also come with symbols: two_link_symbolic and so on.\n"
+        "`qddot show NAME` says more of each."
+    )
+
+
+def as_text(model: Model) -> str:
+    """Return the table and the tree as plain text."""
+    return written(parts(model))
+
+
+def written(parts: Sequence[RenderableType], width: int = 110) -> str:
+    """Return tables, trees and words as plain text."""
+    from rich.console import Console
+
+    out = io.StringIO()
+    # in a notebook rich would show what is only to be written
+    console = Console(
+        file=out, width=width, color_system=None, force_terminal=False, force_jupyter=False
+    )
+    for part in parts:
+        console.print(part, highlight=False, markup=False)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def parts(model: Model) -> list[RenderableType]:
+    """Return what is printed of a robot, from top to bottom."""
+    return [*heading(model), table(model), "", tree(model)]
+
+
+def heading(model: Model) -> list[RenderableType]:
+    from rich.text import Text
+
+    joints = "1 joint" if model.n == 1 else f"{model.n} joints"
+    gravity = ", ".join(number(x) for x in model.gravity)
+    title = Text.assemble(
+        (printable(model.name), "bold cyan"),
+        f"  {joints}, {number(model.mass)} kg, gravity ({gravity}) m/s²",
+    )
+    lines: list[RenderableType] = [title]
+    if model.description:
+        lines.append(Text(printable(model.description), style="italic"))
+    if model.symbols:
+        lines.append(Text("symbols: " + ", ".join(model.symbols), style="yellow"))
+    return [*lines, ""]
+
+
+def table(model: Model) -> RenderableType:
+    from rich import box
+    from rich.table import Table
+
+    moving = [joint for joint in model.joints if joint.kind != "fixed"]
+    result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
+    rows = [row(model, joint) for joint in moving]
+    # a column that would be empty is left out
+    used = [k for k in range(len(HEADINGS)) if k == 1 or any(cells[k] for cells in rows)]
+    for k in used:
+        right = HEADINGS[k] in ("", "speed", "effort", "mass")
+        result.add_column(
+            HEADINGS[k], justify="right" if right else "left", no_wrap=HEADINGS[k] != "in it"
+        )
+    for cells in rows[:MOST_ROWS]:
+        result.add_row(*(_text(cells[k]) for k in used))
+    if len(rows) > MOST_ROWS:
+        result.add_row("", f"... and {len(rows) - MOST_ROWS} more")
+    result.caption = legend(moving)
+    result.caption_justify = "left"
+    return result
+
+
+def legend(joints: list[Joint]) -> str:
+    """Return what the arrows in front of these joints mean, and the units."""
+    kinds = dict.fromkeys(joint.kind for joint in joints)
+    units = (f"{own.position}, {own.velocity}, {own.effort}" for own in units_of(joints))
+    arrows = "   ".join(f"{ARROWS[kind]} {kind}" for kind in kinds)
+    return f"{arrows}   ({' or '.join(units)}; kg)" if joints else ""
+
+
+def row(model: Model, joint: Joint) -> tuple[str, ...]:
+    """Return one line of the table: what a person wants to know about a joint."""
+    owns = joint.name in model.joint_names
+    mass = carried_mass(model, joint)
+    return (
+        str(model.joint_names.index(joint.name) + 1) if owns else "",
+        f"{ARROWS[joint.kind]} {joint.name}",
+        axis_name(joint),
+        span(joint),
+        _or_nothing(joint.limits.velocity),
+        _or_nothing(joint.limits.effort),
+        number(mass) if mass else "",
+        ", ".join(extras(joint)),
+    )
+
+
+def carried_mass(model: Model, joint: Joint) -> Scalar:
+    """Return the mass of the body that a joint moves: its link and what is fixed to it."""
+    rigid, mass = {joint.child}, model.link(joint.child).inertial.mass
+    for other in model.joints:  # depth-first, so parents come first
+        if other.parent in rigid and not other.moves:
+            rigid.add(other.child)
+            mass = mass + model.link(other.child).inertial.mass
+    return mass
+
+
+def extras(joint: Joint) -> list[str]:
+    """Return what acts in a joint, in a few characters each."""
+    friction, words = joint.friction, []
+    for name, value in (
+        ("Fv", friction.viscous),
+        ("Fs", friction.coulomb),
+        ("Fst", friction.static),
+        ("f0", friction.offset),
+        ("Ia", joint.motor.reflected),
+        ("k", joint.spring.stiffness),
+    ):
+        if value:
+            words.append(f"{name} {number(value)}")
+    return words
+
+
+def tree(model: Model) -> RenderableType:
+    """Return the tree of links, and the frames on them."""
+    from rich.text import Text
+    from rich.tree import Tree
+
+    def label(link: str, joint: Joint | None) -> Text:
+        mass = model.link(link).inertial.mass
+        text = Text()
+        if joint is not None:
+            text.append(f"{ARROWS[joint.kind]} ", style="cyan" if joint.moves else "dim")
+            if joint.kind != "fixed":
+                text.append(f"{printable(joint.name)} ", style="cyan")
+            if joint.mimic:
+                ratio = number(joint.mimic.multiplier)
+                text.append(f"= {ratio} × {printable(joint.mimic.joint)} ", style="yellow")
+            if joint.locked is not None:
+                text.append(f"= {number(joint.locked)} ", style="yellow")
+        text.append(printable(link), style="" if mass else "dim")
+        text.append(f"  {number(mass)} kg" if mass else "", style="green")
+        here = [frame.name for frame in model.frames if frame.link == link]
+        text.append(f"  ◆ {printable(', '.join(here))}" if here else "", style="magenta")
+        for load in (load for load in model.payloads if model.frame(load.frame).link == link):
+            text.append(f"  + payload {number(load.inertial.mass)} kg", style="yellow")
+        return text
+
+    root = model.links[0].name
+    branches = {root: Tree(label(root, None), guide_style="dim")}
+    for joint in model.joints[:MOST_ROWS]:
+        branches[joint.child] = branches[joint.parent].add(label(joint.child, joint))
+    if len(model.joints) > MOST_ROWS:
+        branches[root].add(f"... and {len(model.joints) - MOST_ROWS} more joints")
+    for coupling in model.couplings:
+        names = printable(f"{coupling.first} and {coupling.second}")
+        values = f"k {number(coupling.stiffness)}, d {number(coupling.damping)}"
+        branches[root].add(Text(f"⌇ between {names}: {values}", style="yellow"))
+    return branches[root]
+
+
+def axis_name(joint: Joint) -> str:
+    """Return x, −z or the three numbers of a joint's axis."""
+    values = [x for x in joint.axis if x]
+    if len(values) == 1 and not free_symbols(values[0]):
+        name = "xyz"[[bool(x) for x in joint.axis].index(True)]
+        return name if values[0] > 0 else f"−{name}"
+    return f"({', '.join(number(x) for x in joint.axis)})"
+
+
+def span(joint: Joint) -> str:
+    """Return "-2.9 … 2.9", or nothing where there are no limits."""
+    low, high = joint.ends
+    return "" if low is None or high is None else f"{number(low)} … {number(high)}"
+
+
+def number(x: Scalar) -> str:
+    """Return a number in four digits, or an expression as it is."""
+    return str(x) if isinstance(x, Expression) and x.free_symbols else f"{float(x):.4g}"
+
+
+def _or_nothing(x: Scalar | None) -> str:
+    return "" if x is None else number(x)
+
+
+def _text(cell: str) -> Any:
+    from rich.text import Text
+
+    return Text(printable(cell))

@@ -1,0 +1,225 @@
+"""Many motions at once: the whole loop over steps compiled, over batches of whatever varies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.device_arrays import Kind, cupy_or_error, kind_of, package_of
+from qddot.backends.iterated import IteratedKernel
+from qddot.backends.threads import available_threads
+from qddot.errors import BadArgument
+from qddot.judged import Judged
+from qddot.looks import in_notebook
+from qddot.patience import patience
+from qddot.plain_text import fitted
+from qddot.program.iteration import Iteration
+from qddot.robot import Robot, robot_of
+from qddot.simulation.equation import Forces, System
+from qddot.simulation.law import law_of
+from qddot.simulation.rollout_arguments import (
+    Arguments,
+    arguments,
+    check_choices,
+    step_counts,
+)
+from qddot.simulation.rollout_cuda import run_on_gpu
+from qddot.simulation.steps import iteration
+
+DEVICES = ("cpu", "cuda")
+
+
+@dataclass(frozen=True, repr=False)
+class Rollout(Judged):
+    """The motions of a batch of trajectories, at the instants that were kept."""
+
+    robot: Robot
+    t: np.ndarray  # (k,) [s]
+    q: np.ndarray  # (..., k, n)
+    qd: np.ndarray  # (..., k, n)
+    x: np.ndarray | None  # (..., k, m), of a controller that has a state
+    finite: np.ndarray  # (...), whether a trajectory is finite to its end
+    status: str  # how it went, in words
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """That trajectories stopped being `finite`, where some did."""
+        return () if np.all(self.finite) else (self.status,)
+
+    @fitted
+    def __repr__(self) -> str:
+        return f"<Rollout of {self.robot.name!r}: {len(self.t)} instants; {self.status}>"
+
+    _repr_html_ = in_notebook("simulation.rollout_html")
+
+
+def rollout(
+    robot: Robot | str | Path,
+    q0: Any,
+    qd0: Any = None,
+    *,
+    duration: float | None = None,
+    step: float,
+    steps: int | None = None,
+    torque: Any = None,
+    torques: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, Any] | None = None,
+    every: float | None = None,
+    method: str = "rk4",
+    friction: str = "smooth",
+    smoothing: float = 0.01,
+    device: str = "cpu",
+) -> Rollout:
+    """Return the motions that start at many states, all of them stepped inside compiled code.
+
+    Leading axes of everything that is given broadcast against each other: that is the batch. It is
+    shared out over the robot's threads (`robot.with_options(threads=...)`), and the type of number
+    is the robot's. A trajectory that stops being finite harms no other; see `status`.
+
+    Args:
+        robot: The robot, or its built-in name or file; with its friction, its springs, its rotors.
+        q0, qd0: Where the motions start, shape (..., n); at rest if `qd0` is not given.
+        duration: How long [s], a multiple of `step`.
+        step: How long a step is [s].
+        steps: How many steps, in place of a duration.
+        torque: A constant, shape (..., n), or a recorded controller: a `Program` (or what has one
+            as `.program`) that takes any of t (), q (n,), qd (n,), x (m,) and inputs of its own,
+            and gives tau (n,), and xd (m,) if it has a state x. It is part of the motion, not
+            sampled: asked wherever the method asks for accelerations.
+        torques: One row a step, shape (..., steps, n), held for the step; not copied if contiguous
+            and of the robot's type. Added to what a controller gives.
+        inputs: By name, what a controller takes besides, shape (..., and the input's own); "x" is
+            where its state starts.
+        parameters: By name, what trajectories differ in, shape (...): any of "<joint>.m", mx, my,
+            mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, Ia, fv, fs, f0, or "gravity.x", y, z; or the symbols
+            of a robot that has symbols.
+        every: How far apart the rows of the result are [s], a multiple of `step`; one row per step
+            if not given. The first and the last state are always kept.
+        method: "rk4", of order 4; "semi_implicit_euler", of order 1, the least work a step;
+            "midpoint", implicit and symplectic, of order 2: energy does not drift.
+        friction: "smooth": dry friction acts along tanh(q̇/smoothing).
+        smoothing: The rate [rad/s or m/s] at which dry friction is three quarters of its size.
+            Dry friction Fₛ on an inertia I wants steps shorter than about I smoothing / Fₛ.
+        device: "cpu"; or "cuda": on an NVIDIA GPU, one thread a trajectory. What starts there (q0,
+            qd0, torques of CuPy, PyTorch or JAX) is not copied, and the motions are of that kind.
+
+    Example:
+        >>> import qddot
+        >>> robot = qddot.load("double_pendulum")
+        >>> run = qddot.rollout(robot, [[0.1, 0.2], [1.0, 0.0]], duration=1.0, step=0.01)
+        >>> run.q.shape
+        (2, 101, 2)
+    """
+    robot = robot_of(robot)
+    check_choices(method, friction, smoothing, step)
+    steps, stride = step_counts(duration, step, steps, every)
+    if device not in DEVICES:
+        raise BadArgument(f"device is {device!r}; it must be 'cpu' or 'cuda'.")
+    if not robot.n:
+        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
+    law = law_of(torque, robot.n)
+    if law is None and callable(torque):
+        raise BadArgument(
+            "torque is a Python function, which compiled code cannot call. Record it:\n"
+            f"  torque=qddot.record(f, q=({robot.n},), qd=({robot.n},)); or use qddot.simulate."
+        )
+    kind, xp = (Kind("numpy"), np) if device == "cpu" else gpu_arrays(q0, qd0, torques)
+    if not kind.on_host:
+        on_gpu = partial(kind.to_cupy, xp, dtype=np.dtype(robot.dtype))
+        q0, qd0, torque, torques = (
+            on_gpu(x) if package_of(x) == kind.package else x for x in (q0, qd0, torque, torques)
+        )
+    given = arguments(robot, q0, qd0, torque, torques, law, parameters, inputs, steps, xp)
+    driven = given.torques is not None
+    forces = Forces(law, driven, smoothing=float(smoothing))
+    system = System(robot.model, forces, tuple(given.parameters))
+
+    # only what is kept, and where it starts
+    rows = steps // stride + 1
+    x0: Any = given.inputs.get("x", xp.zeros(0, robot.dtype))
+    starts: dict[str, Any] = {"q": given.q0, "qd": given.qd0} | ({"x": x0} if x0.shape[-1] else {})
+    kept = {}
+    for name, start in starts.items():
+        kept[name] = xp.empty((*given.batch, rows, start.shape[-1]), robot.dtype)
+        kept[name][..., 0, :] = start
+    run = run_on_cpu if device == "cpu" else run_on_gpu
+    run(robot, loop_for(robot, system, method), given, kept, stride, float(step))
+    t = np.arange(rows) * stride * float(step)
+    flat = [x.reshape(-1, rows, x.shape[-1]) for x in kept.values()]
+    finite = xp.isfinite(xp.concatenate([x[:, -1] for x in flat], axis=1)).all(axis=1)
+    found = {name: kind.from_cupy(x) for name, x in kept.items()}
+    if device == "cuda" and kind.on_host:
+        found = {name: x.get() for name, x in kept.items()}
+    on_host = np.asarray(finite if xp is np else finite.get())
+    return Rollout(
+        robot,
+        t,
+        found["q"],
+        found["qd"],
+        found.get("x"),
+        on_host.reshape(given.batch),
+        status(on_host, flat, t, step),
+    )
+
+
+def gpu_arrays(*arrays: Any) -> tuple[Kind, Any]:
+    """Return what kind of arrays users gave, and CuPy."""
+    return kind_of([x for x in arrays if x is not None and not callable(x)]), cupy_or_error()
+
+
+def run_on_cpu(
+    robot: Robot, loop: Iteration, given: Arguments, kept: dict[str, Any], every: int, h: float
+) -> None:
+    """Fill the rows of `kept` after the first, which holds where the motions start."""
+    kernel = kernel_for(robot, loop)
+    count = prod(given.batch)
+    flat = [x.reshape(count, *x.shape[-2:]) for x in kept.values()]
+    first = [x[:, 0] for x in flat] + ([] if "x" in kept else [np.zeros((count, 0), robot.dtype)])
+    constants = given.constants()
+    with np.errstate(all="ignore"):
+        state = kernel.start.general(*first, constants)
+    kernel.run(state, constants, given.given(), [x[:, 1:] for x in flat], every=every, h=h)
+
+
+def loop_for(robot: Robot, system: System, method: str) -> Iteration:
+    """Return the recorded loop, made once for each robot and choice."""
+    choice = (method, system.forces, system.parameters)
+
+    def make() -> Iteration:
+        with patience(f"recording steps of {robot.name}"):
+            return iteration(system, method)
+
+    return robot.cached("loop", choice, make)
+
+
+def kernel_for(robot: Robot, loop: Iteration) -> IteratedKernel:
+    """Return the compiled loop, made once for each robot."""
+
+    def make() -> IteratedKernel:
+        return IteratedKernel(loop, np.dtype(robot.dtype), robot.threads or available_threads())
+
+    return robot.cached("rollout", loop.digest, make)
+
+
+def status(finite: np.ndarray, kept: list[np.ndarray], t: np.ndarray, step: float) -> str:
+    """Say how many trajectories stopped being finite, when the first did, and why probably."""
+    count, lost = len(finite), int((~finite).sum())
+    if not lost:
+        return f"{count:,} trajector{'y' if count == 1 else 'ies'}, finite to the end"
+    # what is not finite once stays so: look for the first row by halving
+    low, high = 0, len(t) - 1
+    while high - low > 1:
+        middle = (low + high) // 2
+        well = all(np.isfinite(x[:, middle]).all() for x in kept)
+        low, high = (middle, high) if well else (low, middle)
+    return (
+        f"{lost:,} of {count:,} trajectories stopped being finite, the first by t = {t[high]:g} s; "
+        f"a step of {step:g} s is probably too long for them: take a shorter one"
+    )

@@ -1,0 +1,220 @@
+"""Simulate one robot accurately: adaptive steps, exact friction, stops, and an energy audit."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument, Interrupted, SimulationWarning, printable
+from qddot.robot import Robot, robot_of
+from qddot.simulation.energy import LIMIT
+from qddot.simulation.equation import Forces, System
+from qddot.simulation.law import law_of
+from qddot.simulation.method import METHODS, Method, chosen_method
+from qddot.simulation.pace import MOST_STEPS
+from qddot.simulation.plant import Plant
+from qddot.simulation.result import trajectory
+from qddot.simulation.rollout_arguments import law_inputs
+from qddot.simulation.run import Run, Watch
+from qddot.simulation.run_arguments import (
+    check_inside,
+    check_restitution,
+    check_start,
+    choose,
+    joint_values,
+    of_one_run,
+    positive,
+    step_count,
+    twelve_numbers,
+    watches,
+    whole_state,
+)
+from qddot.simulation.signals import Stopped, signal
+from qddot.simulation.steps import METHODS as FIXED
+from qddot.simulation.switching import restraints, undecided
+from qddot.simulation.trajectory import Trajectory
+
+TOLERANCE = 1e-10
+ROWS = 1000
+MOST_ROWS = 10_000_000
+WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
+
+
+def simulate(
+    robot: Robot | str | Path,
+    q0: Any = None,
+    qd0: Any = None,
+    *,
+    duration: float = 10.0,
+    torque: Any = None,
+    wrenches: Mapping[str, Any] | None = None,
+    disturbance: Any = None,
+    base_motion: Any = None,
+    inputs: Mapping[str, Any] | None = None,
+    method: str = "auto",
+    tolerance: float = TOLERANCE,
+    step: float | None = None,
+    every: float | None = None,
+    friction: str = "exact",
+    smoothing: float = 0.01,
+    stops: float | None = None,
+    effort: str = "enforce",
+    events: Sequence[Watch] = (),
+    audit_limit: float = LIMIT,
+    max_steps: int = MOST_STEPS,
+) -> Trajectory:
+    """Return the motion of a robot under torques, from a state at rest or moving.
+
+    The equation of motion, solved for q̈ and integrated:
+
+        M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) + τ_dist = τ + Jᵀ f_ext
+
+    Args:
+        robot: The robot, or its built-in name or file; payloads, friction and springs that its
+            model has are in.
+        q0, qd0: Where it starts [rad or m] and how fast, shape (n,); zero if not given.
+        duration: How long [s].
+        torque: What the actuators give: nothing (zero), an array (n,), a table of rows over the
+            run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
+            q, qd and, if it has a state, x), which runs compiled. A function must give the same
+            for the same arguments; what lasts less than a hundredth of the run may be missed.
+        wrenches: By frame, what the environment applies: [moment; force] in world axes (in those
+            of the base if it moves) at the frame's origin, in any of the forms of a torque.
+        disturbance: The torque τ_dist that takes from the actuators', in any of these forms.
+        base_motion: Twist of the base and its rate, two arrays (6,) in base axes, or a function of
+            t that gives them. Gravity keeps its direction in the world while the base turns.
+        inputs: Further inputs of a recorded controller, and `x`, the start of its state.
+        method: "auto": DOP853 for tight tolerances, RK45 for loose ones, Radau for stiff models;
+            or one of these or BDF by name; or fixed steps: "semi_implicit_euler", "rk4", "midpoint"
+            (which conserves energy over long runs).
+        tolerance: Of adaptive methods, relative and absolute, a step.
+        step: How long the steps of fixed-step methods are [s]; of adaptive ones, the longest.
+        every: How far apart the rows of the result are [s]; a thousandth of the duration if not
+            given.
+        friction: "exact": a joint held by dry friction stays exactly still, breaks away when the
+            torque reaches its static friction, and sign changes are located; "smooth": tanh stands
+            for sgn, so that joints creep instead of holding.
+        smoothing: The rate [rad/s or m/s] over which "smooth" passes from one sign to the other.
+        stops: None: limits are reported, not enforced; a number: joints have stops at their limits
+            with this coefficient of restitution, 0 for inelastic.
+        effort: "enforce": torques are cut off at the effort limits of the joints; "report": they
+            are not, and `events` says where they would have been.
+        events: What to look out for, each a `Watch`.
+        audit_limit: The share of the exchanged energy that may be unaccounted for.
+        max_steps: How many steps the run may take. One that needs more ends early, not finished,
+            and keeps what it has; that it will is said (`SimulationWarning`) as soon as it shows.
+
+    Returns:
+        The `Trajectory`. A run that could not go on ends early, keeps what it has, and says why in
+        `status`; so does one whose energy is not accounted for.
+
+    Raises:
+        BadArgument: If something given cannot be right from the start.
+        Interrupted: On Ctrl-C; its `trajectory` is what had been computed.
+
+    Example:
+        >>> import qddot
+        >>> run = qddot.simulate(qddot.load("two_link"), [0, 0], duration=1.0)
+        >>> run.q[-1].round(6)
+        array([-2.318284, -0.761233])
+    """
+    robot = robot_of(robot)
+    duration = positive("duration", duration)
+    every = duration / ROWS if every is None else positive("every", every)
+    choose("friction", friction, ("exact", "smooth"))
+    choose("effort", effort, ("report", "enforce"))
+    choose("method", method, METHODS)
+    positive("smoothing", smoothing)
+    positive("audit_limit", audit_limit)
+    check_restitution(stops)
+    watched = watches(events)
+    if duration / every > MOST_ROWS:
+        raise BadArgument(f"every is {every:g}; that would make {duration / every:.1g} rows.")
+    if not robot.n:
+        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
+    if robot.nq != robot.n:
+        raise BadArgument(
+            f"Robot {robot.name!r} has {robot.nq} numbers of position for {robot.n} velocities, as "
+            "no single run takes it.\n  qddot.rollout moves such a robot."
+        )
+    q0 = np.zeros(robot.n) if q0 is None else joint_values(robot, "q0", q0)
+    qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
+
+    law = law_of(torque, robot.n)
+    told = law_inputs(robot, law, inputs)
+    names, frames = robot.joint_names, tuple(wrenches or {})
+    for frame in frames:
+        robot.pose(q0, frame)  # which knows the frame, or says what it knows
+    signals = {}
+    if law is None:
+        given = np.zeros(robot.n) if torque is None else torque
+        signals["tau"] = signal("the torque", given, names, duration)
+    for k, (frame, wrench) in enumerate((wrenches or {}).items()):
+        what = f"the wrench at {printable(frame)!r}"
+        signals[f"wrench{k}"] = signal(what, wrench, WRENCH, duration)
+    if disturbance is not None:
+        signals["disturbance"] = signal("the disturbance", disturbance, names, duration)
+    if base_motion is not None:
+        signals["base"] = signal("the base motion", *twelve_numbers(base_motion), duration)
+
+    can_hold = restraints(robot, friction == "exact", stops)
+    check_inside(robot, q0, can_hold.lower, can_hold.upper)
+    enforced = effort == "enforce" and torque is not None
+    forces = Forces(
+        law=law,
+        driven=law is None,
+        wrenches=frames,
+        disturbed=disturbance is not None,
+        base_moves=base_motion is not None,
+        effort=tuple(robot.limits.effort.tolist()) if enforced else None,
+        smoothing=smoothing if friction == "smooth" else None,
+        switched=can_hold.any,
+    )
+    system = System(robot.model, forces)
+    plant = Plant(robot, system, signals, of_one_run(told), can_hold, duration)
+    y0 = whole_state(robot, plant.layout, q0, qd0, told.pop("x", []))
+    run, chosen = begun(plant, y0, method, tolerance, step, every, watched, max_steps)
+    try:
+        run.go()
+    except KeyboardInterrupt:
+        run.stopped = f"interrupted at t = {run.t:.6g} s of {duration:g} s"
+        run.failed = run.interrupted = True
+        run.keep_last()
+        raise Interrupted(trajectory(run, chosen.how, audit_limit)) from None
+    found = trajectory(run, chosen.how, audit_limit)
+    if not found.good:
+        warnings.warn(found.status, SimulationWarning, stacklevel=2)
+    return found
+
+
+def begun(
+    plant: Plant,
+    y0: np.ndarray,
+    method: str,
+    tolerance: float,
+    step: float | None,
+    every: float,
+    watched: tuple[Watch, ...] = (),
+    max_steps: int = MOST_STEPS,
+) -> tuple[Run, Method]:
+    """Return a run that is ready to go from y0, and its method.
+
+    Raises:
+        BadArgument: If the motion cannot be computed at the start, or the method does not fit.
+    """
+    n, duration = plant.layout.n, plant.duration
+    try:
+        rate = plant.rate_in(plant.modes(0.0, y0))
+        check_start(plant.robot, y0, rate(0.0, y0))
+        # what holds a joint hides stiffness
+        unheld = plant.rate_in(undecided(plant.restraints, y0[:n], y0[n : 2 * n]))
+        name = chosen_method(method, tolerance, step, unheld, y0, plant.layout, duration)
+        chosen = Method(name, plant, tolerance, step)
+        most = step_count(max_steps, duration, step if name in FIXED else None)
+        return Run(plant, chosen.solver, y0, duration, every, watched, most), chosen
+    except Stopped as reason:
+        raise BadArgument(f"At t = {reason.t:g} s, {reason.what}.") from reason.__cause__

@@ -1,1 +1,0 @@
-"""What pages are made of: elements, one look, a view of an arm. Knows no robots."""

@@ -1,0 +1,111 @@
+"""Skeletons: points fixed to bodies, and planes that arms stay in."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import qddot
+from qddot.present.figures.skeleton import skeleton
+from qddot.present.figures.view import plane_normal, view_of
+
+ROUND_OFF = {"atol": 1e-12}
+PLANAR = ("two_link", "rp", "double_pendulum", "pendulum", "mass_spring_damper")
+SPATIAL = ("panda", "scara", "ur5", "baxter", "stanford", "so101", "panda_hand")
+
+
+def random_q(robot, rows=5):
+    return np.random.default_rng(0).uniform(-1, 1, size=(rows, robot.n))
+
+
+@pytest.mark.parametrize("name", [*PLANAR, *SPATIAL])
+def test_links_keep_their_lengths(name):
+    """Only what slides changes its length: the other pieces of a skeleton are rigid."""
+    robot = qddot.load(name)
+    bones = skeleton(robot.tree)
+    points = bones.points(random_q(robot))
+    sliding = {joint.point for joint in bones.joints if not joint.turns}
+    for line in bones.lines:
+        for a, b in pairwise(line):
+            lengths = np.linalg.norm(points[:, a] - points[:, b], axis=-1)
+            if a not in sliding:
+                assert_allclose(lengths, lengths[0], **ROUND_OFF)
+
+
+@pytest.mark.parametrize("name", ["panda", "scara", "two_link", "ur5"])
+def test_the_tip_is_the_tool_and_joints_are_where_their_bodies_are(name):
+    robot = qddot.load(name)
+    q, bones = random_q(robot), skeleton(robot.tree)
+    points = bones.points(q)
+    assert_allclose(points[:, bones.tips[0]], robot.pose(q, "tool")[:, :3, 3], **ROUND_OFF)
+    for joint in bones.joints:
+        if joint.turns:
+            child = robot.model.joint(joint.name).child
+            where = robot.pose(q, child)[:, :3, 3]
+            assert_allclose(points[:, joint.point], where, **ROUND_OFF)
+
+
+def test_frames_that_are_asked_for_are_points_too():
+    robot = qddot.load("panda")
+    q, bones = random_q(robot), skeleton(robot.tree, ["panda_link4", "tool"])
+    where = robot.pose(q, "panda_link4")[:, :3, 3]
+    assert_allclose(bones.points(q)[:, bones.traced["panda_link4"]], where, **ROUND_OFF)
+
+
+def test_every_part_hangs_together():
+    robot = qddot.load("baxter")
+    bones = skeleton(robot.tree)
+    reached = {bones.lines[0][0]}
+    for _ in bones.lines:
+        reached |= {k for line in bones.lines if reached & set(line) for k in line}
+    assert reached == {k for line in bones.lines for k in line}
+    assert len(bones.tips) == 3
+
+
+@pytest.mark.parametrize("name", PLANAR)
+def test_planar_arms_stay_in_their_plane(name):
+    robot = qddot.load(name)
+    view = view_of(robot.tree)
+    assert view.flat
+    assert view.names == ("x", "y")
+    points = skeleton(robot.tree).points(random_q(robot))
+    depth = points @ plane_normal(robot.tree)
+    assert_allclose(depth, np.broadcast_to(depth[0], depth.shape), **ROUND_OFF)
+
+
+@pytest.mark.parametrize("name", SPATIAL)
+def test_spatial_arms_do_not(name):
+    tree = qddot.load(name).tree
+    assert plane_normal(tree) is None
+    view = view_of(tree)
+    assert view.names == ("x", "y", "z")
+    assert_allclose(view.axes, np.eye(3), **ROUND_OFF)
+
+
+@pytest.mark.parametrize(
+    ("gravity", "names"),
+    [
+        ((0, -9.81, 0), ("x", "y")),
+        ((0, 9.81, 0), ("x", "−y")),
+        ((-9.81, 0, 0), ("y", "x")),
+        ((0, 0, -9.81), ("x", "y")),
+        ((0, 0, 0), ("x", "y")),
+    ],
+)
+def test_up_is_against_gravity_where_that_lies_in_the_plane(gravity, names):
+    robot = qddot.load("two_link").with_gravity(gravity)
+    assert view_of(robot.tree).names == names
+
+
+def test_up_is_against_gravity_in_space_too():
+    tree = qddot.load("panda").with_gravity((0, 0, 9.81)).tree
+    assert view_of(tree).names == ("x", "−y", "−z")
+    assert_allclose(np.linalg.det(view_of(tree).axes), 1, **ROUND_OFF)
+
+
+def test_a_chain_that_is_bent_out_of_its_plane_is_spatial():
+    rows = [{"a": 1, "alpha": "pi/2"}, {"a": 1}]
+    assert plane_normal(qddot.from_dh(rows, convention="standard").tree) is None
+    flat = [{"a": 1}, {"a": 1, "alpha": "pi"}, {"a": 1}]
+    assert plane_normal(qddot.from_dh(flat, convention="standard").tree) is not None

@@ -1,0 +1,296 @@
+"""A report in a browser: its numbers are the robot's, and everything on it can be used."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from accessibility import complaints
+from browser import Seen, page_of
+from present.report.made import made
+
+import qddot
+from qddot.present.figures.arm_scene import arm_scene
+from qddot.present.report.contents import KEYS
+
+FOUR_DIGITS = 5.01e-4  # what numbers on the page are rounded to, of themselves
+ROUND_OFF = 1e-12  # of the largest entry: thousands of operations in another order
+DRAWN = 3e-5  # [m], what a scene is rounded to, twice
+LONGEST = 1000  # looks at what is waited for
+STEP_ERROR = 1e-6  # [J], of the classical Runge–Kutta method at 1 ms
+
+
+@pytest.fixture(scope="module")
+def arm() -> qddot.Robot:
+    return qddot.load("two_link")
+
+
+@pytest.fixture(scope="module")
+def shown() -> Iterator[Seen]:
+    """The report of a small robot, as a browser shows it."""
+    permissions = ["clipboard-read", "clipboard-write"]
+    with page_of(made("two_link")[0].as_uri(), permissions=permissions) as page:
+        until(page, "document.getElementById('eigenvalues').textContent !== '–'")
+        yield page
+
+
+@pytest.fixture
+def seen(shown: Seen) -> Iterator[Seen]:
+    """The same page for every test, as it is at first."""
+    shown.page.evaluate(
+        "for (const part of document.querySelectorAll('details')) part.open = false; "
+        "document.getElementById('reset').click(); scrollTo(0, 0)"
+    )
+    until(shown, "report.state.qd.every((x) => x === 0)")
+    yield shown
+    assert not shown.errors
+    assert not shown.requests
+
+
+def move(seen: Seen, **values: float) -> None:
+    """Move sliders, and wait until the page has followed."""
+    for key, value in values.items():
+        seen.page.evaluate(
+            "([id, value]) => { const s = document.getElementById(id); s.value = value; "
+            "s.dispatchEvent(new Event('input', { bubbles: true })); }",
+            [key.replace("_", "-"), value],
+        )
+    followed(seen)
+
+
+def followed(seen: Seen) -> None:
+    """Wait until the page has drawn what it was told: it does so once a picture."""
+    seen.page.evaluate(
+        "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+    )
+
+
+def until(seen: Seen, condition: str) -> None:
+    """Wait until something is so; the page forbids itself what Playwright waits with."""
+    for _ in range(LONGEST):
+        if seen.page.evaluate(condition):
+            return
+        seen.page.wait_for_timeout(20)
+    raise AssertionError(f"this never was so: {condition}")
+
+
+def state(seen: Seen) -> tuple[np.ndarray, np.ndarray]:
+    q, qd = seen.page.evaluate("[report.state.q, report.state.qd]")
+    return np.array(q), np.array(qd)
+
+
+def numbers(text: str) -> list[float]:
+    found = re.findall(r"[−-]?(?:\d+\.?\d*(?:e[−+-]?\d+)?|∞)", text)
+    return [float(x.replace("−", "-").replace("∞", "inf")) for x in found]
+
+
+def cells(seen: Seen, of: str) -> np.ndarray:
+    words = seen.page.locator(f"#explorer .entry[data-of='{of}']").all_text_contents()
+    return np.array([numbers(word)[0] for word in words])
+
+
+def test_every_section_is_there(seen):
+    for key in KEYS:
+        assert seen.page.locator(f"section#{key}").count() == 1
+        assert seen.page.locator(f"nav a[href='#{key}']").count() == 1
+    assert [outcome.state for outcome in made("two_link")[1]] == ["done"] * len(KEYS)
+
+
+def test_the_sliders_give_the_numbers_of_the_robot(seen, arm):
+    move(seen, q_0=0.7, q_1=-1.1, qd_0=0.5, qd_1=-1.5)
+    q, qd = state(seen)
+    assert np.allclose(q, [0.7, -1.1], atol=1e-12)
+    assert np.allclose(qd, [0.5, -1.5], atol=1e-12)
+    M, g, c = arm.mass_matrix(q), arm.gravity_torque(q), arm.velocity_torque(q, qd)
+    assert np.allclose(cells(seen, "M"), M.ravel(), rtol=FOUR_DIGITS)
+    assert np.allclose(cells(seen, "g"), g, rtol=FOUR_DIGITS)
+    assert np.allclose(cells(seen, "c"), c, rtol=FOUR_DIGITS)
+    shown = {
+        key: numbers(seen.page.locator(f"#{key}").text_content())
+        for key in ("eigenvalues", "condition", "kinetic", "potential", "masses")
+    }
+    values = np.linalg.eigvalsh(M)
+    masses = np.linalg.eigvalsh(arm.effective_mass(q, "tool", "linear"))[1:]
+    assert np.allclose(shown["eigenvalues"], values, rtol=FOUR_DIGITS)
+    assert np.allclose(shown["condition"], values[1] / values[0], rtol=FOUR_DIGITS)
+    assert np.allclose(shown["kinetic"], arm.kinetic_energy(q, qd), rtol=FOUR_DIGITS)
+    assert np.allclose(shown["potential"], arm.potential_energy(q), rtol=FOUR_DIGITS)
+    assert np.allclose(shown["masses"], [*masses, np.inf], rtol=FOUR_DIGITS)
+
+
+def test_a_slider_comes_back_to_zero_and_reaches_its_ends(seen):
+    """By the mouse, by arrow keys and by its field: at rest there is no dry friction."""
+    page = seen.page
+    page.locator(".sliders summary").click()
+    for key in ("q-0", "qd-0"):
+        bar = page.locator(f"#{key}")
+        box = bar.bounding_box()
+        middle = box["y"] + box["height"] / 2
+        page.mouse.move(box["x"] + 0.9 * box["width"], middle)
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.503 * box["width"], middle, steps=5)
+        page.mouse.up()
+        assert float(bar.input_value()) == 0
+        bar.press("ArrowRight")
+        assert float(bar.input_value()) > 0
+        bar.press("ArrowLeft")
+        assert float(bar.input_value()) == 0
+        for press, end in (("End", "max"), ("Home", "min")):
+            bar.press(press)
+            # Chromium counts in decimals of fifteen digits
+            assert np.isclose(float(bar.input_value()), float(bar.get_attribute(end)), rtol=1e-14)
+        page.fill(f"#{key}-number", "0")
+        page.press(f"#{key}-number", "Enter")
+        until(seen, f"document.getElementById('{key}').value === '0'")
+    until(seen, "report.state.q[0] === 0 && report.state.qd[0] === 0")
+    page.fill("#q-1-number", "99")
+    page.press("#q-1-number", "Enter")
+    until(seen, "Math.abs(report.state.q[1] - Math.PI) < 1e-14")
+    told = page.text_content("#let-go-status")
+    assert told == "99 is above 3.142, where this slider ends."
+
+
+def test_the_arm_is_drawn_as_the_robot_says(seen, arm):
+    q = [0.4, 0.9]
+    options = {"ellipsoid": True, "torques": True}
+    drawn = seen.page.evaluate("([q, o]) => report.sceneAt(q, o)", [q, options])
+    expected = arm_scene(arm).scene(q, ellipsoid=True, gravity_torques=True)
+    assert drawn.keys() == expected.keys()
+    for key in ("lines", "box", "up"):
+        assert np.allclose(np.ravel(drawn[key]), np.ravel(expected[key]), atol=DRAWN)
+    for key in ("joints", "bodies", "turns"):
+        assert len(drawn[key]) == len(expected[key])
+        for mine, other in zip(drawn[key], expected[key], strict=True):
+            assert mine["colour"] == other["colour"]
+            assert mine.get("label") == other.get("label")
+            for field in {"at", "axis", "amount"} & other.keys():
+                assert np.allclose(mine[field], other[field], atol=DRAWN)
+    for key in ("bodies", "ellipsoids"):  # the same solid, whatever its axes are called
+        for mine, other in zip(drawn[key], expected[key], strict=True):
+            A, B = np.array(mine["axes"]), np.array(other["axes"])
+            assert np.allclose(A.T @ A, B.T @ B, atol=DRAWN)
+
+
+def test_an_entry_that_is_chosen_shows_its_equation_and_copies_it(seen, arm):
+    page, equations = seen.page, qddot.derive(arm)
+    page.click("#explorer .entry[data-of='M'][data-at='1,0']")
+    panel = page.locator("#equation-live")
+    assert panel.locator(".title").text_content() == "M₁₂, 2 terms"
+    assert panel.locator(".katex").count() == 1
+    move(seen, q_1=0.5)
+    (value,) = numbers(panel.locator(".value").text_content())
+    assert np.isclose(value, arm.mass_matrix(state(seen)[0])[0, 1], rtol=1e-9)
+    panel.get_by_role("button", name="Copy LaTeX").click()
+    panel.get_by_role("button", name="Copied").wait_for()
+    from qddot.equations.latex import as_latex
+
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == f"M_{{12}} = {as_latex(equations.M[0, 1])}"
+    page.click("#explorer .entry[data-of='g'][data-at='1']")
+    assert panel.locator(".title").text_content().startswith("g₂")
+    assert page.locator("#explorer .entry[aria-pressed='true']").count() == 1
+
+
+def test_the_arm_falls_when_it_is_let_go_and_its_energy_stays(seen, arm):
+    before, _ = state(seen)
+    seen.page.click("#let-go")
+    until(seen, f"Math.abs(report.state.q[0] - {before[0]}) > 0.05")
+    seen.page.get_by_role("button", name="Hold").click()
+    after, rates = state(seen)
+    start, end = arm.potential_energy(before), arm.potential_energy(after)
+    assert abs(end + arm.kinetic_energy(after, rates) - start) < STEP_ERROR * abs(start)
+    seen.page.get_by_role("button", name="Back").click()
+    until(seen, "report.state.qd.every((x) => x === 0)")
+    assert np.array_equal(state(seen)[0], before)
+
+
+def test_the_film_plays_to_its_end(seen):
+    page = seen.page
+    first = page.evaluate("document.getElementById('film').toDataURL()")
+    page.get_by_role("button", name="Play").click()
+    until(seen, "parseFloat(document.getElementById('film-clock').textContent) > 0.5")
+    assert page.get_by_role("button", name="Pause").count() == 1
+    assert page.evaluate("document.getElementById('film').toDataURL()") != first
+    page.get_by_role("button", name="Pause").click()
+    page.evaluate(
+        "const s = document.getElementById('film-time'); s.value = s.max; "
+        "s.dispatchEvent(new Event('input'))"
+    )
+    assert page.locator("#film-clock").text_content() == "3.00 s"
+
+
+def test_a_map_has_the_range_of_its_quantity_and_moves_the_arm(seen, arm):
+    page = seen.page
+    page.locator("#map").scroll_into_view_if_needed()
+    caption = "document.getElementById('map-caption').textContent"
+    until(seen, f"{caption}.startsWith('From')")
+    page.evaluate(f"window.before = {caption}")
+    page.select_option("#map-of", "g0")
+    until(seen, f"{caption} !== window.before")
+    _, most = numbers(page.locator("#map-caption").text_content())[:2]
+    q = np.stack(np.meshgrid(*[np.linspace(-np.pi, np.pi, 400)] * 2), -1)
+    assert np.isclose(most, np.abs(arm.gravity_torque(q)[..., 0]).max(), rtol=2e-2)
+    box = page.locator("#map").bounding_box()
+    page.click("#map", position={"x": 0.3 * box["width"], "y": 0.3 * box["height"]})
+    followed(seen)
+    q, _ = state(seen)
+    assert q[0] < -0.5
+    assert q[1] > 0.5
+    assert np.isclose(float(page.input_value("#q-0-number")), q[0], atol=1e-3)
+
+
+def test_the_browser_measures_its_own_speed(seen):
+    seen.page.click("#measure")
+    until(seen, "document.getElementById('measured').textContent.includes('µs')")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_nobody_is_kept_from_reading_it(scheme):
+    with page_of(made("two_link")[0].as_uri(), scheme=scheme) as seen:
+        seen.page.click("#explorer .entry[data-of='M'][data-at='0,0']")
+        seen.page.evaluate(
+            "for (const part of document.querySelectorAll('details')) part.open = true"
+        )
+        assert complaints(seen.page) == []
+
+
+def test_it_reads_on_a_telephone():
+    with page_of(made("two_link")[0].as_uri(), width=390, height=800) as seen:
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
+        assert complaints(seen.page) == []
+
+
+def test_it_prints(seen):
+    paper = seen.page.pdf(format="A4")
+    assert paper.startswith(b"%PDF")
+    assert 5 <= len(re.findall(rb"/Type\s*/Page\b", paper)) <= 30
+
+
+@pytest.mark.long
+def test_the_kernels_of_a_panda_in_the_page_are_those_of_the_robot():
+    path, outcomes = made("panda", ("robot", "equations"), 600.0)
+    assert [outcome.state for outcome in outcomes] == ["done"] * 2
+    assert path.stat().st_size < 3e6
+    panda = qddot.load("panda")
+    with page_of(path.as_uri()) as seen:
+        move(seen, q_1=-0.6, q_3=-2.2, q_5=1.6, qd_2=0.4)
+        q, qd = state(seen)
+        page = seen.page
+        for name, inputs in {"mass_matrix": 1, "coriolis_matrix": 2, "gravity_torque": 1}.items():
+            found = page.evaluate(
+                "([k, x]) => report.kernels[k](...x)", [name, [q.tolist(), qd.tolist()][:inputs]]
+            )
+            expected = getattr(panda, name)(*(q, qd)[:inputs])
+            assert np.abs(np.array(found) - expected).max() <= ROUND_OFF * np.abs(expected).max()
+        values = page.evaluate(
+            "(q) => report.eigen(report.kernels.mass_matrix(q)).values", q.tolist()
+        )
+        assert np.allclose(values, np.linalg.eigvalsh(panda.mass_matrix(q)), rtol=1e-10)
+        # an entry with hundreds of terms is typeset, too
+        page.click("#explorer .entry[data-of='M'][data-at='0,0']")
+        assert page.locator("#equation-live .title").text_content() == "M₁₁, 805 terms"
+        assert page.locator("#equation-live .katex").count() == 1
+        assert not seen.errors
+        assert not seen.requests

@@ -1,0 +1,187 @@
+"""Figures and the page of a fit: drawn, complete, escaped, asking for nothing."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from identification.excited import as_log, excited
+from identification.made_logs import measured, swinging
+
+import qddot
+from qddot import plot
+from qddot.errors import BadArgument
+from qddot.identification.extra_columns import coupled
+from qddot.identification.preparation import prepared
+from qddot.identification.validation import errors_on
+from qddot.present.figures import fits
+
+TERMS = ("friction", "offset", "rotor_inertia")
+NASTY = "<script>alert(1)</script>&\"'"
+
+
+@pytest.fixture(scope="module")
+def fit():
+    robot = qddot.load("two_link")
+    log = as_log(robot, excited(robot, 600, noise=1.0))
+    log.counts = np.abs(log.qd) > 0.2
+    return qddot.identify(robot, log, terms=("friction", "offset"))
+
+
+FIGURES = [
+    plot.plot_torques,
+    plot.plot_residuals,
+    plot.plot_parameters,
+    plot.plot_excitation,
+]
+
+
+@pytest.mark.parametrize("draw", FIGURES, ids=lambda f: f.__name__)
+def test_a_figure_is_drawn_and_saved(draw, fit, tmp_path):
+    drawn = draw(fit, path=tmp_path / "fit.svg")
+    assert drawn.axes
+    text = (tmp_path / "fit.svg").read_text()
+    assert "<svg" in text
+    with pytest.raises(BadArgument, match=r"A figure is written as \.png, \.svg or \.pdf"):
+        draw(fit, path=tmp_path / "fit.jpg")
+
+
+def test_the_figure_of_torques_has_a_joint_each_and_shades_what_does_not_count(fit):
+    drawn = plot.plot_torques(fit)
+    titles = [axes.get_title(loc="left") for axes in drawn.axes]
+    assert titles == ["j1", "", "j2", ""]
+    assert [t.get_text() for t in drawn.legends[0].get_texts()][-1] == "too slow to count"
+
+
+def test_parameters_are_named_and_sorted_by_kind(fit):
+    drawn = plot.plot_parameters(fit)
+    titles = {axes.get_title(loc="left") for axes in drawn.axes}
+    assert "first moments [kg·m]" in titles
+    assert "Coulomb friction [N·m]" in titles
+    names = [text.get_text() for axes in drawn.axes for text in axes.get_yticklabels()]
+    assert "j2.fv" in names
+    assert len(names) == len(fit.names)
+
+
+def test_what_is_a_columns_own_is_one_over_its_length_in_the_inverse(fit):
+    values, own = fits.excited(fit)
+    assert values[0] / values[-1] == pytest.approx(fit.condition)
+    assert np.all((own > 0) & (own <= 1 + 1e-12))
+
+
+def test_a_spectrum_shows_the_cut_off():
+    log = swinging()
+    drawn = plot.plot_spectrum(log)
+    words = [text.get_text() for text in drawn.legends[0].get_texts()]
+    assert any(word.startswith("cut-off") for word in words)
+    assert any(word.startswith("motion up to") for word in words)
+
+
+def test_errors_on_the_log_itself_are_those_of_the_fit(fit):
+    found = errors_on(fit, fit.samples)
+    assert found["relative_error"] == pytest.approx(fit.relative_error)
+    assert list(found["rms"].values()) == pytest.approx(fit.rms.tolist())
+    assert errors_on(fit, fit.samples, slow=True)["relative_error"] > 0
+
+
+class Page(HTMLParser):
+    """What a page holds: its tags, its addresses, its text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.addresses, self.words = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.addresses += [v for k, v in attrs if k in ("src", "href", "xlink:href", "data")]
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def test_the_page_is_whole_and_asks_for_nothing(fit, tmp_path):
+    log = swinging(2).noted("filtered by hand", place="filter")
+    checked = errors_on(fit, fit.samples)
+    path = tmp_path / "fit.html"
+    plot.fit_page(fit, path, log=log, raw=log, validation=checked, command=["identify", "two_link"])
+    text = path.read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.tags.count("svg") == 5
+    assert page.tags.count("table") == 2
+    assert all(address.startswith("#") for address in page.addresses)
+    assert not {"script", "link", "img", "iframe"}.intersection(page.tags)
+    assert not re.search(r"@import|url\((?!#)", text)
+    words = " ".join(page.words)
+    for said in (
+        "Identification of two_link",
+        "filtered by hand",
+        "What could not be identified",
+        "j2.m alone cannot be known, because it only acts together with",
+        "act on no torque, so no log can tell them: j1.m",
+        "$ qddot identify two_link",
+        "WeightedLeastSquares(",
+    ):
+        assert said in words
+    with pytest.raises(BadArgument, match=r"A page is written as \.html or \.htm"):
+        plot.fit_page(fit, tmp_path / "fit.pdf")
+
+
+def test_names_of_robots_and_logs_are_escaped(tmp_path):
+    joints = [
+        {"type": "revolute", "name": NASTY, "mass": 1.0, "com": [0.3, 0, 0]},
+        {"type": "revolute", "a": 0.4, "name": "$x_1$", "mass": 1.0, "com": [0.2, 0, 0]},
+    ]
+    robot = qddot.from_dh(joints, "standard", name=NASTY)
+    found = qddot.identify(robot, as_log(robot, excited(robot, 100)), unexcited="merge", terms=())
+    log = replace(swinging(2), source=NASTY).noted(NASTY)
+    plot.fit_page(found, tmp_path / "fit.html", log=log, command=["identify", NASTY])
+    text = (tmp_path / "fit.html").read_text(encoding="utf-8")
+    assert "<script" not in text
+    assert "script" not in Page(text).tags
+
+
+# measured logs: what the documentation says of them
+
+
+@pytest.fixture(scope="module")
+def tx40():
+    folder = measured("staubli_tx40")
+    robot = qddot.load(folder / "tx40_mdh_modified.urdf")
+    coupling = np.eye(6)
+    coupling[5, 4] = -1
+    raw = qddot.load_log(
+        {"q": folder / "pos_read_data.csv", "tau": folder / "curr_data.csv"},
+        robot,
+        rate=5000,
+        gear=[32, 32, 45, -48, 45, 32],
+        coupling=coupling,
+        offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
+    )
+    return robot, prepared(raw)
+
+
+def test_the_tx40_log_is_reproduced(tx40):
+    robot, log = tx40
+    options = {"terms": TERMS, "extra": coupled(robot, "joint_5", "joint_6"), "decimate": 50}
+    free = qddot.identify(robot, log, "weighted", **options)
+    possible = qddot.identify(robot, log, "consistent", **options)
+    assert free.relative_error == pytest.approx(0.0494, abs=2e-4)
+    assert errors_on(free, log, slow=True)["relative_error"] == pytest.approx(0.0536, abs=2e-4)
+    assert possible.is_possible
+    assert possible.relative_error < free.relative_error + 0.005
+    assert qddot.identify(robot, log, terms=TERMS, decimate=50).relative_error > 0.1
+
+
+def test_the_ur10_log_is_reproduced():
+    pytest.importorskip("rosbags")
+    robot = qddot.load("ur10")
+    raw = qddot.load_log(measured("ur10_bag") / "ur10_exciting_trajectory.db3", robot)
+    every, fast = prepared(raw, speed=0.0), prepared(raw)
+    fit = qddot.identify(robot, every, "ordinary", terms=TERMS, decimate=None)
+    assert fit.relative_error == pytest.approx(0.0649, abs=2e-4)
+    fit = qddot.identify(robot, fast, "ordinary", terms=TERMS, decimate=None)
+    assert fit.relative_error == pytest.approx(0.0557, abs=2e-4)
+    fit = qddot.identify(robot, fast, "consistent", terms=TERMS, decimate=None)
+    assert fit.relative_error < 0.0617

@@ -1,0 +1,29 @@
+"""How results reach their looks, by name."""
+
+import ast
+from pathlib import Path
+
+import qddot
+from qddot.looks import look
+
+SRC = Path(qddot.__file__).parent
+
+
+def names() -> list[tuple[str, str]]:
+    """Return what src asks of `looks`: the file, and the name within `qddot.present`."""
+    found = []
+    for path in SRC.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            match node:
+                case ast.Call(func=ast.Name("look"), args=[ast.Constant(value=str(name))]):
+                    found.append((path.name, name))
+                case ast.Call(func=ast.Name("in_notebook"), args=[ast.Constant(value=name)]):
+                    found.append((path.name, f"notebook.{name}"))
+    return found
+
+
+def test_every_name_that_a_result_asks_for_is_there():
+    asked = names()
+    assert len(asked) > 25
+    for _, name in asked:
+        assert callable(look(name)), name
