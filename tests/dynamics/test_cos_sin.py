@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from cos_sin import in_cosines, pairs
+from long import long
 from nearness import assert_near
 
 import qddot
@@ -16,7 +17,7 @@ SAME = 1e-12
 OF_A_FRAME = ("pose", "jacobian", "jacobian_rate", "point_motion")
 
 
-@pytest.fixture(params=["two_link", "stanford", "ur5"])
+@pytest.fixture(params=["two_link", "stanford", *long("ur5")])
 def both(request, monkeypatch):
     """A robot, and the same robot in cosines and sines."""
     plain = qddot.load(request.param).without("springs")
