@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from qddot.model.joints import MOTIONS, Entry, Revolute
+from qddot.model.joints import MOTIONS, Coordinate, Revolute
 from qddot.robot import Robot
 from qddot.scalars import sincos
 from qddot.spatial.pose import ORIGIN, Pose
@@ -28,8 +28,8 @@ class CosSin:
 
     nq, nv = 2, 1
     neutral = (1, 0)
-    configuration = (Entry("cosine", "", ".cos"), Entry("sine", "", ".sin"))
-    velocity = (Entry("angle", "rad/s"),)
+    configuration = (Coordinate("cosine", "", ".cos"), Coordinate("sine", "", ".sin"))
+    velocity = (Coordinate("angle", "rad/s"),)
 
     @classmethod
     def of(cls, joint, axis):

@@ -12,7 +12,7 @@ import pytest
 
 import qddot
 from qddot.errors import Defect
-from qddot.workers import Limits, Worker
+from qddot.workers import ResourceLimits, Worker
 
 PATIENCE = 300  # [s] for any answer: machines may be busy
 posix = pytest.mark.skipif(os.name == "nt", reason="limits and signals are POSIX's")
@@ -131,7 +131,7 @@ def test_one_that_takes_too_long_is_ended(tmp_path):
 
 @posix
 def test_it_has_no_more_memory_and_writes_no_more_than_it_may(tmp_path):
-    limits = Limits(memory=2 * 10**9, file=1000)
+    limits = ResourceLimits(memory=2 * 10**9, file=1000)
     assert asked("takes", 1000, limits=limits, one_thread=True) == 1000
     with pytest.raises(qddot.QddotError, match="not enough memory"):
         asked("takes", 4 * 10**9, limits=limits, one_thread=True)

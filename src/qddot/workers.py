@@ -1,6 +1,6 @@
 """Work in other processes: limited, ended when it takes too long, and noticed when it dies.
 
-    with Worker(limits=Limits(memory=2 * 10**9)) as worker:
+    with Worker(limits=ResourceLimits(memory=2 * 10**9)) as worker:
         worker.ask("qddot.readers.xacro_expansion:expand", path)
         text = worker.result(seconds=60)
 
@@ -47,7 +47,7 @@ Message = tuple[str, Any]
 
 
 @dataclass(frozen=True)
-class Limits:
+class ResourceLimits:
     """What a process may use; None for as much as there is."""
 
     memory: int | None = None  # [bytes] of address space
@@ -66,7 +66,7 @@ class Limits:
             (resource.RLIMIT_CPU, self.seconds),
             (resource.RLIMIT_FSIZE, self.file),
             (resource.RLIMIT_NPROC, self.processes),
-            (resource.RLIMIT_CORE, 0 if self != Limits() else None),
+            (resource.RLIMIT_CORE, 0 if self != ResourceLimits() else None),
         ):
             if most is not None:
                 with suppress(OSError, ValueError):  # where the limit is lower already
@@ -77,7 +77,7 @@ class Limits:
 class Conditions:
     """Under what conditions a worker works: the first thing that it is told."""
 
-    limits: Limits
+    limits: ResourceLimits
     private: bool
     quiet: bool
 
@@ -93,7 +93,7 @@ class Worker:
         self,
         hear: Callable[[Message], object] | None = None,
         *,
-        limits: Limits | None = None,
+        limits: ResourceLimits | None = None,
         private: bool = False,
         quiet: bool = True,
         one_thread: bool = False,
@@ -128,7 +128,7 @@ class Worker:
             raise
         self._ending, self._writing = threading.Lock(), threading.Lock()
         self._waited_for = False
-        self._send(Conditions(limits or Limits(), private, quiet))
+        self._send(Conditions(limits or ResourceLimits(), private, quiet))
         hearing = (hear or self.heard.put,)
         self._hearing = threading.Thread(target=self._hear, args=hearing, daemon=True)
         self._hearing.start()
@@ -299,7 +299,9 @@ def _listen(asked: IO[bytes], jobs: queue.SimpleQueue, own: str | None) -> None:
     os._exit(0)
 
 
-def _called(job: str, arguments: tuple, tells: bool, limits: Limits, answers: IO[bytes]) -> Message:
+def _called(
+    job: str, arguments: tuple, tells: bool, limits: ResourceLimits, answers: IO[bytes]
+) -> Message:
     """Return how the call of a function went."""
 
     def tell(text: str, part: float | None = None) -> None:

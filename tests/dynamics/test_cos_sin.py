@@ -1,5 +1,7 @@
 """A configuration is not a velocity: every quantity of a robot whose q has two numbers a joint."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from cos_sin import in_cosines, pairs
@@ -11,6 +13,7 @@ from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
 from qddot.errors import BadArgument, WrongShape
 from qddot.formulations import explicit, lagrange, recursive, stacked, trace
+from qddot.model import Spring
 from qddot.robot.quantities import NAMES, state_shapes
 
 SAME = 1e-12
@@ -110,3 +113,10 @@ def test_one_simulated_run_is_refused_with_what_can_be_done(both):
     plain, other = both
     with pytest.raises(BadArgument, match=r"qddot\.rollout moves such a robot"):
         qddot.simulate(other, pairs(plain, np.zeros(plain.n)), duration=0.1)
+
+
+def test_what_needs_a_single_number_is_refused_by_name(monkeypatch):
+    arm = qddot.load("two_link")
+    sprung = arm.model.with_joints(lambda joint: replace(joint, spring=Spring(10.0)))
+    with pytest.raises(BadArgument, match="whose position is no single number, and has a spring"):
+        _ = in_cosines(qddot.Robot(sprung), monkeypatch).tree

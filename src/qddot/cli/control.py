@@ -16,6 +16,7 @@ from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
     ROBOT,
     AsJson,
+    Effort,
     File,
     Plot,
     Settings,
@@ -112,14 +113,7 @@ def control(
         str, vector("Standard deviation of measured rates [rad/s or m/s], one or one a joint.")
     ] = "",
     delay: Annotated[float, number("Of measurements.", "SECONDS")] = 0.0,
-    effort: Annotated[
-        str,
-        choice(
-            "--effort",
-            ("enforce", "report"),
-            "Torques beyond the effort limits are cut off (enforced), or only reported",
-        ),
-    ] = "enforce",
+    effort: Effort = "enforce",
     seed: Annotated[
         int, typer.Option(metavar="SEED", help="Of the noise and of --model-error.", min=0)
     ] = 1,

@@ -12,6 +12,7 @@ from qddot.cli.settings import numbers
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
     AsJson,
+    Effort,
     File,
     Plot,
     Settings,
@@ -95,14 +96,7 @@ def simulate(
             "restitution from 0 to 1. Limits are passed if not given."
         ),
     ] = None,
-    effort: Annotated[
-        str,
-        choice(
-            "--effort",
-            ("enforce", "report"),
-            "Torques beyond the effort limits are cut off (enforced), or only reported",
-        ),
-    ] = "enforce",
+    effort: Effort = "enforce",
     settings: Settings = None,
     plot: Plot = None,
     animate: Annotated[

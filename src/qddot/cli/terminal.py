@@ -124,6 +124,14 @@ Settings = Annotated[
     ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the same facts for machines.")]
+Effort = Annotated[
+    str,
+    choice(
+        "--effort",
+        ("enforce", "report"),
+        "Torques beyond the effort limits are cut off (enforced), or only reported",
+    ),
+]
 Plot = Annotated[
     File, writes("--plot", what="A figure", endings=ENDINGS_OF_FIGURES, words="Draw it")
 ]

@@ -44,9 +44,10 @@ def coriolis_matrix(tree: Tree, q: ConfigVec, qd: JointVec) -> JointMat:
 
 
 def christoffel(tree: Tree, q: ConfigVec) -> np.ndarray:
-    """Return the Christoffel symbols of the first kind, output index first.
+    """Return Γ with C(q, v) = Σᵢ Γ[:, i, :] vᵢ, output index first.
 
-    They give the velocity torque and are symmetric in the last two indices:
+    It gives the velocity torque. Of joints with one degree of freedom these are the Christoffel
+    symbols of the first kind, symmetric in the last two indices:
 
         c_k = Σ_ij Γ[k, i, j] q̇ᵢ q̇ⱼ
     """
@@ -55,6 +56,8 @@ def christoffel(tree: Tree, q: ConfigVec) -> np.ndarray:
     for i, e_i in enumerate(units):
         for j, e_j in enumerate(units[: i + 1]):
             gamma[:, i, j] = gamma[:, j, i] = velocity_coupling(tree, q, e_i, e_j)
+            if not tree.flat:
+                gamma[:, j, i] = velocity_coupling(tree, q, e_j, e_i)
     return gamma
 
 

@@ -236,6 +236,7 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
             continue
         motion = motion_of(joint)
         where, ratio, offset = positions[joint.name]
+        check_alone(joint, motion)
         if where is None:
             carrier[joint.child] = (parent, X_PJ @ motion.pose([offset]))
             continue
@@ -322,6 +323,22 @@ def motion_of(joint: Joint) -> JointMotion:
             f"equations. Kinds that move: {', '.join(MOTIONS)}."
         )
     return MOTIONS[joint.kind].of(joint, unit(joint.axis))
+
+
+def check_alone(joint: Joint, motion: JointMotion) -> None:
+    """Raise BadArgument if a joint with several numbers has what only one number can have."""
+    if isinstance(motion, OneCoordinate):
+        return
+    for what, there in (
+        ("a spring", bool(joint.spring.stiffness)),
+        ("a joint that it follows", joint.mimic is not None),
+        ("a position that it is locked at", joint.locked is not None),
+    ):
+        if there:
+            raise BadArgument(
+                f"Joint {shorten(joint.name)!r} is of kind {shorten(str(joint.kind))!r}, whose "
+                f"position is no single number, and has {what}. Remove that."
+            )
 
 
 def unit(axis: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:

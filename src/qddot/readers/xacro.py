@@ -16,10 +16,10 @@ from qddot.model import Model
 from qddot.readers.files import read_bytes
 from qddot.readers.urdf import read_urdf_text
 from qddot.readers.xml import read_xml
-from qddot.workers import Limits, Worker
+from qddot.workers import ResourceLimits, Worker
 
 SECONDS = 60  # the largest robots we know of take two
-LIMITS = Limits(memory=2 * 10**9, seconds=30, file=0, processes=0)
+LIMITS = ResourceLimits(memory=2 * 10**9, seconds=30, file=0, processes=0)
 
 
 def read_xacro(path: Path) -> Model:

@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import Any
 
 from qddot.errors import BadArgument, Defect
-from qddot.workers import Limits, Message, Worker, answer_in
+from qddot.workers import Message, ResourceLimits, Worker, answer_in
 
 MOST = 4  # at once; who comes later waits
 KEPT = 2  # idle ones
-LIMITS = Limits(memory=8 * 10**9, file=500_000_000)
+LIMITS = ResourceLimits(memory=8 * 10**9, file=500_000_000)
 
 # the functions that a helper may be asked for; each takes what was sent, and a function to tell
 # how far it is

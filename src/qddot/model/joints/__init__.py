@@ -1,6 +1,6 @@
 """The kinds of joints, one file each. A new kind is a new file and a line in `MOTIONS`."""
 
-from qddot.model.joints.contract import Entry, JointMotion, OneCoordinate
+from qddot.model.joints.contract import Coordinate, JointMotion, OneCoordinate
 from qddot.model.joints.prismatic import Prismatic
 from qddot.model.joints.revolute import Revolute
 from qddot.model.joints.screw import Screw
@@ -13,4 +13,12 @@ MOTIONS: dict[str, type[JointMotion]] = {
     "screw": Screw,
 }
 
-__all__ = ["MOTIONS", "Entry", "JointMotion", "OneCoordinate", "Prismatic", "Revolute", "Screw"]
+__all__ = [
+    "MOTIONS",
+    "Coordinate",
+    "JointMotion",
+    "OneCoordinate",
+    "Prismatic",
+    "Revolute",
+    "Screw",
+]

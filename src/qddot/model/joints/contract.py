@@ -25,7 +25,7 @@ Role = Literal["angle", "length", "angle and length", "cosine", "sine"]
 
 
 @dataclass(frozen=True)
-class Entry:
+class Coordinate:
     """One number of a configuration or of a velocity."""
 
     role: Role
@@ -43,10 +43,10 @@ class JointMotion(Protocol):
     def nv(self) -> int: ...  # numbers of a velocity
 
     @property
-    def configuration(self) -> tuple[Entry, ...]: ...  # what the entries of q are
+    def configuration(self) -> tuple[Coordinate, ...]: ...  # what the entries of q are
 
     @property
-    def velocity(self) -> tuple[Entry, ...]: ...  # what the entries of v are
+    def velocity(self) -> tuple[Coordinate, ...]: ...  # what the entries of v are
 
     @property
     def neutral(self) -> tuple[Scalar, ...]: ...  # the q at which the pose is the identity

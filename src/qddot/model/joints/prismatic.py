@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.model.joints.contract import Entry, OneCoordinate
+from qddot.model.joints.contract import Coordinate, OneCoordinate
 from qddot.scalars import ConfigVec, Mat3, Scalar
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY, Z, turn_to
@@ -25,8 +25,8 @@ class Prismatic(OneCoordinate):
 
     axis: tuple[Scalar, Scalar, Scalar]
 
-    configuration = (Entry("length", "m"),)
-    velocity = (Entry("length", "m/s"),)
+    configuration = (Coordinate("length", "m"),)
+    velocity = (Coordinate("length", "m/s"),)
 
     @classmethod
     def of(cls, joint: Any, axis: tuple[Scalar, Scalar, Scalar]) -> Prismatic:

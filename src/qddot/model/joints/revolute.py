@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.model.joints.contract import Entry, OneCoordinate
+from qddot.model.joints.contract import Coordinate, OneCoordinate
 from qddot.scalars import ConfigVec, Mat3, Scalar
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import Z, about_axis, turn_to
@@ -25,8 +25,8 @@ class Revolute(OneCoordinate):
 
     axis: tuple[Scalar, Scalar, Scalar]
 
-    configuration = (Entry("angle", "rad"),)
-    velocity = (Entry("angle", "rad/s"),)
+    configuration = (Coordinate("angle", "rad"),)
+    velocity = (Coordinate("angle", "rad/s"),)
 
     @classmethod
     def of(cls, joint: Any, axis: tuple[Scalar, Scalar, Scalar]) -> Revolute:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.model.joints.contract import Entry, OneCoordinate
+from qddot.model.joints.contract import Coordinate, OneCoordinate
 from qddot.scalars import ConfigVec, Mat3, Scalar
 from qddot.spatial.pose import Pose
 from qddot.spatial.rotation import Z, about_axis, turn_to
@@ -26,8 +26,8 @@ class Screw(OneCoordinate):
     axis: tuple[Scalar, Scalar, Scalar]
     pitch: Scalar  # [m/rad]
 
-    configuration = (Entry("angle and length", "rad"),)
-    velocity = (Entry("angle and length", "rad/s"),)
+    configuration = (Coordinate("angle and length", "rad"),)
+    velocity = (Coordinate("angle and length", "rad/s"),)
 
     @classmethod
     def of(cls, joint: Any, axis: tuple[Scalar, Scalar, Scalar]) -> Screw:
