@@ -19,6 +19,7 @@ from qddot.cli import main
 from qddot.errors import BadArgument
 from qddot.studio import Studio
 from qddot.studio.ports import PORT, listening_socket
+from qddot.studio.server import heeding_signals
 
 COMMAND = (sys.executable, "-m", "qddot.cli", "studio", "--no-browser")
 
@@ -47,6 +48,17 @@ def test_it_prints_its_address_and_ends_on_ctrl_c_with_a_goodbye():
         assert process.returncode == 130
         assert out == ""
         assert err == "\nqddot studio: goodbye.\n"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_before_it_waits_ends_it_in_order_and_the_next_one_at_once(number):
+    """Its address is printed by then, so people and programs may have seen it."""
+    before = signal.getsignal(number)
+    with Studio(port=0) as studio, heeding_signals(studio):
+        assert signal.getsignal(number) is not before
+        os.kill(os.getpid(), number)
+        assert studio.wait() is (number == signal.SIGINT)
+        assert signal.getsignal(number) is before
 
 
 def test_terminated_it_ends_well_and_machines_are_told_the_address():

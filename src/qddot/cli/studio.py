@@ -46,13 +46,13 @@ def studio(
       qddot studio two_link_symbolic --port 9000
     """
     from qddot.readers.read import built_in_names
-    from qddot.studio.server import Studio, heeding_terminate, open_page
+    from qddot.studio.server import Studio, heeding_signals, open_page
 
     if settings and source is None:
         raise BadArgument("--set changes a robot, and none is named: qddot studio panda --set ...")
     named = source is None or (source in built_in_names() and not settings)
     robot = source if named or source is None else read_numeric(source, settings)
-    with Studio(robot, port) as running, heeding_terminate(running):
+    with Studio(robot, port) as running, heeding_signals(running):
         if as_json:
             facts = {"address": running.address, "port": running.port, "host": "127.0.0.1"}
             echo_json(facts | {"robot": running.library.label})

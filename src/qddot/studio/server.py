@@ -34,6 +34,7 @@ MOST_PAGES = 8
 MOST_VISITORS = 64  # connections of any kind, those that have not said anything yet included
 MOST_UNREAD = 64 * 2**20  # [bytes] that wait for a visitor who does not read
 TO_OPEN = 5.0  # [s] for a visitor to say what it wants
+LISTENS = 0.1  # [s] between two looks at whether it shall end
 TO_CLOSE = 0.5  # [s] for pages to say goodbye
 HANGS = 30.0  # [s] after which an end is not waited for any more
 BLANK = b"\r\n\r\n"  # where the head of a request ends
@@ -62,7 +63,8 @@ class Studio:
         self.listening = listening_socket(port)
         self.port: int = self.listening.getsockname()[1]
         self.sessions: dict[Session, ServerConnection] = {}
-        self.ready, self.asked = threading.Event(), threading.Event()  # to be here, to end
+        self.ready = threading.Event()
+        self.ended_by: int | None = None  # the signal that asked it to end
         self.failure: BaseException | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
         self.thread = threading.Thread(target=self._run, name="studio", daemon=True)
@@ -90,13 +92,13 @@ class Studio:
     def wait(self) -> bool:
         """Wait until somebody ends it; return whether that was Ctrl-C."""
         try:
-            while self.thread.is_alive() and not self.asked.wait(0.5):
-                pass
-        except KeyboardInterrupt:
+            while self.thread.is_alive() and self.ended_by is None:
+                self.thread.join(LISTENS)
+        except KeyboardInterrupt:  # where `heeding_signals` cannot be: in a thread
             return True
         if self.failure is not None:
             raise self.failure
-        return False
+        return self.ended_by == signal.SIGINT
 
     def stop(self) -> None:
         """End it, helpers included."""
@@ -185,7 +187,7 @@ def serve(
         port: Where to listen; 0 for any. By default 8737 or the next that is free.
         browser: Whether to open the page.
     """
-    with Studio(robot, port) as studio, heeding_terminate(studio):
+    with Studio(robot, port) as studio, heeding_signals(studio):
         print(studio.words, flush=True)
         if browser:
             open_page(studio.address)
@@ -193,16 +195,33 @@ def serve(
 
 
 @contextmanager
-def heeding_terminate(studio: Studio) -> Iterator[None]:
-    """Have SIGTERM end a studio as Ctrl-C does."""
+def heeding_signals(studio: Studio) -> Iterator[None]:
+    """Have Ctrl-C and SIGTERM end a studio in order, whatever it is doing; a second one, at once.
+
+    What a shell has told it to ignore stays ignored.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = signal.signal(signal.SIGTERM, lambda *_: studio.asked.set())
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {
+        n: handler for n, handler in handlers.items() if handler not in (signal.SIG_IGN, None)
+    }
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    def end(number: int, frame: Any) -> None:
+        studio.ended_by = number
+        restore()
+
+    for number in before:
+        signal.signal(number, end)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        restore()
 
 
 def open_page(address: str) -> None:
