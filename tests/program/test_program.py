@@ -195,7 +195,8 @@ def test_a_file_with_one_byte_changed_is_refused_or_a_program(data: st.DataObjec
 
 
 def test_check_refuses_a_reference_forward():
-    first = replace(PROGRAM.steps[0], args=(PROGRAM.first_step,) * PROGRAM.steps[0].op.arity)
+    op = PROGRAM.steps[0].op
+    first = Step(op, (PROGRAM.first_step,) * op.arity)
     with pytest.raises(ValueError, match="step"):
         replace(PROGRAM, steps=(first, *PROGRAM.steps[1:])).check()
 

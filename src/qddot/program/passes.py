@@ -24,7 +24,7 @@ def without_dead_code(program: Program) -> Program:
         program,
         constants=tuple(c for i, c in enumerate(program.constants, inputs) if needed[i]),
         steps=tuple(
-            Step(step.op, tuple(place[i] for i in step.args))
+            Step(step.op, tuple([place[i] for i in step.args]))
             for i, step in enumerate(program.steps, first)
             if needed[i]
         ),

@@ -15,7 +15,7 @@ from functools import cached_property
 from hashlib import sha256
 from math import prod
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +42,7 @@ class Port:
         return f"{printable(self.name)} {'×'.join(map(str, self.shape))}".rstrip()
 
 
-@dataclass(frozen=True)
-class Step:
+class Step(NamedTuple):
     """One operation on earlier values."""
 
     op: Operation

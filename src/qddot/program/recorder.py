@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, shorten
-from qddot.program.passes import without_dead_code
 from qddot.program.program import Port, Program
 from qddot.program.recorded import Recorded
 from qddot.program.recorded_array import array_of
@@ -51,7 +50,7 @@ def record(function: Callable[..., Any], name: str = "", /, **shapes: tuple[int,
         outputs.append(Port(str(key), entries.shape))
         results += [_number(tape, key, entry) for entry in entries.reshape(-1)]
     name = name or getattr(function, "__name__", "program").strip("<>")
-    return without_dead_code(tape.program(name, inputs, tuple(outputs), results))
+    return tape.program(name, inputs, tuple(outputs), results)
 
 
 def _shape(name: str, shape: Any) -> tuple[int, ...]:

@@ -41,7 +41,7 @@ def demand_order(program: Program) -> Program:
     steps = (program.steps[value - first] for value in order)
     return replace(
         program,
-        steps=tuple(Step(step.op, tuple(place[i] for i in step.args)) for step in steps),
+        steps=tuple([Step(step.op, tuple([place[i] for i in step.args])) for step in steps]),
         results=tuple(place[i] for i in program.results),
     )
 

@@ -33,23 +33,26 @@ class Tape:
     def program(
         self, name: str, inputs: tuple[Port, ...], outputs: tuple[Port, ...], results: list[int]
     ) -> Program:
-        """Return the program, with the constants moved to its front."""
-        constants = [k for k, step in enumerate(self.steps) if not isinstance(step, Step)]
-        operations = [k for k, step in enumerate(self.steps) if isinstance(step, Step)]
-        place = {k: self.inputs + i for i, k in enumerate([*constants, *operations])}
-
-        def moved(i: int) -> int:
-            return i if i < self.inputs else place[i - self.inputs]
-
+        """Return what the results need as a program, the constants in its front."""
+        needed = [False] * (self.inputs + len(self.steps))
+        for i in results:
+            needed[i] = True
+        for i in range(len(needed) - 1, self.inputs - 1, -1):
+            step = self.steps[i - self.inputs]
+            if needed[i] and isinstance(step, Step):
+                for j in step.args:
+                    needed[j] = True
+        kept = [(i, step) for i, step in enumerate(self.steps, self.inputs) if needed[i]]
+        constants = [(i, value) for i, value in kept if not isinstance(value, Step)]
+        steps = [(i, step) for i, step in kept if isinstance(step, Step)]
+        place = list(range(len(needed)))
+        for new, (old, _) in enumerate([*constants, *steps], self.inputs):
+            place[old] = new
         return Program(
             name,
             inputs,
-            tuple(self.steps[k] for k in constants),  # type: ignore[arg-type]  # those that are no Step
-            tuple(
-                Step(step.op, tuple(moved(i) for i in step.args))
-                for step in self.steps
-                if isinstance(step, Step)
-            ),
+            tuple([value for _, value in constants]),
+            tuple([Step(step.op, tuple([place[i] for i in step.args])) for _, step in steps]),
             outputs,
-            tuple(moved(i) for i in results),
+            tuple([place[i] for i in results]),
         )
