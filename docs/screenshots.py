@@ -12,7 +12,7 @@ from qddot.studio import Studio
 
 HERE = Path(__file__).parent
 WIDTH, HEIGHT = 1280, 800
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 POSE = (0.35, -0.45, 0.2, -2.05, 0.25, 1.9, 0.7)
 STEP = 4  # of 255 shades
 LARGEST = 300_000  # [bytes] of a picture

@@ -22,7 +22,8 @@ from typing import Any
 
 import pytest
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
+# the first has no user interface of its own to start
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 MISSING = "there is no chromium; apt install chromium"
 HANGS = 300_000  # [ms] after which a page counts as hung
 INSIDE = ("data:", "blob:")  # addresses that hold what they name

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from long import long
 
 import qddot
 from qddot.control import ComputedTorque, closed_loop
@@ -14,7 +15,7 @@ ARM = qddot.load("two_link").with_friction(viscous=3.0)
 LIMITS = dict(lower=-2.0, upper=2.0, velocity=2.0, acceleration=8.0)
 
 
-@pytest.fixture(scope="module", params=["fourier", "spline"])
+@pytest.fixture(scope="module", params=["fourier", *long("spline")])
 def motion(request):
     return qddot.excite(
         *(ARM,),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from long import long
 from numpy.testing import assert_allclose
 
 import qddot
@@ -487,7 +488,7 @@ def test_an_observer_takes_what_is_cut_off_for_no_push():
         assert np.abs(found).max() < small  # it was 105 N·m
 
 
-@pytest.mark.parametrize("turning", [None, (100, 20)])
+@pytest.mark.parametrize("turning", [None, *long(((100, 20),))])
 def test_every_law_can_be_made_on_another_model(turning):
     heavy = PANDA.with_payload("tool", 2.0)
     X = PANDA.pose(HOME, "tool")

@@ -147,7 +147,7 @@ def test_compiled_christoffel_symbols_give_the_compiled_velocity_torque(name):
     assert_near(arm.coriolis_matrix(q, qd), C, largest, tolerance=ROUND_OFF)
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", [*SMALL[1:], *long(SMALL[0])])
 def test_the_laws_hold_among_the_compiled_methods(name):
     """M symmetric positive definite; τ = M q̈ + C q̇ + g + …; Ṁ = C + Cᵀ; Y φ = τ; K = ½ q̇ᵀM q̇."""
     arm = robot(name)

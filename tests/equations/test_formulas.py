@@ -7,6 +7,7 @@ from functools import cache
 import numpy as np
 import pytest
 from formula_reader import value_of_latex
+from long import long
 
 import qddot
 from qddot.equations.formulas import Formulas
@@ -89,7 +90,7 @@ def test_a_sum_broken_into_lines_has_its_value(place):
     assert abs(found - eqs.evaluate("M", q)[place]) < six_digits
 
 
-@pytest.mark.parametrize("name", ["ur5", "panda"])
+@pytest.mark.parametrize("name", ["ur5", *long("panda")])
 def test_long_equations_are_told_in_few_letters(name):
     eqs = equations(name)
     for quantity in ("M", "c", "g"):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sympy
+from long import long
 
 import qddot
 from qddot.errors import BadArgument
@@ -55,7 +56,7 @@ def test_closed_forms_of_real_arms_equal_their_sympy_form(name):
     assert np.all(eqs.g == eqs.sympy("g"))
 
 
-@pytest.mark.parametrize("alpha", ["pi/5", "pi/12", "pi/4", 0.7, "beta"])
+@pytest.mark.parametrize("alpha", ["pi/5", "pi/4", 0.7, "beta", *long("pi/12")])
 def test_roots_and_fixed_angles_are_read(alpha):
     rows = [{"a": "sqrt(2)/2", "alpha": alpha, "mass": 1}, {"a": 1, "alpha": 0.3, "mass": "m2"}]
     eqs = qddot.derive(qddot.from_dh(rows, "standard"))

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from identification.made_logs import measured, noisy
-from long import one_in
+from long import long, one_in
 
 import qddot
 from qddot.errors import IdentificationWarning
@@ -111,7 +111,7 @@ def test_another_rate_than_was_said_is_recognised(log):
     assert "rate=" in said[0]
 
 
-@pytest.mark.parametrize(("delay", "word"), [(0.02, "later"), (-0.02, "earlier")])
+@pytest.mark.parametrize(("delay", "word"), [(0.02, "later"), *long((-0.02, "earlier"))])
 def test_late_torques_are_recognised_and_can_be_shifted_back(log, delay, word):
     late = shifted(log, -delay)
     said = doubts(qddot.load("ur5"), late)

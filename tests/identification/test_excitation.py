@@ -129,7 +129,8 @@ def test_a_panda_is_excited_better_than_at_random(panda_motion):
 
 
 @pytest.mark.parametrize(
-    ("name", "limits", "factor"), [("two_link", TWO_LINK, 2), ("scara", {"velocity": 2.0}, 4)]
+    ("name", "limits", "factor"),
+    [("two_link", TWO_LINK, 2), *long(("scara", {"velocity": 2.0}, 4))],
 )
 def test_small_arms_are_excited_better_than_at_random(name, limits, factor):
     motion = excite(qddot.load(name), limits=limits, starts=2, seconds=HANGS)

@@ -49,7 +49,7 @@ def test_a_robot_with_its_own_parameters_is_the_same(name):
 
 
 @pytest.mark.parametrize(
-    "name", ["panda_hand", "scara", *long("ur5", "puma560", "baxter", "so101")]
+    "name", ["scara", *long("panda_hand", "ur5", "puma560", "baxter", "so101")]
 )
 def test_a_robot_has_the_parameters_it_is_given(name):
     robot = qddot.load(name)

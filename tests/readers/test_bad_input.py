@@ -174,7 +174,7 @@ def test_a_file_that_is_no_robot_is_told_so(case):
 
 
 # each message is decided above; here it goes through the command line, of which a few are enough
-SOME = [*SLIPS, *WHOLE][::6]
+SOME = [slip for slip in [*SLIPS, *WHOLE][::6] if slip != "many elements"]  # which is large
 
 
 @pytest.mark.parametrize("slip", [*SOME, *long(*(s for s in [*SLIPS, *WHOLE] if s not in SOME))])

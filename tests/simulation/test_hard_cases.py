@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from long import long
 
 import qddot
 
@@ -58,7 +59,7 @@ def test_two_stops_may_be_reached_at_one_instant(sliders, seed):
     np.testing.assert_allclose(run.q[:, 0], run.q[:, 1], atol=1e-7)
 
 
-@pytest.mark.parametrize("method", ["semi_implicit_euler", "rk4", "RK45", "DOP853"])
+@pytest.mark.parametrize("method", ["rk4", "RK45", *long("semi_implicit_euler", "DOP853")])
 def test_no_method_takes_a_joint_to_its_other_stop(sliders, method):
     more = {"step": 1e-3} if method in ("rk4", "semi_implicit_euler") else {"tolerance": 1e-3}
     for height in np.linspace(0.5, 2.0, 7):

@@ -418,7 +418,7 @@ def test_the_address_keeps_the_robot_and_its_pose(page, studio):
         assert not messages(page)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", *long("light")])
 def test_everybody_can_read_and_use_it_by_day_and_by_night(page, scheme):
     page.emulate_media(color_scheme=scheme)
     load(page, "two_link")

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 import pytest
 from accessibility import complaints
 from browser import page_of
+from long import long
 
 from qddot.errors import BadArgument
 from qddot.present.pages import page
@@ -225,7 +226,7 @@ def test_what_is_too_wide_scrolls_by_itself_and_by_keys():
         assert seen.page.locator(".formula[tabindex='0']").count() == 1
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", *long("light")])
 def test_everybody_can_read_a_page(scheme):
     with page_of(sample(), scheme=scheme) as seen:
         seen.page.evaluate("document.fonts.ready")

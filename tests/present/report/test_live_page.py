@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from accessibility import complaints
 from browser import Seen, page_of
+from long import long
 from present.report.made import made
 
 import qddot
@@ -246,7 +247,7 @@ def test_the_browser_measures_its_own_speed(seen):
     until(seen, "document.getElementById('measured').textContent.includes('µs')")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["dark", *long("light")])
 def test_nobody_is_kept_from_reading_it(scheme):
     with page_of(made("two_link")[0].as_uri(), scheme=scheme) as seen:
         seen.page.click("#explorer .entry[data-of='M'][data-at='0,0']")
