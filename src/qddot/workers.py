@@ -31,7 +31,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import IO, Any, NoReturn, Self
 
-from qddot import patience
+from qddot import progress
 from qddot.errors import BadArgument, Defect, QddotError
 
 PROGRAM = (sys.executable, "-P", "-X", "utf8", "-m", "qddot.workers")
@@ -279,7 +279,7 @@ def serve() -> None:
         conditions: Conditions = received(asked)
     except EOFError:
         return
-    patience.silence(True)
+    progress.set_quiet(True)
     if conditions.quiet:
         warnings.simplefilter("ignore")
     jobs: queue.SimpleQueue[tuple[str, tuple, bool]] = queue.SimpleQueue()

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import pytest
 
 import qddot
-from qddot import patience
+from qddot import progress
 from qddot.sweeps.running import sweep
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
@@ -39,7 +39,7 @@ def wait_for(something):
 def test_a_cluster_computes_the_same_bytes(swings, tmp_path, cluster, contents, capsys):
     with distributed.Client(cluster, set_as_default=False) as client:
         assert sweep(swings, tmp_path / "client", client=client).complete
-        patience.note("heard again")  # its workers are threads of this process, and kept quiet
+        progress.inform("heard again")  # its workers are threads of this process, and kept quiet
         assert "heard again" in capsys.readouterr().err
         assert client.status == "running"  # it is the user's
     assert sweep(swings, tmp_path / "address", client=cluster.scheduler_address).complete

@@ -21,8 +21,8 @@ from qddot.backends.ir import Lanes
 from qddot.backends.llvm import MachineCode, compile_module
 from qddot.backends.loops import module, single_state
 from qddot.backends.numpy_tables import ARRAY_NEW, SCALAR_NEW, array_table, as_assumed
-from qddot.patience import patience
 from qddot.program.program import Program
+from qddot.progress import message_if_slow
 
 METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 
@@ -90,7 +90,7 @@ class Front:
     def _compile(self) -> None:
         program = self.program()
         lanes = Lanes(1, single=self.dtype == np.float32)
-        with patience(f"compiling {program.name}"):
+        with message_if_slow(f"compiling {program.name}"):
             out, state = single_state(program, lanes)
             code = compile_module(module(out, [*state, *call_function(program, lanes)]))
         table = (ctypes.c_int64 * len(TABLE)).from_address(code.address("table"))

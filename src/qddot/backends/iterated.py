@@ -15,8 +15,8 @@ from qddot.backends.iterate import iteration_loop
 from qddot.backends.kernel import WORTH_A_THREAD, WORTH_A_WORD, Kernel
 from qddot.backends.llvm import MachineCode, compile_module, widest_lanes
 from qddot.backends.threads import in_rounds
-from qddot.patience import patience
 from qddot.program.iteration import Iteration
+from qddot.progress import message_if_slow
 
 # as `iterate.ARGUMENTS` has them
 RUN = ctypes.CFUNCTYPE(
@@ -59,7 +59,7 @@ class IteratedKernel:
     def code(self) -> tuple[Any, MachineCode]:
         """The function, and what keeps it alive."""
         lanes = Lanes(self.lanes, self.dtype == np.float32)
-        with patience(f"compiling {self.loop.name}"):
+        with message_if_slow(f"compiling {self.loop.name}"):
             code = compile_module(iteration_loop(self.loop, lanes))
         return RUN(code.address("run")), code
 

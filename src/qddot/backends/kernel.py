@@ -23,8 +23,8 @@ from qddot.backends.loops import batch_loop
 from qddot.backends.threads import in_rounds
 from qddot.errors import BadArgument
 from qddot.looks import in_notebook
-from qddot.patience import patience
 from qddot.program.program import Port, Program
+from qddot.progress import message_if_slow
 
 # operations; below, handing work over costs more than it saves
 WORTH_A_THREAD = 2_000_000
@@ -71,7 +71,7 @@ class Kernel:
         inputs, outputs = (tuple(port for port in some if port.size) for some in ports)
         program = replace(self.program, inputs=inputs, outputs=outputs)
         lanes = Lanes(widest_lanes() * 8 // self.dtype.itemsize, self.dtype == np.float32)
-        with patience(f"compiling {program.name} for batches"):
+        with message_if_slow(f"compiling {program.name} for batches"):
             return make_gufunc(program, compile_module(batch_loop(program, lanes)), self.dtype)
 
     def __repr__(self) -> str:

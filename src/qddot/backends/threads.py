@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
 
-from qddot.patience import progress
+from qddot.progress import percent_done
 
 
 def in_rounds(what: str, piece: Callable[[int], None], count: int, threads: int) -> None:
@@ -15,7 +15,7 @@ def in_rounds(what: str, piece: Callable[[int], None], count: int, threads: int)
 
     Between two rounds the interpreter hears Ctrl-C, and the terminal is told how far it is.
     """
-    with progress(what, -(-count // threads)) as advance:
+    with percent_done(what, -(-count // threads)) as advance:
         for k in range(0, count, threads):
             # this thread does a share too: it is awake already
             more = range(k + 1, min(k + threads, count))

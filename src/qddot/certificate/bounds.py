@@ -24,7 +24,7 @@ from qddot.certificate.study import QUANTITIES, RECIPROCAL, SAME, Study, joint_b
 from qddot.errors import BadArgument
 from qddot.model.joint import Joint
 from qddot.model.units import units_of
-from qddot.patience import progress
+from qddot.progress import percent_done
 from qddot.robot import Robot
 
 __all__ = ["QUANTITIES", "bound", "bounds", "check"]
@@ -90,7 +90,7 @@ def bounds(
     done: dict[str, Closed] = {}
     found: dict[str, Bound] = {}
     deadline = time.monotonic() + seconds
-    with progress(f"bounds of {robot.name}", len(names)) as advance:
+    with percent_done(f"bounds of {robot.name}", len(names)) as advance:
         for k, name in enumerate(sorted(names, key=_cost)):
             key = SAME.get(name, RECIPROCAL.get(name, name))
             asked = _gap(study, key) if gap is None else gap

@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
 from qddot.cli.terminal import AsJson, Settings, Source, number, read_numeric, tell
-from qddot.patience import progress
+from qddot.progress import percent_done
 
 if TYPE_CHECKING:
     from qddot.speed import Speed
@@ -32,7 +32,7 @@ def bench(
 
     robot = read_numeric(source, settings)
     rows = []
-    with progress(f"measuring {robot.name}", 2 * len(INPUTS)) as advance:
+    with percent_done(f"measuring {robot.name}", 2 * len(INPUTS)) as advance:
         try:
             for row in measuring(robot, seconds=seconds):
                 rows.append(row)

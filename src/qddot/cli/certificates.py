@@ -23,7 +23,7 @@ from qddot.cli.terminal import (
     tell,
 )
 from qddot.errors import BadArgument, QddotError, printable
-from qddot.patience import say
+from qddot.progress import write_line
 
 
 def certify(
@@ -101,7 +101,7 @@ def checked(path: Path) -> Any:
     try:
         return saved.check()
     except QddotError as error:
-        say(str(error))
+        write_line(str(error))
         raise typer.Exit(1) from None
 
 

@@ -20,7 +20,7 @@ from qddot.cli.terminal import (
     tell,
 )
 from qddot.errors import BadArgument, TooLarge
-from qddot.patience import patience
+from qddot.progress import message_if_slow
 from qddot.saving import write_whole
 
 FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")
@@ -74,7 +74,7 @@ def derive(
         facts = {"structured": text.splitlines()}
     else:
         try:
-            with patience(f"deriving the equations of {model.name}"):
+            with message_if_slow(f"deriving the equations of {model.name}"):
                 equations = qddot.derive(model, formulation)
         except TooLarge as error:
             raise BadArgument(

@@ -28,7 +28,7 @@ from qddot.cli.terminal import (
     warn,
 )
 from qddot.errors import BadArgument, printable
-from qddot.patience import note
+from qddot.progress import inform
 
 if TYPE_CHECKING:
     from qddot.identification.excitation_result import Excitation
@@ -208,7 +208,7 @@ class Rounds:
             return
         how = {**self.best.how, "mark": self.mark, "done": self.done, "spent": self.spent}
         replace(self.best, how=how, finished=False).save(self.beside)
-        note(
+        inform(
             f"{STARTS * self.done} of {STARTS * ROUNDS} starts, condition number "
             f"{self.best.condition:.4g}; so far in {printable(str(self.beside))}",
             of_progress=True,
@@ -232,7 +232,7 @@ class Rounds:
             warn(f"{shown} is of another search and will be replaced.")
             return
         self.best, self.done, self.spent = replace(kept, how=how), done, spent
-        note(
+        inform(
             f"going on from {shown}: {STARTS * self.done} starts in {self.spent:.1f} s, "
             f"condition number {self.best.condition:.4g}"
         )

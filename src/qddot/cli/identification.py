@@ -29,7 +29,7 @@ from qddot.cli.terminal import (
     writes,
 )
 from qddot.errors import BadArgument
-from qddot.patience import patience
+from qddot.progress import message_if_slow
 from qddot.saving import together
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def identifiable(
     """
     robot = read_robot(source, settings) if log is None else read_numeric(source, settings)
     states = None if log is None else logs.Reading().read([str(log)], robot)[1]
-    with patience(f"looking at what torques tell of {robot.name}"):
+    with message_if_slow(f"looking at what torques tell of {robot.name}"):
         found = qddot.identifiable(robot, states, terms=_terms(terms))
     tell(as_json, {"robot": robot.name} | found.to_dict(), [str(found)])
 
@@ -141,11 +141,11 @@ def identify(
     )
     wanted = _terms(terms)
     extra = _coupled(robot, coupled)
-    with patience("reading the log"):
+    with message_if_slow("reading the log"):
         raw, ready = reading.read(log, robot, wanted, extra)
         other = None if validate is None else reading.read([str(validate)], robot, wanted, extra)[1]
     options: dict[str, Any] = {"decimate": _rows(decimate), "unexcited": unexcited}
-    with patience(f"fitting {len(ready)} rows"), warnings_as_options():
+    with message_if_slow(f"fitting {len(ready)} rows"), warnings_as_options():
         fit = qddot.identify(robot, ready, method, terms=wanted, extra=extra, **options)
     errors = None if other is None else errors_on(fit, other)
     with together(), warnings_as_options():
@@ -200,7 +200,7 @@ def _draw(
     from qddot.plot import fit_page, plot_torques
 
     if page is not None:
-        with patience("drawing the page"):
+        with message_if_slow("drawing the page"):
             fit_page(fit, page, log=ready, raw=raw, validation=errors, command=command)
     if plot is not None:
         plot_torques(fit, path=plot)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from qddot import patience
+from qddot import progress
 
 # by verb, what stands in place of an old option
 NEW_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
@@ -26,6 +26,6 @@ def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
             continue
         first, *rest = known[option]
         new = " ".join([first, *rest])
-        patience.note(f"warning: {option} is now {new}; the old name goes with the next release.")
+        progress.inform(f"warning: {option} is now {new}; the old name goes with the next release.")
         found += [f"{first}={value}"] if equals else [first, *rest]
     return found

@@ -11,7 +11,7 @@ import typer
 
 from qddot.cli.terminal import AsJson, File, Settings, Source, number, read_robot, saves, tell
 from qddot.errors import printable
-from qddot.patience import note
+from qddot.progress import inform
 
 if TYPE_CHECKING:
     from qddot.present.report.report import Outcome
@@ -66,7 +66,7 @@ def report(
     started, interrupted = time.monotonic(), False
     try:
         path, outcomes = write_report(
-            subject, output, wanted, lambda *made: note(progress_line(*made))
+            subject, output, wanted, lambda *made: inform(progress_line(*made))
         )
     except InterruptedReport as stopped:
         path, outcomes, interrupted = stopped.path, stopped.outcomes, True

@@ -66,9 +66,9 @@ def doctor(source: Source, as_json: AsJson = False) -> None:
       qddot doctor arm.urdf --json
     """
     from qddot.doctor import examine, print_examination
-    from qddot.patience import patience
+    from qddot.progress import message_if_slow
 
-    with patience("asking the other engines"):
+    with message_if_slow("asking the other engines"):
         examination = examine(source)
     if as_json:
         echo_json(examination.to_dict())

@@ -18,7 +18,7 @@ from typing import Any
 
 import typer
 
-from qddot import patience
+from qddot import progress
 from qddot.cli.terminal import warn
 from qddot.errors import CannotWrite, QddotError, did_you_mean, printable, shorten
 from qddot.plain_text import prepare_streams
@@ -43,9 +43,9 @@ def run(app: typer.Typer, words: Sequence[str]) -> int:
         except Exception as error:
             status = told(error, words)
         finally:
-            patience.silence(False)
+            progress.set_quiet(False)
     if interrupts or status == INTERRUPTED:
-        patience.say("interrupted")
+        progress.write_line("interrupted")
         return INTERRUPTED
     return status
 
@@ -76,20 +76,20 @@ def told(error: Any, words: Sequence[str]) -> int:
         traceback.print_exception(error)
     if isinstance(error, Misuse):
         path = error.ctx.command_path if error.ctx is not None else f"qddot {words[0]}"
-        patience.say(few(misuse(error, path)))
+        progress.write_line(few(misuse(error, path)))
         return WRONG
     if isinstance(error, QddotError):
-        patience.say(few(str(error)))
+        progress.write_line(few(str(error)))
         return FAILED if isinstance(error, CannotWrite) else WRONG
     if isinstance(error, MemoryError):
-        patience.say(
+        progress.write_line(
             "there is not enough memory for this.\n  Take a smaller robot or a shorter run."
         )
     elif isinstance(error, OSError):
         file = f"{printable(str(error.filename))}: " if error.filename else ""
-        patience.say(f"{file}{error.strerror or printable(str(error))}")
+        progress.write_line(f"{file}{error.strerror or printable(str(error))}")
     else:
-        patience.say(defect(error))
+        progress.write_line(defect(error))
     return FAILED
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from qddot import patience
+from qddot import progress
 
 Quiet = Annotated[
     bool,
@@ -28,7 +28,7 @@ def with_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
 
     @wraps(verb)
     def shared(**given: Any) -> None:
-        patience.silence(given.pop("quiet"))
+        progress.set_quiet(given.pop("quiet"))
         given.pop("traceback")  # which is looked for where errors are told
         verb(**given)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qddot import patience
+from qddot import progress
 from qddot.cli import completion
 from qddot.cli.terminal import AsJson, read_numeric, tell
 from qddot.errors import BadArgument, printable, shorten
@@ -106,7 +106,7 @@ def _run(plan: Path, output: Path, client: str, workers: int | None, as_json: bo
     try:
         found = run(plan, output, client=client or None, workers=workers)
     except (CannotWrite, CrewLost) as error:  # not the plan's fault
-        patience.say(str(error))
+        progress.write_line(str(error))
         raise typer.Exit(1) from None
     seconds = time.monotonic() - started
     tell(as_json, of_sweep(found, seconds), sweep_lines(found, seconds))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from qddot import patience
+from qddot import progress
 from qddot.cli import completion
 from qddot.cli.settings import changed, one_number
 from qddot.errors import BadArgument, BadExpression, did_you_mean, printable
@@ -197,7 +197,7 @@ def _finite(data: Any) -> Any:
 
 def warn(text: str) -> None:
     """Say on stderr what may be wrong, unless --quiet."""
-    patience.note(f"warning: {printable(text)}")
+    progress.inform(f"warning: {printable(text)}")
 
 
 def warn_each(texts: Sequence[str], where: str) -> None:

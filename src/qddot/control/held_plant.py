@@ -13,11 +13,11 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.errors import printable
-from qddot.patience import patience
 from qddot.program.differentiate import replay
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
+from qddot.progress import message_if_slow
 from qddot.robot import Robot
 from qddot.runge_kutta import RK4
 from qddot.simulation.equation import Forces, System
@@ -83,7 +83,7 @@ class HeldPlant:
         self.layout = system.layout
 
         def make() -> tuple[Kernel, Kernel]:
-            with patience(f"recording the motion of {robot.name}"):
+            with message_if_slow(f"recording the motion of {robot.name}"):
                 step = step_program(system.program("rate"))
                 return Kernel(step), Kernel(system.program("row"))
 

@@ -24,7 +24,7 @@ from qddot.identification.excitation_start import checked_start, random_motions
 from qddot.identification.excitation_workspace import half_spaces
 from qddot.identification.one_thread import one_thread
 from qddot.identification.regression import USUAL_TERMS, with_terms
-from qddot.patience import progress as terminal
+from qddot.progress import percent_done
 from qddot.robot import Robot, robot_of
 
 RANDOM = 100  # motions to compare with, and as many to start from
@@ -89,7 +89,7 @@ def excite(
         measure = criterion_of(criterion, with_terms(quick, terms), bounds)
     search = Search(quick, basis, measure, bounds, spaces, rest, began + seconds)
     steps = 2 + len(STAGES) * starts
-    with one_thread(), terminal(f"exciting {printable(robot.name)}", steps) as advance:
+    with one_thread(), percent_done(f"exciting {printable(robot.name)}", steps) as advance:
         search.tell = _telling(advance, progress, steps)
         random, ready = _random(search, np.random.default_rng(seed))
         status, done = _improve(search, ready[:starts], began)

@@ -13,8 +13,8 @@ from qddot.backends.kernel import Kernel
 from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument, UnknownName, WrongShape
 from qddot.model import Model
-from qddot.patience import patience
 from qddot.program.program import Port, Program
+from qddot.progress import message_if_slow
 from qddot.robot.arguments import loads
 from qddot.robot.compiled import compiled
 from qddot.robot.described import Described
@@ -310,7 +310,7 @@ class Robot(Described):
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:
         request = Request(*choices, **more)
         if request not in self._cache:
-            with patience(f"recording {request.quantity} of {self.name}"):
+            with message_if_slow(f"recording {request.quantity} of {self.name}"):
                 program = program_for(self.tree, request)
             threads = self.threads or available_threads()
             self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)

@@ -11,7 +11,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.backends.stages import Stages, Step
-from qddot.patience import patience
+from qddot.progress import message_if_slow
 from qddot.robot import Robot
 from qddot.simulation.equation import Forces, Layout, System
 from qddot.simulation.signals import LOOKS, Signal
@@ -42,7 +42,7 @@ class Plant:
         """Return a program of the motion, compiled; robots keep theirs from run to run."""
 
         def make() -> Kernel:
-            with patience(f"recording the motion of {self.robot.name}"):
+            with message_if_slow(f"recording the motion of {self.robot.name}"):
                 return Kernel(self.system.program(which))
 
         if which not in self._kernels:

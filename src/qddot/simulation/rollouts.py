@@ -17,9 +17,9 @@ from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument
 from qddot.judged import Judged
 from qddot.looks import in_notebook
-from qddot.patience import patience
 from qddot.plain_text import fitted
 from qddot.program.iteration import Iteration
+from qddot.progress import message_if_slow
 from qddot.robot import Robot, robot_of
 from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import law_of
@@ -193,7 +193,7 @@ def loop_for(robot: Robot, system: System, method: str) -> Iteration:
     choice = (method, system.forces, system.parameters)
 
     def make() -> Iteration:
-        with patience(f"recording steps of {robot.name}"):
+        with message_if_slow(f"recording steps of {robot.name}"):
             return iteration(system, method)
 
     return robot.cached("loop", choice, make)

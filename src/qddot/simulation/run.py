@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import listing, printable
-from qddot.patience import progress
+from qddot.progress import percent_done
 from qddot.simulation.crossing import first_crossing
 from qddot.simulation.far import far_angle
 from qddot.simulation.files import joint_units
@@ -118,7 +118,7 @@ class Run:
         """Run to the end, or until something stops it."""
         loose = -1
         before: Modes | None = None
-        with progress(f"simulating {self.plant.robot.name}", 100) as self.advance:
+        with percent_done(f"simulating {self.plant.robot.name}", 100) as self.advance:
             self.told = 0
             try:
                 while self.t < self.duration and not self.stopped:

@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
-from qddot import patience
+from qddot import progress
 from qddot.errors import BadArgument, CrewLost, MissingExtra, printable, shorten
 from qddot.sweeps.crew import AHEAD, Done, packed, unpacked, words_of
 from qddot.sweeps.folder import Folder
@@ -116,7 +116,7 @@ class Cluster:
             raise self._lost(None)
         self.waited += LOOK
         if IDLE <= self.waited < IDLE + LOOK and not self.threads:
-            patience.note("the cluster has no workers; waiting for some")
+            progress.inform("the cluster has no workers; waiting for some")
 
     def _lost(self, error: Exception | None) -> CrewLost:
         why = "" if error is None else f" ({shorten(printable(words_of(error)), 120)})"
@@ -170,7 +170,7 @@ def part_of(study: bytes, unit: int) -> bytes:
     """Return the part of a unit: what a worker of the cluster computes."""
     from threadpoolctl import threadpool_limits
 
-    with patience.silenced():  # the worker may be a thread of the process that asks
+    with progress.quiet():  # the worker may be a thread of the process that asks
         with _making:  # threads of one worker make it once
             units = _units(study)
         with threadpool_limits(1):

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from typing import Any
 
 from qddot.errors import BadArgument, printable, shorten
-from qddot.patience import note
+from qddot.progress import inform
 from qddot.sweeps.folder import MANIFEST, ROBOT, Folder
 from qddot.sweeps.study import FORMAT
 from qddot.sweeps.unit import Units, pyarrow
@@ -72,8 +72,8 @@ def begin(folder: Folder, units: Units) -> Mapping[str, Any]:
         before = found["versions"][-1]
         changed = [f"{key} {before.get(key, 'none')} → {x}" for key, x in now.items()
                    if before.get(key) != x]  # fmt: skip
-        note(f"warning: this sweep was begun with other versions ({', '.join(changed)});")
-        note("  units that are computed now may differ from those in the last digits.")
+        inform(f"warning: this sweep was begun with other versions ({', '.join(changed)});")
+        inform("  units that are computed now may differ from those in the last digits.")
         found = {**found, "versions": [*found["versions"], now]}
         folder.put_json(MANIFEST, found)
     return found

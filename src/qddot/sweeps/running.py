@@ -10,7 +10,7 @@ from typing import Any
 
 from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument, printable, shorten
-from qddot.patience import note, progress
+from qddot.progress import inform, percent_done
 from qddot.sweeps.crew import Alone, Crew, Processes
 from qddot.sweeps.folder import FAILED, Folder, is_whole
 from qddot.sweeps.manifest import begin
@@ -79,7 +79,7 @@ def _compute(
     waiting, out = deque(missing), 0
     crew = _crew(folder, units, len(missing), client, workers)
     try:
-        with progress(f"sweeping {study.robot.name}", len(missing)) as advance:
+        with percent_done(f"sweeping {study.robot.name}", len(missing)) as advance:
             while waiting or out:
                 while waiting and out < crew.room:
                     crew.give(waiting.popleft())
@@ -94,10 +94,10 @@ def _compute(
                     advance()
     except KeyboardInterrupt:
         left = len(waiting) + out
-        note(
+        inform(
             f"{study.runs.units - left} of {study.runs.units} units are done and kept in {folder};"
         )
-        note("  the same command goes on from there")
+        inform("  the same command goes on from there")
         raise
     finally:
         crew.close()
@@ -132,9 +132,9 @@ def _missing(folder: Folder, study: Study) -> list[int]:
             broken.append(path.name)
     strange += [path.name for path in found.values()]
     if broken:
-        note(f"warning: {_names(broken)} cannot be read and will be computed again")
+        inform(f"warning: {_names(broken)} cannot be read and will be computed again")
     if strange:
-        note(f"warning: {_names(strange)} in {folder} is not part of this sweep and is ignored")
+        inform(f"warning: {_names(strange)} in {folder} is not part of this sweep and is ignored")
     return missing
 
 

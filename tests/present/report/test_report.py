@@ -20,7 +20,7 @@ from long import long
 from present.report.made import code_blocks, made, written
 
 import qddot
-from qddot import patience
+from qddot import progress
 from qddot.cli import app
 from qddot.cli.running import run
 from qddot.errors import BadArgument
@@ -317,7 +317,7 @@ def test_the_command_line_says_where_the_page_is(tmp_path, monkeypatch, capsys):
     assert [line[:12] for line in told.err.splitlines()] == [f"qddot: [{k}/3]" for k in (1, 2, 3)]
     assert run(app, ["report", "two_link", "--sections", "provenance", "--quiet"]) == 0
     assert not capsys.readouterr().err
-    patience.note("heard again")
+    progress.inform("heard again")
     assert "heard again" in capsys.readouterr().err
 
 

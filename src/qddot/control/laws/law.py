@@ -22,12 +22,12 @@ from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
 from qddot.looks import in_notebook
 from qddot.model.tree import Tree
-from qddot.patience import patience
 from qddot.plain_text import fitted
 from qddot.program.differentiate import replay
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
 from qddot.program.recorder import record
+from qddot.progress import message_if_slow
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
@@ -122,7 +122,7 @@ class ControlLaw:
             tau, xd = self.define(*state, *([NO_STATE] if not len(self.x0) else []))
             return {"tau": tau} | ({"xd": xd} if len(self.x0) else {})
 
-        with patience(f"recording {type(self).__name__} of {self.robot.name}"):
+        with message_if_slow(f"recording {type(self).__name__} of {self.robot.name}"):
             return optimised(record(law, type(self).__name__, **self.inputs))
 
     @cached_property

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
-from qddot.patience import progress
 from qddot.present.figures import style
 from qddot.present.figures.scene import Scene
+from qddot.progress import percent_done
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -121,7 +121,7 @@ def pictures(scene: Scene, name: str) -> Iterator[np.ndarray]:
     canvas.draw()
     figure.set_layout_engine("none")  # what is drawn again must not move the rest
     background = canvas.copy_from_bbox(figure.bbox)
-    with progress(f"drawing {printable(name)}", len(scene.t)) as advance:
+    with percent_done(f"drawing {printable(name)}", len(scene.t)) as advance:
         for k in range(len(scene.t)):
             update(k)
             canvas.restore_region(background)

@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any
 
 from qddot.errors import BadArgument, QddotError, printable
-from qddot.patience import note
 from qddot.present.pages.page import PAGES, write_page
 from qddot.present.report.assembly import assembled
 from qddot.present.report.chapter import Chapter
 from qddot.present.report.contents import Section, chosen
 from qddot.present.report.deadline import TimeUp, deadline
 from qddot.present.report.subject import Subject
+from qddot.progress import inform
 from qddot.readers.read import built_in_names, read
 from qddot.robot import Robot, robot_of
 from qddot.saving import check_place
@@ -201,7 +201,7 @@ def file_name(name: str) -> str:
 
 def _tell_watchers(outcome: Outcome, k: int, of: int) -> None:
     """Say how far it is, where somebody sits before a terminal."""
-    note(progress_line(outcome, k, of), of_progress=True)
+    inform(progress_line(outcome, k, of), of_progress=True)
 
 
 def progress_line(outcome: Outcome, k: int, of: int) -> str:
