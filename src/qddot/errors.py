@@ -195,6 +195,21 @@ class BadArgument(QddotError, ValueError):
     """An argument that cannot be right."""
 
 
+class WrongValue(BadArgument):
+    """A value that cannot be right: what it is called, what is wrong, what would be right."""
+
+    def __init__(self, name: str, found: str, wanted: str = "", hint: str = ""):
+        self.name = name  # "duration"
+        self.found = found  # "is -1"
+        self.wanted = wanted  # "give a positive number [s]"
+        self.hint = hint  # " Did you mean 'rk4'?"
+        self.args = (name, found, wanted, hint)
+
+    def __str__(self) -> str:
+        wanted = f"; {self.wanted}" if self.wanted else ""
+        return f"{self.name} {self.found}{wanted}.{self.hint}"
+
+
 class TooLarge(QddotError, ValueError):
     """A closed form that nobody could read and no memory hold."""
 
