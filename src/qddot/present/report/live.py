@@ -15,7 +15,7 @@ import numpy as np
 from qddot.backends.javascript import javascript
 from qddot.present.figures import style
 from qddot.present.figures.arm_scene import EFFECTIVE, FLAT, PULL, ArmScene, arm_scene, pale, plain
-from qddot.present.figures.ellipse import LONGEST
+from qddot.present.figures.ellipses import LONGEST
 from qddot.program.program import Program
 from qddot.robot import Robot
 
