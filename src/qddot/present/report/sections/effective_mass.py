@@ -12,8 +12,7 @@ from qddot.errors import BadArgument, printable
 from qddot.present.figures.effective_mass import plot_effective_mass, plot_effective_mass_map
 from qddot.present.figures.view import view_of
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, again, heading
-from qddot.present.report.subject import Subject
+from qddot.present.report.chapter import Chapter, Subject, again, heading
 from qddot.robot import Robot
 
 PLACES = 4  # along which ellipsoids are drawn
