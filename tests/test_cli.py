@@ -172,7 +172,7 @@ def test_options_that_write_know_the_endings_that_writers_know():
     from qddot.equations.pages import FORMATS
     from qddot.identification import excitation_criterion, excitation_files, fitting
     from qddot.identification.excitation import CURVES
-    from qddot.present.figures.animation import ENDINGS
+    from qddot.present.figures.film import ENDINGS
     from qddot.present.figures.style import FIGURES
     from qddot.simulation import method
     from qddot.simulation.files import ENDINGS as MOTIONS

@@ -12,8 +12,8 @@ from qddot.identification.base_parameters import random_states
 from qddot.identification.excitation_limits import motion_limits
 from qddot.model import Inertial, Joint, Limits, Link, Mimic, build
 from qddot.motions import Setpoint
-from qddot.present.figures.arm_stage import typical
-from qddot.present.report.live import joint_facts, live_of
+from qddot.present.figures.view import typical
+from qddot.present.report.explorer import joint_facts, live_of
 from qddot.readers.read import library
 
 BODY = Inertial(1.0, (0.1, 0, 0), (0.01, 0, 0, 0.01, 0, 0.01))

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("websockets", reason="there is no websockets; pip install 'qddot[studio]'")
 
-from qddot.studio.bench import MOST_LEFT, Bench
 from qddot.studio.connection import Conversation
+from qddot.studio.helpers import MOST_LEFT, Bench
 
 PATIENCE = 300  # [s]: machines may be busy
 

@@ -18,7 +18,7 @@ import qddot
 from qddot.cli import main
 from qddot.errors import BadArgument
 from qddot.studio import Studio
-from qddot.studio.ports import PORT, listening_socket
+from qddot.studio.gate import PORT, listening_socket
 from qddot.studio.server import heeding_signals
 
 COMMAND = (sys.executable, "-m", "qddot.cli", "studio", "--no-browser")

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from studio_talk import talking
 
 from qddot.errors import BadArgument
-from qddot.studio.json_text import encoded
-from qddot.studio.messages import Question, check
+from qddot.studio.messages import Question, check, encoded
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 VALUES = st.recursive(

@@ -11,7 +11,7 @@ from studio_talk import talking
 
 import qddot
 from qddot.studio.arm import make_arm
-from qddot.studio.json_text import encoded
+from qddot.studio.messages import encoded
 from qddot.studio.state import State, now
 
 ROUND_OFF = {"rtol": 1e-9, "atol": 1e-10}  # the same sums in another order

@@ -134,7 +134,7 @@ class MassEllipsoid:
 
     def plot(self, path: str | Path | None = None) -> Figure:
         """Return the figure of this mass with the arm; saved (.png, .svg, .pdf) if told where."""
-        draw = look("figures.certificates.plot_effective_mass")
+        draw = look("figures.effective_mass.plot_effective_mass")
         return draw(self.robot, self.q, self.frame, path=path)
 
     @fitted

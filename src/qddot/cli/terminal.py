@@ -5,8 +5,6 @@ Results go to stdout; warnings, notes and progress to stderr, and --quiet silenc
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -181,18 +179,10 @@ def tell(
 
 def echo_json(data: Any) -> None:
     """Print JSON that every reader takes: what is not finite is null."""
+    from qddot.present.json_text import json_text
+
     plain = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") != "utf8"
-    print(json.dumps(_finite(data), ensure_ascii=plain, allow_nan=False, indent=2))
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, Mapping):
-        return {str(key): _finite(value) for key, value in data.items()}
-    if isinstance(data, (list, tuple)):
-        return [_finite(value) for value in data]
-    if hasattr(data, "tolist"):  # of NumPy
-        return _finite(data.tolist())
-    return None if isinstance(data, float) and not math.isfinite(data) else data
+    print(json_text(data, ensure_ascii=plain, indent=2))
 
 
 def warn(text: str) -> None:

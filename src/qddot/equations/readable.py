@@ -131,14 +131,19 @@ def limits_for(entries: Entries) -> list[int]:
 
 
 def displayed(rows: Sequence[Row]) -> str:
-    """Return lines as one formula for a notebook, aligned at their = signs."""
+    """Return lines as one formula for a notebook."""
+    return rf"$\displaystyle {aligned(rows)}$"
+
+
+def aligned(rows: Sequence[Row]) -> str:
+    """Return lines as one formula, aligned at their = signs."""
     if len(rows) == 1:
         left, right = rows[0]
-        return rf"$\displaystyle {left} = {right}$" if left else rf"$\displaystyle {right}$"
+        return f"{left} = {right}" if left else right
     # a line that goes on has nothing before its = sign, and no = sign
     lines = [f"{left} &= {right}" if left else f"& {right}" for left, right in rows]
     body = " \\\\\n".join(lines)
-    return f"$\\displaystyle \\begin{{aligned}}\n{body}\n\\end{{aligned}}$"
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
 
 
 def shorthand(ring: Ring) -> list[Row]:

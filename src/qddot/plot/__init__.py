@@ -12,8 +12,6 @@ from qddot.on_demand import on_demand
 if TYPE_CHECKING:
     from qddot.present.figures import style as style
     from qddot.present.figures.certificates import (
-        plot_effective_mass as plot_effective_mass,
-        plot_effective_mass_map as plot_effective_mass_map,
         plot_eigenvalues as plot_eigenvalues,
         plot_gravity as plot_gravity,
         plot_norms as plot_norms,
@@ -21,6 +19,10 @@ if TYPE_CHECKING:
     from qddot.present.figures.closed_loop import (
         plot_closed_loop as plot_closed_loop,
         plot_comparison as plot_comparison,
+    )
+    from qddot.present.figures.effective_mass import (
+        plot_effective_mass as plot_effective_mass,
+        plot_effective_mass_map as plot_effective_mass_map,
     )
     from qddot.present.figures.fastest_path import plot_fastest as plot_fastest
     from qddot.present.figures.fits import (
@@ -37,10 +39,9 @@ __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.present.figures": "style",
-        "qddot.present.figures.certificates": (
-            "plot_effective_mass plot_effective_mass_map plot_eigenvalues plot_gravity plot_norms"
-        ),
+        "qddot.present.figures.certificates": "plot_eigenvalues plot_gravity plot_norms",
         "qddot.present.figures.closed_loop": "plot_closed_loop plot_comparison",
+        "qddot.present.figures.effective_mass": "plot_effective_mass plot_effective_mass_map",
         "qddot.present.figures.fastest_path": "plot_fastest",
         "qddot.present.figures.fits": (
             "plot_excitation plot_parameters plot_residuals plot_spectrum plot_torques"

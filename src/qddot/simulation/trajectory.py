@@ -207,7 +207,7 @@ class Trajectory(Judged):
         if not len(self.t):
             raise BadArgument("The motion has no rows, so there is nothing to show.")
         span = float(self.t[0]), float(self.t[-1])
-        animate = look("figures.animation.animate")
+        animate = look("figures.film.animate")
         animate(robot, span, lambda t: self.at(t)[0], path, fps=fps, speed=speed, frames=frames)
 
     @fitted

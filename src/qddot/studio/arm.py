@@ -1,21 +1,39 @@
-"""The robot of a connection: as it was read, as it was changed, and ready to be computed."""
+"""The robot of a connection: as it was read, as it was changed, and ready to be computed.
+
+Everything about one state is one program, with gravity and a payload as inputs, so that nothing is
+compiled again when a slider changes one of them. Friction is a formula per joint, added outside.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.dynamics.coriolis import coriolis_matrix, velocity_torque
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.dynamics.regroup import aligned
+from qddot.dynamics.rnea import gravity_torque, inverse_dynamics
 from qddot.errors import BadArgument, NotNumeric, printable
+from qddot.model.joint import Friction
+from qddot.model.tree import BASE, Tree
 from qddot.present.figures.arm_scene import ArmScene, arm_scene
+from qddot.program.optimise import optimised
+from qddot.program.recorder import record
 from qddot.robot import Robot
-from qddot.studio.state_kernel import state_kernel
+from qddot.scalars import Scalar
+from qddot.spatial.inertia import Inertia
+from qddot.spatial.pose import ORIGIN
+from qddot.spatial.rotation import IDENTITY
 
 MOST_JOINTS = 40  # beyond it compiling takes minutes, and a matrix fits on no screen
 HEAVIEST = 1e6  # [kg]
 STRONGEST = 1e6  # [m/s²]; a neutron star has more
+OUTPUTS = ("M", "C", "c", "g", "tau", "kinetic", "potential")
 
 Told = Callable[[str, float | None], None]
 
@@ -109,3 +127,41 @@ def check(robot: Robot) -> None:
             f"Robot {name!r} has {robot.n} joints; the studio shows at most {MOST_JOINTS}.\n"
             "  Lock some (robot.locked), or use it from Python, where there is no such limit."
         )
+
+
+def state_kernel(tree: Tree, frame: str) -> Kernel:
+    """Return a kernel of q, qd, qdd, gravity and load: the mass of a point at a frame [kg].
+
+    It gives M, C, c, g, τ without friction, and both energies, in this order.
+    """
+    n, short = tree.n, aligned(tree)
+
+    def state(q: Any, qd: Any, qdd: Any, gravity: Any, load: Any) -> dict[str, Any]:
+        now = replace(loaded(short, frame, load), gravity=tuple(gravity))
+        return {
+            "M": mass_matrix(now, q),
+            "C": coriolis_matrix(now, q, qd),
+            "c": velocity_torque(now, q, qd),
+            "g": gravity_torque(now, q),
+            "tau": inverse_dynamics(now, q, qd, qdd),
+            "kinetic": kinetic_energy(now, q, qd),
+            "potential": potential_energy(now, q),
+        }
+
+    shapes = {"q": (n,), "qd": (n,), "qdd": (n,), "gravity": (3,), "load": ()}
+    kernel = Kernel(optimised(record(state, "state", **shapes)))
+    rest = np.zeros(n)
+    kernel(rest, rest, rest, np.zeros(3), np.array(0.0))  # which compiles it
+    return kernel
+
+
+def loaded(tree: Tree, frame: str, load: Scalar) -> Tree:
+    """Return a tree that carries a mass at a frame and has no friction."""
+    tree = replace(tree, friction=(Friction(),) * tree.n)
+    body, X_BF = tree.frame(frame)
+    if body == BASE:
+        return tree
+    point = Inertia(load, ORIGIN, 0 * IDENTITY).seen_from(X_BF)
+    bodies = list(tree.bodies)
+    bodies[body] = replace(bodies[body], inertia=bodies[body].inertia + point)
+    return replace(tree, bodies=tuple(bodies))

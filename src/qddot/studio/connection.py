@@ -15,8 +15,7 @@ import traceback
 from typing import TYPE_CHECKING
 
 from qddot.errors import Defect, QddotError, printable, shorten
-from qddot.studio.json_text import encoded
-from qddot.studio.messages import Question, id_of, read_fields, read_question
+from qddot.studio.messages import Question, encoded, id_of, read_fields, read_question
 from qddot.studio.session import Session, Stale
 
 if TYPE_CHECKING:

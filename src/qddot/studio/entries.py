@@ -14,7 +14,7 @@ from qddot.equations.deriving import derive
 from qddot.equations.equations import Equations
 from qddot.equations.forms import expanded
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.readable import Entry, counted
+from qddot.equations.readable import Entry, aligned, counted
 from qddot.equations.terms import polynomial_of, terms_of
 from qddot.equations.text import TextWriter
 from qddot.robot import Robot
@@ -54,19 +54,18 @@ def entry(
     whole = Entry(value)
     found: dict[str, Any] = {"terms": whole.terms if value else 0, "note": ""}
     if whole.terms <= READABLE:
-        lines = whole.lines(SCREEN)
-        return found | {"latex": aligned(lines), "lines": lines, "text": whole.text}
-    short = Entry(largest(value, q, qd))
-    *lines, last = short.lines(SCREEN)
-    found["lines"] = [*lines, rf"{last} + \cdots"]
-    found["latex"] = aligned(found["lines"])
-    found["text"] = f"{short.text} + …"
-    found["note"] = f"The {LARGEST} largest of {counted(whole.terms)} where the arm stands now."
-    if whole.terms <= MOST_WRITTEN:
-        found["whole"] = TextWriter(value).write(expanded(value))
+        lines, found["text"] = whole.lines(SCREEN), whole.text
     else:
-        found["note"] += " `qddot derive` writes all of them to a file."
-    return found
+        short = Entry(largest(value, q, qd))
+        *lines, last = short.lines(SCREEN)
+        lines.append(rf"{last} + \cdots")
+        found["text"] = f"{short.text} + …"
+        found["note"] = f"The {LARGEST} largest of {counted(whole.terms)} where the arm stands now."
+        if whole.terms <= MOST_WRITTEN:
+            found["whole"] = TextWriter(value).write(expanded(value))
+        else:
+            found["note"] += " `qddot derive` writes all of them to a file."
+    return found | {"lines": lines, "latex": aligned([("", line) for line in lines])}
 
 
 def largest(x: Polynomial, q: np.ndarray, qd: np.ndarray) -> Scalar:
@@ -90,11 +89,3 @@ def largest(x: Polynomial, q: np.ndarray, qd: np.ndarray) -> Scalar:
 
     ordered = sorted(terms_of(x).items(), key=size, reverse=True)
     return polynomial_of(x.ring, dict(ordered[:LARGEST]))
-
-
-def aligned(lines: list[str]) -> str:
-    """Return the lines of a sum as one formula."""
-    if len(lines) == 1:
-        return lines[0]
-    body = " \\\\ ".join(f"& {line}" for line in lines)
-    return rf"\begin{{aligned}} {body} \end{{aligned}}"

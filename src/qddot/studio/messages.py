@@ -1,4 +1,4 @@
-"""What a page may ask, read with suspicion: JSON of a sane size, numbers that are finite.
+"""What a page may ask, read with suspicion: JSON of a sane size, numbers that are finite; answers.
 
 Every refusal is a `BadArgument` whose words the page shows.
 """
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean, printable, shorten
+from qddot.present.json_text import json_text
 
 LARGEST = 12 * 2**20  # [bytes] of a message
 LARGEST_FILE = 8 * 2**20  # [bytes] of a file in it
@@ -219,3 +220,8 @@ def check(value: Any) -> None:
             )
         elif isinstance(here, int) and abs(here) > LARGEST_WHOLE:
             raise BadArgument("A whole number in the message is larger than 2^53.")
+
+
+def encoded(answer: Mapping[str, Any]) -> str:
+    """Return an answer as text, in ASCII, so that no name in it can upset a decoder."""
+    return json_text(answer, separators=(",", ":"))

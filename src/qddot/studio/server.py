@@ -18,13 +18,11 @@ from typing import TYPE_CHECKING, Any
 from qddot.deprecation import renamed
 from qddot.errors import MissingExtra, QddotError
 from qddot.robot import Robot
-from qddot.studio.bench import Bench
 from qddot.studio.connection import Conversation
-from qddot.studio.gate import Gate
-from qddot.studio.helpers import Helpers
+from qddot.studio.gate import HOST, Gate, listening_socket
+from qddot.studio.helpers import Bench, Helpers
 from qddot.studio.library import Library
 from qddot.studio.messages import LARGEST
-from qddot.studio.ports import HOST, listening_socket
 from qddot.studio.session import Session
 
 if TYPE_CHECKING:

@@ -13,16 +13,13 @@ from qddot.errors import BadArgument, UnknownName
 from qddot.robot import Robot
 from qddot.studio import exports
 from qddot.studio.arm import HEAVIEST, STRONGEST, Arm, Changes, Told, make_arm
-from qddot.studio.bench import Bench
 from qddot.studio.dropped import ENDINGS, check_name
-from qddot.studio.helpers import Helpers, Tell
-from qddot.studio.json_text import encoded
+from qddot.studio.helpers import Bench, Helpers, Tell
 from qddot.studio.library import Library
-from qddot.studio.messages import Question
+from qddot.studio.messages import Question, encoded
 from qddot.studio.moves import KINDS
 from qddot.studio.playing import LOG_ENDINGS, law_list, log_ending
-from qddot.studio.robot_facts import robot_facts
-from qddot.studio.state import State, now, quantities, state_of
+from qddot.studio.state import State, now, quantities, robot_facts, state_of
 
 SHORTEST, LONGEST = 0.01, 60.0  # [s] of a motion
 TO_READ, TO_DERIVE, TO_PLAY, TO_REPORT = 30.0, 30.0, 90.0, 300.0  # [s] that helpers may take

@@ -1,4 +1,4 @@
-"""What a page is told about a state: matrices, torques, energies, and what the arm looks like."""
+"""What a page is told: of a robot, when it is opened or changed, and of each of its states."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.friction import friction_torque
+from qddot.errors import printable
 from qddot.robot.effective_mass import principal_masses
-from qddot.studio.arm import Arm
+from qddot.studio.arm import OUTPUTS, Arm
 from qddot.studio.messages import Question
-from qddot.studio.state_kernel import OUTPUTS
 
+MOST_WARNINGS = 20
 NOT_FINITE = "Some numbers are not finite at this state, and are left out."
 
 
@@ -86,3 +87,51 @@ def now(arm: Arm, state: State, frame: str, ellipsoid: bool, torques: bool) -> d
     if not np.isfinite(sums) or not np.isfinite(tip).all():
         answer["warning"] = NOT_FINITE
     return answer
+
+
+def robot_facts(arm: Arm) -> dict[str, Any]:
+    """Return the answer "robot"."""
+    robot, model = arm.now, arm.now.model
+    limits = robot.limits
+    span = np.stack(limits.span(), axis=-1).tolist()
+    friction = [joint.friction for joint in model.free_joints]
+    joints = [
+        {
+            "name": printable(joint.name),
+            "unit": joint.units.position,
+            "turns": joint.turns,
+            "low": limited(limits.lower[i]),
+            "high": limited(limits.upper[i]),
+            "span": span[i],
+            "velocity": limited(limits.velocity[i]),
+            "effort": limited(limits.effort[i]),
+        }
+        for i, joint in enumerate(model.free_joints)
+    ]
+    warnings = [str(problem) for problem in robot.warnings]
+    more = len(warnings) - MOST_WARNINGS
+    return {
+        "is": "robot",
+        "name": printable(arm.label),
+        "description": printable(model.description),
+        "n": robot.n,
+        "joints": joints,
+        "frames": list(robot.frame_names),
+        "tip": arm.tip,
+        "gravity": arm.gravity,
+        "mass": float(robot.mass),
+        "payload": {"frame": arm.changes.frame or arm.tip, "mass": arm.changes.mass},
+        "friction": {
+            "viscous": [float(f.viscous) for f in friction],
+            "coulomb": [float(f.coulomb) for f in friction],
+        },
+        "symbolic": bool(arm.exact.symbols),
+        "warnings": warnings[:MOST_WARNINGS] + ([f"... and {more} more"] if more > 0 else []),
+        "q": arm.home,
+        "scene_still": arm.scene.still(),
+    }
+
+
+def limited(x: float) -> float | None:
+    """Return a limit, None where there is none."""
+    return float(x) if np.isfinite(x) else None

@@ -14,7 +14,7 @@ from simulation.made_motion import made
 
 import qddot
 from qddot.errors import BadArgument, UnknownName
-from qddot.present.figures.scene import instants
+from qddot.present.figures.film import instants
 
 SHORT = {"duration": 0.4, "rows": 9}
 

@@ -12,7 +12,7 @@ from random_trees import deep_tree
 import qddot
 from qddot.errors import BadArgument, UnknownName, WrongShape
 from qddot.present.figures.arm_scene import arm_scene
-from qddot.present.figures.arm_solids import half_axes
+from qddot.present.figures.skeleton import half_axes
 from qddot.robot import Robot
 
 ROUNDED = {"rtol": 0, "atol": 1e-5}  # scenes are written to a hundredth of a millimetre

@@ -16,7 +16,7 @@ from qddot.plot import (
     plot_gravity,
     plot_norms,
 )
-from qddot.present.figures.ellipse import FORCES
+from qddot.present.figures.ellipses import FORCES
 
 DECK = qddot.load("two_link")
 POINT = qddot.load("two_link_point")

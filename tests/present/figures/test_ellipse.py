@@ -3,9 +3,8 @@
 import numpy as np
 from numpy.testing import assert_allclose
 
-from qddot.present.figures.ellipse import outline
-from qddot.present.figures.ellipsoid import surface
-from qddot.present.figures.map import least_in_cells
+from qddot.present.figures.effective_mass import least_in_cells
+from qddot.present.figures.ellipses import outline, surface
 
 TURN = np.array([[0.8, -0.6], [0.6, 0.8]])
 SPACE = np.array([[0.8, -0.6, 0], [0.6, 0.8, 0], [0, 0, 1.0]])

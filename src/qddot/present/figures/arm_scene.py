@@ -20,10 +20,9 @@ from qddot.dynamics.kinematics import body_poses
 from qddot.errors import BadArgument, WrongShape
 from qddot.model.tree import Tree
 from qddot.present.figures import style
-from qddot.present.figures.arm_solids import half_axes
-from qddot.present.figures.arm_stage import box_of, plain, stage, typical
-from qddot.present.figures.ellipse import LONGEST, TYPICAL
-from qddot.present.figures.skeleton import Skeleton, centre, skeleton
+from qddot.present.figures.ellipses import LONGEST, TYPICAL
+from qddot.present.figures.skeleton import Skeleton, centre, half_axes, skeleton
+from qddot.present.figures.view import box_of, plain, stage, typical
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
 from qddot.robot import Robot

@@ -1,4 +1,4 @@
-"""The figures of the decks: eigenvalues, norms, gravity, and the effective mass of a tip."""
+"""The figures of the decks: eigenvalues and norms of M over a joint, gravity over two."""
 
 from __future__ import annotations
 
@@ -8,30 +8,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.certificate.box import box_of
-from qddot.certificate.mobility import principal
-from qddot.certificate.positions import joint_index, position, positions
+from qddot.certificate.positions import joint_index, position
 from qddot.errors import BadArgument, printable
 from qddot.model.units import units_of
-from qddot.present.figures import curves, ellipse, ellipsoid
-from qddot.present.figures import map as maps
-from qddot.present.figures.skeleton import skeleton
-from qddot.present.figures.style import label, savable
-from qddot.present.figures.view import view_of
+from qddot.present.figures import style
+from qddot.present.figures.style import drawable, label, savable
 from qddot.robot import Robot
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
 
 POINTS = 361  # of a curve
 GRID = 81  # joint positions along one side of a map of gravity
-SAMPLES = 400_000  # joint positions behind a map of the workspace
-COARSE = 64  # cells along the map of a redundant arm
+LEVELS = 12  # of contours
+WIDE = 50.0  # largest for smallest from which on a scale is logarithmic
 NORMS: dict[Any, str] = {1: "‖M‖₁", 2: "‖M‖₂", np.inf: "‖M‖∞", "fro": "‖M‖F"}
-QUANTITIES = {
-    "largest": "largest principal mass [kg]",
-    "smallest": "smallest principal mass [kg]",
-    "condition": "largest for smallest principal mass",
-}
 
 
 @savable
@@ -55,14 +48,14 @@ def plot_eigenvalues(
     q = np.tile(robot.home if at is None else position(robot, at, "at"), (POINTS, 1))
     q[:, i] = _sweep(robot, joint, POINTS)
     values = np.linalg.eigvalsh(robot.mass_matrix(q))
-    return curves.curves(
-        q[:, i],
-        values,
-        names=[f"λ{_subscript(k + 1)}" for k in range(robot.n)],
-        labels=(_joint_label(robot, i), f"eigenvalues of M [{_inertia_unit(robot)}]"),
-        title=f"{label(robot.name)}: eigenvalues of the mass matrix over {label(joint)}",
-        bounds=_bounds(bounds),
-    )
+    ends = _bounds(bounds)
+    drawn, axes = _over_joint(robot, i, f"eigenvalues of M [{_inertia_unit(robot)}]", values)
+    title = f"{label(robot.name)}: eigenvalues of the mass matrix over {label(joint)}"
+    lines = [
+        (axes.plot(q[:, i], drawable(values[:, k]), **style.curve(k))[0], f"λ{_subscript(k + 1)}")
+        for k in range(robot.n)
+    ]
+    return _finished(drawn, axes, title, q[:, i], lines, ends)
 
 
 @savable
@@ -89,19 +82,23 @@ def plot_norms(
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
         seed: Where the random numbers start.
     """
+    from matplotlib.lines import Line2D
+
     i = joint_index(robot, joint)
     sign = _norm_sign(norm)
     if not isinstance(samples, (int, np.integer)) or samples < 1:
         raise BadArgument(f"samples is {samples!r}; it must be a whole number above zero.")
     low, high = box_of(robot, box).edges
     q = np.random.default_rng(seed).uniform(low, high, size=(samples, robot.n))
-    return curves.samples(
-        q[:, i],
-        np.linalg.norm(robot.mass_matrix(q), norm, axis=(-2, -1)),
-        name=f"{sign} at {samples} random joint positions",
-        labels=(_joint_label(robot, i), f"{sign} [{_inertia_unit(robot)}]"),
-        title=f"{label(robot.name)}: a norm of the mass matrix over {label(joint)}",
-        bounds=_bounds(bounds),
+    values, ends = np.linalg.norm(robot.mass_matrix(q), norm, axis=(-2, -1)), _bounds(bounds)
+    drawn, axes = _over_joint(robot, i, f"{sign} [{_inertia_unit(robot)}]", values)
+    title = f"{label(robot.name)}: a norm of the mass matrix over {label(joint)}"
+    dot: dict[str, Any] = dict(color=style.colour(0), marker=".", linestyle="none")
+    look: dict[str, Any] = dict(markersize=3, markeredgewidth=0, alpha=0.6, rasterized=True)
+    axes.plot(q[:, i], drawable(values), **dot, **look)
+    name = f"{sign} at {samples} random joint positions"
+    return _finished(
+        drawn, axes, title, q[:, i], [(Line2D([], [], markersize=8, **dot), name)], ends
     )
 
 
@@ -123,6 +120,8 @@ def plot_gravity(
             limit.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
     """
+    from matplotlib.ticker import MaxNLocator
+
     if not isinstance(joints, (tuple, list)) or len(joints) != 2:
         raise BadArgument(f"joints is {joints!r}; name two joints: joints=('j1', 'j2').")
     a, b = (joint_index(robot, name) for name in joints)
@@ -134,118 +133,61 @@ def plot_gravity(
     x, y = (_sweep(robot, name, GRID) for name in joints)
     q = np.tile(robot.home if at is None else position(robot, at, "at"), (GRID, GRID, 1))
     q[..., a], q[..., b] = np.meshgrid(x, y)
-    joint = robot.model.free_joints[i]
-    effort = float(robot.limits.effort[i])
-    return maps.over_joints(
-        x,
-        y,
-        np.abs(robot.gravity_torque(q)[..., i]),
-        labels=(
-            _joint_label(robot, a),
-            _joint_label(robot, b),
-            f"|g| of {label(of)} [{joint.units.effort}]",
-        ),
-        title=f"{label(robot.name)}: torque that gravity asks of {label(of)}",
-        limit=effort if np.isfinite(effort) else None,
-    )
+    values, limit = np.abs(robot.gravity_torque(q)[..., i]), float(robot.limits.effort[i])
+    top = float(values.max())
+    if top <= 1e-9:  # nothing but rounding
+        values, top = np.zeros_like(values), 1.0
+    drawn = style.figure(6.4, 5.0)
+    axes = drawn.subplots()
+    style.dress(axes)
+    levels = MaxNLocator(LEVELS).tick_values(0.0, top)
+    filled = axes.contourf(x, y, values, levels=levels, cmap=style.shades())
+    axes.contour(x, y, values, levels=levels, colors="white", linewidths=0.4)
+    if values.min() < limit < top:
+        axes.contour(x, y, values, levels=[limit], colors=style.colour(1), linewidths=1.8)
+        note = axes.text(0.99, 1.01, "", transform=axes.transAxes, ha="right", fontsize=style.SMALL)
+        style.write(note, f"orange: the joint's limit, {limit:g}")
+    unit = robot.model.free_joints[i].units.effort
+    style.dress_bar(drawn.colorbar(filled, ax=axes), f"|g| of {label(of)} [{unit}]")
+    style.write(axes.set_xlabel(""), _joint_label(robot, a))
+    style.write(axes.set_ylabel(""), _joint_label(robot, b))
+    title = f"{label(robot.name)}: torque that gravity asks of {label(of)}"
+    style.write(axes.set_title("", loc="left", fontsize=style.NORMAL), title)
+    return drawn
 
 
-@savable
-def plot_effective_mass(robot: Robot, q: Any, frame: str, path: str | Path | None = None) -> Figure:
-    """Return the effective mass of a frame, drawn at the arm.
-
-    An arm that moves in a plane has ellipses: at one q also the circle of accelerations and the
-    force that each takes, along several q one ellipse each. Any other arm has ellipsoids.
-
-    Args:
-        robot: The robot.
-        q: Joint positions [rad or m], shape (n,), or several along a path, shape (k, n).
-        frame: The name of a link or a frame.
-        path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
-    """
-    q = np.atleast_2d(positions(robot, q))
-    view, bones = view_of(robot.tree), skeleton(robot.tree)
-    masses, axes = principal(robot, q, frame, view.axes)
-    if not np.isfinite(masses).any():
-        raise BadArgument(
-            f"{label(robot.name)!r} cannot move {printable(frame)!r} here, so there is nothing "
-            "to draw.\n  Name a frame farther out."
-        )
-    where = f", {len(q)} places" if len(q) > 1 else ""
-    shown = ellipse.Ellipses(
-        bones,
-        view.seen(bones.points(q)),
-        view.seen(robot.pose(q, frame)[..., :3, 3]),
-        masses,
-        axes,
-        view.names,
-        f"{label(robot.name)}: effective mass of {label(frame)}{where}",
-    )
-    if not view.flat:
-        return ellipsoid.along_path(shown)
-    draw = ellipse.at_one_place if len(q) == 1 else ellipse.along_path
-    return draw(shown)
+def _over_joint(robot: Robot, i: int, words: str, values: np.ndarray) -> tuple[Figure, Axes]:
+    """Return axes over the position of a joint, for values that these words name."""
+    drawn = style.figure(7.0, 3.9)
+    axes = drawn.subplots()
+    style.dress(axes)
+    style.write(axes.set_xlabel(""), _joint_label(robot, i))
+    style.write(axes.set_ylabel(""), words)
+    if values.min() > 0 and values.max() > WIDE * values.min():
+        axes.set_yscale("log")
+    return drawn, axes
 
 
-@savable
-def plot_effective_mass_map(
-    robot: Robot,
-    frame: str,
-    quantity: str = "largest",
-    box: Any = None,
-    path: str | Path | None = None,
+def _finished(
+    drawn: Figure,
+    axes: Axes,
+    title: str,
+    x: np.ndarray,
+    lines: list[tuple[Line2D, str]],
+    bounds: tuple[float, float] | None,
 ) -> Figure:
-    """Return a map of the effective mass over the workspace of an arm that moves in a plane.
-
-    Where several joint positions reach a place, the least of their values is shown.
-
-    Args:
-        robot: The robot.
-        frame: The name of a link or a frame.
-        quantity: "largest" or "smallest" principal mass, or their "condition".
-        box: By joint name, a range [rad or m] that stands in for its limits.
-        path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
-    """
-    if quantity not in QUANTITIES:
-        raise BadArgument(f"quantity is {quantity!r}; it must be one of {', '.join(QUANTITIES)}.")
-    view, bones = view_of(robot.tree), skeleton(robot.tree)
-    if not view.flat:
-        raise BadArgument(
-            f"{label(robot.name)!r} does not move in a plane, so that its workspace is no map.\n"
-            "  Lock the joints that leave the plane: robot.locked({...}); or draw ellipsoids: "
-            "plot_effective_mass."
-        )
-    q = _spread(*box_of(robot, box).edges)
-    masses = principal(robot, q, frame, view.axes)[0]
-    if np.isinf(masses[:, 1]).all():
-        raise BadArgument(
-            f"{label(robot.name)!r} moves {printable(frame)!r} along a line at best, so that there "
-            "is no map.\n  Name a frame farther out."
-        )
-    smallest, largest = masses.T
-    values = {"largest": largest, "smallest": smallest, "condition": largest / smallest}[quantity]
-    places = view.seen(robot.pose(q, frame)[..., :3, 3])
-    # a redundant arm reaches a place in many ways, of which a cell must hold enough
-    cells, extent = maps.least_in_cells(places, values, maps.CELLS if robot.n <= 2 else COARSE)
-    typical = np.abs(np.log(largest / smallest) - np.log(3)).argmin()
-    return maps.over_workspace(
-        cells,
-        extent,
-        label=QUANTITIES[quantity],
-        names=view.names,
-        title=f"{label(robot.name)}: effective mass of {label(frame)} over its workspace",
-        arm=(bones, view.seen(bones.points(q[typical]))),
-    )
-
-
-def _spread(low: np.ndarray, high: np.ndarray) -> np.ndarray:
-    """Return joint positions all over a box: a grid of two joints, random of more."""
-    n = len(low)
-    if n <= 2:
-        side = round(SAMPLES ** (1 / n))
-        sides = [np.linspace(*ends, side) for ends in zip(low, high, strict=True)]
-        return np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, n)
-    return np.random.default_rng(0).uniform(low, high, size=(SAMPLES, n))
+    """Return the figure with its title, its legend, and two bounds as lines across."""
+    style.write(axes.set_title("", loc="left", fontsize=style.NORMAL), title)
+    if bounds is not None:
+        look: dict[str, Any] = dict(color=style.INK, linestyle=style.DASHES[1])
+        across = [axes.axhline(bound, linewidth=style.LINE, **look) for bound in bounds]
+        lines = [*lines, (across[0], f"bounds: {bounds[0]:.6g} and {bounds[1]:.6g}")]
+    if x.max() > x.min():
+        axes.set_xlim(float(x.min()), float(x.max()))
+    if axes.get_yscale() == "linear" and (bounds is None or bounds[0] >= 0):
+        axes.set_ylim(bottom=0)
+    style.legend(drawn, lines, style.legend_columns(lines, 100), loc="outside upper left")
+    return drawn
 
 
 def _sweep(robot: Robot, joint: str, count: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,32 +13,30 @@ import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
 from qddot.present.figures import style
-from qddot.present.figures.scene import Scene
+from qddot.present.figures.arm import arm_axes, draw_arm, move_arm, put
+from qddot.present.figures.film import Film
 from qddot.progress import percent_done
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 SIZE, DPI = (6.4, 4.8), 100  # [inch]; an even number of dots, as films want
-ROOM = 1.38  # width for height, inside the axes
-GAP = -1  # where the pen is lifted
 
 
-def write_gif(scene: Scene, path: Path, name: str) -> None:
+def write_gif(film: Film, path: Path, name: str) -> None:
     """Write an animated GIF that repeats."""
     from PIL import Image
 
     # one palette for all, so that nothing flickers
     known, nearest = palette()
     images = []
-    for rgba in pictures(scene, name):
+    for rgba in pictures(film, name):
         r, g, b = (rgba[..., k].astype(np.int32) >> 3 for k in range(3))
         image = Image.frombytes("P", rgba.shape[1::-1], nearest[r, g, b].tobytes())
         image.putpalette(known)
         images.append(image)
     # a GIF counts hundredths of a second: rounded in sum, so that the film keeps time
-    ends = np.round(100 * np.arange(1, len(images) + 1) / scene.fps).astype(int)
+    ends = np.round(100 * np.arange(1, len(images) + 1) / film.fps).astype(int)
     lengths = np.maximum(np.diff(ends, prepend=0), 2)
     images[0].save(
         path,
@@ -71,7 +69,7 @@ def palette() -> tuple[list[int], np.ndarray]:
     return known.reshape(-1).tolist(), square.argmin(axis=-1).astype(np.uint8)
 
 
-def write_mp4(scene: Scene, path: Path, name: str) -> None:
+def write_mp4(film: Film, path: Path, name: str) -> None:
     """Write an MP4, drawn here and coded by ffmpeg."""
     ffmpeg = shutil.which("ffmpeg")
     if ffmpeg is None:
@@ -81,7 +79,7 @@ def write_mp4(scene: Scene, path: Path, name: str) -> None:
             "write a .gif or an .html, which need nothing."
         )
     width, height = (round(inch * DPI) for inch in SIZE)
-    take = f"-f rawvideo -pix_fmt rgba -s {width}x{height} -framerate {scene.fps:g} -i -".split()
+    take = f"-f rawvideo -pix_fmt rgba -s {width}x{height} -framerate {film.fps:g} -i -".split()
     make = ["-an", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"]
     with tempfile.TemporaryFile() as words:
         with subprocess.Popen(
@@ -92,7 +90,7 @@ def write_mp4(scene: Scene, path: Path, name: str) -> None:
         ) as coder:
             assert coder.stdin is not None
             try:
-                for rgba in pictures(scene, name):
+                for rgba in pictures(film, name):
                     coder.stdin.write(rgba.tobytes())
                 coder.stdin.close()
             except BrokenPipeError:  # its own words, below, say why
@@ -109,20 +107,19 @@ def write_mp4(scene: Scene, path: Path, name: str) -> None:
         )
 
 
-def pictures(scene: Scene, name: str) -> Iterator[np.ndarray]:
-    """Yield the pictures of a scene, each of shape (height, width, 4), bytes."""
+def pictures(film: Film, name: str) -> Iterator[np.ndarray]:
+    """Yield the pictures of a film, each of shape (height, width, 4), bytes."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = style.figure(*SIZE)
     figure.set_dpi(DPI)
     canvas = FigureCanvasAgg(figure)
-    axes = flat_axes(figure, scene) if scene.flat else deep_axes(figure, scene)
-    moving, update = actors(figure, axes, scene)
+    moving, update = actors(figure, film)
     canvas.draw()
     figure.set_layout_engine("none")  # what is drawn again must not move the rest
     background = canvas.copy_from_bbox(figure.bbox)
-    with percent_done(f"drawing {printable(name)}", len(scene.t)) as advance:
-        for k in range(len(scene.t)):
+    with percent_done(f"drawing {printable(name)}", len(film.t)) as advance:
+        for k in range(len(film.t)):
             update(k)
             canvas.restore_region(background)
             for artist in moving:
@@ -131,89 +128,24 @@ def pictures(scene: Scene, name: str) -> Iterator[np.ndarray]:
             advance()
 
 
-def still(scene: Scene, k: int) -> Figure:
-    """Return one picture of a scene as a figure."""
-    figure = style.figure(*SIZE)
-    axes = flat_axes(figure, scene) if scene.flat else deep_axes(figure, scene)
-    moving, update = actors(figure, axes, scene)
-    update(k)
-    for artist in moving:
-        artist.set_animated(False)
-    return figure
-
-
-def flat_axes(figure: Figure, scene: Scene) -> Axes:
-    axes = figure.add_subplot()
-    style.dress(axes)
-    low, high = scene.box
-    middle, (width, height) = (low + high) / 2, high - low
-    # as wide for its height as the picture has room
-    width, height = max(width, ROOM * height), max(height, width / ROOM)
-    axes.set_xlim(middle[0] - width / 2, middle[0] + width / 2)
-    axes.set_ylim(middle[1] - height / 2, middle[1] + height / 2)
-    axes.set_aspect("equal", adjustable="box")
-    axes.set(xlabel=f"{scene.axes[0]} [m]", ylabel=f"{scene.axes[1]} [m]")
-    return axes
-
-
-def deep_axes(figure: Figure, scene: Scene) -> Axes:
-    axes: Any = figure.add_subplot(projection="3d")
-    low, high = scene.box
-    axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), zlim=(low[2], high[2]))
-    axes.set_box_aspect(high - low, zoom=0.95)
-    axes.view_init(elev=22, azim=-60)
-    for axis, name in zip((axes.xaxis, axes.yaxis, axes.zaxis), scene.axes, strict=True):
-        axis.set_label_text(f"{name} [m]", fontsize=style.NORMAL, color=style.INK)
-        axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
-        axis._axinfo["grid"].update(color=style.FAINT, linewidth=style.THIN)
-        axis.set_major_locator(_few_ticks())
-    axes.tick_params(labelsize=style.SMALL, colors=style.INK)
-    return axes
-
-
-def _few_ticks() -> Any:
-    from matplotlib.ticker import MaxNLocator
-
-    return MaxNLocator(5)
-
-
-def actors(figure: Figure, axes: Any, scene: Scene) -> tuple[list[Any], Any]:
+def actors(figure: Figure, film: Film) -> tuple[list[Any], Callable[[int], None]]:
     """Return what moves, and the function that puts it where it is in the k-th picture."""
-
-    def line(**how: Any) -> Any:
-        return axes.plot(*([[]] * (2 if scene.flat else 3)), animated=True, **how)[0]
-
-    def put(artist: Any, where: np.ndarray) -> None:
-        (artist.set_data if scene.flat else artist.set_data_3d)(*where.T)
-
+    axes = arm_axes(figure, film.box, film.axes)
     traces = [
-        line(color=style.colour(k + 4), linewidth=style.LINE) for k in range(len(scene.traces))
+        axes.plot(*film.points[0, [point]].T, color=colour, linewidth=style.LINE)[0]
+        for point, colour in film.traces
     ]
-    links = line(
-        color=style.INK, linewidth=style.LINK, solid_capstyle="round", solid_joinstyle="round"
-    )
-    joints = [
-        line(
-            color=style.colour(joint.index),
-            marker="o" if joint.turns else "s",
-            markersize=8,
-            markeredgecolor="white",
-            linestyle="none",
-        )
-        for joint in scene.skeleton.joints
-    ]
-    title = figure.suptitle("", fontsize=style.LARGE)
-    style.write(title, style.label(scene.title, 60))
-    clock = figure.text(0.02, 0.02, "", fontsize=style.NORMAL, color=style.INK, animated=True)
-    pen = [k for route in scene.skeleton.lines for k in (*route, GAP)]
+    arm = draw_arm(axes, film.skeleton, film.points[0], strength=1.0)
+    style.write(figure.suptitle("", fontsize=style.LARGE), style.label(film.title, 60))
+    clock = figure.text(0.02, 0.02, "", fontsize=style.NORMAL, color=style.INK)
+    moving = [*traces, *arm, clock]
+    for artist in moving:
+        artist.set_animated(True)
 
     def update(k: int) -> None:
-        here = np.vstack([scene.points[k], np.full(scene.points.shape[-1], np.nan)])
-        put(links, here[pen])
-        for artist, joint in zip(joints, scene.skeleton.joints, strict=True):
-            put(artist, here[[joint.point]])
-        for artist, point in zip(traces, scene.traces.values(), strict=True):
-            put(artist, scene.points[: k + 1, point])
-        clock.set_text(f"t = {scene.t[k]:.2f} s")
+        move_arm(arm, film.skeleton, film.points[k])
+        for artist, (point, _) in zip(traces, film.traces, strict=True):
+            put(artist, film.points[: k + 1, point])
+        clock.set_text(f"t = {film.t[k]:.2f} s")
 
-    return [*traces, links, *joints, clock], update
+    return moving, update

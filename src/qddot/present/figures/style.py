@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)))
 
+SHADES = ("#DCEDF7", "#56B4E9", "#0072B2", "#06304A")  # the palette's blues, light to dark
 INK = "#333333"  # words, links
 FAINT = "#DDDDDD"  # grids
 QUIET = "#888888"  # events, traces
@@ -93,6 +94,21 @@ def dress(axes: Axes) -> None:
     for text in (axes.xaxis.label, axes.yaxis.label, axes.title):
         text.set_fontsize(NORMAL)
         text.set_color(INK)
+
+
+def shades() -> Any:
+    """Return a scale of colours for numbers above zero."""
+    from matplotlib.colors import LinearSegmentedColormap
+
+    return LinearSegmentedColormap.from_list("blues of the palette", SHADES)
+
+
+def dress_bar(bar: Any, words: str) -> None:
+    """Give the bar of a scale of colours its letters, and what the colours are."""
+    bar.outline.set_visible(False)
+    bar.ax.tick_params(labelsize=SMALL, colors=INK, length=3)
+    write(bar.ax.yaxis.label, words)
+    bar.ax.yaxis.label.set_fontsize(NORMAL)
 
 
 def legend(

@@ -1,16 +1,35 @@
-"""From where an arm is looked at: across its plane if it has one, else from a corner; upright."""
+"""From where an arm is looked at, upright, and what it stands on.
+
+A picture in the plane is seen across the plane of the arm, if it has one, else from a corner. A
+page that draws in three dimensions gets its stage: what is up, what must be in view, the floor.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from qddot.dynamics.kinematics import body_poses
 from qddot.model.tree import Tree
+from qddot.robot import Robot
 
 PARALLEL = 1e-4  # [rad], what files that write 1.5708 for π/2 mean by a right angle
 LETTERS = ("x", "y", "z")
+
+SAMPLES = 200  # random q that tell where an arm gets to
+MOST = 0.08  # share of the points on either side that need not be in view
+FARTHEST = 4  # half turns or half metres that joints are moved, however wide their limits
+BELOW = 0.12  # how far under its floor an arm is in view, in parts of its size
+FOOT, THICK = 0.06, 0.018  # radius and half the height of what it stands on, the same
+SCALE = 0.78  # what thicknesses are parts of, in parts of its size
+FOOT_COLOUR = "#5f6b7a"
+DIGITS = 5  # of metres: nobody sees more
+
+FROM_A_CORNER = {"azimuth": -0.9, "elevation": 0.32}  # [rad]
+FROM_ABOVE = {"azimuth": -0.9, "elevation": 0.7}
+ASIDE, RAISED = -0.35, 0.16  # [rad], from the front of an arm that moves in an upright plane
 
 
 @dataclass(frozen=True)
@@ -105,3 +124,86 @@ def direction_name(direction: np.ndarray, k: int) -> str:
     if abs(direction[i]) < 1 - PARALLEL:
         return f"e{k + 1}"
     return LETTERS[i] if direction[i] > 0 else f"−{LETTERS[i]}"
+
+
+def typical(robot: Robot) -> np.ndarray:
+    """Return q from all over where the robot gets to, its home first, shape (k, n)."""
+    ends = robot.limits.span(most=FARTHEST)
+    found = np.random.default_rng(0).uniform(*ends, (SAMPLES, robot.n))
+    found[0] = robot.home
+    return found
+
+
+def box_of(tree: Tree, points: np.ndarray) -> np.ndarray:
+    """Return the box of where an arm usually is, and of all of it at first, shape (2, 3).
+
+    An arm that moves in a plane swings all through it: there it is the box of every place.
+
+    Args:
+        tree: The robot's moving bodies.
+        points: Of the arm at many q, shape (k, points, 3) [m].
+    """
+    rare = MOST if plane_normal(tree) is None else 0.0
+    low, high = np.quantile(points.reshape(-1, 3), [rare, 1 - rare], axis=0)
+    first = np.vstack([points[0], np.zeros(3)])
+    return np.array([np.minimum(low, first.min(axis=0)), np.maximum(high, first.max(axis=0))])
+
+
+def stage(tree: Tree, box: np.ndarray, first: np.ndarray, size: float) -> dict[str, Any]:
+    """Return what stands still: up is against gravity, a planar arm is seen from its front.
+
+    Args:
+        tree: The robot's moving bodies.
+        box: What must be in view, shape (2, 3) [m].
+        first: The arm's points at first, shape (points, 3) [m].
+        size: How large the arm is drawn to be [m].
+    """
+    view, gravity = view_of(tree), np.array([float(x) for x in tree.gravity])
+    up = unit(-gravity) if gravity.any() else view.axes[-1]
+    normal = np.cross(*view.axes) if view.flat else None
+    behind = up
+    if normal is not None and abs(normal @ up) < 0.5:
+        # its plane is upright, as on a wall: the floor is under everything it reaches
+        behind, right = normal, across(up)
+        front = float(np.arctan2(normal @ np.cross(up, right), normal @ right))
+        look = {"azimuth": front + ASIDE, "elevation": RAISED}
+        corners = np.array(np.meshgrid(*box.T)).reshape(3, -1)
+        floor = float((up @ corners).min()) - FOOT * size
+    else:
+        look = FROM_A_CORNER if normal is None else FROM_ABOVE
+        lowest = float((first @ up).min())
+        floor = lowest if lowest < -FOOT * size else 0.0
+        box = kept_above(box, up, floor - BELOW * size)
+    return {
+        "up": plain(up),
+        "floor": round(floor, DIGITS),
+        "box": plain(box),
+        "scale": round(SCALE * size, DIGITS),
+        "look": {name: round(angle, 4) for name, angle in look.items()},
+        "solids": [foot(behind, size)],
+    }
+
+
+def kept_above(box: np.ndarray, up: np.ndarray, height: float) -> np.ndarray:
+    """Return the box without what is lower, where up is along one of its sides."""
+    k = int(np.abs(up).argmax())
+    if abs(up[k]) < 1 - PARALLEL:
+        return box
+    low, high = box.copy()
+    if up[k] > 0:
+        low[k] = max(low[k], height)
+    else:
+        high[k] = min(high[k], -height)
+    return np.array([low, high])
+
+
+def foot(axis: np.ndarray, size: float) -> dict[str, Any]:
+    """Return the plate that an arm is fixed to, behind its origin."""
+    x = across(axis)
+    half = size * np.array([FOOT * x, FOOT * np.cross(axis, x), THICK * axis])
+    return {"kind": "cylinder", "at": plain(-half[2]), "axes": plain(half), "colour": FOOT_COLOUR}
+
+
+def plain(x: np.ndarray) -> list[Any]:
+    """Return an array as lists of rounded numbers."""
+    return (np.round(x, DIGITS) + 0.0).tolist()  # + 0.0, so that no zero is negative

@@ -106,10 +106,10 @@ def code(lines: str, language: str = "") -> str:
     return f'<div class="code"><pre><code{kind}>{text(lines)}</code></pre></div>'
 
 
-def folded(summary: str, *parts: str, is_open: bool = False) -> str:
-    """Return parts that are shown when the summary is chosen, and on paper."""
-    state = " open" if is_open else ""
-    return f"<details{state}><summary>{text(summary)}</summary>{''.join(parts)}</details>"
+def folded(summary: str, *parts: str, is_open: bool = False, kind: str = "") -> str:
+    """Return parts that are shown when the summary is chosen, and on paper but for "long" ones."""
+    how = _kind(kind) + (" open" if is_open else "")
+    return f"<details{how}><summary>{text(summary)}</summary>{''.join(parts)}</details>"
 
 
 def data(name: str, value: Any) -> str:

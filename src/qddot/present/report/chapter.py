@@ -1,15 +1,68 @@
-"""What a section puts into the page, and the blocks that sections share."""
+"""What a section is given, a robot with what several sections need of it, and what it writes."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
-from qddot.errors import printable
-from qddot.present.pages.page import code, paragraph, table, text
-from qddot.present.report.subject import OWN_FILE, Subject
+from qddot.errors import BadArgument, NotNumeric, QddotError, printable
+from qddot.present.pages.page import code, folded, paragraph, table, text
+from qddot.robot import Robot
+
+if TYPE_CHECKING:
+    from qddot.equations.equations import Equations
+    from qddot.present.report.explorer import Live
+    from qddot.simulation.trajectory import Trajectory
+
+OWN_FILE = "robot.toml"  # what readers are told to save the robot as, where nobody else has it
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A robot, and how it is written about."""
+
+    robot: Robot
+    source: str = ""  # what to type to get it: a built-in name or a file; nothing if neither
+    seconds: float = 60.0  # for the whole report, about
+    motion: Trajectory | None = None  # what to show instead of a drop
+
+    @property
+    def typed(self) -> str:
+        """What stands for the robot in commands and in Python."""
+        return self.source or OWN_FILE
+
+    @cached_property
+    def equations(self) -> Equations:
+        """The closed form; raises TooLarge where nobody could read it."""
+        from qddot.equations.deriving import derive
+
+        return derive(self.robot, "recursive")  # the same by every formulation, this way soonest
+
+    @cached_property
+    def live(self) -> Live | None:
+        """What the page computes by itself; nothing where the robot cannot be drawn."""
+        from qddot.present.report.explorer import live_of
+
+        if self.robot.symbols or not self.robot.n:
+            return None
+        try:
+            return live_of(self.robot)
+        except (QddotError, ArithmeticError, ValueError):  # of NumPy's linear algebra, too
+            return None
+
+    def needs_numbers(self) -> None:
+        """Raise unless every parameter is a number and some joint moves."""
+        if self.robot.symbols:
+            raise NotNumeric(f"Robot {printable(self.robot.name)!r}", self.robot.symbols)
+        self.needs_joints()
+
+    def needs_joints(self) -> None:
+        """Raise unless some joint moves."""
+        if not self.robot.n:
+            raise BadArgument(f"Robot {printable(self.robot.name)!r} has no joint that moves.")
 
 
 @dataclass(frozen=True)
@@ -24,12 +77,6 @@ class Chapter:
 def heading(words: str) -> str:
     """Return a heading below that of the section."""
     return f"<h2>{text(words)}</h2>"  # a section makes the headings in it smaller
-
-
-def folded(summary: str, *parts: str, kind: str = "") -> str:
-    """Return parts that open when their summary is chosen; "long" ones stay away from paper."""
-    named = f' class="{kind}"' if kind else ""
-    return f"<details{named}><summary>{text(summary)}</summary>{''.join(parts)}</details>"
 
 
 def wordy(head: Sequence[str], rows: Sequence[Sequence[str]], **more: Any) -> str:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from qddot.equations.equations import Equations
-from qddot.equations.readable import Entry, entries_of, readable_rows
+from qddot.equations.readable import Entry, entries_of
 from qddot.present.pages.page import text
+from qddot.present.report.chapter import count
 
 MOST_LETTERS = 40_000  # of LaTeX of one entry; a longer one is counted, not printed
 MOST_IN_ALL = 400_000
@@ -19,11 +20,6 @@ LONGEST = {"M": 1500, "g": 1500, "c": 150, "C": 150}
 SUBSCRIPTS = str.maketrans("0123456789,", "₀₁₂₃₄₅₆₇₈₉,")
 
 Place = tuple[int, ...]
-
-
-def entries(equations: Equations, name: str) -> np.ndarray:
-    """Return the entries of a quantity, each written when it is asked for."""
-    return entries_of(np.asarray(equations.quantity(name), dtype=object))
 
 
 def places(table: np.ndarray, symmetric: bool) -> Iterator[Place]:
@@ -39,21 +35,6 @@ def symbol(name: str, place: Place, n: int) -> tuple[str, str]:
     return name + index.translate(SUBSCRIPTS), f"{name}_{{{index}}}"
 
 
-def counted(terms: int) -> str:
-    """Return "1 term", "5,549 terms"."""
-    return "1 term" if terms == 1 else f"{terms:,} terms"
-
-
-def broken(latex: str, entry: Entry) -> str:
-    """Return a formula that stands alone, its lines broken where they are full."""
-    rows = readable_rows(entry.value, latex)
-    if len(rows) == 1:
-        return f"{rows[0][0]} = {rows[0][1]}"
-    lines = [f"{left} &= {right}" if left else f"& {right}" for left, right in rows]
-    body = r" \\ ".join(lines)
-    return rf"\begin{{aligned}} {body} \end{{aligned}}"
-
-
 def written(equations: Equations) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the formulas that the page's scripts show: by quantity, then by "row,column".
 
@@ -64,12 +45,12 @@ def written(equations: Equations) -> dict[str, dict[str, dict[str, Any]]]:
     every = [
         (name, place, table[place])
         for name in ("M", "g", "c", "C")
-        for table in (entries(equations, name),)
+        for table in (entries_of(equations.quantity(name)),)
         for place in places(table, name == "M")
     ]
     for name, place, entry in sorted(every, key=lambda item: item[2].terms):
         plain, latex = symbol(name, place, n)
-        known = {"name": plain, "terms": counted(entry.terms)}
+        known = {"name": plain, "terms": count(entry.terms, "term")}
         if entry.terms <= LONGEST[name] and room > 0:
             formula = f"{latex} = {entry.latex}"
             if len(formula) <= min(MOST_LETTERS, room):

@@ -22,9 +22,8 @@ from qddot.certificate.properties import (
 from qddot.certificate.study import effort_limited, joint_bounds
 from qddot.errors import listing, printable
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, again, folded, heading, wordy
+from qddot.present.report.chapter import Chapter, Subject, again, heading, wordy
 from qddot.present.report.deadline import TimeUp
-from qddot.present.report.subject import Subject
 from qddot.robot import Robot
 
 SHARE = 0.4  # of the report's time that the search for bounds may take
@@ -147,7 +146,7 @@ def bound_tables(certificate: Certificate) -> Iterator[str]:
     rest = [b for b in found if b.quantity.startswith(OTHERS)]
     yield table(first)
     if rest:
-        yield folded("In other norms, and of the inverse", table(rest))
+        yield page.folded("In other norms, and of the inverse", table(rest))
 
 
 def table(found: list[Bound]) -> str:

@@ -9,11 +9,10 @@ import numpy as np
 from qddot.certificate.ellipsoid import MassEllipsoid, direction_text, mass_ellipsoid
 from qddot.certificate.singularity import near_singular
 from qddot.errors import BadArgument, printable
-from qddot.present.figures.certificates import plot_effective_mass, plot_effective_mass_map
+from qddot.present.figures.effective_mass import plot_effective_mass, plot_effective_mass_map
 from qddot.present.figures.view import view_of
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, again, heading
-from qddot.present.report.subject import Subject
+from qddot.present.report.chapter import Chapter, Subject, again, heading
 from qddot.robot import Robot
 
 PLACES = 4  # along which ellipsoids are drawn

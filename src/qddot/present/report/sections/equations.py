@@ -9,13 +9,13 @@ import numpy as np
 
 from qddot.equations.document import Formula, about, balance, terms
 from qddot.equations.equations import Equations
+from qddot.equations.readable import aligned, entries_of, readable_rows
 from qddot.errors import TooLarge, printable
 from qddot.present.pages import page
 from qddot.present.pages.page import paragraph
 from qddot.present.report import entries
-from qddot.present.report.chapter import Chapter, again, count, folded, heading
+from qddot.present.report.chapter import Chapter, Subject, again, count, heading
 from qddot.present.report.deadline import TimeUp, deadline
-from qddot.present.report.subject import Subject
 from qddot.robot import Robot
 
 SHARE = 0.2  # of the report's time that the closed form may take
@@ -69,10 +69,10 @@ def write(subject: Subject) -> Chapter:
 def closed_form(equations: Equations) -> tuple[list[str], str, dict[str, Any]]:
     """Return the closed form as parts of the page, in a line, and as data for its scripts."""
     parts = list(read_first(known_first(equations), equations))
-    sizes = {name: [e.terms for e in entries.entries(equations, name).flat] for name in "MCcg"}
+    sizes = {name: [e.terms for e in entries_of(equations.quantity(name)).flat] for name in "MCcg"}
     short = sum(sum(size) for size in sizes.values()) <= READABLE
     parts += in_full(equations) if short else entry_by_entry(equations)
-    glance = f"M has {entries.counted(sum(sizes['M']))}"
+    glance = f"M has {count(sum(sizes['M']), 'term')}"
     return parts, glance, {"equations": entries.written(equations)}
 
 
@@ -90,7 +90,9 @@ def read_first(lines: list[str], equations: Equations) -> Iterator[str]:
         notes = []
     yield from (paragraph(line) for line in lines if line not in notes)
     if notes:
-        yield folded(f"How {count(len(notes), 'angle')} of the file were read", page.bullets(notes))
+        yield page.folded(
+            f"How {count(len(notes), 'angle')} of the file were read", page.bullets(notes)
+        )
 
 
 def in_full(equations: Equations) -> Iterator[str]:
@@ -103,9 +105,9 @@ def entry_by_entry(equations: Equations) -> Iterator[str]:
     """Yield how long each entry is, those that are short in full, the others when chosen."""
     whole, n = balance(equations), equations.n
     yield page.formula(whole.latex, whole.text)
-    M, g, c = (entries.entries(equations, name) for name in "Mgc")
+    M, g, c = (entries_of(equations.quantity(name)) for name in "Mgc")
     yield heading("Mass matrix")
-    total = entries.counted(sum(entry.terms for entry in M.flat))
+    total = count(sum(entry.terms for entry in M.flat), "term")
     yield paragraph(
         f"M has {total}, too many to read through. The table says how many each of its entries "
         "has; choose one to read it."
@@ -115,7 +117,7 @@ def entry_by_entry(equations: Equations) -> Iterator[str]:
 
     def cell(name: str, place: tuple[int, ...], terms: int) -> str:
         plain = entries.symbol(name, place, n)[0]
-        said = f"{plain}, {entries.counted(terms)}"
+        said = f"{plain}, {count(terms, 'term')}"
         part = (terms / most[name]) ** 0.5
         return entries.button(name, place, f"{terms:,}", said, PANEL, part)
 
@@ -135,7 +137,7 @@ def entry_by_entry(equations: Equations) -> Iterator[str]:
     short = [item for item in listed if entries.is_short(item[2], SHORT)]
     for name, place, entry in short:
         plain, latex = entries.symbol(name, place, n)
-        yield page.formula(entries.broken(latex, entry), f"{plain} = {entry.text}")
+        yield page.formula(aligned(readable_rows(entry.value, latex)), f"{plain} = {entry.text}")
     if not short:
         yield paragraph(f"None has {SHORT} terms or fewer.")
 
@@ -164,4 +166,4 @@ def programs(robot: Robot) -> Iterator[str]:
     yield page.table(head, rows, caption="Operations for one state")
     text = str(robot.program("gravity_torque"))
     if len(text) < 20_000:
-        yield folded("The program of g, line by line", page.code(text, "text"), kind="long")
+        yield page.folded("The program of g, line by line", page.code(text, "text"), kind="long")

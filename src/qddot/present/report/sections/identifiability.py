@@ -10,8 +10,7 @@ from qddot.errors import listing
 from qddot.identification.base_parameters import identifiable
 from qddot.identification.identifiability import Identifiability
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, again, count, folded, heading
-from qddot.present.report.subject import Subject
+from qddot.present.report.chapter import Chapter, Subject, again, count, heading
 
 WELL, BADLY = 100.0, 1000.0  # condition numbers below which motions tell parameters well, or at all
 OPEN = 12  # groups that are shown without asking
@@ -45,7 +44,7 @@ def words(found: Identifiability) -> Iterator[str]:
         yield heading("Only together")
         yield page.bullets(joined[:OPEN])
         if rest := joined[OPEN:]:
-            yield folded(f"{len(rest)} more", page.bullets(rest))
+            yield page.folded(f"{len(rest)} more", page.bullets(rest))
     if none:
         yield heading("Not at all")
         yield page.paragraph(listing(none, 400) + ".")

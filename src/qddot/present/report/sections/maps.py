@@ -9,8 +9,7 @@ import numpy as np
 from qddot.errors import BadArgument, printable
 from qddot.present.figures.certificates import plot_eigenvalues, plot_gravity
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, again, heading
-from qddot.present.report.subject import Subject
+from qddot.present.report.chapter import Chapter, Subject, again, heading
 from qddot.robot import Robot
 
 POINTS = 25  # positions along one joint that are looked at to choose what to draw

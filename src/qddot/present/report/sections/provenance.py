@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import platform
 from datetime import datetime
 from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from qddot.backends.threads import available_threads
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, folded, heading
-from qddot.present.report.machine import machine, versions
-from qddot.present.report.subject import OWN_FILE, Subject
+from qddot.present.report.chapter import OWN_FILE, Chapter, Subject, count, heading
 from qddot.readers.read import SYMBOLIC, library
 from qddot.writers.toml import to_toml
 
+PACKAGES = ("qddot", "numpy", "scipy", "llvmlite", "python-flint", "sympy", "matplotlib", "pin")
 MOST_LETTERS = 200_000  # of the robot's file
 
 
@@ -36,7 +38,7 @@ def write(subject: Subject) -> Chapter:
         )
     )
     if len(text) <= MOST_LETTERS:
-        parts.append(folded(OWN_FILE, page.code(text, "toml"), kind="long"))
+        parts.append(page.folded(OWN_FILE, page.code(text, "toml"), kind="long"))
     return Chapter(tuple(parts))
 
 
@@ -49,3 +51,32 @@ def origin(subject: Subject) -> str:
     if not subject.source or not path.is_file():
         return "a robot that was made or changed in Python or by --set"
     return f"{path.name}, SHA-256 {sha256(path.read_bytes()).hexdigest()}"
+
+
+def machine() -> str:
+    """Return the processor, how many cores are to be had, and the system."""
+    cores = count(available_threads(), "core")
+    return f"{processor()}, {cores}, {platform.system()} {platform.machine()}".strip()
+
+
+def processor() -> str:
+    """Return what the processor calls itself."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            name, _, said = line.partition(":")
+            if name.strip() == "model name":
+                return said.strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what a page is made with, where installed."""
+    found = {"Python": platform.python_version()}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found

@@ -10,9 +10,8 @@ from qddot.doctor.examination import Examination, examine, ordered
 from qddot.errors import Problem, listing
 from qddot.model.model import Model
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, again, count, folded, heading, wordy
+from qddot.present.report.chapter import OWN_FILE, Chapter, Subject, again, count, heading, wordy
 from qddot.present.report.explorer import explorer
-from qddot.present.report.subject import OWN_FILE, Subject
 from qddot.present.terminal import robots as show
 from qddot.present.terminal.examination import differing, grouped
 
@@ -75,7 +74,7 @@ def joints(model: Model) -> Iterator[str]:
         head = ["joint", *(show.HEADINGS[k] for k in used)]
         yield page.table(head, rows, caption=show.legend(moving))
     frames = listing(model.frame_names, 200)
-    yield folded(
+    yield page.folded(
         f"The tree of links, and {count(len(model.frame_names), 'frame')}",
         page.code(show.written([show.tree(model)])),
         page.paragraph(f"Frames: {frames}."),
@@ -93,7 +92,7 @@ def health(found: Examination) -> Iterator[str]:
     else:
         yield page.paragraph("Nothing to complain about.", "good")
     if notes:
-        yield folded(f"{count(len(notes), 'note')}", page.bullets(sentences(notes)))
+        yield page.folded(f"{count(len(notes), 'note')}", page.bullets(sentences(notes)))
     compared = [c for c in found.comparisons if c.compared]
     if compared:
         rows = [[f"{c.peer} {c.version}", agreement(c), c.read] for c in compared]

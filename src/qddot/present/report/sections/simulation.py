@@ -10,8 +10,7 @@ import numpy as np
 
 from qddot.errors import Interrupted, SimulationWarning, printable
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, again, count, folded
-from qddot.present.report.subject import Subject
+from qddot.present.report.chapter import Chapter, Subject, again, count
 from qddot.simulation.simulation import simulate
 from qddot.simulation.trajectory import Trajectory
 
@@ -104,7 +103,7 @@ def events(run: Trajectory) -> Iterator[str]:
         lines = [printable(str(event)) for event in run.events[:MOST_EVENTS]]
         if len(run.events) > MOST_EVENTS:
             lines.append(f"... and {len(run.events) - MOST_EVENTS} more")
-        yield folded(f"{count(len(run.events), 'event')} on the way", page.bullets(lines))
+        yield page.folded(f"{count(len(run.events), 'event')} on the way", page.bullets(lines))
 
 
 def player(subject: Subject) -> str:

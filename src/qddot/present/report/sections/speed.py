@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, again, heading
-from qddot.present.report.machine import machine
-from qddot.present.report.subject import Subject
+from qddot.present.report.chapter import Chapter, Subject, again, heading
+from qddot.present.report.sections.provenance import machine
 from qddot.speed import BATCH, Speed, bench
 
 SECONDS = 2.0

@@ -1,4 +1,4 @@
-"""Answers as JSON: arrays as lists, and null for every number that is not finite."""
+"""Results for machines: JSON that every reader takes; null for what is not finite."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 
+def json_text(data: Any, **how: Any) -> str:
+    """Return plain values and arrays as JSON.
 
-def encoded(answer: Mapping[str, Any]) -> str:
-    """Return an answer as text, in ASCII, so that no name in it can upset a decoder."""
+    Args:
+        data: The values.
+        how: What `json.dumps` takes: indent, separators, ensure_ascii.
+    """
     try:
-        return json.dumps(answer, default=_listed, allow_nan=False, separators=(",", ":"))
+        return json.dumps(data, default=_listed, allow_nan=False, **how)
     except ValueError:  # something in it is not finite, which is rare
-        return json.dumps(_finite(answer), allow_nan=False, separators=(",", ":"))
+        return json.dumps(_finite(data), allow_nan=False, **how)
 
 
 def _listed(x: Any) -> Any:
-    if isinstance(x, np.ndarray):
+    if hasattr(x, "tolist"):  # of NumPy
         return x.tolist()
-    if isinstance(x, np.generic):
-        return x.item()
     raise TypeError(f"{type(x).__name__} is not for JSON")
 
 
 def _finite(x: Any) -> Any:
     """Return the same with None for what is not finite."""
-    if isinstance(x, (np.ndarray, np.generic)):
+    if hasattr(x, "tolist"):
         x = x.tolist()
     if isinstance(x, Mapping):
         return {key: _finite(value) for key, value in x.items()}

@@ -1,7 +1,8 @@
-"""Effective mass in a plane: the circle of accelerations, and the ellipse of forces it takes.
+"""Effective masses, drawn: ellipses of an arm in a plane, ellipsoids of any other.
 
-Half the length of an axis of the ellipse is the principal mass along it. An ellipse too long for
-the picture is drawn open: it goes on, for ever where the arm is singular.
+They show the force at the tip that 1 m/s² in every direction takes: half the length of an axis is
+the principal mass along it. One too long for the picture is drawn open: it goes on, for ever where
+the arm is singular.
 """
 
 from __future__ import annotations
@@ -12,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.present.figures import style
-from qddot.present.figures.arm import FAR, draw_arm, stage
-from qddot.present.figures.movie import flat_axes
+from qddot.present.figures.arm import FAR, arm_axes, box_around, draw_arm
 from qddot.present.figures.skeleton import Skeleton
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ FORCES, SKEW = style.colour(0), style.colour(1)  # the ellipse; an example that 
 AXIS = (style.colour(2), style.colour(3))  # of the lighter and the heavier direction
 OPEN = 2.6  # how far a panel of forces shows a mass that is infinite, in parts of the finite one
 ROUND = 121  # points of an outline
+RINGS, SIDES = 17, 25  # points of a surface, along its longest axis and round it
+THINNEST = 0.6  # side of a box in space, in parts of the longest
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,35 @@ def outline(masses: np.ndarray, axes: np.ndarray, longest: float) -> np.ndarray:
     return np.concatenate([sides[0], gap, sides[1]]) @ axes.T
 
 
+def surface(masses: np.ndarray, axes: np.ndarray, longest: float) -> np.ndarray:
+    """Return an ellipsoid of forces as a surface, open where it is longer than the longest.
+
+    Args:
+        masses: Half its axes, ascending, shape (3,).
+        axes: Unit vectors, one a column, shape (3, 3).
+        longest: How far from its middle it is drawn.
+
+    Returns:
+        Points, shape (RINGS, SIDES, 3).
+    """
+    light, middle, heavy = masses
+    if heavy > longest:
+        along = np.linspace(-longest, longest, RINGS)
+    else:
+        along = heavy * np.sin(np.linspace(-np.pi / 2, np.pi / 2, RINGS))
+    narrow = np.sqrt(np.maximum(1 - (along / heavy) ** 2, 0))
+    angle = np.linspace(0, 2 * np.pi, SIDES)
+    local = np.stack(
+        [
+            np.outer(narrow * min(light, longest), np.cos(angle)),
+            np.outer(narrow * min(middle, longest), np.sin(angle)),
+            np.outer(along, np.ones(SIDES)),
+        ],
+        axis=-1,
+    )
+    return local @ axes.T
+
+
 def draw_outline(axes: Axes, centre: Any, line: np.ndarray, colour: str = FORCES) -> None:
     """Draw an ellipse, filled where it is closed."""
     where = np.asarray(centre) + line
@@ -85,7 +116,7 @@ def draw_outline(axes: Axes, centre: Any, line: np.ndarray, colour: str = FORCES
     axes.plot(*where.T, color=colour, linewidth=style.LINE)
 
 
-def along_path(shown: Ellipses) -> Figure:
+def ellipses(shown: Ellipses) -> Figure:
     """Return a figure of an arm at several q, each with the ellipse of forces at its tip."""
     scale, longest = shown.scale, LONGEST * shown.size
     lines = [
@@ -134,11 +165,45 @@ def at_one_place(shown: Ellipses) -> Figure:
     return result
 
 
+def ellipsoids(shown: Ellipses) -> Figure:
+    """Return a figure of an arm at one or several q, each with the ellipsoid at its tip."""
+    scale, longest = shown.scale, LONGEST * shown.size
+    solids = [
+        tip + surface(scale * masses, axes, longest)
+        for tip, masses, axes in zip(shown.tips, shown.masses, shown.axes, strict=True)
+    ]
+    places = np.concatenate([points.reshape(-1, 3) for points in (*shown.points, *solids)])
+    result = style.figure(6.4, 5.6)
+    axes: Any = arm_axes(result, box_around(_with_room(places)), shown.names)
+    count = len(shown.points)
+    for k, points in enumerate(shown.points):
+        ends = k in (0, count - 1)
+        draw_arm(axes, shown.skeleton, points, 0.9 if ends else FAR, 0.8 if ends else 0.5)
+    if count > 1:
+        axes.plot(*shown.tips.T, color=style.QUIET, linewidth=style.THIN, linestyle="--")
+    for solid in solids:
+        x, y, z = np.moveaxis(solid, -1, 0)
+        axes.plot_surface(
+            x, y, z, color=FORCES, alpha=0.25, linewidth=0, shade=False, rasterized=True
+        )
+        # three sections, so that its shape can be read
+        for line in (solid[RINGS // 2], solid[:, 0], solid[:, SIDES // 2]):
+            axes.plot(*line.T, color=FORCES, linewidth=style.THIN)
+        for k in (SIDES // 4, 3 * SIDES // 4):
+            axes.plot(*solid[:, k].T, color=FORCES, linewidth=style.THIN)
+    style.write(result.suptitle("", fontsize=style.NORMAL), shown.title)
+    note = (
+        f"ellipsoids: force at the tip for 1 m/s² in every direction; 0.1 m is {0.1 / scale:.3g} N"
+    )
+    style.write(result.supxlabel("", fontsize=style.SMALL), note)
+    return result
+
+
 def _arms(owner: Any, shown: Ellipses, lines: list[np.ndarray]) -> Axes:
     """Draw the arms, faint but for the first and the last, and the ellipses at their tips."""
     outlines = [tip + line for tip, line in zip(shown.tips, lines, strict=True)]
     places = np.concatenate([*shown.points, shown.tips, *outlines])
-    axes = flat_axes(owner, stage(shown.skeleton, places, shown.names))
+    axes = arm_axes(owner, box_around(places), shown.names)
     count = len(shown.points)
     for k, points in enumerate(shown.points):
         draw_arm(axes, shown.skeleton, points, 0.9 if k in (0, count - 1) else FAR, 0.7)
@@ -195,3 +260,10 @@ def _kg(mass: float) -> str:
 
 def _norm(x: np.ndarray) -> float:
     return float(np.linalg.norm(x)) or 1.0
+
+
+def _with_room(places: np.ndarray) -> np.ndarray:
+    """Return the points and two more, so that no side of their box is much shorter than another."""
+    low, high = places.min(axis=0), places.max(axis=0)
+    half = np.maximum(high - low, THINNEST * (high - low).max()) / 2
+    return np.vstack([places, (low + high) / 2 - half, (low + high) / 2 + half])
