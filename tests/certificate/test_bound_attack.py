@@ -14,7 +14,7 @@ import qddot
 from qddot.certificate.bounds import bounds
 from qddot.certificate.box import box_of
 from qddot.certificate.cut import Cut
-from qddot.certificate.study import Study
+from qddot.certificate.problems import BoundProblems
 from qddot.robot import Robot
 
 MILLION = 1_000_000
@@ -65,11 +65,11 @@ def test_a_seven_joint_arm_stays_inside(names):
 def test_cutting_the_energy_gives_no_more_than_there_is(k, share):
     """λ_min(M) ≥ min of the two parts, at every q."""
     robot = qddot.load("panda")
-    study = Study(robot, box_of(robot))
+    study = BoundProblems(robot, box_of(robot))
     cut = Cut(study.M, k, share)
     q = np.random.default_rng(0).uniform(study.box.lower, study.box.upper, (2000, 7))
     whole = np.linalg.eigvalsh(robot.mass_matrix(q))[:, 0]
-    parts = [part.value(q[:, part.field.active]) for part in cut.parts]
+    parts = [part.value(q[:, part.entries.active]) for part in cut.parts]
     assert np.all(whole >= np.minimum(*parts) * (1 - 1e-9))
     assert np.median(np.minimum(*parts) / whole) > 0.5  # and not much less
 

@@ -12,7 +12,7 @@ import pytest
 
 import qddot
 from qddot.certificate import bounds as bounds_module
-from qddot.certificate import closing, search
+from qddot.certificate import problem, refine, search
 from qddot.certificate.bounds import bound, bounds, check
 from qddot.certificate.box import PI, Box, box_of
 from qddot.errors import BadArgument, NotNumeric, NotProved, UnknownName
@@ -115,7 +115,7 @@ def test_stopping_early_leaves_valid_bounds(monkeypatch):
     """On a clock that ticks whenever it is looked at: the search looks once in a few cells."""
     ticks = iter(range(10**9))
     clock = SimpleNamespace(monotonic=lambda: next(ticks) / 50)
-    for module in (bounds_module, closing, search):
+    for module in (bounds_module, refine, search):
         monkeypatch.setattr(module, "time", clock)
     robot = qddot.load("ur5")
     found = bounds(robot, ["M.eigenvalue.min", "M.norm1.max", "g.norm1"], gap=1e-6, seconds=1.0)
@@ -135,12 +135,10 @@ def test_no_time_at_all_gives_a_bound_too(arm):
 
 
 def test_an_interrupt_keeps_what_there_is(arm, monkeypatch):
-    from qddot.certificate import closing
-
     def interrupted(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(closing, "prove", interrupted)
+    monkeypatch.setattr(problem, "prove", interrupted)
     found = bounds(arm, ["M.norm1.max", "c.norm1"])
     assert list(found) == ["M.norm1.max"]
     assert not found["M.norm1.max"].closed
@@ -211,7 +209,7 @@ def test_a_form_that_is_not_zero_fails(arm, saved):
 def test_null_forms_are_zero_on_products():
     from fractions import Fraction
 
-    from qddot.certificate.null_forms import null_form, null_pairs
+    from qddot.certificate.sums_of_squares import null_form, null_pairs
 
     n = 3
     rng = np.random.default_rng(0)

@@ -14,8 +14,8 @@ from strategies import models
 
 import qddot
 from qddot.certificate.box import box_of
-from qddot.certificate.exact import Known, Ledger, above, below
-from qddot.certificate.study import Study
+from qddot.certificate.exact import BallScalar, Ledger, above, below
+from qddot.certificate.problems import BoundProblems
 from qddot.dynamics import coriolis, rnea
 from qddot.dynamics.crba import mass_matrix
 from qddot.model.tree import exact, fold
@@ -31,12 +31,12 @@ def plain_ball(x: Any) -> Any:
     terms = exact(x).terms
     if set(terms) <= {()}:
         value = terms[()] if terms else 0
-        return Known(arb(fmpq(value.numerator, value.denominator)), Ledger()) if value else 0
-    return Known(arb(float(x), 1e-15 * abs(float(x))), Ledger())
+        return BallScalar(arb(fmpq(value.numerator, value.denominator)), Ledger()) if value else 0
+    return BallScalar(arb(float(x), 1e-15 * abs(float(x))), Ledger())
 
 
 def ball(x: Any) -> arb:
-    return x.ball if isinstance(x, Known) else arb(int(x))
+    return x.ball if isinstance(x, BallScalar) else arb(int(x))
 
 
 def inside(mine: np.ndarray, error: np.ndarray, balls: np.ndarray) -> bool:
@@ -49,13 +49,13 @@ def inside(mine: np.ndarray, error: np.ndarray, balls: np.ndarray) -> bool:
 
 def compare(robot: Robot, count: int) -> None:
     box = box_of(robot)
-    study = Study(robot, box)
+    study = BoundProblems(robot, box)
     upper = np.triu_indices(robot.n)
     rng = np.random.default_rng(1)
     with ctx.workprec(DIGITS):
         tree = fold(robot.model, plain_ball)
         for q in rng.uniform(box.lower, box.upper, (count, robot.n)):
-            at = np.array([Known(arb(float(x)), Ledger()) for x in q], dtype=object)
+            at = np.array([BallScalar(arb(float(x)), Ledger()) for x in q], dtype=object)
             for field, values in (
                 (study.M, mass_matrix(tree, at)[upper]),
                 (study.g, rnea.gravity_torque(tree, at)),
@@ -85,7 +85,7 @@ def test_kernels_of_random_robots_too(model):
 @given(models(2, 4, kinds=("revolute", "prismatic"), mimic=True), st.integers(0, 99))
 def test_no_second_derivative_exceeds_the_curvature(model, seed):
     robot = Robot(model)
-    study = Study(robot, box_of(robot))
+    study = BoundProblems(robot, box_of(robot))
     rng, step = np.random.default_rng(seed), 1e-3
     for field in (study.M, study.g, study.gamma):
         q = rng.uniform(study.box.lower, study.box.upper, (500, robot.n))
@@ -99,7 +99,7 @@ def test_no_second_derivative_exceeds_the_curvature(model, seed):
 
 
 def test_curvature_is_not_much_more_than_there_is():
-    study = Study(arm := qddot.load("two_link"), box_of(arm))
+    study = BoundProblems(arm := qddot.load("two_link"), box_of(arm))
     assert study.M.R.max() == pytest.approx(50, rel=0.1)  # 2 m₂ a₁ a_C2 cos q₂
 
 
@@ -109,6 +109,6 @@ def test_floats_from_balls_are_rounded_outward():
         assert arb(below(third)) < third < arb(above(third))
         assert below(arb(0.25)) == 0.25 == above(arb(0.25))
         ledger = Ledger()
-        nearly = Known(arb(1) + arb(2) ** -80, ledger)
+        nearly = BallScalar(arb(1) + arb(2) ** -80, ledger)
         assert float(nearly) != 1.0  # else the recorder would leave the factor out
         assert ledger[float(nearly)] >= math.ulp(1.0) / 2

@@ -7,10 +7,9 @@ import pytest
 from test_cli import run
 
 import qddot
-from qddot.certificate.bounds import bounds
+from qddot.certificate.bounds import bounds, bounds_over_joint
 from qddot.certificate.box import box_of
-from qddot.certificate.one_joint import along
-from qddot.certificate.study import QUANTITIES, Study, joint_bounds
+from qddot.certificate.problems import QUANTITIES, BoundProblems, joint_bounds
 
 ARM = qddot.load("two_link")
 
@@ -123,7 +122,7 @@ def test_a_bound_may_be_followed_along_a_sliding_joint():
     rp = qddot.load("rp")
     joint = rp.joint_names[1]
     reach = np.linspace(0.2, 1.0, 4)
-    curve = along(rp, "M.eigenvalue.max", joint, reach)
+    curve = bounds_over_joint(rp, "M.eigenvalue.max", joint, reach)
     q = np.stack([0 * reach, reach], axis=1)
     exact = np.linalg.eigvalsh(rp.mass_matrix(q))[:, -1]
     for bound, value in zip(curve, exact, strict=True):
@@ -239,7 +238,7 @@ def test_a_box_without_end_is_refused():
 
 
 def test_an_interrupt_starts_no_exact_proof_and_keeps_the_bounds(monkeypatch):
-    from qddot.certificate import certificate, closing
+    from qddot.certificate import certificate, problem
 
     def interrupted(*_):
         raise KeyboardInterrupt
@@ -250,7 +249,7 @@ def test_an_interrupt_starts_no_exact_proof_and_keeps_the_bounds(monkeypatch):
     assert set(found.bounds) == {"g.norm2", "M.norm1.max"}
     assert "physical consistency" in {p.name for p in found.properties}
 
-    monkeypatch.setattr(closing, "prove", interrupted)
+    monkeypatch.setattr(problem, "prove", interrupted)
     found = qddot.certify(ARM, quantities=["M.norm1.max", "c.norm1"])
     assert list(found.bounds) == ["M.norm1.max"]
     assert "skewness" not in {p.name for p in found.properties}
@@ -302,7 +301,7 @@ def test_joints_may_be_called_like_bounds(names):
     own = list(joint_bounds(mine))
     assert not set(own) & set(QUANTITIES)
     box = [(-1, 1), (-1, 1)]
-    assert Study(mine, box_of(mine, box)).applicable()[-2:] == own
+    assert BoundProblems(mine, box_of(mine, box)).applicable()[-2:] == own
     found = bounds(mine, ["g.norm1", *own], box=box)
     other = bounds(plain, ["g.norm1", "g.k0", "g.k1"], box=box)
     for a, b in zip(found.values(), other.values(), strict=True):

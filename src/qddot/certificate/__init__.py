@@ -8,10 +8,12 @@ from qddot.on_demand import on_demand
 if TYPE_CHECKING:
     from qddot.certificate.certificate import Certificate as Certificate, certify as certify
     from qddot.certificate.bound import Bound as Bound
-    from qddot.certificate.bounds import QUANTITIES as QUANTITIES
+    from qddot.certificate.bounds import (
+        QUANTITIES as QUANTITIES,
+        bounds_over_joint as bounds_over_joint,
+    )
     from qddot.certificate.box import Box as Box
     from qddot.certificate.properties import Property as Property
-    from qddot.certificate.one_joint import along as along
     from qddot.certificate.ellipsoid import (
         MassEllipsoid as MassEllipsoid,
         mass_ellipsoid as mass_ellipsoid,
@@ -26,18 +28,22 @@ __getattr__, __dir__ = on_demand(
     {
         "qddot.certificate.certificate": "Certificate certify",
         "qddot.certificate.bound": "Bound",
-        "qddot.certificate.bounds": "QUANTITIES",
+        "qddot.certificate.bounds": "QUANTITIES bounds_over_joint",
         "qddot.certificate.box": "Box",
         "qddot.certificate.properties": "Property",
-        "qddot.certificate.one_joint": "along",
         "qddot.certificate.ellipsoid": "MassEllipsoid mass_ellipsoid",
         "qddot.certificate.singularity": "NearSingular near_singular",
     },
-    renamed={"effective_mass": "mass_ellipsoid", "EffectiveMass": "MassEllipsoid"},
+    renamed={
+        "effective_mass": "mass_ellipsoid",
+        "EffectiveMass": "MassEllipsoid",
+        "along": "bounds_over_joint",
+    },
 )
 moved_modules(
     __name__,
-    along="one_joint",
+    names={"along": "bounds_over_joint"},
+    along="bounds",
     near_singular="singularity",
     effective_mass="ellipsoid",
     figures="qddot.plot",

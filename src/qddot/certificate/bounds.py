@@ -6,7 +6,7 @@ cells bounds it from the other. Every step is a proof, rounding included:
 - the numbers of the robot are balls, folded to seventy digits (`exact`)
 - what rounding can do to a kernel's results is known before it runs (`rounding`)
 - how much they can curve between corners follows from all their Fourier modes (`curvature`)
-- so that finitely many points decide about a whole box (`search`, and a file a kind of bound)
+- so that finitely many points decide about a whole box (`search`, and one file per kind of bound)
 - and what is attained is evaluated on balls (`rounding.enclosure`)
 """
 
@@ -15,33 +15,32 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from qddot.certificate.bound import Bound
-from qddot.certificate.box import box_of
-from qddot.certificate.closing import Closed, close, closed_enough
-from qddot.certificate.study import QUANTITIES, RECIPROCAL, SAME, Study, joint_bounds
-from qddot.errors import BadArgument
-from qddot.model.joint import Joint
-from qddot.model.units import units_of
+from qddot.certificate.box import Box, box_of
+from qddot.certificate.problems import (
+    QUANTITIES,
+    RECIPROCAL,
+    SAME,
+    BoundProblems,
+    ends_of,
+    unit,
+)
+from qddot.certificate.refine import Refined, narrow_enough, proved, refine
+from qddot.certificate.sums_of_squares import form_of
+from qddot.errors import BadArgument, NotProved, QddotError, UnknownName
 from qddot.progress import percent_done
 from qddot.robot import Robot
 
-__all__ = ["QUANTITIES", "bound", "bounds", "check"]
+__all__ = ["QUANTITIES", "bound", "bounds", "bounds_over_joint", "check"]
 
 SMALL = 3  # joints that matter, up to which a bound is closed to six digits
 CLOSE, WIDE = (0.01, 0.05), (0.05, 0.2)  # norms and gravity, and the rest; up to 6 joints, beyond
-
-# which of a joint's units each quantity has
-UNIT = {
-    "M": "inertia",
-    "Minv": "mobility",
-    "c": "coriolis",
-    "C": "coriolis",
-    "g": "effort",
-    "dg": "stiffness",
-    "D": "damping",
-}
+LONGEST = 600.0  # [s] that a search is taken to have lasted, whatever a file says
 
 
 def bound(
@@ -83,37 +82,66 @@ def bounds(
     where = box_of(robot, box)
     positive(gap, "gap", 1e-9)
     positive(seconds, "seconds", 0.0)
-    study = Study(robot, where)
-    names = study.applicable() if quantities is None else list(dict.fromkeys(quantities))
+    problems = BoundProblems(robot, where)
+    names = problems.applicable() if quantities is None else list(dict.fromkeys(quantities))
     for name in names:
-        study.problem(name)  # all names are checked before any work
-    done: dict[str, Closed] = {}
+        problems.problem(name)  # all names are checked before any work
+    done: dict[str, Refined] = {}
     found: dict[str, Bound] = {}
     deadline = time.monotonic() + seconds
     with percent_done(f"bounds of {robot.name}", len(names)) as advance:
         for k, name in enumerate(sorted(names, key=_cost)):
             key = SAME.get(name, RECIPROCAL.get(name, name))
-            asked = _gap(study, key) if gap is None else gap
+            asked = _gap(problems, key) if gap is None else gap
             started = time.monotonic()
             if key not in done:
                 left = max(0.0, deadline - started)
                 share = max(left / (len(names) - k), 0.35 * left)
                 try:
-                    done[key] = close(study.problem(name), asked, share)
+                    done[key] = refine(problems.problem(name), asked, share)
                 except KeyboardInterrupt:
                     if not found:
                         raise
                     break
             spent = time.monotonic() - started
-            found[name] = _bound(study, name, done[key], asked, spent)
+            found[name] = _bound(problems, name, done[key], asked, spent)
             advance()
             if done[key].more.get("stopped"):
                 break
     return {name: found[name] for name in names if name in found}
 
 
+def bounds_over_joint(
+    robot: Robot, quantity: str, joint: str, values: Iterable[float], *, box: Any = None, **how: Any
+) -> list[Bound]:
+    """Return the bound as a function of one coordinate: one for each of its values.
+
+    Each is a bound over the box of the other joints, such as by how far a sliding joint is out.
+
+    Args:
+        robot: The robot.
+        quantity: The bound's name.
+        joint: The joint that is held at each value in turn.
+        values: Its positions [rad or m].
+        box: The positions of the others, as for `certify`.
+        how: `gap` and `seconds` of each bound.
+    """
+    if joint not in robot.joint_names:
+        raise UnknownName("joint", joint, robot.name, robot.joint_names)
+    i = robot.joint_names.index(joint)
+    found = []
+    for value in values:
+        given = {joint: float(value)} if box is None else box
+        whole = box_of(robot, given)
+        lower, upper = list(whole.lower), list(whole.upper)
+        lower[i] = upper[i] = float(value)
+        held = Box(tuple(lower), tuple(upper))
+        found.append(bounds(robot, [quantity], box=held, **how)[quantity])
+    return found
+
+
 def _cost(name: str) -> int:
-    """Return which quantities come first: those whose field is quick to make."""
+    """Return which quantities come first: those whose entries are quick to make."""
     return ("D", "g", "dg", "M", "Minv", "C", "c").index(name.partition(".")[0])
 
 
@@ -122,11 +150,37 @@ def check(robot: Robot, bound: Bound) -> Bound:
 
     Curvatures and roundings are computed anew from the robot, the attained value is evaluated
     anew, and the cells are tested at the T that is claimed; nothing is searched for. The one thing
-    taken from the proof are forms that are zero by construction (`null_forms`).
+    taken from the proof are forms that are zero by construction (`sums_of_squares`).
     """
-    from qddot.certificate.checking import checked
+    try:
+        return _checked(robot, bound)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+        if isinstance(error, QddotError):
+            raise
+        why = f"its proof is not one ({type(error).__name__})"
+        raise NotProved(str(bound.quantity), why) from None
 
-    return checked(robot, bound)
+
+def _checked(robot: Robot, bound: Bound) -> Bound:
+    started, proof = time.monotonic(), bound.proof
+    try:
+        pairs = list(zip(proof["box"]["lower"], proof["box"]["upper"], strict=True))
+        inner, T, asked = (float(proof[key]) for key in ("inner", "T", "asked"))
+        forms = [form_of(form) for form in proof.get("forms", ())]
+    except (KeyError, TypeError, ValueError):
+        raise NotProved(bound.quantity, "its proof is not complete") from None
+    problem = BoundProblems(robot, box_of(robot, pairs), forms).problem(bound.quantity)
+    if ends_of(bound.quantity, problem.sense, inner, T) != (bound.lower, bound.upper, bound.end):
+        raise NotProved(bound.quantity, "its numbers are not those of its proof")
+    closed = narrow_enough(problem.sense, Refined(inner, T, np.zeros(0)), asked)
+    if bound.closed is not closed or bound.unit != unit(robot, bound.quantity):
+        raise NotProved(bound.quantity, "its unit, or whether it is as narrow as asked, is wrong")
+    attained = problem.attained(np.array([float(x) for x in bound.attained_at]), proof.get("qd"))
+    if not problem.sense * inner <= problem.sense * attained:
+        raise NotProved(bound.quantity, f"the value attained is {attained:.9g}, not {inner:.9g}")
+    if not proved(problem, T, 60.0 + 20.0 * min(max(0.0, bound.seconds), LONGEST)):
+        raise NotProved(bound.quantity, f"it could not be shown to stay on its side of {T:.9g}")
+    return replace(bound, seconds=time.monotonic() - started)
 
 
 def positive(x: Any, what: str, least: float) -> None:
@@ -138,88 +192,43 @@ def positive(x: Any, what: str, least: float) -> None:
         raise BadArgument(f"{what} is {x!r}; it must be a number of at least {least:g}.")
 
 
-def _gap(study: Study, name: str) -> float:
-    """Return how close a bound shall be where nobody says."""
-    problem = study.problem(name)
-    m = len(problem.field.lo) if hasattr(problem, "field") else 0
-    if m <= SMALL:
+def _gap(problems: BoundProblems, name: str) -> float:
+    """Return how close a bound shall be if the caller does not say it."""
+    if problems.problem(name).m <= SMALL:
         return 1e-6
-    near, far = CLOSE if study.n <= 6 else WIDE
+    near, far = CLOSE if problems.n <= 6 else WIDE
     # the largest eigenvalue is ‖M‖₂
     return near if name.startswith(("g.", "M.norm", "M.eigenvalue.max")) else far
 
 
-def _bound(study: Study, name: str, closed: Closed, gap: float, seconds: float) -> Bound:
+def _bound(
+    problems: BoundProblems, name: str, refined: Refined, gap: float, seconds: float
+) -> Bound:
     """Return what was found as a bound."""
-    problem = study.problem(name)
-    lower, upper, end = ends_of(name, problem.sense, closed.inner, closed.outer)
+    problem = problems.problem(name)
+    lower, upper, end = ends_of(name, problem.sense, refined.inner, refined.outer)
     return Bound(
         quantity=name,
         lower=lower,
         upper=upper,
         end=end,
-        attained_at=tuple(float(x) for x in closed.at),
-        unit=unit(study.robot, name),
-        closed=closed_enough(problem.sense, closed, gap),
+        attained_at=tuple(float(x) for x in refined.at),
+        unit=unit(problems.robot, name),
+        closed=narrow_enough(problem.sense, refined, gap),
         seconds=seconds,
-        proof=_proof(study, name, closed) | {"asked": gap},
+        proof=_proof(problems, name, refined) | {"asked": gap},
     )
 
 
-def ends_of(name: str, sense: int, inner: float, outer: float) -> tuple[float, float, str]:
-    """Return the lower and the upper number of a bound, and whether it is of a sup or an inf."""
-    lower, upper = (inner, outer) if sense > 0 else (outer, inner)
-    if name in RECIPROCAL:
-        sense = -sense
-        down = math.nextafter(1 / upper, -math.inf) if upper > 0 else 0.0
-        up = math.nextafter(1 / lower, math.inf) if lower > 0 else math.inf
-        lower, upper = down, up
-    return lower, upper, "sup" if sense > 0 else "inf"
-
-
-def _proof(study: Study, name: str, closed: Closed) -> dict[str, Any]:
-    problem = study.problem(name)
-    field = getattr(problem, "field", None)
-    inner = getattr(problem, "above_it", problem)
+def _proof(problems: BoundProblems, name: str, refined: Refined) -> dict[str, Any]:
+    problem = problems.problem(name)
     found: dict[str, Any] = {
-        "box": {"lower": list(study.box.lower), "upper": list(study.box.upper)},
-        "inner": closed.inner,
-        "T": closed.outer,
-        "cells": closed.cells,
-        "method": closed.more.get("method") or METHOD.get(type(inner).__name__, "direct"),
+        "box": {"lower": list(problems.box.lower), "upper": list(problems.box.upper)},
+        "inner": refined.inner,
+        "T": refined.outer,
+        "cells": refined.cells,
+        "method": refined.more.get("method", problem.method),
     }
-    if "qd" in closed.more:
-        found["qd"] = closed.more["qd"]
-    if field is not None:
-        found["field"] = field.kind
-        found["rounding"] = float(field.rounding.error.max(initial=0.0))
-        found["program"] = field.program.digest
-    if closed.cells and field is not None:
-        found["curvature"] = [float(row.max(initial=0.0)) for row in field.R]
-    if getattr(inner, "forms", None):
-        found["forms"] = inner.forms
-    return found
-
-
-METHOD = {
-    "AbsoluteNorm": "the norm of the moduli and the remainder, at the corners of all cells",
-    "JointGravity": "the modulus and the remainder, at the corners of all cells",
-    "NormBelow": "a linear function below the norm, at the corners of each cell",
-    "SpectralBelow": "a quadratic form below the largest eigenvalue, at the corners of each cell",
-    "SmallestEigenvalue": "verified Cholesky factors of A − T E less the remainder, at the corners",
-    "Eigenvalue": "verified Cholesky factors of T E − A less the remainder, at the corners",
-    "SignNorm": "the largest of all vectors of signs, at the corners of all cells",
-    "SquareNorm": "verified Cholesky factors of T² W − UᵀU − N, at the corners of all cells",
-    "Damping": "verified Cholesky factors of T E − D",
-}
-
-
-def unit(robot: Robot, name: str) -> str:
-    """Return the unit of a quantity: nothing where joints of both kinds make it mixed."""
-    if name in (own := joint_bounds(robot)):
-        joint: Joint = robot.model.joint(own[name])
-        return joint.units.effort
-    if name == "g.effort":
-        return "of the limit"
-    units = units_of(robot.model.free_joints)
-    return getattr(units[0], UNIT[name.partition(".")[0]]) if len(units) == 1 else ""
+    if "qd" in refined.more:
+        found["qd"] = refined.more["qd"]
+    return found | problem.evidence(refined.cells > 0)

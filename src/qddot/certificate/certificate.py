@@ -1,16 +1,22 @@
-"""The certificate of a robot's dynamics: its properties, its bounds, and how each is known."""
+"""The certificate of a robot's dynamics: its properties, its bounds, and how each is known.
+
+In a file it is JSON, with the robot itself and the proof of every bound.
+"""
 
 from __future__ import annotations
 
+import json
+import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from qddot.certificate.bound import Bound
-from qddot.certificate.bounds import bounds, positive
+from qddot.certificate.bounds import bounds, check, positive
 from qddot.certificate.box import Box, box_of
+from qddot.certificate.problems import BoundProblems, joint_bounds
 from qddot.certificate.properties import (
     IDENTITIES,
     Property,
@@ -18,16 +24,20 @@ from qddot.certificate.properties import (
     inequalities,
     properties,
 )
-from qddot.certificate.study import Study, joint_bounds
-from qddot.errors import BadArgument, NotNumeric
+from qddot.errors import BadArgument, BadFile, NotNumeric, QddotError
 from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
+from qddot.readers.read import read
 from qddot.robot import Robot, robot_of
+from qddot.saving import ending, write_whole
+from qddot.writers.toml import to_toml
 
 SECONDS = 60.0
 SEARCH = 2 / 3  # of the time, for the bounds
 NORMS = ("1", "2", "inf")
+FORMAT = 1  # of the file
+MOST_BYTES = 200_000_000
 
 
 @dataclass(frozen=True, repr=False)
@@ -58,16 +68,44 @@ class Certificate(Judged):
 
     def save(self, path: str | Path) -> None:
         """Write it as JSON, with everything needed to check it again."""
-        from qddot.certificate.certificate_file import save
+        ending(path, "A certificate", (".json",))
+        text = json.dumps(self.to_dict() | {"format": FORMAT}, ensure_ascii=False, indent=1)
+        write_whole(path, text)
 
-        save(self, path)
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain data, as the file and `--json` have it."""
+        return {
+            "robot": self.robot.name,
+            "model": to_toml(self.robot.model),
+            "box": asdict(self.box),
+            "properties": [asdict(property) for property in self.properties],
+            "bounds": {name: asdict(b) | {"gap": b.gap} for name, b in self.bounds.items()},
+        }
 
     @staticmethod
     def load(path: str | Path) -> Certificate:
         """Return what `save` wrote; it is not checked by that, see `check`."""
-        from qddot.certificate.certificate_file import load
-
-        return load(path)
+        path = Path(path)
+        try:
+            if path.stat().st_size > MOST_BYTES:
+                raise BadFile(path, "it is too large for a certificate", "Name the right file.")
+            data = json.loads(path.read_bytes())
+            if data["format"] != FORMAT:
+                raise ValueError("format")
+            robot = Robot(_model(data["model"]))
+            box = Box(*(tuple(float(x) for x in data["box"][end]) for end in ("lower", "upper")))
+            decided = tuple(Property(**each) for each in data["properties"])
+            proved = {name: _bound(each) for name, each in data["bounds"].items()}
+        except OSError as error:
+            raise BadFile(path, f"it cannot be read: {error.strerror}", "Check the name.") from None
+        except QddotError as error:
+            if isinstance(error, BadFile):
+                raise
+            raise BadFile(path, f"its robot cannot be read: {error}", "Certify again.") from None
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            why = f"it is not a certificate ({type(error).__name__})"
+            raise BadFile(path, why, "Save one with certificate.save(path).") from None
+        return Certificate(robot, box, decided, proved)
 
     def check(self, seconds: float = SECONDS) -> Certificate:
         """Verify every bound from its saved proof and decide every property again.
@@ -78,8 +116,6 @@ class Certificate(Judged):
         Raises:
             QddotError: If a bound does not follow from its proof, or is not of this box.
         """
-        from qddot.certificate.bounds import check
-
         for name, bound in self.bounds.items():
             self._check_belongs(name, bound)
         again = {name: check(self.robot, bound) for name, bound in self.bounds.items()}
@@ -167,7 +203,7 @@ def _decided(
     left: float | None,
 ) -> tuple[Property, ...]:
     """Return the properties; after Ctrl-C those that follow from the bounds that there are."""
-    names = Study(robot, box).applicable() if wanted is None else wanted
+    names = BoundProblems(robot, box).applicable() if wanted is None else wanted
     if len(found) == len(set(names)):
         try:
             return tuple(properties(robot, box, found, left, left is not None))
@@ -186,5 +222,18 @@ def _in_norm(robot: Robot, box: Box, norm: str | int | None) -> list[str] | None
     if str(norm) == "inf":
         others -= {"norm1"}  # of a symmetric M it is the same
     joints = joint_bounds(robot)  # which may be called anything
-    names = Study(robot, box).applicable()
+    names = BoundProblems(robot, box).applicable()
     return [name for name in names if name in joints or not others & set(name.split("."))]
+
+
+def _model(text: str) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "robot.toml"
+        path.write_text(text, encoding="utf-8")
+        return read(str(path))
+
+
+def _bound(data: dict[str, Any]) -> Bound:
+    fields: dict[str, Any] = {key: value for key, value in data.items() if key != "gap"}
+    fields["attained_at"] = tuple(fields["attained_at"])
+    return Bound(**fields)

@@ -13,15 +13,15 @@ Every k and α is valid; those that lose least are found by samples.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from qddot.certificate import fields
+from qddot.certificate import definitions
 from qddot.certificate.eigen import Eigenvalue
-from qddot.certificate.field import Field
-from qddot.certificate.search import Outcome, best_point, prove
+from qddot.certificate.entries import Entries
+from qddot.certificate.problem import Route
+from qddot.certificate.search import ProofAttempt, prove
 from qddot.dynamics.aba import applies
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.balls import many_digits
@@ -36,42 +36,40 @@ SHARES = (0.5, 0.75, 0.8125, 0.875)  # α, exact in binary, as 1 − α is
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
-class SmallestEigenvalue(Eigenvalue):
-    """inf λ_min(M)."""
+def smallest_eigenvalue(entries: Entries) -> Eigenvalue:
+    """Return the problem inf λ_min(M); a long chain is cut first."""
 
-    def __init__(self, field: Field):
-        super().__init__(field, -1)
-
-    @cached_property
-    def routes(self) -> list[Any]:
-        tree = self.field.ground.tree
+    def cuts() -> list[Route]:
+        tree = entries.ground.tree
         chain = applies(tree) and all(b.parent == i - 1 for i, b in enumerate(tree.bodies))
-        if self.field.m < LONG or not chain:
-            return [self]
-        return [best_cut(self.field), self]
+        return [best_cut(entries)] if entries.m >= LONG and chain else []
+
+    return Eigenvalue(entries, -1, cheaper=cuts)
 
 
 class Cut:
     """The two parts of an arm, cut at a body."""
 
-    sense = -1
     method = "kinetic energy cut in two, and verified Cholesky factors of both parts at all corners"
 
-    def __init__(self, field: Field, k: int, share: float):
-        ground, tree = field.ground, field.ground.tree
+    def __init__(self, entries: Entries, k: int, share: float):
+        ground, tree = entries.ground, entries.ground.tree
         n, far = tree.n, tree.n - k - 1
         with many_digits():
-            near_tree, far_tree = fields.loosened(before(tree, k, share)), floating(tree, k, share)
+            near_tree, far_tree = (
+                definitions.with_independent_angles(before(tree, k, share)),
+                floating(tree, k, share),
+            )
 
         def near(theta: Any) -> np.ndarray:
-            return fields.upper(mass_matrix(near_tree, theta))
+            return definitions.upper(mass_matrix(near_tree, theta))
 
         def beyond(theta: Any) -> np.ndarray:
-            return fields.upper(mass_matrix(far_tree, [0] * 6 + list(theta[k + 1 :])))
+            return definitions.upper(mass_matrix(far_tree, [0] * 6 + list(theta[k + 1 :])))
 
         self.parts = [
-            Eigenvalue(Field(ground, "M", near), -1, size=n - far),
-            Eigenvalue(Field(ground, "M", beyond), -1, size=6 + far, free=6),
+            Eigenvalue(Entries(ground, "M", near), -1, size=n - far),
+            Eigenvalue(Entries(ground, "M", beyond), -1, size=6 + far, free=6),
         ]
 
     def sampled(self) -> float:
@@ -86,22 +84,24 @@ class Cut:
 
     @property
     def limit(self) -> float:
-        return min(float(part.value(best_point(part))) for part in self.parts)
+        return min(part.limit for part in self.parts)
 
-    def prove(self, T: float, deadline: float) -> Outcome:
+    def prove(self, T: float, deadline: float) -> ProofAttempt:
         cells = 0
         for part in self.parts:
             outcome = prove(part, T, deadline)
             cells += outcome.cells
             if outcome.status != "proved":
-                return Outcome("stuck" if outcome.status == "refuted" else outcome.status, cells)
-        return Outcome("proved", cells)
+                return ProofAttempt(
+                    "stuck" if outcome.status == "refuted" else outcome.status, cells
+                )
+        return ProofAttempt("proved", cells)
 
 
-def best_cut(field: Field) -> Cut:
+def best_cut(entries: Entries) -> Cut:
     """Return the cut into parts of about the same size that loses least, by samples."""
-    half = field.n // 2
-    cuts = [Cut(field, k, share) for k in (half - 1, half) for share in SHARES]
+    half = entries.n // 2
+    cuts = [Cut(entries, k, share) for k in (half - 1, half) for share in SHARES]
     return max(cuts, key=Cut.sampled)
 
 

@@ -1,4 +1,4 @@
-"""Eigenvalues of a symmetric field, bounded by factorisations that are verified.
+"""Eigenvalues of a symmetric matrix, bounded by factorisations that are verified.
 
 λ_max(A) ≤ T in a cell when S = T E − A is positive definite there, and λ_min(A) ≥ T when
 S = A − T E is. By the corner hull S(q) is a mean of the S at the corners and a matrix with
@@ -12,12 +12,13 @@ positive definite for c ≤ γ tr(S), γ ≈ (n + 2) u (S. Rump, *Verification o
 BIT 46, 2006), so T is moved by c, and by what the entries can be off, before the test.
 
 A quantity that is a part of a larger one (a chain that floats) has `free` leading coordinates on
-which T does not act.
+which T does not act. ‖D‖₂, the largest viscous damping, is that of a matrix that does not depend on
+q: D = diag(Fᵥ) + Σ d e eᵀ, the viscous friction of the joints and the dampers between them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -25,37 +26,47 @@ import numpy as np
 from flint import arb
 
 from qddot.backends.kernel import Kernel
-from qddot.certificate.exact import above, below
-from qddot.certificate.field import Field
-from qddot.certificate.fields import multiplicity, whole
-from qddot.certificate.problem import SURE, Of
+from qddot.certificate.definitions import multiplicity, whole
+from qddot.certificate.entries import Entries, Ground
+from qddot.certificate.exact import above, ball_in, below
+from qddot.certificate.problem import (
+    MARGIN,
+    BoundProblem,
+    CellProblem,
+    CornerProof,
+    Route,
+)
 from qddot.certificate.rounding import U
-from qddot.certificate.search import corners, half_squares
 from qddot.equations.balls import many_digits
 from qddot.program.recorded_array import array_of
 
 
-class Eigenvalue(Of):
+class Eigenvalue(CornerProof, CellProblem):
     """sup λ_max (sense 1), inf λ_min (sense −1), or sup max|λ| (two_sided)."""
 
     def __init__(
         self,
-        field: Field,
+        entries: Entries,
         sense: int,
         two_sided: bool = False,
-        size: int | None = None,  # of the matrix, where it is not one row a coordinate
+        size: int | None = None,  # of the matrix, where it is not one row per coordinate
         free: int = 0,
+        cheaper: Callable[[], Sequence[Route]] = tuple,
     ):
-        super().__init__(field)
+        super().__init__(entries, cheaper)
+        slack = "T E − A" if sense > 0 else "A − T E"
+        self.method = f"verified Cholesky factors of {slack} less the remainder, at the corners"
         self.sense, self.free = sense, free
-        self.n = field.n if size is None else size
+        self.n = entries.n if size is None else size
         self.signs = (1, -1) if two_sided else (sense,)
         self.index = whole(self.n)
-        magnitude = field.rounding.magnitude[self.index]
-        self.magnitude = float(magnitude.sum(-1).max(initial=0.0))
+        self.magnitude = self.size(entries.rounding.magnitude)
+
+    def size(self, moduli: np.ndarray) -> float:
+        return float(moduli[self.index].sum(-1).max(initial=0.0))
 
     def value(self, x: np.ndarray) -> np.ndarray:
-        A = self.field.at(x)[..., self.index]
+        A = self.entries.at(x)[..., self.index]
         if self.free:
             head, side = A[..., : self.free, : self.free], A[..., : self.free, self.free :]
             turned = np.swapaxes(side, -1, -2)
@@ -67,21 +78,12 @@ class Eigenvalue(Of):
 
     def inner(self, x: np.ndarray) -> float:
         """Return what the eigenvalue is not below (or above) at one point: a Rayleigh quotient."""
-        n, values = self.n, self.field.at(x)
-        found, vectors = np.linalg.eigh(values[self.index])
+        found, vectors = np.linalg.eigh(self.entries.at(x)[self.index])
         which = int(np.argmax(np.abs(found) if len(self.signs) == 2 else self.sense * found))
-        y = [arb(float(v)) for v in vectors[:, which]]
-        balls = self.field.enclosed(x)
+        quotient = rayleigh(self.entries.enclosed(x), vectors[:, which])
         with many_digits():
-            pairs = [(i, j) for i in range(n) for j in range(n)]
-            top = sum((y[i] * y[j] * balls[self.index[i, j]] for i, j in pairs), arb(0))
-            quotient = top / sum((v * v for v in y), arb(0))
             quotient = abs(quotient) if len(self.signs) == 2 else quotient
             return below(quotient) if self.sense > 0 else above(quotient)
-
-    @property
-    def trivial(self) -> float:
-        return self.magnitude * (1 + SURE) if self.sense > 0 else 0.0
 
     def slack(self, A: Any, T: Any, sign: int) -> list[list[Any]]:
         """Return S, which is positive definite where the eigenvalues are on their side of T."""
@@ -97,8 +99,8 @@ class Eigenvalue(Of):
     @cached_property
     def test(self) -> Kernel:
         """The least pivot of S − D at a point, for a cell with ½ h² = w."""
-        field, index, R = self.field, self.index, self.remainder
-        n, error = self.n, field.rounding.error * (1 + SURE)
+        entries, index, R = self.entries, self.index, self.remainder
+        n, error = self.n, entries.rounding.error * (1 + MARGIN)
 
         def least_pivot(A: Any, T: Any, w: Any) -> Any:
             least, rest = None, w @ R + error
@@ -107,17 +109,17 @@ class Eigenvalue(Of):
                 x = balance(S)
                 for i in range(n):
                     D = sum((rest[index[i, j]] * x[j] for j in range(n)), 0) / x[i]
-                    S[i][i] = S[i][i] - D * (1 + SURE)
+                    S[i][i] = S[i][i] - D * (1 + MARGIN)
                 pivot = smallest_pivot(S)
                 least = pivot if least is None else np.minimum(least, pivot)
             return least
 
-        return field.fused(least_pivot, "least_pivot", T=(), w=(field.m,))
+        return entries.fused(least_pivot, "least_pivot", T=(), w=(entries.m,))
 
     @cached_property
     def weigh(self) -> Kernel:
         """How much each coordinate's remainder takes of the room there is."""
-        field, R = self.field, self.remainder
+        entries, R = self.entries, self.remainder
         rows, columns = np.triu_indices(self.n)
 
         def impact(A: Any, T: Any) -> Any:
@@ -128,7 +130,7 @@ class Eigenvalue(Of):
                 most = np.maximum(most, taken)
             return most
 
-        return field.fused(impact, "impact", T=())
+        return entries.fused(impact, "impact", T=())
 
     def shifted(self, T: float) -> float:
         """Return T, moved by what rounding can do to S and to its factors."""
@@ -136,18 +138,59 @@ class Eigenvalue(Of):
         c = 16 * (n + 4) * n * U * (abs(T) + self.magnitude)
         return T - self.sense * c
 
-    def nodes(self, x: np.ndarray, half: np.ndarray, T: float) -> np.ndarray:
-        w = 0.5 * half * half * (1 + SURE)
-        return self.test(self.field.full(x), self.shifted(T), w) > 0
-
-    def cells(self, lo: np.ndarray, hi: np.ndarray, T: float) -> np.ndarray:
-        w = half_squares(lo, hi)[:, None]
-        return (self.test(self.field.full(corners(lo, hi)), self.shifted(T), w) > 0).all(1)
+    def points(self, x: np.ndarray, w: np.ndarray, T: float) -> np.ndarray:
+        return self.test(self.entries.full(x), self.shifted(T), w) > 0
 
     def impact(self, x: np.ndarray, T: float) -> np.ndarray:
-        found = self.weigh(self.field.full(x), self.shifted(T))
+        found = self.weigh(self.entries.full(x), self.shifted(T))
         found = np.where(np.isfinite(found), np.abs(found), 1.0)
         return np.maximum(found, 1e-6 * found.max(-1, keepdims=True, initial=1e-300))
+
+
+class Damping(BoundProblem):
+    """‖D‖₂, from both sides."""
+
+    method = "verified Cholesky factors of T E − D"
+
+    def __init__(self, ground: Ground):
+        self.n, tree = ground.tree.n, ground.tree
+        self.lo, self.origin = np.zeros(0), np.array(ground.box.lower)
+        with many_digits():
+            D = [[arb(0)] * self.n for _ in range(self.n)]
+            for i, friction in enumerate(tree.friction):
+                D[i][i] = ball_in(friction.viscous)
+            for elastic in tree.elastics:
+                e, d = [ball_in(x) for x in elastic.direction], ball_in(elastic.damping)
+                for i in range(self.n):
+                    for j in range(self.n):
+                        D[i][j] = D[i][j] + d * e[i] * e[j]
+        self.balls = [D[i][j] for i in range(self.n) for j in range(i, self.n)]
+
+    @property
+    def trivial(self) -> float:
+        if all(x.is_zero() for x in self.balls):
+            return 0.0
+        return not_below_largest(self.balls, self.n)
+
+    def routes(self) -> list[Route]:
+        return []  # the trivial bound has all digits
+
+    def attain(self) -> tuple[float, np.ndarray, dict[str, Any]]:
+        D = np.array([float(x.mid()) for x in self.balls])[whole(self.n)]
+        quotient = rayleigh(self.balls, np.linalg.eigh(D)[1][:, -1])
+        return max(0.0, below(quotient)), self.origin, {}
+
+    def attained(self, q: np.ndarray, qd: Any) -> float:
+        return self.attain()[0]
+
+
+def rayleigh(balls: Sequence[arb], vector: np.ndarray) -> arb:
+    """Return the ball of yᵀ A y / yᵀ y, of the upper entries of A and the floats of y."""
+    n, index, y = len(vector), whole(len(vector)), [arb(float(v)) for v in vector]
+    with many_digits():
+        pairs = [(i, j) for i in range(n) for j in range(n)]
+        top = sum((y[i] * y[j] * balls[index[i, j]] for i, j in pairs), arb(0))
+        return top / sum((v * v for v in y), arb(0))
 
 
 def factors(S: Sequence[Sequence[Any]]) -> tuple[list[list[Any]], list[Any]]:

@@ -43,7 +43,7 @@ NOTHING = 1e-60  # the radius of a ball that differs from zero by rounding at 25
 
 
 @total_ordering
-class Known:
+class BallScalar:
     """A number in a ball. What seventy digits cannot tell from zero is taken for zero."""
 
     __slots__ = ("ball", "ledger")
@@ -55,13 +55,13 @@ class Known:
         if isinstance(other, Recorded):
             a, b = (other, float(self)) if swapped else (float(self), other)
             return operation(a, b)
-        if not isinstance(other, (Known, int, float, np.integer)):
+        if not isinstance(other, (BallScalar, int, float, np.integer)):
             return NotImplemented
         ball = ball_in(other)
         result = operation(ball, self.ball) if swapped else operation(self.ball, ball)
         # nothing at seventy digits is nothing; a wide ball around zero is a number not well known
         nothing = result.contains(arb(0)) and float(result.rad()) < NOTHING
-        return 0 if nothing else Known(result, self.ledger)
+        return 0 if nothing else BallScalar(result, self.ledger)
 
     def __add__(self, other: Any) -> Any:
         return self._with(other, lambda a, b: a + b)
@@ -84,17 +84,17 @@ class Known:
     __radd__ = __add__
     __rmul__ = __mul__
 
-    def __neg__(self) -> Known:
-        return Known(-self.ball, self.ledger)
+    def __neg__(self) -> BallScalar:
+        return BallScalar(-self.ball, self.ledger)
 
-    def __abs__(self) -> Known:
-        return Known(abs(self.ball), self.ledger)
+    def __abs__(self) -> BallScalar:
+        return BallScalar(abs(self.ball), self.ledger)
 
     def __float__(self) -> float:
         return self.ledger.note(self.ball)
 
     def __eq__(self, other: object) -> bool:
-        if isinstance(other, (Known, int, float)):
+        if isinstance(other, (BallScalar, int, float)):
             return bool((self.ball - ball_in(other)).is_zero())
         return NotImplemented
 
@@ -105,21 +105,21 @@ class Known:
 
 
 @sincos.register
-def _(x: Known) -> tuple[Scalar, Scalar]:
+def _(x: BallScalar) -> tuple[Scalar, Scalar]:
     s, c = x.ball.sin_cos()
-    return Known(s, x.ledger), Known(c, x.ledger)
+    return BallScalar(s, x.ledger), BallScalar(c, x.ledger)
 
 
 @constant_sincos.register
-def _(x: Known) -> tuple[Scalar, Scalar]:
+def _(x: BallScalar) -> tuple[Scalar, Scalar]:
     """As of floats: the float nearest to a right angle means the right angle."""
     s, c = constant_sincos(float(x.ball.mid()))
     return (s, c) if isinstance(s, int) and isinstance(c, int) else sincos(x)
 
 
 @sqrt.register
-def _(x: Known) -> Known:
-    return Known(x.ball.sqrt(), x.ledger)
+def _(x: BallScalar) -> BallScalar:
+    return BallScalar(x.ball.sqrt(), x.ledger)
 
 
 def exact_tree(model: Model, ledger: Ledger) -> Tree:
@@ -130,14 +130,18 @@ def exact_tree(model: Model, ledger: Ledger) -> Tree:
             return x
         ball = ball_of(exact(x))
         whole = ball.unique_fmpz() if ball.is_exact() else None
-        return int(whole) if whole is not None and abs(int(whole)) < 2**53 else Known(ball, ledger)
+        return (
+            int(whole)
+            if whole is not None and abs(int(whole)) < 2**53
+            else BallScalar(ball, ledger)
+        )
 
     return fold(model, known)
 
 
 def ball_in(x: Any) -> arb:
     """Return the ball of a number of a tree, which may be a plain one."""
-    return x.ball if isinstance(x, Known) else arb(int(x) if isinstance(x, np.integer) else x)
+    return x.ball if isinstance(x, BallScalar) else arb(int(x) if isinstance(x, np.integer) else x)
 
 
 def above(ball: arb) -> float:

@@ -1,4 +1,4 @@
-"""Norms of a field: suprema of all that grow with the moduli of the entries, infima of some.
+"""Norms of entries: suprema of those that grow with the moduli of the entries, infima of some.
 
 **Supremum.** φ is convex and grows with every |A_e|, so by the corner hull it is below T in a cell
 when φ(|A| + R + ε) ≤ T at its corners, ε what rounding can do to the entries.
@@ -7,120 +7,129 @@ when φ(|A| + R + ε) ≤ T at its corners, ε what rounding can do to the entri
 cell (a column of signs, A/‖A‖_F, x xᵀ) bounds φ in the whole cell: ⟨Y, ·⟩ is linear, so
 
     φ ≥ min_c ⟨Y, A(q_c)⟩ − ⟨|Y|, R + ε⟩
+
+**The gravity torque of one joint**, |gᵢ|, by whichever of two ways has less to search. Gravity acts
+on the lever w of what the joint carries, gᵢ = w · a, so |gᵢ| ≤ ‖w‖ ‖a‖ whatever the direction of
+gravity in the joint's frame. ‖w‖ depends only on the joints beyond i: on none for the last one.
+Where the arm can turn to any direction this is not only a bound but the supremum.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from flint import arb
 
 from qddot.backends.kernel import Kernel
+from qddot.certificate import definitions
+from qddot.certificate.definitions import multiplicity, whole
 from qddot.certificate.eigen import not_below_largest
-from qddot.certificate.exact import above, below
-from qddot.certificate.field import Field
-from qddot.certificate.fields import multiplicity, whole
-from qddot.certificate.problem import SURE, Of
+from qddot.certificate.entries import Entries
+from qddot.certificate.exact import above, ball_in, below
+from qddot.certificate.problem import (
+    MARGIN,
+    CellProblem,
+    CornerProof,
+    Route,
+    corners,
+    half_squares,
+)
 from qddot.certificate.rounding import U
-from qddot.certificate.search import corners, half_squares
+from qddot.equations.balls import many_digits
 
 
-class AbsoluteNorm(Of):
+class AbsoluteNorm(CornerProof, CellProblem):
     """The supremum of a norm that depends on the moduli of the entries and grows with them."""
 
-    def __init__(self, field: Field, gauge: Callable[[Any], Any], name: str, method: str = ""):
-        super().__init__(field)
+    method = "the norm of the moduli and the remainder, at the corners of all cells"
+
+    def __init__(
+        self,
+        entries: Entries,
+        gauge: Callable[[Any], Any],
+        name: str,
+        method: str = method,
+        cheaper: Callable[[], Sequence[Route]] = tuple,
+    ):
+        super().__init__(entries, cheaper)
         self.gauge, self.name, self.method = gauge, name, method
 
     def value(self, x: np.ndarray) -> np.ndarray:
-        return self.gauge(np.abs(self.field.at(x)))
+        return self.gauge(np.abs(self.entries.at(x)))
 
     def inner(self, x: np.ndarray) -> float:
         """Return a number that the norm is not below at one point."""
-        balls = self.field.enclosed(x)
-        return float(self.gauge(np.array([max(0.0, below(abs(b))) for b in balls]))) * (1 - SURE)
+        balls = self.entries.enclosed(x)
+        return float(self.gauge(np.array([max(0.0, below(abs(b))) for b in balls]))) * (1 - MARGIN)
 
-    @property
-    def trivial(self) -> float:
-        """A number that the norm nowhere exceeds."""
-        return float(self.gauge(self.field.rounding.magnitude)) * (1 + SURE)
+    def size(self, moduli: np.ndarray) -> float:
+        return float(self.gauge(moduli))
 
     @cached_property
     def test(self) -> Kernel:
-        field, R = self.field, self.remainder
-        error = field.rounding.error * (1 + SURE)
+        entries, R = self.entries, self.remainder
+        error = entries.rounding.error * (1 + MARGIN)
 
         def enlarged(A: Any, w: Any) -> Any:
             return self.gauge(np.abs(A) + (w @ R + error))
 
-        return field.fused(enlarged, self.name, w=(field.m,))
+        return entries.fused(enlarged, self.name, w=(entries.m,))
 
-    def nodes(self, x: np.ndarray, half: np.ndarray, T: float) -> np.ndarray:
-        w = 0.5 * half * half * (1 + SURE)
-        return self.test(self.field.full(x), w) <= T * (1 - SURE)
-
-    def cells(self, lo: np.ndarray, hi: np.ndarray, T: float) -> np.ndarray:
-        w = half_squares(lo, hi)[:, None]
-        values = self.test(self.field.full(corners(lo, hi)), w)
-        return (values <= T * (1 - SURE)).all(1)
-
-    def impact(self, x: np.ndarray, T: float) -> np.ndarray:
-        return np.broadcast_to(self.weights, x.shape)
-
-    @cached_property
-    def weights(self) -> np.ndarray:
-        return np.array([float(self.gauge(row)) for row in self.remainder])
+    def points(self, x: np.ndarray, w: np.ndarray, T: float) -> np.ndarray:
+        return self.test(self.entries.full(x), w) <= T * (1 - MARGIN)
 
 
-class NormBelow(Of):
+class NormBelow(CellProblem):
     """The infimum of a norm of a symmetric matrix."""
 
     sense = -1
-    trivial = 0.0
+    method = "a linear function below the norm, at the corners of each cell"
 
     def __init__(
         self,
-        field: Field,
+        entries: Entries,
         gauge: Callable[[Any], Any],
         dual: Callable[[np.ndarray], np.ndarray],
         pairing: Callable[[Any, Any], Any],
         name: str,
+        not_below: Callable[[list[arb]], float] | None = None,
+        method: str = method,
     ):
-        super().__init__(field)
+        super().__init__(entries)
         self.gauge, self.dual, self.pairing, self.name = gauge, dual, pairing, name
-        magnitude = field.rounding.magnitude
-        self.error = field.rounding.error + 4 * U * (field.size + 4) * magnitude
+        self.not_below, self.method = not_below or self._of_moduli, method
+        magnitude = entries.rounding.magnitude
+        self.error = entries.rounding.error + 4 * U * (entries.size + 4) * magnitude
 
     def value(self, x: np.ndarray) -> np.ndarray:
-        return self.gauge(self.field.at(x))
+        return self.gauge(self.entries.at(x))
+
+    def size(self, moduli: np.ndarray) -> float:
+        return float(self.gauge(moduli))
 
     def inner(self, x: np.ndarray) -> float:
-        """Return a number that the norm is not above at one point."""
-        balls = self.field.enclosed(x)
-        return float(self.gauge(np.array([above(abs(b)) for b in balls]))) * (1 + SURE)
+        return self.not_below(self.entries.enclosed(x))
+
+    def _of_moduli(self, balls: list[arb]) -> float:
+        """Return a number that the norm of balls does not exceed."""
+        return float(self.gauge(np.array([above(abs(b)) for b in balls]))) * (1 + MARGIN)
 
     @cached_property
     def pair(self) -> Kernel:
-        return self.field.fused(self.pairing, self.name, y=(self.field.size,))
+        return self.entries.fused(self.pairing, self.name, y=(self.entries.size,))
 
     def nodes(self, x: np.ndarray, half: np.ndarray, T: float) -> None:
         return None
 
     def cells(self, lo: np.ndarray, hi: np.ndarray, T: float) -> np.ndarray:
         middle = lo + (hi - lo) / 2
-        y = self.dual(self.field.at(middle))
-        least = self.pair(self.field.full(corners(lo, hi)), y[:, None]).min(1)
-        rest = (half_squares(lo, hi) @ self.remainder + self.error) * (1 + SURE)
-        return ((least - self.pairing(rest, np.abs(y))).max(-1)) * (1 - SURE) >= T
-
-    def impact(self, x: np.ndarray, T: float) -> np.ndarray:
-        return np.broadcast_to(self.weights, x.shape)
-
-    @cached_property
-    def weights(self) -> np.ndarray:
-        return np.array([float(self.gauge(row)) for row in self.remainder])
+        y = self.dual(self.entries.at(middle))
+        least = self.pair(self.entries.full(corners(lo, hi)), y[:, None]).min(1)
+        rest = (half_squares(lo, hi) @ self.remainder + self.error) * (1 + MARGIN)
+        return ((least - self.pairing(rest, np.abs(y))).max(-1)) * (1 - MARGIN) >= T
 
 
 def largest_column(n: int) -> Callable[[Any], Any]:
@@ -141,47 +150,67 @@ def spectral(n: int) -> Callable[[Any], Any]:
     return lambda A: np.linalg.eigvalsh(A[..., index])[..., -1]
 
 
-def below_column(field: Field) -> NormBelow:
+def below_column(entries: Entries) -> NormBelow:
     """Return the infimum of the 1-norm."""
-    index = whole(field.n)
+    index = whole(entries.n)
 
     def columns(A: Any, y: Any) -> Any:
         return (A * y)[..., index].sum(-1)
 
-    return NormBelow(field, largest_column(field.n), np.sign, columns, "column")
+    return NormBelow(entries, largest_column(entries.n), np.sign, columns, "column")
 
 
-def below_frobenius(field: Field) -> NormBelow:
+def below_frobenius(entries: Entries) -> NormBelow:
     """Return the infimum of the Frobenius norm."""
-    norm, times = frobenius(field.n), multiplicity(field.n)
+    norm, times = frobenius(entries.n), multiplicity(entries.n)
 
     def dual(A: np.ndarray) -> np.ndarray:
-        return A / np.maximum(norm(A), 1e-300)[..., None] / (1 + SURE)
+        return A / np.maximum(norm(A), 1e-300)[..., None] / (1 + MARGIN)
 
-    return NormBelow(field, norm, dual, lambda A, y: _one((times * A * y).sum(-1)), "frobenius")
-
-
-class SpectralBelow(NormBelow):
-    """The infimum of the largest eigenvalue."""
-
-    def inner(self, x: np.ndarray) -> float:
-        return not_below_largest(self.field.enclosed(x), self.field.n)
+    return NormBelow(entries, norm, dual, lambda A, y: _one((times * A * y).sum(-1)), "frobenius")
 
 
-def below_spectral(field: Field) -> NormBelow:
+def below_spectral(entries: Entries) -> NormBelow:
     """Return the infimum of the largest eigenvalue: λ ≥ xᵀAx."""
-    n, times = field.n, multiplicity(field.n)
+    n, times = entries.n, multiplicity(entries.n)
     rows, columns = np.triu_indices(n)
 
     def dual(A: np.ndarray) -> np.ndarray:
         x = np.linalg.eigh(A[..., whole(n)])[1][..., -1]
-        return x[..., rows] * x[..., columns] / (1 + SURE)
+        return x[..., rows] * x[..., columns] / (1 + MARGIN)
 
     def pairing(A: Any, y: Any) -> Any:
         return _one((times * A * y).sum(-1))
 
-    return SpectralBelow(field, spectral(n), dual, pairing, "spectral")
+    def not_below(balls: list[arb]) -> float:
+        return not_below_largest(balls, n)
+
+    method = "a quadratic form below the largest eigenvalue, at the corners of each cell"
+    return NormBelow(entries, spectral(n), dual, pairing, "spectral", not_below, method)
 
 
 def _one(x: Any) -> Any:
     return np.stack([x], -1)
+
+
+def joint_gravity(entries: Entries, i: int) -> AbsoluteNorm:
+    """Return the supremum of |gᵢ|, of the entries g."""
+    own = Entries(entries.ground, entries.kind, lambda theta: entries.of_angles(theta)[i : i + 1])
+    method = "the modulus and the remainder, at the corners of all cells"
+
+    def by_lever() -> list[Route]:
+        """Return the bound ‖w‖ ‖a‖, where the lever depends on fewer coordinates than gᵢ."""
+        tree = own.ground.tree
+        bodies = [slot for slot, drive in enumerate(tree.drives) if drive.index == i]
+        if len(bodies) != 1 or own.m < 2:
+            return []
+        with many_digits():
+            lever = Entries(own.ground, "arm", definitions.arm(tree, bodies[0]))
+            squares = [ball_in(x) ** 2 for x in tree.gravity]
+            weight = above(sum(squares, arb(0)).sqrt() * abs(ball_in(tree.drives[bodies[0]].ratio)))
+        if lever.m >= own.m:
+            return []
+        how = "gravity of any direction on the lever of the joint, at the corners of all cells"
+        return [AbsoluteNorm(lever, lambda A: np.sqrt((A * A).sum(-1)) * weight, "lever", how)]
+
+    return AbsoluteNorm(own, lambda A: np.abs(A)[..., 0], "torque", method, by_lever)

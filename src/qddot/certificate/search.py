@@ -16,12 +16,14 @@ Edges are floats that neighbours share, and half-widths are rounded up, so nothi
 
 from __future__ import annotations
 
-import itertools
 import time
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from qddot.certificate.problem import CellProof
 
 CHUNK = 1 << 16  # points at a time
 GRID = 30_000  # cells, from which on one grid is better than halving
@@ -31,32 +33,8 @@ SAMPLES = 256  # cells that fail, at whose middle the quantity itself is looked 
 UP = 1 + 4e-16
 
 
-class Problem(Protocol):
-    """A quantity over a box, and a test of points that proves it below (or above) T."""
-
-    sense: int  # +1: a supremum is bounded from above; −1: an infimum from below
-    lo: np.ndarray
-    hi: np.ndarray
-
-    def value(self, x: np.ndarray) -> np.ndarray:
-        """Return the quantity at points, nearly."""
-        ...
-
-    def cells(self, lo: np.ndarray, hi: np.ndarray, T: float) -> np.ndarray:
-        """Return which cells are proven."""
-        ...
-
-    def nodes(self, x: np.ndarray, half: np.ndarray, T: float) -> np.ndarray | None:
-        """Return which points may be corners of proven cells of such half-widths, if points do."""
-        ...
-
-    def impact(self, x: np.ndarray, T: float) -> np.ndarray:
-        """Return how much each coordinate's remainder matters at points, shape (..., m)."""
-        ...
-
-
 @dataclass(frozen=True)
-class Outcome:
+class ProofAttempt:
     """How an attempt at a proof ended."""
 
     status: str  # "proved", "refuted", "stuck" or "late"
@@ -64,19 +42,19 @@ class Outcome:
     at: np.ndarray | None = None  # where it was refuted
 
 
-def prove(problem: Problem, T: float, deadline: float) -> Outcome:
+def prove(problem: CellProof, T: float, deadline: float) -> ProofAttempt:
     """Try to prove that the quantity stays on its side of T.
 
     The cell without size where the quantity is largest comes first: if that cannot be proved,
     nothing can.
     """
-    m, at = len(problem.lo), best_point(problem)
+    m, at = len(problem.lo), problem.best_point()
     if m > MOST_COORDINATES:
-        return Outcome("stuck", 0)
+        return ProofAttempt("stuck", 0)
     if not problem.cells(at[None], at[None], T)[0]:
-        return Outcome("stuck", 1)  # too close for rounding, or for the method
+        return ProofAttempt("stuck", 1)  # too close for rounding, or for the method
     first = grid(problem, T, deadline)
-    if isinstance(first, Outcome):
+    if isinstance(first, ProofAttempt):
         return first
     lo, hi, count = first
     waiting = [(lo, hi)] if len(lo) else []
@@ -93,20 +71,20 @@ def prove(problem: Problem, T: float, deadline: float) -> Outcome:
         value = problem.sense * problem.value(some)
         worst = int(np.argmax(value))
         if not value[worst] <= problem.sense * T:  # NaN too
-            return Outcome("refuted", count, some[worst])
+            return ProofAttempt("refuted", count, some[worst])
         if time.monotonic() > deadline:
-            return Outcome("late", count)
+            return ProofAttempt("late", count)
         if m == 0:
-            return Outcome("stuck", count)
+            return ProofAttempt("stuck", count)
         axis = np.argmax((hi - lo) ** 2 * problem.impact(middle, T), axis=1)
         rows = np.arange(len(lo))
         cut = middle[rows, axis]
         if np.any((cut <= lo[rows, axis]) | (cut >= hi[rows, axis])):
-            return Outcome("stuck", count)
+            return ProofAttempt("stuck", count)
         left, right = hi.copy(), lo.copy()
         left[rows, axis] = right[rows, axis] = cut
         waiting.append((np.concatenate([lo, right]), np.concatenate([left, hi])))
-    return Outcome("proved", count)
+    return ProofAttempt("proved", count)
 
 
 def taken(waiting: list[tuple[np.ndarray, np.ndarray]], most: int) -> tuple[np.ndarray, np.ndarray]:
@@ -122,7 +100,7 @@ def taken(waiting: list[tuple[np.ndarray, np.ndarray]], most: int) -> tuple[np.n
     return np.concatenate([lo for lo, _ in pieces]), np.concatenate([hi for _, hi in pieces])
 
 
-def grid(problem: Problem, T: float, deadline: float) -> Any:
+def grid(problem: CellProof, T: float, deadline: float) -> Any:
     """Return the cells that one pass over a grid leaves unproven, and how many it had.
 
     The grid is as fine as the remainder must be near the extremum, where T is close.
@@ -131,7 +109,7 @@ def grid(problem: Problem, T: float, deadline: float) -> Any:
     whole = lo[None], hi[None], 0
     if m < 3:
         return whole
-    at = best_point(problem)
+    at = problem.best_point()
     room = abs(T - float(problem.value(at)))
     kappa = problem.impact(at[None], T)[0]
     kappa = np.maximum(kappa, 1e-9 * kappa.max(initial=1e-300))
@@ -148,7 +126,7 @@ def grid(problem: Problem, T: float, deadline: float) -> Any:
     bad = np.empty(total, dtype=bool)
     for start in range(0, total, CHUNK):
         if time.monotonic() > deadline:
-            return Outcome("late", start)
+            return ProofAttempt("late", start)
         index = np.unravel_index(np.arange(start, min(total, start + CHUNK)), shape)
         x = np.stack([axis[i] for axis, i in zip(axes, index, strict=True)], -1)
         ok = problem.nodes(x, half, T)
@@ -161,56 +139,3 @@ def grid(problem: Problem, T: float, deadline: float) -> Any:
     low = np.stack([axis[i] for axis, i in zip(axes, cells, strict=True)], -1)
     high = np.stack([axis[i + 1] for axis, i in zip(axes, cells, strict=True)], -1)
     return low, high, total
-
-
-def corners(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Return the corners of cells, shape (cells, 2^m, m)."""
-    m = lo.shape[1]
-    signs = np.array(list(itertools.product((False, True), repeat=m)), dtype=bool)
-    return np.where(signs.reshape(1, 2**m, m), hi[:, None], lo[:, None])
-
-
-def half_squares(lo: np.ndarray, hi: np.ndarray) -> np.ndarray:
-    """Return ½ h² of cells, rounded up."""
-    half = (hi - lo) * (0.5 * UP)
-    return 0.5 * half * half * UP
-
-
-def best_point(problem: Problem) -> np.ndarray:
-    """Return where the quantity is largest (or smallest), as far as a local search finds it."""
-    found = getattr(problem, "found", None)
-    if found is None:
-        found = compass(problem.value, problem.lo, problem.hi, problem.sense)
-        problem.found = found  # type: ignore[attr-defined]  # searched once a problem
-    return found
-
-
-def compass(
-    value: Any, lo: np.ndarray, hi: np.ndarray, sense: int, extra: np.ndarray | None = None
-) -> np.ndarray:
-    """Return the best point of a multi-start compass search; the same every time."""
-    m, rng = len(lo), np.random.default_rng(0)
-    x = lo + (hi - lo) * rng.random((4096, m))
-    edges = corners(lo[None], hi[None])[0][:256] if m <= 8 else np.stack([lo, hi])
-    x = np.concatenate([x, edges, (lo + (hi - lo) / 2)[None]])
-    x = x if extra is None else np.concatenate([x, np.atleast_2d(extra)])
-    found = np.nan_to_num(sense * value(x), nan=-np.inf)
-    best = np.argsort(-found, kind="stable")[:24]
-    x, found = x[best], found[best]
-    directions = np.concatenate([np.eye(m), -np.eye(m)]) if m else np.zeros((1, 0))
-    step = 0.2
-    while m and step > 1e-9:
-        for _ in range(30):
-            tried = np.clip(x[:, None] + step * (hi - lo) * directions, lo, hi)
-            values = np.nan_to_num(sense * value(tried), nan=-np.inf)
-            rows, which = np.arange(len(x)), values.argmax(1)
-            better = values[rows, which] > found
-            if not better.any():
-                break
-            x = np.where(better[:, None], tried[rows, which], x)
-            found = np.where(better, values[rows, which], found)
-        step *= 0.5
-        if step < 1e-2 and len(x) > 4:
-            best = np.argsort(-found, kind="stable")[:4]
-            x, found = x[best], found[best]
-    return x[int(np.argmax(found))]

@@ -73,8 +73,6 @@ def certify(
       qddot certify two_link --box j2=-pi/2:pi/2 --norm 1 -o two_link.json
       qddot certify --check two_link.json
     """
-    from qddot.certificate.certificate_file import to_dict
-
     if (source is None) == (check is None):
         raise BadArgument("Give a robot to certify, or a saved certificate: --check panda.json.")
     if check is not None:
@@ -84,7 +82,7 @@ def certify(
         certificate = qddot.certify(robot, box=_box(box or []), norm=norm, gap=gap, seconds=seconds)
     if output is not None:
         certificate.save(output)
-    facts = to_dict(certificate)
+    facts = certificate.to_dict()
     for bound in facts["bounds"].values():
         del bound["proof"]  # long; a saved certificate has it
     del facts["model"]

@@ -8,7 +8,7 @@ import numpy as np
 
 from qddot.certificate.bound import Bound
 from qddot.certificate.box import Box
-from qddot.certificate.study import Study
+from qddot.certificate.problems import BoundProblems
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.gains import bound
 from qddot.errors import BadArgument, printable
@@ -43,7 +43,7 @@ def is_of(given: Bound, robot: Robot) -> bool:
     box = box_of_bound(given)
     if len(box.lower) != robot.n:
         return False
-    return given.proof.get("program") == Study(robot, box).dg.program.digest
+    return given.proof.get("program") == BoundProblems(robot, box).dg.program.digest
 
 
 def box_of_bound(given: Bound) -> Box:

@@ -12,6 +12,7 @@ from qddot.certificate.bounds import bounds
 from qddot.certificate.box import Box, box_of
 from qddot.certificate.certificate import Certificate
 from qddot.certificate.certificate_text import box_text, digits, symbol
+from qddot.certificate.problems import effort_limited, joint_bounds
 from qddot.certificate.properties import (
     Property,
     consistency,
@@ -19,7 +20,6 @@ from qddot.certificate.properties import (
     inequalities,
     singularities,
 )
-from qddot.certificate.study import effort_limited, joint_bounds
 from qddot.errors import listing, printable
 from qddot.present.pages import page
 from qddot.present.report.chapter import Chapter, Subject, again, heading, wordy

@@ -1,33 +1,35 @@
-"""The problem behind each name of a quantity, for one robot on one box; fields are made once."""
+"""The problem behind each name of a quantity, for one robot on one box; entries are made once."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from qddot.certificate import fields
+from qddot.certificate import definitions
 from qddot.certificate.box import Box
-from qddot.certificate.constant import Damping
-from qddot.certificate.cut import SmallestEigenvalue
-from qddot.certificate.eigen import Eigenvalue
-from qddot.certificate.field import Field, Ground
-from qddot.certificate.gravity import JointGravity
+from qddot.certificate.cut import smallest_eigenvalue
+from qddot.certificate.eigen import Damping, Eigenvalue
+from qddot.certificate.entries import Entries, Ground
 from qddot.certificate.norms import (
     AbsoluteNorm,
     below_column,
     below_frobenius,
     below_spectral,
     frobenius,
+    joint_gravity,
     largest_column,
 )
-from qddot.certificate.squares import SquareNorm
-from qddot.certificate.tensor import SignNorm
-from qddot.certificate.velocity import VelocityTorque
+from qddot.certificate.problem import BoundProblem, CellProblem
+from qddot.certificate.sums_of_squares import SquareNorm
+from qddot.certificate.velocity_torque import SignNorm, VelocityTorque
 from qddot.equations.balls import many_digits
 from qddot.errors import BadArgument, UnknownName, printable
+from qddot.model.joint import Joint
+from qddot.model.units import units_of
 from qddot.robot import Robot
 
 QUANTITIES = (
@@ -44,57 +46,78 @@ RECIPROCAL = {
     "Minv.eigenvalue.min": "M.eigenvalue.max",
 }
 
+# which of a joint's units each quantity has
+UNIT = {
+    "M": "inertia",
+    "Minv": "mobility",
+    "c": "coriolis",
+    "C": "coriolis",
+    "g": "effort",
+    "dg": "stiffness",
+    "D": "damping",
+}
 
-class Study:
-    """A robot on a box: its fields, and the problems about them."""
+
+class BoundProblems:
+    """The entries of a robot's M, g, ∂g/∂q and Γ on a box, and the problems about them."""
 
     def __init__(self, robot: Robot, box: Box, forms: list[dict[str, Any]] | None = None):
         if not robot.n:
             raise BadArgument(f"Robot {printable(robot.name)!r} has no joint that moves.")
         self.robot, self.box, self.n, self.forms = robot, box, robot.n, forms
-        self.problems: dict[str, Any] = {}
+        self.problems: dict[str, BoundProblem] = {}
 
     @cached_property
     def ground(self) -> Ground:
         return Ground.of(self.robot, self.box)
 
-    def _field(self, kind: str, make: Callable[[], fields.Definition]) -> Field:
+    def _entries(self, kind: str, make: Callable[[], definitions.Definition]) -> Entries:
         with many_digits():
             define = make()
-        return Field(self.ground, kind, define)
+        return Entries(self.ground, kind, define)
 
     @cached_property
-    def M(self) -> Field:
-        return self._field("M", lambda: fields.mass(self.ground.tree))
+    def M(self) -> Entries:
+        return self._entries("M", lambda: definitions.mass(self.ground.tree))
 
     @cached_property
-    def g(self) -> Field:
-        return self._field("g", lambda: fields.gravity(self.ground.tree))
+    def g(self) -> Entries:
+        return self._entries("g", lambda: definitions.gravity(self.ground.tree))
 
     @cached_property
-    def dg(self) -> Field:
+    def dg(self) -> Entries:
         ground = self.ground
-        return self._field("dg", lambda: fields.gravity_slope(ground.tree, ground.ledger))
+        return self._entries("dg", lambda: definitions.gravity_slope(ground.tree, ground.ledger))
 
     @cached_property
-    def gamma(self) -> Field:
+    def gamma(self) -> Entries:
         ground = self.ground
-        return self._field("christoffel", lambda: fields.christoffel(ground.tree, ground.ledger))
+        return self._entries(
+            "christoffel", lambda: definitions.christoffel(ground.tree, ground.ledger)
+        )
 
-    def problem(self, quantity: str) -> Any:
-        """Return the problem of a quantity, or None where the robot has nothing of the kind."""
+    @cached_property
+    def C_norm1(self) -> CellProblem:
+        return AbsoluteNorm(self.gamma, largest_pair(self.n), "pairs")
+
+    @cached_property
+    def C_norminf(self) -> CellProblem:
+        return SignNorm(self.gamma)
+
+    def problem(self, quantity: str) -> BoundProblem:
+        """Return the problem of a quantity."""
         name = SAME.get(quantity, RECIPROCAL.get(quantity, quantity))
         if name not in self.problems:
             self.problems[name] = self._problem(name)
         return self.problems[name]
 
-    def _problem(self, name: str) -> Any:
+    def _problem(self, name: str) -> BoundProblem:
         n = self.n
         match name:
             case "M.eigenvalue.max":
                 return Eigenvalue(self.M, 1)
             case "M.eigenvalue.min":
-                return SmallestEigenvalue(self.M)
+                return smallest_eigenvalue(self.M)
             case "M.norm1.max":
                 return AbsoluteNorm(self.M, largest_column(n), "column")
             case "M.norm1.min":
@@ -106,15 +129,16 @@ class Study:
             case "M.norm2.min":
                 return below_spectral(self.M)
             case "C.norm1":
-                return AbsoluteNorm(self.gamma, largest_pair(n), "pairs")
+                return self.C_norm1
             case "C.norminf":
-                return SignNorm(self.gamma)
+                return self.C_norminf
             case "c.norm1":
-                return VelocityTorque(self.gamma, 1, self.problem("C.norm1"))
+                return VelocityTorque(self.gamma, 1, self.C_norm1)
             case "c.norminf":
-                return VelocityTorque(self.gamma, np.inf, self.problem("C.norminf"))
+                return VelocityTorque(self.gamma, np.inf, self.C_norminf)
             case "c.norm2":
-                return VelocityTorque(self.gamma, 2, SquareNorm(self.gamma, self.forms))
+                squares = SquareNorm(self.gamma, self.forms)
+                return VelocityTorque(self.gamma, 2, squares, squares.polished)
             case "c.crude":
                 return AbsoluteNorm(self.gamma, lambda A: n * n * largest(A), "crude")
             case "g.norm1":
@@ -132,9 +156,9 @@ class Study:
         joints = joint_bounds(self.robot)
         if name not in joints:
             raise UnknownName("bound", name, self.robot.name, [*QUANTITIES, *joints])
-        return JointGravity(self.g, self.robot.joint_names.index(joints[name]))
+        return joint_gravity(self.g, self.robot.joint_names.index(joints[name]))
 
-    def _effort(self) -> Any:
+    def _effort(self) -> BoundProblem:
         rows = effort_limited(self.robot)
         if not rows:
             raise BadArgument(
@@ -179,3 +203,25 @@ def largest(A: Any) -> Any:
 def largest_pair(n: int) -> Callable[[Any], Any]:
     """Return max_ij Σ_k |Γ_kij|."""
     return lambda A: largest(np.abs(A).reshape((*A.shape[:-1], n, -1)).sum(-2))
+
+
+def ends_of(name: str, sense: int, inner: float, outer: float) -> tuple[float, float, str]:
+    """Return the lower and the upper number of a bound, and whether it is of a sup or an inf."""
+    lower, upper = (inner, outer) if sense > 0 else (outer, inner)
+    if name in RECIPROCAL:
+        sense = -sense
+        down = math.nextafter(1 / upper, -math.inf) if upper > 0 else 0.0
+        up = math.nextafter(1 / lower, math.inf) if lower > 0 else math.inf
+        lower, upper = down, up
+    return lower, upper, "sup" if sense > 0 else "inf"
+
+
+def unit(robot: Robot, name: str) -> str:
+    """Return the unit of a quantity: nothing where joints of both kinds make it mixed."""
+    if name in (own := joint_bounds(robot)):
+        joint: Joint = robot.model.joint(own[name])
+        return joint.units.effort
+    if name == "g.effort":
+        return "of the limit"
+    units = units_of(robot.model.free_joints)
+    return getattr(units[0], UNIT[name.partition(".")[0]]) if len(units) == 1 else ""

@@ -1,4 +1,4 @@
-"""A field: an array of functions of q, compiled, with what rounding and curvature can do to it."""
+"""The entries of one array, as functions of q: compiled, with bounds of rounding and curvature."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from flint import arb
 
 from qddot.backends.kernel import Kernel
-from qddot.certificate import fields
+from qddot.certificate import definitions
 from qddot.certificate.box import PI, Box
 from qddot.certificate.curvature import Axis, curvature
-from qddot.certificate.exact import Known, Ledger, exact_tree
+from qddot.certificate.exact import BallScalar, Ledger, exact_tree
 from qddot.certificate.rounding import Rounding, enclosure, rounding
 from qddot.equations.balls import many_digits
 from qddot.errors import BadArgument, shorten
@@ -31,7 +31,7 @@ DEGREE = {"M": 2, "christoffel": 2, "g": 1, "dg": 1, "arm": 1}
 
 @dataclass(frozen=True)
 class Ground:
-    """A robot over balls, on a box: what all its fields stand on."""
+    """A robot over balls, on a box: what all its entries are made from."""
 
     tree: Tree
     ledger: Ledger
@@ -52,10 +52,10 @@ class Ground:
         return Ground(tree, ledger, box)
 
 
-class Field:
+class Entries:
     """Entries A_e(q) of one array, on the coordinates that they depend on."""
 
-    def __init__(self, ground: Ground, kind: str, define: fields.Definition):
+    def __init__(self, ground: Ground, kind: str, define: definitions.Definition):
         self.ground, self.kind, self.n = ground, kind, ground.tree.n
         tree = ground.tree
         self.of_angles = define
@@ -72,13 +72,15 @@ class Field:
 
     def define(self, q: Any) -> np.ndarray:
         """Return the entries at recorded coordinates."""
-        return self.of_angles(fields.angles(self.ground.tree, q))
+        return self.of_angles(definitions.angles(self.ground.tree, q))
 
     def fused(self, function: Callable[..., Any], name: str, **shapes: tuple[int, ...]) -> Kernel:
         """Return the kernel of a function of the entries at q and of further inputs."""
 
         def of_q(q: Any, *more: Any) -> Any:
-            entries: list[Any] = [float(x) if isinstance(x, Known) else x for x in self.define(q)]
+            entries: list[Any] = [
+                float(x) if isinstance(x, BallScalar) else x for x in self.define(q)
+            ]
             return function(array_of(entries), *more)
 
         with many_digits():
@@ -95,10 +97,28 @@ class Field:
         """Return the entries at active coordinates, within `rounding.error` of the true ones."""
         return self.kernel(self.full(x))
 
+    def inside(self, q: np.ndarray) -> np.ndarray | None:
+        """Return the active coordinates of one q; None if it is no point of the box."""
+        if q.shape != (self.n,) or not np.isfinite(q).all():
+            return None
+        x = q[self.active]
+        return None if np.any(x < self.lo) or np.any(x > self.hi) else x
+
     def enclosed(self, x: np.ndarray) -> list[arb]:
         """Return balls that hold the true entries at one point."""
         with many_digits():
             return enclosure(self.program, self.full(x), self.ground.ledger)
+
+    def evidence(self, searched: bool) -> dict[str, Any]:
+        """Return what a proof says about these entries."""
+        found: dict[str, Any] = {
+            "field": self.kind,
+            "rounding": float(self.rounding.error.max(initial=0.0)),
+            "program": self.program.digest,
+        }
+        if searched:
+            found["curvature"] = [float(row.max(initial=0.0)) for row in self.R]
+        return found
 
     @cached_property
     def rounding(self) -> Rounding:

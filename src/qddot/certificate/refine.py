@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.certificate.search import Outcome, best_point, compass, prove
+from qddot.certificate.problem import BoundProblem
 
 AIM = 0.97  # of the gap, so that rounding inward does not spoil it
 COARSEST = {1: 1.0, -1: 0.8}
@@ -21,7 +21,7 @@ TINY = 1e-9  # of the trivial bound: what is below this counts as zero
 
 
 @dataclass
-class Closed:
+class Refined:
     """What was attained, what was proved, and how."""
 
     inner: float
@@ -31,12 +31,12 @@ class Closed:
     cells: int = 0
 
 
-def close(problem: Any, gap: float, seconds: float) -> Closed:
+def refine(problem: BoundProblem, gap: float, seconds: float) -> Refined:
     """Return bounds of a problem from both sides, as close as asked for if time allows."""
     deadline = time.monotonic() + seconds
     inner, at, more = problem.attain()
-    found = Closed(inner, problem.trivial, at, more)
-    if closed_enough(problem.sense, found, gap):
+    found = Refined(inner, problem.trivial, at, more)
+    if narrow_enough(problem.sense, found, gap):
         return found
     try:
         attempt(problem, found, gap, deadline)
@@ -45,30 +45,28 @@ def close(problem: Any, gap: float, seconds: float) -> Closed:
     return found
 
 
-def attempt(problem: Any, found: Closed, gap: float, deadline: float) -> None:
+def attempt(problem: BoundProblem, found: Refined, gap: float, deadline: float) -> None:
     """Bring the outer side closer until the gap, the deadline or the method ends it."""
-    sense = problem.sense
+    sense, routes = problem.sense, problem.routes()
     refuted = 0
     levels = list(finer(gap, len(problem.lo), sense))
-    while levels and time.monotonic() < deadline:
+    while levels and routes and time.monotonic() < deadline:
         T = target(sense, found.inner, problem.trivial, levels[0])
-        route = next((r for r in routes(problem) if sense * limit(r) < sense * T), None)
+        route = next((r for r in routes if sense * r.limit < sense * T), None)
         if route is None:  # what can be proved is not as close as what is asked for
-            nearest = min((limit(r) for r in routes(problem)), key=lambda x: sense * x)
-            T = nearest * (1 + sense * AIM * min(gap, 0.05))
-            route = next(r for r in routes(problem) if limit(r) == nearest)
+            route = min(routes, key=lambda r: sense * r.limit)
+            T = route.limit * (1 + sense * AIM * min(gap, 0.05))
             levels = levels[:1]
         if sense * T >= sense * found.outer:
             levels.pop(0)
             continue
-        outcome = run(route, T, deadline)
+        outcome = route.prove(T, deadline)
         if outcome.status == "proved":
             found.outer, found.cells = T, outcome.cells
-            found.more["method"] = getattr(route, "method", "")
+            found.more["method"] = route.method
             levels.pop(0)
         elif outcome.status == "refuted" and outcome.at is not None and refuted < 20:
             refuted += 1
-            route.found = compass(route.value, route.lo, route.hi, sense, outcome.at)
             inner, at, more = problem.attain()
             if sense * inner > sense * found.inner:
                 found.inner, found.at = inner, at
@@ -77,20 +75,17 @@ def attempt(problem: Any, found: Closed, gap: float, deadline: float) -> None:
             return
 
 
-def run(route: Any, T: float, deadline: float) -> Outcome:
-    return route.prove(T, deadline) if hasattr(route, "prove") else prove(route, T, deadline)
-
-
-def routes(problem: Any) -> list[Any]:
-    """Return the problems whose proof proves this one, the cheapest first."""
-    return problem.routes if hasattr(problem, "routes") else [problem]
-
-
-def limit(route: Any) -> float:
-    """Return what a proof by this route cannot get below (or above), as far as is known."""
-    if hasattr(route, "limit"):
-        return route.limit
-    return float(route.value(best_point(route)))
+def proved(problem: BoundProblem, T: float, seconds: float) -> bool:
+    """Return whether a bound T can be proved; nothing is searched for."""
+    sense = problem.sense
+    if sense * T >= sense * problem.trivial:
+        return True
+    deadline = time.monotonic() + seconds
+    return any(
+        route.prove(T, deadline).status == "proved"
+        for route in problem.routes()
+        if sense * route.limit < sense * T
+    )
 
 
 def target(sense: int, inner: float, trivial: float, level: float) -> float:
@@ -112,7 +107,7 @@ def finer(gap: float, m: int, sense: int) -> Iterator[float]:
         yield last * factor**k
 
 
-def closed_enough(sense: int, found: Closed, gap: float) -> bool:
+def narrow_enough(sense: int, found: Refined, gap: float) -> bool:
     """Return whether the two sides are as close as asked for."""
     width = sense * (found.outer - found.inner)
     return width <= gap * abs(found.inner)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from qddot.certificate.exact import Known, Ledger
+from qddot.certificate.exact import BallScalar, Ledger
 from qddot.dynamics.crba import mass_matrix
 from qddot.model.coordinates import Drives
 from qddot.model.tree import BASE, Body, Tree
@@ -32,7 +32,7 @@ class IndependentAngles(Drives):
         return q
 
 
-def loosened(tree: Tree) -> Tree:
+def with_independent_angles(tree: Tree) -> Tree:
     """Return the tree as a function of the angles θ of all joints."""
     return replace(tree, coordinates=IndependentAngles(tree.drives, tree.n))
 
@@ -62,7 +62,7 @@ def multiplicity(n: int) -> np.ndarray:
 
 def mass(tree: Tree) -> Definition:
     """Return M, by its upper entries."""
-    loose = loosened(tree)
+    loose = with_independent_angles(tree)
     return lambda theta: upper(mass_matrix(loose, theta))
 
 
@@ -73,7 +73,7 @@ def gravity(tree: Tree) -> Definition:
 
         gᵢ = (z × h + m s) · a
     """
-    loose = loosened(tree)
+    loose = with_independent_angles(tree)
 
     def torque(theta: Any) -> np.ndarray:
         up = {BASE: vector([-x for x in loose.gravity])}
@@ -106,7 +106,7 @@ def first_moments(tree: Tree, theta: Any) -> list[tuple[Any, Any]]:
 
 def arm(tree: Tree, i: int) -> Definition:
     """Return the lever w of body i, on which gravity of any direction acts."""
-    loose = loosened(tree)
+    loose = with_independent_angles(tree)
     return lambda theta: lever(loose.bodies[i], *first_moments(loose, theta)[i])
 
 
@@ -157,5 +157,7 @@ def known_constants(program: Program, ledger: Ledger) -> Program:
     """Return a program whose constants are balls again, so that further work on it is noted."""
     from flint import arb
 
-    balls = (Known(arb(c, ledger.get(abs(c), 0.0)), ledger) if c else 0 for c in program.constants)
+    balls = (
+        BallScalar(arb(c, ledger.get(abs(c), 0.0)), ledger) if c else 0 for c in program.constants
+    )
     return replace(program, constants=tuple(balls))  # type: ignore[arg-type]  # replayed, never run
