@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from made import ARM
 from test_cli import run
 
 import qddot
@@ -11,8 +12,6 @@ from qddot.certificate.bounds import bounds
 from qddot.certificate.box import box_of
 from qddot.certificate.one_joint import along
 from qddot.certificate.study import QUANTITIES, Study, joint_bounds
-
-ARM = qddot.load("two_link")
 
 
 @pytest.fixture(scope="module")
