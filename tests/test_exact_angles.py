@@ -4,20 +4,19 @@ import math
 from fractions import Fraction
 
 import pytest
+from nearness import HANDFUL
 
 from qddot.exact_angles import exact_sincos
 from qddot.expressions import PI_EXPRESSION
 from qddot.scalars import sincos
-
-ROUND_OFF = 1e-14  # a few roots and products
 
 
 @pytest.mark.parametrize("step", [Fraction(1, 12), Fraction(1, 10)], ids=["15°", "18°"])
 @pytest.mark.parametrize("k", range(-26, 27))
 def test_sine_and_cosine_are_the_roots_that_they_should_be(step, k):
     s, c = sincos(PI_EXPRESSION * step * k)
-    assert math.isclose(float(s), math.sin(math.pi * step * k), abs_tol=ROUND_OFF)
-    assert math.isclose(float(c), math.cos(math.pi * step * k), abs_tol=ROUND_OFF)
+    assert math.isclose(float(s), math.sin(math.pi * step * k), abs_tol=HANDFUL)
+    assert math.isclose(float(c), math.cos(math.pi * step * k), abs_tol=HANDFUL)
     assert s * s + c * c == 1
 
 

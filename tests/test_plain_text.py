@@ -4,12 +4,12 @@ import io
 import sys
 
 import pytest
+from made import ARM
 
 import qddot
 from qddot.certificate.ellipsoid import mass_ellipsoid
 from qddot.plain_text import fitting, spelled
 
-ARM = qddot.load("two_link")
 EQUATIONS = qddot.derive(ARM)
 RESULTS = {
     "robot": lambda: ARM,

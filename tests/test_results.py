@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
+from made import ARM
 
 import qddot
 from qddot.control import Quintic, closed_loop
-
-ARM = qddot.load("two_link")
 
 
 def test_a_run_that_went_well_is_ok():

@@ -4,14 +4,12 @@ import errno
 import os
 
 import pytest
+from made import ARM
 
-import qddot
 from qddot.cli import app
 from qddot.cli.running import run
 from qddot.errors import BadArgument, CannotWrite
 from qddot.saving import together, write_whole
-
-ARM = qddot.load("two_link")
 
 
 def refusing(code):

@@ -2,6 +2,9 @@
 
 import numpy as np
 
+TEN_DECIMALS = 1e-9  # as the decks print them
+SEVEN_DECIMALS = 1e-7
+
 Q, QD, QDD = np.array([0.3, 0.7]), np.array([0.5, -0.2]), np.array([1.0, 2.0])
 
 # state, M, velocity torque c, gravity torque g, and M q̈ + c + g

@@ -1,9 +1,27 @@
-"""Robots on which a translation of programs is compared with the kernels.
+"""What a translation of programs is compared on with the kernels.
 
 A backend translates operations; each has a test of its own per backend. Whole robots show that
 they are put together rightly: a small one with a slide, and a real arm. The others are long.
 """
 
+from typing import Any
+
+import numpy as np
 from long import long
+from nearness import DIVIDED, assert_near
+
+from qddot.robot import Robot
 
 ROBOTS = ("rp", "panda", *long("two_link", "double_pendulum", "scara", "puma560", "ur5", "baxter"))
+QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
+LEAST = 1e-3  # what entries that are all zero are compared with
+
+
+def state(robot: Robot, *batch: int, seed: int = 0) -> np.ndarray:
+    """Return q, q̇ and a third vector, of so many states."""
+    return np.random.default_rng(seed).normal(size=(3, *batch, robot.n))
+
+
+def assert_same(found: Any, wanted: Any, tolerance: float = DIVIDED) -> None:
+    """Assert that a translation gives what the kernel gives, relative to the largest entry."""
+    assert_near(found, wanted, LEAST, tolerance=tolerance)

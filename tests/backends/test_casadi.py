@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from translated import ROBOTS
+from translated import QUANTITIES, ROBOTS, assert_same, state
 
 import qddot
 from qddot.program.operations import OPERATIONS
@@ -12,23 +12,16 @@ from qddot.program.program import Port, Program, Step
 
 casadi = pytest.importorskip("casadi", reason="CasADi is not installed")
 
-QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
-ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
-
 
 def assert_close(found, wanted):
-    wanted = np.asarray(wanted)
-    found = np.asarray(found).reshape(wanted.shape)
-    assert np.abs(found - wanted).max(initial=0) <= ROUND_OFF * max(
-        np.abs(wanted).max(initial=0), 1e-3
-    )
+    assert_same(np.asarray(found).reshape(np.shape(wanted)), wanted)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_casadi_gives_what_the_kernels_give(name):
     robot = qddot.load(name)
     functions = qddot.to_casadi(robot)
-    arrays = np.random.default_rng(0).normal(size=(3, robot.n))
+    arrays = state(robot)
     for quantity in QUANTITIES:
         given = arrays[: len(robot.program(quantity).inputs)]
         assert_close(getattr(functions, quantity)(*given), getattr(robot, quantity)(*given))
@@ -45,7 +38,7 @@ def test_derivatives_by_casadi_are_those_of_the_kernels():
     symbols = [casadi.MX.sym(name, 6) for name in ("q", "qd", "qdd")]
     tau = functions.inverse_dynamics(*symbols)
     slopes = casadi.Function("slopes", symbols, [casadi.jacobian(tau, s) for s in symbols])
-    arrays = np.random.default_rng(1).normal(size=(3, 6))
+    arrays = state(robot, seed=1)
     wanted = (*robot.inverse_dynamics_derivatives(*arrays), robot.mass_matrix(arrays[0]))
     for found, right in zip(slopes(*arrays), wanted, strict=True):
         assert_close(found, right)

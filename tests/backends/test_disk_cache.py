@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nearness import LAST_DIGIT
 
 from qddot import Kernel, record
 from qddot.backends import disk_cache, llvm
@@ -26,11 +27,10 @@ def torque() -> np.ndarray:
 
 
 EXPECTED = np.sin(STATES) * 2 + STATES[:, ::-1]
-ROUND_OFF = 1e-15  # three operations on numbers about 1
 
 
 def right(found: np.ndarray) -> bool:
-    return bool(np.abs(found - EXPECTED).max() <= 4 * ROUND_OFF)
+    return bool(np.abs(found - EXPECTED).max() <= 4 * LAST_DIGIT)
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nearness import LAST_DIGIT
 
 from qddot import Kernel, record
 from qddot.backends import fastcall
@@ -35,7 +36,6 @@ PROGRAM = record(
 )
 Q, K = np.array([0.1, -0.2, 0.3]), np.array(2.0)
 EXPECTED = [np.asarray(x, dtype=float) for x in PROGRAM(Q, 2.0)]
-ROUND_OFF = 1e-15  # two operations on numbers below 1
 
 # what a call may leave behind: pools and counters of the interpreter, not a byte a call
 SLACK = 20_000  # bytes
@@ -44,7 +44,7 @@ CALLS = 100_000
 
 def right(found: Any) -> bool:
     pairs = zip(found, EXPECTED, strict=True)
-    return all(np.abs(np.asarray(x) - y).max() <= ROUND_OFF for x, y in pairs)
+    return all(np.abs(np.asarray(x) - y).max() <= LAST_DIGIT for x, y in pairs)
 
 
 class General:

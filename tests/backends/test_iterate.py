@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nearness import ROUND_OFF, SINGLE
 from numpy.testing import assert_allclose, assert_array_equal
 
 from qddot import record
@@ -17,8 +18,8 @@ from qddot.backends.iterate import iteration_loop
 from qddot.backends.iterated import Given, IteratedKernel, _cut
 from qddot.program.iteration import Iteration, Stage
 
-ROUND_OFF = {"float64": 1e-12, "float32": 1e-4}
-TYPES = tuple(ROUND_OFF)
+NEAR = {"float64": ROUND_OFF, "float32": SINGLE}
+TYPES = tuple(NEAR)
 GUARD = -77.0  # what memory that is none of the kernel's business holds
 STATE, CONSTANTS, GIVEN = 5, 3, 2
 SHAPES: dict[str, Any] = dict(state=(STATE,), constants=(CONSTANTS,), given=(GIVEN,), t=(), h=())
@@ -107,7 +108,7 @@ def test_a_compiled_loop_gives_what_its_programs_give(count, rows, every, repeat
     found = run(IteratedKernel(what, np.dtype(dtype)), *inputs, every, 0.01)
     expected = by_hand(what, *inputs, every, 0.01)
     for mine, other in zip([found[0], *found[1]], [expected[0], *expected[1]], strict=True):
-        assert_allclose(mine, other, rtol=0, atol=ROUND_OFF[dtype])
+        assert_allclose(mine, other, rtol=0, atol=NEAR[dtype])
 
 
 def pieces_of(rows, every, most):

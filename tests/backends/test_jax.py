@@ -9,33 +9,21 @@ from threading import Barrier
 
 import numpy as np
 import pytest
+from complex_step import STEP
 from late import late
-from translated import ROBOTS
+from nearness import SINGLE_DIVIDED
+from translated import QUANTITIES, ROBOTS, assert_same, state
 
 import qddot
 from qddot.errors import QddotError
 
 jax = late("jax", "JAX is not installed")
 
-QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
-ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
-SINGLE = 1e-3  # the same in float32
-
 
 @pytest.fixture(autouse=True)
 def _double():
     with jax.enable_x64(True):
         yield
-
-
-def state(robot, *batch, seed=0):
-    return np.random.default_rng(seed).normal(size=(3, *batch, robot.n))
-
-
-def assert_close(found, wanted, close=ROUND_OFF):
-    found, wanted = np.asarray(found), np.asarray(wanted)
-    assert found.shape == wanted.shape
-    assert np.abs(found - wanted).max(initial=0) <= close * max(np.abs(wanted).max(initial=0), 1e-3)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -47,14 +35,14 @@ def test_jax_gives_what_the_kernels_give(name):
         given = arrays[: len(robot.program(quantity).inputs)]
         wanted = getattr(robot, quantity)(*given)
         function = getattr(functions, quantity)
-        assert_close(function(*given), wanted)
-        assert_close(jax.jit(jax.vmap(function))(*given), wanted)
+        assert_same(function(*given), wanted)
+        assert_same(jax.jit(jax.vmap(function))(*given), wanted)
     frame = robot.frame_names[-1]
     q = arrays[0]
-    assert_close(functions.jacobian(q, frame, axes="local"), robot.jacobian(q, frame, "local"))
+    assert_same(functions.jacobian(q, frame, axes="local"), robot.jacobian(q, frame, "local"))
     wrench = np.arange(6.0)
     found = functions.inverse_dynamics(*arrays, wrenches={frame: wrench})
-    assert_close(found, robot.inverse_dynamics(*arrays, wrenches={frame: wrench}))
+    assert_same(found, robot.inverse_dynamics(*arrays, wrenches={frame: wrench}))
 
 
 @pytest.mark.parametrize("name", ["ur5", "rp"])
@@ -66,8 +54,8 @@ def test_derivatives_are_those_of_the_kernels(name):
     for how in (jax.jacfwd, jax.jacrev):
         found = jax.jit(how(functions.inverse_dynamics, argnums=(0, 1, 2)))(q, qd, qdd)
         for a, b in zip(found, (by_q, by_qd, robot.mass_matrix(q)), strict=True):
-            assert_close(a, b)
-    assert_close(jax.grad(functions.potential_energy)(q), robot.gravity_torque(q))
+            assert_same(a, b)
+    assert_same(jax.grad(functions.potential_energy)(q), robot.gravity_torque(q))
 
 
 def test_second_derivatives_agree_however_they_are_taken():
@@ -81,18 +69,17 @@ def test_second_derivatives_agree_however_they_are_taken():
         for inner in (jax.jacfwd, jax.jacrev)
     ]
     program = robot.program("inverse_dynamics_derivatives")
-    step = 1e-30
     wanted = np.stack(
         [
-            np.imag(program(q + 1j * step * e, qd.astype(complex), qdd.astype(complex))[0]) / step
+            np.imag(program(q + 1j * STEP * e, qd.astype(complex), qdd.astype(complex))[0]) / STEP
             for e in np.eye(robot.n)
         ],
         axis=-1,
     )
     for found in ways:
-        assert_close(found, wanted)
+        assert_same(found, wanted)
     curvature = jax.hessian(functions.kinetic_energy, argnums=1)(q, qd)
-    assert_close(curvature, robot.mass_matrix(q))
+    assert_same(curvature, robot.mass_matrix(q))
 
 
 def test_derivatives_are_mapped_and_batches_broadcast():
@@ -101,8 +88,8 @@ def test_derivatives_are_mapped_and_batches_broadcast():
     q, qd, qdd = state(robot, 4)
     slopes = jax.jit(jax.vmap(jax.jacfwd(functions.inverse_dynamics), in_axes=(0, None, 0)))
     wanted = robot.inverse_dynamics_derivatives(q, np.tile(qd[0], (4, 1)), qdd)[0]
-    assert_close(slopes(q, qd[0], qdd), wanted)
-    assert_close(
+    assert_same(slopes(q, qd[0], qdd), wanted)
+    assert_same(
         functions.inverse_dynamics(q[:, None], qd[None], qdd[0]),
         robot.inverse_dynamics(q[:, None], qd[None], qdd[0]),
     )
@@ -128,7 +115,7 @@ def test_a_loss_goes_down():
         curvature, jax.grad(loss)(tau)
     )  # quadratic: one step of Newton
     assert loss(tau) < 1e-16
-    assert_close(tau, robot.inverse_dynamics(q, qd, wanted))
+    assert_same(tau, robot.inverse_dynamics(q, qd, wanted))
 
 
 def test_it_computes_in_single_precision_where_jax_does():
@@ -137,7 +124,7 @@ def test_it_computes_in_single_precision_where_jax_does():
     with jax.enable_x64(False):
         found = jax.jit(qddot.to_jax(robot).inverse_dynamics)(*arrays)
         assert found.dtype == jax.numpy.float32
-    assert_close(found, robot.inverse_dynamics(*arrays), SINGLE)
+    assert_same(found, robot.inverse_dynamics(*arrays), SINGLE_DIVIDED)
 
 
 @pytest.mark.long
@@ -154,20 +141,20 @@ def test_without_the_kernel_jax_computes_the_same():
         )
         wanted = program(*arrays)
         for a, b in zip(found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
-            assert_close(a, b)
+            assert_same(a, b)
 
 
 def test_empty_batches_and_robots_without_friction_are_no_special_case():
     robot = qddot.load("rp")
     functions = qddot.to_jax(robot)
     assert functions.mass_matrix(np.zeros((0, 2))).shape == (0, 2, 2)
-    assert_close(functions.friction_torque(np.ones(2)), robot.friction_torque(np.ones(2)))
+    assert_same(functions.friction_torque(np.ones(2)), robot.friction_torque(np.ones(2)))
 
 
 def test_a_robot_without_joints_is_no_special_case(still):
     functions = qddot.to_jax(still)
     q = np.zeros((5, 0))
-    assert_close(functions.pose(q, "tip"), still.pose(q, "tip"))
+    assert_same(functions.pose(q, "tip"), still.pose(q, "tip"))
     assert functions.mass_matrix(q).shape == (5, 0, 0)
 
 
@@ -193,7 +180,7 @@ def test_threads_may_ask_for_the_same_at_once():
 
     with ThreadPoolExecutor(4) as pool:
         for found in pool.map(ask, range(4)):
-            assert_close(found, robot.gravity_torque(q))
+            assert_same(found, robot.gravity_torque(q))
 
 
 SHARED = """
@@ -221,7 +208,7 @@ def test_gradients_are_right_when_devices_share_the_work():
     alone, shared = (
         np.array([float.fromhex(x) for x in line.split()]) for line in done.stdout.splitlines()
     )
-    assert_close(shared, alone)
+    assert_same(shared, alone)
 
 
 def test_mistakes_are_told_in_words():

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nearness import ACCURATE, SINGLE, assert_close
 from numpy.testing import assert_allclose
 
 from qddot import Kernel, record
@@ -21,14 +22,11 @@ from qddot.errors import BadArgument
 from qddot.program import Program
 from qddot.program.operations import OPERATIONS
 
-# a few dozen operations on numbers about 1, fused and in another order than NumPy's
-ROUND_OFF = {
-    "float64": {"rtol": 1e-13, "atol": 1e-13},
-    "float32": {"rtol": 2e-5, "atol": 2e-5},
-}
+# fused and in another order than NumPy's
+NEAR = {"float64": ACCURATE, "float32": SINGLE}
 # one operation: a unit or two in the last place, ours and NumPy's
 ONE_OPERATION = {"float64": 1e-15, "float32": 6e-7}
-TYPES = tuple(ROUND_OFF)
+TYPES = tuple(NEAR)
 GUARD = -77.0  # what memory that is none of the kernel's business holds
 
 
@@ -51,7 +49,7 @@ def assert_same(found: Any, expected: Any, dtype: str = "float64") -> None:
     """Assert that several outputs agree, in shape, type and value."""
     for mine, other in zip(found, expected, strict=True):
         assert np.shape(mine) == np.shape(other)
-        assert_allclose(mine, other, **ROUND_OFF[dtype])
+        assert_close(mine, other, NEAR[dtype])
 
 
 def numbers(*arrays: Any) -> list[np.ndarray]:
@@ -375,7 +373,7 @@ def test_nothing_is_written_outside_out(kernel: Kernel, window: str):
     around = np.full((40, 24), GUARD, dtype)
     out = windows()[window](around)
     assert compiled.general(q, out=out) is out
-    assert_allclose(out, program(q.astype(float)), **ROUND_OFF[dtype])
+    assert_close(out, program(q.astype(float)), NEAR[dtype])
     out[...] = GUARD
     assert np.all(around == GUARD)
 
@@ -404,7 +402,7 @@ def test_out_may_lie_over_the_input(shift: int, threads: int, monkeypatch: pytes
     q, out = memory[10:50], memory[10 + shift : 50 + shift]
     expected = ROLLED(q.copy())
     Kernel(ROLLED, threads=threads).general(q, out=out)
-    assert_allclose(out, expected, **ROUND_OFF["float64"])
+    assert_close(out, expected, NEAR["float64"])
 
 
 def test_out_may_lie_over_an_input_that_is_broadcast():
@@ -412,7 +410,7 @@ def test_out_may_lie_over_an_input_that_is_broadcast():
     program = record(lambda q, p: q * 2 + p[::-1], q=(5,), p=(5,))
     q, p = memory.copy(), memory[7].copy()
     found = Kernel(program).general(memory, memory[7], out=memory)
-    assert_allclose(found, program(q, np.broadcast_to(p, q.shape)), **ROUND_OFF["float64"])
+    assert_close(found, program(q, np.broadcast_to(p, q.shape)), NEAR["float64"])
 
 
 def test_out_may_be_a_subclass_of_an_array():
@@ -420,7 +418,7 @@ def test_out_may_be_a_subclass_of_an_array():
     out = np.zeros((4, 5)).view(Stubborn)
     found = Kernel(ROLLED).general(q, out=out)
     assert found is out
-    assert_allclose(np.asarray(out), ROLLED(q), **ROUND_OFF["float64"])
+    assert_close(np.asarray(out), ROLLED(q), NEAR["float64"])
 
 
 def read_only() -> np.ndarray:

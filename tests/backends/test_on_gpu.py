@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
+from functools import partial
+
 import pytest
+from nearness import CANCELLED
+from translated import assert_same, state
 
 import qddot
 from qddot.backends.device_arrays import cupy_or_error
@@ -18,17 +21,8 @@ pytestmark = pytest.mark.skipif(bool(WHY), reason=WHY)
 
 ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "kinetic_energy")
-ROUND_OFF = 1e-10  # relative to the largest entry, with what dividing by M costs
-
-
-def assert_close(found, wanted):
-    found, wanted = np.asarray(found), np.asarray(wanted)
-    assert found.shape == wanted.shape
-    assert np.abs(found - wanted).max() <= ROUND_OFF * max(np.abs(wanted).max(), 1e-3)
-
-
-def state(robot, count=100):
-    return np.random.default_rng(0).normal(size=(3, count, robot.n))
+assert_close = partial(assert_same, tolerance=CANCELLED)  # with what dividing by M costs
+MANY = 100  # states
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -41,7 +35,7 @@ def test_jax_launches_the_kernels(name):
         functions = qddot.to_jax(robot)
         for quantity in QUANTITIES:
             program = robot.program(quantity)
-            given = state(robot)[: len(program.inputs)]
+            given = state(robot, MANY)[: len(program.inputs)]
             found = jax.jit(jax.vmap(getattr(functions, quantity)))(*given)
             assert_close(found, program(*given))
         q, qd, qdd = state(robot, 3)
@@ -64,7 +58,7 @@ def test_pytorch_launches_the_kernels(name):
     functions = qddot.to_torch(robot)
     for quantity in QUANTITIES:
         program = robot.program(quantity)
-        given = state(robot)[: len(program.inputs)]
+        given = state(robot, MANY)[: len(program.inputs)]
         found = getattr(functions, quantity)(*(torch.tensor(x, device="cuda") for x in given))
         assert found.is_cuda
         assert_close(found.cpu(), program(*given))
@@ -87,7 +81,7 @@ def test_pytorch_launches_them_in_its_own_stream():
         pytest.skip("this PyTorch has no GPU")
     robot = qddot.load("ur5")
     functions = qddot.to_torch(robot)
-    q = state(robot)[0]
+    q = state(robot, MANY)[0]
     wanted = robot.program("gravity_torque")(3 * q)
     functions.gravity_torque(torch.tensor(q, device="cuda"))
     for _ in range(3):

@@ -8,38 +8,32 @@ import pickle
 import numpy as np
 import pytest
 from late import late
-from translated import ROBOTS
+from nearness import DIVIDED, SINGLE_DIVIDED
+from translated import QUANTITIES, ROBOTS, assert_same, state
 
 import qddot
 from qddot.errors import QddotError
 
 torch = late("torch", "PyTorch is not installed")
 
-QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
-ROUND_OFF = 1e-11  # relative to the largest entry, with what dividing by M costs
-SINGLE = 1e-3  # the same in float32
 
-
-def state(robot, *batch, **options):
-    arrays = np.random.default_rng(0).normal(size=(3, *batch, robot.n))
-    return [torch.tensor(x, **options) for x in arrays]
+def tensors_of(robot, *batch, **options):
+    return [torch.tensor(x, **options) for x in state(robot, *batch)]
 
 
 def numpy_of(tensors):
     return [x.detach().numpy() for x in tensors]
 
 
-def assert_close(found, wanted, close=ROUND_OFF):
-    found, wanted = found.detach().numpy(), np.asarray(wanted)
-    assert found.shape == wanted.shape
-    assert np.abs(found - wanted).max(initial=0) <= close * max(np.abs(wanted).max(initial=0), 1e-3)
+def assert_close(found, wanted, tolerance=DIVIDED):
+    assert_same(found.detach().numpy(), wanted, tolerance)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_pytorch_gives_what_the_kernels_give(name):
     robot = qddot.load(name)
     functions = qddot.to_torch(robot)
-    tensors = state(robot, 5)
+    tensors = tensors_of(robot, 5)
     for quantity in QUANTITIES:
         given = tensors[: len(robot.program(quantity).inputs)]
         wanted = getattr(robot, quantity)(*numpy_of(given))
@@ -48,7 +42,7 @@ def test_pytorch_gives_what_the_kernels_give(name):
     single = [x.float() for x in tensors]
     found = functions.inverse_dynamics(*single)
     assert found.dtype == torch.float32
-    assert_close(found, robot.inverse_dynamics(*numpy_of(tensors)), SINGLE)
+    assert_close(found, robot.inverse_dynamics(*numpy_of(tensors)), SINGLE_DIVIDED)
 
 
 @pytest.mark.parametrize("name", ["two_link", "rp"])
@@ -56,7 +50,7 @@ def test_gradients_and_their_gradients_are_right(name):
     """Against finite differences, by PyTorch's own checks."""
     robot = qddot.load(name)
     functions = qddot.to_torch(robot)
-    given = state(robot, 2, requires_grad=True)
+    given = tensors_of(robot, 2, requires_grad=True)
     assert torch.autograd.gradcheck(functions.inverse_dynamics, given, check_forward_ad=True)
     assert torch.autograd.gradgradcheck(functions.inverse_dynamics, given)
     assert torch.autograd.gradcheck(functions.forward_dynamics, given, rtol=1e-4)
@@ -65,7 +59,7 @@ def test_gradients_and_their_gradients_are_right(name):
 def test_every_way_of_torch_func_gives_the_same_jacobian():
     robot = qddot.load("ur5")
     functions = qddot.to_torch(robot)
-    q, qd, qdd = state(robot, 3)
+    q, qd, qdd = tensors_of(robot, 3)
     wanted = robot.inverse_dynamics_derivatives(*numpy_of((q, qd, qdd)))[0]
     for how in (torch.func.jacrev, torch.func.jacfwd):
         assert_close(torch.func.vmap(how(functions.inverse_dynamics))(q, qd, qdd), wanted)
@@ -76,7 +70,7 @@ def test_every_way_of_torch_func_gives_the_same_jacobian():
 def test_torch_compile_goes_through_without_a_break():
     robot = qddot.load("ur5")
     functions = qddot.to_torch(robot)
-    q, qd, qdd = state(robot, 4, requires_grad=True)
+    q, qd, qdd = tensors_of(robot, 4, requires_grad=True)
 
     def loss(q, qd, qdd):
         return functions.inverse_dynamics(q, qd, qdd).square().sum()
@@ -89,7 +83,7 @@ def test_torch_compile_goes_through_without_a_break():
 def test_a_quantity_may_first_be_asked_for_inside_what_is_compiled():
     robot = qddot.load("rp")
     functions = qddot.to_torch(robot)
-    (q, *_) = state(robot, 3)
+    (q, *_) = tensors_of(robot, 3)
     compiled = torch.compile(lambda q: functions.mass_matrix(q), backend="eager", fullgraph=True)
     assert_close(compiled(q), robot.mass_matrix(q.numpy()))
 
@@ -99,7 +93,7 @@ def test_derivatives_of_torch_func_are_right_inside_what_is_compiled(how):
     """PyTorch sees no derivative of the operator there, and would take it for zero."""
     robot = qddot.load("rp")
     functions = qddot.to_torch(robot)
-    q = state(robot, 3)[0]
+    q = tensors_of(robot, 3)[0]
     slope = torch.func.vmap(getattr(torch.func, how)(functions.potential_energy))
     found = torch.compile(slope, backend="eager")(q)
     assert_close(found, robot.gravity_torque(q.numpy()))

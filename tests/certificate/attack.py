@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 import numpy as np
+from nearness import SOLVED
 
 from qddot.certificate.bound import Bound
 from qddot.certificate.box import Box
 from qddot.robot import Robot
 
-ROUND_OFF = 1e-9  # relative: of the kernels here, which are not enclosed
 CHUNK = 50_000
 
 Quantity = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of q and a direction v
@@ -100,7 +100,8 @@ def broken(robot: Robot, box: Box, bounds: Mapping[str, Bound], samples: int, se
         value = pushed(quantity, sign_of(bounds[name]), best[name][1], lo, hi, rng)
         value = sign_of(bounds[name]) * max(value, best[name][0])
         bound = bounds[name]
-        slack = ROUND_OFF * max(abs(bound.upper), abs(bound.lower), 1e-3)
+        # of the kernels here, which are not enclosed
+        slack = SOLVED * max(abs(bound.upper), abs(bound.lower), 1e-3)
         if not bound.lower - slack <= value if bound.end == "inf" else value > bound.upper + slack:
             found.append((name, value, bound))
     return found

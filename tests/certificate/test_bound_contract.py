@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from made import ARM
 
 import qddot
 from qddot.certificate import bounds as bounds_module
@@ -23,11 +24,6 @@ from qddot.robot import Robot
 BODY = Inertial(1.0, (0.1, 0.0, 0.0), (0.1, 0, 0, 0.1, 0, 0.1))
 
 
-@pytest.fixture(scope="module")
-def arm():
-    return qddot.load("two_link")
-
-
 def slide(**limits: float) -> Robot:
     joint = Joint("lift", "prismatic", "base", "load", axis=(0, 0, 1), limits=Limits(**limits))
     return Robot(build("lifter", [Link("base"), Link("load", BODY)], [joint]))
@@ -36,16 +32,16 @@ def slide(**limits: float) -> Robot:
 # boxes
 
 
-def test_a_box_is_the_limits_or_a_turn(arm):
-    assert box_of(arm) == Box((-PI, -PI), (PI, PI))
+def test_a_box_is_the_limits_or_a_turn():
+    assert box_of(ARM) == Box((-PI, -PI), (PI, PI))
     panda = box_of(qddot.load("panda"))
     assert panda.upper[0] == pytest.approx(2.8973)
     assert panda.upper[3] < 0
     assert box_of(qddot.load("panda"), "circle").upper[3] == PI
-    assert box_of(arm, {"j2": (-1, 1)}) == Box((-PI, -1.0), (PI, 1.0))
-    assert box_of(arm, {"j2": 0.5}).lower[1] == 0.5 == box_of(arm, {"j2": 0.5}).upper[1]
-    assert box_of(arm, [(0, 1), (2, 3)]) == Box((0.0, 2.0), (1.0, 3.0))
-    assert box_of(arm, Box((0.0, 2.0), (1.0, 3.0))) == Box((0.0, 2.0), (1.0, 3.0))
+    assert box_of(ARM, {"j2": (-1, 1)}) == Box((-PI, -1.0), (PI, 1.0))
+    assert box_of(ARM, {"j2": 0.5}).lower[1] == 0.5 == box_of(ARM, {"j2": 0.5}).upper[1]
+    assert box_of(ARM, [(0, 1), (2, 3)]) == Box((0.0, 2.0), (1.0, 3.0))
+    assert box_of(ARM, Box((0.0, 2.0), (1.0, 3.0))) == Box((0.0, 2.0), (1.0, 3.0))
     assert math.pi < PI
 
 
@@ -69,24 +65,24 @@ def test_limits_are_rounded_outward():
         ("round", "it must be 'circle'"),
     ],
 )
-def test_a_box_that_cannot_be_right_is_refused(arm, given, words):
+def test_a_box_that_cannot_be_right_is_refused(given, words):
     with pytest.raises(BadArgument, match=words.replace("(", r"\(")):
-        box_of(arm, given)
+        box_of(ARM, given)
 
 
-def test_what_is_unbounded_or_unknown_is_refused(arm):
+def test_what_is_unbounded_or_unknown_is_refused():
     with pytest.raises(UnknownName, match="Did you mean 'j2'"):
-        box_of(arm, {"j22": (0, 1)})
+        box_of(ARM, {"j22": (0, 1)})
     with pytest.raises(BadArgument, match="'lift' of 'lifter' slides without limits"):
         bounds(slide())
     assert bound(slide(), "g.lift", box={"lift": (0, 1)}).lower == pytest.approx(9.81)
     with pytest.raises(UnknownName, match="has no bound named"):
-        bound(arm, "M.norm1")
+        bound(ARM, "M.norm1")
     with pytest.raises(BadArgument, match="No joint of 'two_link' has an effort limit"):
-        bound(arm, "g.effort")
+        bound(ARM, "g.effort")
     for gap in (0, -1, math.nan, "small"):
         with pytest.raises(BadArgument, match="gap is"):
-            bound(arm, "M.norm1.max", gap=gap)
+            bound(ARM, "M.norm1.max", gap=gap)
 
 
 def test_symbols_are_refused():
@@ -128,18 +124,18 @@ def test_stopping_early_leaves_valid_bounds(monkeypatch):
     assert "not as narrow as asked for" in str(found["M.norm1.max"])
 
 
-def test_no_time_at_all_gives_a_bound_too(arm):
-    found = bounds(arm, seconds=0)
+def test_no_time_at_all_gives_a_bound_too():
+    found = bounds(ARM, seconds=0)
     assert found["M.norm1.max"].upper >= 192.5
     assert found["M.eigenvalue.min"].lower == 0.0
 
 
-def test_an_interrupt_keeps_what_there_is(arm, monkeypatch):
+def test_an_interrupt_keeps_what_there_is(monkeypatch):
     def interrupted(*_):
         raise KeyboardInterrupt
 
     monkeypatch.setattr(problem, "prove", interrupted)
-    found = bounds(arm, ["M.norm1.max", "c.norm1"])
+    found = bounds(ARM, ["M.norm1.max", "c.norm1"])
     assert list(found) == ["M.norm1.max"]
     assert not found["M.norm1.max"].closed
     assert found["M.norm1.max"].upper >= 192.5
@@ -157,14 +153,14 @@ def test_bounds_are_the_same_every_time():
 
 
 @pytest.fixture(scope="module")
-def saved(arm):
-    found = bounds(arm, gap=1e-4)
+def saved():
+    found = bounds(ARM, gap=1e-4)
     return {name: replace(b, proof=json.loads(json.dumps(b.proof))) for name, b in found.items()}
 
 
-def test_a_saved_proof_proves_again(arm, saved):
+def test_a_saved_proof_proves_again(saved):
     for b in saved.values():
-        again = check(arm, b)
+        again = check(ARM, b)
         assert (again.lower, again.upper) == (b.lower, b.upper)
 
 
@@ -172,38 +168,38 @@ NAMES = ["M.eigenvalue.max", "M.eigenvalue.min", "M.norm1.min", "c.norm1", "c.no
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_claim_that_is_too_good_fails(arm, saved, name):
+def test_a_claim_that_is_too_good_fails(saved, name):
     b = saved[name]
     inner = b.proof["inner"]
     T = inner * (1 - 1e-3) if b.end == "sup" else inner * (1 + 1e-3)
     ends = {"upper": T} if b.end == "sup" else {"lower": T}
     with pytest.raises(NotProved, match="its side of"):
-        check(arm, replace(b, proof={**b.proof, "T": T}, **ends))
+        check(ARM, replace(b, proof={**b.proof, "T": T}, **ends))
 
 
-def test_numbers_that_are_not_those_of_the_proof_fail(arm, saved):
+def test_numbers_that_are_not_those_of_the_proof_fail(saved):
     b = saved["M.norm1.max"]
     with pytest.raises(NotProved, match="not those of its proof"):
-        check(arm, replace(b, upper=192.5))
+        check(ARM, replace(b, upper=192.5))
     with pytest.raises(NotProved, match="the value attained is"):
-        check(arm, replace(b, lower=192.51, proof={**b.proof, "inner": 192.51}))
+        check(ARM, replace(b, lower=192.51, proof={**b.proof, "inner": 192.51}))
     with pytest.raises(NotProved, match="the value attained is nan"):
-        check(arm, replace(b, attained_at=(0.0, 9.0)))
+        check(ARM, replace(b, attained_at=(0.0, 9.0)))
     with pytest.raises(NotProved, match="not complete"):
-        check(arm, replace(b, proof={}))
+        check(ARM, replace(b, proof={}))
 
 
-def test_a_proof_of_another_robot_fails(arm, saved):
-    heavier = arm.with_payload("tool", 1.0)
+def test_a_proof_of_another_robot_fails(saved):
+    heavier = ARM.with_payload("tool", 1.0)
     with pytest.raises(NotProved):
         check(heavier, saved["M.norm1.max"])
 
 
-def test_a_form_that_is_not_zero_fails(arm, saved):
+def test_a_form_that_is_not_zero_fails(saved):
     b = saved["c.norm2"]
     forms = [{**form, "unit": 0.3} for form in b.proof["forms"]]
     with pytest.raises(NotProved, match="not complete"):
-        check(arm, replace(b, proof={**b.proof, "forms": forms}))
+        check(ARM, replace(b, proof={**b.proof, "forms": forms}))
 
 
 def test_null_forms_are_zero_on_products():

@@ -6,6 +6,7 @@ import math
 
 import pytest
 from long import one_in
+from made import ARM
 
 import qddot
 from qddot.certificate.bounds import QUANTITIES, bound, bounds
@@ -28,13 +29,8 @@ NUMBERS = {
 }
 
 
-@pytest.fixture(scope="module")
-def arm():
-    return qddot.load("two_link")
-
-
-def test_the_numbers_of_the_two_link_arm_are_enclosed_to_six_digits(arm):
-    found = bounds(arm)
+def test_the_numbers_of_the_two_link_arm_are_enclosed_to_six_digits():
+    found = bounds(ARM)
     assert sum(b.proof["cells"] for b in found.values()) < MOST_CELLS
     for name, number in NUMBERS.items():
         slack = 5e-9 * number  # of the numbers as they are written here
@@ -43,19 +39,19 @@ def test_the_numbers_of_the_two_link_arm_are_enclosed_to_six_digits(arm):
     assert set(QUANTITIES) - {"g.effort"} <= set(found)
 
 
-def test_the_elbow_between_right_angles_has_the_norms_of_the_deck(arm):
+def test_the_elbow_between_right_angles_has_the_norms_of_the_deck():
     box = {"j2": (-math.pi / 2, math.pi / 2)}
-    low = bound(arm, "M.norm1.min", box=box, gap=SIX_DIGITS)
-    high = bound(arm, "M.norm1.max", box=box, gap=SIX_DIGITS)
+    low = bound(ARM, "M.norm1.min", box=box, gap=SIX_DIGITS)
+    high = bound(ARM, "M.norm1.max", box=box, gap=SIX_DIGITS)
     assert low.lower <= 117.5 * (1 + 1e-12)
     assert low.upper + 1e-9 >= 117.5
     assert high.lower <= 192.5 <= high.upper
     assert max(low.gap, high.gap) <= SIX_DIGITS
 
 
-def test_reciprocals_and_other_names_agree(arm):
+def test_reciprocals_and_other_names_agree():
     found = bounds(
-        arm, ["M.eigenvalue.min", "Minv.eigenvalue.max", "M.eigenvalue.max", "M.norm2.max"]
+        ARM, ["M.eigenvalue.min", "Minv.eigenvalue.max", "M.eigenvalue.max", "M.norm2.max"]
     )
     assert found["Minv.eigenvalue.max"].end == "sup"
     assert found["Minv.eigenvalue.max"].upper >= 1 / found["M.eigenvalue.min"].lower
@@ -70,8 +66,8 @@ def test_textbook_arms_close_to_six_digits(name):
     assert not wide
 
 
-def test_a_bound_reads_as_a_sentence(arm):
-    found = bound(arm, "M.norm1.max", gap=SIX_DIGITS)
+def test_a_bound_reads_as_a_sentence():
+    found = bound(ARM, "M.norm1.max", gap=SIX_DIGITS)
     assert str(found).startswith(
         "sup M.norm1.max ∈ [192.5, 192.50019] kg·m², gap 9.7e-07, proved on"
     )

@@ -4,14 +4,13 @@ import json
 
 import numpy as np
 import pytest
+from made import ARM
 from test_cli import run
 
 import qddot
 from qddot.certificate.bounds import bounds, bounds_over_joint
 from qddot.certificate.box import box_of
 from qddot.certificate.problems import QUANTITIES, BoundProblems, joint_bounds
-
-ARM = qddot.load("two_link")
 
 
 @pytest.fixture(scope="module")

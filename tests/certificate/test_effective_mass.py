@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from made import PANDA, POINT
+from nearness import ROUND_OFF, SOLVED, assert_close
 from numpy.testing import assert_allclose
 
 import qddot
@@ -10,11 +12,7 @@ from qddot.certificate.mobility import principal
 from qddot.certificate.singularity import near_singular
 from qddot.errors import BadArgument, UnknownName, WrongShape
 
-POINT = qddot.load("two_link_point")
-PANDA = qddot.load("panda")
 READY = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8])
-ROUND_OFF = 1e-12
-SOLVED = 1e-9  # a few linear systems of condition 1e3 to 1e5 solved on the way
 STRAIGHT = 1e-7  # of an angle near zero
 
 
@@ -27,11 +25,11 @@ def at(degrees):
 
 def test_at_a_right_angle_the_tip_weighs_one_and_two():
     q = [0, np.pi / 2]
-    assert_allclose(POINT.mass_matrix(q), [[3, 1], [1, 1]], atol=ROUND_OFF)
+    assert_close(POINT.mass_matrix(q), [[3, 1], [1, 1]])
     found = at(90)
-    assert_allclose(found.matrix, np.diag([1, 2, 0]), atol=ROUND_OFF)
-    assert_allclose(found.masses, [1, 2, np.inf], rtol=ROUND_OFF)
-    assert_allclose(found.directions, np.eye(3), atol=ROUND_OFF)
+    assert_close(found.matrix, np.diag([1, 2, 0]))
+    assert_close(found.masses, [1, 2, np.inf])
+    assert_close(found.directions, np.eye(3))
     assert found.condition == pytest.approx(2, rel=ROUND_OFF)
     assert found.clearance == pytest.approx(np.sqrt(0.5), rel=ROUND_OFF)
     assert not found.singular
@@ -41,8 +39,8 @@ def test_folded_to_150_degrees_it_weighs_one_and_five():
     M = POINT.mass_matrix([0, np.radians(150)])
     assert_allclose(M, [[1.26795, 0.133975], [0.133975, 1]], atol=5e-6)  # as the deck rounds them
     found = at(150)
-    assert_allclose(found.matrix[:2, :2], [[4, -np.sqrt(3)], [-np.sqrt(3), 2]], atol=ROUND_OFF)
-    assert_allclose(found.masses, [1, 5, np.inf], rtol=ROUND_OFF)
+    assert_close(found.matrix[:2, :2], [[4, -np.sqrt(3)], [-np.sqrt(3), 2]])
+    assert_close(found.masses, [1, 5, np.inf])
     # f ∥ a along the axes, and nowhere else
     for k in (0, 1):
         assert found.parallel_gap(found.directions[:, k]) < STRAIGHT
@@ -53,7 +51,7 @@ def test_folded_to_150_degrees_it_weighs_one_and_five():
 
 def test_an_example_of_a_force_that_is_not_parallel():
     found = at(150)
-    assert_allclose(found.force([1, 0, 0]), [4, -np.sqrt(3), 0], atol=ROUND_OFF)
+    assert_close(found.force([1, 0, 0]), [4, -np.sqrt(3), 0])
     assert found.parallel_gap([1, 0, 0]) == pytest.approx(np.arctan2(np.sqrt(3), 4), rel=SOLVED)
     assert found.parallel_gap([-2, 0, 0]) == pytest.approx(found.parallel_gap([1, 0, 0]))
 
@@ -136,8 +134,8 @@ def test_a_stretched_or_folded_arm_names_what_it_cannot_do(q2):
     assert found.condition == np.inf
     assert found.clearance == 0
     along, across = found.blocked
-    assert_allclose(along, [np.cos(0.3), np.sin(0.3), 0], atol=ROUND_OFF)
-    assert_allclose(across, [0, 0, 1], atol=ROUND_OFF)
+    assert_close(along, [np.cos(0.3), np.sin(0.3), 0])
+    assert_close(across, [0, 0, 1])
     text = str(found)
     assert "cannot be accelerated along (0.9553, 0.2955, 0): q is singular" in text
     assert "cannot be accelerated along (0, 0, 1), whatever q is" in text
@@ -166,7 +164,7 @@ def test_directions_that_no_joint_reaches_do_not_count_as_singular():
     found = mass_ellipsoid(scara, q, "tool", "all")
     assert not found.singular
     assert np.isfinite(found.condition)
-    assert_allclose(np.array(found.blocked), np.eye(6)[:2], atol=ROUND_OFF)
+    assert_close(np.array(found.blocked), np.eye(6)[:2])
     assert "along (1, 0, 0; 0, 0, 0), whatever q is" in str(found)
     assert "turns and shifts, in kg·m² and kg" in str(found)
     # the quill and the flange hang on it, whatever the arm does

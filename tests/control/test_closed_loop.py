@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from long import long
+from made import ARM, PANDA
 from numpy.testing import assert_allclose, assert_array_equal
 
 import qddot
@@ -13,8 +14,6 @@ from qddot.control.loop import closed_loop
 from qddot.control.report import rise, rms, settling_time
 from qddot.motions import Fourier, Setpoint
 
-ARM = qddot.load("two_link")
-PANDA = qddot.load("panda")
 HOME = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
 KP, KD = [100, 100, 100, 100, 30, 30, 10], [20, 20, 20, 20, 5, 5, 1]
 CALM = [10, 10, 10, 10, 1, 1, 0.1]  # damping that a slow rate does not turn into shaking

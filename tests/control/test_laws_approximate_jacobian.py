@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made import ARM
 from numpy.testing import assert_allclose
 from scipy.optimize import minimize_scalar
 
@@ -13,7 +14,6 @@ from qddot.control.laws.saturation import SATURATIONS, arctan
 from qddot.control.loop import closed_loop
 from qddot.program import record
 
-ARM = qddot.load("two_link")
 REST = dict(m1=50, m2=50, I1=10, I2=10, aC1=0.5, aC2=0.5, d1=0, d2=0, g=9.81)
 X_D, Q0 = [1.2, 0.6], [0.2, 1.8]
 FINAL = (-0.37183426, 1.67096375)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made import ARM, PANDA
 
 import qddot
 from qddot.control.laws import (
@@ -20,8 +21,6 @@ from qddot.control.laws import (
 from qddot.control.loop import closed_loop
 from qddot.errors import BadArgument, NotNumeric, UnknownName
 
-ARM = qddot.load("two_link")
-PANDA = qddot.load("panda")
 HOME = np.zeros(7)
 
 

@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pytest
 from long import long
+from made import PANDA
 from numpy.testing import assert_allclose
 
 import qddot
@@ -28,7 +29,6 @@ from qddot.control.laws import (
 from qddot.control.loop import closed_loop
 from qddot.motions import Fourier
 
-PANDA = qddot.load("panda")
 HOME = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
 RNG = np.random.default_rng(4)
 WAVE = Fourier(HOME, *RNG.uniform(-0.3, 0.3, (2, 7, 3)), base_frequency=0.3)

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from made import PANDA
+from nearness import DIVIDED
 from numpy.testing import assert_allclose
 from strategies import models, seeds
 
@@ -24,9 +26,6 @@ from qddot.dynamics.slotine_li import powers, reference_torque
 from qddot.motions import Fourier
 from qddot.robot import Robot
 
-ROUND_OFF = 1e-11  # of the largest entry
-
-PANDA = qddot.load("panda")
 HOME = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
 KD = [20.0, 20.0, 20.0, 20.0, 4.0, 4.0, 1.0]
 
@@ -64,7 +63,7 @@ def test_the_regressor_is_that_of_m_c_and_g(model, seed):
     q, qd, qd_r, qdd_r, s = rng.uniform(-2, 2, (5, tree.n))
     M, C = mass_matrix(tree, q), coriolis_matrix(tree, q, qd)
     rigid = np.array(M @ qdd_r + C @ qd_r + gravity_torque(tree, q), float)
-    near = dict(rtol=0, atol=ROUND_OFF * max(1.0, np.abs(rigid).max()))
+    near = dict(rtol=0, atol=DIVIDED * max(1.0, np.abs(rigid).max()))
     assert_allclose(np.array(reference_torque(tree, q, qd, qd_r, qdd_r), float), rigid, **near)
 
     phi = np.array(list(parameters(tree).values()), float)
@@ -89,7 +88,7 @@ def test_with_equal_velocities_it_is_the_regressor_of_inverse_dynamics(model, se
         np.array(Y, float)
         for Y in (regressor(tree, q, qd, qdd, qd.copy()), regressor(tree, q, qd, qdd))
     )
-    assert_allclose(ours, theirs, rtol=0, atol=ROUND_OFF * np.abs(theirs).max())
+    assert_allclose(ours, theirs, rtol=0, atol=DIVIDED * np.abs(theirs).max())
 
 
 @settings(max_examples=15)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made import ARM
 from numpy.testing import assert_allclose
 
-import qddot
 from qddot.control.held_plant import HeldPlant
 from qddot.control.laws import AdaptiveSlotineLi, ComputedTorque, PDGravity
 from qddot.control.loop import closed_loop
 from qddot.control.sampled_loop import STABLE, Linear, linearised
 
-ARM = qddot.load("two_link")
 NOTHING = np.zeros((2, 0))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from long import long
+from made import ARM, PANDA
 from numpy.testing import assert_allclose
 
 import qddot
@@ -33,8 +34,6 @@ from qddot.control.lyapunov import rate_program
 from qddot.control.report import rise
 from qddot.motions import Quintic
 
-ARM = qddot.load("two_link")
-PANDA = qddot.load("panda")
 HOME = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
 GO = Quintic([[0, 0], [1, 1]], 2.0)
 NEAR = dict(q0=[0.01, 0], duration=2.5)

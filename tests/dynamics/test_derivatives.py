@@ -9,7 +9,7 @@ import pytest
 from complex_step import slope
 from hypothesis import given, settings
 from long import one_in
-from nearness import assert_near
+from nearness import assert_near, of_solution
 from random_trees import deep_tree, poised
 
 from qddot.dynamics import aba, forward
@@ -22,8 +22,6 @@ from qddot.robot import Robot
 from qddot.robot.quantities import Request, program_for
 
 EXAMPLES = settings(max_examples=12)
-ROUND_OFF = 1e-12
-SOLVING = 1e-13  # what a solution loses, times κ(M)
 
 # with a follower, a slide, dry friction, dampers
 LIBRARY = ("panda_hand", "stanford", "puma560", "mass_spring_damper")
@@ -56,7 +54,7 @@ def test_the_slopes_of_the_torque_are_those_of_the_definition(robot):
     mine = program(tree, "inverse_dynamics_derivatives")(*state)
     tau = inverse_dynamics(tree, *state)
     for one, other in zip(mine, inverse_slopes(tree, *state), strict=True):
-        assert_near(one, other, tau, tolerance=ROUND_OFF)
+        assert_near(one, other, tau)
 
 
 @EXAMPLES
@@ -64,7 +62,7 @@ def test_the_slopes_of_the_torque_are_those_of_the_definition(robot):
 def test_the_slope_of_the_torque_by_acceleration_is_the_mass_matrix(robot):
     tree, q, qd, qdd = robot
     by_acceleration = slope(lambda qdd: inverse_dynamics(tree, q, qd, qdd), qdd)
-    assert_near(by_acceleration, mass_matrix(tree, q), tolerance=ROUND_OFF)
+    assert_near(by_acceleration, mass_matrix(tree, q))
 
 
 @EXAMPLES
@@ -80,7 +78,7 @@ def check_forward(tree, q, qd, tau):
     qdd = np.asarray(forward.forward_dynamics(tree, q, qd, tau), dtype=float)
     inner = inverse_slopes(tree, q, qd, qdd)
     largest = np.abs(np.linalg.inv(M)).max() * max(np.abs(x).max() for x in inner)
-    tolerance = SOLVING * np.linalg.cond(M)
+    tolerance = of_solution(M)
     for one, other in zip(mine, forward_slopes(tree, q, qd, tau), strict=True):
         assert_near(one, other, largest, tolerance=tolerance)
 
@@ -91,7 +89,7 @@ def test_articulated_bodies_have_the_same_slopes(robot):
     tree, q, qd, tau = robot
     mine = program(tree, "forward_dynamics_derivatives")(q, qd, tau)
     theirs = forward_slopes(tree, q, qd, tau, aba.forward_dynamics)
-    tolerance = SOLVING * np.linalg.cond(mass_matrix(tree, q))
+    tolerance = of_solution(mass_matrix(tree, q))
     for one, other in zip(mine, theirs, strict=True):
         assert_near(one, other, *map(np.abs, mine), tolerance=tolerance)
 
@@ -103,7 +101,7 @@ def test_differentiating_the_program_of_forward_dynamics_gives_the_same_slopes(r
     tree, q, qd, tau = robot
     around = program(tree, "forward_dynamics_derivatives")(q, qd, tau)
     through = jacobian(program(tree, "forward_dynamics"), ["q", "qd", "tau"])(q, qd, tau)
-    tolerance = SOLVING * np.linalg.cond(mass_matrix(tree, q))
+    tolerance = of_solution(mass_matrix(tree, q))
     for one, other in zip(through, around, strict=True):
         assert_near(one, other, *map(np.abs, around), tolerance=tolerance)
 
@@ -115,7 +113,7 @@ def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():
     mine = program(tree, "inverse_dynamics_derivatives")(*state)
     tau = inverse_dynamics(tree, *state)
     for one, other in zip(mine, inverse_slopes(tree, *state), strict=True):
-        assert_near(one, other, tau, tolerance=ROUND_OFF)
+        assert_near(one, other, tau)
     check_forward(tree, *state)
 
 
@@ -130,12 +128,12 @@ def test_compiled_slopes_are_those_of_the_definition(name):
     for k in range(5):
         q, qd, qdd = states[:, k]
         for one, other in zip((by_q[k], by_qd[k]), inverse_slopes(tree, q, qd, qdd), strict=True):
-            assert_near(one, other, tau[k], tolerance=ROUND_OFF)
+            assert_near(one, other, tau[k])
         M = mass_matrix(tree, q)
         largest = np.abs(np.linalg.inv(M)).max() * max(np.abs(x[k]).max() for x in (by_q, by_qd))
         expected = forward_slopes(tree, q, qd, tau[k])
         for one, other in zip(forwards, expected, strict=True):
-            assert_near(one[k], other, largest, tolerance=SOLVING * np.linalg.cond(M))
+            assert_near(one[k], other, largest, tolerance=of_solution(M))
     assert_near(robot.inverse_dynamics_derivatives(*states[:, 0])[0], by_q[0], tau[0])
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from nearness import assert_near
+from nearness import assert_near, of_solution
 from random_trees import GRAVITY, chains, poised, robots, weight
 from strategies import inertial, seeds, states
 
@@ -20,7 +20,6 @@ from qddot.model.tree import fold
 from qddot.spatial.vector import cross, join
 
 EXAMPLES = settings(max_examples=20)
-SOLVING = 1e-13  # what a solution loses, times κ(M)
 
 CARRIER = (
     *(("slide_x", "prismatic", (1, 0, 0)), ("slide_y", "prismatic", (0, 1, 0))),
@@ -58,7 +57,7 @@ def test_forward_dynamics_feels_wrenches_and_the_base(robot, seed):
     M = mass_matrix(tree, q)
     pushed = np.abs(np.linalg.inv(M)).max() * max(np.abs(tau).max(), weight(tree))
     back = forward.forward_dynamics(tree, q, qd, tau, **loads)
-    assert_near(back, qdd, pushed, tolerance=SOLVING * np.linalg.cond(M))
+    assert_near(back, qdd, pushed, tolerance=of_solution(M))
 
 
 @EXAMPLES

@@ -10,18 +10,16 @@ from functools import cache
 import numpy as np
 import pytest
 from complex_step import slope
+from nearness import ROUND_OFF, assert_close
 from numpy.testing import assert_allclose
-from textbook_numbers import NUMBERS, QD, QDD, Q
+from textbook_numbers import NUMBERS, QD, QDD, SEVEN_DECIMALS, TEN_DECIMALS, Q
 
 import qddot
 from qddot.dynamics.crba import mass_matrix
 from qddot.model import Motor
 
-TEN_DECIMALS = 1e-9  # as printed
-SEVEN_DECIMALS = 1e-7
 FIVE_DIGITS = 5e-6
 THREE_DECIMALS = 5e-4
-ROUND_OFF = 1e-12
 
 RP_STATE = NUMBERS["rp"][0]
 
@@ -85,13 +83,13 @@ def test_the_pendulum_obeys_its_equation_and_swings_at_its_frequency():
     m, L, I, d, g = 1, 0.5, 0.3, 0.1, 9.81
     q, qd, qdd = np.array([0.4]), np.array([0.7]), np.array([1.1])
     expected = I * qdd + d * qd + m * g * L * np.sin(q)
-    assert_allclose(robot.inverse_dynamics(q, qd, qdd), expected, rtol=ROUND_OFF)
+    assert_close(robot.inverse_dynamics(q, qd, qdd), expected)
     still = np.zeros(1)
     stiffness, damping = robot.inverse_dynamics_derivatives(still, still, still)
-    assert_allclose(stiffness / robot.mass_matrix(still), m * g * L / I, rtol=ROUND_OFF)
-    assert_allclose(damping, d, rtol=ROUND_OFF)
+    assert_close(stiffness / robot.mass_matrix(still), m * g * L / I)
+    assert_close(damping, d)
     height = robot.potential_energy(q) - robot.potential_energy(still)
-    assert_allclose(height, m * g * L * (1 - np.cos(0.4)), rtol=ROUND_OFF)
+    assert_close(height, m * g * L * (1 - np.cos(0.4)))
 
 
 def test_the_rp_arms_joints_feel_only_coriolis_and_only_centrifugal_force():
@@ -101,14 +99,14 @@ def test_the_rp_arms_joints_feel_only_coriolis_and_only_centrifugal_force():
     expected = np.zeros((2, 2, 2))
     expected[0, 0, 1] = expected[0, 1, 0] = 2 * 0.9
     expected[1, 0, 0] = -2 * 0.9
-    assert_allclose(gamma, expected, atol=ROUND_OFF)
+    assert_close(gamma, expected)
 
 
 def test_the_point_mass_arm_has_the_decks_christoffel_symbols():
     """With k = m₂ L₁ L₂ sin θ₂: Γ₁ = [[0, −k], [−k, −k]] and Γ₂ = [[k, 0], [0, 0]]."""
     k = np.sin(0.7)
     gamma = arm("two_link_point").christoffel(Q)
-    assert_allclose(gamma, [[[0, -k], [-k, -k]], [[k, 0], [0, 0]]], atol=ROUND_OFF)
+    assert_close(gamma, [[[0, -k], [-k, -k]], [[k, 0], [0, 0]]])
 
 
 def test_the_mass_spring_damper_rests_and_swings_as_the_deck_says():
@@ -116,9 +114,9 @@ def test_the_mass_spring_damper_rests_and_swings_as_the_deck_says():
     robot, still = qddot.load("mass_spring_damper"), np.zeros(2)
     M = robot.mass_matrix(still)
     K, D = robot.inverse_dynamics_derivatives(still, still, still)
-    assert_allclose(M, np.diag([2, 5]), atol=ROUND_OFF)
-    assert_allclose(K, [[80, -80], [-80, 80]], atol=ROUND_OFF)
-    assert_allclose(D, [[3, -3], [-3, 3]], atol=ROUND_OFF)
+    assert_close(M, np.diag([2, 5]))
+    assert_close(K, [[80, -80], [-80, 80]])
+    assert_close(D, [[3, -3], [-3, 3]])
     rest = np.array([0.37025, 0])
     assert_allclose(robot.bias_torque(rest, still)[0], 10, atol=TEN_DECIMALS)
     assert_allclose(np.sqrt(K[0, 0] / M[0, 0]), 6.3245553, atol=SEVEN_DECIMALS)
@@ -133,7 +131,7 @@ def test_the_mass_spring_damper_rests_and_swings_as_the_deck_says():
 
 def test_the_arm_let_go_at_zero_accelerates_as_the_deck_says():
     robot, still = qddot.load("two_link"), np.zeros(2)
-    assert_allclose(robot.gravity_torque(still), [981, 245.25], rtol=ROUND_OFF)
+    assert_close(robot.gravity_torque(still), [981, 245.25])
     qdd = robot.forward_dynamics(still, still, still)
     assert_allclose(qdd, [-10.35838509, 10.96770186], atol=SEVEN_DECIMALS)
 
@@ -142,7 +140,7 @@ def test_the_hanging_arm_has_the_decks_modes():
     """Undamped 2.547473 and 5.256626 rad/s; with D = 80 the fast one is overdamped."""
     q, still = np.array([-np.pi / 2, 0]), np.zeros(2)
     free, damped = qddot.load("two_link"), qddot.load("two_link").with_friction(viscous=80)
-    assert_allclose(free.potential_energy(q), -981, rtol=ROUND_OFF)
+    assert_close(free.potential_energy(q), -981)
     by_q, _, _ = free.forward_dynamics_derivatives(q, still, still)
     modes = np.sqrt(np.sort(-np.linalg.eigvals(by_q)))
     assert_allclose(modes, [2.547473, 5.256626], atol=FIVE_DIGITS)
@@ -171,7 +169,7 @@ def test_the_tip_of_the_point_mass_arm_seems_to_weigh_what_the_deck_says(degrees
     assert_allclose(robot.mass_matrix(q), M, atol=TEN_DECIMALS)
     found = robot.effective_mass(q, "tool", axes="linear")
     assert_allclose(found[:2, :2], effective, atol=TEN_DECIMALS)
-    assert_allclose(found[2], 0, atol=ROUND_OFF)  # it cannot move out of its plane
+    assert_close(found[2], 0)  # it cannot move out of its plane
     # the same kinetic energy, seen from the tip
     J = robot.jacobian(q, "tool")
     v = J[3:] @ QD
@@ -209,12 +207,12 @@ def test_three_choices_of_c_give_the_decks_matrices_and_only_ours_is_skew():
         "second": (Mdot - U / 2, [[0.2576871, 0.1288435], [0.3865306, 0.1610544]]),
         "third": (U.T - U / 2, [[0, -0.5153741], [0.2576871, -0.1610544]]),
     }
-    assert_allclose(robot.coriolis_matrix(Q, QD), choices["ours"][0], atol=ROUND_OFF)
+    assert_close(robot.coriolis_matrix(Q, QD), choices["ours"][0])
     for name, (C, printed) in choices.items():
         assert_allclose(C, printed, atol=SEVEN_DECIMALS)
-        assert_allclose(C @ QD, robot.velocity_torque(Q, QD), atol=ROUND_OFF)
+        assert_close(C @ QD, robot.velocity_torque(Q, QD))
         N = Mdot - 2 * C
-        assert_allclose(QD @ N @ QD, 0, atol=ROUND_OFF)
+        assert_close(QD @ N @ QD, 0)
         assert (np.abs(N + N.T).max() < ROUND_OFF) == (name == "ours")
 
 
@@ -237,12 +235,12 @@ def test_the_arm_of_the_simulation_deck_stays_within_the_decks_bounds_and_reache
     c = np.abs(robot.velocity_torque(q, qd)).sum(axis=1)
     assert np.all(c <= 25 * np.abs(qd).sum(axis=1) ** 2 * (1 + ROUND_OFF))
     worst = robot.velocity_torque(np.array([0, np.pi / 2]), np.array([0, 1.0]))
-    assert_allclose(np.abs(worst).sum(), 25, rtol=ROUND_OFF)
+    assert_close(np.abs(worst).sum(), 25)
 
     # ‖g‖₁ ≤ 1226.25, at q = 0
     g = np.abs(robot.gravity_torque(q)).sum(axis=1)
     assert g.max() <= 1226.25
-    assert_allclose(robot.gravity_torque(np.zeros(2)).sum(), 1226.25, rtol=ROUND_OFF)
+    assert_close(robot.gravity_torque(np.zeros(2)).sum(), 1226.25)
 
 
 def test_work_against_gravity_along_a_path_is_the_difference_of_potential_energy():
@@ -265,9 +263,9 @@ def test_a_rotor_behind_a_gear_weighs_the_square_of_the_gear():
     model = robot.model.with_joints(lambda joint: replace(joint, motor=motors[joint.name]))
     driven = qddot.Robot(model)
     added = driven.mass_matrix(Q) - robot.mass_matrix(Q)
-    assert_allclose(added, np.diag([0.5, 0.12]), atol=ROUND_OFF)
-    assert_allclose(driven.bias_torque(Q, QD), robot.bias_torque(Q, QD), rtol=ROUND_OFF)
+    assert_close(added, np.diag([0.5, 0.12]))
+    assert_close(driven.bias_torque(Q, QD), robot.bias_torque(Q, QD))
     tau = driven.inverse_dynamics(Q, QD, QDD) - robot.inverse_dynamics(Q, QD, QDD)
-    assert_allclose(tau, [0.5 * 1, 0.12 * 2], atol=ROUND_OFF)
+    assert_close(tau, [0.5 * 1, 0.12 * 2])
     energy = driven.kinetic_energy(Q, QD) - robot.kinetic_energy(Q, QD)
-    assert_allclose(energy, (0.5 * 0.25 + 0.12 * 0.04) / 2, atol=ROUND_OFF)
+    assert_close(energy, (0.5 * 0.25 + 0.12 * 0.04) / 2)

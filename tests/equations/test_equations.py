@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import sympy
 from long import long, one_in
+from nearness import ROUND_OFF
 from typer.testing import CliRunner
 
 import qddot
@@ -25,7 +26,6 @@ from qddot.errors import BadArgument, NotNumeric, QddotError, TooLarge, UnknownN
 from qddot.model import Inertial, Joint, Link, Placement, build
 from qddot.model.joint import Mimic
 
-ROUND_OFF = 1e-12  # of the largest entry
 TEXTBOOK = ("two_link", "two_link_point", "two_link_cylinders", "rp", "pendulum")
 ROBOTS = (*TEXTBOOK, "double_pendulum", "mass_spring_damper")
 ROBOTS = (*ROBOTS, "scara", "stanford", "puma560", "ur5", "panda")

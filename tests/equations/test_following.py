@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from nearness import ROUND_OFF
 from numpy.testing import assert_allclose
 
 import qddot
@@ -13,7 +14,6 @@ from qddot.expressions import PI_EXPRESSION, symbol
 from qddot.model import Inertial, Joint, Link, Mimic, Placement, build
 from qddot.robot import Robot
 
-ROUND_OFF = 1e-12  # of the largest torque
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0))
 OFFSETS = (0.0, 0.3, -1.1, 2.05, 0.7, -0.02, np.pi / 2, -np.pi, 0.123456)
 

@@ -10,6 +10,7 @@ import zipfile
 import numpy as np
 import pytest
 from long import one_in
+from nearness import ACCURATE, assert_near
 
 import qddot
 from qddot.errors import QddotError
@@ -36,7 +37,6 @@ for name, function in robot.FUNCTIONS.items():
     found[name] = [x.tolist() for x in results]
 print(json.dumps(found))
 """
-ROUND_OFF = 1e-13  # relative to the largest entry
 
 
 @pytest.mark.parametrize("name", one_in(3, ROBOTS))
@@ -55,7 +55,7 @@ def test_numpy_alone_runs_a_bundle(name, tmp_path):
         wanted = getattr(robot, function)(*given[: len(robot.program(function).inputs)])
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
         for a, b in zip(found, wanted, strict=True):
-            assert np.abs(np.array(a) - b).max() <= ROUND_OFF * np.abs(b).max()
+            assert_near(a, b, tolerance=ACCURATE)
 
 
 def test_a_bundle_checks_itself(tmp_path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made import ARM
 
 import qddot
 from qddot.control.laws import (
@@ -22,7 +23,6 @@ from qddot.control.laws import (
 from qddot.exporting.commands import commanded
 from qddot.motions import Setpoint
 
-ARM = qddot.load("two_link")
 TOLD = ["position", "velocity", "acceleration"]
 LAWS = {
     "pd": lambda at: PD(ARM, 100, 10, at),

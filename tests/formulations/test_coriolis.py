@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from blackboard import ARMS, equal
 from hypothesis import given, settings
-from nearness import assert_near
+from nearness import CANCELLED, assert_near
 from random_trees import deep_tree, poised
 
 from qddot.dynamics.coriolis import coriolis_matrix, mass_matrix_rate, velocity_torque
@@ -16,7 +16,6 @@ from qddot.model.tree import fold
 from qddot.readers.read import read
 
 EXAMPLES = settings(max_examples=15)
-ROUND_OFF = 1e-10  # of the largest term
 SKEW = {"christoffel", "half_rate_skew", "newton_euler_skew", "newton_euler_christoffel"}
 STANDARD = {"christoffel", "half_rate_skew", "newton_euler_christoffel"}
 
@@ -35,12 +34,12 @@ def test_every_coriolis_matrix_gives_the_same_torque_and_does_no_work(robot):
     found = coriolis.factorisations(tree, q, qd)
     assert set(found) >= SKEW | {"rate", "transposed", "newton_euler"}
     for name, C in found.items():
-        assert_near(C @ qd, c, scale, tolerance=ROUND_OFF)
-        assert_near(qd @ (Md - 2 * C) @ qd, 0, scale * np.abs(qd).max(), tolerance=ROUND_OFF)
+        assert_near(C @ qd, c, scale, tolerance=CANCELLED)
+        assert_near(qd @ (Md - 2 * C) @ qd, 0, scale * np.abs(qd).max(), tolerance=CANCELLED)
         if name in SKEW:
-            assert_near(coriolis.skewness(C, dM, qd), np.zeros_like(Md), size, tolerance=ROUND_OFF)
+            assert_near(coriolis.skewness(C, dM, qd), np.zeros_like(Md), size, tolerance=CANCELLED)
         if name in STANDARD:
-            assert_near(C, coriolis_matrix(tree, q, qd), size, tolerance=ROUND_OFF)
+            assert_near(C, coriolis_matrix(tree, q, qd), size, tolerance=CANCELLED)
 
 
 def test_only_some_coriolis_matrices_are_skew():
@@ -50,7 +49,7 @@ def test_only_some_coriolis_matrices_are_skew():
     dM = gradient(lambda x: mass_matrix(tree, x), q)
     for name, C in coriolis.factorisations(tree, q, qd).items():
         residue = np.abs(coriolis.skewness(C, dM, qd)).max() / np.abs(C).max()
-        assert (residue < ROUND_OFF) == (name in SKEW)
+        assert (residue < CANCELLED) == (name in SKEW)
         assert (residue < 1e-2) == (name in SKEW)
 
 

@@ -17,9 +17,6 @@ from qddot.model.tree import fold
 from qddot.readers.read import read
 from qddot.spatial.vector import skew
 
-ROUND_OFF = 1e-11  # of entries of size one
-
-
 # Newton–Euler closed form: two links with point masses
 
 

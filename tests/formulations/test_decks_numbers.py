@@ -8,16 +8,13 @@ import pytest
 from blackboard import ARMS, DERIVE, each_arm, each_formulation, equal
 from long import long
 from numpy.testing import assert_allclose
-from textbook_numbers import NUMBERS, QD, QDD, Q
+from textbook_numbers import NUMBERS, QD, QDD, SEVEN_DECIMALS, TEN_DECIMALS, Q
 
 from qddot.equations.exact_tree import exact_robot
 from qddot.formulations import coriolis, explicit, lagrange, recursive
 from qddot.formulations.calculus import gradient
 from qddot.model.tree import fold
 from qddot.readers.read import read
-
-TEN_DECIMALS = 1e-9  # as printed
-SEVEN_DECIMALS = 1e-7
 
 
 @pytest.mark.parametrize(

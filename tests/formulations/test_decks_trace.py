@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from blackboard import Board, board, each_formulation, equal, value
 from complex_step import rate
+from nearness import assert_close
 from numpy.testing import assert_allclose
 
 from qddot.dynamics.crba import mass_matrix
@@ -21,9 +22,6 @@ from qddot.formulations.derivation import Derivation
 from qddot.model import Motor
 from qddot.model.tree import fold
 from qddot.readers.read import read
-
-ROUND_OFF = 1e-11  # of entries of size one
-
 
 # the trace form: two cylinders with frames at their far ends
 
@@ -157,9 +155,9 @@ def test_the_tip_of_the_point_mass_arm_accelerates_as_the_deck_says(L2):
     r = np.array([L2, 0, 0, 1])
     first, second = link.UU[0, 0] @ r * v1**2, link.UU[1, 1] @ r * v2**2
     mixed = 2 * link.UU[0, 1] @ r * v1 * v2
-    assert_allclose(first, [-L1 * v1**2, -L2 * v1**2, 0, 0], atol=ROUND_OFF)
-    assert_allclose(second, [0, -L2 * v2**2, 0, 0], atol=ROUND_OFF)
-    assert_allclose(mixed, [0, -2 * L2 * v1 * v2, 0, 0], atol=ROUND_OFF)
+    assert_close(first, [-L1 * v1**2, -L2 * v1**2, 0, 0])
+    assert_close(second, [0, -L2 * v2**2, 0, 0])
+    assert_close(mixed, [0, -2 * L2 * v1 * v2, 0, 0])
 
 
 def test_a_point_on_a_link_moves_as_the_derivatives_of_its_transform_say():
@@ -170,7 +168,7 @@ def test_a_point_on_a_link_moves_as_the_derivatives_of_its_transform_say():
     link = trace.transforms(tree, q)[-1]
     v = sum(link.U[j] * qd[j] for j in range(6)) @ r
     moved = rate(lambda x: trace.transforms(tree, x)[-1].T @ r, (q, qd))
-    assert_allclose(v, moved, atol=ROUND_OFF)
+    assert_close(v, moved)
 
     def velocity(x, xd):
         return sum(trace.transforms(tree, x)[-1].U[j] * xd[j] for j in range(6)) @ r
@@ -184,4 +182,4 @@ def test_a_point_on_a_link_moves_as_the_derivatives_of_its_transform_say():
         for j in range(6)
         for k in range(6)
     )
-    assert_allclose(square, v @ v, rtol=ROUND_OFF)
+    assert_close(square, v @ v)

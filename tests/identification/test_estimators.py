@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from identification.excited import as_log, excited
 from long import long, one_in
-from nearness import assert_near
+from nearness import SOLVER, assert_near
 
 import qddot
 from qddot.errors import BadArgument, MissingExtra, UnknownName
@@ -32,7 +32,6 @@ identify = partial(qddot.identify, terms=())  # what is not asked for is not the
 
 REAL = [name for name in built_in_names() if not name.endswith("_symbolic")]
 NOISE_FREE = 1e-9  # of the largest base parameter
-SOLVER = 1e-6  # what an interior point method leaves
 ESTIMATORS = (OrdinaryLeastSquares, WeightedLeastSquares, Ridge, TotalLeastSquares, Huber)
 
 

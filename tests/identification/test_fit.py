@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from identification.excited import excited
 from long import long
-from nearness import assert_near
+from nearness import SOLVED, assert_near
 
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning, UnknownName
@@ -22,7 +22,6 @@ identify = partial(qddot.identify, terms=())  # what is not asked for is not the
 
 REAL = [name for name in built_in_names() if not name.endswith("_symbolic")]
 WRITTEN = 1e-9  # a file's decimals
-SAME = 1e-9
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +97,7 @@ def test_stribeck_friction_keeps_what_it_has_above_coulombs():
     assert other.model.joints[0].friction.static == 6.0
     log = excited(robot, 300)
     fit = identify(robot_with_parameters(robot, {"j1.fs": 5.0, "j2.fs": 1.0}), log)
-    assert_near(fit.robot.inverse_dynamics(*log[:3]), log[3], tolerance=SAME)
+    assert_near(fit.robot.inverse_dynamics(*log[:3]), log[3], tolerance=SOLVED)
 
 
 def test_the_robot_found_moves_as_the_true_one(wrong):
@@ -109,7 +108,7 @@ def test_the_robot_found_moves_as_the_true_one(wrong):
         found = fit.robot
     q, qd, qdd, tau = excited(robot, 50, 9)
     assert_near(found.inverse_dynamics(q, qd, qdd), tau, tolerance=1e-6)
-    assert_near(fit.predict(q, qd, qdd), tau, tolerance=SAME)
+    assert_near(fit.predict(q, qd, qdd), tau, tolerance=SOLVED)
     assert_near(found.forward_dynamics(q, qd, tau), qdd, tolerance=1e-5)
 
 
@@ -119,7 +118,7 @@ def test_base_torques_are_reproduced_to_rounding_where_the_nearest_robot_can_exi
     fit = identify(believed, excited(robot, 400), "ordinary")
     assert fit.is_possible
     q, qd, qdd, tau = excited(robot, 50, 9)
-    assert_near(fit.robot.inverse_dynamics(q, qd, qdd), tau, tolerance=SAME)
+    assert_near(fit.robot.inverse_dynamics(q, qd, qdd), tau, tolerance=SOLVED)
     assert_near(fit.problem.B @ fit.parameters, fit.values)
 
 

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from identification.made_logs import measured, swinging, text, written
+from nearness import ROUND_OFF
 
 import qddot
 from qddot.errors import BadArgument, BadFile, BadLog, MissingExtra, UnknownName
 from qddot.identification.log import Log, load_log
 
-ROUND_OFF = 1e-12
 TX40_GEAR = [32, 32, 45, -48, 45, 32]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from identification.excited import excited
 from identification.made_logs import swinging
-from nearness import assert_near
+from nearness import SOLVER, assert_near
 
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning
@@ -23,8 +23,6 @@ from qddot.identification.spectrum import cutoff
 from qddot.identification.validation import without
 
 identify = partial(qddot.identify, terms=())  # what is not asked for is not there
-
-SOLVER = 1e-6  # what an interior point method leaves
 
 
 @pytest.fixture(scope="module")

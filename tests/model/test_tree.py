@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from complex_step import STEP
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from nearness import CANCELLED, assert_close
 from numpy.testing import assert_allclose
 from strategies import inertial, models, random_rpy, seeds, triple
 
@@ -35,10 +37,6 @@ from qddot.model.tree import BASE, coordinates, exact, fold, unit
 from qddot.readers import read
 from qddot.spatial.pose import STILL
 from qddot.spatial.vector import join
-
-ROUND_OFF = {"rtol": 1e-10, "atol": 1e-10}  # float64, some hundred operations on numbers of size 1
-STEP = 1e-30  # of a complex step, whose square vanishes beside 1
-
 
 # the unfolded robot
 
@@ -165,7 +163,7 @@ def test_every_link_and_frame_is_where_the_unfolded_robot_has_it(model, seed):
     assert set(tree.frames) == set(X) == set(model.frame_names)
     for name, (body, X_BF) in tree.frames.items():
         found = body_pose(tree, body, q) @ X_BF
-        assert_allclose(found.matrix(), X[name].matrix(), **ROUND_OFF)
+        assert_close(found.matrix(), X[name].matrix(), CANCELLED)
 
 
 @settings(max_examples=40)
@@ -179,7 +177,7 @@ def test_folding_loses_no_mass(model, seed):
         body.inertia.seen_from(body_pose(tree, i, q)).parameters
         for i, body in enumerate(tree.bodies)
     )
-    assert_allclose(folded, whole, **ROUND_OFF)
+    assert_close(folded, whole, CANCELLED)
 
 
 @settings(max_examples=40)
@@ -191,7 +189,7 @@ def test_folding_keeps_the_kinetic_energy(model, seed):
     bodies = [
         (lambda q, i=i: body_pose(tree, i, q), body.inertia) for i, body in enumerate(tree.bodies)
     ]
-    assert_allclose(kinetic_energy(bodies, q, qd), kinetic_energy(links, q, qd), **ROUND_OFF)
+    assert_close(kinetic_energy(bodies, q, qd), kinetic_energy(links, q, qd), CANCELLED)
 
 
 @settings(max_examples=40)
@@ -201,9 +199,9 @@ def test_a_body_moves_as_its_entry_of_q_says(model, seed):
     tree = fold(model)
     joints = [model.joint(body.name) for body in tree.bodies]
     where = [position(model, joint, q) for joint in joints]
-    assert_allclose(np.array(tree.coordinates.joints(q), float), where, **ROUND_OFF)
+    assert_close(np.array(tree.coordinates.joints(q), float), where, CANCELLED)
     rates = [position(model, joint, q + 1j * STEP * qd).imag / STEP for joint in joints]
-    assert_allclose(np.array(tree.coordinates.velocities(q, qd), float), rates, **ROUND_OFF)
+    assert_close(np.array(tree.coordinates.velocities(q, qd), float), rates, CANCELLED)
 
 
 @settings(max_examples=40)
@@ -212,7 +210,7 @@ def test_rotors_keep_their_kinetic_energy(model, seed):
     q, qd = state(model, seed)
     rates = joint_rates(model, q, qd)
     energy = sum(model.joint(name).motor.reflected * rate**2 for name, rate in rates.items())
-    assert_allclose(np.array(fold(model).rotor_inertia) @ qd**2, energy, **ROUND_OFF)
+    assert_close(np.array(fold(model).rotor_inertia) @ qd**2, energy, CANCELLED)
 
 
 @settings(max_examples=40)
@@ -223,8 +221,8 @@ def test_friction_takes_the_same_power(model, seed):
     rates = joint_rates(model, q, qd)
     power = sum(friction_torque(model.joint(name).friction, x) * x for name, x in rates.items())
     folded = fold(model).friction
-    assert_allclose(
-        sum(friction_torque(f, x) * x for f, x in zip(folded, qd, strict=True)), power, **ROUND_OFF
+    assert_close(
+        sum(friction_torque(f, x) * x for f, x in zip(folded, qd, strict=True)), power, CANCELLED
     )
 
 
@@ -244,16 +242,16 @@ def test_springs_and_couplings_keep_their_energy_and_their_torque(model, seed):
         return total
 
     elastics = fold(model).elastics
-    assert_allclose(sum(e.energy(q) for e in elastics), energy(q), **ROUND_OFF)
+    assert_close(sum(e.energy(q) for e in elastics), energy(q), CANCELLED)
     still = np.zeros(model.n)
     for i, along in enumerate(np.eye(model.n)):
         gradient = np.imag(energy(q + 1j * STEP * along)) / STEP
-        assert_allclose(sum(e.torque(q, still)[i] for e in elastics), gradient, **ROUND_OFF)
+        assert_close(sum(e.torque(q, still)[i] for e in elastics), gradient, CANCELLED)
     # dampers between joints take power from their difference in speed
     rates = {j.name: 0.0 for j in model.joints} | joint_rates(model, q, qd)
     lost = sum(c.damping * (rates[c.first] - rates[c.second]) ** 2 for c in model.couplings)
     damping = sum((e.torque(q, qd) - e.torque(q, still)) @ qd for e in elastics)
-    assert_allclose(damping, lost, **ROUND_OFF)
+    assert_close(damping, lost, CANCELLED)
 
 
 def joint_rates(model, q, qd):
@@ -281,29 +279,29 @@ def assert_trees_agree(symbolic, values, numbers):
         return np.vectorize(value, otypes=[float])(x)
 
     assert symbolic.joint_names == numbers.joint_names
-    assert_allclose(array(symbolic.gravity), array(numbers.gravity), **ROUND_OFF)
-    assert_allclose(array(symbolic.base.parameters), array(numbers.base.parameters), **ROUND_OFF)
-    assert_allclose(array(symbolic.rotor_inertia), array(numbers.rotor_inertia), **ROUND_OFF)
+    assert_close(array(symbolic.gravity), array(numbers.gravity), CANCELLED)
+    assert_close(array(symbolic.base.parameters), array(numbers.base.parameters), CANCELLED)
+    assert_close(array(symbolic.rotor_inertia), array(numbers.rotor_inertia), CANCELLED)
     for a, b in zip(symbolic.bodies, numbers.bodies, strict=True):
         assert (a.name, a.parent, a.q, a.v) == (b.name, b.parent, b.q, b.v)
-        assert_allclose(array(a.inertia.parameters), array(b.inertia.parameters), **ROUND_OFF)
-        assert_allclose(array(a.X_PJ.matrix()), array(b.X_PJ.matrix()), **ROUND_OFF)
-        assert_allclose(array(a.joint.S), array(b.joint.S), **ROUND_OFF)
+        assert_close(array(a.inertia.parameters), array(b.inertia.parameters), CANCELLED)
+        assert_close(array(a.X_PJ.matrix()), array(b.X_PJ.matrix()), CANCELLED)
+        assert_close(array(a.joint.S), array(b.joint.S), CANCELLED)
     for a, b in zip(symbolic.drives, numbers.drives, strict=True):
         assert (a.q, a.v, a.own) == (b.q, b.v, b.own)
-        assert_allclose(array([a.ratio, a.offset]), array([b.ratio, b.offset]), **ROUND_OFF)
+        assert_close(array([a.ratio, a.offset]), array([b.ratio, b.offset]), CANCELLED)
     for name, (body, X) in symbolic.frames.items():
         assert numbers.frames[name][0] == body
-        assert_allclose(array(X.matrix()), array(numbers.frames[name][1].matrix()), **ROUND_OFF)
+        assert_close(array(X.matrix()), array(numbers.frames[name][1].matrix()), CANCELLED)
     for a, b in zip(symbolic.friction, numbers.friction, strict=True):
         for key in ("viscous", "coulomb", "static", "stribeck_velocity", "offset"):
             x, y = getattr(a, key), getattr(b, key)
             assert (x is None) == (y is None)
             assert x is None or value(x) == pytest.approx(value(y), rel=1e-12)
     for a, b in zip(symbolic.elastics, numbers.elastics, strict=True):
-        assert_allclose(array(a.direction), array(b.direction), **ROUND_OFF)
+        assert_close(array(a.direction), array(b.direction), CANCELLED)
         ours, theirs = ([e.stiffness, e.damping, e.rest] for e in (a, b))
-        assert_allclose(array(ours), array(theirs), **ROUND_OFF)
+        assert_close(array(ours), array(theirs), CANCELLED)
 
 
 # symbols

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 from long import long
+from made import states
+from nearness import ACCURATE, LAST_DIGIT
 
 from qddot.dynamics import coriolis, forward, kinematics, rnea
 from qddot.dynamics.crba import mass_matrix
@@ -29,9 +31,6 @@ mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed: pip inst
 from random_trees import deep_tree, on_a_mount  # noqa: E402
 
 DIGITS = 50
-ACCURATE = 1e-13  # of the largest term: the project's target
-SOLVED = 1e-15  # of the largest acceleration, times κ(M)
-STATES = 3
 
 FAR = Placement((2000.0, -2000.0, 2000.0), (0.4, -1.1, 2.5))  # [m], [rad]
 ROBOTS = ("panda", "stanford", "arm with a hand", *long("ur5", "puma560"))
@@ -89,11 +88,6 @@ def case(name: str, far: bool) -> Case:
         return Case(Robot(model), fold(model, fifty))
 
 
-@cache
-def states(n: int) -> tuple[np.ndarray, ...]:
-    return tuple(np.random.default_rng(n).uniform(-3, 3, (3, STATES, n)))
-
-
 each = pytest.mark.parametrize("name", ROBOTS)
 near_and_far = pytest.mark.parametrize("far", [False, True], ids=["here", "2 km away"])
 
@@ -108,9 +102,9 @@ def compare(mine: np.ndarray, exact: list[np.ndarray]) -> float:
     )
 
 
-def check(name, far, quantity, definition, vectors, count=STATES):
+def check(name, far, quantity, definition, vectors, count=3):
     found = case(name, far)
-    given = [array[:count] for array in states(found.robot.n)[:vectors]]
+    given = [array[:count] for array in states(found.robot.n, largest=3.0)[:vectors]]
     exact = [definition(found.tree, *map(vector, row)) for row in zip(*given, strict=True)]
     method = getattr(found.robot, quantity)
     assert compare(method(*given), exact) < ACCURATE
@@ -152,13 +146,13 @@ def test_the_regressor_is_right_to_thirteen_digits(name, far):
 @each
 def test_forward_dynamics_loses_no_more_than_the_mass_matrix_makes_it_lose(name, far):
     found = case(name, far)
-    q, qd, qdd = states(found.robot.n)
+    q, qd, qdd = states(found.robot.n, largest=3.0)
     tau = found.robot.inverse_dynamics(q, qd, qdd)
     mine = found.robot.forward_dynamics(q, qd, tau)
     rows = zip(q, qd, tau, strict=True)
     exact = [forward.forward_dynamics(found.tree, *map(vector, row)) for row in rows]
     condition = np.linalg.cond(found.robot.mass_matrix(q)).max()
-    assert compare(mine, exact) < SOLVED * condition
+    assert compare(mine, exact) < LAST_DIGIT * condition
 
 
 # where a frame can hardly move: the arm stretched out, the wrist's axes in line, all of it upright
@@ -195,7 +189,7 @@ def test_principal_masses_near_a_singularity_are_as_right_as_the_rounding_of_j_a
 def test_fifty_digits_are_fifty_digits():
     """The laws hold in the fifty-digit tree to far more digits than a float has."""
     tree = case("ur5", False).tree
-    q, qd, qdd = (vector(array[0]) for array in states(6))
+    q, qd, qdd = (vector(array[0]) for array in states(6, largest=3.0))
     tau = rnea.inverse_dynamics(tree, q, qd, qdd)
     terms = mass_matrix(tree, q) @ qdd + coriolis.coriolis_matrix(tree, q, qd) @ qd
     rest = rnea.gravity_torque(tree, q) + rnea.friction_torque(tree, qd)

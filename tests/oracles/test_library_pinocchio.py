@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nearness import ROUND_OFF
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import pose
@@ -24,7 +25,6 @@ from qddot.writers.urdf import to_urdf
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed: pip install pin")
 
-ROUND_OFF = 1e-12  # relative to the largest entry of what is compared
 
 REAL = (
     *("panda", "panda_hand", "ur3", "ur5", "ur10", "iiwa14", "puma560", "stanford"),

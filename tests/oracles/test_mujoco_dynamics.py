@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from nearness import error
+from made import states
+from nearness import ACCURATE, LAST_DIGIT, ROUND_OFF, error, of_solution
 from random_trees import deep_tree
 
 from qddot.dynamics import aba, energy, forward, rnea
@@ -27,10 +28,6 @@ from qddot.writers.urdf import to_urdf
 
 mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed: pip install mujoco")
 
-AGREE = 1e-13  # of the largest term
-AGREE_DEEP = 1e-12  # the same, through thirty joints
-SOLVED = 1e-15  # of the largest acceleration, times κ(M)
-STATES = 3
 
 REAL = (
     *("panda", "panda_hand", "ur3", "ur5", "ur10", "iiwa14", "puma560", "stanford"),
@@ -148,18 +145,13 @@ def in_mujoco(model: Model) -> Reference:
     return Reference(mujoco.MjModel.from_xml_string(text), fold(model))
 
 
-def states(n: int) -> list[np.ndarray]:
-    q, qd, qdd = np.random.default_rng(n).uniform(-2, 2, (3, STATES, n))
-    return list(zip(q, qd, qdd, strict=True))
-
-
 def check_bodies(model: Model, agree: float) -> None:
     model = Robot(model).without("friction", "springs", "rotor_inertia").model
     reference = in_mujoco(model)
     tree = reference.tree
     frame = model.links[-1].name
     gained = []
-    for q, qd, qdd in states(tree.n):
+    for q, qd, qdd in zip(*states(tree.n), strict=True):
         M = reference.mass_matrix(q)
         found = {
             "mass matrix": error(mass_matrix(tree, q), M),
@@ -182,7 +174,7 @@ def check_bodies(model: Model, agree: float) -> None:
             theirs = reference.forward_dynamics(q, qd, tau)
             for way in (forward.forward_dynamics, aba.forward_dynamics):
                 mine = way(tree, q, qd, tau)
-                assert error(mine, theirs) < SOLVED * np.linalg.cond(M)
+                assert error(mine, theirs) < of_solution(M, LAST_DIGIT)
     # MuJoCo counts what stands still too, so only differences mean the same
     ours, theirs = (np.diff(column) for column in zip(*gained, strict=True))
     assert error(ours, theirs, *gained) < agree
@@ -190,12 +182,12 @@ def check_bodies(model: Model, agree: float) -> None:
 
 @pytest.mark.parametrize("name", REAL)
 def test_mujoco_agrees_on_the_bodies_of_a_built_in_robot(name):
-    check_bodies(read(name), AGREE)
+    check_bodies(read(name), ACCURATE)
 
 
 @pytest.mark.parametrize(("seed", "n"), TREES)
 def test_mujoco_agrees_on_the_bodies_of_a_random_tree(seed, n):
-    check_bodies(deep_tree(seed, n), AGREE_DEEP)
+    check_bodies(deep_tree(seed, n), ROUND_OFF)
 
 
 def as_mujoco_knows_it(model: Model) -> Model:
@@ -218,7 +210,7 @@ def test_mujoco_agrees_on_rotors_friction_and_springs(seed, n):
     assert any(joint.friction.coulomb for joint in model.joints)
     reference = in_mujoco(model)
     reference.act(model)
-    check_acting(reference, AGREE_DEEP)
+    check_acting(reference, ROUND_OFF)
 
 
 @pytest.mark.parametrize("name", ["puma560", "stanford"])
@@ -226,7 +218,7 @@ def test_mujoco_agrees_on_the_rotors_and_friction_of_a_built_in_robot(name):
     model = as_mujoco_knows_it(read(name))
     reference = in_mujoco(model)
     reference.act(model)
-    check_acting(reference, AGREE)
+    check_acting(reference, ACCURATE)
 
 
 def test_mujoco_agrees_on_what_acts_in_its_own_format(tmp_path):
@@ -234,12 +226,12 @@ def test_mujoco_agrees_on_what_acts_in_its_own_format(tmp_path):
     path.write_text(ACTED_ON)
     reference = Reference(mujoco.MjModel.from_xml_string(ACTED_ON), fold(read(path)))
     assert reference.tree.elastics
-    check_acting(reference, AGREE)
+    check_acting(reference, ACCURATE)
 
 
 def check_acting(reference: Reference, agree: float) -> None:
     tree = reference.tree
-    for q, rate, qdd in states(tree.n):
+    for q, rate, qdd in zip(*states(tree.n), strict=True):
         qd = well_away_from_zero(rate)
         M = reference.mass_matrix(q)
         assert error(mass_matrix(tree, q), M) < agree
@@ -248,12 +240,12 @@ def check_acting(reference: Reference, agree: float) -> None:
     # MuJoCo solves for the force of dry friction, to its own tolerance: compared without
     dry, reference.m.dof_frictionloss[:] = reference.m.dof_frictionloss.copy(), 0
     slick = replace(tree, friction=tuple(replace(f, coulomb=0) for f in tree.friction))
-    for q, rate, qdd in states(tree.n):
+    for q, rate, qdd in zip(*states(tree.n), strict=True):
         tau = rnea.inverse_dynamics(slick, q, rate, qdd)
         theirs = reference.forward_dynamics(q, rate, tau)
         for way in (forward.forward_dynamics, aba.forward_dynamics):
             mine = way(slick, q, rate, tau)
-            assert error(mine, theirs) < SOLVED * np.linalg.cond(mass_matrix(tree, q))
+            assert error(mine, theirs) < of_solution(mass_matrix(tree, q), LAST_DIGIT)
     reference.m.dof_frictionloss[:] = dry
 
 
@@ -263,7 +255,7 @@ def test_mujoco_agrees_on_a_wrench_at_the_hand():
     reference = in_mujoco(model)
     tree, body = reference.tree, "panda_link7"
     wrench = np.array([1.0, -2.0, 0.5, 10.0, -20.0, 5.0])
-    for q, qd, qdd in states(tree.n):
+    for q, qd, qdd in zip(*states(tree.n), strict=True):
         tau = rnea.inverse_dynamics(tree, q, qd, qdd, wrenches={body: wrench})
         reference.put(q, qd, qdd)
         mujoco.mj_forward(reference.m, reference.d)
@@ -274,6 +266,6 @@ def test_mujoco_agrees_on_a_wrench_at_the_hand():
         theirs = reference.forward_dynamics(q, qd, tau)
         reference.d.xfrc_applied[i] = 0
         mine = forward.forward_dynamics(tree, q, qd, tau, wrenches={body: wrench})
-        tolerance = SOLVED * np.linalg.cond(mass_matrix(tree, q))
+        tolerance = of_solution(mass_matrix(tree, q), LAST_DIGIT)
         assert error(mine, theirs) < tolerance
         assert error(qdd, theirs) < 10 * tolerance

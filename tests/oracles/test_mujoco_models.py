@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nearness import ROUND_OFF
 
 from qddot.errors import BadRobot
 
@@ -13,7 +14,6 @@ from oracles.mujoco_reference import disagreement, full_coordinates  # noqa: E40
 
 from qddot.readers.mjcf import read_mjcf  # noqa: E402
 
-ROUND_OFF = 1e-12  # relative; float64, through a quaternion or a diagonalisation
 # what releases of MuJoCo before 4 lose when they turn an inertia matrix to its principal axes
 TURNED = 1e-7 if mujoco.__version__.startswith("3.") else ROUND_OFF
 

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from long import one_in
+from nearness import ROUND_OFF
 from strategies import models
 
 from qddot.dynamics.crba import mass_matrix
@@ -33,7 +34,6 @@ from qddot.writers.urdf import to_urdf
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio is not installed (pip install pin)")
 
-ROUND_OFF = 1e-12  # relative to the largest entry; a hundred bodies, a few operations each
 
 # what we refuse, with a word of our reason, and whether Pinocchio reads it
 REFUSED = {

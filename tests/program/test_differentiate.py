@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from complex_step import STEP
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from nearness import CENTRAL_DIFFERENCE, assert_close
 
 from qddot.errors import BadArgument
 from qddot.program import Program, record
@@ -25,11 +26,7 @@ from qddot.program.differentiate import (
 )
 from qddot.program.operations import OPERATIONS
 
-STEP = 1e-30  # complex step: so small that its square is nothing beside 1
-ROUND_OFF = {"rtol": 1e-12, "atol": 1e-12}  # some dozens of operations on numbers about 1
-# a central difference of step h: h² of the third derivative, and round-off divided by h
-H = 1e-5
-FINITE_DIFFERENCE = {"rtol": 1e-7, "atol": 1e-7}
+H = 1e-5  # of a central difference
 
 # smooth operations, by which a complex step goes through
 SMOOTH: dict[str, Callable[..., Any]] = {
@@ -72,7 +69,7 @@ def test_the_derivative_of_a_smooth_operation_is_the_complex_step(name: str, a: 
         np.imag(function(a + 1j * STEP, b + 0j)) / STEP,
         np.imag(function(a + 0j, b + 1j * STEP)) / STEP,
     ]
-    assert_allclose(derivatives(program, a, b), expected, **ROUND_OFF)
+    assert_close(derivatives(program, a, b), expected)
 
 
 @pytest.mark.parametrize("name", EDGED)
@@ -90,7 +87,7 @@ def test_the_derivative_beside_an_edge_is_the_finite_difference(
         (function(a + H, b) - function(a - H, b)) / (2 * H),
         (function(a, b + H) - function(a, b - H)) / (2 * H),
     ]
-    assert_allclose(derivatives(program, a, b), expected, **FINITE_DIFFERENCE)
+    assert_close(derivatives(program, a, b), expected, CENTRAL_DIFFERENCE)
 
 
 @pytest.mark.parametrize("name", CHOICES)
@@ -164,7 +161,7 @@ def test_the_jacobian_of_a_composition_is_the_finite_difference(state: list[Any]
             for name, (high, low) in zip(OUTPUTS, pairs, strict=True):
                 expected = (np.asarray(high) - np.asarray(low)) / (2 * H)
                 slope = np.asarray(found[f"d{name}_d{wrt}"])[(..., *at)]
-                assert_allclose(slope, expected, **FINITE_DIFFERENCE)
+                assert_close(slope, expected, CENTRAL_DIFFERENCE)
 
 
 @given(state=states())
@@ -178,7 +175,7 @@ def test_the_gradient_of_each_output_is_a_row_of_the_jacobian(state: list[Any]):
             weights[name][at] = 1
             bars = pulled(*state, *weights.values())
             for bar, by in zip(bars, wrt, strict=True):
-                assert_allclose(bar, np.asarray(found[f"d{name}_d{by}"])[at], **ROUND_OFF)
+                assert_close(bar, np.asarray(found[f"d{name}_d{by}"])[at])
 
 
 @given(state=states(), seed=st.integers(0, 2**32 - 1))
@@ -190,7 +187,7 @@ def test_a_gradient_is_linear_in_its_weights(state: list[Any], seed: int):
     slopes = jacobian(ARM, ["w"])(*state)
     rows = zip(weights.values(), slopes, strict=True)
     expected = sum(np.tensordot(weight, slope, weight.ndim) for weight, slope in rows)
-    assert_allclose(bar, expected, **ROUND_OFF)
+    assert_close(bar, expected)
 
 
 @given(state=states(), seed=st.integers(0, 2**32 - 1))
@@ -201,7 +198,7 @@ def test_a_tangent_is_the_jacobian_times_the_rates(state: list[Any], seed: int):
     slopes = iter(jacobian(ARM, list(rates))(*state))
     for found in pushed(*state, *rates.values()):
         expected = sum(np.tensordot(next(slopes), rate, rate.ndim) for rate in rates.values())
-        assert_allclose(found, expected, **ROUND_OFF)
+        assert_close(found, expected)
 
 
 @given(state=states(), seed=st.integers(0, 2**32 - 1))
@@ -231,7 +228,7 @@ def test_derivatives_of_derivatives_find_names_that_are_free():
     for k in range(1, 6):
         third, values = gradient(third, ["q"]), [*values, np.ones(third.outputs[0].shape)]
         wave = (np.sin, np.cos, lambda x: -np.sin(x), lambda x: -np.cos(x))[k % 4]
-        assert_allclose(third(*values), [wave(0.4)], **ROUND_OFF)
+        assert_close(third(*values), [wave(0.4)])
     pushed = tangent(tangent(program, ["q"]), ["q"])
     assert [port.name for port in pushed.inputs] == ["q", "dot_q", "dot_dot_q"]
 
@@ -250,7 +247,7 @@ def test_the_derivative_of_a_division_by_zero_is_infinite_not_an_error():
 def test_the_second_derivative_is_the_derivative_of_the_derivative():
     program = record(lambda x: np.sin(x) * np.exp(x), x=())
     second = jacobian(jacobian(program, ["x"]), ["x"])
-    assert_allclose(second(0.4), 2 * math.cos(0.4) * math.exp(0.4), **ROUND_OFF)
+    assert_close(second(0.4), 2 * math.cos(0.4) * math.exp(0.4))
 
 
 def test_the_jacobian_of_a_linear_map_is_its_matrix_and_has_no_operations():
@@ -293,7 +290,7 @@ def test_a_program_replayed_on_floats_has_its_own_values(state: list[Any]):
     q, w, k = state
     values = replay(ARM, [*q, *w, k])
     for mine, own in zip(ARM.pack([values[i] for i in ARM.results]), ARM(*state), strict=True):
-        assert_allclose(mine, own, **ROUND_OFF)
+        assert_close(mine, own)
 
 
 def test_replayed_comparisons_are_numbers_that_can_be_added():
@@ -306,7 +303,7 @@ def derivatives(program: Program, a: float, b: float) -> list[float]:
     """Return ∂/∂a and ∂/∂b, the same forward and in reverse."""
     forward = [float(x) for x in jacobian(program, ["a", "b"])(a, b)]
     reverse = [float(x) for x in gradient(program, ["a", "b"])(a, b, 1.0)]
-    assert_allclose(forward, reverse, **ROUND_OFF)
+    assert_close(forward, reverse)
     return forward
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nearness import HANDFUL
 from numpy.testing import assert_allclose
 
 from qddot.errors import BadArgument, BadFile
@@ -24,8 +25,6 @@ from qddot.program import Program, record
 from qddot.program.operations import OPERATIONS
 from qddot.program.passes import without_dead_code
 from qddot.program.program import Step
-
-ROUND_OFF = 1e-14  # float64, a handful of operations, each done in the same order
 
 
 def everything(q: Any, x: Any) -> dict[str, Any]:
@@ -55,7 +54,7 @@ def test_counts_add_up_to_the_length():
 def test_a_program_computes_what_its_function_does(numbers: list[float]):
     q, x = np.array(numbers[:2]), numbers[2]
     for mine, expected in zip(PROGRAM(q, x), everything(q, x).values(), strict=True):
-        assert_allclose(mine, expected, rtol=ROUND_OFF, atol=ROUND_OFF)
+        assert_allclose(mine, expected, rtol=HANDFUL, atol=HANDFUL)
 
 
 def test_batches_run_along_leading_axes():
@@ -65,7 +64,7 @@ def test_batches_run_along_leading_axes():
     assert [part.shape for part in together] == [(4, 5, 4), (4, 5), (4, 5, 2, 2), (4, 5)]
     for i, j in np.ndindex(4, 5):
         for batch, single in zip(together, PROGRAM(q[i, 0], x[j]), strict=True):
-            assert_allclose(batch[i, j], single, rtol=ROUND_OFF)
+            assert_allclose(batch[i, j], single, rtol=HANDFUL)
 
 
 def test_a_constant_output_of_a_batch_is_repeated():
@@ -76,7 +75,7 @@ def test_a_constant_output_of_a_batch_is_repeated():
 def test_complex_numbers_run_through_smooth_programs():
     program = record(lambda x: np.sin(x) * np.exp(x) / (x + 2), x=())
     z = 0.3 + 0.4j
-    assert_allclose(program(z), np.sin(z) * np.exp(z) / (z + 2), rtol=ROUND_OFF)
+    assert_allclose(program(z), np.sin(z) * np.exp(z) / (z + 2), rtol=HANDFUL)
 
 
 @pytest.mark.parametrize("shape", [(3,), (1,), (), (2, 1), (2, 3)])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from nearness import ACCURATE
 from numpy.testing import assert_allclose
 
 from qddot.errors import BadArgument
@@ -19,7 +20,6 @@ from qddot.program import record, recorded
 from qddot.program.optimise import optimised
 
 # the recorder multiplies by reciprocals and moves minus signs: a few roundings an operation
-ROUND_OFF = 1e-13
 
 A = np.array([[1.0, -2.0, 0.5], [0.0, 1.0, -1.0], [3.0, 0.25, -1.5]])
 W = np.array([0.5, -1.5, 2.0])
@@ -197,7 +197,7 @@ def test_the_program_of_any_expression_gives_its_values(tree: Any, seed: int):
     rng = np.random.default_rng(seed)
     q, x = rng.uniform(-2, 2, 3), rng.uniform(-2, 2)
     given = {"q0": q[0], "q1": q[1], "q2": q[2], "x": x}
-    allowed = ROUND_OFF * size(tree, given)
+    allowed = ACCURATE * size(tree, given)
     assume(math.isfinite(allowed))  # products of products leave the range of floats
     program = record(function, q=(3,), x=())
     for same_program in (program, optimised(program)):
@@ -425,4 +425,4 @@ def assert_same(mine: Any, expected: Any) -> None:
     mine, expected = np.asarray(mine, dtype=float), np.asarray(expected, dtype=float)
     assert mine.shape == expected.shape
     scale = max(1.0, np.abs(expected).max(initial=0))
-    assert_allclose(mine, expected, rtol=ROUND_OFF, atol=ROUND_OFF * scale)
+    assert_allclose(mine, expected, rtol=ACCURATE, atol=ACCURATE * scale)

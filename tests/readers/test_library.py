@@ -7,7 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from textbook_numbers import NUMBERS, QD, QDD, Q
+from nearness import assert_close
+from textbook_numbers import NUMBERS, QD, QDD, TEN_DECIMALS, Q
 
 import qddot
 from qddot.dynamics.crba import mass_matrix
@@ -22,8 +23,6 @@ from qddot.readers.read import built_in_names, library
 from qddot.spatial.inertia import symmetric, why_impossible
 from qddot.writers.toml import to_toml
 
-ROUND_OFF = 1e-12
-PRINTED = 1e-9  # the decks' numbers are printed with ten decimals
 GOLDEN = 6e-5  # the PUMA's with four
 
 REAL = (
@@ -97,7 +96,7 @@ def test_the_mass_matrix_of_a_real_robot_is_symmetric_and_positive_definite(name
     model = read(name)
     M = np.array(mass_matrix(fold(model), middle(model)), dtype=float)
     assert model.n == DOFS[name]
-    np.testing.assert_allclose(M, M.T, atol=ROUND_OFF)
+    assert_close(M, M.T)
     assert np.linalg.eigvalsh(M)[0] > 0
 
 
@@ -142,23 +141,23 @@ def test_a_textbook_arm_has_its_decks_numbers(name):
     (q, qd, qdd), M, c, g, tau = NUMBERS[name]
     tree = fold(read(name))
     still = np.zeros(2)
-    np.testing.assert_allclose(mass_matrix(tree, q), M, atol=PRINTED)
-    np.testing.assert_allclose(gravity_torque(tree, q), g, atol=PRINTED)
+    np.testing.assert_allclose(mass_matrix(tree, q), M, atol=TEN_DECIMALS)
+    np.testing.assert_allclose(gravity_torque(tree, q), g, atol=TEN_DECIMALS)
     velocity = rigid_body_torque(tree, q, qd, still) - gravity_torque(tree, q)
-    np.testing.assert_allclose(velocity, c, atol=PRINTED)
-    np.testing.assert_allclose(rigid_body_torque(tree, q, qd, qdd), tau, atol=PRINTED)
+    np.testing.assert_allclose(velocity, c, atol=TEN_DECIMALS)
+    np.testing.assert_allclose(rigid_body_torque(tree, q, qd, qdd), tau, atol=TEN_DECIMALS)
 
 
 def test_point_masses_with_other_values_have_the_decks_torque():
     arm = qddot.load("two_link_point_symbolic").with_values(m1=2, m2=1.5, L1=0.8, L2=0.6, g=9.81)
     tau = rigid_body_torque(arm.tree, Q, QD, QDD)
-    np.testing.assert_allclose(tau, [37.1484711188, 7.0569746171], atol=PRINTED)
+    np.testing.assert_allclose(tau, [37.1484711188, 7.0569746171], atol=TEN_DECIMALS)
 
 
 def test_the_arm_with_damping_30_has_the_decks_torque():
     arm = qddot.load("two_link").with_friction(viscous=30)
     tau = rigid_body_torque(arm.tree, Q, QD, QDD) + viscous(arm) * QD
-    np.testing.assert_allclose(tau, [1069.4590518657, 217.1565557415], atol=PRINTED)
+    np.testing.assert_allclose(tau, [1069.4590518657, 217.1565557415], atol=TEN_DECIMALS)
 
 
 def test_the_double_pendulum_has_the_decks_torques():
@@ -169,7 +168,7 @@ def test_the_double_pendulum_has_the_decks_torques():
     ):
         arm = qddot.load("double_pendulum_symbolic").with_values(**values, c1=c1, c2=c2)
         tau = rigid_body_torque(arm.tree, Q, QD, QDD) + viscous(arm) * QD
-        np.testing.assert_allclose(tau, expected, atol=PRINTED)
+        np.testing.assert_allclose(tau, expected, atol=TEN_DECIMALS)
 
 
 def test_the_pendulum_obeys_its_equation():
@@ -178,7 +177,7 @@ def test_the_pendulum_obeys_its_equation():
     q, qd, qdd = np.array([0.4]), np.array([0.7]), np.array([1.1])
     tau = rigid_body_torque(arm.tree, q, qd, qdd) + viscous(arm) * qd
     expected = I * qdd + d * qd + m * g * L * np.sin(q)
-    np.testing.assert_allclose(tau, expected, atol=ROUND_OFF)
+    assert_close(tau, expected)
 
 
 def test_mass_spring_damper_has_the_decks_matrices_and_modes():
@@ -188,13 +187,13 @@ def test_mass_spring_damper_has_the_decks_matrices_and_modes():
     (link,) = arm.tree.elastics
     K = np.column_stack([link.torque(e, zero) for e in np.eye(2)])
     C = np.column_stack([link.torque(zero, e) for e in np.eye(2)])
-    np.testing.assert_allclose(M, np.diag([2, 5]), atol=ROUND_OFF)
-    np.testing.assert_allclose(C, [[3, -3], [-3, 3]], atol=ROUND_OFF)
-    np.testing.assert_allclose(K, [[80, -80], [-80, 80]], atol=ROUND_OFF)
+    assert_close(M, np.diag([2, 5]))
+    assert_close(C, [[3, -3], [-3, 3]])
+    assert_close(K, [[80, -80], [-80, 80]])
 
     # held at x0 = 0, under F = 10: where it rests, and how fast it swings
     force = 10 - gravity_torque(arm.tree, zero)[0]
-    assert force / K[0, 0] == pytest.approx(0.37025, abs=PRINTED)
+    assert force / K[0, 0] == pytest.approx(0.37025, abs=TEN_DECIMALS)
     assert math.sqrt(K[0, 0] / M[0, 0]) == pytest.approx(6.3245553, abs=1e-7)
 
     # free: the two masses against each other
@@ -257,9 +256,9 @@ def test_the_tool_of_the_puma_is_where_its_table_puts_it():
     """Stretched out in x (qs), the wrist's centre is two arms away; zero pose: an L."""
     tree = fold(read("puma560"))
     stretched = pose(tree, np.array([0, 0, -math.pi / 2, 0, 0, 0]), "tool").p
-    np.testing.assert_allclose(stretched, [0.8636, -0.15005, 0.67183 - 0.0203], atol=ROUND_OFF)
+    assert_close(stretched, [0.8636, -0.15005, 0.67183 - 0.0203])
     zero = pose(tree, np.zeros(6), "tool").p
-    np.testing.assert_allclose(zero, [0.4521, -0.15005, 0.67183 + 0.4318], atol=ROUND_OFF)
+    assert_close(zero, [0.4521, -0.15005, 0.67183 + 0.4318])
 
 
 def test_the_scara_moves_its_quill_down_and_carries_it_in_joint_3_alone():
@@ -268,11 +267,11 @@ def test_the_scara_moves_its_quill_down_and_carries_it_in_joint_3_alone():
     q = np.array([0.2, 0.5, 0.1, 0.3])
     lower = np.array([0.2, 0.5, 0.15, 0.3])
     up, down = pose(tree, q, "tool").p, pose(tree, lower, "tool").p
-    np.testing.assert_allclose(np.subtract(down, up), [0, 0, -0.05], atol=ROUND_OFF)
+    assert_close(np.subtract(down, up), [0, 0, -0.05])
     g = np.array(gravity_torque(tree, q), dtype=float)
-    np.testing.assert_allclose(g, [0, 0, -1.5 * 9.81, 0], atol=ROUND_OFF)
+    assert_close(g, [0, 0, -1.5 * 9.81, 0])
     folded = pose(tree, np.zeros(4), "tool").p
-    np.testing.assert_allclose(folded, [0.6, 0, 0.387], atol=ROUND_OFF)
+    assert_close(folded, [0.6, 0, 0.387])
 
 
 def test_the_pandas_second_finger_follows_the_first():
@@ -285,5 +284,5 @@ def test_the_pandas_second_finger_follows_the_first():
 def test_the_two_arms_of_baxter_are_mirrored():
     tree = fold(read("baxter"))
     right, left = (pose(tree, np.zeros(15), f"{side}_tool").p for side in ("right", "left"))
-    np.testing.assert_allclose(right * [1, -1, 1], left, atol=ROUND_OFF)
-    np.testing.assert_allclose(pose(tree, np.zeros(15), "tool").p, right, atol=ROUND_OFF)
+    assert_close(right * [1, -1, 1], left)
+    assert_close(pose(tree, np.zeros(15), "tool").p, right)

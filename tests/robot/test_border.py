@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from nearness import ROUND_OFF, SINGLE
 from numpy.testing import assert_allclose
 
 import qddot
@@ -24,8 +25,6 @@ from qddot import Kernel, Robot, from_dh
 from qddot.errors import BadArgument, BadRobot, NotNumeric, UnknownName, WrongShape
 from qddot.robot.compiled import compiled
 
-ROUND_OFF = 1e-12  # float64, some hundred operations, relative to numbers about 1
-SINGLE = 1e-5  # float32
 SLACK = 1_000_000  # bytes that a large batch may take beside its arrays
 
 QUANTITIES = {name: what.inputs for name, what in vars(Robot).items() if isinstance(what, compiled)}

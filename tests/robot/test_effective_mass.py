@@ -2,14 +2,14 @@
 
 import numpy as np
 import pytest
+from made import POINT
+from nearness import SOLVED
 from numpy.testing import assert_allclose, assert_array_equal
 
 import qddot
 from qddot.certificate.ellipsoid import mass_ellipsoid
 
-POINT = qddot.load("two_link_point")
 SINGLE = 1e-6  # a few roundings of a float32
-SOLVED = 1e-9
 both = pytest.mark.parametrize("axes", ["linear", "all"])
 
 

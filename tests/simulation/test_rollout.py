@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from long import one_in
+from made import ARM, PANDA
+from nearness import SINGLE_DIVIDED, SOLVED
 from numpy.testing import assert_allclose, assert_array_equal
 from random_trees import deep_tree, robots
 from stepping import Loop, constant
@@ -27,15 +29,10 @@ from qddot.model import Friction
 from qddot.robot import Robot
 from qddot.simulation.steps import METHODS
 
-ROUND_OFF = 1e-9  # float64, a few thousand operations a step, times what solving for q̈ loses
-SINGLE = 2e-4  # float32, the same
-
-PANDA = qddot.load("panda")
-ARM = qddot.load("two_link")
 RNG = np.random.default_rng(0)
 
 
-def assert_near(found: Any, expected: Any, tolerance: float = ROUND_OFF) -> None:
+def assert_near(found: Any, expected: Any, tolerance: float = SOLVED) -> None:
     size = max(1.0, np.abs(expected).max(initial=0))
     assert_allclose(found, expected, rtol=0, atol=tolerance * size)
 
@@ -165,8 +162,8 @@ def test_single_precision_is_the_same_motion_with_fewer_digits(method):
     more = dict(torque=pd, steps=50, step=1e-3, method=method)
     runs = [qddot.rollout(r, q0, qd0, **more) for r in (PANDA.with_options(dtype="float32"), PANDA)]
     assert runs[0].q.dtype == runs[0].qd.dtype == np.float32
-    assert_near(runs[0].q, runs[1].q, SINGLE)
-    assert_near(runs[0].qd, runs[1].qd, SINGLE)
+    assert_near(runs[0].q, runs[1].q, SINGLE_DIVIDED)
+    assert_near(runs[0].qd, runs[1].qd, SINGLE_DIVIDED)
 
 
 def test_threads_and_pieces_change_nothing(monkeypatch):

@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from made import ARM
 
 import qddot
 from qddot.errors import BadArgument, NotNumeric, QddotError, UnknownName, WrongShape
-
-ARM = qddot.load("two_link")
 
 
 def law(t: Any, q: Any, qd: Any, x: Any, target: Any, gain: Any) -> dict[str, Any]:

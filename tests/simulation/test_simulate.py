@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from made import ARM
 from strategies import models
 
 import qddot
 from qddot.simulation.method import METHODS
 
-ARM = qddot.load("two_link")
 # DOP853 at 1e-12, checked with Radau at 1e-11; the deck's Simulink model (I = 10, m = 50, L = 1)
 DECK = {
     0: {

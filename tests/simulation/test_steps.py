@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from hypothesis import given
+from made import ARM
 from nearness import assert_near
 from random_trees import poised, spin
 
@@ -17,7 +18,6 @@ from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import Law
 from qddot.simulation.steps import METHODS, iteration
 
-ARM = qddot.load("two_link")
 ORDERS = {"semi_implicit_euler": 1, "midpoint": 2, "rk4": 4}
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from made import ARM
 from studio_page import (
     drop,
     fresh,
@@ -41,11 +42,6 @@ def page(seen):
     return fresh(seen.page, "two_link")
 
 
-@pytest.fixture(scope="module")
-def arm():
-    return qddot.load("two_link")
-
-
 def pose(page):
     """Return the numbers in the joints' fields."""
     fields = page.locator("#joints input[type=number]").all()
@@ -74,7 +70,7 @@ def saved(page, button):
     return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
 
-def test_a_dropped_arm_moves_as_it_is_simulated(page, arm):
+def test_a_dropped_arm_moves_as_it_is_simulated(page):
     set_number(page, joint_field(0), 0.3)
     set_number(page, joint_field(1), -0.5)
     set_number(page, "#duration", 2)
@@ -85,7 +81,7 @@ def test_a_dropped_arm_moves_as_it_is_simulated(page, arm):
     page.wait_for_function("() => Number(document.querySelector('#scrubber').value) > 0.2")
     page.keyboard.press(" ")  # pauses
     assert page.get_attribute("#play", "aria-label") == "Play"
-    run = qddot.simulate(arm, [0.3, -0.5], duration=2)
+    run = qddot.simulate(ARM, [0.3, -0.5], duration=2)
     for part in (0.25, 0.6, 1.0):
         t = seek(page, part)
         assert t == pytest.approx(2 * part, abs=0.006)
@@ -179,7 +175,7 @@ def test_a_controller_brings_the_arm_to_the_target(page):
     assert pose(page) == pytest.approx([0.8, 0.6], abs=1e-2)
 
 
-def test_a_saved_motion_is_a_table_and_replays_as_a_log(page, arm):
+def test_a_saved_motion_is_a_table_and_replays_as_a_log(page):
     set_number(page, "#duration", 1)
     page.uncheck("#stops")
     page.click("#run")
@@ -206,18 +202,18 @@ def test_a_saved_motion_is_a_table_and_replays_as_a_log(page, arm):
     assert "other.csv" in messages(page)[0]
 
 
-def test_picture_state_and_robot_are_saved_as_they_are_on_the_screen(page, arm, tmp_path):
+def test_picture_state_and_robot_are_saved_as_they_are_on_the_screen(page, tmp_path):
     name, data = saved(page, "#save-png")
     assert name == "two_link.png"
     assert data.startswith(PNG)
     assert len(data) > 10_000
     set_number(page, joint_field(1), 0.7)
-    wait_for_column(page, "g", arm.gravity_torque(pose(page)))
+    wait_for_column(page, "g", ARM.gravity_torque(pose(page)))
     name, data = saved(page, "#save-csv")
     [row] = csv.DictReader(io.StringIO(data.decode()))
     q = [float(row["q.j1"]), float(row["q.j2"])]
     assert q[1] == 0.7
-    assert float(row["M.1.1"]) == pytest.approx(arm.mass_matrix(q)[0, 0], rel=1e-12)
+    assert float(row["M.1.1"]) == pytest.approx(ARM.mass_matrix(q)[0, 0], rel=1e-12)
     set_number(page, "#pull", 1.62)
     set_number(page, "#payload", 3)
     page.locator("#facts", has_text="103").wait_for()
@@ -226,7 +222,7 @@ def test_picture_state_and_robot_are_saved_as_they_are_on_the_screen(page, arm, 
     tomllib.loads(data.decode())
     path = tmp_path / name
     path.write_bytes(data)
-    wanted = arm.with_gravity((0, -1.62, 0)).with_payload("tool", 3)
+    wanted = ARM.with_gravity((0, -1.62, 0)).with_payload("tool", 3)
     assert qddot.load(path).gravity_torque(q) == pytest.approx(wanted.gravity_torque(q), rel=1e-9)
 
 

@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow.dataset
 import pyarrow.parquet
 import pytest
+from nearness import ROUND_OFF
 
 import qddot
 from qddot.sweeps import summary
 from qddot.sweeps.crew import Processes
 from qddot.sweeps.running import sweep
 
-ROUND_OFF = 1e-12
 MEGABYTE = 1 << 20
 
 

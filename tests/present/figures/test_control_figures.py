@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from made import ARM, PANDA
 from numpy.testing import assert_allclose
 
 import qddot
@@ -14,8 +15,6 @@ from qddot.motions import CartesianLine, Quintic, time_optimal
 from qddot.plot import plot_closed_loop, plot_comparison, plot_fastest
 from qddot.present.figures.closed_loop import places_of
 
-ARM = qddot.load("two_link")
-PANDA = qddot.load("panda")
 HOME = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
 STILL = closed_loop(ARM, PDGravity(ARM, 2000, 1000, [0.5, 0.5]), q0=[0, 0], duration=2)
 

@@ -10,6 +10,7 @@ import pytest
 from accessibility import complaints
 from browser import Seen, page_of
 from long import long
+from made import ARM
 from present.report.made import made
 
 import qddot
@@ -21,11 +22,6 @@ ROUND_OFF = 1e-12  # of the largest entry: thousands of operations in another or
 DRAWN = 3e-5  # [m], what a scene is rounded to, twice
 LONGEST = 1000  # looks at what is waited for
 STEP_ERROR = 1e-6  # [J], of the classical Runge–Kutta method at 1 ms
-
-
-@pytest.fixture(scope="module")
-def arm() -> qddot.Robot:
-    return qddot.load("two_link")
 
 
 @pytest.fixture(scope="module")
@@ -99,12 +95,12 @@ def test_every_section_is_there(seen):
     assert [outcome.state for outcome in made("two_link")[1]] == ["done"] * len(KEYS)
 
 
-def test_the_sliders_give_the_numbers_of_the_robot(seen, arm):
+def test_the_sliders_give_the_numbers_of_the_robot(seen):
     move(seen, q_0=0.7, q_1=-1.1, qd_0=0.5, qd_1=-1.5)
     q, qd = state(seen)
     assert np.allclose(q, [0.7, -1.1], atol=1e-12)
     assert np.allclose(qd, [0.5, -1.5], atol=1e-12)
-    M, g, c = arm.mass_matrix(q), arm.gravity_torque(q), arm.velocity_torque(q, qd)
+    M, g, c = ARM.mass_matrix(q), ARM.gravity_torque(q), ARM.velocity_torque(q, qd)
     assert np.allclose(cells(seen, "M"), M.ravel(), rtol=FOUR_DIGITS)
     assert np.allclose(cells(seen, "g"), g, rtol=FOUR_DIGITS)
     assert np.allclose(cells(seen, "c"), c, rtol=FOUR_DIGITS)
@@ -113,11 +109,11 @@ def test_the_sliders_give_the_numbers_of_the_robot(seen, arm):
         for key in ("eigenvalues", "condition", "kinetic", "potential", "masses")
     }
     values = np.linalg.eigvalsh(M)
-    masses = np.linalg.eigvalsh(arm.effective_mass(q, "tool", "linear"))[1:]
+    masses = np.linalg.eigvalsh(ARM.effective_mass(q, "tool", "linear"))[1:]
     assert np.allclose(shown["eigenvalues"], values, rtol=FOUR_DIGITS)
     assert np.allclose(shown["condition"], values[1] / values[0], rtol=FOUR_DIGITS)
-    assert np.allclose(shown["kinetic"], arm.kinetic_energy(q, qd), rtol=FOUR_DIGITS)
-    assert np.allclose(shown["potential"], arm.potential_energy(q), rtol=FOUR_DIGITS)
+    assert np.allclose(shown["kinetic"], ARM.kinetic_energy(q, qd), rtol=FOUR_DIGITS)
+    assert np.allclose(shown["potential"], ARM.potential_energy(q), rtol=FOUR_DIGITS)
     assert np.allclose(shown["masses"], [*masses, np.inf], rtol=FOUR_DIGITS)
 
 
@@ -153,11 +149,11 @@ def test_a_slider_comes_back_to_zero_and_reaches_its_ends(seen):
     assert told == "99 is above 3.142, where this slider ends."
 
 
-def test_the_arm_is_drawn_as_the_robot_says(seen, arm):
+def test_the_arm_is_drawn_as_the_robot_says(seen):
     q = [0.4, 0.9]
     options = {"ellipsoid": True, "torques": True}
     drawn = seen.page.evaluate("([q, o]) => report.sceneAt(q, o)", [q, options])
-    expected = arm_scene(arm).scene(q, ellipsoid=True, gravity_torques=True)
+    expected = arm_scene(ARM).scene(q, ellipsoid=True, gravity_torques=True)
     assert drawn.keys() == expected.keys()
     for key in ("lines", "box", "up"):
         assert np.allclose(np.ravel(drawn[key]), np.ravel(expected[key]), atol=DRAWN)
@@ -174,15 +170,15 @@ def test_the_arm_is_drawn_as_the_robot_says(seen, arm):
             assert np.allclose(A.T @ A, B.T @ B, atol=DRAWN)
 
 
-def test_an_entry_that_is_chosen_shows_its_equation_and_copies_it(seen, arm):
-    page, equations = seen.page, qddot.derive(arm)
+def test_an_entry_that_is_chosen_shows_its_equation_and_copies_it(seen):
+    page, equations = seen.page, qddot.derive(ARM)
     page.click("#explorer .entry[data-of='M'][data-at='1,0']")
     panel = page.locator("#equation-live")
     assert panel.locator(".title").text_content() == "M₁₂, 2 terms"
     assert panel.locator(".katex").count() == 1
     move(seen, q_1=0.5)
     (value,) = numbers(panel.locator(".value").text_content())
-    assert np.isclose(value, arm.mass_matrix(state(seen)[0])[0, 1], rtol=1e-9)
+    assert np.isclose(value, ARM.mass_matrix(state(seen)[0])[0, 1], rtol=1e-9)
     panel.get_by_role("button", name="Copy LaTeX").click()
     panel.get_by_role("button", name="Copied").wait_for()
     from qddot.equations.latex import as_latex
@@ -194,14 +190,14 @@ def test_an_entry_that_is_chosen_shows_its_equation_and_copies_it(seen, arm):
     assert page.locator("#explorer .entry[aria-pressed='true']").count() == 1
 
 
-def test_the_arm_falls_when_it_is_let_go_and_its_energy_stays(seen, arm):
+def test_the_arm_falls_when_it_is_let_go_and_its_energy_stays(seen):
     before, _ = state(seen)
     seen.page.click("#let-go")
     until(seen, f"Math.abs(report.state.q[0] - {before[0]}) > 0.05")
     seen.page.get_by_role("button", name="Hold").click()
     after, rates = state(seen)
-    start, end = arm.potential_energy(before), arm.potential_energy(after)
-    assert abs(end + arm.kinetic_energy(after, rates) - start) < STEP_ERROR * abs(start)
+    start, end = ARM.potential_energy(before), ARM.potential_energy(after)
+    assert abs(end + ARM.kinetic_energy(after, rates) - start) < STEP_ERROR * abs(start)
     seen.page.get_by_role("button", name="Back").click()
     until(seen, "report.state.qd.every((x) => x === 0)")
     assert np.array_equal(state(seen)[0], before)
@@ -222,7 +218,7 @@ def test_the_film_plays_to_its_end(seen):
     assert page.locator("#film-clock").text_content() == "3.00 s"
 
 
-def test_a_map_has_the_range_of_its_quantity_and_moves_the_arm(seen, arm):
+def test_a_map_has_the_range_of_its_quantity_and_moves_the_arm(seen):
     page = seen.page
     page.locator("#map").scroll_into_view_if_needed()
     caption = "document.getElementById('map-caption').textContent"
@@ -232,7 +228,7 @@ def test_a_map_has_the_range_of_its_quantity_and_moves_the_arm(seen, arm):
     until(seen, f"{caption} !== window.before")
     _, most = numbers(page.locator("#map-caption").text_content())[:2]
     q = np.stack(np.meshgrid(*[np.linspace(-np.pi, np.pi, 400)] * 2), -1)
-    assert np.isclose(most, np.abs(arm.gravity_torque(q)[..., 0]).max(), rtol=2e-2)
+    assert np.isclose(most, np.abs(ARM.gravity_torque(q)[..., 0]).max(), rtol=2e-2)
     box = page.locator("#map").bounding_box()
     page.click("#map", position={"x": 0.3 * box["width"], "y": 0.3 * box["height"]})
     followed(seen)

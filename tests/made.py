@@ -1,0 +1,34 @@
+"""Robots and states that many tests look at.
+
+A robot cannot be changed, and it keeps the kernels that it compiled; so tests share these robots,
+and what was compiled for one test serves the next. A test that counts or alters what is compiled
+loads a robot of its own.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+
+import qddot
+from qddot.robot.quantities import OF_A_FRAME, SIMPLE, WITH_LOADS
+
+ARM = qddot.load("two_link")
+POINT = qddot.load("two_link_point")
+PANDA = qddot.load("panda")
+
+# what is known of a state: the inputs of a quantity, and its definition over any scalar
+QUANTITIES = {
+    **{name: (("q", "qd", last) if last else ("q", "qd"), define)
+       for name, (last, define) in WITH_LOADS.items()},
+    **{name: what for name, what in SIMPLE.items() if name not in OF_A_FRAME},
+}  # fmt: skip
+
+
+@cache
+def states(n: int, count: int = 3, largest: float = 2.0) -> np.ndarray:
+    """Return q, q̇ and q̈ of so many usual states, the same for the same n: shape (3, count, n)."""
+    found = np.random.default_rng(n).uniform(-largest, largest, (3, count, n))
+    found.flags.writeable = False  # tests share them
+    return found
