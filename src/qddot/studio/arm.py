@@ -9,6 +9,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, NotNumeric, printable
+from qddot.model.friction import LINEAR
 from qddot.present.figures.arm_scene import ArmScene, arm_scene
 from qddot.robot import Robot
 from qddot.studio.state_kernel import state_kernel
@@ -16,6 +17,8 @@ from qddot.studio.state_kernel import state_kernel
 MOST_JOINTS = 40  # beyond it compiling takes minutes, and a matrix fits on no screen
 HEAVIEST = 1e6  # [kg]
 STRONGEST = 1e6  # [m/s²]; a neutron star has more
+
+SLIDERS = tuple(p.name for p in LINEAR if p.usual)  # of friction
 
 Told = Callable[[str, float | None], None]
 
@@ -27,8 +30,7 @@ class Changes:
     gravity: tuple[float, ...] | None = None  # [m/s²]
     frame: str = ""  # that carries the payload
     mass: float = 0.0  # [kg] of the payload
-    viscous: tuple[float, ...] | None = None
-    coulomb: tuple[float, ...] | None = None
+    friction: tuple[tuple[str, tuple[float, ...]], ...] = ()  # by the name of its parameter
 
     def applied(self, robot: Robot) -> Robot:
         """Return the changed robot."""
@@ -36,9 +38,7 @@ class Changes:
             robot = robot.with_gravity(self.gravity)
         if self.mass:
             robot = robot.with_payload(self.frame, self.mass)
-        if self.viscous is not None or self.coulomb is not None:
-            robot = robot.with_friction(viscous=self.viscous, coulomb=self.coulomb)
-        return robot
+        return robot.with_friction(**dict(self.friction)) if self.friction else robot
 
 
 @dataclass(frozen=True)

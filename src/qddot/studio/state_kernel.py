@@ -17,7 +17,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.dynamics.regroup import aligned
 from qddot.dynamics.rnea import gravity_torque, inverse_dynamics
-from qddot.model.joint import Friction
+from qddot.model.friction import Friction
 from qddot.model.tree import BASE, Tree
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
