@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
 from numbers import Rational, Real
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeGuard
 
 from qddot.errors import BadArgument, NotNumeric, shorten
 from qddot.scalars import Scalar, constant_sincos, sincos, sqrt
@@ -256,6 +256,11 @@ def simplest(x: Expression) -> Scalar:
 def free_symbols(x: Scalar) -> frozenset[str]:
     """Return the names of the symbols that a scalar depends on: none for a number."""
     return x.free_symbols if isinstance(x, Expression) else frozenset()
+
+
+def has_value(x: Scalar | None) -> TypeGuard[Scalar]:
+    """Return whether a scalar is there and holds no symbols, so that it can be compared."""
+    return x is not None and not free_symbols(x)
 
 
 def as_number(x: Fraction) -> int | float:

@@ -133,6 +133,6 @@ def test_three_thousand_impacts_keep_the_laws():
 
 
 def test_what_arrives_at_one_instant_is_told_apart_from_what_does_not():
-    stops = Restraints(np.zeros(4), np.array([0, 0, -np.inf, 0]), np.array([1, 1, np.inf, 1]))
+    stops = Restraints(np.zeros((2, 4)), np.array([0, 0, -np.inf, 0]), np.array([1, 1, np.inf, 1]))
     q, qd = np.array([0.0, 1 - 1e-12, 3.0, 0.0]), np.array([-1.0, 1.0, 1.0, 1.0])
     assert arriving(stops, q, qd).tolist() == [-1, 1, 0, 0]

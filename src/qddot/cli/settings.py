@@ -11,9 +11,6 @@ from qddot.expression_reader import read_formula
 if TYPE_CHECKING:
     from qddot.robot import Robot
 
-FRICTION = ("viscous", "coulomb", "static", "stribeck_velocity", "offset")
-KEYS = (*(f"friction.{kind}" for kind in FRICTION), "gravity", "payload.<frame>")
-
 
 def changed(robot: Robot, settings: Sequence[str], believed: Sequence[str] = ()) -> Robot:
     """Return the robot with settings applied, each "key=value" or "key=value,value,...".
@@ -23,6 +20,9 @@ def changed(robot: Robot, settings: Sequence[str], believed: Sequence[str] = ())
         settings: Those of --set.
         believed: Those of --model-set, which come after them.
     """
+    from qddot.model.friction import PARAMETERS
+
+    kinds = [p.name for p in PARAMETERS]
     friction: dict[str, float | list[float]] = {}
     written = [("--set", each) for each in settings] + [("--model-set", each) for each in believed]
     for option, setting in written:
@@ -31,7 +31,7 @@ def changed(robot: Robot, settings: Sequence[str], believed: Sequence[str] = ())
             raise BadArgument(f"{option} {printable(setting)!r} is not of the form key=value.")
         values = numbers(f"{option} {key}", text)
         kind = key.removeprefix("friction.")
-        if kind != key and kind in FRICTION:
+        if kind != key and kind in kinds:
             friction[kind] = values[0] if len(values) == 1 else values
         elif key == "gravity":
             robot = robot.with_gravity(values)
@@ -42,7 +42,8 @@ def changed(robot: Robot, settings: Sequence[str], believed: Sequence[str] = ())
             exact: Any = read_formula(text.strip())  # 1/3 stays what it is in a closed form
             robot = robot.with_values(**{key: exact})
         else:
-            known = (*KEYS, *robot.symbols)
+            rubbing = (f"friction.{kind}" for kind in kinds)
+            known = (*rubbing, "gravity", "payload.<frame>", *robot.symbols)
             from qddot.readers.read import symbolic_twin
 
             twin = symbolic_twin(robot.name)

@@ -2,7 +2,8 @@
 
 The parameters are the ten numbers of every moving body, about its frame's origin, then of each
 joint whatever the model has of rotor inertia Ia, viscous friction fv, Coulomb friction fs and
-offset f0. Springs and the Stribeck effect are not linear in their parameters and stay outside.
+offset f0 (`LINEAR` of `model.friction`). Springs and the Stribeck effect are not linear in their
+parameters and stay outside.
 """
 
 from __future__ import annotations
@@ -15,14 +16,14 @@ import numpy as np
 from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.movement import joint_torques, movements
 from qddot.dynamics.rnea import elastic_torque
+from qddot.model.friction import LINEAR
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointVec, Scalar, sign
 from qddot.spatial.inertia import NAMES, Inertia
 from qddot.spatial.moments import Moments
 from qddot.spatial.pose import ORIGIN
-from qddot.spatial.vector import vector
 
-EXTRAS = ("Ia", "fv", "fs", "f0")
+EXTRAS = ("Ia", *(p.column for p in LINEAR))
 UNITS = tuple(map(Inertia.from_parameters, np.eye(len(NAMES), dtype=int).tolist()))  # size 1
 
 
@@ -39,21 +40,17 @@ def parameters(tree: Tree) -> dict[str, Scalar]:
     return values
 
 
-def extras(tree: Tree, i: int) -> tuple[Scalar, Scalar, Scalar, Scalar]:
-    """Return Ia, fv, fs and f0 of a coordinate."""
-    friction = tree.friction[i]
-    return tree.rotor_inertia[i], friction.viscous, friction.coulomb, friction.offset
+def extras(tree: Tree, i: int) -> tuple[Scalar, ...]:
+    """Return the values of `EXTRAS` of a coordinate."""
+    return tree.rotor_inertia[i], *tree.friction[i].linear
 
 
 def extra_columns(
     tree: Tree, i: int, qd: JointVec, qd_r: JointVec, qdd: JointVec, dry: Any = sign
 ) -> list[Scalar]:
-    """Return what multiplies Ia, fv, fs and f0 of a coordinate, of those that the model has."""
-    Ia, fv, fs, f0 = extras(tree, i)
-    shown: list[Scalar] = [qdd[i]] if Ia else []
-    shown += [qd_r[i]] if fv else []
-    shown += [dry(qd[i])] if fs else []  # which a polynomial has not
-    return shown + ([1] if f0 else [])
+    """Return what multiplies each of `EXTRAS` of a coordinate, of those that the model has."""
+    rotor = [qdd[i]] if tree.rotor_inertia[i] else []
+    return rotor + tree.friction[i].columns(qd[i], qd_r[i], dry)
 
 
 def regressor(
@@ -90,6 +87,6 @@ def regressor(
 
 def unparameterised_torque(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
     """Return what Y φ leaves out of inverse dynamics: springs, dampers and the Stribeck effect."""
-    dry = replace(tree, friction=tuple(replace(f, viscous=0, offset=0) for f in tree.friction))
-    rest = friction_torque(dry, qd) + elastic_torque(tree, q, qd)
-    return rest - vector([f.coulomb * sign(v) for f, v in zip(tree.friction, qd, strict=True)])
+    nothing = dict.fromkeys((p.name for p in LINEAR), 0)
+    left = replace(tree, friction=tuple(f.refitted(nothing) for f in tree.friction))
+    return friction_torque(left, qd) + elastic_torque(tree, q, qd)

@@ -72,7 +72,7 @@ def about(equations: Equations) -> list[Formula | str]:
         s, c = letters
         lines.append(f"Shorthand: {c}1 = cos q1, {s}12 = sin(q1 + q2), and so on.")
     lines += [printable(note) for note in equations.robot.notes]
-    if any(f.coulomb for f in equations.robot.tree.friction):
+    if any(f.is_dry for f in equations.robot.tree.friction):
         lines.append("Dry friction, Fs sgn(q̇), is not a polynomial and is left out below.")
     return lines
 

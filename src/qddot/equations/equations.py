@@ -22,7 +22,7 @@ from qddot.errors import BadArgument, UnknownName, printable
 from qddot.formulations.coriolis import factorisations
 from qddot.formulations.derivation import Derivation
 from qddot.model.building import checked
-from qddot.model.joint import Friction
+from qddot.model.friction import Friction
 from qddot.model.tree import Tree
 from qddot.plain_text import fitted, fitting
 from qddot.program.program import Program
@@ -181,8 +181,8 @@ class Equations:
     def friction(self) -> JointVec:
         """Viscous friction and offsets; dry friction, which is no polynomial, is left out."""
         tree, qd = self.robot.tree, self.robot.qd
-        linear = [f.viscous * v + f.offset for f, v in zip(tree.friction, qd, strict=True)]
-        return formulas(linear)
+        parts = zip(tree.friction, qd, strict=True)
+        return formulas([friction.polynomial.torque(v) for friction, v in parts])
 
     @cached_property
     def springs(self) -> JointVec:

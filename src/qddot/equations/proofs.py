@@ -24,7 +24,7 @@ from qddot.equations.time_limit import OutOfTime, until
 from qddot.formulations.coriolis import factorisations
 from qddot.judged import Judged
 from qddot.looks import in_notebook
-from qddot.model.joint import Friction
+from qddot.model.friction import Friction
 from qddot.plain_text import fitted
 from qddot.scalars import Scalar
 

@@ -226,7 +226,7 @@ def scalars_of(tree: Tree) -> Iterable[Scalar]:
     yield from tree.gravity
     yield from tree.rotor_inertia
     for friction in tree.friction:
-        yield from (friction.viscous, friction.coulomb, friction.offset)
+        yield from friction.linear
     for elastic in tree.elastics:
         yield from (*elastic.direction, elastic.stiffness, elastic.damping, elastic.rest)
     for body, drive in zip(tree.bodies, tree.drives, strict=True):

@@ -42,7 +42,7 @@ def _dynamic_scalars(tree: Tree) -> Iterator[Scalar]:
     """Yield the numbers of a tree in which its equations are linear."""
     yield from tree.rotor_inertia
     for friction in tree.friction:
-        yield from (friction.viscous, friction.coulomb, friction.offset)
+        yield from friction.linear
     for elastic in tree.elastics:
         yield from (elastic.stiffness, elastic.stiffness * elastic.rest, elastic.damping)
     for body in tree.bodies:

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.regressor import EXTRAS
 from qddot.errors import BadArgument, BadRobot, UnknownName
-from qddot.model import Friction, Inertial, Joint, Link, Model, Motor
+from qddot.model import Inertial, Joint, Link, Model, Motor
 from qddot.model.building import checked
+from qddot.model.friction import LINEAR
 from qddot.model.tree import Tree
 from qddot.spatial.inertia import NAMES, Inertia, upper
 
@@ -60,7 +62,7 @@ def robot_with_parameters(robot: Any, phi: Sequence[float] | Mapping[str, float]
 def _by_name(robot: Any, phi: Any) -> dict[str, float]:
     own = dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True))
     if isinstance(phi, Mapping):
-        known = {f"{j}.{x}" for j in robot.joint_names for x in ("Ia", "fv", "fs", "f0")} | set(own)
+        known = {f"{j}.{x}" for j in robot.joint_names for x in EXTRAS} | set(own)
         for name in phi:
             if name not in known:
                 raise UnknownName("parameter", name, robot.name, robot.parameter_names)
@@ -134,26 +136,20 @@ def _joint(joint: Joint, model: Model, values: Mapping[str, float]) -> Joint:
     leader = _leader(joint, model)
     if leader is None:
         return joint
-    given = {x: values.get(f"{leader}.{x}") for x in ("Ia", "fv", "fs", "f0")}
+    given = {x: values.get(f"{leader}.{x}") for x in EXTRAS}
     own = joint.name == leader
-    friction, motor = joint.friction, joint.motor
-    for key, name in (("viscous", "fv"), ("coulomb", "fs"), ("offset", "f0")):
-        if given[name] is not None and (own or _differs(leader, model, key)):
-            friction = _rubbed(friction, key, given[name] if own else 0)
+    motor = joint.motor
+    found = {
+        p.name: given[p.column] if own else 0
+        for p in LINEAR
+        if given[p.column] is not None and (own or _differs(leader, model, p.name))
+    }
     if given["Ia"] is not None and own and given["Ia"] != motor.reflected:
         gear = motor.gear or 1
         motor = Motor(given["Ia"] / (gear * gear), gear)
     elif given["Ia"] is not None and not own:
         motor = Motor()
-    return replace(joint, friction=friction, motor=motor)
-
-
-def _rubbed(friction: Friction, key: str, value: float | None) -> Friction:
-    changed = replace(friction, **{key: value})
-    if key == "coulomb" and friction.static is not None:
-        # what static friction has above Coulomb's is no parameter, and stays
-        return replace(changed, static=friction.static - friction.coulomb + changed.coulomb)
-    return changed
+    return replace(joint, friction=joint.friction.refitted(found), motor=motor)
 
 
 def _leader(joint: Joint, model: Model) -> str | None:

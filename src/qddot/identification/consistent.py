@@ -22,6 +22,7 @@ from qddot.errors import BadArgument, MissingExtra, UnknownName
 from qddot.identification.estimators import Estimator
 from qddot.identification.options import Range, as_range, by_name, check_belief
 from qddot.identification.prior import PSEUDO, metric_root, roots
+from qddot.identification.regression import RESISTING
 from qddot.identification.solution import NoRobot, Problem, Solution, noise_of, weighted
 
 MARGIN = 1e-6  # of the prior body, by which a pseudo-inertia stays above zero
@@ -30,7 +31,6 @@ PRECISE = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
 INACCURATE = "solved, but perhaps not accurately"
 BELIEF = 10.0
 APART = 1e-6  # of a body's own size, what may be left of a group taken for zero
-RESISTING = (".fv", ".fs", ".Ia")  # never negative
 
 
 @dataclass(eq=False)

@@ -17,6 +17,7 @@ from qddot.identification.against_file import RATES, SHAPE, AgainstFile
 from qddot.identification.problem import structural
 from qddot.identification.regression import Regression
 from qddot.identification.samples import Samples
+from qddot.model.friction import LINEAR
 
 ROWS = 500  # that are looked at
 BEYOND = 0.05  # [rad] or [m]: encoders are not zeroed better
@@ -73,10 +74,14 @@ class _Look:
 
     def drives(self, i: int) -> float:
         """Return the share of a joint's power that the friction found would give, not take."""
-        values = [self.friction.get(f"{self.names[i]}.{x}", 0.0) for x in ("fv", "fs")]
-        rate = np.abs(self.rows[1][:, i])
-        power = values[0] * np.mean(rate**2) + values[1] * np.mean(rate)
-        whole = float(np.mean(np.abs(self.rows[1][:, i] * self.rows[3][:, i])))
+        rate = self.rows[1][:, i]
+        power = sum(
+            self.friction.get(f"{self.names[i]}.{p.column}", 0.0)
+            * np.mean(rate * p.multiplies(rate, rate, np.sign))
+            for p in LINEAR
+            if p.resists
+        )
+        whole = float(np.mean(np.abs(rate * self.rows[3][:, i])))
         return float(-power / whole) if whole > 0 else 0.0
 
     def of(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray) -> float:

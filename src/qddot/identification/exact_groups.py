@@ -37,7 +37,7 @@ def exact_columns(model: Any, extras: Sequence[tuple[int, str]]) -> Columns:
 
     Args:
         model: The robot's model; numbers are taken as the decimals they are written as.
-        extras: After the inertial parameters, (coordinate, "Ia" or "fv" or "fs" or "f0").
+        extras: After the inertial parameters, (coordinate, one of `EXTRAS` of the regressor).
     """
     from qddot.equations.exact_tree import exact_robot
 
@@ -51,11 +51,11 @@ def exact_columns(model: Any, extras: Sequence[tuple[int, str]]) -> Columns:
             row[column] = row.get(column, field.zero) + coefficient
     zero = (0,) * sum(g.role != "parameter" for g in exact.ring.generators)
     rows.pop(zero, None)  # a constant energy moves nothing
-    size = dict.fromkeys(("fv", "fs", "f0"), field.one) | {
-        "Ia": field.convert(_rational(Fraction(1, 2)))
-    }
+    half = field.convert(_rational(Fraction(1, 2)))
     for k, (i, name) in enumerate(extras, column + 1):
-        rows.setdefault(_energy_of(exact.ring, i, name), {})[k] = size[name]
+        rows.setdefault(_energy_of(exact.ring, i, name), {})[k] = (
+            half if name == "Ia" else field.one
+        )
     return solved(rows, column + 1 + len(extras), field)
 
 

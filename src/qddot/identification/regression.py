@@ -18,12 +18,14 @@ from qddot.identification.extra_columns import Extra, extras_of
 from qddot.identification.grouping import triangle
 from qddot.identification.samples import Samples
 from qddot.model import Motor
+from qddot.model.friction import LINEAR
 
 # what may be asked for, and the placeholder that makes a model have it
-TERMS = ("viscous", "coulomb", "offset", "rotor_inertia")
+TERMS = (*(p.name for p in LINEAR), "rotor_inertia")
 USUAL_TERMS = ("friction", "offset")  # what nearly every arm has and few models say
-SHORT = {"fv": "viscous", "fs": "coulomb", "f0": "offset", "Ia": "rotor_inertia"}
-FRICTION = ("viscous", "coulomb")
+SHORT = {p.column: p.name for p in LINEAR} | {"Ia": "rotor_inertia"}
+FRICTION = tuple(p.name for p in LINEAR if p.usual)
+RESISTING = (*(f".{p.column}" for p in LINEAR if p.resists), ".Ia")  # never negative
 
 
 def with_terms(robot: Any, terms: Sequence[str]) -> Any:
@@ -41,7 +43,7 @@ def with_terms(robot: Any, terms: Sequence[str]) -> Any:
     free = robot.model.free_joints
     given = {
         term: [getattr(joint.friction, term) or 1 for joint in free]
-        for term in TERMS[:3]
+        for term in TERMS[:-1]
         if term in wanted
     }
     if given:
@@ -132,7 +134,7 @@ class Regression:
     def rest(self, samples: Samples) -> np.ndarray | float:
         """Return the torque of springs and of the Stribeck effect, which the model keeps."""
         tree = self.robot.tree
-        linear_only = not tree.elastics and all(f.static is None for f in tree.friction)
+        linear_only = not tree.elastics and all(f == f.steady for f in tree.friction)
         if linear_only or samples.Y is not None:  # of filtered samples it is taken off before
             return 0.0
         q, qd, qdd = samples.q, samples.qd, samples.qdd

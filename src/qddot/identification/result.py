@@ -16,6 +16,7 @@ from qddot.identification.back_to_robot import robot_with_parameters
 from qddot.identification.one_thread import one_thread
 from qddot.identification.prior import nearest, smallest_eigenvalue
 from qddot.identification.provenance import saved, told
+from qddot.identification.regression import RESISTING
 from qddot.identification.samples import Samples, as_samples
 from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
 from qddot.identification.validation import CrossValidation, cross_validation, essential
@@ -204,9 +205,7 @@ class Fit(Judged):
         """Whether bodies with these parameters exist and friction resists."""
         regression, phi = self.problem.regression, self.parameters
         resists = all(
-            value >= 0
-            for name, value in regression.values(phi).items()
-            if name.endswith((".fv", ".fs", ".Ia"))
+            value >= 0 for name, value in regression.values(phi).items() if name.endswith(RESISTING)
         )
         return resists and smallest_eigenvalue(regression, phi) >= POSSIBLE
 

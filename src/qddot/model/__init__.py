@@ -2,7 +2,8 @@
 
 from qddot.expressions import symbol
 from qddot.model.building import build
-from qddot.model.joint import Coupling, Friction, Joint, Limits, Mimic, Motor, Spring
+from qddot.model.friction import Friction
+from qddot.model.joint import Coupling, Joint, Limits, Mimic, Motor, Spring
 from qddot.model.link import Frame, Inertial, Link, Payload, Placement
 from qddot.model.model import Model
 from qddot.model.validation import validate

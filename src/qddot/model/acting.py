@@ -12,7 +12,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from qddot.model.joint import FIXED, Friction, Joint
+from qddot.model.friction import Friction, together
+from qddot.model.joint import FIXED, Joint
 from qddot.model.model import Model
 from qddot.scalars import JointVec, Scalar
 
@@ -65,28 +66,7 @@ def rotor_inertia(model: Model, positions: Positions) -> Iterator[Scalar]:
 def friction(model: Model, positions: Positions) -> Iterator[Friction]:
     """Yield the friction at each coordinate, that of followers included."""
     for shares in _shares(model, positions):
-        parts = [(joint.friction, ratio) for joint, ratio in shares]
-        if len(parts) == 1:
-            yield parts[0][0]
-            continue
-        coulomb = sum(abs(r) * f.coulomb for f, r in parts)
-        above: list[tuple[Scalar, Scalar]] = []  # with the coordinate's rate at which it fades
-        for f, r in parts:
-            if f.static is not None and r:
-                size, speed = abs(r) * (f.static - f.coulomb), f.stribeck_velocity / abs(r)
-                known = [k for k, (_, v) in enumerate(above) if v == speed]
-                if known:
-                    above[known[0]] = (above[known[0]][0] + size, speed)
-                else:
-                    above.append((size, speed))
-        yield Friction(
-            viscous=sum(r * r * f.viscous for f, r in parts),
-            coulomb=coulomb,
-            static=coulomb + sum(size for size, _ in above) if above else None,
-            stribeck_velocity=above[0][1] if above else None,
-            offset=sum(r * f.offset for f, r in parts),
-            further=tuple(above[1:]),
-        )
+        yield together([(joint.friction, ratio) for joint, ratio in shares])
 
 
 def _shares(model: Model, positions: Positions) -> list[list[tuple[Joint, Scalar]]]:

@@ -1,4 +1,4 @@
-"""Joints and what acts in them: limits, friction, motors, springs.
+"""Joints and what acts in them: limits, motors, springs, and the friction of `friction.py`.
 
 Every torque here enters one equation, the same in all of qddot:
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from qddot.model.friction import Friction
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Placement
 from qddot.model.units import ANGLE, LENGTH, JointUnits
@@ -26,30 +27,6 @@ class Limits:
     upper: Scalar | None = None
     velocity: Scalar | None = None  # [rad/s] or [m/s]
     effort: Scalar | None = None  # [N·m] or [N]
-
-
-@dataclass(frozen=True)
-class Friction:
-    """Friction at a joint: viscous, Coulomb, Stribeck, and a constant offset.
-
-    The torque that resists motion; the Stribeck part is the static friction above Coulomb's:
-
-        f(q̇) = Fᵥ q̇ + [Fₛ + (F_static − Fₛ) exp(−(q̇/v_s)²)] sgn(q̇) + f₀
-    """
-
-    viscous: Scalar = 0  # [N·m·s/rad] or [N·s/m]
-    coulomb: Scalar = 0  # [N·m] or [N]
-    static: Scalar | None = None  # [N·m] or [N]; None: no Stribeck effect
-    stribeck_velocity: Scalar | None = None  # [rad/s] or [m/s]
-    offset: Scalar = 0  # [N·m] or [N]
-    # of a coordinate that moves several joints: what others of them have above Coulomb's at rest,
-    # and their own v_s; `static` is the sum of all
-    further: tuple[tuple[Scalar, Scalar], ...] = ()
-
-    def _repr_latex_(self) -> str:
-        from qddot.model.friction_formula import friction_latex
-
-        return friction_latex(self)
 
 
 @dataclass(frozen=True)

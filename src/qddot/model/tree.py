@@ -18,7 +18,8 @@ from qddot.errors import BadArgument, NotNumeric, UnknownName, shorten
 from qddot.expressions import Expression, expression
 from qddot.model.acting import Elastic, Positions, elastics, friction, rotor_inertia
 from qddot.model.coordinates import CoordinateMap, Drive, Drives
-from qddot.model.joint import FIXED, Friction, Joint
+from qddot.model.friction import Friction
+from qddot.model.joint import FIXED, Joint
 from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
 from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3, sqrt

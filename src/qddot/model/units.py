@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from qddot.model.friction import LINEAR
+
 if TYPE_CHECKING:
     from qddot.model.joint import Joint
 
@@ -54,7 +56,7 @@ BODY_UNITS = {
     **dict.fromkeys(("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz"), "kg·m²"),
 }
 # of the parameters of a joint: which of its units they have
-JOINT_PARAMETERS = {"Ia": "inertia", "fv": "damping", "fs": "effort", "f0": "effort"}
+JOINT_PARAMETERS = {"Ia": "inertia"} | {p.column: p.unit for p in LINEAR}
 BY_POSITION = {units.position: units for units in (ANGLE, LENGTH)}
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 from qddot.errors import Problem
-from qddot.expressions import Expression, free_symbols
+from qddot.expressions import Expression, has_value
+from qddot.model.friction import PARAMETERS
 from qddot.model.inertia_advice import inertia_problems
 from qddot.model.joint import Joint, Limits
 from qddot.model.model import Model, scalars
@@ -73,55 +74,30 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if joint.kind != "screw" and joint.pitch:
         message = f"it has a pitch ({joint.pitch}), which only a screw has"
         yield "error", message, "Use type screw, or remove it."
-    limits, friction, motor = joint.limits, joint.friction, joint.motor
+    limits, motor = joint.limits, joint.motor
     lower, upper = limits.lower, limits.upper
-    if number(lower) and number(upper) and float(lower) > float(upper):
+    if has_value(lower) and has_value(upper) and float(lower) > float(upper):
         message = f"its limits are reversed (lower {float(lower):g} > upper {float(upper):g})"
         yield "error", message, "Swap them."
-    if number(joint.home):
+    if has_value(joint.home):
         low, high = joint.ends
-        low = -math.inf if not number(low) else float(low)
-        high = math.inf if not number(high) else float(high)
+        low = -math.inf if not has_value(low) else float(low)
+        high = math.inf if not has_value(high) else float(high)
         if not low <= float(joint.home) <= high:
             message = f"its home ({float(joint.home):g}) is not within its limits"
             yield "error", message, f"Give one from {low:g} to {high:g}."
     for name in ("velocity", "effort"):
         value = getattr(limits, name)
-        if number(value) and value < 0:
+        if has_value(value) and value < 0:
             yield "error", f"its {name} limit is negative ({value:g})", "Give its size."
-    for name in ("viscous", "coulomb", "static"):
-        value = getattr(friction, name)
-        if number(value) and value < 0:
-            message = f"its {name} friction is negative ({value:g}): it would create energy"
-            yield "error", message, "Give its size."
-    if friction.static is not None:
-        if friction.stribeck_velocity is None:
-            message = "it has static friction but no Stribeck velocity"
-            yield "error", message, "Add stribeck_velocity, for instance 0.01."
-        elif number(friction.stribeck_velocity) and friction.stribeck_velocity <= 0:
-            yield "error", "its Stribeck velocity is not positive", "Give a small speed, like 0.01."
-        if (
-            number(friction.static)
-            and number(friction.coulomb)
-            and (friction.static < friction.coulomb)
-        ):
-            message = (
-                f"its static friction ({friction.static:g}) is below Coulomb's "
-                f"({friction.coulomb:g})"
-            )
-            yield "warning", message, "Usually it is the other way round."
-    if number(motor.rotor_inertia) and motor.rotor_inertia < 0:
+    yield from joint.friction.problems()
+    if has_value(motor.rotor_inertia) and motor.rotor_inertia < 0:
         yield "error", f"its rotor inertia is negative ({motor.rotor_inertia:g})", "Correct it."
-    if number(motor.gear) and motor.gear == 0:
+    if has_value(motor.gear) and motor.gear == 0:
         yield "error", "its gear ratio is zero", "Use 1 for a direct drive."
-    if number(joint.spring.stiffness) and joint.spring.stiffness < 0:
+    if has_value(joint.spring.stiffness) and joint.spring.stiffness < 0:
         message = f"its spring is unstable (stiffness {joint.spring.stiffness:g} < 0)"
         yield "warning", message, "Drop the sign unless it is meant."
-
-
-def number(x: Scalar | None) -> TypeGuard[Scalar]:
-    """Return whether a field holds a value that can be compared."""
-    return x is not None and not free_symbols(x)
 
 
 def _finite(thing: Any, where: str) -> Iterator[Problem]:
@@ -141,7 +117,7 @@ def _finite(thing: Any, where: str) -> Iterator[Problem]:
 # the fields of numbers, and how many belong into each
 COUNTS = {"xyz": 3, "rpy": 3, "com": 3, "axis": 3, "inertia": 6}
 NAMES = ("name", "kind", "parent", "child", "joint", "link", "frame", "first", "second")
-OPTIONAL = ("static", "stribeck_velocity", "mimic", "locked", "home")
+OPTIONAL = ("mimic", "locked", "home", *(p.name for p in PARAMETERS if p.default is None))
 
 
 def _misshapen(thing: Any) -> Iterator[tuple[str, Any, str]]:
@@ -170,4 +146,4 @@ def _all_finite(values: tuple[Scalar, ...]) -> bool:
 
 
 def _huge(values: tuple[Scalar, ...]) -> list[float]:
-    return [float(x) for x in values if number(x) and abs(float(x)) > BEYOND]
+    return [float(x) for x in values if has_value(x) and abs(float(x)) > BEYOND]

@@ -27,6 +27,7 @@ from qddot.model import (
     build,
 )
 from qddot.model.building import checked
+from qddot.model.friction import PARAMETERS
 from qddot.model.model import GRAVITY
 from qddot.model.shapes import SHAPES
 from qddot.readers.dh import read_rows
@@ -178,8 +179,7 @@ def limits(table: Table | None) -> Limits:
 
 def friction(table: Table | None) -> Friction:
     """Return friction = { viscous, coulomb, static, stribeck_velocity, offset }."""
-    zeros = {"viscous": 0, "coulomb": 0, "offset": 0}
-    return Friction(**fields(table, zeros, ("static", "stribeck_velocity")))
+    return Friction(**fields(table, {p.name: p.default for p in PARAMETERS}))
 
 
 def motor(table: Table | None) -> Motor:

@@ -9,12 +9,13 @@ from typing import Any
 from qddot.errors import BadExpression, Problem, did_you_mean, shorten
 from qddot.expression_reader import read_formula
 from qddot.expressions import Expression, expression
+from qddot.model.friction import LINEAR
 from qddot.readers.sympy_numbers import from_sympy, is_sympy
 from qddot.scalars import Scalar
 
 # what people write for some keys, which does not look like them
 MEANT = {"m": "mass", "i": "inertia", "r": "com", "c": "com", "cog": "com", "kind": "type"}
-MEANT |= {"min": "lower", "max": "upper", "fv": "viscous", "fs": "coulomb"}
+MEANT |= {"min": "lower", "max": "upper"} | {p.column: p.name for p in LINEAR}
 
 LineOf = Callable[[tuple], int | None]  # from a path of keys and indices to a line
 

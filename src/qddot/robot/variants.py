@@ -10,6 +10,7 @@ from typing import Any, Self
 from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
 from qddot.model.building import checked
+from qddot.model.friction import PARAMETERS
 from qddot.model.nearest_inertia import CHANGED
 from qddot.readers.read import symbolic_twin
 from qddot.robot.arguments import moments, number, numbers
@@ -86,13 +87,8 @@ class Variants:
             viscous, coulomb, static, stribeck_velocity, offset: One value for all joints, or one
                 a joint in the order of `joint_names`. See `qddot.model.Friction`.
         """
-        given = {
-            "viscous": viscous,
-            "coulomb": coulomb,
-            "static": static,
-            "stribeck_velocity": stribeck_velocity,
-            "offset": offset,
-        }
+        here = locals()
+        given = {p.name: here[p.name] for p in PARAMETERS}
         lists = {k: self._each(k, v) for k, v in given.items() if v is not None}
         index = {name: i for i, name in enumerate(self.model.joint_names)}
 

@@ -20,7 +20,7 @@ from qddot.dynamics.kinematics import jacobian
 from qddot.dynamics.momentum import centrifugal_rate
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.rnea import bias_torque, elastic_torque, gravity_torque, rigid_body_torque
-from qddot.model.joint import Friction
+from qddot.model.friction import Friction
 from qddot.model.model import Model
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from qddot.dynamics.friction import has_dry_friction
 from qddot.dynamics.momentum import momentum
 from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian, less, less_equal, replay, select
@@ -78,7 +77,7 @@ class Newton:
         def missing(middle: Any, state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
             at = instants(constants, given)
             friction = at(t, state[:size]).tree.friction
-            self.dry = tuple(i for i, each in enumerate(friction) if has_dry_friction(each))
+            self.dry = tuple(i for i, each in enumerate(friction) if each.is_dry)
             return residual(at, t, h, state[:size], middle)
 
         unknown = {"middle": (n + m,)}

@@ -13,7 +13,7 @@ from qddot.dynamics.regressor import EXTRAS
 from qddot.dynamics.regroup import aligned, regrouped
 from qddot.errors import NotNumeric, UnknownName
 from qddot.expressions import Expression
-from qddot.model.joint import Friction
+from qddot.model.friction import LINEAR, Friction
 from qddot.model.model import Model
 from qddot.model.tree import Body, Tree, fold
 from qddot.robot import Robot
@@ -61,7 +61,7 @@ def varied_tree(model: Model, values: Mapping[str, Scalar]) -> Tree:
             for joint, Ia in zip(tree.joint_names, tree.rotor_inertia, strict=True)
         ),
         friction=tuple(
-            _friction(joint, friction, values)
+            varied_friction(joint, friction, values)
             for joint, friction in zip(tree.joint_names, tree.friction, strict=True)
         ),
     )
@@ -72,12 +72,10 @@ def varied_tree(model: Model, values: Mapping[str, Scalar]) -> Tree:
     return aligned(replace(with_extras, bodies=bodies))
 
 
-def _friction(joint: str, friction: Friction, values: Mapping[str, Scalar]) -> Friction:
-    fields = {"viscous": "fv", "coulomb": "fs", "offset": "f0"}
-    given = {
-        field: values[f"{joint}.{p}"] for field, p in fields.items() if f"{joint}.{p}" in values
-    }
-    return replace(friction, **given)
+def varied_friction(joint: str, friction: Friction, values: Mapping[str, Scalar]) -> Friction:
+    """Return the friction of a joint with those of its parameters that have a value here."""
+    given = {p.name: f"{joint}.{p.column}" for p in LINEAR}
+    return replace(friction, **{p: values[name] for p, name in given.items() if name in values})
 
 
 def _inertia(body: Body, values: Mapping[str, Scalar]) -> Inertia:

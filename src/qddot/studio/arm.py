@@ -19,7 +19,7 @@ from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.dynamics.regroup import aligned
 from qddot.dynamics.rnea import gravity_torque, inverse_dynamics
 from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.model.joint import Friction
+from qddot.model.friction import LINEAR, Friction
 from qddot.model.tree import BASE, Tree
 from qddot.present.figures.arm_scene import ArmScene, arm_scene
 from qddot.program.optimise import optimised
@@ -35,6 +35,8 @@ HEAVIEST = 1e6  # [kg]
 STRONGEST = 1e6  # [m/s²]; a neutron star has more
 OUTPUTS = ("M", "C", "c", "g", "tau", "kinetic", "potential")
 
+SLIDERS = tuple(p.name for p in LINEAR if p.usual)  # of friction
+
 Told = Callable[[str, float | None], None]
 
 
@@ -45,8 +47,7 @@ class Changes:
     gravity: tuple[float, ...] | None = None  # [m/s²]
     frame: str = ""  # that carries the payload
     mass: float = 0.0  # [kg] of the payload
-    viscous: tuple[float, ...] | None = None
-    coulomb: tuple[float, ...] | None = None
+    friction: tuple[tuple[str, tuple[float, ...]], ...] = ()  # by the name of its parameter
 
     def applied(self, robot: Robot) -> Robot:
         """Return the changed robot."""
@@ -54,9 +55,7 @@ class Changes:
             robot = robot.with_gravity(self.gravity)
         if self.mass:
             robot = robot.with_payload(self.frame, self.mass)
-        if self.viscous is not None or self.coulomb is not None:
-            robot = robot.with_friction(viscous=self.viscous, coulomb=self.coulomb)
-        return robot
+        return robot.with_friction(**dict(self.friction)) if self.friction else robot
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from qddot.control.ready_laws import LAWS
 from qddot.errors import BadArgument, UnknownName
 from qddot.robot import Robot
 from qddot.studio import exports
-from qddot.studio.arm import HEAVIEST, STRONGEST, Arm, Changes, Told, make_arm
+from qddot.studio.arm import HEAVIEST, SLIDERS, STRONGEST, Arm, Changes, Told, make_arm
 from qddot.studio.dropped import ENDINGS, check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
 from qddot.studio.library import Library
@@ -222,10 +222,10 @@ def changed(arm: Arm, question: Question) -> Changes:
         frame = framed(arm, payload.text("frame", arm.tip))
         changes = replace(changes, frame=frame, mass=payload.number("mass", 0, HEAVIEST))
     if (friction := question.part("friction")) is not None:
-        friction.only("viscous", "coulomb")
-        for kind in ("viscous", "coulomb"):
-            if (values := friction.each(kind, n)) is not None:
-                changes = replace(changes, **{kind: tuple(values.tolist())})
+        friction.only(*SLIDERS)
+        given = {name: friction.each(name, n) for name in SLIDERS}
+        new = {name: tuple(x.tolist()) for name, x in given.items() if x is not None}
+        changes = replace(changes, friction=tuple({**dict(changes.friction), **new}.items()))
     return changes
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from qddot.dynamics.friction import friction_torque
 from qddot.errors import printable
 from qddot.robot.effective_mass import principal_masses
-from qddot.studio.arm import OUTPUTS, Arm
+from qddot.studio.arm import OUTPUTS, SLIDERS, Arm
 from qddot.studio.messages import Question
 
 MOST_WARNINGS = 20
@@ -94,7 +94,6 @@ def robot_facts(arm: Arm) -> dict[str, Any]:
     robot, model = arm.now, arm.now.model
     limits = robot.limits
     span = np.stack(limits.span(), axis=-1).tolist()
-    friction = [joint.friction for joint in model.free_joints]
     joints = [
         {
             "name": printable(joint.name),
@@ -122,8 +121,8 @@ def robot_facts(arm: Arm) -> dict[str, Any]:
         "mass": float(robot.mass),
         "payload": {"frame": arm.changes.frame or arm.tip, "mass": arm.changes.mass},
         "friction": {
-            "viscous": [float(f.viscous) for f in friction],
-            "coulomb": [float(f.coulomb) for f in friction],
+            name: [float(getattr(joint.friction, name)) for joint in model.free_joints]
+            for name in SLIDERS
         },
         "symbolic": bool(arm.exact.symbols),
         "warnings": warnings[:MOST_WARNINGS] + ([f"... and {more} more"] if more > 0 else []),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.model.friction import LINEAR
 from qddot.model.shapes import sphere
 from qddot.model.tree import Tree
 from qddot.program.recorder import record
@@ -16,7 +17,6 @@ from qddot.robot import Robot
 from qddot.simulation.varied import GRAVITY, varied_tree
 from qddot.spatial.inertia import NAMES, Inertia
 from qddot.spatial.vector import vector
-from qddot.sweeps.quantities import FRICTION
 
 BALL = sphere(1, 1).inertia[0]  # [kg·m²], of a ball of 1 kg and 1 m
 Values = Mapping[str, np.ndarray]  # of quantities, shape (runs, width)
@@ -44,9 +44,9 @@ class Arm:
         joints = tree.joint_names
         rotors = [f"{joint}.Ia" for joint in joints if f"{joint}.Ia" in self.varied]
         rubbing = [
-            f"{joint}.{short}"
-            for kind, short in FRICTION.items()
-            if f"friction.{kind}" in self.varied
+            f"{joint}.{p.column}"
+            for p in LINEAR
+            if f"friction.{p.name}" in self.varied
             for joint in joints
         ]
         return (*inertial, *rotors, *rubbing, *(GRAVITY if "gravity" in self.varied else ()))
@@ -112,9 +112,9 @@ class Arm:
         for i, joint in enumerate(tree.joint_names):
             if f"{joint}.Ia" in self.varied:
                 found[f"{joint}.Ia"] = values[f"{joint}.Ia"][:, 0]
-            for kind, short in FRICTION.items():
-                if f"friction.{kind}" in self.varied:
-                    found[f"{joint}.{short}"] = values[f"friction.{kind}"][:, i]
+            for p in LINEAR:
+                if f"friction.{p.name}" in self.varied:
+                    found[f"{joint}.{p.column}"] = values[f"friction.{p.name}"][:, i]
         if "gravity" in self.varied:
             found |= dict(zip(GRAVITY, values["gravity"].T, strict=True))
         return found

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.model.friction import LINEAR, Friction
 from qddot.simulation.audit import audit
 from qddot.simulation.energy import Energy
 from qddot.simulation.equation import WORKS, Forces, System
@@ -20,7 +21,8 @@ from qddot.simulation.plant import Plant
 from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import whole_state
 from qddot.simulation.simulation import begun
-from qddot.simulation.switching import Restraints, restraints
+from qddot.simulation.switching import Restraints, grips, restraints
+from qddot.simulation.varied import varied_friction
 from qddot.sweeps.cases import Case
 from qddot.sweeps.motions import Motions, torque_of
 from qddot.sweeps.runs import Values
@@ -77,7 +79,8 @@ class ExactRuns:
     @property
     def _rubbing(self) -> bool:
         """Whether runs differ in dry friction."""
-        return "friction.coulomb" in self.case.study.runs.varied
+        dry = (p.name for p in LINEAR if replace(Friction(), **{p.name: 1}).is_dry)
+        return any(f"friction.{name}" in self.case.study.runs.varied for name in dry)
 
     def _run(self, values: Values, parameters: np.ndarray, inputs: dict[str, Any]) -> Run | None:
         """Return one run, gone through; None where it could not begin."""
@@ -86,9 +89,10 @@ class ExactRuns:
         q0, qd0 = values["q0"][0], values["qd0"][0]
         holding = self._holding
         if self._rubbing:
-            plain = [friction.static is None for friction in study.nominal.tree.friction]
-            most = np.where(plain, values["friction.coulomb"][0], holding.friction)
-            holding = replace(holding, friction=most)
+            given = dict(zip(study.arm.names, parameters, strict=True))
+            each = zip(robot.joint_names, study.nominal.tree.friction, strict=True)
+            rubbing = [varied_friction(joint, friction, given) for joint, friction in each]
+            holding = replace(holding, grip=grips(rubbing))
         more = {port.name: inputs[port.name] for port in (law.more if law else ())}
         plant = Plant(robot, self.system, {}, more, holding, clock.duration, parameters)
         x0 = self.case.starts(q0[None], qd0[None])[0]

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from qddot.model.friction import LINEAR
 from qddot.model.units import BODY_UNITS, unit_of
 from qddot.robot import Robot
 from qddot.spatial.inertia import NAMES
 
 AXES = ("x", "y", "z")
-FRICTION = {"viscous": "fv", "coulomb": "fs", "offset": "f0"}  # as the regressor has them
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +76,10 @@ def of_arm(robot: Robot, payloads: Mapping[str, Payload]) -> Iterable[Quantity]:
             yield _number(f"{body.name}.{p}", float(value), BODY_UNITS[p], least)
     for joint, Ia in zip(tree.joint_names, tree.rotor_inertia, strict=True):
         yield _number(f"{joint}.Ia", float(Ia), robot.model.joint(joint).units.inertia, 0.0)
-    for kind in FRICTION:
-        nominal = np.array([float(getattr(f, kind)) for f in tree.friction])
-        what = "damping" if kind == "viscous" else "effort"
-        found = of_joints(robot, f"friction.{kind}", nominal, what)
-        least = -np.inf if kind == "offset" else 0.0
-        yield Quantity(found.name, found.parts, found.nominal, found.unit, least)
+    for p in LINEAR:
+        nominal = np.array([float(getattr(f, p.name)) for f in tree.friction])
+        found = of_joints(robot, f"friction.{p.name}", nominal, p.unit)
+        yield replace(found, least=0.0 if p.resists else -np.inf)
     gravity = np.array([[float(g) for g in tree.gravity]])
     yield Quantity("gravity", AXES, gravity, "m/s²")
     for frame, (body, _) in tree.frames.items():
@@ -95,9 +93,9 @@ def of_arm(robot: Robot, payloads: Mapping[str, Payload]) -> Iterable[Quantity]:
 def aliases(robot: Robot) -> dict[str, str]:
     """Return other names of the same: "<joint>.fv" is "friction.viscous.<joint>"."""
     return {
-        f"{joint}.{short}": f"friction.{kind}.{joint}"
+        f"{joint}.{p.column}": f"friction.{p.name}.{joint}"
         for joint in robot.joint_names
-        for kind, short in FRICTION.items()
+        for p in LINEAR
     }
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from qddot.errors import QddotError, did_you_mean
+from qddot.model.friction import PARAMETERS
 from qddot.model.shapes import sphere
 from qddot.readers.table import Table
 from qddot.robot import Robot
 from qddot.sweeps import fields
 from qddot.sweeps.quantities import AXES, Payload
 
-FRICTION = ("viscous", "coulomb", "static", "stribeck_velocity", "offset")
 Settings = Mapping[str, Any]  # of numbers and vectors, by key
 
 
@@ -57,7 +57,7 @@ def flattened(data: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, 
 def known_keys(robot: Robot) -> dict[str, tuple[str, ...] | None]:
     """Return what may be set, with the names of its parts; None for a single number."""
     known: dict[str, tuple[str, ...] | None] = dict.fromkeys(robot.symbols)
-    known |= {f"friction.{kind}": robot.joint_names for kind in FRICTION}
+    known |= {f"friction.{p.name}": robot.joint_names for p in PARAMETERS}
     known["gravity"] = AXES
     for frame in robot.frame_names:
         known |= {f"payload.{frame}": None, f"payload.{frame}.radius": None}

@@ -19,12 +19,14 @@ from xml.sax.saxutils import quoteattr
 from qddot.errors import NotNumeric, listing
 from qddot.expressions import free_symbols
 from qddot.model import Inertial, Joint, Link, Mimic, Model, Placement
+from qddot.model.friction import PARAMETERS
 from qddot.model.joint import UNLIMITED
 from qddot.model.model import GRAVITY, mapped
 from qddot.model.tree import coordinates, motion_of, numeric
 from qddot.scalars import Scalar
 from qddot.spatial.rotation import to_rpy
 
+DYNAMICS = {"viscous": "damping", "coulomb": "friction"}  # what <dynamics> has of friction
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
@@ -120,11 +122,11 @@ def _lost_at(joint: Joint) -> Iterator[str]:
         yield f"its rotor inertia ({joint.motor.reflected} after the gear)"
     if joint.spring.stiffness:
         yield f"its spring (stiffness {joint.spring.stiffness})"
-    friction, limits = joint.friction, joint.limits
-    if friction.static is not None:
-        yield f"its static friction ({friction.static}, with Stribeck's effect)"
-    if friction.offset:
-        yield f"its friction offset ({friction.offset})"
+    limits = joint.limits
+    for p in PARAMETERS:
+        value = getattr(joint.friction, p.name)
+        if p.name not in DYNAMICS and value != p.default:
+            yield f"its {p.meaning} ({value})"
     if joint.locked is not None:
         yield f"that it could move (it is held at {joint.locked}, and written as fixed)"
     if joint.kind == "continuous" and (limits.lower, limits.upper) != (None, None):
@@ -159,9 +161,9 @@ def _joint(joint: Joint) -> list[str]:
     if joint.kind != "fixed":
         lines.append(f'    <axis xyz="{_spaced(joint.axis)}"/>')
         lines += _limit(joint)
-        friction = joint.friction
-        if friction.viscous or friction.coulomb:
-            values = f'damping="{_digits(friction.viscous)}" friction="{_digits(friction.coulomb)}"'
+        written = {key: getattr(joint.friction, name) for name, key in DYNAMICS.items()}
+        if any(written.values()):
+            values = " ".join(f'{key}="{_digits(value)}"' for key, value in written.items())
             lines.append(f"    <dynamics {values}/>")
         if joint.mimic:
             ratio, offset = _digits(joint.mimic.multiplier), _digits(joint.mimic.offset)

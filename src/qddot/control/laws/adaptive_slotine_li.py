@@ -14,7 +14,7 @@ import numpy as np
 
 from qddot.control.laws import dry_friction
 from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.comparison import differences
+from qddot.control.laws.comparison import NOT_LINEAR, differences
 from qddot.control.laws.dry_friction import sign_of
 from qddot.control.laws.estimates import Estimates, estimates, not_estimated, on_another
 from qddot.control.laws.gains import gain
@@ -77,7 +77,7 @@ class AdaptiveSlotineLi(SlotineLi):
 
     def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         robot = robot or self.robot
-        known = ("joints", "lengths", "gravity", "static", "stribeck velocity", "springs")
+        known = ("joints", "lengths", "gravity", *NOT_LINEAR, "springs")
         found = [each.why for each in differences(self.robot, robot, known)]
         found += not_estimated(self.robot, robot)
         statement = "What is not estimated (lengths, gravity, springs, ...) is the arm's"

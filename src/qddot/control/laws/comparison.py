@@ -16,6 +16,7 @@ import numpy as np
 from qddot.dynamics.kinematics import body_poses, pose
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.rnea import elastic_torque, gravity_torque, rigid_body_torque
+from qddot.model.friction import PARAMETERS
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec
@@ -23,7 +24,8 @@ from qddot.scalars import JointVec
 SAME = 1e-12  # relative: numbers that differ by less are one number in another notation
 STATES = 16
 RIGID = ("joints", "lengths", "inertia", "gravity", "rotor inertia")
-RUBBING = ("viscous", "coulomb", "static", "stribeck velocity", "offset")
+RUBBING = {p.name.replace("_", " "): p for p in PARAMETERS}
+NOT_LINEAR = tuple(name for name, p in RUBBING.items() if not p.column)
 ALL = (*RIGID, *RUBBING, "springs")
 STILL = ("joints", "lengths", "holding torque")  # all that an arm at rest shows
 
@@ -76,8 +78,10 @@ def _found(mine: Robot, arm: Robot, frame: str | None) -> Iterator[Difference]:
     for name, get in (("gravity", _gravity), ("rotor inertia", _rotors)):
         if (off := apart(get(one), get(other))) > SAME:
             yield Difference(name, f"{name} differs by {off:.1e} of its size")
-    for k, name in enumerate(RUBBING):
-        first, second = (np.array([_rubbing(f)[k] for f in tree.friction]) for tree in (one, other))
+    for name, p in RUBBING.items():
+        first, second = (
+            np.array([f.compared[p.name] for f in tree.friction]) for tree in (one, other)
+        )
         if apart(first, second) > SAME:
             i = int(np.argmax(np.abs(first - second)))
             word = name if "velocity" in name else f"{name} friction"
@@ -152,14 +156,6 @@ def _gravity(tree: Tree) -> np.ndarray:
 
 def _rotors(tree: Tree) -> np.ndarray:
     return np.array(tree.rotor_inertia, float)
-
-
-def _rubbing(friction: Any) -> list[float]:
-    """Return five numbers; static friction is what it is above Coulomb's, which has a curve."""
-    above = 0.0 if friction.static is None else friction.static - friction.coulomb
-    curve = friction.stribeck_velocity if above else 0.0
-    given = (friction.viscous, friction.coulomb, above, curve or 0.0, friction.offset)
-    return [float(x) for x in given]
 
 
 def _states(n: int, parts: int) -> np.ndarray:

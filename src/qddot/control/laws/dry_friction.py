@@ -11,12 +11,13 @@ rate by hardly anything, for any force of a joint that sticks, too:
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qddot.control.laws.assumption import Assumption
-from qddot.dynamics.friction import friction_torque, has_dry_friction, smooth_direction
+from qddot.dynamics.friction import friction_torque, smooth_direction
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.robot import Robot
@@ -39,7 +40,13 @@ def way(name: str) -> str:
     return name
 
 
-def compensated(tree: Tree, qd: JointVec, wanted: JointVec, friction: str) -> JointVec:
+def compensated(
+    tree: Tree,
+    qd: JointVec,
+    wanted: JointVec,
+    friction: str,
+    viscous_at: JointVec | None = None,
+) -> JointVec:
     """Return the friction torque of a model, its dry part in the direction that a law takes.
 
     Args:
@@ -47,15 +54,12 @@ def compensated(tree: Tree, qd: JointVec, wanted: JointVec, friction: str) -> Jo
         qd: The measured rates.
         wanted: The rates that the law wants, q̇_d or q̇_r.
         friction: One of `WAYS`.
+        viscous_at: The rates that viscous friction is taken at; the measured ones if not given.
     """
     if friction == "measured":
-        return friction_torque(tree, qd, smooth_direction(qd, SMOOTHING))
-    viscous = [f.viscous * v + f.offset for f, v in zip(tree.friction, qd, strict=True)]
-    dry = [
-        f.coulomb * sharp_sign(w) if has_dry_friction(f) else 0
-        for f, w in zip(tree.friction, wanted, strict=True)
-    ]
-    return vector(viscous) + vector(dry)
+        return friction_torque(tree, qd, smooth_direction(qd, SMOOTHING), viscous_at)
+    steady = replace(tree, friction=tuple(f.steady for f in tree.friction))
+    return friction_torque(steady, qd, vector([sharp_sign(w) for w in wanted]), viscous_at)
 
 
 def sign_of(friction: str) -> Any:
@@ -75,9 +79,12 @@ def smooth_sign(rate: Scalar) -> Scalar:
 
 def sizes(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
     """Return Coulomb and static friction of every joint [N·m or N], shape (n,) each."""
-    coulomb = np.array([float(f.coulomb) for f in robot.tree.friction])
-    static = [f.coulomb if f.static is None else f.static for f in robot.tree.friction]
-    return coulomb, np.maximum(coulomb, np.array(static, float))
+    each = robot.tree.friction
+    coulomb, static = (
+        np.array([np.abs(f.grip).max() for f in parts], float)
+        for parts in ([f.steady for f in each], each)
+    )
+    return coulomb, np.maximum(coulomb, static)
 
 
 def dry_joints(robot: Robot) -> str:

@@ -17,6 +17,7 @@ from qddot.dynamics.regroup import aligned, left_alone, regrouped, scaled
 from qddot.dynamics.rnea import elastic_torque
 from qddot.dynamics.slotine_li import powers, reference_torque
 from qddot.errors import BadArgument
+from qddot.model.friction import LINEAR
 from qddot.model.tree import NO_INERTIA, Body, Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -147,7 +148,7 @@ def estimates(tree: Tree, which: str, *, gravity_alone: bool = False) -> Estimat
 
 def not_estimated(mine: Robot, arm: Robot) -> list[str]:
     """Return what an arm has besides inertia that the model lacks, so that it is not estimated."""
-    words = ("rotor inertia", "viscous friction", "Coulomb friction", "an offset")
+    words = ("rotor inertia", *(p.meaning for p in LINEAR))
     return [
         f"{word} of {joint} is not in the model, so it is not estimated"
         for i, joint in enumerate(arm.joint_names[: mine.n])

@@ -58,8 +58,7 @@ class JointImpedance(JointLaw):
         tree = self.short
         e, ed = self.errors(t, q, qd)
         _, rate, acceleration = self.reference.at(t)
-        viscous = [-f.viscous * v for f, v in zip(tree.friction, ed, strict=True)]
-        rubbing = dry_friction.compensated(tree, qd, rate, self.friction) + viscous
+        rubbing = dry_friction.compensated(tree, qd, rate, self.friction, viscous_at=rate)
         planned = reference_torque(tree, q, qd, rate, acceleration)
         held = planned + rubbing + elastic_torque(tree, q, qd)
         return held - self.kp @ e - self.kd @ ed, NO_STATE

@@ -125,20 +125,19 @@ class RobustSaturated(SlotineLi):
         Of dry friction the larger of the arm's and the model's, whose signs are the same; of
         viscous friction what the largest rate of the run makes of it.
         """
-        (slipping, arm), (slip, mine) = (dry_friction.sizes(each) for each in (robot, self.robot))
-        dry = np.maximum(arm, mine)
+        (slipping, arm), (slip, own) = (dry_friction.sizes(each) for each in (robot, self.robot))
+        dry = np.maximum(arm, own)
         if self.friction == "desired":
-            known = all(np.array_equal(arm, other) for other in (mine, slipping, slip))
-            dry = np.zeros_like(arm) if known else arm + mine
-        off = [
-            float(a.viscous) - float(b.viscous)
-            for a, b in zip(robot.tree.friction, self.robot.tree.friction, strict=True)
-        ]
-        if not any(off):
+            known = all(np.array_equal(arm, other) for other in (own, slipping, slip))
+            dry = np.zeros_like(arm) if known else arm + own
+        pairs = zip(robot.tree.friction, self.robot.tree.friction, strict=True)
+        smooth = [(a.smooth, b.smooth) for a, b in pairs]
+        if all(a == b for a, b in smooth):
             return float(np.linalg.norm(dry)), True
         if run is None:
             return float(np.linalg.norm(dry)), False
-        most = np.linalg.norm(run.qd * off, axis=1).max()
+        off = [a.torque(v) - b.torque(v) for (a, b), v in zip(smooth, run.qd.T, strict=True)]
+        most = np.linalg.norm(np.array(off, float), axis=0).max()
         return float(np.linalg.norm(dry) + most), False
 
     def _apart(self, robot: Robot) -> dict[str, float]:

@@ -89,10 +89,9 @@ class SlotineLi(ControlLaw):
         friction are what they are.
         """
         tree = self.short
-        rubbing = dry_friction.compensated(tree, qd, qd_r, self.friction)
-        viscous = [f.viscous * (r - v) for f, r, v in zip(tree.friction, qd_r, qd, strict=True)]
+        rubbing = dry_friction.compensated(tree, qd, qd_r, self.friction, viscous_at=qd_r)
         moved = reference_torque(tree, q, qd, qd_r, qdd_r)
-        return moved + rubbing + viscous + elastic_torque(tree, q, qd)
+        return moved + rubbing + elastic_torque(tree, q, qd)
 
     def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         return [right_model(self, robot)]

@@ -14,6 +14,8 @@ from qddot.identification.samples import Samples
 from qddot.identification.spectrum import cutoff as from_spectrum
 from qddot.identification.spectrum import suggested
 from qddot.identification.validation import samples_for
+from qddot.model.friction import LINEAR
+from qddot.model.units import ANGLE
 from qddot.present.figures.identification import (
     Bars,
     Torques,
@@ -33,9 +35,7 @@ KINDS = {
     "h": "first moments [kg·m]",
     "I": "moments of inertia [kg·m²]",
     "Ia": "rotor inertias [kg·m²]",
-    "fv": "viscous friction [N·m·s/rad]",
-    "fs": "Coulomb friction [N·m]",
-    "f0": "offsets [N·m]",
+    **{p.column: f"{p.meaning} [{getattr(ANGLE, p.unit)}]" for p in LINEAR},
     "": "other",
 }
 File = str | Path | None

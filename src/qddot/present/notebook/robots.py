@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qddot.errors import shorten
+from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Joint
 from qddot.model.model import Model
 from qddot.model.units import unit_of
@@ -12,14 +13,8 @@ from qddot.present.terminal.robots import ARROWS, HEADINGS, extras, number, row
 from qddot.robot import Robot
 
 # what the letters of `extras` mean, and which of a joint's units they have
-EXTRAS = {
-    "Fv": ("viscous friction", "damping"),
-    "Fs": ("Coulomb friction", "effort"),
-    "Fst": ("static friction", "effort"),
-    "f0": ("offset", "effort"),
-    "Ia": ("rotor inertia", "inertia"),
-    "k": ("spring", "stiffness"),
-}
+EXTRAS = {p.symbol: (p.meaning, p.unit) for p in PARAMETERS if p.symbol}
+EXTRAS |= {"Ia": ("rotor inertia", "inertia"), "k": ("spring", "stiffness")}
 COLUMNS = {"range": "position", "speed": "velocity", "effort": "effort"}
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from qddot.errors import printable
 from qddot.expressions import Expression, free_symbols
+from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Joint
 from qddot.model.model import Model
 from qddot.model.units import units_of
@@ -153,18 +154,9 @@ def carried_mass(model: Model, joint: Joint) -> Scalar:
 
 def extras(joint: Joint) -> list[str]:
     """Return what acts in a joint, in a few characters each."""
-    friction, words = joint.friction, []
-    for name, value in (
-        ("Fv", friction.viscous),
-        ("Fs", friction.coulomb),
-        ("Fst", friction.static),
-        ("f0", friction.offset),
-        ("Ia", joint.motor.reflected),
-        ("k", joint.spring.stiffness),
-    ):
-        if value:
-            words.append(f"{name} {number(value)}")
-    return words
+    values = {p.symbol: getattr(joint.friction, p.name) for p in PARAMETERS if p.symbol}
+    values |= {"Ia": joint.motor.reflected, "k": joint.spring.stiffness}
+    return [f"{name} {number(value)}" for name, value in values.items() if value]
 
 
 def tree(model: Model) -> RenderableType:

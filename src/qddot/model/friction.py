@@ -1,0 +1,259 @@
+"""Friction at a joint: its numbers, its torque, and all that other rooms ask of it.
+
+The one place that knows a friction law. `PARAMETERS` lists its numbers; files, command lines,
+tables, regressors, sweeps and fits go through that list.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+from qddot.errors import BadArgument
+from qddot.expressions import free_symbols, has_value
+from qddot.scalars import Scalar, exp, sign
+
+Sign: TypeAlias = Callable[[Scalar], Scalar]  # what stands for the sign of a velocity
+SIGN = r"\operatorname{sgn}(\dot{q})"
+
+
+@dataclass(frozen=True)
+class FrictionParameter:
+    """A number of friction: its name in files, what it means, and how torques depend on it."""
+
+    name: str  # the field of `Friction`, and its key in files
+    meaning: str
+    unit: str  # which of a joint's units it has, see `units.JointUnits`
+    symbol: str = ""  # in tables of robots; "" if they leave it out
+    resists: bool = True  # whether a negative one would create energy
+    # where the torque is linear in it: its name in the regressor, what it multiplies there (of q̇,
+    # the velocity that viscous friction is taken at, and what stands for the sign of q̇), and what
+    # one of a joint that moves at r q̇ counts at q̇
+    column: str = ""
+    multiplies: Callable[[Scalar, Scalar, Sign], Scalar] = lambda velocity, wanted, sign: 0
+    share: Callable[[Scalar], Scalar] = abs
+    usual: bool = False  # nearly every arm has it: a slider, and part of what "friction" fits
+
+    @property
+    def default(self) -> Scalar | None:
+        return getattr(Friction, self.name)
+
+
+@dataclass(frozen=True)
+class Friction:
+    """Friction at a joint: viscous, Coulomb, Stribeck, and a constant offset.
+
+    The torque that resists motion; the Stribeck part is the static friction above Coulomb's:
+
+        f(q̇) = Fᵥ q̇ + [Fₛ + (F_static − Fₛ) exp(−(q̇/v_s)²)] sgn(q̇) + f₀
+    """
+
+    viscous: Scalar = 0  # [N·m·s/rad] or [N·s/m]
+    coulomb: Scalar = 0  # [N·m] or [N]
+    static: Scalar | None = None  # [N·m] or [N]; None: no Stribeck effect
+    stribeck_velocity: Scalar | None = None  # [rad/s] or [m/s]
+    offset: Scalar = 0  # [N·m] or [N]
+    # of a coordinate that moves several joints: what others of them have above Coulomb's at rest,
+    # and their own v_s; `static` is the sum of all
+    further: tuple[tuple[Scalar, Scalar], ...] = ()
+
+    # the torque
+
+    def torque(
+        self, velocity: Scalar, direction: Scalar | None = None, wanted: Scalar | None = None
+    ) -> Scalar:
+        """Return f(q̇).
+
+        Args:
+            velocity: q̇ [rad/s or m/s].
+            direction: What stands for sgn(q̇).
+            wanted: The velocity that viscous friction is taken at, if not q̇.
+        """
+        moving = self.viscous * (velocity if wanted is None else wanted)
+        return moving + self._dry_torque(velocity, direction) + self.offset
+
+    def _dry_torque(self, velocity: Scalar, direction: Scalar | None) -> Scalar:
+        """Return the part that does not go to zero with the velocity."""
+        if not self.is_dry:
+            return 0
+        size = self.coulomb
+        for above, speed in self._fading:
+            size = size + above * exp(-((velocity / speed) ** 2))
+        return size * (sign(velocity) if direction is None else direction)
+
+    @property
+    def _fading(self) -> tuple[tuple[Scalar, Scalar | None], ...]:
+        """What there is above Coulomb's at rest, each with the velocity at which it fades."""
+        if self.static is None:
+            return ()
+        first = self.static - self.coulomb - sum(above for above, _ in self.further)
+        return ((first, self.stribeck_velocity), *self.further)
+
+    @property
+    def is_dry(self) -> bool:
+        """Whether a joint resists also when it barely moves."""
+        try:
+            return bool(self.coulomb or self.static or self.further)
+        except BadArgument:  # a size that is recorded: not known before it is used
+            return True
+
+    @property
+    def grip(self) -> tuple[Scalar, Scalar]:
+        """The least and the largest torque by which it holds a joint at rest, without f₀."""
+        most = self.coulomb if self.static is None else self.static
+        return -most, most
+
+    # parts of it, as friction of their own
+
+    @property
+    def steady(self) -> Friction:
+        """What stays at any velocity: all but the Stribeck effect."""
+        return replace(self, static=None, stribeck_velocity=None, further=())
+
+    @property
+    def smooth(self) -> Friction:
+        """What goes to zero with the velocity."""
+        return Friction(viscous=self.viscous)
+
+    @property
+    def polynomial(self) -> Friction:
+        """What a closed form can have: all but dry friction."""
+        return Friction(viscous=self.viscous, offset=self.offset)
+
+    # its parameters
+
+    @property
+    def linear(self) -> tuple[Scalar, ...]:
+        """Its numbers of `LINEAR`."""
+        return tuple(getattr(self, p.name) for p in LINEAR)
+
+    def columns(self, velocity: Scalar, wanted: Scalar, sign: Sign) -> list[Scalar]:
+        """Return what each number of `LINEAR` multiplies, of those that are not zero."""
+        return [p.multiplies(velocity, wanted, sign) for p in LINEAR if getattr(self, p.name)]
+
+    def refitted(self, values: Mapping[str, Scalar]) -> Friction:
+        """Return it with other numbers of `LINEAR`, by name; all else of its torque stays.
+
+        What static friction has above Coulomb's is no parameter of a regressor, so it stays.
+        """
+        changed = replace(self, **values)
+        if self.static is None:
+            return changed
+        return replace(changed, static=self.static - self.coulomb + changed.coulomb)
+
+    @property
+    def compared(self) -> dict[str, float]:
+        """Numbers by parameter that are equal if and only if the torque is the same.
+
+        Static friction is what it is above Coulomb's, which alone has a curve.
+        """
+        above = 0 if self.static is None else self.static - self.coulomb
+        own = {"static": above, "stribeck_velocity": (above and self.stribeck_velocity) or 0}
+        return {p.name: float(own.get(p.name, getattr(self, p.name))) for p in PARAMETERS}
+
+    def problems(self) -> Iterator[tuple[Any, str, str]]:
+        """Yield what cannot be right, or rarely is: severity, message and remedy."""
+        for p in PARAMETERS:
+            value = getattr(self, p.name)
+            if p.resists and has_value(value) and value < 0:
+                message = f"its {p.name} friction is negative ({value:g}): it would create energy"
+                yield "error", message, "Give its size."
+        if self.static is None:
+            return
+        if self.stribeck_velocity is None:
+            message = "it has static friction but no Stribeck velocity"
+            yield "error", message, "Add stribeck_velocity, for instance 0.01."
+        elif has_value(self.stribeck_velocity) and self.stribeck_velocity <= 0:
+            yield "error", "its Stribeck velocity is not positive", "Give a small speed, like 0.01."
+        if has_value(self.static) and has_value(self.coulomb) and self.static < self.coulomb:
+            message = f"its static friction ({self.static:g}) is below Coulomb's ({self.coulomb:g})"
+            yield "warning", message, "Usually it is the other way round."
+
+    def _repr_latex_(self) -> str:
+        """Return f(q̇) with the numbers, or the symbols, of a joint."""
+        terms = []
+        if self.viscous:
+            terms.append(rf"{factor(self.viscous)}\,\dot{{q}}")
+        if self.static is not None:
+            above = rf"({factor(self.static)} - {factor(self.coulomb)})"
+            speed = self.stribeck_velocity
+            fading = rf"e^{{-(\dot{{q}}/{factor(speed)})^2}}" if speed else ""
+            terms.append(rf"\left[{factor(self.coulomb)} + {above}\,{fading}\right] {SIGN}")
+        elif self.coulomb:
+            terms.append(rf"{factor(self.coulomb)}\,{SIGN}")
+        if self.offset:
+            terms.append(factor(self.offset))
+        return rf"$\displaystyle f(\dot{{q}}) = {' + '.join(terms) or '0'}$"
+
+
+PARAMETERS = (  # in the order of the fields
+    FrictionParameter(
+        "viscous",
+        "viscous friction",
+        "damping",
+        symbol="Fv",
+        column="fv",
+        multiplies=lambda velocity, wanted, sign: wanted,
+        share=lambda r: r * r,
+        usual=True,
+    ),
+    FrictionParameter(
+        "coulomb",
+        "Coulomb friction",
+        "effort",
+        symbol="Fs",
+        column="fs",
+        multiplies=lambda velocity, wanted, sign: sign(velocity),
+        share=abs,
+        usual=True,
+    ),
+    FrictionParameter("static", "static friction", "effort", symbol="Fst"),
+    FrictionParameter("stribeck_velocity", "Stribeck velocity", "velocity", resists=False),
+    FrictionParameter(
+        "offset",
+        "friction offset",
+        "effort",
+        symbol="f0",
+        resists=False,
+        column="f0",
+        multiplies=lambda velocity, wanted, sign: 1,
+        share=lambda r: r,
+    ),
+)
+LINEAR = tuple(p for p in PARAMETERS if p.column)  # those that torques are linear in
+
+
+def together(parts: Sequence[tuple[Friction, Scalar]]) -> Friction:
+    """Return the friction at q̇ of joints that move at r q̇ each, by virtual work: Σ r f(r q̇).
+
+    Each keeps the velocity at which its static friction fades.
+    """
+    if len(parts) == 1:
+        return parts[0][0]
+    sums: dict[str, Any] = {
+        p.name: sum(p.share(r) * getattr(f, p.name) for f, r in parts) for p in LINEAR
+    }
+    above: dict[Scalar, Scalar] = {}  # by the velocity of the coordinate at which it fades
+    for f, r in parts:
+        if f.static is not None and r:
+            speed = f.stribeck_velocity / abs(r)
+            above[speed] = above.get(speed, 0) + abs(r) * (f.static - f.coulomb)
+    if not above:
+        return Friction(**sums)
+    speeds, sizes = tuple(above), tuple(above.values())
+    static = sums["coulomb"] + sum(sizes)
+    further = tuple(zip(sizes[1:], speeds[1:], strict=True))
+    return Friction(**sums, static=static, stribeck_velocity=speeds[0], further=further)
+
+
+def factor(x: Scalar) -> str:
+    """Return a number in six digits, or an expression, so that it can be multiplied."""
+    if not free_symbols(x):
+        mantissa, _, exponent = f"{float(x):.6g}".partition("e")
+        text = rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponent else mantissa
+        return f"({text})" if float(x) < 0 else text
+    # symbols are letters, digits and underscores; of what else there is, LaTeX knows _ alone
+    text = re.sub(r"\*\*(\d+)", r"^{\1}", str(x)).replace("*", r" \cdot ").replace("_", r"\_")
+    return rf"\mathrm{{{text}}}" if re.fullmatch(r"[\w\\]+", text) else rf"(\mathrm{{{text}}})"
