@@ -189,7 +189,8 @@ class Expression:
         """Return the value at these symbols, of whatever kind of number the values are."""
         total: Scalar = 0
         for monomial, coefficient in self.terms.items():
-            term: Scalar = as_number(coefficient)
+            top, bottom = coefficient.as_integer_ratio()
+            term: Scalar = top if bottom == 1 else top / bottom
             for atom, exponent in monomial:
                 term = term * _value(atom, values) ** exponent
             total = total + term
@@ -261,11 +262,6 @@ def free_symbols(x: Scalar) -> frozenset[str]:
 def has_value(x: Scalar | None) -> TypeGuard[Scalar]:
     """Return whether a scalar is there and holds no symbols, so that it can be compared."""
     return x is not None and not free_symbols(x)
-
-
-def as_number(x: Fraction) -> int | float:
-    """Return a rational as an int where it is one, else as a float."""
-    return x.numerator if x.denominator == 1 else x.numerator / x.denominator
 
 
 ZERO = Expression({})

@@ -235,14 +235,19 @@ def together(parts: Sequence[tuple[Friction, Scalar]]) -> Friction:
     sums: dict[str, Any] = {
         p.name: sum(p.share(r) * getattr(f, p.name) for f, r in parts) for p in LINEAR
     }
-    above: dict[Scalar, Scalar] = {}  # by the velocity of the coordinate at which it fades
+    # with the velocity of the coordinate at which it fades; scalars need not be keys of a dict
+    speeds: list[Scalar] = []
+    sizes: list[Scalar] = []
     for f, r in parts:
         if f.static is not None and r:
-            speed = f.stribeck_velocity / abs(r)
-            above[speed] = above.get(speed, 0) + abs(r) * (f.static - f.coulomb)
-    if not above:
+            size, speed = abs(r) * (f.static - f.coulomb), f.stribeck_velocity / abs(r)
+            if speed in speeds:
+                sizes[speeds.index(speed)] += size
+            else:
+                speeds.append(speed)
+                sizes.append(size)
+    if not speeds:
         return Friction(**sums)
-    speeds, sizes = tuple(above), tuple(above.values())
     static = sums["coulomb"] + sum(sizes)
     further = tuple(zip(sizes[1:], speeds[1:], strict=True))
     return Friction(**sums, static=static, stribeck_velocity=speeds[0], further=further)
