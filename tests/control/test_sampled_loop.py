@@ -7,9 +7,9 @@ import pytest
 from made import ARM
 from numpy.testing import assert_allclose
 
-from qddot.control.held_plant import HeldPlant
 from qddot.control.laws import AdaptiveSlotineLi, ComputedTorque, PDGravity
 from qddot.control.loop import closed_loop
+from qddot.control.sampled import HeldPlant
 from qddot.control.sampled_loop import STABLE, Linear, linearised
 
 NOTHING = np.zeros((2, 0))

@@ -14,10 +14,9 @@ import numpy as np
 from threadpoolctl import threadpool_limits
 
 from qddot.backends.kernel import Kernel
-from qddot.control.held_plant import HeldPlant
 from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.law import ControlLaw
-from qddot.control.sampled import Sampling
+from qddot.control.sampled import HeldPlant, Sampling
 from qddot.control.sampled_loop import STABLE, Linear, linearised
 from qddot.errors import printable
 from qddot.robot import Robot

@@ -12,7 +12,6 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.control.conditions import Setting, conditions
-from qddot.control.held_plant import HeldPlant
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.law import ControlLaw
 from qddot.control.loop_arguments import (
@@ -26,7 +25,7 @@ from qddot.control.loop_arguments import (
 from qddot.control.lyapunov import along
 from qddot.control.ready_laws import named_law
 from qddot.control.report import Report, rise, rms, settling_time
-from qddot.control.sampled import Sampling, sampled_run
+from qddot.control.sampled import HeldPlant, Sampling, sampled_run
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.judged import Judged
 from qddot.looks import in_notebook

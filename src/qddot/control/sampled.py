@@ -1,27 +1,41 @@
 """A law on a computer: asked at a fixed rate, on measurements, its torques held in between.
 
 Between two samples nothing but the arm moves, so its motion there is stepped by compiled code, by
-the method of Runge and Kutta with steps of a millisecond or less.
+the method of Runge and Kutta of order 4 with steps of a millisecond or less. What acts besides the
+law may change meanwhile: it is asked at the start, in the middle and at the end of a step.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil
 from typing import Any
 
 import numpy as np
 
-from qddot.control.held_plant import HeldPlant
+from qddot.backends.kernel import Kernel
 from qddot.control.laws.law import ControlLaw
+from qddot.errors import printable
+from qddot.program.differentiate import replay
+from qddot.program.optimise import optimised
+from qddot.program.program import Program
+from qddot.program.recorder import record
+from qddot.progress import message_if_slow
+from qddot.robot import Robot
+from qddot.runge_kutta import RK4
 from qddot.simulation.audit import LIMIT, audit
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.files import joint_units
-from qddot.simulation.past import Past
 from qddot.simulation.result import accounted, cut_off, passed_limits
+from qddot.simulation.sampled import Past, sampled
+from qddot.simulation.signals import Signal, signal
+from qddot.simulation.simulation import WRENCH
 from qddot.simulation.trajectory import Trajectory
 
 LONGEST = 1e-3  # [s], a step of the arm's motion
 ROUNDING = 1e-9  # of a period: a rest that is shorter is none
+WHEN = tuple(dict.fromkeys(RK4.C))  # the shares of a step at which is asked what acts
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,43 +85,40 @@ def sampled_run(
     pieces = max(1, ceil(period / LONGEST - ROUNDING))
     rng = np.random.default_rng(sampling.seed)
     spread = np.array([np.broadcast_to(s, (n,)) for s in sampling.noise])
-    noisy = bool(spread.any())
     x, ask, stated = law.start(q0, qd0), law.evaluated, len(law.x0) > 0
     y = np.zeros(plant.layout.size)
     y[:n], y[n : 2 * n] = q0, qd0
     whole = period / pieces  # [s], a step; those of the last sample may be shorter
-    past = Past(q0[None], qd0[None], whole, np.array([sampling.delay])) if sampling.delay else None
+    past = Past(q0[None], qd0[None], whole, np.array([sampling.delay]))
     rows: list[tuple] = []
-    tau, xd = np.zeros(n), x
     interrupted, cut = False, None
+
+    def noise(k: int) -> Any:
+        return spread * rng.normal(size=(2, n))
+
+    def asked(t: float, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> tuple:
+        nonlocal cut
+        tau, xd = ask(t, q[0], qd[0], x) if stated else (ask(t, q[0], qd[0]), x)
+        if sampling.effort is not None:
+            if cut is None and (beyond := np.abs(tau) > sampling.effort).any():
+                cut = t, int(beyond.argmax())
+            tau = np.clip(tau, -sampling.effort, sampling.effort)
+        return tau, xd
+
+    def moved(t: float, tau: np.ndarray, length: float) -> bool:
+        nonlocal y
+        h = np.array(length / pieces)
+        for piece in range(pieces):
+            y = plant.advanced(t + piece * float(h), y, tau, h)
+            past.keep(y[None, :n], y[None, n : 2 * n])
+        return bool(np.isfinite(y[: 2 * n]).all())
+
+    errors = noise if spread.any() else None
+    loop = sampled(past, asked, moved, x, period=period, count=count, end=duration, noise=errors)
     try:
-        for k in range(count):
-            t = k * period
-            q, qd = (x[0] for x in past.seen()) if past else (y[:n], y[n : 2 * n])
-            if noisy:
-                errors = spread * rng.normal(size=(2, n))
-                q, qd = q + errors[0], qd + errors[1]
-            if stated:
-                tau, xd = ask(t, q, qd, x)
-            else:
-                tau = ask(t, q, qd)
-            if sampling.effort is not None:
-                if cut is None and (beyond := np.abs(tau) > sampling.effort).any():
-                    cut = t, int(beyond.argmax())
-                tau = np.clip(tau, -sampling.effort, sampling.effort)
-            if k % every == 0:
-                rows.append((t, y, tau, x, xd))
-            length = min(period, duration - t)
-            h = np.array(length / pieces)
-            for piece in range(pieces):
-                y = plant.advanced(t + piece * float(h), y, tau, h)
-                if past:
-                    past.keep(y[None, :n], y[None, n : 2 * n])
-            x = x + length * xd if stated else x
-            if not np.isfinite(y[: 2 * n]).all():
-                break
-        else:
-            rows.append((duration, y, tau, x, xd))
+        for k, (t, tau, x, xd) in enumerate(loop):
+            if k % every == 0 or k == count:
+                rows.append((duration if k == count else t, y, tau, x, xd))
     except KeyboardInterrupt:
         if not rows:
             raise
@@ -160,3 +171,77 @@ def _kept(
         how={"method": "rk4", "step": h, "rate": sampling.rate, "delay": sampling.delay}
         | {"audit_limit": LIMIT, "least_energy": least, "steps": round(t[-1] / h)},
     )
+
+
+class HeldPlant:
+    """An arm with what acts on it besides the law, compiled."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        duration: float,
+        wrenches: Mapping[str, Any] | None,
+        disturbance: Any,
+        smoothing: float,
+    ):
+        self.robot = robot
+        self.frames = tuple(wrenches or {})
+        self.signals: list[Signal] = []
+        for frame, wrench in (wrenches or {}).items():
+            robot._frame(frame)
+            what = f"the wrench at {printable(frame)!r}"
+            self.signals.append(signal(what, wrench, WRENCH, duration))
+        if disturbance is not None:
+            names = robot.joint_names
+            self.signals.append(signal("the disturbance", disturbance, names, duration))
+        forces = Forces(
+            driven=True,
+            wrenches=self.frames,
+            disturbed=disturbance is not None,
+            smoothing=float(smoothing),
+        )
+        system = System(robot.model, forces)
+        self.layout = system.layout
+
+        def make() -> tuple[Kernel, Kernel]:
+            with message_if_slow(f"recording the motion of {robot.name}"):
+                step = step_program(system.program("rate"))
+                return Kernel(step), Kernel(system.program("row"))
+
+        self.step, self.row = robot.cached("sampled plant", forces, make)
+
+    def acting(self, t: float, y: np.ndarray) -> list[np.ndarray]:
+        n = self.layout.n
+        return [each.at(t, y[:n], y[n : 2 * n]) for each in self.signals]
+
+    def advanced(self, t: float, y: np.ndarray, tau: np.ndarray, h: Any) -> np.ndarray:
+        """Return the state after a step of h, an array without axes."""
+        if not self.signals:
+            return self.step.call(y, tau, h)
+        when = [self.acting(t + part * float(h), y) for part in WHEN]
+        return self.step.call(y, tau, h, *(x for three in zip(*when, strict=True) for x in three))
+
+
+def step_program(rate: Program) -> Program:
+    """Return the program of a step of RK4 with what acts given at its start, middle and end.
+
+    The torque is held; y is the state of `simulation.equation`, works included.
+    """
+    ports = {port.name: port.shape for port in rate.inputs}
+    acting = [name for name in ports if name not in ("y", "tau")]
+
+    def step(y: Any, tau: Any, h: Any, **given: Any) -> Any:
+        def f(share: float, y: Any) -> Any:
+            outside = [x for name in acting for x in given[f"{name}_{WHEN.index(share)}"]]
+            values = replay(rate, [*y, *tau, *outside])
+            return np.array([values[i] for i in rate.results], dtype=object)
+
+        return RK4.step(f, y, h)
+
+    shapes: dict[str, tuple[int, ...]] = {"y": ports["y"], "tau": ports["tau"], "h": ()}
+    shapes |= {f"{name}_{when}": ports[name] for name in acting for when in range(len(WHEN))}
+
+    def function(*arrays: Any) -> Any:
+        return step(**dict(zip(shapes, arrays, strict=True)))
+
+    return optimised(record(function, "step", **shapes))

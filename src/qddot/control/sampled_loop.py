@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.control.held_plant import HeldPlant
 from qddot.control.laws.law import ControlLaw
+from qddot.control.sampled import HeldPlant
 
 STABLE = 1 + 1e-6  # spectral radius up to which a loop counts as stable: 1, and what rounding makes
 LARGEST = 400  # rows of the loop's matrix up to which it is looked at: a tenth of a second

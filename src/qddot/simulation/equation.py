@@ -17,7 +17,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.friction import friction_torque, smooth_direction
 from qddot.dynamics.kinematics import jacobian
-from qddot.dynamics.momentum import centrifugal_rate
+from qddot.dynamics.momentum import centrifugal_rate, momentum
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.rnea import bias_torque, elastic_torque, gravity_torque, rigid_body_torque
 from qddot.model.friction import Friction
@@ -243,6 +243,11 @@ class Instant:
     def reaction(self) -> JointVec:
         """What holds the joints that are held, λ = M q̈ + c + g + friction + … − τ."""
         return self.M @ self.qdd - self.driving
+
+    @property
+    def momentum(self) -> JointVec:
+        """p = M q̇."""
+        return momentum(self.tree, self.given["q"], self.given["qd"])
 
     @property
     def momentum_rate(self) -> JointVec:

@@ -29,7 +29,7 @@ ITERATIONS, WITH_DRY_FRICTION = 4, 10
 SHARE, AT_REST = 1e-5, 1e-6
 
 
-def residual(at: Instants, t: Scalar, h: Scalar, z: Any, middle: Any) -> Any:
+def residual(at: Callable[[Any, Any], Any], t: Scalar, h: Scalar, z: Any, middle: Any) -> Any:
     """Return what is missing for (q̇, x) to be those of the middle of a step.
 
     The rule, with the velocity q̇ of the middle as the unknown:
@@ -41,17 +41,24 @@ def residual(at: Instants, t: Scalar, h: Scalar, z: Any, middle: Any) -> Any:
     q, p, x, qd, x_m = z[:n], z[n : 2 * n], z[2 * n :], middle[:n], middle[n:]
     q_m = q + h / 2 * qd
     now = at(t + h / 2, np.concatenate([q_m, middle]))
-    off = momentum(now.tree, q_m, qd) - p - h / 2 * now.momentum_rate
+    off = now.momentum - p - h / 2 * now.momentum_rate
     return np.concatenate([off, x_m - x - h / 2 * now.xd])
+
+
+def ended(h: Scalar, z: Any, middle: Any, momentum: Any) -> tuple[Any, Any, Any]:
+    """Return q, p and x a step later, from (q̇, x) and p in the middle."""
+    n = len(z) - len(middle)
+    q, p, x, qd, x_m = z[:n], z[n : 2 * n], z[2 * n :], middle[:n], middle[n:]
+    return q + h * qd, 2 * momentum - p, 2 * x_m - x
 
 
 def advanced(tree: Tree, h: Scalar, z: Any, middle: Any, change: Scalar) -> Any:
     """Return the state a step later; not finite where the middle was not found."""
     n = tree.n
-    q, p, x, qd, x_m = z[:n], z[n : 2 * n], z[2 * n :], middle[:n], middle[n:]
     found = less_equal(change, SHARE**2 * (middle @ middle) + AT_REST**2)  # 1, or 0 to divide by
-    p = 2 * momentum(tree, q + h / 2 * qd, qd) - p
-    return np.concatenate([q + h * qd, p / found, 2 * x_m - x])
+    p_m = momentum(tree, z[:n] + h / 2 * middle[:n], middle[:n])
+    q, p, x = ended(h, z, middle, p_m)
+    return np.concatenate([q, p / found, x])
 
 
 class Newton:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.integrate import BDF, DOP853, RK45, DenseOutput, OdeSolver, Radau
 
+from qddot.simulation import midpoint
 from qddot.simulation.steps import Step
 
 ADAPTIVE: dict[str, type[OdeSolver]] = {
@@ -117,13 +118,20 @@ class Explicit(FixedStep):
         return self.method(rate, self.y, h)
 
 
+class Middle(NamedTuple):
+    """What `midpoint.residual` asks of an instant, in floats, and dy/dt and M."""
+
+    rate: np.ndarray
+    M: np.ndarray
+    momentum: np.ndarray
+    momentum_rate: np.ndarray
+    xd: np.ndarray  # of all that follows q̇ in what the motion depends on
+
+
 class Midpoint(FixedStep):
     """Second order, symplectic: energy stays within bounds over runs of any length.
 
-    The implicit midpoint rule in positions and momenta p = M q̇, with ṗ = M q̈ + Ṁ q̇ at the middle
-    of the step (E. Hairer, C. Lubich, G. Wanner, *Geometric Numerical Integration*, §VI.4):
-
-        p⁺ = p + h ṗ(q_m, q̇_m)      q⁺ = q + h q̇_m      M(q_m) q̇_m = (p + p⁺)/2,  q_m = (q + q⁺)/2
+    The rule of `midpoint`, of joints some of which may be held.
     """
 
     ITERATIONS = 50
@@ -134,81 +142,66 @@ class Midpoint(FixedStep):
         super().__init__(*args, **more)
         self.momentum, self.free, self.tracked = momentum, free, tracked
         self.n = len(free)
-        self.joints = slice(self.n, 2 * self.n)
 
     def advanced(self, h: float) -> np.ndarray:
-        n, y, joints = self.n, self.y, self.joints
-        M, _ = self.momentum(y[:n], y[joints])
-        p = M @ y[joints]
-        middle = self._iterated(h, p)
-        if middle is None:
-            middle = self._solved(h, p)
-        rate, _, wanted = self._rates(h, p, middle)
-        end = y + h * rate
-        end[:n] = y[:n] + h * middle[joints]
-        M, _ = self.momentum(end[:n], middle[joints])
-        end[joints] = self._velocity(M, 2 * wanted - p)
+        n, y = self.n, self.y
+        M, _ = self.momentum(y[:n], y[n : 2 * n])
+        z = np.concatenate([y[:n], M @ y[n : 2 * n], y[2 * n : self.tracked]])
+        middle = self._solved(h, z)
+        now = self._at(self.t + h / 2, np.concatenate([y[:n] + h / 2 * middle[:n], middle]))
+        end = y + h * now.rate
+        end[:n], p, _ = midpoint.ended(h, z, middle, now.momentum)
+        M, _ = self.momentum(end[:n], middle[:n])
+        end[n : 2 * n] = self._velocity(M, np.where(self.free, p, 0.0))
         return end
 
-    def _rates(self, h: float, p: np.ndarray, middle: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return dy/dt in the middle of a step, M there, and the momenta that it should have."""
-        rate = self.fun(self.t + h / 2, middle)
-        M, turning = self.momentum(middle[: self.n], middle[self.joints])
-        return rate, M, p + h / 2 * (M @ rate[self.joints] + turning)
+    def _at(self, t: float, state: np.ndarray) -> Middle:
+        n = self.n
+        rate = self.fun(t, np.concatenate([state, self.y[self.tracked :]]))
+        M, turning = self.momentum(state[:n], state[n : 2 * n])
+        rising = M @ rate[n : 2 * n] + turning
+        self.last = Middle(rate, M, M @ state[n : 2 * n], rising, rate[2 * n : self.tracked])
+        return self.last
 
     def _velocity(self, M: np.ndarray, p: np.ndarray) -> np.ndarray:
-        free, qd = self.free, np.zeros(self.n)
-        qd[free] = np.linalg.solve(M[np.ix_(free, free)], p[free])
-        return qd
+        """Return M⁻¹ p, in which joints that are held have M of 1 and nothing to do with others."""
+        return np.linalg.solve(np.where(np.outer(self.free, self.free), M, np.eye(self.n)), p)
 
-    def _iterated(self, h: float, p: np.ndarray) -> np.ndarray | None:
-        """Return the middle by putting what is found in again; None if that does not converge."""
-        n, y, joints = self.n, self.y, self.joints
-        middle, last = y + h / 2 * self.rate, np.inf
-        for _ in range(self.ITERATIONS):
-            rate, M, wanted = self._rates(h, p, middle)
-            new = y + h / 2 * rate
-            new[joints] = self._velocity(M, wanted)
-            new[:n] = y[:n] + h / 2 * new[joints]
-            change = np.abs(new - middle)[: self.tracked].max(initial=0)
-            middle = new
-            # down to rounding, where changes no longer shrink
-            if change <= 4e-16 * np.abs(new[: 2 * n]).max() or (last < 1e-13 and change >= last):
-                return middle
-            if not change < last:
-                return None
-            last = change
-        return None
+    def _solved(self, h: float, z: np.ndarray) -> np.ndarray:
+        """Return q̇ and x in the middle of a step; NaN if that does not converge.
 
-    def _solved(self, h: float, p: np.ndarray) -> np.ndarray:
-        """Return the middle by Newton's method; NaN if that does not converge either."""
-        n, y, joints, tracked = self.n, self.y, self.joints, self.tracked
+        Newton's method with M for the slope, all that a short step leaves of it; where that does
+        not converge, with the whole slope.
+        """
+        n = self.n
 
-        def whole(unknown: np.ndarray) -> np.ndarray:
-            middle = np.concatenate([y[:n], unknown, y[tracked:]])
-            middle[:n] = y[:n] + h / 2 * middle[joints]
-            return middle
+        def missing(t: float, middle: np.ndarray) -> np.ndarray:
+            off = midpoint.residual(self._at, self.t, h, z, middle)
+            return np.concatenate([np.where(self.free, off[:n], middle[:n]), off[n:]])
 
-        def missing(t: float, unknown: np.ndarray) -> np.ndarray:
-            middle = whole(unknown)
-            rate, M, wanted = self._rates(h, p, middle)
-            held = middle[joints]
-            off = np.where(self.free, M @ held - wanted, held)
-            return np.concatenate([off, (middle - y - h / 2 * rate)[2 * n : tracked]])
+        def by_mass(middle: np.ndarray, off: np.ndarray) -> np.ndarray:
+            return np.concatenate([self._velocity(self.last.M, off[:n]), off[n:]])
 
-        unknown, last = y[n:tracked], np.inf
-        slope = sensitivity(missing, tracked - n)
-        for _ in range(self.ITERATIONS):
-            off = missing(0.0, unknown)
-            if not np.isfinite(off).all():
-                break
-            step = np.linalg.lstsq(slope(0.0, unknown), off)[0]
-            unknown = unknown - step
-            change, size = np.abs(step).max(initial=0), max(1.0, np.abs(unknown).max())
-            if change <= 4e-16 * size or (last < 1e-9 * size and change >= last):
-                return whole(unknown)
-            last = change
-        return np.full_like(y, np.nan)
+        def by_slope(middle: np.ndarray, off: np.ndarray) -> np.ndarray:
+            return np.linalg.lstsq(slope(0.0, middle), off)[0]
+
+        slope = sensitivity(missing, self.tracked - n)
+        for step_of, near in ((by_mass, 1e-13), (by_slope, 1e-9)):
+            middle, last = (self.y + h / 2 * self.rate)[n : self.tracked], np.inf
+            for _ in range(self.ITERATIONS):
+                off = missing(0.0, middle)
+                if not np.isfinite(off).all():
+                    break
+                step = step_of(middle, off)
+                middle = middle - step
+                change, size = np.abs(step).max(initial=0), max(1.0, np.abs(middle).max(initial=0))
+                # down to rounding, where changes no longer shrink
+                if change <= 4e-16 * size or (last < near * size and change >= last):
+                    return middle
+                if step_of is by_mass and not change < last:
+                    break
+                last = change
+        return np.full_like(z[n:], np.nan)
 
 
 class Cubic(DenseOutput):

@@ -15,7 +15,7 @@ import numpy as np
 
 from qddot.backends.iterated import Given, IteratedKernel
 from qddot.simulation.equation import Forces, System
-from qddot.simulation.past import Past
+from qddot.simulation.sampled import Past, sampled
 from qddot.simulation.steps import iteration
 from qddot.sweeps.cases import Case
 from qddot.sweeps.draws import generator
@@ -48,8 +48,7 @@ class SampledLoops:
         pieces = max(1, ceil(period / clock.step - ROUNDING))
         stride = samples // clock.rows
         inputs = case.inputs(values, constants)
-        q, qd = values["q0"].copy(), values["qd0"].copy()
-        x, tau, xd = case.starts(q, qd), np.zeros((count, n)), np.zeros((count, 0))
+        q, qd = values["q0"], values["qd0"]
         shape = (count, clock.rows + 1, n)
         kept = {name: np.empty(shape) for name in ("q", "qd", "tau")}
         delay = values["delay"][:, 0]
@@ -59,28 +58,25 @@ class SampledLoops:
             state = self.kernel.start.general(q, qd, np.zeros((count, 0)), constants)
         offsets = np.arange(count, dtype=np.int64) * (n * 8)
         after = [np.empty((count, rows, n)) for _ in range(2)]
-        for k in range(samples):
-            seen = (a + b for a, b in zip(past.seen(), noise.at(k), strict=True))
-            measured = dict(zip(("q", "qd"), seen, strict=True))
-            given = inputs | measured | {"t": np.array(k * period), "x": x}
-            found = case.torques(given)
-            if case.controller.states:
-                tau, xd = found
-                x = x + period * xd
-            else:
-                tau = found
-            tau = np.ascontiguousarray(np.broadcast_to(tau, (count, n)))
-            if k % stride == 0:
-                for name, array in (("q", q), ("qd", qd), ("tau", tau)):
-                    kept[name][:, k // stride] = array
-            held = Given(tau, offsets)
-            every, h = pieces // rows, period / pieces
-            self.kernel.run(state, constants, held, after, every=every, h=h)
+
+        def asked(t: float, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> tuple:
+            found = case.torques(inputs | {"t": np.array(t), "q": q, "qd": qd, "x": x})
+            tau, xd = found if case.controller.states else (found, x)
+            return np.ascontiguousarray(np.broadcast_to(tau, (count, n))), xd
+
+        def moved(t: float, tau: np.ndarray, length: float) -> bool:
+            held, h = Given(tau, offsets), period / pieces
+            self.kernel.run(state, constants, held, after, every=pieces // rows, h=h)
             for row in range(rows):
                 past.keep(after[0][:, row], after[1][:, row])
-            q, qd = after[0][:, -1].copy(), after[1][:, -1].copy()
-        for name, array in (("q", q), ("qd", qd), ("tau", tau)):
-            kept[name][:, -1] = array
+            return True
+
+        x = case.starts(q, qd)
+        loop = sampled(past, asked, moved, x, period=period, count=samples, noise=noise.at)
+        for k, (_, tau, _, _) in enumerate(loop):
+            if k % stride == 0 or k == samples:
+                for name, array in zip(kept, (*past.now, tau), strict=True):
+                    kept[name][:, min(k // stride, clock.rows)] = array
         return Motions(**kept)
 
 
