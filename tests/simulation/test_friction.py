@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import qddot
-from qddot.simulation.complementarity import bounded_forces
+from qddot.simulation.contact import bounded_forces
 
 G = 9.81
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import qddot
-from qddot.simulation.impact import SLOW, after_impact, arriving
-from qddot.simulation.switching import Restraints
+from qddot.simulation.contact import SLOW, Restraints, after_impact, arriving
 
 
 def cart(fingers: str, more: str = "") -> str:

@@ -14,8 +14,7 @@ from simulation.made_motion import made, random_motion, sines
 
 from qddot.errors import BadArgument, MissingExtra, UnknownName
 from qddot.simulation.energy import Energy
-from qddot.simulation.interpolation import interpolated
-from qddot.simulation.trajectory import Event
+from qddot.simulation.trajectory import Event, interpolated
 
 
 def errors(rows: int) -> list[float]:

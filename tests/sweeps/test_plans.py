@@ -8,9 +8,8 @@ import pytest
 
 import qddot
 from qddot.errors import BadPlan
-from qddot.sweeps.beginning import plan_text, write_plan
 from qddot.sweeps.clock import EXACT, TIGHTEST
-from qddot.sweeps.plan import Plan, study_of
+from qddot.sweeps.plan import Plan, plan_text, study_of, write_plan
 
 TWO = {"robot": "two_link", "duration": 1.0}
 

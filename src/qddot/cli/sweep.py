@@ -82,7 +82,7 @@ def sweep(
       qddot sweep plan.toml -o runs --json
     """
     if new:
-        from qddot.sweeps.beginning import write_plan
+        from qddot.sweeps.plan import write_plan
 
         write_plan(plan, new, read_numeric(new))
         tell(as_json, {"plan": str(plan)}, [], [plan])

@@ -24,7 +24,7 @@ from qddot.program.recorder import record
 from qddot.progress import message_if_slow
 from qddot.robot import Robot
 from qddot.runge_kutta import RK4
-from qddot.simulation.audit import LIMIT, audit
+from qddot.simulation.energy import LIMIT, audit
 from qddot.simulation.equation import Forces, System
 from qddot.simulation.files import joint_units
 from qddot.simulation.result import accounted, cut_off, passed_limits

@@ -3,11 +3,12 @@
 One `equation` of motion for all of them, whose parameters may be given later (`varied`).
 
 One run, `simulate`: what acts on the arm (`signals`, `law`), the recorded equation bound to it
-(`plant`), which joints are held or slip (`switching`, `complementarity`),
-smooth pieces and what happens between them (`run`, `crossing`), stepped by a `method` (`solvers`),
-kept as a `trajectory` (`result`) whose energy is accounted for (`energy`, `audit`).
+(`plant`), which joints are held, slip or hit a stop (`contact`), smooth pieces and what happens
+between them (`run`, `crossing`), stepped by a `method` (`solvers`), kept as a `trajectory`
+(`result`) whose energy is accounted for (`energy`).
 
-Many runs, `rollout`: steps of fixed length (`steps`) that compiled code repeats.
+Many runs, `rollout`: steps of fixed length (`steps`) that compiled code repeats. A controller on a
+computer, of one arm or many: `sampled`.
 """
 
 from typing import TYPE_CHECKING
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from qddot.simulation.signals import Samples as Samples
     from qddot.simulation.trajectory import Event as Event, Trajectory as Trajectory
     from qddot.simulation.energy import Energy as Energy
-    from qddot.simulation.audit import Audit as Audit
+    from qddot.simulation.energy import Audit as Audit
 
 __getattr__, __dir__ = on_demand(
     __name__,
@@ -34,8 +35,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.simulation.run": "Watch",
         "qddot.simulation.signals": "Samples",
         "qddot.simulation.trajectory": "Event Trajectory",
-        "qddot.simulation.energy": "Energy",
-        "qddot.simulation.audit": "Audit",
+        "qddot.simulation.energy": "Audit Energy",
     },
 )
 moved_modules(__name__, simulate="simulation", rollout="rollouts")

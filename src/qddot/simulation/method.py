@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument
+from qddot.simulation.contact import Modes
 from qddot.simulation.equation import Layout
 from qddot.simulation.plant import Plant
 from qddot.simulation.run_arguments import positive
@@ -22,7 +23,6 @@ from qddot.simulation.solvers import (
 )
 from qddot.simulation.steps import EXPLICIT
 from qddot.simulation.steps import METHODS as FIXED
-from qddot.simulation.switching import Modes
 
 TIGHT = 1e-5  # below, a method of high order takes fewer evaluations
 TIGHTEST = 1e-13  # below, rounding decides

@@ -1,4 +1,4 @@
-"""Whether a run will come to its end: how far its steps take it, and how many it may take."""
+"""Whether a run will come to its end: how far its steps take it, and angles that are too large."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.errors import SimulationWarning, printable
+from qddot.robot import Robot
 from qddot.simulation.signals import Stopped
 
 MOST_STEPS = 1_000_000
 LOOK = 2000  # steps after which is looked how far they led
 HOPELESS = 100  # times as many steps as it may take: a run that would need more stops at once
+FARTHEST = 1e14  # [rad]: beyond, kernels give NaN, as a double is known to no more than 0.01 rad
 
 
 @dataclass
@@ -76,3 +78,14 @@ class Pace:
                 f"{self.units[fastest]}/s, and a step follows it for {h:.1g} s only"
             )
         return f"{self.duration:g} s are long for a motion that takes steps of {h:.1g} s"
+
+
+def far_angle(robot: Robot, q: np.ndarray, share: float = 1.0) -> str:
+    """Return in words which joint has turned too far, or this share of it, if one has."""
+    for joint, angle in zip(robot.model.free_joints, q, strict=True):
+        if joint.turns and abs(angle) > share * FARTHEST:
+            return (
+                f"joint {printable(joint.name)!r} stands at {angle:.3g} rad, and sines are "
+                f"computed up to {FARTHEST:g} rad (2π more is the same place)"
+            )
+    return ""

@@ -13,9 +13,9 @@ from qddot.backends.kernel import Kernel
 from qddot.backends.stages import Stages, Step
 from qddot.progress import message_if_slow
 from qddot.robot import Robot
+from qddot.simulation.contact import Modes, Restraints, decided, undecided
 from qddot.simulation.equation import Forces, Layout, System
 from qddot.simulation.signals import LOOKS, Signal
-from qddot.simulation.switching import Modes, Restraints, decided, undecided
 
 
 @dataclass(frozen=True)

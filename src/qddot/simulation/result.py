@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from qddot.robot import Robot
-from qddot.simulation.audit import advice, audit
-from qddot.simulation.energy import Energy
+from qddot.simulation.energy import Energy, advice, audit
 from qddot.simulation.equation import WORKS
 from qddot.simulation.files import joint_units
 from qddot.simulation.run import Run

@@ -16,14 +16,12 @@ import numpy as np
 
 from qddot.errors import listing, printable
 from qddot.progress import percent_done
+from qddot.simulation.contact import ROUNDING, Modes, after_impact, arriving, holding_bounds
 from qddot.simulation.crossing import first_crossing
-from qddot.simulation.far import far_angle
 from qddot.simulation.files import joint_units
-from qddot.simulation.impact import ROUNDING, after_impact, arriving
-from qddot.simulation.pace import MOST_STEPS, Pace
+from qddot.simulation.pace import MOST_STEPS, Pace, far_angle
 from qddot.simulation.plant import Plant
 from qddot.simulation.signals import Stopped, seen
-from qddot.simulation.switching import Modes, holding_bounds
 from qddot.simulation.trajectory import Event
 
 STILL = 1e-12  # [rad/s or m/s] a rate that has crossed zero by less has not crossed it

@@ -11,7 +11,7 @@ from qddot.backends.kernel import refuse_masked
 from qddot.errors import BadArgument, WrongShape, did_you_mean, printable, shorten
 from qddot.robot import Robot
 from qddot.simulation.equation import Layout
-from qddot.simulation.far import far_angle
+from qddot.simulation.pace import far_angle
 from qddot.simulation.run import Watch
 
 FASTEST = 1e100  # [rad/s or m/s]

@@ -11,6 +11,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, Interrupted, SimulationWarning, printable
 from qddot.robot import Robot, robot_of
+from qddot.simulation.contact import restraints, undecided
 from qddot.simulation.energy import LIMIT
 from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import law_of
@@ -35,7 +36,6 @@ from qddot.simulation.run_arguments import (
 )
 from qddot.simulation.signals import Stopped, signal
 from qddot.simulation.steps import METHODS as FIXED
-from qddot.simulation.switching import restraints, undecided
 from qddot.simulation.trajectory import Trajectory
 
 TOLERANCE = 1e-10

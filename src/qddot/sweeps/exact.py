@@ -14,14 +14,13 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.model.friction import LINEAR, Friction
-from qddot.simulation.audit import audit
-from qddot.simulation.energy import Energy
+from qddot.simulation.contact import Restraints, grips, restraints
+from qddot.simulation.energy import Energy, audit
 from qddot.simulation.equation import WORKS, Forces, System
 from qddot.simulation.plant import Plant
 from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import whole_state
 from qddot.simulation.simulation import begun
-from qddot.simulation.switching import Restraints, grips, restraints
 from qddot.simulation.varied import varied_friction
 from qddot.sweeps.cases import Case
 from qddot.sweeps.motions import Motions, torque_of

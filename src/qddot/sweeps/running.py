@@ -12,8 +12,7 @@ from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument, printable, shorten
 from qddot.progress import inform, percent_done
 from qddot.sweeps.crew import Alone, Crew, Processes
-from qddot.sweeps.folder import FAILED, Folder, is_whole
-from qddot.sweeps.manifest import begin
+from qddot.sweeps.folder import FAILED, Folder, begin, is_whole
 from qddot.sweeps.plan import Plan, study_of
 from qddot.sweeps.result import Sweep, load_sweep
 from qddot.sweeps.study import Study
