@@ -8,7 +8,7 @@ law may change meanwhile: it is asked at the start, in the middle and at the end
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
@@ -16,7 +16,6 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.control.laws.law import ControlLaw
-from qddot.errors import printable
 from qddot.program.differentiate import replay
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
@@ -24,13 +23,11 @@ from qddot.program.recorder import record
 from qddot.progress import message_if_slow
 from qddot.robot import Robot
 from qddot.runge_kutta import RK4
-from qddot.simulation.energy import LIMIT, audit
+from qddot.simulation.energy import LIMIT
 from qddot.simulation.equation import Forces, System
-from qddot.simulation.files import joint_units
-from qddot.simulation.result import accounted, cut_off, passed_limits
+from qddot.simulation.result import kept_motion
 from qddot.simulation.sampled import Past, sampled
-from qddot.simulation.signals import Signal, signal
-from qddot.simulation.simulation import WRENCH
+from qddot.simulation.signals import outside
 from qddot.simulation.trajectory import Trajectory
 
 LONGEST = 1e-3  # [s], a step of the arm's motion
@@ -138,39 +135,26 @@ def _kept(
     interrupted: bool,
 ) -> Trajectory:
     """Return the rows of a run as a trajectory, its energy audited."""
-    robot, layout = plant.robot, plant.layout
+    robot = plant.robot
     t, Y, tau, x, _ = (np.array(column) for column in zip(*rows, strict=True))
     each = [plant.acting(ti, yi) for ti, yi in zip(t, Y, strict=True)]
-    outside = [np.array(column) for column in zip(*each, strict=True)]
-    qdd, _, _ = plant.row(Y, tau, *outside)
-    parts = layout.parts(Y)
-    q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
-    energy, least = accounted(robot, parts, np.zeros(len(t)))
-    found = audit(energy, LIMIT, least)
+    acted = [np.array(column) for column in zip(*each, strict=True)]
+    qdd, _, _ = plant.row(Y, tau, *acted)
     finished = bool(np.isfinite(Y[-1]).all()) and t[-1] >= duration
-    how = "interrupted" if interrupted else "ran away"
-    ended = "finished" if finished else f"{how} at t = {t[-1]:g} s of {duration:g} s"
-    events = passed_limits(robot, t, q, qd, tau)
-    if sampling.effort is not None:
-        events += cut_off(robot.joint_names, robot.limits.effort.tolist(), t, tau)
-    return Trajectory(
-        robot=robot,
-        joint_names=robot.joint_names,
-        units=joint_units(robot),
-        t=t,
-        q=q,
-        qd=qd,
-        qdd=qdd,
-        tau=tau,
-        energy=energy,
-        wrenches=dict(zip(plant.frames, outside, strict=False)),
+    how = {"method": "rk4", "step": h, "rate": sampling.rate, "delay": sampling.delay}
+    found = kept_motion(
+        robot,
+        *(t, plant.layout.parts(Y), qdd, tau),
+        wrenches=dict(zip(plant.frames, acted, strict=False)),
         state=x if stated else None,
-        events=tuple(sorted(events, key=lambda event: event.t)),
+        effort=None if sampling.effort is None else robot.limits.effort.tolist(),
         finished=finished,
-        status=f"{ended}: {t[-1]:g} s, the law asked at {sampling.rate:g} Hz; {found}",
-        how={"method": "rk4", "step": h, "rate": sampling.rate, "delay": sampling.delay}
-        | {"audit_limit": LIMIT, "least_energy": least, "steps": round(t[-1] / h)},
+        how=how | {"audit_limit": LIMIT, "steps": round(t[-1] / h)},
     )
+    early = "interrupted" if interrupted else "ran away"
+    ended = "finished" if finished else f"{early} at t = {t[-1]:g} s of {duration:g} s"
+    said = f"{ended}: {t[-1]:g} s, the law asked at {sampling.rate:g} Hz; {found.audit}"
+    return replace(found, status=said)
 
 
 class HeldPlant:
@@ -186,14 +170,7 @@ class HeldPlant:
     ):
         self.robot = robot
         self.frames = tuple(wrenches or {})
-        self.signals: list[Signal] = []
-        for frame, wrench in (wrenches or {}).items():
-            robot._frame(frame)
-            what = f"the wrench at {printable(frame)!r}"
-            self.signals.append(signal(what, wrench, WRENCH, duration))
-        if disturbance is not None:
-            names = robot.joint_names
-            self.signals.append(signal("the disturbance", disturbance, names, duration))
+        self.signals = list(outside(robot, wrenches, disturbance, duration).values())
         forces = Forces(
             driven=True,
             wrenches=self.frames,
@@ -232,8 +209,8 @@ def step_program(rate: Program) -> Program:
 
     def step(y: Any, tau: Any, h: Any, **given: Any) -> Any:
         def f(share: float, y: Any) -> Any:
-            outside = [x for name in acting for x in given[f"{name}_{WHEN.index(share)}"]]
-            values = replay(rate, [*y, *tau, *outside])
+            acted = [x for name in acting for x in given[f"{name}_{WHEN.index(share)}"]]
+            values = replay(rate, [*y, *tau, *acted])
             return np.array([values[i] for i in rate.results], dtype=object)
 
         return RK4.step(f, y, h)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qddot.robot import Robot
-from qddot.simulation.energy import Energy, advice, audit
+from qddot.simulation.energy import Energy, advice
 from qddot.simulation.equation import WORKS
 from qddot.simulation.files import joint_units
 from qddot.simulation.run import Run
@@ -17,29 +18,56 @@ from qddot.simulation.trajectory import Event, Trajectory
 
 def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
     """Return what a run has computed, however it ended."""
-    robot, layout = run.plant.robot, run.plant.layout
     tables = []
     for piece in run.pieces:
         t, Y = np.array(piece.t), np.array(piece.y)
         qdd, tau, _ = run.plant.rows(t, Y, piece.modes, piece.end)
         tables.append((t, Y, qdd, tau, np.full(len(t), piece.lost_before)))
     t, Y, qdd, tau, impacts = (np.concatenate(column) for column in zip(*tables, strict=True))
-    parts = layout.parts(Y)
-    q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
-    energy, least = accounted(robot, parts, impacts)
-    found = audit(energy, audit_limit, least)
-    how = how | {"steps": run.steps, "rows": len(t)}
-    how |= {"audit_limit": audit_limit, "least_energy": least}
+    parts = run.plant.layout.parts(Y)
+    how = how | {"steps": run.steps, "rows": len(t), "audit_limit": audit_limit}
     # after Ctrl-C nobody is asked again: it may have been pressed because a function hangs
     asked = () if run.interrupted else run.plant.signals.values()
     memory = next(filter(None, (signal.memory() for signal in asked)), "")
     how |= {"memory": memory} if memory else {}
+    found = kept_motion(
+        run.plant.robot,
+        *(t, parts, qdd, tau),
+        impacts=impacts,
+        wrenches=_wrenches(run, t, parts["q"], parts["qd"]),
+        state=parts["x"] if run.plant.layout.m else None,
+        events=run.events,
+        effort=run.plant.forces.effort,
+        finished=not run.failed,
+        how=how,
+    )
     ended = run.stopped or f"finished: {t[-1]:g} s in {run.steps:,} steps of {how['method']}"
-    status = f"{ended}; {found}. {advice(found, how)}".rstrip()
-    status += f" NOT GOOD: {memory}." if memory else ""
-    events = [*run.events, *passed_limits(robot, t, q, qd, tau)]
-    if run.plant.forces.effort is not None:
-        events += cut_off(robot.joint_names, run.plant.forces.effort, t, tau)
+    status = f"{ended}; {found.audit}. {advice(found.audit, how)}".rstrip()
+    return replace(found, status=status + (f" NOT GOOD: {memory}." if memory else ""))
+
+
+def kept_motion(
+    robot: Robot,
+    t: np.ndarray,
+    parts: Mapping[str, np.ndarray],
+    qdd: np.ndarray,
+    tau: np.ndarray,
+    *,
+    impacts: np.ndarray | None = None,
+    events: Sequence[Event] = (),
+    effort: Sequence[float] | None = None,
+    how: Mapping[str, Any],
+    **more: Any,
+) -> Trajectory:
+    """Return the rows of a run as a motion, its limits watched and its energy accounted for.
+
+    `parts` are the states as `Layout.parts` has them, `impacts` what was lost in them [J], `effort`
+    what torques were cut off at; `how` has the limit of the audit. `more` are further fields.
+    """
+    q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
+    energy, least = accounted(robot, parts, np.zeros(len(t)) if impacts is None else impacts)
+    seen = [*events, *passed_limits(robot, t, q, qd, tau)]
+    seen += [] if effort is None else cut_off(robot.joint_names, effort, t, tau)
     return Trajectory(
         robot=robot,
         joint_names=robot.joint_names,
@@ -50,12 +78,9 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
         qdd=qdd,
         tau=tau,
         energy=energy,
-        wrenches=_wrenches(run, t, q, qd),
-        state=parts["x"] if layout.m else None,
-        events=tuple(sorted(events, key=_when)),
-        finished=not run.failed,
-        status=status,
-        how=how,
+        events=tuple(sorted(seen, key=lambda event: event.t)),
+        how={**how, "least_energy": least},
+        **more,
     )
 
 
@@ -68,19 +93,17 @@ def accounted(
     """
     robot = robot.with_options(dtype="float64")
     q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
-    energy = Energy(
-        kinetic=robot.kinetic_energy(q, qd),
-        potential=robot.potential_energy(q),
-        actuators=parts["actuators"],
-        friction=parts["friction"],
-        impacts=impacts,
-        **{name: parts[name][:, 0] for name in WORKS},
-    )
+    energy = energy_of(parts, robot.kinetic_energy(q, qd), robot.potential_energy(q), impacts)
     return energy, 0.5 * float(np.trace(robot.mass_matrix(q[0]))) * 1e-6
 
 
-def _when(event: Event) -> float:
-    return event.t
+def energy_of(
+    parts: Mapping[str, np.ndarray], kinetic: np.ndarray, potential: np.ndarray, impacts: np.ndarray
+) -> Energy:
+    """Return the account of a run's rows, from its states as `Layout.parts` has them."""
+    works = {name: parts[name][:, 0] for name in WORKS}
+    by_joint = {name: parts[name] for name in ("actuators", "friction")}
+    return Energy(kinetic, potential, **by_joint, impacts=impacts, **works)
 
 
 def _wrenches(run: Run, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndarray]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, listing, printable, shorten
+from qddot.errors import BadArgument, UnknownName, listing, printable, shorten
+from qddot.robot import Robot
 
+WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
 SAME = 1e-9  # of its largest value: by so little a function may differ when it is asked again
 MOST_KEPT = 64  # calls of a function, to be asked again
 LOOKS = 100  # a function of time is looked at so many times in a run, whatever the solver thinks
@@ -154,6 +156,22 @@ def seen(x: np.ndarray) -> np.ndarray:
     view = x.view()
     view.flags.writeable = False
     return view
+
+
+def outside(
+    robot: Robot, wrenches: Mapping[str, Any] | None, disturbance: Any, duration: float
+) -> dict[str, Signal]:
+    """Return what acts besides actuators, by the inputs of `System`: wrenches, a disturbance."""
+    found = {}
+    for k, (frame, wrench) in enumerate((wrenches or {}).items()):
+        if frame not in robot.frame_names:
+            raise UnknownName("frame", frame, robot.name, robot.frame_names)
+        what = f"the wrench at {printable(frame)!r}"
+        found[f"wrench{k}"] = signal(what, wrench, WRENCH, duration)
+    if disturbance is not None:
+        names = robot.joint_names
+        found["disturbance"] = signal("the disturbance", disturbance, names, duration)
+    return found
 
 
 def signal(name: str, value: Any, parts: Sequence[str], duration: float) -> Signal:

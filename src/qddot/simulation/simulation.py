@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, Interrupted, SimulationWarning, printable
+from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.robot import Robot, robot_of
 from qddot.simulation.contact import restraints, undecided
 from qddot.simulation.energy import LIMIT
@@ -34,14 +34,13 @@ from qddot.simulation.run_arguments import (
     watches,
     whole_state,
 )
-from qddot.simulation.signals import Stopped, signal
+from qddot.simulation.signals import Stopped, outside, signal
 from qddot.simulation.steps import METHODS as FIXED
 from qddot.simulation.trajectory import Trajectory
 
 TOLERANCE = 1e-10
 ROWS = 1000
 MOST_ROWS = 10_000_000
-WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
 
 
 def simulate(
@@ -147,17 +146,11 @@ def simulate(
     law = law_of(torque, robot.n)
     told = law_inputs(robot, law, inputs)
     names, frames = robot.joint_names, tuple(wrenches or {})
-    for frame in frames:
-        robot.pose(q0, frame)  # which knows the frame, or says what it knows
     signals = {}
     if law is None:
         given = np.zeros(robot.n) if torque is None else torque
         signals["tau"] = signal("the torque", given, names, duration)
-    for k, (frame, wrench) in enumerate((wrenches or {}).items()):
-        what = f"the wrench at {printable(frame)!r}"
-        signals[f"wrench{k}"] = signal(what, wrench, WRENCH, duration)
-    if disturbance is not None:
-        signals["disturbance"] = signal("the disturbance", disturbance, names, duration)
+    signals |= outside(robot, wrenches, disturbance, duration)
     if base_motion is not None:
         signals["base"] = signal("the base motion", *twelve_numbers(base_motion), duration)
 

@@ -15,9 +15,10 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.model.friction import LINEAR, Friction
 from qddot.simulation.contact import Restraints, grips, restraints
-from qddot.simulation.energy import Energy, audit
-from qddot.simulation.equation import WORKS, Forces, System
+from qddot.simulation.energy import audit
+from qddot.simulation.equation import Forces, System
 from qddot.simulation.plant import Plant
+from qddot.simulation.result import energy_of
 from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import whole_state
 from qddot.simulation.simulation import begun
@@ -118,17 +119,9 @@ class ExactRuns:
         self, parts: dict[str, np.ndarray], parameters: np.ndarray, inputs: dict[str, Any]
     ) -> float:
         """Return the share of the exchanged energy that is unaccounted for."""
-        q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
-        good = np.isfinite(q).all(axis=1)
-        given = {"t": self.case.study.clock.t, "q": q, "qd": qd, "arm": parameters}
-        kinetic, potential = self.case.looked_at(inputs | given)[:2]
-        nothing = np.zeros(len(q))
-        energy = Energy(
-            kinetic=kinetic[good],
-            potential=potential[good],
-            actuators=parts["actuators"][good],
-            friction=parts["friction"][good],
-            impacts=nothing[good],
-            **{name: parts[name][good, 0] for name in WORKS},
-        )
+        good = np.isfinite(parts["q"]).all(axis=1)
+        parts = {name: np.ascontiguousarray(x[good]) for name, x in parts.items()}
+        given = {"t": self.case.study.clock.t[good], "q": parts["q"], "qd": parts["qd"]}
+        kinetic, potential = self.case.looked_at(inputs | given | {"arm": parameters})[:2]
+        energy = energy_of(parts, kinetic, potential, np.zeros(good.sum()))
         return audit(energy, least=LEAST).number

@@ -63,7 +63,11 @@ class Kept:
             varied: What runs differ in: columns and units.
             named: Whether there are several controllers.
         """
-        each = list(zip(joints, units, strict=True))
+
+        def each(name: str, quantity: str, words: str, kind: str = "float") -> list[Column]:
+            pairs = zip(joints, units, strict=True)
+            return [Column(f"{name}.{j}", getattr(own, quantity), words, kind) for j, own in pairs]
+
         found = [Column("run", "", "the number of the run", "int")]
         if named:
             found.append(Column("control", "", "the controller", "text"))
@@ -73,12 +77,8 @@ class Kept:
             found.append(Column("ended", "s", "how far it came"))
             found.append(Column("audit", "", "energy unaccounted for, of what changed hands"))
         if "final" in self.families:
-            found += [
-                Column(f"final.q.{name}", own.position, "position at the end") for name, own in each
-            ]
-            found += [
-                Column(f"final.qd.{name}", own.velocity, "rate at the end") for name, own in each
-            ]
+            found += each("final.q", "position", "position at the end")
+            found += each("final.qd", "velocity", "rate at the end")
         if "energy" in self.families:
             found += [
                 Column("energy.kinetic", "J", "at the end"),
@@ -93,21 +93,13 @@ class Kept:
                 Column("error.settled", "s", "after which ‖e‖ stays small; NaN: never"),
             ]
         if "torque" in self.families:
-            found += [
-                Column(f"torque.peak.{name}", own.effort, "largest |τ|") for name, own in each
-            ]
-            found += [Column(f"torque.rms.{name}", own.effort, "RMS of τ") for name, own in each]
+            found += each("torque.peak", "effort", "largest |τ|")
+            found += each("torque.rms", "effort", "RMS of τ")
         if "limits" in self.families:
             found.append(Column("limits.kept", "", "whether all limits were kept", "bool"))
         if self.stride:
-            found += [
-                Column(f"motion.q.{name}", own.position, "position over time", "list")
-                for name, own in each
-            ]
-            found += [
-                Column(f"motion.qd.{name}", own.velocity, "rate over time", "list")
-                for name, own in each
-            ]
+            found += each("motion.q", "position", "position over time", "list")
+            found += each("motion.qd", "velocity", "rate over time", "list")
         return found
 
 

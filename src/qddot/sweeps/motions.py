@@ -50,11 +50,7 @@ class Rollouts:
     @cached_property
     def kernel(self) -> IteratedKernel:
         """The compiled loop."""
-        study = self.case.study
-        arm, clock = study.arm, study.clock
-        forces = Forces(self.case.law, smoothing=clock.smoothing)
-        system = System(arm.robot.model, forces, arm.names)
-        return IteratedKernel(iteration(system, clock.method), np.dtype(np.float64), 1)
+        return _kernel(self.case, Forces(self.case.law, smoothing=self.case.study.clock.smoothing))
 
     def motions(self, runs: np.ndarray, values: Values, constants: np.ndarray) -> Motions:
         """Return the motions of these runs.
@@ -100,10 +96,7 @@ class SampledLoops:
     @cached_property
     def kernel(self) -> IteratedKernel:
         """The compiled steps of an arm whose torque is held."""
-        study = self.case.study
-        forces = Forces(driven=True, smoothing=study.clock.smoothing)
-        system = System(study.arm.robot.model, forces, study.arm.names)
-        return IteratedKernel(iteration(system, study.clock.method), np.dtype(np.float64), 1)
+        return _kernel(self.case, Forces(driven=True, smoothing=self.case.study.clock.smoothing))
 
     def motions(self, runs: np.ndarray, values: Values, constants: np.ndarray) -> Motions:
         """Return the motions of these runs; see `Rollouts.motions`."""
@@ -143,6 +136,12 @@ class SampledLoops:
                 for name, array in zip(kept, (*past.now, tau), strict=True):
                     kept[name][:, min(k // stride, clock.rows)] = array
         return Motions(**kept)
+
+
+def _kernel(case: Case, forces: Forces) -> IteratedKernel:
+    arm, method = case.study.arm, case.study.clock.method
+    system = System(arm.robot.model, forces, arm.names)
+    return IteratedKernel(iteration(system, method), np.dtype(np.float64), 1)
 
 
 class Noise:
