@@ -26,7 +26,7 @@ from qddot.identification.preparation import prepared
 from qddot.motions import CartesianLine, Fourier, Quintic, time_optimal
 from qddot.plot import panels
 from qddot.present.figures import style
-from qddot.present.pages.drawing import shortened
+from qddot.present.pages.svg import shortened
 from qddot.present.terminal.robots import print_robot
 from qddot.readers import read
 from qddot.readers.document import read_document

@@ -22,7 +22,7 @@ from qddot.identification.payload import PayloadFit
 from qddot.model import Friction
 from qddot.present.figures import style
 from qddot.present.notebook.cell import MOST_ROWS, framed, guarded, rows, shown
-from qddot.present.pages.inline_svg import NEAR, inline_svg, standing, thinned
+from qddot.present.pages.svg import notebook_svg, short_path, standing
 
 MOST_LETTERS = 60_000
 EVIL = '<img src=x onerror="alert(1)">'
@@ -215,7 +215,7 @@ def test_a_name_that_looks_like_a_style_stays_a_name():
     (line,) = axes.plot([0, 1])
     evil = 'a style="}*{display:none" x="1.234"'
     style.legend(drawn, [(line, evil)], 1)
-    svg = inline_svg(drawn)
+    svg = notebook_svg(drawn)
     assert evil in svg
     sheet = re.search(r"<style>(.*?)</style>", svg)[1]
     assert "display" not in sheet
@@ -223,7 +223,7 @@ def test_a_name_that_looks_like_a_style_stays_a_name():
 
 def test_a_drawing_keeps_to_itself():
     """Styles and ids of an SVG inside a page hold for the whole page."""
-    svg = inline_svg(motion().plot("q"))
+    svg = notebook_svg(motion().plot("q"))
     (sheet,) = re.findall(r"<style>(.*?)</style>", svg)
     name = re.match(r"\.(q[0-9a-f]{8})", sheet)[1]
     assert all(rule.startswith(f".{name}") for rule in sheet.split("}") if rule)
@@ -231,35 +231,34 @@ def test_a_drawing_keeps_to_itself():
     assert all(each.startswith(name) for each in ids)
     assert len(set(ids)) == len(ids)
     assert set(re.findall(r"url\(#([^)]+)\)", svg)) <= set(ids)
-    other = inline_svg(motion().plot("qd"))
+    other = notebook_svg(motion().plot("qd"))
     assert name not in other
 
 
 def test_a_drawing_takes_its_ink_from_the_notebook():
-    svg = inline_svg(motion().plot("q"))
+    svg = notebook_svg(motion().plot("q"))
     assert "currentColor" in svg
     assert "#333333" not in svg
     assert "#ffffff" not in svg  # no paper
     assert "prefers-color-scheme" in standing(svg)
 
 
-def test_a_curve_without_its_needless_points_is_the_same_curve():
+def test_a_path_of_steps_is_the_same_path():
     x = np.linspace(0, 300, 1001)
     y = 80 * np.sin(x / 20) * np.exp(-x / 200)
-    path = "M" + " L".join(f" {a:.3f} {b:.3f}" for a, b in zip(x, y, strict=True))
-    short = thinned(path)
-    assert len(short) < len(path) / 8
+    path = "M" + " L".join(f" {a:.6f} {b:.6f}" for a, b in zip(x, y, strict=True))
+    short = short_path(path)
+    assert len(short) < len(path) / 2
     start, steps = short.removeprefix("M").split("l")
     numbers = [float(word) for word in (start + " " + steps).split()]
     points = np.cumsum(np.reshape(numbers, (-1, 2)), axis=0)
-    rounding = 0.1  # of both coordinates, to tenths of a point
-    assert np.abs(np.interp(x, *points.T) - y).max() < 4 * NEAR + rounding  # the curve is steep
-    assert np.allclose(points[-1], [x[-1], y[-1]], atol=rounding)
+    np.testing.assert_allclose(points, np.column_stack([x, y]), rtol=0, atol=0.0501)  # tenths
 
 
-def test_a_path_with_curves_is_left_as_it_is():
-    assert thinned("M 0 0 Q 1 2 3 4 z") == "M 0 0 Q 1 2 3 4 z"
-    assert thinned("M 0 0 L 10 0 L 10 5.04 z") == "M0 0l10 0 0 5z"
+def test_a_path_with_curves_keeps_its_places():
+    assert short_path("M 0 0 Q 1 2.25 3 4 z") == "M 0 0 Q 1 2.2 3 4 z"
+    assert short_path("M 0 0 L 10 0 L 10 5.04 z") == "M0 0l10 0 0 5z"
+    assert short_path("M 0 0 L 1 0 z \nM 5 5 L 5 5 L 6 7") == "M0 0l1 0zM5 5l1 2"
 
 
 def test_many_points_become_a_picture_of_dots():

@@ -6,8 +6,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from qddot.present.notebook.cell import framed, guarded, shown
-from qddot.present.pages.inline_svg import MOST_LETTERS, inline_svg, picture, standing
+from qddot.present.notebook.cell import MOST_LETTERS, guarded, picture, shown
+from qddot.present.pages.svg import notebook_svg, standing
 
 
 class Drawing(Figure):
@@ -27,6 +27,6 @@ class Drawing(Figure):
         return guarded(self._both) or {}
 
     def _both(self) -> dict[str, str]:
-        svg = inline_svg(self)
-        found = {"text/html": shown("", framed(picture(svg, self, "figure")))}
+        svg = notebook_svg(self)
+        found = {"text/html": shown("", picture(svg, self, "figure"))}
         return found | ({"image/svg+xml": standing(svg)} if len(svg) <= MOST_LETTERS else {})

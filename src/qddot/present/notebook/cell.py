@@ -6,6 +6,8 @@ plain text is there all the same.
 
 from __future__ import annotations
 
+import base64
+import io
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_LETTERS = 60_000  # of one output; notebooks are files that people keep
 MOST_ROWS = 60
+DPI = 72  # of a figure that is shown as dots
 
 Shown = TypeVar("Shown")
 
@@ -85,9 +88,25 @@ def words(head: Sequence[object], lines: Iterable[Sequence[object]], **more: Any
 
 def figure(drawn: Figure, label: str) -> str:
     """Return a figure as an element, in the notebook's ink."""
-    from qddot.present.pages.inline_svg import inline_svg, picture
+    from qddot.present.pages.svg import notebook_svg
 
-    return framed(picture(inline_svg(drawn), drawn, label))
+    return picture(notebook_svg(drawn), drawn, label)
+
+
+def picture(svg: str, drawn: Figure, label: str) -> str:
+    """Return a figure as an element: its SVG, or dots where that is too long.
+
+    Args:
+        svg: What `notebook_svg` made of it.
+        drawn: The figure.
+        label: What it shows, for those who cannot see it.
+    """
+    if len(svg) <= MOST_LETTERS:
+        return framed(svg.replace("<svg", f'<svg role="img" aria-label="{text(label)}"', 1))
+    out = io.BytesIO()
+    drawn.savefig(out, format="png", dpi=DPI)
+    data = base64.b64encode(out.getvalue()).decode()
+    return framed(f'<img alt="{text(label)}" src="data:image/png;base64,{data}">')
 
 
 def framed(drawing: str) -> str:

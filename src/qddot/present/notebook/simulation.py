@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 SHOWN = ("q", "qd", "tau", "energy")
 MOST = 200  # trajectories that are looked at
+POINTS = 250  # of a curve
 
 
 def trajectory_html(motion: Trajectory) -> str:
@@ -89,7 +90,8 @@ def ends(run: Rollout) -> str:
 
 def bands(run: Rollout) -> Figure:
     """Return a figure of the positions: from the lowest to the highest, and the median."""
-    flat = run.q.reshape(-1, len(run.t), run.robot.n)[run.finite.reshape(-1)]
+    few = slice(None, None, max(1, len(run.t) // POINTS))
+    flat = run.q.reshape(-1, len(run.t), run.robot.n)[run.finite.reshape(-1)][:, few]
     chosen = np.unique(np.linspace(0, len(flat) - 1, MOST).astype(int))
     q = style.drawable(flat[chosen])
     drawn = style.figure(7.0, 3.2)
@@ -97,8 +99,8 @@ def bands(run: Rollout) -> Figure:
     style.dress(axes)
     for i in range(run.robot.n):
         low, middle, high = np.nanmin(q, 0), np.nanmedian(q, 0), np.nanmax(q, 0)
-        axes.fill_between(run.t, low[:, i], high[:, i], color=style.colour(i), alpha=0.2, lw=0)
-        axes.plot(run.t, middle[:, i], **style.curve(i))
+        axes.fill_between(run.t[few], low[:, i], high[:, i], color=style.colour(i), alpha=0.2, lw=0)
+        axes.plot(run.t[few], middle[:, i], **style.curve(i))
     axes.set_xlabel("time [s]")
     unit = unit_of(run.robot.model.free_joints, "position")
     axes.set_ylabel(f"q [{unit}]: median, lowest, highest")

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from qddot.errors import printable
-from qddot.present.pages.drawing import inks_on_dark, numbered
-from qddot.present.pages.drawing import svg_of as svg_of
+from qddot.present.pages.svg import inks_on_dark, numbered
+from qddot.present.pages.svg import svg_of as svg_of
 from qddot.saving import ending, write_whole
 from qddot.vendored import katex_script, katex_style
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from qddot.present.figures import style
-from qddot.present.pages.drawing import inks_on_dark, luminance, svg_of
+from qddot.present.pages.svg import inks_on_dark, luminance, svg_of
 
 DARK = luminance([0x14, 0x17, 0x1B])  # the paper of style.css where it is dark
 READABLE = 4.5  # WCAG 2
