@@ -13,14 +13,13 @@ from nearness import SOLVER, assert_near
 
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning
-from qddot.identification.consistent import PhysicallyConsistent
+from qddot.identification.consistent import PhysicallyConsistent, made_possible
 from qddot.identification.log import Log
 from qddot.identification.payload import identify_payload
 from qddot.identification.preparation import prepared
 from qddot.identification.signals import filtered, resampled
 from qddot.identification.solution import NoRobot
 from qddot.identification.spectrum import cutoff
-from qddot.identification.validation import without
 
 identify = partial(qddot.identify, terms=())  # what is not asked for is not there
 
@@ -83,7 +82,7 @@ def test_what_no_robot_can_lack_is_said_and_not_removed(arm):
     log = excited(arm, 400, 0, [2.0, 0.2])
     fit = identify(arm, log)
     k = fit.names.index("j2.Izz")
-    fewer = without(fit.problem, k)
+    fewer = fit.problem.without(k)
     fit = replace(fit, problem=fewer, solution=fit.estimator.solved(fewer), removed=("j2.Izz",))
     with pytest.warns(IdentificationWarning, match="not have zero for all that was") as told:
         found = fit.robot
@@ -115,7 +114,7 @@ def test_a_consistent_fit_has_no_negative_friction_and_keeps_its_bounds(ur5):
         warnings.simplefilter("error")
         assert 9 - SOLVER < fit.robot.parameters[10] < 9.5 + SOLVER
     with pytest.warns(IdentificationWarning):
-        again, _ = fit._made_possible()
+        again, _ = made_possible(fit)
     assert 9 - SOLVER < again[10] < 9.5 + SOLVER
 
 

@@ -22,7 +22,7 @@ from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import STAGES, OutOfTime, Search
 from qddot.identification.excitation_start import checked_start, random_motions
 from qddot.identification.excitation_workspace import half_spaces
-from qddot.identification.one_thread import one_thread
+from qddot.identification.grouping import one_thread
 from qddot.identification.regression import USUAL_TERMS, with_terms
 from qddot.progress import percent_done
 from qddot.robot import Robot, robot_of

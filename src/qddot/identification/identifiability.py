@@ -124,18 +124,19 @@ class Identifiability:
             "together": {name: self.why(name) for name in self.together},
             "none": list(self.none),
             "lost": list(self.lost),
-            "condition": _plain(self.condition),
-            "condition_elsewhere": _plain(self.elsewhere),
+            "condition": plain(self.condition),
+            "condition_elsewhere": plain(self.elsewhere),
             "where": self.where,
         }
 
 
-def _plain(x: float) -> float | None:
+def plain(x: float) -> float | None:
+    """Return a number for a file; None where it is not finite."""
     return float(x) if np.isfinite(x) else None
 
 
 def _members(group: Group) -> dict[str, float | None]:
-    return {name: _plain(c) for name, c in group.members.items()}
+    return {name: plain(c) for name, c in group.members.items()}
 
 
 def identifiability(

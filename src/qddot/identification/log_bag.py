@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import MissingExtra, Problem, did_you_mean, listing, printable, shorten
-from qddot.identification.log_problems import bad_log
+from qddot.identification.log import bad_log
 from qddot.timeseries.table import Columns, Table
 
 ENDINGS = (".db3", ".mcap", ".bag")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, Problem, UnknownName, did_you_mean, listing, printable
-from qddot.identification.log import QUANTITIES
+from qddot.identification.log import QUANTITIES, bad_log
 from qddot.identification.log_names import (
     TIME,
     by_name,
@@ -20,7 +20,6 @@ from qddot.identification.log_names import (
     time_column,
     without_unit,
 )
-from qddot.identification.log_problems import bad_log
 from qddot.timeseries.table import Table
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from qddot.errors import did_you_mean, printable
-from qddot.identification.log_problems import bad_log
+from qddot.identification.log import bad_log
 from qddot.timeseries.table import Table
 
 SPELLINGS = {

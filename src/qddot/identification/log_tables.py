@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, BadFile, BadLog, listing, printable, shorten
-from qddot.identification.log import QUANTITIES
-from qddot.identification.log_problems import bad_log
+from qddot.identification.log import QUANTITIES, bad_log
 from qddot.timeseries.table import Columns, Table, repeated, table_of
 
 THE_TABLE = "the table"

@@ -49,8 +49,7 @@ def resampled(log: Log, rate: float | None = None) -> Log:
     apart = np.abs(t - log.t[nearest]) > log.step / 2
     missing = apart & (np.diff(log.t)[after - 1] > GAP * log.step)
     if log.counts is not None or missing.any():
-        before = np.ones((len(log), log.n), bool) if log.counts is None else log.counts
-        changes["counts"] = before[nearest] & ~missing[:, None]
+        changes["counts"] = log.used[nearest] & ~missing[:, None]
     said = f"resampled from {len(log)} to {k} rows at {rate:.6g} Hz by cubic splines"
     if missing.any():
         said += f"; {int(missing.sum())} rows in gaps do not count"
@@ -219,7 +218,4 @@ def check_rising(log: Log) -> None:
 
 def cut(log: Log, first: int, last: int, *words: str) -> Log:
     """Return the rows from `first` up to `last`, not included."""
-    rows = slice(first, last)
-    changes = {name: x[rows] for name, x in log.arrays()}
-    counts = None if log.counts is None else log.counts[rows]
-    return replace(log, t=log.t[rows], counts=counts, **changes).noted(*words, place="rows")
+    return log[first:last].noted(*words, place="rows")
