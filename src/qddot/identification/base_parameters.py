@@ -13,7 +13,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, UnknownName
 from qddot.identification.exact_groups import exact_columns, matrix_columns
-from qddot.identification.grouping import TOLERANCE, Columns, condition, one_thread, sorted_out
+from qddot.identification.grouping import TOLERANCE, Grouping, condition, one_thread, sorted_out
 from qddot.identification.identifiability import Identifiability, identifiability
 from qddot.identification.log import Log, as_log
 from qddot.identification.regression import Regression, with_terms
@@ -153,7 +153,7 @@ def random_states(
     return Log(tuple(robot.joint_names), np.arange(k, dtype=float), q, qd, qdd, zeros)
 
 
-def structural(regression: Regression) -> Columns:
+def structural(regression: Regression) -> Grouping:
     """Return the base parameters that the robot has wherever it may go."""
     states = random_states(regression.robot, limits=False)
     regression.check_extra(states)
@@ -199,16 +199,16 @@ def _columns(
     log: Log,
     tolerance: float | None,
     symbols: Mapping[str, float] | None = None,
-) -> Columns:
+) -> Grouping:
     R = regression.factor(log)
     return sorted_out(R, TOLERANCE if tolerance is None else tolerance, symbols)
 
 
-def _condition(regression: Regression, log: Log, columns: Columns) -> float:
+def _condition(regression: Regression, log: Log, columns: Grouping) -> float:
     return condition(regression.factor(log)[:, columns.kept])
 
 
-def _free(regression: Regression, columns: Columns) -> float:
+def _free(regression: Regression, columns: Grouping) -> float:
     """Return the condition number at random states that keep to no limit."""
     return _condition(regression, random_states(regression.robot, limits=False), columns)
 

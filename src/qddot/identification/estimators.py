@@ -266,7 +266,7 @@ def _null_space(Z: np.ndarray) -> np.ndarray:
 
 
 class TotalLeastSquares(Estimator):
-    """Columns are noisy too, all of them and the torques equally by their size.
+    """Grouping are noisy too, all of them and the torques equally by their size.
 
     From the last singular vector of the weighted [Y τ], its columns scaled to length 1.
     """

@@ -14,14 +14,21 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.identification.excitation_basis import FourierBasis, SplineBasis
-from qddot.identification.excitation_check import Use, used
+from qddot.identification.excitation_basis import (
+    FourierBasis,
+    SplineBasis,
+    checked_start,
+    random_motions,
+)
 from qddot.identification.excitation_criterion import criterion as criterion_of
-from qddot.identification.excitation_limits import MARGIN, motion_limits, refuse_short_period
-from qddot.identification.excitation_result import Excitation
+from qddot.identification.excitation_limits import (
+    MARGIN,
+    half_spaces,
+    motion_limits,
+    refuse_short_period,
+)
+from qddot.identification.excitation_result import Excitation, Use, used
 from qddot.identification.excitation_search import STAGES, OutOfTime, Search
-from qddot.identification.excitation_start import checked_start, random_motions
-from qddot.identification.excitation_workspace import half_spaces
 from qddot.identification.grouping import one_thread
 from qddot.identification.regression import USUAL_TERMS, with_terms
 from qddot.progress import percent_done
@@ -117,11 +124,6 @@ def excite(
             "seconds": round(time.monotonic() - began, 3),
         },
     )
-
-
-def load_excitation(path: str | Path, robot: Robot | None = None) -> Excitation:
-    """Return the motion in a .json or .csv file; see `Excitation.load`."""
-    return Excitation.load(path, robot)
 
 
 def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.ndarray]]:

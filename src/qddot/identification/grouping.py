@@ -27,7 +27,7 @@ RESIDUE = 1e-11  # a share this small is a zero that was computed
 
 
 @dataclass(frozen=True)
-class Columns:
+class Grouping:
     """The columns of a regressor, sorted out."""
 
     kept: tuple[int, ...]  # one a group, the first of its members
@@ -41,7 +41,7 @@ def sorted_out(
     tolerance: float = TOLERANCE,
     symbols: Mapping[str, float] | None = None,
     scale: np.ndarray | None = None,
-) -> Columns:
+) -> Grouping:
     """Return which columns of a matrix of numbers are kept, and how the others depend on them.
 
     Args:
@@ -65,7 +65,7 @@ def sorted_out(
         if distance > tolerance:
             kept.append(k)
             Q = np.column_stack([Q, own / distance])
-    return Columns(
+    return Grouping(
         tuple(kept),
         tuple(int(k) for k in np.flatnonzero(none)),
         *_combination(R, length, none, kept, tolerance, symbols or {}),

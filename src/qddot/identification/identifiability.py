@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import listing
-from qddot.identification.grouping import Columns, combination_text
+from qddot.identification.grouping import Grouping, combination_text
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 
@@ -32,7 +32,7 @@ class Identifiability:
     """Which combinations of parameters torques can tell: β = B φ."""
 
     names: tuple[str, ...]  # of φ
-    columns: Columns = field(repr=False)
+    columns: Grouping = field(repr=False)
     groups: tuple[Group, ...]
     condition: float  # of the base regressor, its columns scaled to the same length
     where: str = "at random states"
@@ -140,14 +140,14 @@ def _members(group: Group) -> dict[str, float | None]:
 
 
 def identifiability(
-    names: Sequence[str], columns: Columns, condition: float, **more: Any
+    names: Sequence[str], columns: Grouping, condition: float, **more: Any
 ) -> Identifiability:
     """Return the answer in words, from the columns sorted out."""
     groups = [_group(names, columns, i, first) for i, first in enumerate(columns.kept)]
     return Identifiability(tuple(names), columns, tuple(groups), condition, **more)
 
 
-def _group(names: Sequence[str], columns: Columns, i: int, first: int) -> Group:
+def _group(names: Sequence[str], columns: Grouping, i: int, first: int) -> Group:
     row = columns.B[i]
     texts: Mapping[int, str] = {k: text for (j, k), text in columns.texts.items() if j == i}
     members = {names[k]: float(row[k]) for k in [first, *np.flatnonzero(row).tolist()]}

@@ -184,8 +184,8 @@ def load_log(
     """
     from qddot.identification.log_checks import checked
     from qddot.identification.log_columns import mapped
-    from qddot.identification.log_tables import tables
-    from qddot.identification.log_units import joint_side
+    from qddot.identification.log_files import tables
+    from qddot.identification.log_names import joint_side
 
     if isinstance(source, Log):
         return source

@@ -20,7 +20,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, listing
 from qddot.identification.base_parameters import IN_A_LOG, structural
-from qddot.identification.grouping import Columns, condition, sorted_out, triangle
+from qddot.identification.grouping import Grouping, condition, sorted_out, triangle
 from qddot.identification.identifiability import Identifiability, identifiability
 from qddot.identification.log import Log
 from qddot.identification.regression import Regression
@@ -181,7 +181,7 @@ def problem_of(
             f"of robot {robot.name!r}.\n  Give at least {need}, better some thousand."
         )
 
-    def problem(columns: Columns) -> tuple[LeastSquaresProblem, Columns]:
+    def problem(columns: Grouping) -> tuple[LeastSquaresProblem, Grouping]:
         base = identifiability(regression.names, columns, float("nan"), where="in this log")
         found = factors(regression, columns, log, blocks=blocks)
         whole = LeastSquaresProblem(regression, base, log, **found)
@@ -201,7 +201,7 @@ def problem_of(
 
 def factors(
     regression: Regression,
-    columns: Columns,
+    columns: Grouping,
     log: Log,
     *,
     weights: np.ndarray | None = None,
@@ -267,14 +267,14 @@ def _seen(regression: Regression, kept: np.ndarray) -> list[np.ndarray]:
     return [np.flatnonzero(np.any(Y[:, i] != 0, axis=0)) for i in range(Y.shape[1])]
 
 
-def excitation(problem: LeastSquaresProblem) -> tuple[Columns, float]:
+def excitation(problem: LeastSquaresProblem) -> tuple[Grouping, float]:
     """Return which base parameters a log shows, and the condition number of their regressor."""
     R = problem.stacked()[:, :-1]
     shown = sorted_out(R, UNSEEN)
     return shown, condition(R[:, shown.kept])
 
 
-def refusal(robot: Any, base: Identifiability, shown: Columns, log: Log) -> str:
+def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str:
     """Return why a log is not enough, and what to do."""
     unseen = [base.groups[k].text for k in range(base.rank) if k not in shown.kept]
     seen = "; ".join(one_way(robot, log))
