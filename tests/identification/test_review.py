@@ -138,7 +138,7 @@ def test_a_column_that_is_not_finite_is_named_with_its_row(arm):
         ("consistent", {"belief": float("nan")}, "belief is nan"),
         ("consistent", {"masses": {"j1": 5}}, r"masses\['j1'\] is 5; give the least and the"),
         ("consistent", {"masses": {"j1": (60, 40)}}, "60 is above 40.\n  Give the least first"),
-        ("consistent", {"masses": (60, 40)}, r"masses is \(60, 40\); give ranges by joint"),
+        ("consistent", {"masses": (60, 40)}, r"masses is \(60, 40\); give it by name"),
         ("consistent", {"total_mass": 5}, "total_mass is 5"),
         ("consistent", {"centres": {"j1": 5}}, "The box of 'j1' has no ranges"),
         ("consistent", {"centres": {"j1": [(0, 1), 2, (0, 1)]}}, r"centres\['j1'\]\[1\] is 2"),

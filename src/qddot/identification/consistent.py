@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, IdentificationWarning, MissingExtra, UnknownName
+from qddot.checks import by_name, is_number, positive, refused
+from qddot.errors import BadArgument, IdentificationWarning, MissingExtra, UnknownName, shorten
 from qddot.identification.back_to_robot import PSEUDO, metric_root, roots
-from qddot.identification.estimators import Estimator
-from qddot.identification.options import Range, as_range, by_name, check_belief
+from qddot.identification.estimators import SHARE, Estimator
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
 from qddot.identification.solution import NoRobot, Solution, noise_of, weighted
@@ -34,7 +34,10 @@ LEAST = 1e-12  # what the prior counts beside torques without noise
 PRECISE = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
 INACCURATE = "solved, but perhaps not accurately"
 BELIEF = 10.0
+CENTRES = "{'j1': [(-0.1, 0.1), (0, 0.2), (None, None)]}"
 APART = 1e-6  # of a body's own size, what may be left of a group taken for zero
+
+Range = tuple[float | None, float | None]  # the least and the largest; None: no bound
 
 
 @dataclass(eq=False)
@@ -92,7 +95,7 @@ def consistent(
         MissingExtra: If CVXPY or Clarabel is not installed.
         NoRobot: If no robot is within the bounds, or the solver gave up.
     """
-    check_belief(belief)
+    positive("belief", belief, wanted=SHARE)
     cp = solver()
     regression, prior = problem.regression, problem.prior
     R = problem.stacked(noise)
@@ -223,9 +226,9 @@ def _bounded(cp: Any, regression: Any, phi: Any, bounds: Bounds) -> list[Any]:
             raise UnknownName("moving body", name, regression.robot.name, bodies)
         return 10 * bodies.index(name)
 
-    for name, within in by_name("masses", bounds.masses).items():
+    for name, within in by_name("masses", bounds.masses, "{'j1': (4, 6)}").items():
         rules += _between(f"masses[{name!r}]", phi[place(name)], 1, within)
-    for name, box in by_name("centres", bounds.centres).items():
+    for name, box in by_name("centres", bounds.centres, CENTRES).items():
         at = place(name)
         count = len(box) if hasattr(box, "__len__") else "no"
         if count != 3:
@@ -239,6 +242,15 @@ def _bounded(cp: Any, regression: Any, phi: Any, bounds: Bounds) -> list[Any]:
 
 
 def _between(name: str, what: Any, unit: Any, within: Range) -> list[Any]:
-    low, high = as_range(name, within)
+    pair = isinstance(within, (tuple, list, np.ndarray)) and len(within) == 2
+    if not pair or not all(x is None or is_number(x) for x in within):
+        wanted = "the least and the largest, (4, 6), with None where there is no bound"
+        raise refused(name, within, wanted)
+    low, high = (None if x is None else float(x) for x in within)
+    if low is not None and high is not None and low > high:
+        raise BadArgument(
+            f"{name} is {shorten(repr(within))}: {low:.6g} is above {high:.6g}.\n"
+            "  Give the least first."
+        )
     rules = [] if low is None else [what >= low * unit]
     return rules if high is None else [*rules, what <= high * unit]

@@ -20,13 +20,13 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from qddot.checks import positive, whole
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, IdentificationWarning, did_you_mean
 from qddot.identification import METHODS
 from qddot.identification.back_to_robot import metric_root
 from qddot.identification.grouping import one_thread, triangle
 from qddot.identification.log import Log, as_log, load_log
-from qddot.identification.options import check_belief, check_blocks, check_decimate, check_names
 from qddot.identification.preparation import prepared
 from qddot.identification.problem import LeastSquaresProblem, problem_of
 from qddot.identification.regression import USUAL_TERMS, Regression
@@ -44,6 +44,7 @@ from qddot.robot import robot_of
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
+SHARE = "a share above 0, finite: 1 is 100 %"
 ENOUGH = 2  # torques a parameter that decimation must leave
 ALIKE = 2.5  # rows a period of the cut-off: more say the same again
 # what scikit-learn's habit calls the fields of a fit, where not by their names and a "_"
@@ -80,7 +81,12 @@ def identify(
     """
     kind = estimator(method)
     own = [f.name for f in fields(kind) if f.name not in ("robot", "terms", "extra")]
-    check_names(options, own, method)
+    for name in options:
+        if name not in own:
+            raise BadArgument(
+                f"The method {method!r} has no option {name!r}.{did_you_mean(name, own)}\n"
+                f"  It has: {', '.join(own)}."
+            )
     robot = robot_of(robot)
     if isinstance(log, (str, Path)):
         log = prepared(load_log(log, robot), robot, terms=terms, extra=extra)
@@ -131,7 +137,7 @@ class Estimator:
         from qddot.identification.doubts import doubts
         from qddot.identification.result import Fit
 
-        check_blocks(self.blocks)
+        whole("blocks", self.blocks, 1, wanted="a whole number from 1")
         if isinstance(log, Log) and log.qdd is None and log.tau is not None:
             log = prepared(log, self.robot, terms=self.terms, extra=self.extra)
         rows = as_log(self.robot, (log, *more) if more else log)
@@ -152,8 +158,8 @@ class Estimator:
     def _rate(self, log: Log, regression: Regression) -> float | None:
         """Return how many rows a second to keep [Hz], or None for all; warn where that is wrong."""
         if self.decimate not in ("auto", None):
-            check_decimate(self.decimate)
-            return float(self.decimate)
+            wanted = "rows a second above 0, 'auto', or None for every row"
+            return positive("decimate", self.decimate, wanted=wanted)
         bandwidth = log.bandwidth
         if not bandwidth or log.rate <= ALIKE * bandwidth:
             return None
@@ -239,12 +245,12 @@ class Ridge(Estimator):
     belief: float = 1.0
 
     def solved(self, problem: LeastSquaresProblem) -> Solution:
-        check_belief(self.belief)
+        belief = positive("belief", self.belief, wanted=SHARE)
         start = weighted(problem)
         R, B = problem.stacked(start.noise), problem.B
         C, prior = metric_root(problem.regression, problem.prior), problem.prior
-        rows = np.vstack([R[:, :-1] @ B, C / self.belief])
-        right = np.concatenate([R[:, -1], C @ prior / self.belief])
+        rows = np.vstack([R[:, :-1] @ B, C / belief])
+        right = np.concatenate([R[:, -1], C @ prior / belief])
         # what is left to choose where groups are taken for zero: φ = N x
         N = _null_space(problem.Z)
         both = triangle(np.column_stack([rows @ N, right]))

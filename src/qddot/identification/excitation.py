@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of, positive, whole
 from qddot.errors import BadArgument, NotNumeric, printable
 from qddot.identification.excitation_basis import (
     FourierBasis,
@@ -203,16 +204,9 @@ def _check(
     """Refuse, before any work, what cannot be right."""
     if robot.symbols:
         raise NotNumeric(robot.name, robot.symbols)
-    for name, value, words in (("period", period, "10.0"), ("seconds", seconds, "60")):
-        if not _is_number(value) or not 0 < value < np.inf:
-            raise BadArgument(f"{name} is {value!r}; give seconds above zero, such as {words}.")
-    least = {"harmonics": (harmonics, 2), "starts": (starts, 1), "seed": (seed, 0)}
-    for name, (value, low) in least.items():
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
-            raise BadArgument(f"{name} is {value!r}; give a whole number, {low} or more.")
-    if curve not in CURVES:
-        raise BadArgument(f"curve is {curve!r}; it must be 'fourier' or 'spline'.")
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
+    positive("period", period, wanted="seconds above zero, such as 10.0")
+    positive("seconds", seconds, wanted="seconds above zero, such as 60")
+    whole("harmonics", harmonics, 2)
+    whole("starts", starts, 1)
+    whole("seed", seed)
+    one_of("curve", curve, CURVES)

@@ -11,7 +11,8 @@ from functools import cached_property
 
 import numpy as np
 
-from qddot.errors import BadArgument, WrongShape, listing, printable
+from qddot.checks import joint_vector
+from qddot.errors import BadArgument, listing, printable
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.identification.excitation_search import Search
 from qddot.motions.fourier import Fourier
@@ -94,12 +95,7 @@ def checked_start(
     """Return the posture that a motion is to begin and end at, seen to be possible."""
     if start is None:
         return None
-    try:
-        q = np.asarray(start, dtype=float)
-    except (TypeError, ValueError):
-        raise BadArgument(f"start is {start!r}; give one position a joint.") from None
-    if q.shape != (robot.n,):
-        raise WrongShape("start", q.shape, robot.name, robot.joint_names)
+    q = joint_vector(robot, "start", start)
     outside = ~((limits.lower < q) & (q < limits.upper))
     if outside.any():
         i = int(outside.argmax())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.checks import positive, whole
 from qddot.errors import BadArgument, printable
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.identification.log import Log
@@ -184,10 +185,8 @@ class Excitation(Reference, Judged):
             rate: How many a second [Hz].
             periods: How often the motion is repeated.
         """
-        if not isinstance(periods, (int, np.integer)) or periods < 1:
-            raise BadArgument(f"periods is {periods!r}; give a whole number, 1 or more.")
-        if not isinstance(rate, (int, float)) or not 0 < rate < np.inf:
-            raise BadArgument(f"rate is {rate!r}; give instants a second, such as 1000.")
+        whole("periods", periods, 1)
+        positive("rate", rate, wanted="instants a second, such as 1000")
         count = self.period * rate
         if round(count) < 2 or abs(count - round(count)) > 1e-6 * count:
             near = max(2, round(count)) / self.period

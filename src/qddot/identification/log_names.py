@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.checks import spread
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
 from qddot.identification.log import QUANTITIES, bad_log
 from qddot.timeseries.table import Table
@@ -147,13 +148,13 @@ def joint_side(
     slides = [not joint.turns for joint in robot.model.free_joints] if robot else [None] * n
     constants = torque_constants
     if constants is not None:
-        constants = numbers("torque_constants", constants, n)
+        constants = numbers("torque_constants", constants, raw.joints)
     raw.t = raw.t * time_factor(raw, units.get("t"))
     for name, values in raw.values.items():
         raw.values[name] = values * factors(raw, name, units.get(name), slides, constants)
     motor_side(raw, gear, coupling)
     if offset is not None:
-        raw.values["q"] = raw.values["q"] + numbers("offset", offset, n)
+        raw.values["q"] = raw.values["q"] + numbers("offset", offset, raw.joints)
     return raw
 
 
@@ -232,7 +233,7 @@ def motor_side(raw: Raw, gear: Any, coupling: Any) -> None:
     """
     n = len(raw.joints)
     for name, values in raw.values.items():
-        N = numbers("gear", given(gear, name), n)
+        N = numbers("gear", given(gear, name), raw.joints)
         if not N.all():
             raise BadArgument(f"gear is {N}; a ratio of zero turns nothing.")
         A = given(coupling, name)
@@ -256,14 +257,6 @@ def given(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else value
 
 
-def numbers(what: str, value: Any, n: int) -> np.ndarray:
-    """Return n finite numbers; one number stands for all."""
-    try:
-        array = np.ones(n) if value is None else np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        array = np.array(np.nan)
-    if array.shape not in ((), (n,)) or not np.isfinite(array).all():
-        raise BadArgument(
-            f"{what} is {shorten(repr(value))}; give {n} finite numbers, one a joint, in order."
-        )
-    return np.broadcast_to(array, (n,))
+def numbers(what: str, value: Any, joints: Sequence[str]) -> np.ndarray:
+    """Return a finite number for every joint; one stands for all, and nothing for 1."""
+    return np.ones(len(joints)) if value is None else spread(what, value, joints)

@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, shorten
+from qddot.checks import not_negative, positive, spread
+from qddot.errors import BadArgument
 from qddot.identification.log import Log
 from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.signals import cut, differentiated, filtered, resampled, shifted
@@ -43,13 +44,12 @@ def trimmed(log: Log, speed: Any = None, ends: float = 0.0) -> Log:
     """
     if log.qd is None:
         raise BadArgument("The log has no velocities; take differentiated(log) first.")
-    if not (np.ndim(ends) == 0 and np.isfinite(ends) and ends >= 0):
-        raise BadArgument(f"ends is {shorten(repr(ends))}; it must be seconds, not negative.")
+    not_negative("ends", ends, wanted="seconds, not negative")
     inside = (log.t - log.t[0] >= ends) & (log.t[-1] - log.t >= ends)
     fast = np.abs(log.qd[inside]).max(axis=0, initial=0)
-    slow = SLOW * fast if speed is None else np.asarray(speed, dtype=float)
-    if slow.shape not in ((), (log.n,)) or not (slow >= 0).all():
-        raise BadArgument(f"speed is {shorten(repr(speed))}; give one for each of {log.n} joints.")
+    slow = SLOW * fast
+    if speed is not None:
+        slow = spread("speed", speed, log.joint_names, "a speed", least=0, finite=False)
     moving = np.abs(log.qd) > slow
     rows = np.flatnonzero(inside & moving.any(axis=1))
     if not len(rows):
@@ -63,7 +63,7 @@ def trimmed(log: Log, speed: Any = None, ends: float = 0.0) -> Log:
     if last - first < len(log):
         said.append(f"cut to {log.t[first]:.4g} … {log.t[last - 1]:.4g} s")
     share = 100 * (1 - counts[first:last].mean())
-    limits = ", ".join(f"{v:.3g}" for v in np.broadcast_to(slow, (log.n,)))
+    limits = ", ".join(f"{v:.3g}" for v in slow)
     said.append(f"{share:.1f} % of the torques do not count: slower than {limits}")
     return cut(replace(log, counts=counts), first, last, *said)
 
@@ -189,8 +189,7 @@ def counting_rows(counts: np.ndarray, factor: int) -> np.ndarray:
 
 def factor_for(log: Log, rate: float) -> int:
     """Return of how many rows one is kept, for a rate [Hz]."""
-    if not (np.ndim(rate) == 0 and np.isfinite(rate) and rate > 0):
-        raise BadArgument(f"rate is {shorten(repr(rate))}; give rows a second, a positive number.")
+    positive("rate", rate, wanted="rows a second, a positive number")
     return max(1, round(log.rate / rate))
 
 

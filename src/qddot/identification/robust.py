@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from qddot.errors import BadArgument
+from qddot.checks import positive
 from qddot.identification.estimators import Estimator
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.solution import Solution, rounding, solve, weighted
@@ -28,8 +28,7 @@ class Huber(Estimator):
     tolerance: float = 1e-4  # of a deviation
 
     def solved(self, problem: LeastSquaresProblem) -> Solution:
-        if not self.threshold > 0:
-            raise BadArgument(f"threshold is {self.threshold!r}; give deviations above 0.")
+        positive("threshold", self.threshold, wanted="deviations above 0")
         solution, counts = weighted(problem), problem.log.used
         beta, status = solution.beta, "not settled"
         noise, spread, inverse = solution.noise, solution.noise, np.zeros((0, 0))

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.checks import is_whole
 from qddot.errors import BadArgument
 from qddot.identification.log import Log, as_log
-from qddot.identification.options import whole
 from qddot.identification.problem import LeastSquaresProblem, excitation
 from qddot.identification.solution import NoRobot, Solution, widened
 from qddot.plain_text import fitted
@@ -60,7 +60,7 @@ def cross_validation(fit: Fit, folds: int = 5) -> CrossValidation:
     """
     problem = fit.problem
     blocks = len(problem.blocks)
-    if not whole(folds) or not 2 <= folds <= blocks:
+    if not is_whole(folds) or not 2 <= folds <= blocks:
         raise BadArgument(
             f"folds is {folds!r}; the log is divided into {blocks} blocks, so give 2 to {blocks}."
         )

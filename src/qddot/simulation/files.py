@@ -11,16 +11,17 @@ import numpy as np
 
 from qddot.errors import BadArgument, BadFile, listing, printable
 from qddot.saving import ending, write_whole
-from qddot.simulation.about import (
+from qddot.simulation.table import (
     UNKNOWN_UNIT,
     About,
     about,
+    arrays,
     from_columns,
     from_json,
+    gathered,
     motion_from,
     to_json,
 )
-from qddot.simulation.table import arrays, gathered
 from qddot.simulation.trajectory import Trajectory
 from qddot.timeseries.csv_file import read_csv, write_csv
 from qddot.timeseries.npz_file import read_npz, write_npz
