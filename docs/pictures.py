@@ -21,8 +21,7 @@ from qddot.control.laws.adaptation import balanced
 from qddot.control.loop import closed_loop
 from qddot.control.mistaken import wrong_model
 from qddot.dynamics.friction import smooth_direction
-from qddot.identification.extra_columns import coupled
-from qddot.identification.preparation import prepared
+from qddot.identification import coupled, prepared
 from qddot.motions import CartesianLine, Fourier, Quintic, time_optimal
 from qddot.plot import panels
 from qddot.present.figures import style

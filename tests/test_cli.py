@@ -167,10 +167,10 @@ def settled(option):
 
 
 def test_options_that_write_know_the_endings_that_writers_know():
-    from qddot.cli import equations, excitation, identification, motion
+    from qddot.cli import equations, excitation, motion
     from qddot.equations.deriving import FORMULATIONS
     from qddot.equations.pages import FORMATS
-    from qddot.identification import excitation_criterion, excitation_files, fitting
+    from qddot.identification import excitation_criterion, excitation_files
     from qddot.identification.excitation import CURVES
     from qddot.present.figures.film import ENDINGS
     from qddot.present.figures.style import FIGURES
@@ -184,7 +184,6 @@ def test_options_that_write_know_the_endings_that_writers_know():
     assert set(excitation.ENDINGS) == set(excitation_files.ENDINGS)
     assert set(excitation.CURVES) == set(CURVES)
     assert set(excitation.CRITERIA) == set(excitation_criterion.NAMES)
-    assert set(identification.METHODS) == set(fitting.METHODS)
     assert equations.FORMULATIONS == FORMULATIONS
     assert set(equations.FORMATS.values()) == set(FORMATS)
 

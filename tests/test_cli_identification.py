@@ -12,7 +12,7 @@ import pytest
 from test_cli import QDDOT, run
 
 import qddot
-from qddot.identification.excitation import load_excitation
+from qddot.identification.excitation_result import Excitation
 
 HANGS = 600  # [s]: only a program that hangs takes so long
 LIMITS = ("--limits", "lower=-2", "--limits", "upper=2", "--limits", "velocity=2")
@@ -171,7 +171,7 @@ def test_excite_writes_a_motion_that_comes_back(tmp_path):
     facts = json.loads(done.stdout)
     assert facts["condition"] < facts["random_condition"]
     assert facts["files"] == [str(path), str(figure)]
-    motion = load_excitation(path, qddot.load("two_link"))
+    motion = Excitation.load(path, qddot.load("two_link"))
     assert not motion.violations()
     assert len(path.read_text().splitlines()) == 2 + 601
     assert not list(tmp_path.glob("*.part.json"))
@@ -187,11 +187,11 @@ def test_a_killed_search_goes_on_from_what_it_had_saved(tmp_path):
         first.kill()
         first.wait()
     assert not path.exists()
-    kept = load_excitation(part)
+    kept = Excitation.load(part)
     done = run(*words)
     assert done.returncode == 0, done.stderr
     assert f"going on from {part}" in done.stderr
-    assert load_excitation(path).condition <= kept.condition * (1 + 1e-9)
+    assert Excitation.load(path).condition <= kept.condition * (1 + 1e-9)
     assert not part.exists()
     other = run("excite", "two_link", *LIMITS, "--period", "5", "--seconds", "1", "-o", path)
     assert "going on" not in other.stderr
@@ -203,7 +203,7 @@ def test_what_was_left_by_another_search_is_replaced(tmp_path):
     done = run("excite", "two_link", *LIMITS, "--seconds", "1", "-o", path)
     assert done.returncode == 0, done.stderr
     assert "cannot be read and will be replaced" in done.stderr
-    assert load_excitation(path).condition > 1
+    assert Excitation.load(path).condition > 1
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
@@ -216,7 +216,7 @@ def test_ctrl_c_keeps_the_best_motion_so_far(tmp_path):
     out, _ = going.communicate(timeout=HANGS)
     assert going.returncode == 130
     assert b"interrupted" in out
-    assert load_excitation(path).condition > 1
+    assert Excitation.load(path).condition > 1
     assert not part.exists()
 
 

@@ -7,9 +7,9 @@ from long import long
 import qddot
 from qddot.control import ComputedTorque, closed_loop
 from qddot.errors import BadArgument
-from qddot.identification.excitation import load_excitation
+from qddot.identification.excitation_files import load_motion
+from qddot.identification.excitation_result import Excitation
 from qddot.identification.log import Log
-from qddot.identification.motion_file import load_motion
 
 ARM = qddot.load("two_link").with_friction(viscous=3.0)
 LIMITS = dict(lower=-2.0, upper=2.0, velocity=2.0, acceleration=8.0)
@@ -61,7 +61,7 @@ def test_files_of_excitations_and_of_rows_are_motions(motion, run, tmp_path):
         found = load_motion(tmp_path / name, ARM)
         assert found.period == motion.period
         np.testing.assert_allclose(found.at(t)[0], motion.at(t)[0], atol=1e-12)
-        assert load_excitation(tmp_path / name).criterion == motion.criterion
+        assert Excitation.load(tmp_path / name).criterion == motion.criterion
     for name in ("run.csv", "run.npz"):
         run.save(tmp_path / name)
         found = load_motion(tmp_path / name, ARM, tolerance=1e-5)

@@ -13,8 +13,8 @@ import qddot
 from qddot.errors import BadArgument
 from qddot.identification.base_parameters import groups, identifiable, random_states
 from qddot.identification.identifiability import Identifiability
-from qddot.identification.plain_least_squares import least_squares
 from qddot.identification.regression import Regression
+from qddot.identification.solution import least_squares
 from qddot.model import Limits
 from qddot.readers.read import built_in_names
 

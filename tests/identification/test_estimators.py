@@ -12,7 +12,8 @@ from nearness import SOLVER, assert_near
 
 import qddot
 from qddot.errors import BadArgument, MissingExtra, UnknownName
-from qddot.identification import accumulate, samples
+from qddot.identification import METHODS, problem
+from qddot.identification.back_to_robot import smallest_eigenvalue
 from qddot.identification.consistent import PhysicallyConsistent
 from qddot.identification.estimators import (
     OrdinaryLeastSquares,
@@ -20,11 +21,10 @@ from qddot.identification.estimators import (
     TotalLeastSquares,
     WeightedLeastSquares,
 )
-from qddot.identification.extra_columns import by_direction, coupled, stribeck
-from qddot.identification.fitting import METHODS
-from qddot.identification.one_thread import controller, one_thread
+from qddot.identification.grouping import controller, one_thread
+from qddot.identification.log import Log
 from qddot.identification.payload import identify_payload
-from qddot.identification.prior import smallest_eigenvalue
+from qddot.identification.regression import by_direction, coupled, stribeck
 from qddot.identification.robust import Huber
 from qddot.readers.read import built_in_names
 
@@ -72,7 +72,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say(kind):
     noise = np.array([20.0, 2.0])
     within = []
     for seed in range(200):
-        fit = kind(robot).fit(excited(robot, 150, seed, noise)).result_
+        fit = kind(robot).fit(excited(robot, 150, seed, noise)).fitted
         low, high = fit.intervals(0.95).T
         within.append((low <= truth(fit)) & (truth(fit) <= high))
     assert 0.92 < np.mean(within) < 0.98
@@ -90,8 +90,8 @@ def test_weights_know_joints_better_than_no_weights(arm):
     robot, noise = arm
     log = excited(robot, 1000, 0, noise)
     plain, weighted = OrdinaryLeastSquares(robot).fit(log), WeightedLeastSquares(robot).fit(log)
-    assert np.all(weighted.deviations_ <= plain.deviations_ * 1.1)
-    assert weighted.deviations_.min() < 0.5 * plain.deviations_.min()
+    assert np.all(weighted.fitted.deviations <= plain.fitted.deviations * 1.1)
+    assert weighted.fitted.deviations.min() < 0.5 * plain.fitted.deviations.min()
 
 
 def test_outliers_do_not_move_huber(arm):
@@ -161,7 +161,7 @@ def test_masses_and_centres_keep_within_their_bounds(arm):
         centres={"wrist_3_joint": box},
         total_mass=(None, 16.0),
     ).fit(log)
-    values = fit.result_.problem.regression.values(fit.result_.parameters)
+    values = fit.fitted.problem.regression.values(fit.fitted.parameters)
     assert 2.0 - SOLVER <= values["elbow_joint.m"] <= 2.1 + SOLVER
     assert abs(values["wrist_3_joint.mx"]) <= 0.01 * values["wrist_3_joint.m"] + SOLVER
     assert values["wrist_3_joint.mz"] >= -SOLVER
@@ -183,16 +183,16 @@ def test_a_log_in_pieces_gives_what_the_whole_gives(arm, monkeypatch):
     robot, noise = arm
     log = excited(robot, 500, 0, noise)
     whole = identify(robot, log, blocks=1)
-    monkeypatch.setattr(samples.Samples.chunks, "__defaults__", (37,))
+    monkeypatch.setattr(Log.chunks, "__defaults__", (37,))
     pieces = identify(robot, log, blocks=7)
-    assert len(pieces.problem.factors.blocks) == 7
+    assert len(pieces.problem.blocks) == 7
     assert_near(pieces.values, whole.values)
     assert_near(pieces.rms, whole.rms)
     Y = robot.regressor(*log[:3])[..., whole.problem.base.columns.kept]
     rows = (Y / whole.solution.noise[:, None]).reshape(-1, len(whole.values))
     direct = np.linalg.lstsq(rows, (log[3] / whole.solution.noise).reshape(-1), rcond=None)[0]
     assert_near(whole.values, direct)
-    assert accumulate.BLOCKS == 10
+    assert problem.BLOCKS == 10
 
 
 def test_wrist_coupling_is_found_with_extra_columns(arm):
@@ -370,13 +370,32 @@ def test_estimators_have_scikit_learns_habits(arm):
         assert estimator.fit(*log) is estimator
         assert 0.98 < estimator.score(other) <= 1
         assert estimator.predict(*other[:3]).shape == (200, 6)
-        assert len(estimator.names_) == len(estimator.parameters_) == len(estimator.deviations_)
-        assert np.diag(estimator.correlation_) == pytest.approx(1)
-        assert estimator.relative_deviations_.shape == estimator.parameters_.shape
-        assert estimator.covariance_.shape == 2 * estimator.parameters_.shape
-        assert estimator.condition_ > 1
-        assert estimator.rms_.shape == (6,)
-        assert 0 < estimator.relative_error_ < 1
+        fit = estimator.fitted
+        assert len(fit.names) == len(fit.values) == len(fit.deviations)
+        assert np.diag(fit.correlation) == pytest.approx(1)
+        assert fit.relative_deviations.shape == fit.values.shape
+        assert fit.solution.covariance.shape == 2 * fit.values.shape
+        assert fit.condition > 1
+        assert fit.rms.shape == (6,)
+        assert 0 < fit.relative_error < 1
+
+
+def test_the_names_that_estimators_had_from_scikit_learn_still_work_and_say_the_new_ones(arm):
+    robot, noise = arm
+    estimator = OrdinaryLeastSquares(robot).fit(excited(robot, 100, 0, noise))
+    fit, values = estimator.fitted, estimator.fitted.values
+    old = {"parameters_": values, "covariance_": fit.solution.covariance, "rms_": fit.rms}
+    for name, value in old.items():
+        with pytest.warns(
+            DeprecationWarning, match=rf"estimator\.{name} is now estimator\.fitted\."
+        ):
+            np.testing.assert_array_equal(getattr(estimator, name), value)
+    with pytest.warns(DeprecationWarning, match=r"result_ is now estimator\.fitted;"):
+        assert estimator.result_ is fit
+    with pytest.warns(DeprecationWarning, match=r"fit\.rows is now fit\.log"):
+        assert fit.rows is fit.log
+    with pytest.raises(AttributeError, match="has no attribute 'parameters'"):
+        _ = estimator.parameters
 
 
 def test_a_log_that_hardly_moves_is_refused_with_what_it_does_not_show(arm):

@@ -7,12 +7,10 @@ import pytest
 from long import long
 
 import qddot
-from qddot.identification.excitation import load_excitation
 from qddot.identification.excitation_basis import FourierBasis, SplineBasis
-from qddot.identification.excitation_check import used
 from qddot.identification.excitation_files import curve_facts
 from qddot.identification.excitation_limits import motion_limits
-from qddot.identification.excitation_result import Excitation
+from qddot.identification.excitation_result import Excitation, used
 from qddot.identification.excitation_search import Search
 from qddot.motions import Fourier, Repeated
 
@@ -103,7 +101,7 @@ def test_no_peak_is_above_its_bound(basis, count):
 @pytest.mark.parametrize("name", ["condition", *long("determinant")])
 def test_the_gradient_of_the_search_is_that_of_its_objective(panda, name):
     from qddot.identification.excitation_criterion import criterion
-    from qddot.identification.excitation_workspace import half_spaces
+    from qddot.identification.excitation_limits import half_spaces
 
     limits = motion_limits(panda, {"effort": 20.0})
     spaces = half_spaces(panda, {"tool": ["z > 0.5", "x < 0.1"]})
@@ -257,7 +255,7 @@ def test_a_violation_names_joint_time_and_limit(panda, panda_motion):
 @pytest.mark.parametrize("name", ["motion.json", "motion.csv"])
 def test_what_is_saved_comes_back(panda, panda_motion, tmp_path, name):
     panda_motion.save(tmp_path / name, rate=100)
-    back = load_excitation(tmp_path / name, panda)
+    back = Excitation.load(tmp_path / name, panda)
     t = np.linspace(0, 10, 33)
     for x, y in zip(panda_motion.at(t), back.at(t), strict=True):
         np.testing.assert_array_equal(x, y)
@@ -281,7 +279,7 @@ def test_a_csv_file_has_a_row_an_instant_named_like_a_simulation(small_motion, t
 def test_a_spline_comes_back_too(two_link, tmp_path):
     motion = excite(two_link, limits=TWO_LINK, curve="spline", starts=1, seconds=HANGS)
     motion.save(tmp_path / "motion.json")
-    back = load_excitation(tmp_path / "motion.json")
+    back = Excitation.load(tmp_path / "motion.json")
     np.testing.assert_array_equal(back.at(1.234)[0], motion.at(1.234)[0])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import qddot
 from qddot.errors import BadArgument, BadFile, NotNumeric, UnknownName, WrongShape
-from qddot.identification.excitation import load_excitation
+from qddot.identification.excitation_result import Excitation
 
 excite = partial(qddot.excite, terms=())
 
@@ -142,28 +142,28 @@ def test_without_its_robot_torques_cannot_be_checked(two_link, panda, tmp_path):
     motion = excite(two_link, **FEW)
     motion.save(tmp_path / "motion.json")
     with pytest.raises(BadArgument, match="To check torques the robot is needed"):
-        load_excitation(tmp_path / "motion.json").violations()
+        Excitation.load(tmp_path / "motion.json").violations()
     with pytest.raises(BadArgument, match="The motion is of the joints j1, j2, but robot 'panda'"):
-        load_excitation(tmp_path / "motion.json", panda)
+        Excitation.load(tmp_path / "motion.json", panda)
     motion.plot()
 
 
 def test_files_that_hold_something_else_are_refused(two_link, tmp_path):
     path = tmp_path / "motion.json"
     with pytest.raises(BadFile, match="there is no such file"):
-        load_excitation(path)
+        Excitation.load(path)
     excite(two_link, **FEW).save(path)
     facts = json.loads(path.read_text())
     for key, value in (("format", 2), ("curve", {"kind": "sine"}), ("joints", ["j1"])):
         path.write_text(json.dumps(facts | {key: value}))
         with pytest.raises(BadFile, match="does not hold an excitation"):
-            load_excitation(path)
+            Excitation.load(path)
     path.write_text("[]")
     with pytest.raises(BadFile, match="does not hold an excitation"):
-        load_excitation(path)
+        Excitation.load(path)
     other = tmp_path / "log.csv"
     other.write_text("t,q.j1\n0,1\n")
     with pytest.raises(BadFile, match="its first line does not hold the coefficients"):
-        load_excitation(other)
+        Excitation.load(other)
     with pytest.raises(BadFile, match="it is not a file of an excitation"):
-        load_excitation(tmp_path / "motion.txt")
+        Excitation.load(tmp_path / "motion.txt")

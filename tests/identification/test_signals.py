@@ -12,9 +12,9 @@ from identification.made_logs import measured, swinging
 
 import qddot
 from qddot.errors import BadArgument
-from qddot.identification.decimation import chunks, decimated, equations, few_rows
+from qddot.identification import preparation
 from qddot.identification.log import Log, load_log
-from qddot.identification.preparation import counting, prepared, trimmed
+from qddot.identification.preparation import decimated, equations, few_rows, prepared, trimmed
 from qddot.identification.signals import cutoff, differentiated, filtered, resampled, spectrum
 
 ROUND_OFF = 1e-9
@@ -188,9 +188,6 @@ def test_trimming_cuts_rest_and_ends_and_lets_slow_joints_not_count():
     np.testing.assert_array_equal(found.counts, np.abs(log.qd) > 0.01 * np.abs(log.qd).max(axis=0))
     assert 0.97 < found.counts.mean() < 1
     assert len(trimmed(log, ends=0.5)) == pytest.approx(len(log) - 200, abs=2)
-    only = counting(found)
-    assert only.counts is None
-    assert len(only) == found.counts.all(axis=1).sum()
     with pytest.raises(BadArgument, match="nothing is left of it"):
         trimmed(log, speed=1e3)
     with pytest.raises(BadArgument, match="no velocities"):
@@ -211,34 +208,38 @@ def test_the_equations_still_hold_after_parallel_decimation():
     log = swinging(2, rate=1000.0)
     tau = robot.inverse_dynamics(log.q, log.qd, log.qdd)
     log = replace(log, joint_names=robot.joint_names, tau=tau)
-    rows = equations(log, robot.regressor, 50.0)
+    rows = equations(log, columns_of(robot), 50.0)
     assert rows.Y.shape[0] == pytest.approx(4.0 * 50 - 10, abs=2)
     np.testing.assert_allclose(rows.Y @ robot.parameters, rows.tau, atol=ROUND_OFF)
     np.testing.assert_array_equal(decimated(log, 50.0).tau, rows.tau)
 
 
 def test_pieces_of_the_equations_are_those_of_the_whole(monkeypatch):
-    from qddot.identification import decimation
-
     robot = qddot.load("two_link")
     log = swinging(2, rate=1000.0)
-    whole = equations(log, robot.regressor, 50.0)
-    monkeypatch.setattr(decimation, "AT_ONCE", 2 * len(robot.parameter_names) * 20 * 25)
-    parts = list(chunks(log, robot.regressor, 50.0))
-    assert len(parts) > 3
+    whole = equations(log, columns_of(robot), 50.0)
+    monkeypatch.setattr(preparation, "AT_ONCE", 2 * len(robot.parameter_names) * 20 * 25)
+    pieces = []
+    columns = columns_of(robot)
+    parts = equations(log, lambda part: pieces.append(part) or columns(part), 50.0)
+    assert len(pieces) > 4
     for name in ("t", "Y", "tau", "counts"):
-        joined = np.concatenate([getattr(part, name) for part in parts])
-        np.testing.assert_allclose(joined, getattr(whole, name), atol=1e-12)
+        np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), atol=1e-12)
 
 
 def test_a_log_that_is_not_ready_or_too_short_is_refused():
     log = swinging()
     with pytest.raises(BadArgument, match="no qdd; take prepared"):
-        equations(replace(log, qdd=None), lambda q, qd, qdd: np.ones((len(q), 2, 1)))
+        equations(replace(log, qdd=None), lambda log: np.ones((len(log), 2, 1)))
     with pytest.raises(BadArgument, match="none is left at 1 Hz"):
-        equations(log, lambda q, qd, qdd: np.ones((len(q), 2, 1)), 1.0)
+        equations(log, lambda log: np.ones((len(log), 2, 1)), 1.0)
     with pytest.raises(BadArgument, match="none is left"):
         decimated(log, 1.0)
+
+
+def columns_of(robot):
+    """Return the robot's regressor as a function of a log."""
+    return lambda log: robot.regressor(log.q, log.qd, log.qdd)
 
 
 # the whole
@@ -300,7 +301,8 @@ def test_the_torques_of_a_real_tx40_are_explained_as_well_as_in_the_literature()
     log = prepared(log)
     assert log.duration == pytest.approx(7.4, abs=0.05)  # then it stands still
 
-    def regressor(q, qd, qdd):
+    def regressor(log):
+        q, qd, qdd = log.q, log.qd, log.qdd
         # the motor of joint 6 turns with joint 5 too: its inertia and its friction
         wrist = np.zeros((len(q), 6, 3))
         wrist[:, 4, 0], wrist[:, 5, 0] = qdd[:, 5], qdd[:, 4]
@@ -309,7 +311,7 @@ def test_the_torques_of_a_real_tx40_are_explained_as_well_as_in_the_literature()
         return np.concatenate([robot.regressor(q, qd, qdd), friction(qd, qdd), wrist], axis=-1)
 
     assert relative_error(equations(log, regressor, 50.0)) < 0.052
-    without = equations(log, lambda *state: regressor(*state)[..., :-3], 50.0)
+    without = equations(log, lambda log: regressor(log)[..., :-3], 50.0)
     assert relative_error(without) > 0.1
 
 
@@ -318,8 +320,8 @@ def test_the_torques_of_a_real_ur10_are_explained_as_well_as_in_the_literature()
     robot = qddot.load("ur10")
     log = load_log(measured("ur10_bag") / "ur10_exciting_trajectory.db3", robot)
 
-    def regressor(q, qd, qdd):
-        return np.concatenate([robot.regressor(q, qd, qdd), friction(qd, qdd)], axis=-1)
+    def regressor(log):
+        return np.concatenate([columns_of(robot)(log), friction(log.qd, log.qdd)], axis=-1)
 
     assert relative_error(equations(prepared(log, speed=0.0), regressor)) < 0.065
     assert relative_error(equations(prepared(log), regressor)) < 0.057

@@ -15,10 +15,10 @@ from identification.excited import as_log, excited
 import qddot
 from qddot import plot
 from qddot.errors import BadArgument, IdentificationWarning
-from qddot.identification.lasting import repeats
+from qddot.identification.log import Log
 from qddot.identification.payload import PayloadFit
 from qddot.identification.preparation import prepared
-from qddot.identification.samples import Samples
+from qddot.identification.solution import repeats
 from qddot.present.figures.identification import short
 
 identify = partial(qddot.identify, terms=())  # what is not asked for is not there
@@ -97,9 +97,8 @@ def test_rows_that_repeat_each_other_are_counted_once():
     rng = np.random.default_rng(0)
     white = rng.normal(size=(6000, 1))
     slow = np.convolve(rng.normal(size=6019), np.ones(20), "valid")[:, None]
-    found = repeats(
-        Samples(np.arange(6000.0), *(np.zeros((6000, 2)),) * 4), np.hstack([white, slow])
-    )
+    log = Log(("a", "b"), np.arange(6000.0), np.zeros((6000, 2)))
+    found = repeats(log, np.hstack([white, slow]))
     assert found[0] == pytest.approx(1, abs=0.3)
     assert found[1] == pytest.approx(20, rel=0.3)  # Σ ρ_k of a moving mean of 20
 

@@ -12,8 +12,8 @@ from identification.made_logs import measured, swinging
 import qddot
 from qddot import plot
 from qddot.errors import BadArgument
-from qddot.identification.extra_columns import coupled
 from qddot.identification.preparation import prepared
+from qddot.identification.regression import coupled
 from qddot.identification.validation import errors_on
 from qddot.present.figures import fits
 

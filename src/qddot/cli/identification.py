@@ -29,6 +29,7 @@ from qddot.cli.terminal import (
     writes,
 )
 from qddot.errors import BadArgument
+from qddot.identification import METHODS
 from qddot.progress import message_if_slow
 from qddot.saving import together
 
@@ -40,7 +41,6 @@ OPTIONS = {  # words of Python, and those of the command line
     "Give decimate=": "Take --decimate ",
     "method='consistent'": "--method consistent",
 }
-METHODS = ("weighted", "ordinary", "robust", "consistent", "ridge", "total")
 
 
 def log_option(words: str) -> Any:
@@ -77,7 +77,7 @@ def identify(
     ctx: typer.Context,
     source: Source,
     log: logs.LogFiles,
-    method: Annotated[str, choice("--method", METHODS, "How to fit")] = "weighted",
+    method: Annotated[str, choice("--method", tuple(METHODS), "How to fit")] = "weighted",
     terms: logs.Terms = "friction,offset",
     coupled: Annotated[
         str,
@@ -184,7 +184,7 @@ def _terms(text: str) -> tuple[str, ...]:
 
 
 def _coupled(robot: Any, text: str) -> Any:
-    from qddot.identification.extra_columns import coupled
+    from qddot.identification.regression import coupled
 
     if not text:
         return ()

@@ -235,7 +235,7 @@ def fastest(words: Words, asked: Asked) -> Any:
 
 
 def from_file(text: str, asked: Asked) -> Any:
-    from qddot.identification.motion_file import load_motion
+    from qddot.identification.excitation_files import load_motion
 
     joints_alone(Words("file", (), {}), asked)
     name = text.strip().removeprefix("file").strip()

@@ -7,17 +7,20 @@ from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
     from qddot.errors import IdentificationWarning as IdentificationWarning
-    from qddot.identification.fitting import identify as identify
+    from qddot.identification.estimators import identify as identify
     from qddot.identification.result import Fit as Fit
     from qddot.identification.log import Log as Log, load_log as load_log
-    from qddot.identification.preparation import prepared as prepared, trimmed as trimmed
+    from qddot.identification.preparation import (
+        decimated as decimated,
+        prepared as prepared,
+        trimmed as trimmed,
+    )
     from qddot.identification.signals import (
         differentiated as differentiated,
         filtered as filtered,
         resampled as resampled,
         shifted as shifted,
     )
-    from qddot.identification.decimation import decimated as decimated
     from qddot.identification.spectrum import Cutoff as Cutoff
     from qddot.identification.base_parameters import (
         groups as groups,
@@ -33,24 +36,23 @@ if TYPE_CHECKING:
     )
     from qddot.identification.comparison import Comparison as Comparison, compare as compare
     from qddot.identification.back_to_robot import robot_with_parameters as robot_with_parameters
-    from qddot.identification.extra_columns import (
+    from qddot.identification.regression import (
         by_direction as by_direction,
         coupled as coupled,
         stribeck as stribeck,
     )
-    from qddot.identification.plain_least_squares import least_squares as least_squares
+    from qddot.identification.solution import least_squares as least_squares
     from qddot.identification.validation import errors_on as errors_on
 
 __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.errors": "IdentificationWarning",
-        "qddot.identification.fitting": "identify",
+        "qddot.identification.estimators": "identify",
         "qddot.identification.result": "Fit",
         "qddot.identification.log": "Log load_log",
-        "qddot.identification.preparation": "prepared trimmed",
+        "qddot.identification.preparation": "decimated prepared trimmed",
         "qddot.identification.signals": "differentiated filtered resampled shifted",
-        "qddot.identification.decimation": "decimated",
         "qddot.identification.spectrum": "Cutoff",
         "qddot.identification.base_parameters": "groups identifiable random_states",
         "qddot.identification.identifiability": "Identifiability",
@@ -59,16 +61,26 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.payload": "PayloadFit identify_payload",
         "qddot.identification.comparison": "Comparison compare",
         "qddot.identification.back_to_robot": "robot_with_parameters",
-        "qddot.identification.extra_columns": "by_direction coupled stribeck",
-        "qddot.identification.plain_least_squares": "least_squares",
+        "qddot.identification.regression": "by_direction coupled stribeck",
+        "qddot.identification.solution": "least_squares",
         "qddot.identification.validation": "errors_on",
     },
 )
 moved_modules(
     __name__,
     {"page": "fit_page"},
-    identify="fitting",
+    identify="estimators",
     compare="comparison",
-    least_squares="plain_least_squares",
+    least_squares="solution",
     figures="qddot.plot",
 )
+
+# the estimators: what `identify(method=...)` and `qddot identify --method` take, and its class
+METHODS = {
+    "weighted": "estimators.WeightedLeastSquares",
+    "ordinary": "estimators.OrdinaryLeastSquares",
+    "robust": "robust.Huber",
+    "consistent": "consistent.PhysicallyConsistent",
+    "ridge": "estimators.Ridge",
+    "total": "estimators.TotalLeastSquares",
+}

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import Problem
+from qddot.identification.log import Log
 
 RATES = (1 / 100, 1 / 50, 1 / 20, 1 / 10, 1 / 5, 5, 10, 20, 50, 100)
 SCALE = 2.5  # torques that are so many times those of the robot's file are not N·m
@@ -25,15 +26,12 @@ class AgainstFile:
     left: dict[float, float]  # by factor of the rate, what is left: the geometric mean over joints
 
     @staticmethod
-    def of(robot: Any, rows: tuple[np.ndarray, ...], counts: np.ndarray) -> AgainstFile:
-        """Compare q, qd, qdd and tau of some rows, shape (k, n) each, where they count."""
-        q, qd, qdd, tau = rows
-        gravity = robot.gravity_torque(q)
-        moving = robot.without("friction").inverse_dynamics(q, qd, qdd) - gravity
+    def of(robot: Any, log: Log) -> AgainstFile:
+        """Compare some rows where their torques count."""
+        gravity = robot.gravity_torque(log.q)
+        moving = robot.without("friction").inverse_dynamics(log.q, log.qd, log.qdd) - gravity
         each = [
-            _of_joint(
-                *(x[counts[:, i], i] for x in (gravity, moving, qd, tau)),
-            )
+            _of_joint(*(x[log.used[:, i], i] for x in (gravity, moving, log.qd, log.tau)))
             for i in range(robot.n)
         ]
         left = {r: float(np.exp(np.mean([np.log(e[2][r]) for e in each]))) for r in (1.0, *RATES)}

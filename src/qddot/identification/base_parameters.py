@@ -13,11 +13,10 @@ import numpy as np
 
 from qddot.errors import BadArgument, UnknownName
 from qddot.identification.exact_groups import exact_columns, matrix_columns
-from qddot.identification.grouping import TOLERANCE, Columns, condition, sorted_out
+from qddot.identification.grouping import TOLERANCE, Grouping, condition, one_thread, sorted_out
 from qddot.identification.identifiability import Identifiability, identifiability
-from qddot.identification.one_thread import one_thread
+from qddot.identification.log import Log, as_log
 from qddot.identification.regression import Regression, with_terms
-from qddot.identification.samples import Samples, as_samples
 from qddot.robot import robot_of
 
 STATES = 60  # random states a coordinate: many more rows than columns
@@ -117,15 +116,15 @@ def _at_states(
         free = _free(regression, whole) if limits and _limited(robot) else float("nan")
         return identifiability(regression.names, whole, found, where=where, elsewhere=free)
     if states is not None:
-        samples, where = as_samples(robot, states, torque=False), "in this log"
+        log, where = as_log(robot, states, torque=False), "in this log"
     else:
-        samples, where = held(robot, at_random, hold), "with joints held"
+        log, where = held(robot, at_random, hold), "with joints held"
     own = IN_A_LOG if tolerance is None and states is not None else tolerance
-    shown = _columns(regression, samples, own, symbols)
+    shown = _columns(regression, log, own, symbols)
     answer = identifiability(
         regression.names,
         shown,
-        _condition(regression, samples, shown),
+        _condition(regression, log, shown),
         where=where,
         elsewhere=_free(regression, whole),
     )
@@ -136,7 +135,7 @@ def _at_states(
 
 def random_states(
     robot: Any, count: int | None = None, *, limits: bool = True, seed: int = 0
-) -> Samples:
+) -> Log:
     """Return states to try a robot at: within its limits where it has them, always the same."""
     k = STATES * max(robot.n, 2) if count is None else count
     rng = np.random.default_rng(seed)
@@ -150,18 +149,26 @@ def random_states(
         q[:, i] = rng.uniform(low[i], high[i], k)
         qd[:, i] = rng.uniform(-fast[i], fast[i], k)
     qdd = rng.uniform(-ACCELERATION, ACCELERATION, (k, robot.n))
-    return Samples(np.arange(k, dtype=float), q, qd, qdd, np.zeros((k, robot.n)))
+    zeros = np.zeros((k, robot.n))
+    return Log(tuple(robot.joint_names), np.arange(k, dtype=float), q, qd, qdd, zeros)
 
 
-def held(robot: Any, samples: Samples, positions: Mapping[str, float]) -> Samples:
+def structural(regression: Regression) -> Grouping:
+    """Return the base parameters that the robot has wherever it may go."""
+    states = random_states(regression.robot, limits=False)
+    regression.check_extra(states)
+    return sorted_out(regression.factor(states))
+
+
+def held(robot: Any, states: Log, positions: Mapping[str, float]) -> Log:
     """Return the states with some joints at rest at a position."""
-    q, qd, qdd = (x.copy() for x in (samples.q, samples.qd, samples.qdd))
+    q, qd, qdd = (x.copy() for x in (states.q, states.qd, states.qdd))
     for name, position in positions.items():
         if name not in robot.joint_names:
             raise UnknownName("joint", name, robot.name, robot.joint_names)
         i = robot.joint_names.index(name)
         q[:, i], qd[:, i], qdd[:, i] = float(position), 0, 0
-    return replace(samples, q=q, qd=qd, qdd=qdd)
+    return replace(states, q=q, qd=qd, qdd=qdd)
 
 
 def _exactly(robot: Any, terms: Sequence[str]) -> Identifiability:
@@ -189,19 +196,19 @@ def _exact_names(model: Any) -> tuple[list[str], list[tuple[int, str]]]:
 
 def _columns(
     regression: Regression,
-    samples: Samples,
+    log: Log,
     tolerance: float | None,
     symbols: Mapping[str, float] | None = None,
-) -> Columns:
-    R = regression.factor(samples)
+) -> Grouping:
+    R = regression.factor(log)
     return sorted_out(R, TOLERANCE if tolerance is None else tolerance, symbols)
 
 
-def _condition(regression: Regression, samples: Samples, columns: Columns) -> float:
-    return condition(regression.factor(samples)[:, columns.kept])
+def _condition(regression: Regression, log: Log, columns: Grouping) -> float:
+    return condition(regression.factor(log)[:, columns.kept])
 
 
-def _free(regression: Regression, columns: Columns) -> float:
+def _free(regression: Regression, columns: Grouping) -> float:
     """Return the condition number at random states that keep to no limit."""
     return _condition(regression, random_states(regression.robot, limits=False), columns)
 

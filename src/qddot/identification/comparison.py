@@ -1,15 +1,18 @@
-"""Results in words and tables: one fit, or several side by side."""
+"""A fit in words and tables: what it is worth, beside others, and in the robot that it gives."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, printable, shorten
-from qddot.identification.verdict import deviation, percent, unknown_deviations
+from qddot.errors import BadArgument, IdentificationWarning, listing, printable, shorten
+from qddot.identification.log import Log
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 
@@ -17,6 +20,16 @@ if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
 WIDEST = 60  # characters of a parameter's name
+PRICE = 0.005  # of the error: less is not worth a word
+EXPLAINED = 0.5  # relative torque error; above it, values mean nothing
+HIGHEST = 1e7  # a condition number with which no measured torque is precise enough
+WORTH = (
+    (0.03, "explains the torques very well"),
+    (0.10, "explains the torques well, as is usual for motor currents"),
+    (0.20, "explains the torques roughly: something that the arm does is not in the model"),
+    (0.50, "explains the torques badly: do not rely on the parameters before the cause is known"),
+    (1.00, "does not explain the torques: check order, signs and units of the columns"),
+)
 
 
 def summary(fit: Fit) -> str:
@@ -141,3 +154,125 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
         cells = [cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True)]
         lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return "\n".join(lines)
+
+
+# what it is worth
+
+
+def verdict(fit: Fit) -> str:
+    """Return what the relative torque error means."""
+    for most, words in WORTH:
+        if fit.relative_error <= most:
+            return words
+    return "is worse than no model at all"
+
+
+def distrust(fit: Fit) -> list[str]:
+    """Return why a solution is not to be trusted, or nothing."""
+    why = []
+    if not np.isfinite(fit.values).all():
+        why.append("values are not finite")
+    if not fit.condition <= HIGHEST:
+        why.append(
+            f"condition number {fit.condition:.2g}, above {HIGHEST:.0e}: the log does not tell its "
+            "parameters apart"
+        )
+    if not fit.relative_error <= EXPLAINED:
+        how = "worse than no model at all" if fit.relative_error > 1 else "nothing is explained"
+        why.append(f"relative torque error {100 * fit.relative_error:.3g} %, {how}")
+    return why
+
+
+def percent(value: float, share: float) -> str:
+    """Return a relative deviation [%] as it is printed."""
+    if np.isnan(share):
+        return "-"
+    if value == 0 or share > 1000:
+        return "> 1000"
+    return f"{share:.3g}"
+
+
+def deviation(s: float) -> str:
+    """Return a deviation as it is printed."""
+    return f"{s:.2g}" if np.isfinite(s) else "-"
+
+
+def unknown_deviations(fit: Fit) -> str:
+    """Return why deviations are not told, or nothing."""
+    kappa = fit.solution.repeats
+    if kappa is None or np.isfinite(fit.deviations).all():
+        return ""
+    rows = int(np.sum(fit.problem.count / kappa))
+    return (
+        f"deviations are not told: the residual lasts up to {kappa.max():.0f} rows, so there are "
+        f"about {rows} independent ones for {len(fit.values)} parameters"
+    )
+
+
+# what the robot that was found says of itself, and what it loses in a file
+
+
+def told(fit: Fit, robot: Any, possible: float | None) -> Any:
+    """Return the robot with a description of where its parameters come from.
+
+    What its file said of the old numbers is not true any more, so it goes; that file is named for
+    the geometry, and for what torques do not tell.
+
+    Args:
+        fit: The fit.
+        robot: The robot with its values.
+        possible: The relative error of the nearest robot that can exist, where it is another one.
+    """
+    before = fit.problem.regression.robot.model
+    log = shorten(printable(PurePath(getattr(fit.log, "source", "") or "").name), 80) or "arrays"
+    error = fit.relative_error if possible is None else possible
+    words = [
+        f"Parameters identified on {date.today().isoformat()} by {fit.method} from {log}: "
+        f"{len(fit.values)} base parameters from {fit.count} samples, relative torque error "
+        f"{100 * error:.3g} %."
+    ]
+    if not fit.trusted:
+        words.append(f"{fit.status[0].upper()}{fit.status[1:]}.")
+    if before.source:
+        words.append(f"Geometry, limits and what torques do not tell: {before.source}.")
+    model = replace(robot.model, description=" ".join(words), source=f"qddot, from {log}")
+    return replace(robot, model=model)
+
+
+def saved(fit: Fit, path: str | Path) -> list[str]:
+    """Write the robot found; warn of what the file cannot hold, and of what that costs."""
+    robot = fit.robot
+    lost = robot.save(path)
+    if Path(path).suffix.lower() != ".urdf":
+        return lost
+    joints = robot.model.free_joints
+    parts = [
+        ("rotor inertia", [j.name for j in joints if j.motor.reflected]),
+        ("offset", [j.name for j in joints if j.friction.offset]),
+    ]
+    gone = [f"{what} (of {listing(names, 8)})" for what, names in parts if names]
+    if gone:
+        stripped = robot.model.with_joints(
+            lambda j: replace(j, motor=type(j.motor)(), friction=replace(j.friction, offset=0))
+        )
+        before, after = (error_of(fit, r) for r in (robot, replace(robot, model=stripped)))
+        cost = f"On the rows of the log the torque error rises from {100 * before:.3g} % "
+        cost = f"{cost}to {100 * after:.3g} %. " if after > before + PRICE * before else ""
+        warnings.warn(
+            f"A URDF file has no place for {' and '.join(gone)}. {cost}Save as .toml to keep it.",
+            IdentificationWarning,
+            stacklevel=3,
+        )
+    return lost
+
+
+def error_of(fit: Fit, robot: Any) -> float:
+    """Return ‖τ − τ_robot‖/‖τ‖ of a robot on every row of the log that counts."""
+    log = fit.log
+    return relative_size(log, log.tau - robot.inverse_dynamics(log.q, log.qd, log.qdd))
+
+
+def relative_size(log: Log, residual: np.ndarray) -> float:
+    """Return the size of a residual by that of the torques, of all joints together."""
+    use = log.used
+    return float(np.sqrt(np.sum(residual[use] ** 2) / (np.sum(log.tau[use] ** 2) or 1)))

@@ -14,23 +14,30 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, MissingExtra, UnknownName
-from qddot.identification.estimators import Estimator
-from qddot.identification.options import Range, as_range, by_name, check_belief
-from qddot.identification.prior import PSEUDO, metric_root, roots
+from qddot.checks import by_name, is_number, positive, refused
+from qddot.errors import BadArgument, IdentificationWarning, MissingExtra, UnknownName, shorten
+from qddot.identification.back_to_robot import PSEUDO, metric_root, roots
+from qddot.identification.estimators import SHARE, Estimator
+from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
-from qddot.identification.solution import NoRobot, Problem, Solution, noise_of, weighted
+from qddot.identification.solution import NoRobot, Solution, noise_of, weighted
+
+if TYPE_CHECKING:
+    from qddot.identification.result import Fit
 
 MARGIN = 1e-6  # of the prior body, by which a pseudo-inertia stays above zero
 LEAST = 1e-12  # what the prior counts beside torques without noise
 PRECISE = dict(tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
 INACCURATE = "solved, but perhaps not accurately"
 BELIEF = 10.0
+CENTRES = "{'j1': [(-0.1, 0.1), (0, 0.2), (None, None)]}"
 APART = 1e-6  # of a body's own size, what may be left of a group taken for zero
+
+Range = tuple[float | None, float | None]  # the least and the largest; None: no bound
 
 
 @dataclass(eq=False)
@@ -56,8 +63,8 @@ class PhysicallyConsistent(Estimator):
     total_mass: Range | None = None
     belief: float = BELIEF
 
-    def solved(self, problem: Problem) -> Solution:
-        start = weighted(problem.factors)
+    def solved(self, problem: LeastSquaresProblem) -> Solution:
+        start = weighted(problem)
         found = consistent(problem, start.noise, self.bounds, self.belief)
         return replace(found, covariance=start.covariance)
 
@@ -77,7 +84,7 @@ class Bounds:
 
 
 def consistent(
-    problem: Problem,
+    problem: LeastSquaresProblem,
     noise: np.ndarray,
     bounds: Bounds | None = None,
     belief: float = BELIEF,
@@ -88,11 +95,11 @@ def consistent(
         MissingExtra: If CVXPY or Clarabel is not installed.
         NoRobot: If no robot is within the bounds, or the solver gave up.
     """
-    check_belief(belief)
+    positive("belief", belief, wanted=SHARE)
     cp = solver()
     regression, prior = problem.regression, problem.prior
-    R = problem.factors.stacked(noise)
-    r = problem.factors.rank
+    R = problem.stacked(noise)
+    r = problem.rank
     R, d = R[:r, :r], R[:r, r]  # what is left of the torques no parameter can change
     size = float(np.linalg.norm(d)) or 1.0
     share = np.sqrt(max(1 / (belief * size) ** 2, LEAST))
@@ -126,10 +133,43 @@ def consistent(
     resisting = _resisting_places(regression)
     found[resisting] = np.maximum(found[resisting], 0)  # within the solver's accuracy
     beta = problem.B @ found
-    levelled = noise_of(problem.factors, beta, np.zeros(problem.factors.n))
+    levelled = noise_of(problem, beta, np.zeros(problem.n))
     covariance = np.full((len(beta), len(beta)), np.nan)
     status = "solved" if task.status == "optimal" else INACCURATE
     return Solution(beta, covariance, levelled, found, status)
+
+
+def made_possible(fit: Fit) -> tuple[np.ndarray, float]:
+    """Return all parameters of the robot nearest to a fit that can exist, and its relative error.
+
+    A warning says how much that costs.
+    """
+    bounds = getattr(fit.estimator, "bounds", None)
+    belief = getattr(fit.estimator, "belief", BELIEF)
+    problem, noise, more = fit.problem, fit.solution.noise, ""
+    try:
+        found = consistent(problem, noise, bounds, belief)
+    except NoRobot:
+        if problem.whole is None:
+            raise
+        # no robot has zero for what was removed: take the one that fits the log best
+        found = consistent(problem.whole, noise, bounds, belief)
+        more = "  It does not have zero for all that was removed.\n"
+    assert found.phi is not None
+    # by the torques themselves: the base may lack what was removed
+    log = problem.log
+    squares = (log.tau - problem.regression.torque(log, found.phi)) ** 2
+    total = squares.sum() if log.counts is None else squares[log.counts].sum()
+    error = float((total / (problem.torques.sum() or 1)) ** 0.5)
+    warnings.warn(
+        f"No robot has the parameters that {fit.method} found. The nearest that can exist "
+        f"has a relative torque error of {100 * error:.4g} % instead of "
+        f"{100 * fit.relative_error:.4g} %.\n{more}"
+        "  method='consistent' finds such a robot at once.",
+        IdentificationWarning,
+        stacklevel=3,
+    )
+    return found.phi, error
 
 
 def quietly(task: Any, **options: Any) -> None:
@@ -186,9 +226,9 @@ def _bounded(cp: Any, regression: Any, phi: Any, bounds: Bounds) -> list[Any]:
             raise UnknownName("moving body", name, regression.robot.name, bodies)
         return 10 * bodies.index(name)
 
-    for name, within in by_name("masses", bounds.masses).items():
+    for name, within in by_name("masses", bounds.masses, "{'j1': (4, 6)}").items():
         rules += _between(f"masses[{name!r}]", phi[place(name)], 1, within)
-    for name, box in by_name("centres", bounds.centres).items():
+    for name, box in by_name("centres", bounds.centres, CENTRES).items():
         at = place(name)
         count = len(box) if hasattr(box, "__len__") else "no"
         if count != 3:
@@ -202,6 +242,15 @@ def _bounded(cp: Any, regression: Any, phi: Any, bounds: Bounds) -> list[Any]:
 
 
 def _between(name: str, what: Any, unit: Any, within: Range) -> list[Any]:
-    low, high = as_range(name, within)
+    pair = isinstance(within, (tuple, list, np.ndarray)) and len(within) == 2
+    if not pair or not all(x is None or is_number(x) for x in within):
+        wanted = "the least and the largest, (4, 6), with None where there is no bound"
+        raise refused(name, within, wanted)
+    low, high = (None if x is None else float(x) for x in within)
+    if low is not None and high is not None and low > high:
+        raise BadArgument(
+            f"{name} is {shorten(repr(within))}: {low:.6g} is above {high:.6g}.\n"
+            "  Give the least first."
+        )
     rules = [] if low is None else [what >= low * unit]
     return rules if high is None else [*rules, what <= high * unit]

@@ -7,16 +7,18 @@ then fit much better, that is told, with the remedy; a good log fits best as it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
 
 from qddot.errors import Problem, listing
 from qddot.identification.against_file import RATES, SHAPE, AgainstFile
-from qddot.identification.problem import structural
+from qddot.identification.base_parameters import structural
+from qddot.identification.log import QUANTITIES, Log
 from qddot.identification.regression import Regression
-from qddot.identification.samples import Samples
 from qddot.model.friction import LINEAR
 
 ROWS = 500  # that are looked at
@@ -29,69 +31,61 @@ DRIVES, SURELY = 0.02, 0.2  # of the power of a joint: friction takes it and doe
 SAME = 1.02  # times the error: no difference
 SEEN, TINY = 1e-8, 1e-9
 
-Rows = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # q, qd, qdd, tau
 
-
-def doubts(regression: Regression, samples: Samples) -> tuple[Problem, ...]:
+def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
     """Return what is probably wrong with a log, with what to do about it.
 
     Args:
         regression: The robot and the terms added to it.
-        samples: The prepared log, in the order of the robot's joints.
+        log: The prepared log, in the order of the robot's joints.
     """
-    said = list(_limits(regression.robot, samples))
-    look = _Look(regression, samples)
+    said = list(_limits(regression.robot, log))
+    look = _Look(regression, log)
     if not look.error > 0:
         return tuple(said)
-    own = AgainstFile.of(regression.robot, look.rows, look.counts)
+    own = AgainstFile.of(regression.robot, look.log)
     found = list(_signs(look, own)) or list(_rates(look, own))
     if not found and (said or look.error > POOR):
         found = list(_orders(look))
     said += found
     if not found:
-        said += [*_delay(look, samples), *own.sizes()]
+        said += [*_delay(look, log), *own.sizes()]
     return tuple(said)
 
 
 class _Look:
     """A rough fit of a few rows, and how it changes when a mistake is undone."""
 
-    def __init__(self, regression: Regression, samples: Samples) -> None:
-        counts = samples.counts
-        use = np.arange(len(samples))
-        if counts is not None and counts.all(axis=1).sum() >= ROWS:
-            use = np.flatnonzero(counts.all(axis=1))
-        self.at = use[:: max(1, len(use) // ROWS)]
+    def __init__(self, regression: Regression, log: Log) -> None:
+        use = np.flatnonzero(log.used.all(axis=1))
+        if len(use) < ROWS:
+            use = np.arange(len(log))
+        self.log = log[use[:: max(1, len(use) // ROWS)]]
         self.regression = regression
         self.kept = list(structural(regression).kept)
         self.names = regression.robot.joint_names
-        self.rows: Rows = tuple(  # type: ignore[assignment]
-            x[self.at] for x in (samples.q, samples.qd, samples.qdd, samples.tau)
-        )
-        self.counts = np.ones(self.rows[0].shape, bool) if counts is None else counts[self.at]
-        self.error = self.of(*self.rows)
+        self.error = self.of(self.log)
         self.friction = dict(self.last)
 
     def drives(self, i: int) -> float:
         """Return the share of a joint's power that the friction found would give, not take."""
-        rate = self.rows[1][:, i]
+        rate = self.log.qd[:, i]
         power = sum(
             self.friction.get(f"{self.names[i]}.{p.column}", 0.0)
             * np.mean(rate * p.multiplies(rate, rate, np.sign))
             for p in LINEAR
             if p.resists
         )
-        whole = float(np.mean(np.abs(rate * self.rows[3][:, i])))
+        whole = float(np.mean(np.abs(rate * self.log.tau[:, i])))
         return float(-power / whole) if whole > 0 else 0.0
 
-    def of(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, tau: np.ndarray) -> float:
+    def of(self, log: Log) -> float:
         """Return what a fit leaves of the torques: of each joint, the geometric mean of all."""
-        samples = Samples(np.zeros(len(q)), q, qd, qdd, tau)
-        Y = self.regression.columns(samples)[..., self.kept]
-        right = tau - self.regression.rest(samples)
+        Y = self.regression.columns(log)[..., self.kept]
+        right = log.tau - self.regression.rest(log)
         size = np.sqrt(np.mean(right**2, axis=0))
         size[size == 0] = 1
-        use = self.counts
+        use = log.used
         Y, d = Y / size[:, None], right / size
         A = Y[use]
         length = np.linalg.norm(A, axis=0)
@@ -102,20 +96,18 @@ class _Look:
         self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=True))
         return float(np.exp(np.mean(np.log(np.maximum(each, TINY)))))
 
-    def best(self, tries: dict[Any, Callable[[], Rows]]) -> tuple[Any, float]:
-        """Return the change that fits best, and its error."""
-        errors = {key: self.of(*undo()) for key, undo in tries.items()}
-        key = min(errors, key=lambda k: errors[k])
-        return key, errors[key]
+    def errors(self, undone: Callable[[Any], Log], mistakes: Iterable[Any]) -> dict[Any, float]:
+        """Return the error when each of some mistakes is undone."""
+        return {mistake: self.of(undone(mistake)) for mistake in mistakes}
 
     def helps(self, before: float, after: float) -> str:
         return f"the rows then fit to {100 * after:.2g} % instead of {100 * before:.2g} %"
 
 
-def _limits(robot: Any, samples: Samples) -> Iterator[Problem]:
+def _limits(robot: Any, log: Log) -> Iterator[Problem]:
     """Yield the joints that would be beyond their limits."""
     ends = zip(robot.limits.lower, robot.limits.upper, strict=True)
-    for q, joint, (low, high) in zip(samples.q.T, robot.model.free_joints, ends, strict=True):
+    for q, joint, (low, high) in zip(log.q.T, robot.model.free_joints, ends, strict=True):
         over = max(low - q.min(), q.max() - high)
         if over > BEYOND:
             unit = joint.units.position
@@ -135,17 +127,16 @@ def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
     file expects the other sign; if friction would drive it a lot; or if the fit is much better. A
     joint: if the fit is much better.
     """
-    q, qd, qdd, tau = look.rows
     n = len(look.names)
 
-    def flipped(i: int, whole: bool) -> Rows:
-        s = np.where(np.arange(n) == i, -1.0, 1.0)
-        return (q * s, qd * s, qdd * s, tau * s) if whole else (q, qd, qdd, tau * s)
+    def flipped(joint: tuple[int, bool]) -> Log:
+        s = np.where(np.arange(n) == joint[0], -1.0, 1.0)
+        names = QUANTITIES if joint[1] else ("tau",)
+        return replace(look.log, **{name: getattr(look.log, name) * s for name in names})
 
     if n < 2:
         return
-    tries = {(i, w): (lambda i=i, w=w: flipped(i, w)) for i in range(n) for w in (False, True)}
-    errors = {key: look.of(*undo()) for key, undo in tries.items()}
+    errors = look.errors(flipped, product(range(n), (False, True)))
 
     def likely(i: int, whole: bool) -> bool:
         error = errors[i, whole]
@@ -172,14 +163,14 @@ def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
 
 def _rates(look: _Look, own: AgainstFile) -> Iterator[Problem]:
     """Yield that rows came at another rate than was said."""
-    q, qd, qdd, tau = look.rows
-    tries = {r: (lambda r=r: (q, r * qd, r * r * qdd, tau)) for r in RATES}
-    ratio, error = look.best(tries)
-    other = own.rate()
-    if other is not None and (by_file := look.of(*tries[other]())) < look.error:
-        ratio, error = other, by_file
+    log = look.log
+    errors = look.errors(lambda r: replace(log, qd=r * log.qd, qdd=r * r * log.qdd), RATES)
+    ratio, other = min(errors, key=lambda r: errors[r]), own.rate()
+    if other is not None and errors[other] < look.error:
+        ratio = other
     else:
         other = None
+    error = errors[ratio]
     if other is not None or error < MUCH * look.error:
         yield Problem(
             "warning",
@@ -194,13 +185,13 @@ def _rates(look: _Look, own: AgainstFile) -> Iterator[Problem]:
 def _orders(look: _Look) -> Iterator[Problem]:
     """Yield that the columns are in another order: pairs, and neighbouring blocks, exchanged."""
     n = len(look.names)
-    tries = {
-        order: (lambda order=order: tuple(x[:, list(order)] for x in look.rows))
-        for order in exchanges(n)
-    }
-    if not tries:
-        return
-    order, error = look.best(tries)  # type: ignore[arg-type]
+
+    def exchanged(order: tuple[int, ...]) -> Log:
+        return replace(look.log, **{name: x[:, list(order)] for name, x in look.log.arrays()})
+
+    errors = look.errors(exchanged, exchanges(n))
+    order = min(errors, key=lambda k: errors[k], default=())
+    error = errors.get(order, look.error)
     if error < MUCH * look.error:
         names = [look.names[k] for k in order]
         yield Problem(
@@ -230,21 +221,22 @@ def exchanges(n: int) -> list[tuple[int, ...]]:
     return sorted(found)
 
 
-def _delay(look: _Look, samples: Samples) -> Iterator[Problem]:
+def _delay(look: _Look, log: Log) -> Iterator[Problem]:
     """Yield that torques come later, or earlier, than the motion they belong to."""
-    t = samples.t
-    q, qd, qdd, _ = look.rows
+    t = log.t
     step = float(np.median(np.diff(t))) if len(t) > 1 else 0.0
     shifts = [d for d in DELAYS if d >= 0.4 * step]
     if len(t) < 10 or not shifts:
         return
 
-    def late(d: float) -> Rows:
-        at = np.clip(t[look.at] + d, t[0], t[-1])
-        columns = [np.interp(at, t, samples.tau[:, i]) for i in range(samples.tau.shape[1])]
-        return q, qd, qdd, np.column_stack(columns)
+    def late(d: float) -> Log:
+        at = np.clip(look.log.t + d, t[0], t[-1])
+        columns = [np.interp(at, t, log.tau[:, i]) for i in range(log.n)]
+        return replace(look.log, tau=np.column_stack(columns))
 
-    delay, error = look.best({s * d: (lambda d=s * d: late(d)) for d in shifts for s in (1, -1)})
+    errors = look.errors(late, [s * d for d in shifts for s in (1, -1)])
+    delay = min(errors, key=lambda d: errors[d])
+    error = errors[delay]
     if error < LATE * look.error:
         word = "later" if delay > 0 else "earlier"
         yield Problem(

@@ -1,7 +1,8 @@
-"""Estimators with one interface, in scikit-learn's habit: fit, predict, score, results_.
+"""From a log to a robot in one call, and the estimators that do it.
 
-    estimator = WeightedLeastSquares(robot, terms=("friction",)).fit(log)
-    estimator.parameters_, estimator.deviations_, estimator.result_.robot
+An estimator is a class with the options it takes as fields, and `solved`, which finds the base
+parameters of a problem. To add one, write it in a file and name it in `METHODS`, from which
+`identify` and the command line know it.
 
 Gautier: M. Gautier, P. Poignet, *Extended Kalman filtering and weighted least squares dynamic
 identification of robot*, Control Engineering Practice 9(12), 2001: weights a joint.
@@ -12,43 +13,95 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from qddot.errors import BadArgument
-from qddot.identification.grouping import triangle
-from qddot.identification.lasting import repeats, widened
-from qddot.identification.log import Log
-from qddot.identification.one_thread import one_thread
-from qddot.identification.options import check_belief, check_blocks, check_decimate
-from qddot.identification.prior import metric_root
-from qddot.identification.problem import filtered, problem_of
-from qddot.identification.regression import Regression
-from qddot.identification.samples import as_samples
-from qddot.identification.solution import Problem, Solution, noise_of, ordinary, solve, weighted
+from qddot.checks import positive, whole
+from qddot.deprecation import warn_of_old_name
+from qddot.errors import BadArgument, IdentificationWarning, did_you_mean
+from qddot.identification import METHODS
+from qddot.identification.back_to_robot import metric_root
+from qddot.identification.grouping import one_thread, triangle
+from qddot.identification.log import Log, as_log, load_log
+from qddot.identification.preparation import prepared
+from qddot.identification.problem import LeastSquaresProblem, problem_of
+from qddot.identification.regression import USUAL_TERMS, Regression
+from qddot.identification.solution import (
+    Solution,
+    noise_of,
+    ordinary,
+    repeats,
+    solve,
+    weighted,
+    widened,
+)
+from qddot.robot import robot_of
 
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
-
+SHARE = "a share above 0, finite: 1 is 100 %"
 ENOUGH = 2  # torques a parameter that decimation must leave
 ALIKE = 2.5  # rows a period of the cut-off: more say the same again
+# what scikit-learn's habit calls the fields of a fit, where not by their names and a "_"
+OLD_NAMES = {"result_": "", "parameters_": "values", "covariance_": "solution.covariance"}
 
 
-def _judge_rows(log: Any) -> None:
-    """Warn of rows whose torques were filtered and whose columns are not."""
-    from qddot.errors import IdentificationWarning
+def identify(
+    robot: Any,
+    log: Any,
+    method: str = "weighted",
+    *,
+    terms: Sequence[str] = USUAL_TERMS,
+    extra: Any = (),
+    **options: Any,
+) -> Fit:
+    """Return the parameters of a robot, found from a log.
 
-    bandwidth = getattr(log, "bandwidth", None)
-    if bandwidth and log.rate > ALIKE * bandwidth:
-        warnings.warn(
-            f"{log.rate:.4g} rows a second are fitted, their torques filtered at {bandwidth:.3g} "
-            "Hz, and their columns are not: dry friction, and what is told from it, comes out "
-            f"wrong. Give decimate={bandwidth:.2g}.",
-            IdentificationWarning,
-            stacklevel=4,
+    Args:
+        robot: The robot, or its built-in name or file; its own parameters are the prior where
+            torques do not tell.
+        log: A file, which is read by `load_log(log, robot)` and made ready by `prepared(log,
+            robot)`; a `Log`, which is made ready too if it has no accelerations; or what is fitted
+            as it is: anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd,
+            tau) of shape (k, n).
+        method: "weighted", "ordinary", "robust", "consistent", "ridge" or "total".
+        terms: What to add to the parameters that the model has: "viscous", "coulomb" (both:
+            "friction"), "offset", "rotor_inertia"; () for nothing.
+        extra: By name, functions of (q, qd, qdd) of one state that return what a parameter of
+            size 1 adds to the torques, shape (n,).
+        options: Those of the estimator: `unexcited`, `blocks`, `belief`, `masses`, ...
+
+    Raises:
+        BadArgument: If the log cannot be read as this robot's, or does not show its parameters.
+    """
+    kind = estimator(method)
+    own = [f.name for f in fields(kind) if f.name not in ("robot", "terms", "extra")]
+    for name in options:
+        if name not in own:
+            raise BadArgument(
+                f"The method {method!r} has no option {name!r}.{did_you_mean(name, own)}\n"
+                f"  It has: {', '.join(own)}."
+            )
+    robot = robot_of(robot)
+    if isinstance(log, (str, Path)):
+        log = prepared(load_log(log, robot), robot, terms=terms, extra=extra)
+    return kind(robot, terms=terms, extra=extra, **options).fit(log).fitted
+
+
+def estimator(method: str) -> Any:
+    """Return the class of an estimator by its short name."""
+    if method not in METHODS:
+        raise BadArgument(
+            f"There is no method {method!r}.{did_you_mean(str(method), METHODS)}\n"
+            f"  There are: {', '.join(METHODS)}."
         )
+    module, _, name = METHODS[method].partition(".")
+    return getattr(import_module(f"qddot.identification.{module}"), name)
 
 
 @dataclass(eq=False)
@@ -59,7 +112,7 @@ class Estimator:
         robot: The robot; its own parameters are the prior.
         terms: What to add to them: "viscous", "coulomb" (both: "friction"), "offset",
             "rotor_inertia".
-        extra: Further columns by name, see `extra_columns`.
+        extra: Further columns by name, see `identify`.
         unexcited: What to do with a log that does not show every base parameter: "refuse", or
             "merge" them into the groups that it does show.
         blocks: Into how many pieces of time the log is divided for cross-validation.
@@ -81,46 +134,49 @@ class Estimator:
         A log without accelerations is made ready first, by `prepared(log, robot)`. What looks wrong
         with a log is told by warnings, and kept in the result's `doubts`.
         """
-        from qddot.errors import IdentificationWarning
         from qddot.identification.doubts import doubts
-        from qddot.identification.preparation import prepared
         from qddot.identification.result import Fit
 
-        check_blocks(self.blocks)
+        whole("blocks", self.blocks, 1, wanted="a whole number from 1")
         if isinstance(log, Log) and log.qdd is None and log.tau is not None:
             log = prepared(log, self.robot, terms=self.terms, extra=self.extra)
-        samples = rows = as_samples(self.robot, (log, *more) if more else log)
+        rows = as_log(self.robot, (log, *more) if more else log)
         with one_thread():
             regression = Regression.of(self.robot, self.terms, self.extra)
-            regression.check_extra(samples)
-            rate = self._rate(log, regression)
-            if rate is not None:
-                samples = filtered(regression, samples, rate)
-            problem = problem_of(regression, samples, self.unexcited, self.blocks)
-            found = doubts(regression, rows) if isinstance(log, Log) else ()
+            regression.check_extra(rows)
+            rate = self._rate(rows, regression)
+            few = rows if rate is None else regression.filtered(rows, rate)
+            problem = problem_of(regression, few, self.unexcited, self.blocks)
+            found = doubts(regression, rows) if isinstance(log, Log) and log.Y is None else ()
             for doubt in found:
                 warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
-            fit = Fit(problem, self.solved(problem), self, (), log, rows, found, rate)
-            wide = widened(problem, fit.solution, repeats(samples, fit.residuals))
-            self.result_ = replace(fit, solution=wide)
+            fit = Fit(problem, self.solved(problem), self, (), rows, found, rate)
+            wide = widened(problem, fit.solution, repeats(few, fit.residuals))
+            self._fit = replace(fit, solution=wide)
         return self
 
-    def _rate(self, log: Any, regression: Regression) -> float | None:
+    def _rate(self, log: Log, regression: Regression) -> float | None:
         """Return how many rows a second to keep [Hz], or None for all; warn where that is wrong."""
-        if self.decimate != "auto":
-            check_decimate(self.decimate)
-        bandwidth = getattr(log, "bandwidth", None)
-        if self.decimate == "auto" and bandwidth and log.rate > ALIKE * bandwidth:
-            # too short a log is fitted as it is: a filter that takes most of it helps nobody
-            enough = ENOUGH * len(regression.names)
-            if log.duration * bandwidth * log.n >= enough:
-                return float(bandwidth)
-        if self.decimate is None or self.decimate == "auto":
-            _judge_rows(log)
+        if self.decimate not in ("auto", None):
+            wanted = "rows a second above 0, 'auto', or None for every row"
+            return positive("decimate", self.decimate, wanted=wanted)
+        bandwidth = log.bandwidth
+        if not bandwidth or log.rate <= ALIKE * bandwidth:
             return None
-        return float(self.decimate)
+        # too short a log is fitted as it is: a filter that takes most of it helps nobody
+        enough = log.duration * bandwidth * log.n >= ENOUGH * len(regression.names)
+        if self.decimate == "auto" and enough:
+            return float(bandwidth)
+        warnings.warn(
+            f"{log.rate:.4g} rows a second are fitted, their torques filtered at {bandwidth:.3g} "
+            "Hz, and their columns are not: dry friction, and what is told from it, comes out "
+            f"wrong. Give decimate={bandwidth:.2g}.",
+            IdentificationWarning,
+            stacklevel=4,
+        )
+        return None
 
-    def solved(self, problem: Problem) -> Solution:
+    def solved(self, problem: LeastSquaresProblem) -> Solution:
         """Return the solution of a problem; this is what estimators differ in."""
         raise NotImplementedError
 
@@ -130,9 +186,9 @@ class Estimator:
 
     def score(self, log: Any, *more: Any) -> float:
         """Return R² on a log, averaged over the joints: 1 is perfect, 0 no better than a mean."""
-        samples = as_samples(self.robot, (log, *more) if more else log)
-        residual = samples.tau - self.fitted.predict(samples)
-        spread = samples.tau - samples.tau.mean(axis=0)
+        log = as_log(self.robot, (log, *more) if more else log)
+        residual = log.tau - self.fitted.predict(log)
+        spread = log.tau - log.tau.mean(axis=0)
         total = np.sum(spread**2, axis=0)
         moved = total > 0
         share = np.sum(residual**2, axis=0)[moved] / total[moved]
@@ -141,45 +197,17 @@ class Estimator:
     @property
     def fitted(self) -> Fit:
         """The result of `fit`."""
-        if not hasattr(self, "result_"):
+        if "_fit" not in vars(self):
             raise BadArgument(f"{type(self).__name__} has not been fitted; call fit(log) first.")
-        return self.result_
+        return self._fit
 
-    @property
-    def names_(self) -> tuple[str, ...]:
-        return self.fitted.names
-
-    @property
-    def parameters_(self) -> np.ndarray:
-        return self.fitted.values
-
-    @property
-    def deviations_(self) -> np.ndarray:
-        return self.fitted.deviations
-
-    @property
-    def relative_deviations_(self) -> np.ndarray:
-        return self.fitted.relative_deviations
-
-    @property
-    def covariance_(self) -> np.ndarray:
-        return self.fitted.solution.covariance
-
-    @property
-    def correlation_(self) -> np.ndarray:
-        return self.fitted.correlation
-
-    @property
-    def condition_(self) -> float:
-        return self.fitted.condition
-
-    @property
-    def rms_(self) -> np.ndarray:
-        return self.fitted.rms
-
-    @property
-    def relative_error_(self) -> float:
-        return self.fitted.relative_error
+    def __getattr__(self, name: str) -> Any:
+        """Return what `fitted` has by the name without its "_", for one release more."""
+        if name.startswith("_") or not name.endswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} has no attribute {name!r}")
+        now = OLD_NAMES.get(name, name[:-1])
+        warn_of_old_name(f"estimator.{name}", f"estimator.fitted.{now}".rstrip("."))
+        return attrgetter(now)(self.fitted) if now else self.fitted
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the arguments that the estimator was made with."""
@@ -189,8 +217,8 @@ class Estimator:
 class OrdinaryLeastSquares(Estimator):
     """Every torque counts the same: β = Y⁺τ."""
 
-    def solved(self, problem: Problem) -> Solution:
-        return ordinary(problem.factors)
+    def solved(self, problem: LeastSquaresProblem) -> Solution:
+        return ordinary(problem)
 
 
 class WeightedLeastSquares(Estimator):
@@ -201,8 +229,8 @@ class WeightedLeastSquares(Estimator):
         minimise Σᵢ ‖τᵢ − Yᵢ β‖² / σᵢ²                                             Gautier
     """
 
-    def solved(self, problem: Problem) -> Solution:
-        return weighted(problem.factors)
+    def solved(self, problem: LeastSquaresProblem) -> Solution:
+        return weighted(problem)
 
 
 @dataclass(eq=False)
@@ -216,13 +244,13 @@ class Ridge(Estimator):
 
     belief: float = 1.0
 
-    def solved(self, problem: Problem) -> Solution:
-        check_belief(self.belief)
-        start = weighted(problem.factors)
-        R, B = problem.factors.stacked(start.noise), problem.B
+    def solved(self, problem: LeastSquaresProblem) -> Solution:
+        belief = positive("belief", self.belief, wanted=SHARE)
+        start = weighted(problem)
+        R, B = problem.stacked(start.noise), problem.B
         C, prior = metric_root(problem.regression, problem.prior), problem.prior
-        rows = np.vstack([R[:, :-1] @ B, C / self.belief])
-        right = np.concatenate([R[:, -1], C @ prior / self.belief])
+        rows = np.vstack([R[:, :-1] @ B, C / belief])
+        right = np.concatenate([R[:, -1], C @ prior / belief])
         # what is left to choose where groups are taken for zero: φ = N x
         N = _null_space(problem.Z)
         both = triangle(np.column_stack([rows @ N, right]))
@@ -230,7 +258,7 @@ class Ridge(Estimator):
         phi, spread = N @ x, B @ N @ inverse
         covariance = spread @ spread.T
         beta = B @ phi
-        noise = noise_of(problem.factors, beta, np.zeros(problem.factors.n))
+        noise = noise_of(problem, beta, np.zeros(problem.n))
         return Solution(beta, covariance, noise, phi)
 
 
@@ -244,18 +272,16 @@ def _null_space(Z: np.ndarray) -> np.ndarray:
 
 
 class TotalLeastSquares(Estimator):
-    """Columns are noisy too, all of them and the torques equally by their size.
+    """Grouping are noisy too, all of them and the torques equally by their size.
 
     From the last singular vector of the weighted [Y τ], its columns scaled to length 1.
     """
 
-    def solved(self, problem: Problem) -> Solution:
-        factors = problem.factors
-        start = weighted(factors)
-        R = factors.stacked(start.noise)
+    def solved(self, problem: LeastSquaresProblem) -> Solution:
+        R = problem.stacked(weighted(problem).noise)
         length = np.linalg.norm(R, axis=0)
         _, values, V = np.linalg.svd(R / length)
-        r = factors.rank
+        r = problem.rank
         last = V[-1]
         if abs(last[r]) < 1e-12:
             raise BadArgument(
@@ -266,8 +292,8 @@ class TotalLeastSquares(Estimator):
         least = values[-1] ** 2
         A = (R / length)[:, :r]
         spread = np.linalg.inv(A.T @ A - least * np.eye(r))
-        rows = max(int(factors.count.sum()) - r, 1)
+        rows = max(int(problem.count.sum()) - r, 1)
         scale = length[r] / length[:r]
         covariance = least / rows * (1 + x @ x) * spread * np.outer(scale, scale)
-        noise = noise_of(factors, beta, np.zeros(factors.n))
+        noise = noise_of(problem, beta, np.zeros(problem.n))
         return Solution(beta, covariance, noise)

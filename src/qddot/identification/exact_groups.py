@@ -22,7 +22,7 @@ from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.movement import velocities
 from qddot.dynamics.regressor import UNITS
 from qddot.errors import BadArgument
-from qddot.identification.grouping import Columns
+from qddot.identification.grouping import Grouping
 from qddot.model.tree import Tree
 from qddot.spatial.moments import Moments
 from qddot.spatial.vector import vector
@@ -32,7 +32,7 @@ SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 Sparse = dict[Any, dict[int, Any]]  # by monomial of the state, then by column
 
 
-def exact_columns(model: Any, extras: Sequence[tuple[int, str]]) -> Columns:
+def exact_columns(model: Any, extras: Sequence[tuple[int, str]]) -> Grouping:
     """Return the groups of a robot's parameters, exactly.
 
     Args:
@@ -137,7 +137,7 @@ def _energy_of(ring: Any, i: int, name: str) -> Any:
     return (name, i)
 
 
-def solved(rows: Sparse, p: int, field: Any) -> Columns:
+def solved(rows: Sparse, p: int, field: Any) -> Grouping:
     """Return the columns sorted out, from their coefficients: the reduced row echelon form."""
     from sympy.polys.matrices import DomainMatrix
 
@@ -162,7 +162,7 @@ def solved(rows: Sparse, p: int, field: Any) -> Columns:
                 B[i, k] = np.nan  # no number yet
                 texts[i, k] = pretty(str(symbolic))
     none = tuple(k for k in range(p) if k not in heard)
-    return Columns(tuple(int(k) for k in kept), none, B, texts)
+    return Grouping(tuple(int(k) for k in kept), none, B, texts)
 
 
 def pretty(text: str) -> str:
@@ -171,7 +171,7 @@ def pretty(text: str) -> str:
     return text.replace("*", "·")
 
 
-def matrix_columns(Y: Any, constants: Sequence[str]) -> Columns:
+def matrix_columns(Y: Any, constants: Sequence[str]) -> Grouping:
     """Return the groups of a regressor given as a SymPy matrix; `constants` are not the state."""
     import sympy
 

@@ -13,16 +13,24 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of, positive, whole
 from qddot.errors import BadArgument, NotNumeric, printable
-from qddot.identification.excitation_basis import FourierBasis, SplineBasis
-from qddot.identification.excitation_check import Use, used
+from qddot.identification.excitation_basis import (
+    FourierBasis,
+    SplineBasis,
+    checked_start,
+    random_motions,
+)
 from qddot.identification.excitation_criterion import criterion as criterion_of
-from qddot.identification.excitation_limits import MARGIN, motion_limits, refuse_short_period
-from qddot.identification.excitation_result import Excitation
+from qddot.identification.excitation_limits import (
+    MARGIN,
+    half_spaces,
+    motion_limits,
+    refuse_short_period,
+)
+from qddot.identification.excitation_result import Excitation, Use, used
 from qddot.identification.excitation_search import STAGES, OutOfTime, Search
-from qddot.identification.excitation_start import checked_start, random_motions
-from qddot.identification.excitation_workspace import half_spaces
-from qddot.identification.one_thread import one_thread
+from qddot.identification.grouping import one_thread
 from qddot.identification.regression import USUAL_TERMS, with_terms
 from qddot.progress import percent_done
 from qddot.robot import Robot, robot_of
@@ -119,11 +127,6 @@ def excite(
     )
 
 
-def load_excitation(path: str | Path, robot: Robot | None = None) -> Excitation:
-    """Return the motion in a .json or .csv file; see `Excitation.load`."""
-    return Excitation.load(path, robot)
-
-
 def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.ndarray]]:
     """Return the best condition number of plain random motions, and where to start, best first."""
     plain = random_motions(search, rng, RANDOM, together=True)
@@ -201,16 +204,9 @@ def _check(
     """Refuse, before any work, what cannot be right."""
     if robot.symbols:
         raise NotNumeric(robot.name, robot.symbols)
-    for name, value, words in (("period", period, "10.0"), ("seconds", seconds, "60")):
-        if not _is_number(value) or not 0 < value < np.inf:
-            raise BadArgument(f"{name} is {value!r}; give seconds above zero, such as {words}.")
-    least = {"harmonics": (harmonics, 2), "starts": (starts, 1), "seed": (seed, 0)}
-    for name, (value, low) in least.items():
-        if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < low:
-            raise BadArgument(f"{name} is {value!r}; give a whole number, {low} or more.")
-    if curve not in CURVES:
-        raise BadArgument(f"curve is {curve!r}; it must be 'fourier' or 'spline'.")
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)
+    positive("period", period, wanted="seconds above zero, such as 10.0")
+    positive("seconds", seconds, wanted="seconds above zero, such as 60")
+    whole("harmonics", harmonics, 2)
+    whole("starts", starts, 1)
+    whole("seed", seed)
+    one_of("curve", curve, CURVES)

@@ -1,6 +1,7 @@
-"""Exciting motions as linear spaces: harmonics, or splines through knots, from rest to rest.
+"""Exciting motions as linear spaces, from rest to rest, and random members that keep every limit.
 
-A member of a space is X of shape (m, n): first where the joints rest, then what moves them.
+Spaces are harmonics, or splines through knots. A member is X of shape (m, n): first where the
+joints rest, then what moves them.
 """
 
 from __future__ import annotations
@@ -10,10 +11,17 @@ from functools import cached_property
 
 import numpy as np
 
+from qddot.checks import joint_vector
+from qddot.errors import BadArgument, listing, printable
+from qddot.identification.excitation_limits import HalfSpace, MotionLimits
+from qddot.identification.excitation_search import Search
 from qddot.motions.fourier import Fourier
 from qddot.motions.quintic import Quintic, Repeated
+from qddot.robot import Robot
 
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
+POSTURES = 4000  # tried before a workspace is given up
+TRIES = 5  # motions drawn for each one wanted
 
 
 @dataclass(frozen=True)
@@ -79,3 +87,117 @@ class SplineBasis:
         """Return the motion that a member stands for."""
         ends = 0 * X[:1]
         return Repeated(Quintic(X[0] + np.vstack([ends, X[1:], ends]), self.period))
+
+
+def checked_start(
+    robot: Robot, limits: MotionLimits, spaces: tuple[HalfSpace, ...], start: object
+) -> np.ndarray | None:
+    """Return the posture that a motion is to begin and end at, seen to be possible."""
+    if start is None:
+        return None
+    q = joint_vector(robot, "start", start)
+    outside = ~((limits.lower < q) & (q < limits.upper))
+    if outside.any():
+        i = int(outside.argmax())
+        raise BadArgument(
+            f"start has joint {printable(robot.joint_names[i])!r} at {q[i]:g} {limits.units[i]}, "
+            f"outside of its limits, {limits.lower[i]:.4g} to {limits.upper[i]:.4g} with the "
+            f"margin of {limits.margin:.0%}.\n  Start inside, or make the margin smaller."
+        )
+    tau = np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q))
+    if (tau > limits.effort).any():
+        i = int((tau / limits.effort).argmax())
+        raise BadArgument(
+            f"start cannot be held: joint {printable(robot.joint_names[i])!r} needs {tau[i]:.4g}, "
+            f"and may give {limits.effort[i]:.4g}.\n  Start where it carries less."
+        )
+    for space in spaces:
+        if space.room(robot, q) < 0:
+            raise BadArgument(
+                f"start has frame {printable(space.frame)!r} {-space.room(robot, q):.3g} m "
+                f"outside of its workspace ({space}).\n  Start inside."
+            )
+    return q
+
+
+def postures(search: Search, rng: np.random.Generator, spread: float) -> np.ndarray:
+    """Return postures that can be held and are in the workspace, shape (k, n).
+
+    Args:
+        search: Within what.
+        rng: Where randomness comes from.
+        spread: Within which share of the range of each joint, about its middle.
+    """
+    if search.start is not None:
+        return search.start[None]
+    robot, limits = search.robot, search.limits
+    q = limits.middle + spread * limits.half * rng.uniform(-1, 1, (POSTURES, robot.n))
+    fits = (np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q)) <= limits.effort).all(axis=1)
+    if not fits.any():
+        weak = np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q)) > limits.effort
+        names = [x for x, w in zip(robot.joint_names, weak.all(axis=0), strict=True) if w]
+        raise BadArgument(
+            f"Robot {printable(robot.name)!r} cannot hold itself in any of {POSTURES} postures"
+            + (f": too weak are {listing(names)}" if names else "")
+            + ".\n  Check the limits of effort."
+        )
+    for space in search.spaces:
+        fits &= space.room(robot, q) > 0.02
+    if not fits.any():
+        words = listing([f"{space.frame}: {space}" for space in search.spaces])
+        raise BadArgument(
+            f"None of {POSTURES} postures of robot {printable(robot.name)!r} within its limits is "
+            f"in the workspace ({words}).\n  Make it larger, or check the axes and the signs."
+        )
+    return q[fits]
+
+
+def random_motion(
+    search: Search, rng: np.random.Generator, around: np.ndarray, *, together: bool
+) -> np.ndarray | None:
+    """Return a random motion that keeps every limit, or None if this one could not be made to.
+
+    Args:
+        search: Within what.
+        rng: Where randomness comes from.
+        around: Postures to move about.
+        together: Whether it is shrunk into the limits as a whole, or each joint stretched to them.
+    """
+    (B0, B1, B2), more = search.fine
+    limits = search.limits
+    centre = around[rng.integers(len(around))]
+    moves = rng.standard_normal((search.basis.size - 1, search.robot.n)) * search.sizes[1:]
+    rest = centre
+    if not together:
+        moves = 100 * moves  # far too large, so that shrinking finds each joint's limits
+    if search.start is None and not search.spaces:
+        # the middle of the motion, not its rest, comes to lie at the posture
+        q = B0[:, 1:] @ moves
+        span, shift = np.ptp(q, axis=0) / 2, (q.max(axis=0) + q.min(axis=0)) / 2
+        free = 0.99 * limits.half - np.abs(centre - limits.middle)
+        speed, rise = (more * np.abs(B[:, 1:] @ moves).max(axis=0) for B in (B1, B2))
+        sizes = free / span, limits.velocity / speed, limits.acceleration / rise
+        factor = np.maximum(0, np.minimum.reduce(sizes))
+        factor = np.full_like(factor, min(1, factor.min())) if together else np.minimum(1, factor)
+        moves = factor * moves
+        rest = centre - factor * shift
+    found = search.shrunk(np.vstack([rest, moves]), together=together)
+    if found is None and rest is not centre:
+        # the posture itself can be held, if not the place that the motion would have begun at
+        found = search.shrunk(np.vstack([centre, moves]), together=together)
+    return found
+
+
+def random_motions(
+    search: Search, rng: np.random.Generator, count: int, *, together: bool
+) -> list[np.ndarray]:
+    """Return so many random motions, fewer where it is hard to find any."""
+    # one that is to be stretched needs room on both sides
+    spread = 1.0 if together else 0.9 if search.spaces else 0.5
+    around, found = postures(search, rng, spread), []
+    for _ in range(TRIES * count):
+        motion = random_motion(search, rng, around, together=together)
+        found += [] if motion is None else [motion]
+        if len(found) == count:
+            break
+    return found

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.checks import one_of
 from qddot.errors import BadArgument, printable
 from qddot.identification.base_parameters import STATES
 from qddot.identification.excitation_limits import MotionLimits
@@ -117,8 +118,7 @@ def _singular_values(W: np.ndarray) -> np.ndarray:
 
 def criterion(name: str, robot: Robot, limits: MotionLimits) -> Criterion:
     """Return a criterion for a robot, whose base columns are found at random states."""
-    if name not in NAMES:
-        raise BadArgument(f"criterion is {name!r}; it must be 'condition' or 'determinant'.")
+    one_of("criterion", name, NAMES)
     names = robot.parameter_names
     rng = np.random.default_rng(0)
     size = (STATES * max(robot.n, 2), robot.n)

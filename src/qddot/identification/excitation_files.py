@@ -12,15 +12,18 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, BadFile, QddotError, listing, printable
-from qddot.identification.excitation_check import Use
-from qddot.identification.excitation_limits import KEYS, MotionLimits
-from qddot.identification.excitation_result import Excitation
-from qddot.identification.excitation_workspace import HalfSpace
+from qddot.identification.excitation_limits import KEYS, HalfSpace, MotionLimits
+from qddot.identification.excitation_result import Excitation, Use
+from qddot.identification.identifiability import plain
+from qddot.identification.log import load_log
 from qddot.motions.fourier import Fourier
+from qddot.motions.limits import check_limits
+from qddot.motions.motion import Reference
 from qddot.motions.quintic import Quintic, Repeated
 from qddot.robot import Robot
 from qddot.saving import ending, write_whole
 from qddot.timeseries.csv_file import read_csv, write_csv
+from qddot.timeseries.table import reading
 
 FORMAT = 1
 KIND = "excitation"  # of the facts in a .csv file
@@ -49,7 +52,7 @@ def facts_of(motion: Excitation) -> dict[str, Any]:
     return {
         "format": FORMAT,
         **{name: getattr(motion, name) for name in PLAIN},
-        **{name: _finite(getattr(motion, name)) for name in NUMBERS},
+        **{name: plain(getattr(motion, name)) for name in NUMBERS},
         "joints": list(motion.joint_names),
         "units": list(motion.units),
         "curve": curve_facts(motion.curve),
@@ -101,20 +104,11 @@ def load(path: str | Path, robot: Robot | None = None) -> Excitation:
         robot: The robot that is to move; files hold its name only.
     """
     path = Path(path)
-    if path.suffix.lower() not in ENDINGS:
-        raise BadFile(path, "it is not a file of an excitation", "Known are .json and .csv.")
-    if not path.is_file():
-        raise BadFile(path, "there is no such file", "Check the name and the folder.")
-    try:
-        if path.suffix.lower() == ".json":
+    with reading(path, "an excitation", ENDINGS) as kind:
+        if kind == ".json":
             text = path.read_text(encoding="utf-8-sig")
         else:
             text = read_csv(path, exact=True).facts.get(KIND)
-    except UnicodeDecodeError:
-        raise BadFile(path, "it is not text in UTF-8", "Write it again with `save`.") from None
-    except OSError as error:
-        why = error.strerror or str(error)
-        raise BadFile(path, f"it cannot be read: {why}", "Check its permissions.") from None
     if text is None:
         raise BadFile(
             path,
@@ -181,5 +175,15 @@ def _number(x: float | None) -> float:
     return np.inf if x is None else float(x)
 
 
-def _finite(x: float) -> float | None:
-    return float(x) if np.isfinite(x) else None
+def load_motion(path: str | Path, robot: Robot, tolerance: float = 1e-3) -> Reference:
+    """Return the motion in a file, in the order of a robot's joints and within its limits.
+
+    Args:
+        path: What `Excitation.save` or `Trajectory.save` wrote, or any log that `load_log` reads.
+        robot: The robot that is to move.
+        tolerance: How far from the rows of a log or of a simulated motion it may be [rad or m].
+    """
+    saved = holds_excitation(Path(path))
+    motion = load(path, robot) if saved else load_log(path, robot).as_motion(tolerance)
+    check_limits(robot, motion)
+    return motion

@@ -21,8 +21,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.identification.excitation_criterion import INPUTS, Criterion, States
-from qddot.identification.excitation_limits import MotionLimits
-from qddot.identification.excitation_workspace import HalfSpace
+from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.program.differentiate import gradient
 from qddot.robot import Robot
 

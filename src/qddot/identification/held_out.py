@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from qddot.identification.accumulate import block_edges, factors
-from qddot.identification.grouping import triangle
+from qddot.identification.base_parameters import structural
+from qddot.identification.grouping import one_thread, triangle
 from qddot.identification.log import Log
-from qddot.identification.one_thread import one_thread
+from qddot.identification.problem import Blocks, block_edges, factors
 from qddot.identification.regression import Regression
-from qddot.identification.samples import Samples
 
 STEP = 1.6  # from one candidate to the next
 ROWS = 3000  # of the log that are looked at
@@ -33,8 +32,6 @@ FINE = 1e-3  # of a torque
 SEEN = 1e-8  # what the other pieces do not show is left at zero
 CLEARLY = 1.05, 1.0  # worse: a squared error so many times the best, and standard errors away
 GROSSLY = 3.0, 2.0  # the same without a model, whose predictions are rough
-
-Blocks = tuple[tuple[np.ndarray, ...], ...]  # by piece, then by joint: the factor of [Y τ]
 
 
 @dataclass(frozen=True)
@@ -79,24 +76,21 @@ def held_out(
         frequencies: The cut-offs [Hz], rising; by default from 4 periods in the log to 0.4 of its
             rate, each 1.6 times the one before.
     """
-    from qddot.identification.problem import structural
-
     f = candidates(log) if frequencies is None else np.asarray(frequencies, dtype=float)
     rows = np.arange(int(ENDS * len(log)), int((1 - ENDS) * len(log)), max(1, len(log) // ROWS))
     with one_thread():
         states = [_states(log, cutoff, rows) for cutoff in f]
         speed = np.median([np.abs(v) for _, v, _ in states], axis=0)
         counts = speed > SLOW * speed.max(axis=0)
-        assert log.tau is not None
         torque, found = log.tau[rows], []
         regression = None if robot is None else Regression.of(robot, terms, extra)
         columns = None if regression is None else structural(regression)
         for q, qd, qdd in states:
-            samples = Samples(log.t[rows], q, qd, qdd, torque, counts)
+            part = Log(log.joint_names, log.t[rows], q, qd, qdd, torque, counts=counts)
             if regression is None or columns is None:
-                blocks = _without_model(samples)
+                blocks = _without_model(part)
             else:
-                blocks = factors(regression, columns, samples, blocks=BLOCKS).blocks
+                blocks = factors(regression, columns, part, blocks=BLOCKS)["blocks"]
             found.append([[_unseen(blocks, b, i) for i in range(log.n)] for b in range(BLOCKS)])
     squares = np.array(found)  # (c, blocks, n)
     size = np.array([counts[a:b].sum(axis=0) for a, b in pairwise(block_edges(len(rows), BLOCKS))])
@@ -123,22 +117,19 @@ def _states(log: Log, cutoff: float, rows: np.ndarray) -> tuple[np.ndarray, np.n
     from qddot.identification.signals import differentiated, filtered
 
     there = differentiated(filtered(log, cutoff, ("q", "qd")))
-    assert there.qd is not None
-    assert there.qdd is not None
     return there.q[rows], there.qd[rows], there.qdd[rows]
 
 
-def _without_model(samples: Samples) -> Blocks:
+def _without_model(log: Log) -> Blocks:
     """Return the factors of a regression that knows no robot, a piece and a joint each."""
-    q, qd, qdd, counts = samples.q, samples.qd, samples.qdd, samples.counts
-    assert counts is not None
+    q, qd, qdd, counts = log.q, log.qd, log.qdd, log.counts
     X = np.column_stack([np.sin(q), np.cos(q), qd, np.sign(qd), qdd, np.ones(len(q))])
     return tuple(
         tuple(
-            triangle(np.column_stack([X[a:b], samples.tau[a:b, i]])[counts[a:b, i]])
+            triangle(np.column_stack([X[a:b], log.tau[a:b, i]])[counts[a:b, i]])
             for i in range(q.shape[1])
         )
-        for a, b in pairwise(block_edges(len(samples), BLOCKS))
+        for a, b in pairwise(block_edges(len(log), BLOCKS))
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import listing
-from qddot.identification.grouping import Columns, combination_text
+from qddot.identification.grouping import Grouping, combination_text
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 
@@ -32,7 +32,7 @@ class Identifiability:
     """Which combinations of parameters torques can tell: β = B φ."""
 
     names: tuple[str, ...]  # of φ
-    columns: Columns = field(repr=False)
+    columns: Grouping = field(repr=False)
     groups: tuple[Group, ...]
     condition: float  # of the base regressor, its columns scaled to the same length
     where: str = "at random states"
@@ -124,29 +124,30 @@ class Identifiability:
             "together": {name: self.why(name) for name in self.together},
             "none": list(self.none),
             "lost": list(self.lost),
-            "condition": _plain(self.condition),
-            "condition_elsewhere": _plain(self.elsewhere),
+            "condition": plain(self.condition),
+            "condition_elsewhere": plain(self.elsewhere),
             "where": self.where,
         }
 
 
-def _plain(x: float) -> float | None:
+def plain(x: float) -> float | None:
+    """Return a number for a file; None where it is not finite."""
     return float(x) if np.isfinite(x) else None
 
 
 def _members(group: Group) -> dict[str, float | None]:
-    return {name: _plain(c) for name, c in group.members.items()}
+    return {name: plain(c) for name, c in group.members.items()}
 
 
 def identifiability(
-    names: Sequence[str], columns: Columns, condition: float, **more: Any
+    names: Sequence[str], columns: Grouping, condition: float, **more: Any
 ) -> Identifiability:
     """Return the answer in words, from the columns sorted out."""
     groups = [_group(names, columns, i, first) for i, first in enumerate(columns.kept)]
     return Identifiability(tuple(names), columns, tuple(groups), condition, **more)
 
 
-def _group(names: Sequence[str], columns: Columns, i: int, first: int) -> Group:
+def _group(names: Sequence[str], columns: Grouping, i: int, first: int) -> Group:
     row = columns.B[i]
     texts: Mapping[int, str] = {k: text for (j, k), text in columns.texts.items() if j == i}
     members = {names[k]: float(row[k]) for k in [first, *np.flatnonzero(row).tolist()]}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, Problem, listing, printable, shorten
+from qddot.errors import BadArgument, BadLog, Problem, listing, printable, shorten
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 QUANTITIES = ("q", "qd", "qdd", "tau")
 UNEVEN = 1e-3  # steps: more is jitter
 GAP = 2.5  # median steps: a row or more is missing
+CHUNK = 4096  # rows looked at together: their regressor fits into the processor's cache
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,13 +33,14 @@ class Log:
     joint_names: tuple[str, ...]
     t: np.ndarray  # (k,) [s], rising
     q: np.ndarray  # (k, n)
-    qd: np.ndarray | None = None  # (k, n)
-    qdd: np.ndarray | None = None  # (k, n)
-    tau: np.ndarray | None = None  # (k, n)
+    qd: Any = None  # (k, n), as those below; None where it was not measured
+    qdd: Any = None
+    tau: Any = None
     source: str = ""
     notes: tuple[Problem, ...] = ()
-    counts: np.ndarray | None = None  # (k, n), where τ is to be used; None: all
+    counts: Any = None  # (k, n), where τ is to be used; None: all
     bandwidth: float | None = None  # [Hz], of torques that were filtered
+    Y: np.ndarray | None = None  # (k, n, p), the regressor, where it was filtered as τ was
 
     def __post_init__(self) -> None:
         shape = len(self.t), len(self.joint_names)
@@ -57,6 +59,23 @@ class Log:
     def __len__(self) -> int:
         """How many rows."""
         return len(self.t)
+
+    def __getitem__(self, rows: slice | np.ndarray) -> Log:
+        """Return some of the rows."""
+        more = {name: getattr(self, name) for name in ("counts", "Y")}
+        parts = {name: x[rows] for name, x in (*self.arrays(), *more.items()) if x is not None}
+        return replace(self, t=self.t[rows], **parts)
+
+    def chunks(self, size: int = CHUNK) -> Iterator[tuple[slice, Log]]:
+        """Yield the log in pieces, with where each lies."""
+        for at in range(0, len(self), size):
+            part = slice(at, min(at + size, len(self)))
+            yield part, self[part]
+
+    @property
+    def used(self) -> np.ndarray:
+        """Where torques count, shape (k, n)."""
+        return np.ones((len(self), self.n), bool) if self.counts is None else self.counts
 
     @property
     def duration(self) -> float:
@@ -165,8 +184,8 @@ def load_log(
     """
     from qddot.identification.log_checks import checked
     from qddot.identification.log_columns import mapped
-    from qddot.identification.log_tables import tables
-    from qddot.identification.log_units import joint_side
+    from qddot.identification.log_files import tables
+    from qddot.identification.log_names import joint_side
 
     if isinstance(source, Log):
         return source
@@ -175,6 +194,95 @@ def load_log(
     return checked(there, robot)
 
 
+def bad_log(source: object, why: str, remedy: str, place: str = "", line: int | None = None):
+    """Return the exception for a log with one problem."""
+    return BadLog(str(source), [Problem("error", place, why, remedy, line)])
+
+
 def named(joints: Sequence[str], wrong: np.ndarray) -> str:
     """Return the names of the joints for which something is so."""
     return listing([joint for joint, bad in zip(joints, wrong, strict=True) if bad], 8)
+
+
+def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
+    """Return a log, or (q, qd, qdd, tau), checked and in the order of the robot's joints.
+
+    Args:
+        robot: Whose joints they are.
+        log: Anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, and maybe `counts`, or a
+            tuple of arrays of shape (k, n).
+        torque: Whether torques are needed.
+    """
+    if log is None or isinstance(log, (str, PurePath)):
+        path = repr(str(log)) if log else "path"
+        raise BadArgument(
+            f"The log is {shorten(repr(log))}, which is not a log yet.\n"
+            f"  Read it with qddot.load_log({path}, robot), and make it ready with prepared(log)."
+        )
+    wanted = QUANTITIES if torque else QUANTITIES[:3]
+    if isinstance(log, (tuple, list)):
+        if len(log) not in (len(wanted), 4):
+            raise BadArgument(f"Give ({', '.join(wanted)}), not {len(log)} arrays.")
+        parts = dict(zip(QUANTITIES, log, strict=False))
+        order, t, counts = None, None, None
+    else:
+        missing = [name for name in wanted if getattr(log, name, None) is None]
+        if missing:
+            raise BadArgument(
+                f"The log has no {' and no '.join(missing)}.\n"
+                "  Take prepared(log), which filters and differentiates, or give (q, qd, qdd, tau)."
+            )
+        parts = {name: getattr(log, name) for name in wanted}
+        order, t = _order(robot, getattr(log, "joint_names", None)), getattr(log, "t", None)
+        counts = getattr(log, "counts", None)
+    arrays = {name: _rows(robot, name, parts[name], order) for name in wanted}
+    k = len(arrays["q"])
+    for name, array in arrays.items():
+        if len(array) != k:
+            raise BadArgument(f"{name} has {len(array)} rows, but q has {k}; give as many.")
+    times = np.arange(k, dtype=float) if t is None else np.asarray(t, dtype=float)
+    if times.shape != (k,):
+        raise BadArgument(f"t has shape {times.shape}, but q has {k} rows; give one time a row.")
+    if counts is not None:
+        counts = _rows(robot, "counts", counts, order) != 0
+    about = ("source", "notes", "bandwidth") if order else ("source", "notes", "bandwidth", "Y")
+    said = {name: getattr(log, name) for name in about if hasattr(log, name)}
+    return Log(tuple(robot.joint_names), times, **arrays, counts=counts, **said)
+
+
+def _order(robot: Any, names: Any) -> list[int] | None:
+    """Return where in the log each joint of the robot is."""
+    if names is None or tuple(names) == tuple(robot.joint_names):
+        return None
+    names = list(names)
+    missing = [name for name in robot.joint_names if name not in names]
+    if missing:
+        raise BadArgument(
+            f"The log does not have joint {missing[0]!r} of robot {robot.name!r}.\n"
+            f"  It has: {listing(names)}."
+        )
+    return [names.index(name) for name in robot.joint_names]
+
+
+def _rows(robot: Any, name: str, x: Any, order: list[int] | None) -> np.ndarray:
+    try:
+        array = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise BadArgument(f"{name} is not an array of numbers.") from None
+    if array.ndim == 1 and robot.n == 1:
+        array = array[:, None]
+    if order is not None and array.ndim == 2 and array.shape[1] > max(order):
+        array = array[:, order]
+    if array.ndim != 2 or array.shape[1] != robot.n:
+        raise BadArgument(
+            f"{name} has shape {array.shape}, but robot {robot.name!r} has {robot.n} joints, so "
+            f"{name} must have shape (k, {robot.n}): one row a time."
+        )
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row, column = (int(i[0]) for i in np.nonzero(bad))
+        raise BadArgument(
+            f"{name} has {int(bad.sum())} entries that are NaN or infinite, the first in row {row} "
+            f"of joint {robot.joint_names[column]!r}.\n  Leave those rows out, or fill the gaps."
+        )
+    return np.ascontiguousarray(array)

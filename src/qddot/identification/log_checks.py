@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadLog, Problem, printable
-from qddot.identification.log import GAP, UNEVEN, Log, named
+from qddot.identification.log import GAP, UNEVEN, Log, bad_log, named
 from qddot.identification.log_columns import Raw
-from qddot.identification.log_problems import bad_log
 
 if TYPE_CHECKING:
     from qddot.robot import Robot

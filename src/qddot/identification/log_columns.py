@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.checks import positive
 from qddot.errors import BadArgument, Problem, UnknownName, did_you_mean, listing, printable
-from qddot.identification.log import QUANTITIES
+from qddot.identification.log import QUANTITIES, bad_log
 from qddot.identification.log_names import (
     TIME,
     by_name,
@@ -20,7 +21,6 @@ from qddot.identification.log_names import (
     time_column,
     without_unit,
 )
-from qddot.identification.log_problems import bad_log
 from qddot.timeseries.table import Table
 
 if TYPE_CHECKING:
@@ -230,10 +230,8 @@ def gathered(
 
 def the_times(source: str, rows: int, clocks: list[np.ndarray], rate: float | None) -> np.ndarray:
     """Return the times: those recorded, or counted at the rate given."""
-    if rate is not None and not (np.ndim(rate) == 0 and np.isfinite(rate) and rate > 0):
-        raise BadArgument(f"rate is {rate!r}; give rows a second, a positive number.")
     if rate is not None:
-        return np.arange(rows) / rate
+        return np.arange(rows) / positive("rate", rate, wanted="rows a second, a positive number")
     if not clocks:
         raise bad_log(
             source,

@@ -20,9 +20,9 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, UnknownName
-from qddot.identification.fitting import identify
+from qddot.identification.back_to_robot import PSEUDO, pseudo
+from qddot.identification.estimators import identify
 from qddot.identification.grouping import sorted_out
-from qddot.identification.prior import PSEUDO, pseudo
 from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.result import Fit
 from qddot.looks import in_notebook

@@ -1,27 +1,167 @@
-"""From a robot and a log to a problem that can be solved, or to a word about why it cannot."""
+"""A log of any length as triangular factors: all that least squares needs of it.
+
+Joint by joint, because the torque of a joint only sees the bodies it carries, and because joints
+are measured with different noise; block of time by block of time, so that cross-validation needs no
+second look at the data. With Q never formed:
+
+    [Y_i  τ_i] = Q_i [R_i  d_i]        ‖τ_i − Y_i β‖ = ‖[R_i  d_i] [−β; 1]‖
+                     [ 0   ρ_i]
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadArgument, listing
-from qddot.identification.accumulate import Factors, factors
-from qddot.identification.base_parameters import IN_A_LOG, random_states
-from qddot.identification.grouping import Columns, condition, sorted_out
+from qddot.identification.base_parameters import IN_A_LOG, structural
+from qddot.identification.grouping import Grouping, condition, sorted_out, triangle
 from qddot.identification.identifiability import Identifiability, identifiability
+from qddot.identification.log import Log
 from qddot.identification.regression import Regression
-from qddot.identification.samples import Samples
-from qddot.identification.solution import Problem
 
+BLOCKS = 10  # of time
 UNSEEN = 1e-6  # less than this of a column of its own, and no noise is low enough
+USUAL_CAUSES = (
+    "Usual causes: a joint that hardly moves, one that moves slowly, joints that move in proportion"
+)
+
+Blocks = tuple[tuple[np.ndarray, ...], ...]  # by block of time, then by joint: the factor of [Y τ]
+
+
+@dataclass(frozen=True)
+class LeastSquaresProblem:
+    """The equations τ = Y β of a log: its columns, its base parameters, its rows in factors."""
+
+    regression: Regression
+    base: Identifiability
+    log: Log  # in the order of the robot's joints
+    blocks: Blocks  # (c + 1, c + 1) each, c base parameters that a joint's torque sees
+    seen: tuple[np.ndarray, ...]  # by joint: which base parameters these are
+    counts: np.ndarray  # (blocks, n), how many torques
+    zero: tuple[np.ndarray, ...] = ()  # combinations that are taken for zero, each (p,)
+    whole: LeastSquaresProblem | None = None  # the problem in which nothing was
+
+    @property
+    def n(self) -> int:
+        """How many joints."""
+        return len(self.seen)
+
+    @property
+    def rank(self) -> int:
+        """How many base parameters."""
+        return self.base.rank
+
+    @property
+    def B(self) -> np.ndarray:
+        """The base parameters by all parameters, β = B φ, shape (rank, p)."""
+        return self.base.B
+
+    @cached_property
+    def Z(self) -> np.ndarray:
+        """What is taken for zero, Z φ = 0, shape (m, p)."""
+        return np.array(self.zero).reshape(-1, len(self.regression.names))
+
+    @property
+    def prior(self) -> np.ndarray:
+        """All parameters as the robot's model has them, shape (p,)."""
+        return self.regression.prior
+
+    @property
+    def count(self) -> np.ndarray:
+        """How many torques of each joint, shape (n,)."""
+        return np.maximum(self.counts.sum(axis=0), 1)
+
+    @cached_property
+    def joints(self) -> tuple[np.ndarray, ...]:
+        """The factors of each joint over all the time, as wide as all base parameters."""
+        found = []
+        for i, columns in enumerate(self.seen):
+            R = triangle(np.vstack([block[i] for block in self.blocks]))
+            wide = np.zeros((len(R), self.rank + 1))
+            wide[:, [*columns, self.rank]] = R
+            found.append(wide)
+        return tuple(found)
+
+    @cached_property
+    def information(self) -> np.ndarray:
+        """YᵀY of each joint, shape (n, rank, rank)."""
+        return np.stack([R[:, :-1].T @ R[:, :-1] for R in self.joints])
+
+    @cached_property
+    def torques(self) -> np.ndarray:
+        """The sum of squared torques of each joint, shape (n,)."""
+        return self.squares(np.zeros(self.rank))
+
+    def squares(self, beta: np.ndarray) -> np.ndarray:
+        """Return the sum of squared residuals of each joint, shape (n,)."""
+        x = np.append(-beta, 1)
+        return np.array([float(np.sum((R @ x) ** 2)) for R in self.joints])
+
+    def stacked(self, deviations: np.ndarray | None = None) -> np.ndarray:
+        """Return the factor of all joints together, each divided by its deviation, if given."""
+        deviations = np.ones(self.n) if deviations is None else deviations
+        rows = [R / s for R, s in zip(self.joints, deviations, strict=True)]
+        return triangle(np.vstack(rows))
+
+    def all_parameters(self, beta: np.ndarray) -> np.ndarray:
+        """Return φ in which all but the first of each group is zero, shape (p,)."""
+        phi = np.zeros(len(self.regression.names))
+        phi[list(self.base.columns.kept)] = beta
+        return phi
+
+    # smaller problems
+
+    def chosen(self, blocks: Iterable[int]) -> LeastSquaresProblem:
+        """Return the problem of some blocks of time alone."""
+        kept = list(blocks)
+        edges = block_edges(len(self.log), len(self.blocks))
+        rows = np.concatenate([np.arange(edges[b], edges[b + 1]) for b in kept])
+        factors = tuple(self.blocks[b] for b in kept)
+        return replace(self, log=self.log[rows], blocks=factors, counts=self.counts[kept])
+
+    def weighted(self, weights: np.ndarray) -> LeastSquaresProblem:
+        """Return the problem in which each torque counts by a weight, shape (k, n)."""
+        columns = self.base.columns
+        found = factors(self.regression, columns, self.log, weights=weights, blocks=1)
+        return replace(self, **found)
+
+    def without(self, k: int) -> LeastSquaresProblem:
+        """Return the problem in which one base parameter is taken for zero."""
+        columns, groups = self.base.columns, self.base.groups
+        left = [i for i in range(len(groups)) if i != k]
+        place = {i: at for at, i in enumerate(left)}
+        fewer = replace(
+            columns,
+            kept=tuple(columns.kept[i] for i in left),
+            B=columns.B[left],
+            texts={(place[i], j): text for (i, j), text in columns.texts.items() if i != k},
+        )
+        keep = [np.flatnonzero(seen != k) for seen in self.seen]
+        return replace(
+            self,
+            base=replace(self.base, columns=fewer, groups=tuple(groups[i] for i in left)),
+            blocks=tuple(
+                tuple(triangle(R[:, [*c, -1]]) for R, c in zip(block, keep, strict=True))
+                for block in self.blocks
+            ),
+            seen=tuple(
+                np.array([place[int(i)] for i in seen[c]], dtype=int)
+                for seen, c in zip(self.seen, keep, strict=True)
+            ),
+            zero=(*self.zero, columns.B[k]),
+            whole=self.whole or self,
+        )
 
 
 def problem_of(
-    regression: Regression, samples: Samples, unexcited: str = "refuse", blocks: int = 10
-) -> Problem:
+    regression: Regression, log: Log, unexcited: str = "refuse", blocks: int = BLOCKS
+) -> LeastSquaresProblem:
     """Return the problem of finding a robot's base parameters from a log.
 
     Raises:
@@ -34,70 +174,111 @@ def problem_of(
         raise BadArgument(
             f"No parameter of robot {robot.name!r} acts on any torque, so there is nothing to find."
         )
-    if len(samples) * robot.n < len(columns.kept) or len(samples) < 2:
+    if len(log) * robot.n < len(columns.kept) or len(log) < 2:
         need = max(2, -(-len(columns.kept) // robot.n))
         raise BadArgument(
-            f"The log has {len(samples)} samples, too few for {len(columns.kept)} base parameters "
+            f"The log has {len(log)} samples, too few for {len(columns.kept)} base parameters "
             f"of robot {robot.name!r}.\n  Give at least {need}, better some thousand."
         )
-    found = factors(regression, columns, samples, blocks=blocks)
-    shown, number = excitation(found)
-    base = identifiability(regression.names, columns, number, where="in this log")
-    if len(shown.kept) == found.rank:
-        return Problem(regression, base, found, samples)
+
+    def problem(columns: Grouping) -> tuple[LeastSquaresProblem, Grouping]:
+        base = identifiability(regression.names, columns, float("nan"), where="in this log")
+        found = factors(regression, columns, log, blocks=blocks)
+        whole = LeastSquaresProblem(regression, base, log, **found)
+        shown, number = excitation(whole)
+        return replace(whole, base=replace(base, condition=number)), shown
+
+    whole, shown = problem(columns)
+    base = whole.base
+    if len(shown.kept) == base.rank:
+        return whole
     if unexcited == "refuse":
-        raise BadArgument(refusal(robot, base, shown, samples))
-    merged = sorted_out(regression.factor(samples), IN_A_LOG)
-    found = factors(regression, merged, samples, blocks=blocks)
+        raise BadArgument(refusal(robot, base, shown, log))
+    merged, _ = problem(sorted_out(regression.factor(log), IN_A_LOG))
     lost = tuple(base.groups[k].text for k in range(base.rank) if k not in shown.kept)
-    base = identifiability(regression.names, merged, excitation(found)[1], where="in this log")
-    return Problem(regression, replace(base, lost=lost), found, samples)
+    return replace(merged, base=replace(merged.base, lost=lost))
 
 
-def filtered(regression: Regression, samples: Samples, rate: float) -> Samples:
-    """Return a few rows a second, columns and torques both through the same low-pass."""
-    from qddot.identification.decimation import equations
-    from qddot.identification.log import Log
+def factors(
+    regression: Regression,
+    columns: Grouping,
+    log: Log,
+    *,
+    weights: np.ndarray | None = None,
+    blocks: int = BLOCKS,
+) -> dict[str, Any]:
+    """Return `blocks`, `seen` and `counts` of a problem, by name; the log is looked at in pieces.
 
-    names = regression.robot.joint_names
-    torque = samples.tau - regression.rest(samples)
-    log = Log(names, samples.t, samples.q, samples.qd, samples.qdd, torque, counts=samples.counts)
-
-    def columns(q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-        return regression.columns(Samples(np.zeros(len(q)), q, qd, qdd, q))
-
-    rows = equations(log, columns, rate)
-    at = np.searchsorted(samples.t, rows.t - 1e-12)
-    q, qd, qdd = samples.q[at], samples.qd[at], samples.qdd[at]
-    return Samples(rows.t, q, qd, qdd, rows.tau, rows.counts, rows.Y)
-
-
-def structural(regression: Regression) -> Columns:
-    """Return the base parameters that the robot has wherever it may go."""
-    states = random_states(regression.robot, limits=False)
-    regression.check_extra(states)
-    return sorted_out(regression.factor(states))
+    Args:
+        regression: Which columns there are.
+        columns: Which of them are base parameters.
+        log: The rows.
+        weights: What each torque counts, shape (k, n); all alike if not given.
+        blocks: How many pieces of time are kept apart.
+    """
+    kept = np.array(columns.kept, dtype=int)
+    seen = _seen(regression, kept)
+    parts = [slice(*edges) for edges in pairwise(block_edges(len(log), blocks))]
+    found = [
+        _block(regression, kept, seen, log[part], None if weights is None else weights[part])
+        for part in parts
+    ]
+    counts = np.array([log.used[part].sum(axis=0) for part in parts])
+    return {"blocks": tuple(found), "seen": tuple(seen), "counts": counts}
 
 
-def excitation(found: Factors) -> tuple[Columns, float]:
+def block_edges(rows: int, blocks: int) -> np.ndarray:
+    """Return where the blocks of a log begin and end, shape (blocks + 1,)."""
+    return np.linspace(0, rows, max(1, min(blocks, rows)) + 1).astype(int)
+
+
+def _block(
+    regression: Regression,
+    kept: np.ndarray,
+    seen: list[np.ndarray],
+    log: Log,
+    weights: np.ndarray | None,
+) -> tuple[np.ndarray, ...]:
+    Rs = [np.zeros((0, len(c) + 1)) for c in seen]
+    for where, part in log.chunks():
+        Y = regression.columns(part)
+        tau = part.tau - regression.rest(part)
+        for i, c in enumerate(seen):
+            use = slice(None) if part.counts is None else part.counts[:, i]
+            right = tau[use, i]
+            # column after column in memory, as the factorisation wants it
+            top = len(Rs[i])
+            both = np.empty((top + len(right), len(c) + 1), order="F")
+            both[:top] = Rs[i]
+            for at, k in enumerate(kept[c]):
+                both[top:, at] = Y[use, i, k]
+            both[top:, -1] = right
+            if weights is not None:
+                both[top:] *= np.sqrt(weights[where, i][use])[:, None]
+            Rs[i] = triangle(both, overwrite=True)
+    return tuple(Rs)
+
+
+def _seen(regression: Regression, kept: np.ndarray) -> list[np.ndarray]:
+    """Return, for each joint, which base parameters its torque sees at all."""
+    robot, rng = regression.robot, np.random.default_rng(1)
+    q, qd, qdd = rng.uniform(-2, 2, (3, 64, robot.n))
+    Y = regression.columns(Log(robot.joint_names, np.zeros(64), q, qd, qdd))[:, :, kept]
+    return [np.flatnonzero(np.any(Y[:, i] != 0, axis=0)) for i in range(Y.shape[1])]
+
+
+def excitation(problem: LeastSquaresProblem) -> tuple[Grouping, float]:
     """Return which base parameters a log shows, and the condition number of their regressor."""
-    R = found.stacked(np.ones(found.n))[:, :-1]
+    R = problem.stacked()[:, :-1]
     shown = sorted_out(R, UNSEEN)
     return shown, condition(R[:, shown.kept])
 
 
-def refusal(robot: Any, base: Identifiability, shown: Columns, samples: Samples) -> str:
+def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str:
     """Return why a log is not enough, and what to do."""
     unseen = [base.groups[k].text for k in range(base.rank) if k not in shown.kept]
-    seen = "; ".join(one_way(robot, samples))
-    causes = (
-        f"Cause: {seen}"
-        if seen
-        else (
-            "Usual causes: a joint that hardly moves, one that moves slowly, joints that move in "
-            "proportion"
-        )
-    )
+    seen = "; ".join(one_way(robot, log))
+    causes = f"Cause: {seen}" if seen else USUAL_CAUSES
     return (
         f"The log shows {len(shown.kept)} of {base.rank} base parameters of robot "
         f"{robot.name!r}: it cannot tell {listing(unseen, 4)}.\n"
@@ -107,12 +288,11 @@ def refusal(robot: Any, base: Identifiability, shown: Columns, samples: Samples)
     )
 
 
-def one_way(robot: Any, samples: Samples) -> list[str]:
+def one_way(robot: Any, log: Log) -> list[str]:
     """Return, in words, the joints that turn one way only while their torques count."""
     said = []
     for i, name in enumerate(robot.joint_names):
-        use = slice(None) if samples.counts is None else samples.counts[:, i]
-        rate = samples.qd[use, i]
+        rate = log.qd[log.used[:, i], i]
         if not len(rate):
             said.append(f"no torque of joint {name!r} counts, so nothing is known of its friction")
         elif rate.min() >= 0 or rate.max() <= 0:

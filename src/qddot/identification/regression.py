@@ -1,24 +1,27 @@
 """The regression that identification solves: which columns there are, and what they are worth.
 
 Besides the parameters that a model has, a regression may have friction, offset and rotor inertia
-at every joint (`terms`), and columns of the user's own (`extra`).
+at every joint (`terms`), and columns of the user's own (`extra`): coupled wrists, Stribeck,
+friction by direction. Such a column is a function of one state that says what its parameter, of
+size 1, adds to the torques. It is plain NumPy code, recorded once and compiled as all else is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, did_you_mean
-from qddot.identification.extra_columns import Extra, extras_of
+from qddot.backends.kernel import Kernel
+from qddot.errors import BadArgument, UnknownName, did_you_mean, shorten
 from qddot.identification.grouping import triangle
-from qddot.identification.samples import Samples
+from qddot.identification.log import Log
 from qddot.model import Motor
 from qddot.model.friction import LINEAR
+from qddot.program import Program, record
 
 # what may be asked for, and the placeholder that makes a model have it
 TERMS = (*(p.name for p in LINEAR), "rotor_inertia")
@@ -26,6 +29,8 @@ USUAL_TERMS = ("friction", "offset")  # what nearly every arm has and few models
 SHORT = {p.column: p.name for p in LINEAR} | {"Ia": "rotor_inertia"}
 FRICTION = tuple(p.name for p in LINEAR if p.usual)
 RESISTING = (*(f".{p.column}" for p in LINEAR if p.resists), ".Ia")  # never negative
+
+Column = Callable[[Any, Any, Any], Any]  # of (q, qd, qdd) of one state
 
 
 def with_terms(robot: Any, terms: Sequence[str]) -> Any:
@@ -57,6 +62,17 @@ def with_terms(robot: Any, terms: Sequence[str]) -> Any:
 
         robot = replace(robot, model=robot.model.with_joints(driven))
     return robot
+
+
+@dataclass(frozen=True)
+class Extra:
+    """A column by name; called on (q, qd, qdd) of shape (k, n) it gives (k, n)."""
+
+    name: str
+    kernel: Any
+
+    def __call__(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+        return np.asarray(self.kernel(q, qd, qdd))
 
 
 @dataclass(frozen=True)
@@ -102,20 +118,20 @@ class Regression:
         """How many columns are of bodies; they come first."""
         return 10 * len(self.robot.tree.bodies)
 
-    def columns(self, samples: Samples) -> np.ndarray:
-        """Return Y at every sample, shape (k, n, p)."""
-        if samples.Y is not None:
-            return samples.Y
-        q, qd, qdd = samples.q, samples.qd, samples.qdd
+    def columns(self, log: Log) -> np.ndarray:
+        """Return Y at every row, shape (k, n, p)."""
+        if log.Y is not None:
+            return log.Y
+        q, qd, qdd = log.q, log.qd, log.qdd
         Y = self.full.regressor(q, qd, qdd)
         if not self.extra:
             return Y
         more = [extra(q, qd, qdd)[..., None] for extra in self.extra]
         return np.concatenate([Y, *more], axis=-1)
 
-    def check_extra(self, samples: Samples) -> None:
-        """Refuse extra columns that are not finite at some sample."""
-        for where, part in samples.chunks():
+    def check_extra(self, log: Log) -> None:
+        """Refuse extra columns that are not finite at some row."""
+        for where, part in log.chunks():
             for extra in self.extra:
                 values = extra(part.q, part.qd, part.qdd)
                 bad = np.argwhere(~np.isfinite(values))
@@ -131,32 +147,132 @@ class Regression:
                         f"{state}.\n  Write it so that it is finite wherever the robot may go."
                     )
 
-    def rest(self, samples: Samples) -> np.ndarray | float:
+    def rest(self, log: Log) -> np.ndarray | float:
         """Return the torque of springs and of the Stribeck effect, which the model keeps."""
         tree = self.robot.tree
         linear_only = not tree.elastics and all(f == f.steady for f in tree.friction)
-        if linear_only or samples.Y is not None:  # of filtered samples it is taken off before
+        if linear_only or log.Y is not None:  # of filtered rows it is taken off before
             return 0.0
-        q, qd, qdd = samples.q, samples.qd, samples.qdd
+        q, qd, qdd = log.q, log.qd, log.qdd
         linear = self.robot.regressor(q, qd, qdd) @ self.robot.parameters
         return self.robot.inverse_dynamics(q, qd, qdd) - linear
 
-    def factor(self, samples: Samples) -> np.ndarray:
+    def factor(self, log: Log) -> np.ndarray:
         """Return R of Y where torques count, all columns, shape (at most p, p)."""
         R = np.zeros((0, len(self.names)))
-        for _, part in samples.chunks():
+        for _, part in log.chunks():
             Y = self.columns(part)
-            use = np.ones(Y.shape[:2], bool) if part.counts is None else part.counts
-            R = triangle(np.vstack([R, Y[use]]))
+            R = triangle(np.vstack([R, Y[part.used]]))
         return R
 
-    def torque(self, samples: Samples, phi: np.ndarray) -> np.ndarray:
+    def torque(self, log: Log, phi: np.ndarray) -> np.ndarray:
         """Return what parameters predict, shape (k, n), springs included."""
-        result = np.empty((len(samples), self.robot.n))
-        for where, part in samples.chunks():
+        result = np.empty((len(log), self.robot.n))
+        for where, part in log.chunks():
             result[where] = self.columns(part) @ phi + self.rest(part)
         return result
+
+    def filtered(self, log: Log, rate: float) -> Log:
+        """Return a few rows a second [Hz], columns and torques both through the same low-pass."""
+        from qddot.identification.preparation import equations
+
+        return equations(replace(log, tau=log.tau - self.rest(log)), self.columns, rate)
 
     def values(self, phi: np.ndarray) -> Mapping[str, float]:
         """Return parameters by name."""
         return dict(zip(self.names, phi.tolist(), strict=True))
+
+
+def extras_of(robot: Any, extra: Any) -> tuple[Extra, ...]:
+    """Return what a user gave as extra columns, compiled."""
+    if isinstance(extra, (tuple, list)) and all(isinstance(x, Extra) for x in extra):
+        return tuple(extra)
+    parts = extra if isinstance(extra, (tuple, list)) else [extra]
+    if not all(isinstance(part, Mapping) for part in parts):
+        raise BadArgument(
+            f"extra is {shorten(repr(extra))}; give functions by name: "
+            "extra={'fvm6': lambda q, qd, qdd: ...}."
+        )
+    together = {name: function for part in parts for name, function in part.items()}
+    return tuple(Extra(str(name), _kernel(robot, name, f)) for name, f in together.items())
+
+
+def _kernel(robot: Any, name: str, function: Any) -> Any:
+    if isinstance(function, Kernel):
+        return function
+    n = robot.n
+    if isinstance(function, Program):
+        program = function
+    else:
+        try:
+            program = record(function, str(name), q=(n,), qd=(n,), qdd=(n,))
+        except (TypeError, ValueError, IndexError) as error:
+            raise BadArgument(
+                f"The column {name!r} cannot be recorded: {error}\n"
+                "  It takes q, qd and qdd of one state, each of shape (n,), and returns (n,)."
+            ) from None
+    shapes = [port.shape for port in program.outputs]
+    if shapes != [(n,)]:
+        raise BadArgument(
+            f"The column {name!r} returns {shapes[0] if len(shapes) == 1 else shapes}; "
+            f"it must return the torques of {n} joints, shape ({n},)."
+        )
+    return Kernel(program, np.dtype("float64"), 1)
+
+
+def coupled(robot: Any, first: str, second: str, name: str = "") -> dict[str, Column]:
+    """Return the columns of a motor that turns with the sum of two joints, as in many wrists.
+
+    Its rotor, viscous and Coulomb friction act on both joints alike:
+
+        τ₁, τ₂ += Iₐ (q̈₁ + q̈₂) + fᵥ (q̇₁ + q̇₂) + fₛ sgn(q̇₁ + q̇₂)
+    """
+    i, j = _index(robot, first), _index(robot, second)
+    both = np.zeros(robot.n, dtype=int)
+    both[[i, j]] = 1
+    label = name or f"{first}+{second}"
+    return {
+        f"{label}.Ia": lambda q, qd, qdd: both * (qdd[i] + qdd[j]),
+        f"{label}.fv": lambda q, qd, qdd: both * (qd[i] + qd[j]),
+        f"{label}.fs": lambda q, qd, qdd: both * np.sign(qd[i] + qd[j]),
+    }
+
+
+def stribeck(robot: Any, velocity: float) -> dict[str, Column]:
+    """Return, for every joint, the column of friction that fades with speed.
+
+    With v_s the given velocity [rad/s]:
+
+        τ += f exp(−(q̇/v_s)²) sgn(q̇)
+    """
+
+    def fading(i: int, e: np.ndarray) -> Column:
+        return lambda q, qd, qdd: e * (np.exp(-((qd[i] / velocity) ** 2)) * np.sign(qd[i]))
+
+    return {f"{name}.fst": fading(i, e) for i, name, e in _each(robot)}
+
+
+def by_direction(robot: Any) -> dict[str, Column]:
+    """Return, for every joint, Coulomb friction apart for the two directions of motion."""
+
+    def forwards(i: int, e: np.ndarray) -> Column:
+        return lambda q, qd, qdd: e * np.maximum(np.sign(qd[i]), 0)
+
+    def backwards(i: int, e: np.ndarray) -> Column:
+        return lambda q, qd, qdd: e * np.minimum(np.sign(qd[i]), 0)
+
+    columns: dict[str, Column] = {}
+    for i, name, e in _each(robot):
+        columns |= {f"{name}.fs+": forwards(i, e), f"{name}.fs-": backwards(i, e)}
+    return columns
+
+
+def _each(robot: Any) -> list[tuple[int, str, np.ndarray]]:
+    unit = np.eye(robot.n, dtype=int)
+    return [(i, name, unit[i]) for i, name in enumerate(robot.joint_names)]
+
+
+def _index(robot: Any, name: str) -> int:
+    if name not in robot.joint_names:
+        raise UnknownName("joint", name, robot.name, robot.joint_names)
+    return robot.joint_names.index(name)

@@ -10,17 +10,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import IdentificationWarning
-from qddot.errors import Problem as Doubt
-from qddot.identification.back_to_robot import robot_with_parameters
-from qddot.identification.one_thread import one_thread
-from qddot.identification.prior import nearest, smallest_eigenvalue
-from qddot.identification.provenance import saved, told
+from qddot.deprecation import warn_of_old_name
+from qddot.errors import IdentificationWarning, Problem
+from qddot.identification.back_to_robot import (
+    nearest,
+    robot_with_parameters,
+    smallest_eigenvalue,
+)
+from qddot.identification.comparison import (
+    distrust,
+    relative_size,
+    saved,
+    summary,
+    table,
+    told,
+    unknown_deviations,
+    verdict,
+)
+from qddot.identification.grouping import condition, one_thread
+from qddot.identification.identifiability import plain
+from qddot.identification.log import Log, as_log
+from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
-from qddot.identification.samples import Samples, as_samples
-from qddot.identification.solution import NoRobot, Problem, Solution, condition_of
+from qddot.identification.solution import Solution
 from qddot.identification.validation import CrossValidation, cross_validation, essential
-from qddot.identification.verdict import distrust, unknown_deviations, verdict
 from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
@@ -35,19 +48,18 @@ POSSIBLE = -1e-9  # of a body's size, the eigenvalue that rounding may leave
 class Fit(Judged):
     """The base parameters of a robot, found from a log."""
 
-    problem: Problem
+    problem: LeastSquaresProblem
     solution: Solution
     estimator: Estimator
     removed: tuple[str, ...] = ()  # base parameters taken for zero
-    log: Any = None  # what was fitted
-    rows: Samples | None = None  # the same in the order of the robot's joints, before decimation
-    doubts: tuple[Doubt, ...] = ()  # what looks wrong with the log
+    log: Any = None  # in the order of the robot's joints, every row
+    doubts: tuple[Problem, ...] = ()  # what looks wrong with the log
     decimated: float | None = None  # [Hz], rows kept a second; None: all
 
     @property
     def count(self) -> int:
         """How many samples there were."""
-        return int(self.problem.factors.count.max())
+        return int(self.problem.count.max())
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -74,8 +86,8 @@ class Fit(Judged):
         """Return where each value lies with this probability, shape (r, 2)."""
         from scipy.stats import t
 
-        factors = self.problem.factors
-        wide = t.ppf((1 + level) / 2, max(int(factors.count.sum()) - factors.rank, 1))
+        problem = self.problem
+        wide = t.ppf((1 + level) / 2, max(int(problem.count.sum()) - problem.rank, 1))
         around = wide * self.deviations
         return np.stack([self.values - around, self.values + around], axis=1)
 
@@ -88,34 +100,31 @@ class Fit(Judged):
     @cached_property
     def condition(self) -> float:
         """The condition number of the base regressor in this log, columns scaled."""
-        return condition_of(self.problem.factors)
+        return condition(self.problem.stacked()[: self.problem.rank, :-1])
 
     @property
     def rms(self) -> np.ndarray:
         """The root mean square of each joint's residual [N·m] or [N], shape (n,)."""
-        factors = self.problem.factors
-        return np.sqrt(factors.squares(self.values) / factors.count)
+        return np.sqrt(self.problem.squares(self.values) / self.problem.count)
 
     @property
     def relative_errors(self) -> np.ndarray:
         """‖τ − Yβ‖/‖τ‖ of each joint."""
-        torques = self.problem.factors.torques
-        return np.sqrt(self.problem.factors.squares(self.values) / np.where(torques, torques, 1))
+        torques = self.problem.torques
+        return np.sqrt(self.problem.squares(self.values) / np.where(torques, torques, 1))
 
     @property
     def relative_error(self) -> float:
         """‖τ − Yβ‖/‖τ‖ of all joints together."""
-        factors = self.problem.factors
-        return float(np.sqrt(factors.squares(self.values).sum() / (factors.torques.sum() or 1)))
+        problem = self.problem
+        return float(np.sqrt(problem.squares(self.values).sum() / (problem.torques.sum() or 1)))
 
     @cached_property
     def relative_error_of_rows(self) -> float:
         """‖τ − τ̂‖/‖τ‖ on every row that counts, where fewer were fitted and filtered."""
-        if self.rows is None or self.rows is self.samples:
+        if self.decimated is None:
             return self.relative_error
-        left = self.rows.tau - self.predict(self.rows)
-        use = np.ones(left.shape, bool) if self.rows.counts is None else self.rows.counts
-        return float(np.sqrt(np.sum(left[use] ** 2) / (np.sum(self.rows.tau[use] ** 2) or 1)))
+        return relative_size(self.log, self.log.tau - self.predict(self.log))
 
     @property
     def trusted(self) -> bool:
@@ -143,10 +152,9 @@ class Fit(Judged):
 
     def predict(self, q: Any, qd: Any = None, qdd: Any = None) -> np.ndarray:
         """Return the torques that the values give at a log or at (q, qd, qdd), shape (k, n)."""
-        states = q if qd is None else (q, qd, qdd)
-        robot = self.problem.regression.robot
-        samples = as_samples(robot, states, torque=False)
-        return self.problem.regression.torque(samples, self._smallest)
+        problem, states = self.problem, q if qd is None else (q, qd, qdd)
+        log = as_log(problem.regression.robot, states, torque=False)
+        return problem.regression.torque(log, problem.all_parameters(self.values))
 
     @cached_property
     def residuals(self) -> np.ndarray:
@@ -154,17 +162,15 @@ class Fit(Judged):
         return self.samples.tau - self.predict(self.samples)
 
     @property
-    def samples(self) -> Samples:
-        """The log that was fitted."""
-        assert self.problem.samples is not None
-        return self.problem.samples
+    def samples(self) -> Log:
+        """The rows that were fitted: those of the log, or few of them, filtered."""
+        return self.problem.log
 
-    @cached_property
-    def _smallest(self) -> np.ndarray:
-        """All parameters, those that are not the first of their group zero."""
-        phi = np.zeros(len(self.problem.regression.names))
-        phi[list(self.problem.base.columns.kept)] = self.values
-        return phi
+    @property
+    def rows(self) -> Log:
+        """The old name of `log`."""
+        warn_of_old_name("fit.rows", "fit.log")
+        return self.log
 
     # back into a robot
 
@@ -188,7 +194,9 @@ class Fit(Judged):
         regression, phi = self.problem.regression, self.parameters
         error = None
         if not self.is_possible:
-            phi, error = self._made_possible()
+            from qddot.identification.consistent import made_possible
+
+            phi, error = made_possible(self)
         own = len(regression.full.parameter_names)
         if len(regression.names) > own:
             left = ", ".join(regression.names[own:])
@@ -208,36 +216,6 @@ class Fit(Judged):
             value >= 0 for name, value in regression.values(phi).items() if name.endswith(RESISTING)
         )
         return resists and smallest_eigenvalue(regression, phi) >= POSSIBLE
-
-    def _made_possible(self) -> tuple[np.ndarray, float]:
-        from qddot.identification.consistent import BELIEF, consistent
-
-        bounds = getattr(self.estimator, "bounds", None)
-        belief = getattr(self.estimator, "belief", BELIEF)
-        problem, noise, more = self.problem, self.solution.noise, ""
-        try:
-            found = consistent(problem, noise, bounds, belief)
-        except NoRobot:
-            if problem.whole is None:
-                raise
-            # no robot has zero for what was removed: take the one that fits the log best
-            found = consistent(problem.whole, noise, bounds, belief)
-            more = "  It does not have zero for all that was removed.\n"
-        assert found.phi is not None
-        # by the torques themselves: the base may lack what was removed
-        squares = (self.samples.tau - problem.regression.torque(self.samples, found.phi)) ** 2
-        counts = self.samples.counts
-        total = squares.sum() if counts is None else squares[counts].sum()
-        change = total / (problem.factors.torques.sum() or 1)
-        warnings.warn(
-            f"No robot has the parameters that {self.method} found. The nearest that can exist "
-            f"has a relative torque error of {100 * change**0.5:.4g} % instead of "
-            f"{100 * self.relative_error:.4g} %.\n{more}"
-            "  method='consistent' finds such a robot at once.",
-            IdentificationWarning,
-            stacklevel=3,
-        )
-        return found.phi, float(change**0.5)
 
     def save(self, path: str | Path) -> list[str]:
         """Write the robot to a .toml or .urdf file; return what that format cannot hold.
@@ -268,14 +246,10 @@ class Fit(Judged):
 
     def table(self) -> str:
         """Return the values with their deviations, one a line."""
-        from qddot.identification.comparison import table
-
         return table(self)
 
     @fitted
     def __repr__(self) -> str:
-        from qddot.identification.comparison import summary
-
         return summary(self)
 
     _repr_html_ = in_notebook("identification.fit_html")
@@ -301,7 +275,7 @@ class Fit(Judged):
             "filter": self._filter,
             "decimated": self.decimated,
             "base_parameters": [
-                {"name": name, "value": value, "deviation": _plain(s), "relative": _plain(share)}
+                {"name": name, "value": value, "deviation": plain(s), "relative": plain(share)}
                 for name, value, s, share in zip(
                     self.names,
                     self.values.tolist(),
@@ -320,7 +294,3 @@ class Fit(Judged):
             "noise": dict(zip(joints, self.solution.noise.tolist(), strict=True)),
             "possible": self.is_possible,
         }
-
-
-def _plain(x: float) -> float | None:
-    return x if np.isfinite(x) else None

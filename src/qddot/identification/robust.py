@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from qddot.errors import BadArgument
-from qddot.identification.accumulate import factors
+from qddot.checks import positive
 from qddot.identification.estimators import Estimator
-from qddot.identification.solution import FLOOR, Problem, Solution, information, solve, weighted
+from qddot.identification.problem import LeastSquaresProblem
+from qddot.identification.solution import Solution, rounding, solve, weighted
 
 NORMAL = 1.4826  # the deviation of normal noise, by the median of its size
 
@@ -27,23 +27,18 @@ class Huber(Estimator):
     rounds: int = 30
     tolerance: float = 1e-4  # of a deviation
 
-    def solved(self, problem: Problem) -> Solution:
-        if not self.threshold > 0:
-            raise BadArgument(f"threshold is {self.threshold!r}; give deviations above 0.")
-        assert problem.samples is not None  # weights are by the row
-        solution = weighted(problem.factors)
-        counts = problem.samples.counts
-        counts = np.ones(problem.samples.tau.shape, bool) if counts is None else counts
+    def solved(self, problem: LeastSquaresProblem) -> Solution:
+        positive("threshold", self.threshold, wanted="deviations above 0")
+        solution, counts = weighted(problem), problem.log.used
         beta, status = solution.beta, "not settled"
         noise, spread, inverse = solution.noise, solution.noise, np.zeros((0, 0))
         for _ in range(self.rounds):
-            residual = self._residual(problem, beta)
-            noise = self._scale(problem, residual, counts)
+            phi = problem.all_parameters(beta)
+            residual = problem.log.tau - problem.regression.torque(problem.log, phi)
+            noise = self._scale(problem, residual)
             size = np.abs(residual) / noise
             weights = np.minimum(1, self.threshold / np.maximum(size, 1e-12))
-            columns = problem.base.columns
-            found = factors(problem.regression, columns, problem.samples, weights=weights, blocks=1)
-            following, inverse = solve(found.stacked(noise))
+            following, inverse = solve(problem.weighted(weights).stacked(noise))
             deviation = np.linalg.norm(inverse, axis=1)
             step = np.max(np.abs(following - beta) / deviation, initial=0)
             beta = following
@@ -56,7 +51,7 @@ class Huber(Estimator):
             if step < self.tolerance:
                 status = "solved"
                 break
-        each = information(problem.factors)
+        each = problem.information
         N = np.tensordot(1 / noise**2, each, axes=1)
         middle = np.tensordot(spread**2 / noise**4, each, axes=1)
         N_inv = np.linalg.inv(N)
@@ -65,17 +60,8 @@ class Huber(Estimator):
         )
 
     @staticmethod
-    def _residual(problem: Problem, beta: np.ndarray) -> np.ndarray:
-        assert problem.samples is not None
-        phi = np.zeros(len(problem.regression.names))
-        phi[list(problem.base.columns.kept)] = beta
-        return problem.samples.tau - problem.regression.torque(problem.samples, phi)
-
-    @staticmethod
-    def _scale(problem: Problem, residual: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    def _scale(problem: LeastSquaresProblem, residual: np.ndarray) -> np.ndarray:
         """Return the deviation of each joint by the median, which outliers do not move."""
-        size = np.sqrt(problem.factors.torques / problem.factors.count)
-        floor = FLOOR * np.where(size > 0, size, size.max(initial=0) or 1)
-        columns = zip(np.abs(residual).T, counts.T, strict=True)
+        columns = zip(np.abs(residual).T, problem.log.used.T, strict=True)
         medians = [np.median(r[use]) if use.any() else 0.0 for r, use in columns]
-        return np.maximum(NORMAL * np.array(medians), floor)
+        return np.maximum(NORMAL * np.array(medians), rounding(problem))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of, positive
 from qddot.errors import BadArgument, shorten
 from qddot.identification.log import GAP, QUANTITIES, Log
 from qddot.identification.spectrum import Cutoff, check_even, cutoff, spectrum
@@ -37,7 +38,7 @@ def resampled(log: Log, rate: float | None = None) -> Log:
 
     check_rows(log, 4)
     check_rising(log)
-    rate = log.rate if rate is None else positive("rate", rate)
+    rate = log.rate if rate is None else positive("rate", rate, "Hz")
     if rate < 0.99 * log.rate:
         even = log if log.even else resampled(log)
         log = filtered(even, SHARPER * rate)
@@ -49,8 +50,7 @@ def resampled(log: Log, rate: float | None = None) -> Log:
     apart = np.abs(t - log.t[nearest]) > log.step / 2
     missing = apart & (np.diff(log.t)[after - 1] > GAP * log.step)
     if log.counts is not None or missing.any():
-        before = np.ones((len(log), log.n), bool) if log.counts is None else log.counts
-        changes["counts"] = before[nearest] & ~missing[:, None]
+        changes["counts"] = log.used[nearest] & ~missing[:, None]
     said = f"resampled from {len(log)} to {k} rows at {rate:.6g} Hz by cubic splines"
     if missing.any():
         said += f"; {int(missing.sum())} rows in gaps do not count"
@@ -93,7 +93,7 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
     check_even(log)
     check_rows(log, 16)
     chosen = from_spectrum(log) if cutoff is None else cutoff
-    f = positive("cutoff", float(chosen))
+    f = positive("cutoff", float(chosen), "Hz")
     if f >= log.rate / 2:
         raise BadArgument(
             f"The cut-off is {f:.4g} Hz, but at {log.rate:.4g} Hz only what is slower than "
@@ -134,11 +134,9 @@ def differentiated(
     of = ("q" if log.qd is None else "qd") if of is None else of
     if of not in ("q", "qd") or getattr(log, of) is None:
         raise BadArgument(f"of is {of!r}; it must be 'q', or 'qd' where velocities were measured.")
-    if by == "differences":
+    if one_of("by", by, ("differences", "splines")) == "differences":
         return by_differences(log, of)
-    if by == "splines":
-        return by_splines(log, of, cutoff)
-    raise BadArgument(f"by is {shorten(repr(by))}; it must be 'differences' or 'splines'.")
+    return by_splines(log, of, cutoff)
 
 
 def by_differences(log: Log, of: str) -> Log:
@@ -180,7 +178,7 @@ def by_splines(log: Log, of: str, cutoff: float | Cutoff | None) -> Log:
     check_rows(log, 16)
     if cutoff is None:
         cutoff = from_spectrum(log if log.even else resampled(log))
-    f = positive("cutoff", float(cutoff))
+    f = positive("cutoff", float(cutoff), "Hz")
     # a knot needs rows on both sides, so not more than one every second row
     spans = max(1, min(int(np.ceil(2 * f * log.duration)), (len(log) - 6) // 2))
     inside = np.linspace(log.t[0], log.t[-1], spans + 1)[1:-1]
@@ -190,12 +188,6 @@ def by_splines(log: Log, of: str, cutoff: float | Cutoff | None) -> Log:
     changes = {name: spline(log.t, nu=k) for k, name in enumerate(DERIVATIVES[order:])}
     said = f"{', '.join(changes)} by quintic splines with {spans} pieces, up to {f:.4g} Hz"
     return log.noted(said, place="derivatives", **changes)
-
-
-def positive(what: str, value: Any) -> float:
-    if not (np.ndim(value) == 0 and np.isfinite(value) and value > 0):
-        raise BadArgument(f"{what} is {shorten(repr(value))}; it must be a positive number [Hz].")
-    return float(value)
 
 
 def check_rows(log: Log, fewest: int) -> None:
@@ -219,7 +211,4 @@ def check_rising(log: Log) -> None:
 
 def cut(log: Log, first: int, last: int, *words: str) -> Log:
     """Return the rows from `first` up to `last`, not included."""
-    rows = slice(first, last)
-    changes = {name: x[rows] for name, x in log.arrays()}
-    counts = None if log.counts is None else log.counts[rows]
-    return replace(log, t=log.t[rows], counts=counts, **changes).noted(*words, place="rows")
+    return log[first:last].noted(*words, place="rows")

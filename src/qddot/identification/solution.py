@@ -1,49 +1,39 @@
-"""What an estimator finds, and the arithmetic of deviations that they share."""
+"""What an estimator finds, the arithmetic that they share, and least squares on any regressor.
+
+Deviations of least squares count every row as an independent one. Where a residual knows the next
+(a filter has spread it, or it is what the model lacks), the rows are worth fewer. With ρ_k the
+autocorrelation of joint i's residual,
+
+    κᵢ = 1 + 2 Σ ρ_k        cov β = N⁻¹ (Σ κᵢ YᵢᵀYᵢ/σᵢ²) N⁻¹        N = Σ YᵢᵀYᵢ/σᵢ²
+
+which holds for columns that change slowly against the residual, as those of a filtered log do.
+
+Geyer: C. Geyer, *Practical Markov chain Monte Carlo*, Statistical Science 7(4), 1992: the sum is
+taken over pairs ρ_2m + ρ_2m+1 as long as they are positive.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadArgument
-from qddot.identification.accumulate import Factors
-from qddot.identification.grouping import condition
+from qddot.identification.base_parameters import groups
+from qddot.identification.grouping import TOLERANCE, triangle
 from qddot.identification.identifiability import Identifiability
-from qddot.identification.regression import Regression
-from qddot.identification.samples import Samples
+from qddot.identification.log import Log
+from qddot.identification.problem import LeastSquaresProblem
 
 FLOOR = 1e-10  # of a joint's torque: less noise than that is rounding
+UNEVEN = 0.01  # of a step: rows further from their place do not follow each other
+LEAST = 2.0  # independent rows a parameter, below which a deviation is a guess
 
 
 class NoRobot(BadArgument):
     """No robot that can exist is within the bounds, or none was found."""
-
-
-@dataclass(frozen=True)
-class Problem:
-    """All that there is to solve: the columns, the base parameters, the log in factors."""
-
-    regression: Regression
-    base: Identifiability
-    factors: Factors
-    samples: Samples | None = None
-    zero: tuple[np.ndarray, ...] = ()  # combinations that are taken for zero, each (p,)
-    whole: Problem | None = None  # the problem in which nothing was
-
-    @cached_property
-    def Z(self) -> np.ndarray:
-        """What is taken for zero, Z φ = 0, shape (m, p)."""
-        return np.array(self.zero).reshape(-1, len(self.regression.names))
-
-    @cached_property
-    def B(self) -> np.ndarray:
-        return self.base.B
-
-    @property
-    def prior(self) -> np.ndarray:
-        return self.regression.prior
 
 
 @dataclass(frozen=True)
@@ -69,44 +59,43 @@ def solve(R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return solve_triangular(A / length, d) / length, inverse
 
 
-def information(factors: Factors) -> np.ndarray:
-    """Return YᵀY of each joint, shape (n, r, r)."""
-    return np.stack([R[:, :-1].T @ R[:, :-1] for R in factors.joints])
-
-
-def noise_of(factors: Factors, beta: np.ndarray, leverage: np.ndarray) -> np.ndarray:
+def noise_of(problem: LeastSquaresProblem, beta: np.ndarray, leverage: np.ndarray) -> np.ndarray:
     """Return the deviation of each joint's torque; `leverage` is what parameters took of it."""
-    left = np.maximum(factors.count - leverage, 1)
-    measured = np.sqrt(factors.squares(beta) / left)
-    size = np.sqrt(factors.torques / factors.count)
-    floor = FLOOR * np.where(size > 0, size, size.max(initial=0) or 1)
-    return np.maximum(measured, floor)
+    left = np.maximum(problem.count - leverage, 1)
+    measured = np.sqrt(problem.squares(beta) / left)
+    return np.maximum(measured, rounding(problem))
 
 
-def ordinary(factors: Factors) -> Solution:
+def rounding(problem: LeastSquaresProblem) -> np.ndarray:
+    """Return the least deviation of each joint's torque that is more than rounding."""
+    size = np.sqrt(problem.torques / problem.count)
+    return FLOOR * np.where(size > 0, size, size.max(initial=0) or 1)
+
+
+def ordinary(problem: LeastSquaresProblem) -> Solution:
     """Return the solution in which every joint counts the same.
 
     Its covariance knows that joints are not equally noisy:
 
         cov β = N⁻¹ (Σ σᵢ² YᵢᵀYᵢ) N⁻¹        N = Σ YᵢᵀYᵢ
     """
-    beta, inverse = solve(factors.stacked(np.ones(factors.n)))
-    N_inv, each = inverse @ inverse.T, information(factors)
-    noise = noise_of(factors, beta, np.einsum("jk,ikj->i", N_inv, each))
+    beta, inverse = solve(problem.stacked())
+    N_inv, each = inverse @ inverse.T, problem.information
+    noise = noise_of(problem, beta, np.einsum("jk,ikj->i", N_inv, each))
     middle = np.tensordot(noise**2, each, axes=1)
     return Solution(beta, N_inv @ middle @ N_inv, noise)
 
 
-def weighted(factors: Factors, rounds: int = 30, tolerance: float = 1e-9) -> Solution:
+def weighted(problem: LeastSquaresProblem, rounds: int = 30, tolerance: float = 1e-9) -> Solution:
     """Return the solution in which each joint counts by its own noise, found with it."""
-    noise = ordinary(factors).noise
-    each = information(factors)
-    beta, covariance, status = np.zeros(factors.rank), np.zeros((0, 0)), "not settled"
+    noise = ordinary(problem).noise
+    each = problem.information
+    beta, covariance, status = np.zeros(problem.rank), np.zeros((0, 0)), "not settled"
     for _ in range(rounds):
-        beta, inverse = solve(factors.stacked(noise))
+        beta, inverse = solve(problem.stacked(noise))
         covariance = inverse @ inverse.T
         leverage = np.einsum("jk,ikj->i", covariance, each) / noise**2
-        found = noise_of(factors, beta, leverage)
+        found = noise_of(problem, beta, leverage)
         settled = np.all(np.abs(found - noise) <= tolerance * noise)
         noise = found
         if settled:
@@ -115,6 +104,117 @@ def weighted(factors: Factors, rounds: int = 30, tolerance: float = 1e-9) -> Sol
     return Solution(beta, covariance, noise, status=status)
 
 
-def condition_of(factors: Factors) -> float:
-    """Return the condition number of the base regressor, columns scaled to the same length."""
-    return condition(factors.stacked(np.ones(factors.n))[: factors.rank, :-1])
+def repeats(log: Log, residual: np.ndarray) -> np.ndarray:
+    """Return κ: how many rows each joint's residual lasts, at least 1, shape (n,)."""
+    k, n = residual.shape
+    step = np.diff(log.t)
+    if k < 8 or np.abs(step - np.median(step)).max() > UNEVEN * abs(np.median(step)):
+        return np.ones(n)
+    size = 1 << (2 * k - 1).bit_length()
+    found = np.ones(n)
+    for i in range(n):
+        use = log.used[:, i]
+        x = np.where(use, residual[:, i], 0.0)
+        power = np.abs(np.fft.rfft(x, size)) ** 2
+        rho = np.fft.irfft(power, size)[: k // 3]
+        if rho[0] <= 0:
+            continue
+        rho = rho / rho[0]
+        pairs = rho[: len(rho) // 2 * 2].reshape(-1, 2).sum(axis=1)
+        ends = np.flatnonzero(pairs <= 0)
+        last = int(ends[0]) if len(ends) else len(pairs)
+        found[i] = max(1.0, 2 * float(pairs[:last].sum()) - 1)
+    return found
+
+
+def widened(problem: LeastSquaresProblem, solution: Solution, kappa: np.ndarray) -> Solution:
+    """Return a solution whose covariance counts rows by what they are worth.
+
+    Where there are fewer than two independent rows a parameter, it is not known at all.
+    """
+    count = problem.count
+    if float(np.sum(count / kappa)) < LEAST * problem.rank:
+        covariance = np.full_like(solution.covariance, np.nan)
+        return replace(solution, covariance=covariance, repeats=kappa)
+    weights = (kappa - 1) / solution.noise**2
+    more = np.tensordot(weights, problem.information, axes=1)
+    covariance = solution.covariance
+    return replace(solution, covariance=covariance + covariance @ more @ covariance, repeats=kappa)
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """Values by name, their deviations, and what was identifiable."""
+
+    names: tuple[str, ...]
+    values: np.ndarray
+    deviations: np.ndarray
+    relative_error: float
+    identifiability: Identifiability
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the values as plain data."""
+        return {
+            "values": dict(zip(self.names, self.values.tolist(), strict=True)),
+            "deviations": dict(zip(self.names, self.deviations.tolist(), strict=True)),
+            "relative_error": self.relative_error,
+        }
+
+
+def least_squares(
+    Y: Any,
+    tau: Any,
+    names: Sequence[str] | None = None,
+    *,
+    base: bool = False,
+    identifiability: Identifiability | None = None,
+    tolerance: float = TOLERANCE,
+) -> LeastSquares:
+    """Return the parameters of a regressor from torques: α = (YᵀY)⁻¹ Yᵀ τ.
+
+    Args:
+        Y: Shape (..., p), as many rows as torques.
+        tau: Shape (...).
+        names: What the parameters are called.
+        base: Whether to solve for the groups that can be known, where the parameters cannot.
+        identifiability: What `groups` said of the same regressor in symbols, for its names.
+        tolerance: How much of a column must be its own, of 1.
+
+    Raises:
+        BadArgument: If YᵀY has no inverse, with the groups that can be known.
+    """
+    found = groups(Y, names, tolerance=tolerance)
+    Y = np.asarray(Y, dtype=float)
+    p = Y.shape[-1]
+    Y, tau = Y.reshape(-1, p), np.asarray(tau, dtype=float).reshape(-1)
+    if len(tau) != len(Y):
+        raise BadArgument(f"There are {len(tau)} torques for {len(Y)} rows of Y; give as many.")
+    if not np.isfinite(tau).all():
+        raise BadArgument("tau has entries that are NaN or infinite; leave those rows out.")
+    told = found
+    if identifiability is not None and identifiability.columns.kept == found.columns.kept:
+        told = identifiability
+    if found.rank < p and not base:
+        many = len(Y) < p
+        remedy = "Give more rows, or solve" if many else "Solve"
+        raise BadArgument(
+            f"YᵀY has no inverse: rank {found.rank} of {p}. {told.sentence}.\n"
+            f"  {_first_why(told)}\n  {remedy} for these groups: base=True."
+        )
+    kept = list(found.columns.kept)
+    R = triangle(np.column_stack([Y[:, kept], tau]))
+    values, inverse = solve(R)
+    left = tau - Y[:, kept] @ values
+    noise = np.sqrt(left @ left / max(len(Y) - len(kept), 1))
+    return LeastSquares(
+        told.base_names,
+        values,
+        noise * np.linalg.norm(inverse, axis=1),
+        float(np.linalg.norm(left) / (np.linalg.norm(tau) or 1)),
+        told,
+    )
+
+
+def _first_why(told: Identifiability) -> str:
+    hidden = [name for name in told.together if name not in {g.name for g in told.groups}]
+    return told.why((hidden or list(told.none))[0])

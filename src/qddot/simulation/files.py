@@ -11,21 +11,22 @@ import numpy as np
 
 from qddot.errors import BadArgument, BadFile, listing, printable
 from qddot.saving import ending, write_whole
-from qddot.simulation.about import (
+from qddot.simulation.table import (
     UNKNOWN_UNIT,
     About,
     about,
+    arrays,
     from_columns,
     from_json,
+    gathered,
     motion_from,
     to_json,
 )
-from qddot.simulation.table import arrays, gathered
 from qddot.simulation.trajectory import Trajectory
 from qddot.timeseries.csv_file import read_csv, write_csv
 from qddot.timeseries.npz_file import read_npz, write_npz
 from qddot.timeseries.parquet_file import read_parquet, write_parquet
-from qddot.timeseries.table import Columns, Table, repeated
+from qddot.timeseries.table import Columns, Table, reading, repeated
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
@@ -66,23 +67,12 @@ def load(path: str | Path, robot: Robot | None = None) -> Trajectory:
         robot: The robot that moved, so that frames can be followed and films made.
     """
     path = Path(path)
-    kind = path.suffix.lower()
-    if kind not in ENDINGS:
-        raise BadFile(path, "it is not a file of a motion", f"Known are {', '.join(ENDINGS)}.")
-    if not path.exists():
-        raise BadFile(path, "there is no such file", "Check the name and the folder.")
-    if not path.is_file():
-        raise BadFile(path, "it is not a file", "Name the file itself.")
-    try:
+    with reading(path, "a motion", ENDINGS) as kind:
         if kind == ".npz":
             facts, numbers = from_arrays(read_npz(path), path)
         else:
             table = read_csv(path, exact=True) if kind == ".csv" else read_parquet(path)
             facts, numbers = from_table(table, path)
-    except OSError as error:
-        raise BadFile(
-            path, f"it cannot be read: {error.strerror or error}", "Check its permissions."
-        ) from None
     if robot is not None:
         facts = fitted(facts, robot)
     return motion_from(facts, numbers, robot, path)

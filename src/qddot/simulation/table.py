@@ -1,31 +1,38 @@
-"""A motion as columns with names: how every table and file of it is laid out.
+"""A motion as columns with names: how every table and file of it is laid out, and what files say.
 
 t   q.<joint>   qd.<joint>   qdd.<joint>   tau.<joint>   energy.<which>   energy.<which>.<joint>
 wrench.<frame>.<component>   x.<k>
+
+Besides its numbers a file says names, units, events, and how the motion was made.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, MissingExtra, printable
+from qddot.errors import BadArgument, BadFile, MissingExtra, printable
 from qddot.simulation.energy import Energy
+from qddot.simulation.trajectory import Event, Trajectory
 
 if TYPE_CHECKING:
     import pandas
 
-    from qddot.simulation.trajectory import Trajectory
+    from qddot.robot import Robot
 
 STATES = ("q", "qd", "qdd", "tau")
-ENERGIES = tuple(field.name for field in fields(Energy))
+ENERGIES = tuple(each.name for each in fields(Energy))
 BY_JOINT = ("actuators", "friction")  # energies that are told apart by joint
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")  # of a wrench: moment, force
 
 Layout = dict[str, list[str]]  # the names of the columns of each array
+FORMAT = 1
+UNITS = ("rad", "m")
+UNKNOWN_UNIT = "rad or m"  # a table without a word on it may hold either
 
 
 def layout(joints: Sequence[str], frames: Sequence[str] = (), states: int | None = None) -> Layout:
@@ -103,3 +110,159 @@ def to_pandas(motion: Trajectory) -> pandas.DataFrame:
     except ImportError:
         raise MissingExtra("A table of a motion", "pandas", "logs") from None
     return pandas.DataFrame(columns(motion))
+
+
+@dataclass(frozen=True)
+class About:
+    """Everything about a motion that is not a number of it."""
+
+    joints: tuple[str, ...]
+    units: tuple[str, ...]
+    frames: tuple[str, ...] = ()  # at which wrenches act
+    states: int | None = None  # of a controller
+    rows: int | None = None
+    robot: str = ""
+    events: tuple[Event, ...] = ()
+    finished: bool = True
+    status: str = ""
+    how: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def layout(self) -> Layout:
+        return layout(self.joints, self.frames, self.states)
+
+
+def about(motion: Trajectory) -> About:
+    """Return what there is to say about a motion."""
+    how = {key: value for key, value in motion.how.items() if key != "robot"}
+    return About(
+        motion.joint_names,
+        motion.units,
+        tuple(motion.wrenches),
+        None if motion.state is None else motion.state.shape[1],
+        len(motion.t),
+        motion.robot_name,
+        motion.events,
+        motion.finished,
+        motion.status,
+        how,
+    )
+
+
+def to_json(facts: About) -> str:
+    """Return the facts as one line of ASCII."""
+    document = {"format": FORMAT} | asdict(facts)
+    document["events"] = [[e.t, e.name, e.joint, e.detail] for e in facts.events]
+    return json.dumps(document, default=plain)
+
+
+def plain(value: Any) -> Any:
+    """Return what JSON can hold of a value that it does not know."""
+    if isinstance(value, (np.ndarray, np.generic)):
+        return value.tolist()
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)
+
+
+def from_json(text: str | bytes, path: object) -> About:
+    """Return the facts that `to_json` wrote, checked."""
+    try:
+        data = json.loads(text)
+        if data["format"] != FORMAT:
+            raise BadFile(
+                path,
+                f"its metadata has format {data['format']!r}, but this version of qddot reads "
+                f"format {FORMAT}",
+                "Read it with the version that wrote it.",
+            )
+        joints, units = strings(data["joints"]), strings(data["units"])
+        events = tuple(
+            Event(float(t), *strings([name, joint, detail]))
+            for t, name, joint, detail in data["events"]
+        )
+        states, rows = data["states"], data["rows"]
+        fits = len(joints) == len(units) and set(units) <= {*UNITS, UNKNOWN_UNIT}
+        fits = fits and isinstance(data["finished"], bool) and isinstance(data["how"], dict)
+        fits = fits and all(
+            x is None or (type(x) is int and 0 <= x < 2**40) for x in (states, rows)
+        )
+        if not fits:
+            raise TypeError
+        frames, words = strings(data["frames"]), strings([data["robot"], data["status"]])
+    except BadFile:
+        raise
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
+        raise BadFile(
+            path,
+            "its metadata is damaged",
+            "Write the file again. In a .csv, delete the first line: the columns are enough.",
+        ) from None
+    return About(
+        joints,
+        units,
+        frames,
+        states,
+        rows,
+        words[0],
+        events,
+        data["finished"],
+        words[1],
+        data["how"],
+    )
+
+
+def strings(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError
+    return tuple(values)
+
+
+def from_columns(names: Sequence[str]) -> About:
+    """Return what the names of the columns alone tell."""
+    joints = [name[2:] for name in names if name.startswith("q.")]
+    end = f".{COMPONENTS[0]}"
+    frames = [
+        name[len("wrench.") : -len(end)]
+        for name in names
+        if name.startswith("wrench.") and name.endswith(end)
+    ]
+    states = sum(name.startswith("x.") for name in names)
+    return About(tuple(joints), (UNKNOWN_UNIT,) * len(joints), tuple(frames), states or None)
+
+
+def motion_from(
+    facts: About, found: Mapping[str, np.ndarray], robot: Robot | None, path: object
+) -> Trajectory:
+    """Return the motion of arrays of shape (k, columns), checked."""
+    t = found["t"].reshape(-1)
+    if not len(t):
+        raise BadFile(path, "it has no rows", "A motion has at least one.")
+    if facts.rows not in (None, len(t)):
+        raise BadFile(
+            path, f"it says that it has {facts.rows} rows, but {len(t)} are there", "It was cut."
+        )
+    with np.errstate(invalid="ignore"):
+        wrong = ~np.isfinite(t) | (np.diff(t, prepend=t[0]) < 0)
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise BadFile(
+            path,
+            f"the time in row {row + 1} is {t[row]:g} s, after {t[row - 1]:g} s",
+            "Times must be finite and must not fall.",
+        )
+    arrays = {name: x.reshape(-1) if is_flat(name) else x for name, x in found.items()}
+    return Trajectory(
+        robot=robot,
+        joint_names=facts.joints,
+        units=facts.units,
+        t=arrays["t"],
+        **{name: arrays[name] for name in STATES},
+        energy=Energy(**{name: arrays[f"energy.{name}"] for name in ENERGIES}),
+        wrenches={frame: arrays[f"wrench{k}"] for k, frame in enumerate(facts.frames)},
+        state=arrays.get("x"),
+        events=facts.events,
+        finished=facts.finished,
+        status=facts.status,
+        how=dict(facts.how) | ({"robot": facts.robot} if facts.robot and robot is None else {}),
+    )

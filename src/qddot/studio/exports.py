@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
 import io
 import tempfile
 from collections.abc import Callable, Mapping
@@ -15,6 +14,7 @@ import numpy as np
 from qddot.robot import Robot
 from qddot.studio.arm import Arm
 from qddot.studio.state import State, quantities
+from qddot.timeseries.csv_file import write_rows
 
 KINDS = ("csv", "toml", "report")
 TYPES = {".csv": "text/csv", ".toml": "application/toml", ".html": "text/html"}
@@ -69,9 +69,7 @@ def csv_of(columns: Mapping[str, np.ndarray]) -> bytes:
     A name begins with the quantity it is of, so that no spreadsheet takes it for a formula.
     """
     out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow([name.replace("\r", " ") for name in columns])
-    writer.writerows(np.column_stack(list(columns.values())).tolist())
+    write_rows(out, list(columns), np.column_stack(list(columns.values())))
     return out.getvalue().encode("utf-8", "backslashreplace")
 
 

@@ -32,10 +32,15 @@ def write_csv(path: Path, kind: str, facts: str, names: Sequence[str], rows: np.
     """Write a new file: facts of a kind on one line, names, and an array of rows."""
     with path.open("x", encoding="utf-8", newline="") as stream:
         stream.write(f"{MARK}{kind} {facts}\n")
-        # the writer itself does not see that a carriage return needs quotes
-        quotes = csv.QUOTE_ALL if any("\r" in name for name in names) else csv.QUOTE_MINIMAL
-        csv.writer(stream, lineterminator="\n", quoting=quotes).writerow(names)
-        csv.writer(stream, lineterminator="\n").writerows(rows.tolist())
+        write_rows(stream, names, rows)
+
+
+def write_rows(stream: TextIO, names: Sequence[str], rows: np.ndarray) -> None:
+    """Write a line of names and an array of rows."""
+    # the writer itself does not see that a carriage return needs quotes
+    quotes = csv.QUOTE_ALL if any("\r" in name for name in names) else csv.QUOTE_MINIMAL
+    csv.writer(stream, lineterminator="\n", quoting=quotes).writerow(names)
+    csv.writer(stream, lineterminator="\n").writerows(rows.tolist())
 
 
 def read_csv(path: Path, exact: bool = False) -> Table:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
-from qddot.errors import Problem
+from qddot.errors import BadFile, Problem
 
 Columns = dict[str, np.ndarray]
 
@@ -35,3 +37,28 @@ def repeated(names: Sequence[str]) -> set[str]:
     """Return the names that are there more than once."""
     seen: set[str] = set()
     return {name for name in names if name in seen or seen.add(name)}
+
+
+@contextmanager
+def reading(path: Path, what: str, endings: Sequence[str]) -> Iterator[str]:
+    """Yield the ending of a file that is to be read; say as a `BadFile` why it cannot be.
+
+    Args:
+        path: The file.
+        what: What it is to hold: "a motion".
+        endings: Those that such a file may have.
+    """
+    kind = path.suffix.lower()
+    if kind not in endings:
+        raise BadFile(path, f"it is not a file of {what}", f"Known are {', '.join(endings)}.")
+    if not path.exists():
+        raise BadFile(path, "there is no such file", "Check the name and the folder.")
+    if not path.is_file():
+        raise BadFile(path, "it is not a file", "Name the file itself.")
+    try:
+        yield kind
+    except UnicodeDecodeError:
+        raise BadFile(path, "it is not text in UTF-8", "Write it again with `save`.") from None
+    except OSError as error:
+        why = f"it cannot be read: {error.strerror or error}"
+        raise BadFile(path, why, "Check its permissions.") from None

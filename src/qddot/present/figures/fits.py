@@ -10,10 +10,9 @@ import numpy as np
 
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
-from qddot.identification.samples import Samples
 from qddot.identification.spectrum import cutoff as from_spectrum
 from qddot.identification.spectrum import suggested
-from qddot.identification.validation import samples_for
+from qddot.identification.validation import rows_for
 from qddot.model.friction import LINEAR
 from qddot.model.units import ANGLE
 from qddot.present.figures.identification import (
@@ -50,13 +49,13 @@ def plot_torques(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
         log: Another prepared log to predict; by default the one fitted.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
     """
-    return torques(_torques(fit, samples_for(fit, log)))
+    return torques(_torques(fit, rows_for(fit, log)))
 
 
 @savable
 def plot_residuals(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
     """Return how residuals are distributed, beside a normal one, and their spectra."""
-    return residuals(_torques(fit, samples_for(fit, log)))
+    return residuals(_torques(fit, rows_for(fit, log)))
 
 
 @savable
@@ -97,24 +96,22 @@ def plot_spectrum(log: Log, cutoff: float | None = None, *, path: File = None) -
 
 def excited(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
     """Return the singular values of the scaled base regressor, and what is each column's own."""
-    factors = fit.problem.factors
-    R = factors.stacked(np.ones(factors.n))[:, :-1]
+    R = fit.problem.stacked()[:, :-1]
     R = R / np.linalg.norm(R, axis=0)
     values = np.linalg.svd(R, compute_uv=False)
     own = 1 / np.linalg.norm(np.linalg.pinv(R), axis=1)
     return values, own
 
 
-def _torques(fit: Fit, samples: Samples) -> Torques:
+def _torques(fit: Fit, rows: Log) -> Torques:
     robot = fit.problem.regression.robot
-    counts = np.ones(samples.tau.shape, bool) if samples.counts is None else samples.counts
     return Torques(
         tuple(robot.joint_names),
         tuple(joint.units.effort for joint in robot.model.free_joints),
-        samples.t,
-        samples.tau,
-        fit.predict(samples),
-        counts,
+        rows.t,
+        rows.tau,
+        fit.predict(rows),
+        rows.used,
     )
 
 

@@ -8,9 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import shorten
-from qddot.identification.comparison import error_words
-from qddot.identification.excitation_check import SIGNS
-from qddot.identification.verdict import deviation, percent, unknown_deviations
+from qddot.identification.comparison import (
+    deviation,
+    error_words,
+    percent,
+    unknown_deviations,
+)
+from qddot.identification.excitation_result import SIGNS
 from qddot.model.units import BODY_UNITS, parameter_unit
 from qddot.present.notebook.cell import figure, rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph

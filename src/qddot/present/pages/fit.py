@@ -12,10 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import printable
-from qddot.identification.comparison import error_words
+from qddot.identification.comparison import (
+    deviation,
+    error_words,
+    percent,
+    unknown_deviations,
+)
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
-from qddot.identification.verdict import deviation, percent, unknown_deviations
 from qddot.present.figures import fits as figures
 from qddot.present.pages import page
 from qddot.saving import ending
