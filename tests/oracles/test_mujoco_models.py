@@ -11,7 +11,7 @@ mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed, so it ca
 
 from oracles.mujoco_reference import disagreement, full_coordinates  # noqa: E402
 
-from qddot.readers.mjcf import read_mjcf  # noqa: E402
+from qddot.readers.mjcf.reading import read_mjcf  # noqa: E402
 
 ROUND_OFF = 1e-12  # relative; float64, through a quaternion or a diagonalisation
 # what releases of MuJoCo before 4 lose when they turn an inertia matrix to its principal axes
