@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from typing import Any, Literal
 
+from qddot.robot_formats import read_endings
+
 # how the reasons begin why no body has an inertia; with a mass there is a nearest one that one has
 MENDABLE = ("no body has this inertia", "a principal moment of inertia is negative")
 Severity = Literal["error", "warning", "note"]
@@ -177,7 +179,7 @@ class UnknownRobot(QddotError, LookupError):
         super().__init__(
             f"There is no built-in robot and no file named {shorten(printable(name))!r}."
             f"{did_you_mean(name, known)}\n  Built-in robots: {listing(known)}.\n"
-            "  A file ends in .urdf, .xacro, .xml (MJCF), .toml or .json."
+            f"  A file ends in {one_of(read_endings())}."
         )
 
 
@@ -263,6 +265,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known name, or nothing."""
     near = get_close_matches(name[:80], list(known), n=1, cutoff=0.5)
     return f" Did you mean {printable(near[0])!r}?" if near else ""
+
+
+def one_of(words: Iterable[str]) -> str:
+    """Return words as a choice: ".toml, .json or .urdf"."""
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def listing(names: Iterable[str], most: int = 40) -> str:

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 
-from qddot.errors import BadArgument, CannotWrite, QddotError, printable
+from qddot.errors import BadArgument, CannotWrite, QddotError, one_of, printable
 
 # what is wrong with a disk and not with what was asked for, and what to do about it
 TROUBLE = {
@@ -177,10 +177,8 @@ def ending(path: str | Path, what: str, known: tuple[str, ...]) -> str:
     """Return the ending of a file's name, one of those known."""
     found = Path(path).suffix.lower()
     if found not in known:
-        *most, last = known
-        raise BadArgument(
-            f"{what} is written as {', '.join(most)} or {last}, not as {_shown(Path(path).name)!r}."
-        )
+        name = _shown(Path(path).name)
+        raise BadArgument(f"{what} is written as {one_of(known)}, not as {name!r}.")
     return found
 
 

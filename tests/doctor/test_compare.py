@@ -11,7 +11,7 @@ from long import long
 
 from qddot.doctor import examine, peers
 from qddot.doctor.compare import CONFIGURATIONS, compare, configurations
-from qddot.doctor.evidence import SAME
+from qddot.doctor.evidence import TOLERANCE
 from qddot.doctor.peers import PEERS, Answer, Job, ask
 from qddot.readers import read
 from qddot.readers.read import library
@@ -175,9 +175,9 @@ def test_a_robot_that_does_not_move_is_not_compared(tmp_path):
 def test_a_peer_that_takes_too_long_or_crashes_is_a_sentence(monkeypatch):
     job = Job("Nobody", "urdf", "", "", "base", [])
     assert ask([job])[0].failed == "'Nobody'"
-    monkeypatch.setattr(peers, "PATIENCE", 0.001)
+    monkeypatch.setattr(peers, "TIME_LIMIT", 0.001)
     assert ask([job])[0].failed == "it did not answer within 0.001 s"
-    monkeypatch.setattr(peers, "PATIENCE", 60)
+    monkeypatch.setattr(peers, "TIME_LIMIT", 60)
     monkeypatch.setattr("qddot.workers.PROGRAM", ("false",))
     assert ask([job])[0].failed == "it ended without an answer (status 1)"
 
@@ -220,7 +220,7 @@ def test_the_facts_for_machines_are_json(arm, installed):
     assert [c["peer"] for c in facts["comparisons"]] == [peer.name for peer in PEERS]
     first = next(c for c in facts["comparisons"] if c["peer"] == installed[0])
     assert first["agrees"]
-    assert first["difference_M"] < SAME
+    assert first["difference_M"] < TOLERANCE
     bad = json.loads(json.dumps(examine(arm(('lower="-2" ', 'lower="3" '))).to_dict()))
     assert not bad["usable"]
     assert bad["problems"][0]["severity"] == "error"
@@ -230,7 +230,7 @@ def test_the_facts_for_machines_are_json(arm, installed):
 def test_every_built_in_robot_can_be_handed_to_a_peer():
     """What is asked of a peer is plain JSON, whatever the robot holds."""
     from qddot.doctor.compare import positions
-    from qddot.doctor.material import material
+    from qddot.doctor.peers import material
 
     for path in library().values():
         model = read(path)

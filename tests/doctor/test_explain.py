@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from qddot.doctor.asides import asides
 from qddot.doctor.compare import at, configurations
-from qddot.doctor.evidence import SAME, Evidence, matrix
-from qddot.doctor.explain import reasons
+from qddot.doctor.evidence import TOLERANCE, Evidence, matrix
+from qddot.doctor.explain import other_differences, reasons
 from qddot.doctor.peers import Answer
 from qddot.dynamics.kinematics import body_poses
 from qddot.model import Inertial, Joint, Link, Model, Motor, Payload, Placement
@@ -47,7 +46,7 @@ def why(model: Model, theirs: Model, **facts) -> tuple[str, ...]:
     """Return why a peer that has `theirs` differs from us, who have `model`."""
     q = configurations(model)
     evidence = Evidence.of(model, q, *at(model, q), answer_of(theirs, q, **facts))
-    assert max(evidence.differences()) > SAME
+    assert max(evidence.differences()) > TOLERANCE
     return reasons(evidence, "Peer")
 
 
@@ -266,8 +265,10 @@ def test_friction_that_differs_is_an_aside(arm):
     said = answer_of(model, q, damping=[0.0, 0.0, 0.0])
     evidence = Evidence.of(model, q, *at(model, q), said)
     assert max(evidence.differences()) == 0
-    assert list(asides(evidence, "MuJoCo")) == ["viscous friction is 0 there, 2 here at 'shoulder'"]
-    assert list(asides(evidence, "Pinocchio")) == [
+    assert list(other_differences(evidence, "MuJoCo")) == [
+        "viscous friction is 0 there, 2 here at 'shoulder'"
+    ]
+    assert list(other_differences(evidence, "Pinocchio")) == [
         "Pinocchio's rnea and aba leave out friction, which 1 joint has"
     ]
 
@@ -293,7 +294,9 @@ def test_the_effect_of_a_change_is_what_the_dynamics_says(model):
     theirs = with_link(model, "fore", mass=3, com=(0.1, 0.2, 0.3))
     evidence = Evidence.of(model, q, *at(model, q), answer_of(theirs, q))
     change = matrix(fold(theirs).bodies[1].inertia) - matrix(fold(model).bodies[1].inertia)
-    np.testing.assert_allclose(evidence.effect(1, change), evidence.residual(), atol=SAME * 1e-3)
+    np.testing.assert_allclose(
+        evidence.effect(1, change), evidence.residual(), atol=TOLERANCE * 1e-3
+    )
 
 
 def test_a_follower_counts_once_with_its_leader(model):
@@ -308,4 +311,4 @@ def test_a_follower_counts_once_with_its_leader(model):
     q = configurations(ours)
     full = np.column_stack([q, -0.5 * q[:, 1] + 0.2])
     evidence = Evidence.of(ours, q, *at(ours, q), answer_of(theirs, full))
-    assert max(evidence.differences()) < SAME * 1e-3
+    assert max(evidence.differences()) < TOLERANCE * 1e-3

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from qddot.doctor import Comparison, Examination, examine, print_examination, report_lines
+from qddot.doctor import Examination, PeerComparison, examine, print_examination, report_lines
 from qddot.errors import Problem
 
 
@@ -51,9 +51,9 @@ def test_what_is_said_of_many_is_said_once():
 
 def test_comparisons_say_how_well_and_why():
     comparisons = (
-        Comparison("MuJoCo", "4.0.0", "the file", "", 3e-16, 0.0, (), ("an aside",)),
-        Comparison("Pinocchio", "4.1.0", "the file", "", 0.25, 0.0, ("it is blind",)),
-        Comparison("Drake", why_not="it is not installed (pip install drake)"),
+        PeerComparison("MuJoCo", "4.0.0", "the file", "", 3e-16, 0.0, (), ("an aside",)),
+        PeerComparison("Pinocchio", "4.1.0", "the file", "", 0.25, 0.0, ("it is blind",)),
+        PeerComparison("Drake", why_not="it is not installed (pip install drake)"),
     )
     text = lines(Examination("a", None, (), comparisons))
     assert text[-6:] == [
@@ -68,14 +68,14 @@ def test_comparisons_say_how_well_and_why():
 
 def test_peers_that_fail_alike_share_a_line():
     why = "no joint of it moves"
-    comparisons = tuple(Comparison(name, why_not=why) for name in ("Pinocchio", "Drake"))
+    comparisons = tuple(PeerComparison(name, why_not=why) for name in ("Pinocchio", "Drake"))
     assert lines(Examination("a", None, (), comparisons))[-1] == f"  – Pinocchio, Drake: {why}"
 
 
 def test_names_are_never_markup_and_never_steer_the_terminal():
     nasty = "[red]\x1b[31mx[/red]"
     problems = (Problem("warning", f"link {nasty}", "it is odd [bold]", "Rename [i]it.", 3, "a"),)
-    comparisons = (Comparison("Drake", "1", "the file", "", 1.0, 1.0, (f"of {nasty}",)),)
+    comparisons = (PeerComparison("Drake", "1", "the file", "", 1.0, 1.0, (f"of {nasty}",)),)
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=200, color_system=None)
     print_examination(Examination("a", None, problems, comparisons), console)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import qddot
-from qddot.doctor.material import material
-from qddot.doctor.peers import PEERS
+from qddot.doctor.peers import PEERS, material
 from qddot.readers.read import library
 from qddot.writers.urdf import to_urdf
 

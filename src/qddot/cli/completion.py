@@ -52,10 +52,11 @@ def files(*endings: str) -> Completer:
 
 def robots(incomplete: str) -> list[str]:
     """Complete the name of a built-in robot, or a robot file."""
-    from qddot.readers.read import ENDINGS, built_in_names
+    from qddot.readers.read import built_in_names
+    from qddot.robot_formats import read_endings
 
     names = [name for name in built_in_names() if name.startswith(incomplete)]
-    return [*names, *files(*ENDINGS)(incomplete)]
+    return [*names, *files(*read_endings())(incomplete)]
 
 
 def frames(ctx: typer.Context, incomplete: str) -> list[str]:

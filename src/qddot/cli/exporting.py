@@ -20,7 +20,7 @@ from qddot.cli.terminal import (
     tell,
     warn_each,
 )
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, one_of
 from qddot.saving import check_place
 
 TARGETS = ("c", "cuda", "bundle")
@@ -34,7 +34,7 @@ def export(
             "--output",
             "-o",
             metavar="PLACE",
-            help="A robot file, .toml, .json or .urdf; or a folder for source.",
+            help=f"A robot file, {one_of(ENDINGS_OF_ROBOTS)}; or a folder for source.",
             autocompletion=completion.files(*ENDINGS_OF_ROBOTS),
         ),
     ],

@@ -15,7 +15,8 @@ import typer
 from qddot import progress
 from qddot.cli import completion
 from qddot.cli.settings import changed, one_number
-from qddot.errors import BadArgument, BadExpression, did_you_mean, printable
+from qddot.errors import BadArgument, BadExpression, did_you_mean, one_of, printable
+from qddot.robot_formats import written_endings
 from qddot.saving import check_place
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ SHOWN = 4  # warnings of a file
 ROBOT = "A built-in robot's name, or a robot file."
 ENDINGS_OF_FIGURES = (".png", ".svg", ".pdf")
 ENDINGS_OF_MOTIONS = (".csv", ".parquet", ".npz")
-ENDINGS_OF_ROBOTS = (".toml", ".json", ".urdf")
+ENDINGS_OF_ROBOTS = written_endings()
 
 File = Path | None
 Words = list[str] | None
@@ -40,12 +41,10 @@ def writes(*names: str, what: str, endings: tuple[str, ...], words: str, **more:
             check_place(path, what, endings)
         return path
 
-    *most, last = endings
-    listed = f"{', '.join(most)} or {last}" if most else last
     return typer.Option(
         *names,
         metavar="FILE",
-        help=f"{words}: {listed}.",
+        help=f"{words}: {one_of(endings)}.",
         callback=checked,
         autocompletion=completion.files(*endings),
         **more,

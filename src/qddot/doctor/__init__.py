@@ -15,14 +15,15 @@ if TYPE_CHECKING:
         print_examination as print_examination,
         report_lines as report_lines,
     )
-    from qddot.doctor.compare import Comparison as Comparison
+    from qddot.doctor.compare import PeerComparison as PeerComparison
 
 __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.doctor.examination": "Examination examine print_examination report_lines",
-        "qddot.doctor.compare": "Comparison",
+        "qddot.doctor.compare": "PeerComparison",
     },
     verb="examine",
+    renamed={"Comparison": "PeerComparison"},
 )
 moved_modules(__name__, examine="examination")

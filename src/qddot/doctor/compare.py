@@ -9,11 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from qddot.doctor.asides import asides, handed_over
-from qddot.doctor.evidence import SAME, Evidence
-from qddot.doctor.explain import reasons
-from qddot.doctor.material import material
-from qddot.doctor.peers import PEERS, Answer, Peer, ask
+from qddot.doctor.evidence import TOLERANCE, Evidence
+from qddot.doctor.explain import handed_over, other_differences, reasons
+from qddot.doctor.peers import PEERS, Answer, Peer, ask, material
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import gravity_torque
 from qddot.errors import shorten
@@ -25,11 +23,12 @@ SEED = 2718
 CONFIGURATIONS = 4
 MOST_JOINTS = 200  # M in full, and in words between processes
 NO_JOINTS = "no joint of it moves"
-FILE, OWN = "the file", "qddot's URDF of it"  # what a peer was given
+# what a peer was given
+USERS_FILE, OWN_URDF = "the file", "qddot's URDF of it"
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PeerComparison:
     """How one peer sees the robot: the same, otherwise and why, or not at all."""
 
     peer: str
@@ -49,22 +48,22 @@ class Comparison:
     @property
     def agrees(self) -> bool:
         """Whether M and g are the same up to rounding."""
-        return self.compared and max(self.difference_M or 0, self.difference_g or 0) <= SAME
+        return self.compared and max(self.difference_M or 0, self.difference_g or 0) <= TOLERANCE
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain values."""
         return {**asdict(self), "compared": self.compared, "agrees": self.agrees}
 
 
-def compare(model: Model, path: Path, peers: Sequence[Peer] = PEERS) -> tuple[Comparison, ...]:
+def compare(model: Model, path: Path, peers: Sequence[Peer] = PEERS) -> tuple[PeerComparison, ...]:
     """Return the comparison with each peer; one that is missing or fails says so in words."""
     if model.symbols:
         names = ", ".join(f"{name}=..." for name in model.symbols[:3])
         why = f"the robot has symbols; give the symbols values: with_values({names})"
-        return tuple(Comparison(peer.name, why_not=why) for peer in peers)
+        return tuple(PeerComparison(peer.name, why_not=why) for peer in peers)
     if not 0 < model.n <= MOST_JOINTS:
         why = f"it has {model.n} joints, more than {MOST_JOINTS}" if model.n else NO_JOINTS
-        return tuple(Comparison(peer.name, why_not=why) for peer in peers)
+        return tuple(PeerComparison(peer.name, why_not=why) for peer in peers)
     model = mapped(model, numeric)
     q = configurations(model)
     thing = material(model, path)
@@ -73,17 +72,17 @@ def compare(model: Model, path: Path, peers: Sequence[Peer] = PEERS) -> tuple[Co
     answers = dict(zip(present, ask([thing.job(p, given) for p in present]), strict=True))
     ours = at(model, q)
 
-    def comparison(peer: Peer) -> Comparison:
+    def comparison(peer: Peer) -> PeerComparison:
         if peer not in answers:
             why = f"it is not installed (pip install {peer.package})"
-            return Comparison(peer.name, why_not=why)
-        answer, read = answers[peer], FILE if thing.reads_file(peer) else OWN
+            return PeerComparison(peer.name, why_not=why)
+        answer, read = answers[peer], USERS_FILE if thing.reads_file(peer) else OWN_URDF
         found = compared(peer, read, model, q, ours, answer)
-        if found.compared or thing.kind != "mjcf" or read == OWN or peer.name == "MuJoCo":
+        if found.compared or thing.kind != "mjcf" or read == OWN_URDF or peer.name == "MuJoCo":
             return found
         # MJCF is MuJoCo's own; another reader of it may know only a part
         (answer,) = ask([replace(thing, kind="other").job(peer, given)])
-        again = compared(peer, OWN, model, q, ours, answer)
+        again = compared(peer, OWN_URDF, model, q, ours, answer)
         return replace(again, asides=(f"of the file itself: {found.why_not}", *again.asides))
 
     return tuple(comparison(peer) for peer in peers)
@@ -96,21 +95,21 @@ def compared(
     q: np.ndarray,
     ours: tuple[np.ndarray, np.ndarray],
     answer: Answer,
-) -> Comparison:
+) -> PeerComparison:
     """Return the comparison with the answer of one peer."""
     if answer.failed:
         why = f"it could not load {read}: {answer.failed}"
-        return Comparison(peer.name, answer.version, read, why)
+        return PeerComparison(peer.name, answer.version, read, why)
     if why := mismatch(model, answer.joints):
-        return Comparison(peer.name, answer.version, read, why)
+        return PeerComparison(peer.name, answer.version, read, why)
     if not (np.isfinite(answer.M).all() and np.isfinite(answer.g).all()):
-        return Comparison(peer.name, answer.version, read, "its M or g is not a number")
+        return PeerComparison(peer.name, answer.version, read, "its M or g is not a number")
     evidence = Evidence.of(model, q, *ours, answer)
-    difference_M, difference_g = evidence.differences()
-    told = reasons(evidence, peer.name) if max(difference_M, difference_g) > SAME else ()
-    beside = tuple(handed_over(model)) if read == OWN else ()
-    more = (*beside, *asides(evidence, peer.name))
-    return Comparison(peer.name, answer.version, read, "", difference_M, difference_g, told, more)
+    differences = evidence.differences()
+    why_so = reasons(evidence, peer.name) if max(differences) > TOLERANCE else ()
+    beside = tuple(handed_over(model)) if read == OWN_URDF else ()
+    more = (*beside, *other_differences(evidence, peer.name))
+    return PeerComparison(peer.name, answer.version, read, "", *differences, why_so, more)
 
 
 def mismatch(model: Model, theirs: Sequence[str]) -> str:

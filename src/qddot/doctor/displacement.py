@@ -13,7 +13,7 @@ from qddot.dynamics.rnea import gravity_torque
 from qddot.errors import listing, shorten
 from qddot.model.tree import BASE
 
-FAR = 1e-7  # [m] or [rad]; a file's digits are finer
+DISPLACEMENT_TOLERANCE = 1e-7  # [m] or [rad]; a file's digits are finer
 
 
 def base_turn(evidence: Evidence) -> np.ndarray | None:
@@ -30,8 +30,8 @@ def base_turn(evidence: Evidence) -> np.ndarray | None:
         return None  # parallel axes leave a turn about them open
     U, _, Vt = np.linalg.svd(d.T @ e)
     R = Vt.T @ np.diag([1, 1, np.linalg.det(Vt.T @ U.T)]) @ U.T
-    exact = np.abs(d @ R.T - e).max() < FAR
-    return R if exact and np.abs(R - np.eye(3)).max() > FAR else None
+    exact = np.abs(d @ R.T - e).max() < DISPLACEMENT_TOLERANCE
+    return R if exact and np.abs(R - np.eye(3)).max() > DISPLACEMENT_TOLERANCE else None
 
 
 def axes(evidence: Evidence) -> dict[str, np.ndarray]:
@@ -89,10 +89,10 @@ def displaced(evidence: Evidence, peer: str) -> str:
                 there = apart(theirs[body.name], theirs[other.name])
                 turning = body.turns and other.turns
                 told = f"joint {shorten(body.name)!r} is elsewhere in {peer}: its axis is"
-                if abs(here[1] - there[1]) > FAR:
+                if abs(here[1] - there[1]) > DISPLACEMENT_TOLERANCE:
                     angles = f"{np.degrees(there[1]):.4g}° there, {np.degrees(here[1]):.4g}° here"
                     return f"{told} turned from that of {shorten(other.name)!r} by {angles}"
-                if turning and abs(here[0] - there[0]) > FAR:
+                if turning and abs(here[0] - there[0]) > DISPLACEMENT_TOLERANCE:
                     gaps = f"{there[0]:.4g} m there, {here[0]:.4g} m here"
                     return f"{told} apart from that of {shorten(other.name)!r} by {gaps}"
             before = other.parent

@@ -24,7 +24,7 @@ from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN
 from qddot.spatial.vector import join
 
-SAME = 1e-9  # rounding is a thousand times smaller, any real difference larger
+TOLERANCE = 1e-9  # rounding is a thousand times smaller, any real difference larger
 EARTH = 9.81  # [m/s²]
 
 
@@ -139,7 +139,7 @@ class Evidence:
 
 def vanishes(residual: np.ndarray) -> bool:
     """Return whether relative differences are no more than rounding."""
-    return bool(np.abs(residual).max(initial=0) <= SAME)
+    return bool(np.abs(residual).max(initial=0) <= TOLERANCE)
 
 
 def body_jacobians(

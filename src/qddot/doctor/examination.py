@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from qddot.deprecation import renamed
-from qddot.doctor.compare import Comparison, compare
+from qddot.doctor.compare import PeerComparison, compare
 from qddot.doctor.peers import PEERS, Peer
 from qddot.errors import BadFile, BadRobot, Problem, located
 from qddot.looks import look
@@ -30,7 +30,7 @@ class Examination:
     source: str
     model: Model | None  # None if it cannot be used
     problems: tuple[Problem, ...]  # by line
-    comparisons: tuple[Comparison, ...]
+    comparisons: tuple[PeerComparison, ...]
 
     @property
     def ok(self) -> bool:

@@ -1,16 +1,22 @@
-"""Whether a peer has other inertias: which links it misreads, and how."""
+"""Whether a peer has other inertias: which links it misreads, and in which of the usual ways."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeVar
 
 import numpy as np
 
 from qddot.doctor.evidence import Evidence, matrix, vanishes
-from qddot.doctor.mistakes import LEFT_OUT, MISTAKES, masses
 from qddot.errors import listing, shorten
-from qddot.spatial.inertia import NAMES, Inertia
+from qddot.model.inertia_advice import violation
+from qddot.model.link import Inertial
+from qddot.model.tree import BASE
+from qddot.spatial.inertia import NAMES, Inertia, symmetric, upper, why_impossible
+from qddot.spatial.vector import skew
 
 Key = TypeVar("Key")
 
@@ -95,3 +101,128 @@ def one_body(evidence: Evidence, peer: str) -> str:
                 f"({heavy or 'nothing with mass'}); everything else agrees"
             )
     return ""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A way to misread, and the words for it: "{peer} ... {links}"."""
+
+    words: str
+    change: Callable[[Inertial], Inertial]
+
+
+@dataclass(frozen=True, eq=False)
+class Mass:
+    """A link or a payload: what it is called, what it weighs, and what misreading it does."""
+
+    name: str
+    mass: float
+    effects: dict[str, np.ndarray]  # of each mistake, on the differences
+
+
+def nothing(inertial: Inertial) -> Inertial:
+    return Inertial()
+
+
+def unturned(inertial: Inertial) -> Inertial:
+    return replace(inertial, rpy=(0, 0, 0))
+
+
+def diagonal(inertial: Inertial) -> Inertial:
+    xx, _, _, yy, _, zz = inertial.inertia
+    return replace(inertial, inertia=(xx, 0, 0, yy, 0, zz))
+
+
+def other_sign(inertial: Inertial) -> Inertial:
+    xx, xy, xz, yy, yz, zz = inertial.inertia
+    return replace(inertial, inertia=(xx, -xy, -xz, yy, -yz, zz))
+
+
+def point(inertial: Inertial) -> Inertial:
+    return replace(inertial, inertia=(0, 0, 0, 0, 0, 0))
+
+
+def about_link(inertial: Inertial) -> Inertial:
+    """Return the inertia whose matrix about the link's origin is the one that was written."""
+    K = skew([float(x) for x in inertial.com])
+    I = symmetric(unturned_matrix(inertial)) + float(inertial.mass) * (K @ K)
+    return replace(inertial, inertia=tuple(upper(I)), rpy=(0, 0, 0))
+
+
+def unturned_matrix(inertial: Inertial) -> list[float]:
+    """Return the six entries in the link's axes."""
+    own = replace(inertial, mass=0, com=(0, 0, 0)).about_origin()
+    return [float(x) for x in upper(own.I)]
+
+
+def centred(inertial: Inertial) -> Inertial:
+    return replace(inertial, com=(0, 0, 0))
+
+
+def balanced(inertial: Inertial) -> Inertial:
+    """Return three equal moments where the triangle inequality fails (MuJoCo's balanceinertia)."""
+    if violation([float(x) for x in inertial.inertia]) <= 0:
+        return inertial
+    xx, _, _, yy, _, zz = inertial.inertia
+    mean = (xx + yy + zz) / 3
+    return replace(inertial, inertia=(mean, 0, 0, mean, 0, mean))
+
+
+def watery(inertial: Inertial) -> Inertial:
+    """Return the inertia of a ball of water where no body has this one (Drake's replacement).
+
+    A ball of mass m and density ρ, taken as 1 kg where there is no mass:
+
+        I = ⅖ m r²        r³ = 3m / 4πρ
+    """
+    mass = float(inertial.mass)
+    if why_impossible(mass, symmetric([float(x) for x in inertial.inertia])) is None:
+        return inertial
+    mass = mass or 1.0
+    I = 0.4 * mass * (3 * mass / (4 * math.pi * 1000)) ** (2 / 3)
+    return replace(inertial, mass=mass, inertia=(I, 0, 0, I, 0, I))
+
+
+def unit(inertial: Inertial) -> Inertial:
+    """Return 1 kg and 1 kg·m² (Pinocchio, of bodies in MJCF whose mass it cannot find)."""
+    return Inertial(1, (0, 0, 0), (1, 0, 0, 1, 0, 1))
+
+
+LEFT_OUT = Mistake("leaves out the mass and inertia of {links}", nothing)
+MISTAKES = (
+    LEFT_OUT,
+    Mistake("reads the inertia of {links} without its rpy", unturned),
+    Mistake("reads the inertia of {links} without its products Ixy, Ixz, Iyz", diagonal),
+    Mistake("reads the products of inertia of {links} with the opposite sign", other_sign),
+    Mistake("takes {links} as a point mass: it reads the mass but no inertia", point),
+    Mistake(
+        "takes the inertia of {links} about the link's origin instead of its centre of mass",
+        about_link,
+    ),
+    Mistake("puts the centre of mass of {links} at the link's origin", centred),
+    Mistake("gives {links}, whose inertia no body has, three equal moments", balanced),
+    Mistake("takes {links}, whose inertia no body has, as a ball of water", watery),
+    Mistake("takes {links} as a body of 1 kg and 1 kg·m²", unit),
+)
+
+
+def masses(evidence: Evidence) -> list[Mass]:
+    """Return every link and payload that a joint moves, with the effects of each mistake."""
+    model, frames = evidence.model, evidence.tree.frames
+    things = [(f"link {shorten(link.name)!r}", link.name, link.inertial) for link in model.links]
+    things += [
+        (f"the payload at {shorten(p.frame)!r}", p.frame, p.inertial) for p in model.payloads
+    ]
+
+    def effects(frame: str, inertial: Inertial) -> Iterator[tuple[str, np.ndarray]]:
+        body, X_BF = frames[frame]
+        right = matrix(inertial.about_origin().seen_from(X_BF))
+        for mistake in MISTAKES:
+            wrong = matrix(mistake.change(inertial).about_origin().seen_from(X_BF))
+            yield mistake.words, evidence.effect(body, wrong - right)
+
+    return [
+        Mass(name, float(inertial.mass), dict(effects(frame, inertial)))
+        for name, frame, inertial in things
+        if frames[frame][0] != BASE
+    ]

@@ -1,7 +1,8 @@
-"""Which other engines are here, and asking each what it makes of a robot.
+"""Other engines: which are installed, what each is given to load, and asking it for M and g.
 
-Other engines print, write log files into the current folder, and some end the process when a file
-displeases them. So each runs where it can harm nothing: in a process and a folder of its own.
+A peer loads the user's own file where it can, else qddot's URDF of it. Other engines print, write
+log files into the current folder, and some end the process when they cannot read a file. So each
+runs in a process and a folder of its own.
 """
 
 from __future__ import annotations
@@ -12,17 +13,24 @@ from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 from qddot.errors import printable, shorten
+from qddot.model.model import Model
+from qddot.readers.files import read_bytes
+from qddot.readers.read import format_of
+from qddot.robot_formats import read_endings
 from qddot.workers import Worker
 
-PATIENCE = 60  # [s] for one peer to start, load the robot and answer
+TIME_LIMIT = 60  # [s] for one peer to start, load the robot and answer
 ADAPTERS = {
     "Pinocchio": "qddot.doctor.peer_pinocchio",
     "MuJoCo": "qddot.doctor.peer_mujoco",
     "Drake": "qddot.doctor.peer_drake",
 }
+GEOMETRY = ("visual", "collision")  # meshes may be missing, and change nothing here
 
 
 @dataclass(frozen=True)
@@ -88,7 +96,7 @@ def ask(jobs: Sequence[Job]) -> list[Answer]:
         workers = [running.enter_context(Worker(private=True)) for _ in jobs]
         for worker, job in zip(workers, jobs, strict=True):
             worker.ask(f"{__name__}:answer", job)
-        return [_told(worker) for worker in workers]
+        return [_answer_of(worker) for worker in workers]
 
 
 def answer(job: Job) -> dict[str, Any]:
@@ -99,12 +107,12 @@ def answer(job: Job) -> dict[str, Any]:
         return asdict(Answer(failed=_in_short(error)))
 
 
-def _told(worker: Worker) -> Answer:
+def _answer_of(worker: Worker) -> Answer:
     """Return what a worker answers, or why there is no answer."""
     try:
-        found = Answer(**worker.result(PATIENCE))
+        found = Answer(**worker.result(TIME_LIMIT))
     except TimeoutError:
-        return Answer(failed=f"it did not answer within {PATIENCE} s")
+        return Answer(failed=f"it did not answer within {TIME_LIMIT} s")
     except EOFError as error:
         return Answer(failed=f"it ended without an answer ({error})")
     return Answer(failed=shorten(printable(found.failed), 200)) if found.failed else found
@@ -117,3 +125,58 @@ def _in_short(error: Exception) -> str:
     text = "; ".join([*lines[:1], *element]) or type(error).__name__
     # the lines of a text without its meshes are not the file's
     return re.sub(r"^(<literal-string>\.urdf:\d+: )?(error: )?", "", text, flags=re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Material:
+    """The robot as the user has it: a URDF or MJCF file, or something that only qddot reads."""
+
+    model: Model
+    path: Path
+    kind: str  # "urdf", "mjcf", or a format that no peer reads
+
+    def reads_file(self, peer: Peer) -> bool:
+        """Return whether a peer loads the user's own file."""
+        return self.kind in peer.reads
+
+    def job(self, peer: Peer, positions: Sequence[dict[str, float]]) -> Job:
+        """Return what to ask of a peer."""
+        root, given = self.model.links[0].name, list(positions)
+        if self.kind == "mjcf" and self.reads_file(peer):
+            return Job(peer.name, "mjcf", "", str(self.path.resolve()), root, given)
+        if self.reads_file(peer):
+            text = without_geometry(read_bytes(self.path))
+            return Job(peer.name, "urdf", text, "", root, given)
+        from qddot.writers.urdf import to_urdf
+
+        # URDF has no words for gravity and rotors, so they are handed over beside the text
+        moving = [joint for joint in self.model.joints if joint.kind != "fixed"]
+        return Job(
+            peer.name,
+            "urdf",
+            to_urdf(self.model),
+            "",
+            root,
+            given,
+            [float(x) for x in self.model.gravity],
+            {joint.name: float(joint.motor.reflected) for joint in moving},
+        )
+
+
+def material(model: Model, path: Path) -> Material:
+    """Return the robot as the peers can be given it."""
+    in_a_file = path.suffix.lower() in read_endings()
+    return Material(model, path, format_of(path).name.lower() if in_a_file else "other")
+
+
+def without_geometry(data: bytes) -> str:
+    """Return a URDF's text without its shapes: no peer then looks for a mesh."""
+    try:
+        root = ElementTree.fromstring(data)
+    except ElementTree.ParseError:  # a prefix that nobody declares, which other readers allow
+        return data.decode("utf-8", errors="replace")
+    for link in root.iter("link"):
+        for tag in GEOMETRY:
+            for element in link.findall(tag):
+                link.remove(element)
+    return ElementTree.tostring(root, encoding="unicode")

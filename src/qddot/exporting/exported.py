@@ -17,6 +17,7 @@ from qddot.exporting.functions import Function, functions
 from qddot.judged import Judged
 from qddot.plain_text import fitted
 from qddot.robot import Robot, robot_of
+from qddot.robot_formats import written_endings
 from qddot.saving import check_place, write_whole
 
 Files = Mapping[str, str | bytes]
@@ -25,7 +26,6 @@ TARGETS: dict[str, Callable[[Robot, Sequence[Function], bool], Files]] = {
     "cuda": cuda_files,
     "bundle": bundle_files,
 }
-ENDINGS = (".toml", ".json", ".urdf")  # of robot files
 USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque")
 
 
@@ -80,7 +80,7 @@ def export(
     """
     robot, place = robot_of(robot), Path(place)
     if target is None and place.suffix and not place.is_dir():
-        check_place(place, "A robot", ENDINGS)
+        check_place(place, "A robot", written_endings())
         return Exported((place,), (), tuple(robot.save(place)))
     target = "c" if target is None else target
     if target not in TARGETS:

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, located, shorten
+from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, located, one_of, shorten
 from qddot.model import Model
 from qddot.model.nearest_inertia import with_nearest_inertias
 from qddot.readers.files import read_bytes
-from qddot.readers.json_file import read_json
 from qddot.readers.toml import read_toml
+from qddot.robot_formats import RobotFormat, formats_of, loaded, read_endings
 
 INERTIA = ("refuse", "nearest")
-ENDINGS = (".urdf", ".xacro", ".xml", ".mjcf", ".toml", ".json")
-
-
 SYMBOLIC = "_symbolic"  # the built-in robot of this name before it was given [values]
 
 
@@ -63,7 +59,7 @@ def read(source: str | Path, inertia: str = "refuse") -> Model:
     known = library()
     if name in known:
         return _read_file(known[name], inertia)
-    if path.suffix.lower() in ENDINGS or os.path.exists(path):
+    if path.suffix.lower() in read_endings() or os.path.exists(path):
         return _read_file(path, inertia)
     plain = name.removesuffix(SYMBOLIC)
     if name in built_in_names():
@@ -89,7 +85,7 @@ def model_of(robot: Any) -> Model:
 
 
 def _read_file(path: Path, inertia: str) -> Model:
-    reader = _reader(path)
+    reader = loaded(format_of(path).reader)
     try:
         try:
             model = reader(path)
@@ -106,33 +102,21 @@ def _read_file(path: Path, inertia: str) -> Model:
     return replace(model, warnings=tuple(located(p, str(path)) for p in model.warnings))
 
 
-def _reader(path: Path) -> Callable[[Path], Model]:
+def format_of(path: Path) -> RobotFormat:
+    """Return the format of a file, by its ending and, where several have it, its first element."""
     ending = path.suffix.lower()
-    if ending == ".toml":
-        return read_toml
-    if ending == ".json":
-        return read_json
-    if ending == ".xacro":
-        from qddot.readers.xacro import read_xacro
-
-        return read_xacro
-    if ending in (".urdf", ".xml", ".mjcf"):
-        if looks_like_mjcf(read_bytes(path)):
-            from qddot.readers.mjcf import read_mjcf
-
-            return read_mjcf
-        from qddot.readers.urdf import read_urdf
-
-        return read_urdf
-    raise BadFile(
-        path,
-        f"its ending {ending!r} says nothing about its format" if ending else "it has no ending",
-        f"Name it {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}.",
-    )
+    formats = formats_of(ending)
+    if not formats:
+        why = f"its ending {ending!r} says nothing about its format"
+        remedy = f"Name it {one_of(read_endings())}."
+        raise BadFile(path, why if ending else "it has no ending", remedy)
+    *special, usual = formats
+    first = first_element(read_bytes(path)) if special else ""
+    return next((each for each in special if first in each.first_elements), usual)
 
 
-def looks_like_mjcf(data: bytes) -> bool:
-    """Return whether the first element of an XML file is <mujoco>."""
+def first_element(data: bytes) -> str:
+    """Return the name of the first element of an XML file, or nothing."""
     text = data[:100_000].replace(b"\0", b"")  # UTF-16 too
     at = text.find(b"<")
     while at >= 0 and text[at : at + 2] in (b"<!", b"<?"):
@@ -140,4 +124,4 @@ def looks_like_mjcf(data: bytes) -> bool:
         end = text.find(b"-->" if comment else b">", at)
         at = text.find(b"<", end) if end >= 0 else -1
     first = re.match(rb"<\s*([A-Za-z_][\w:.-]*)", text[at : at + 100]) if at >= 0 else None
-    return bool(first) and first[1] in (b"mujoco", b"mujocoinclude")
+    return first[1].decode("ascii") if first else ""

@@ -12,10 +12,11 @@ from pathlib import Path, PurePosixPath
 
 from qddot.errors import BadArgument, BadFile, printable, shorten
 from qddot.model import Model
-from qddot.readers.read import looks_like_mjcf, read
+from qddot.readers.read import format_of, read
 from qddot.readers.xml import read_xml
+from qddot.robot_formats import read_endings
 
-ENDINGS = (".urdf", ".xml", ".mjcf", ".toml", ".json")
+ENDINGS = read_endings(programs=False)
 OUR_NAME = "dropped_file"
 LONGEST = 80  # characters of a name that are shown
 # attributes of MJCF that name files or the folders they are in
@@ -92,7 +93,7 @@ def read_dropped(name: str, data: bytes, *, tell: Callable[..., None]) -> Model:
 
 def check_alone(path: Path, data: bytes) -> None:
     """Refuse MJCF that would have other files read."""
-    if path.suffix not in (".urdf", ".xml", ".mjcf") or not looks_like_mjcf(data):
+    if format_of(path).name != "MJCF":
         return
     waiting = [read_xml(data, str(path))]
     while waiting:

@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, printable
+from qddot.errors import BadArgument, one_of, printable
 from qddot.robot import Robot
 from qddot.simulation.trajectory import Trajectory
-from qddot.studio.dropped import OUR_NAME, ending_of, shown_name
+from qddot.studio.dropped import ENDINGS, OUR_NAME, ending_of, shown_name
 from qddot.studio.exports import csv_of
 
 ROWS = 1500  # at most; a page draws no more
@@ -172,7 +172,7 @@ def log_ending(name: str) -> str:
     if ending not in LOG_ENDINGS:
         raise BadArgument(
             f"{shown_name(name)} does not end like a log: {', '.join(LOG_ENDINGS)}.\n"
-            "  A robot file ends in .urdf, .xml, .mjcf, .toml or .json."
+            f"  A robot file ends in {one_of(ENDINGS)}."
         )
     return ending
 

@@ -11,9 +11,10 @@ from typing import Any
 from qddot.control.ready_laws import LAWS
 from qddot.errors import BadArgument, UnknownName
 from qddot.robot import Robot
+from qddot.robot_formats import read_endings
 from qddot.studio import exports
 from qddot.studio.arm import HEAVIEST, SLIDERS, STRONGEST, Arm, Changes, Told, make_arm
-from qddot.studio.dropped import ENDINGS, check_name
+from qddot.studio.dropped import check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
 from qddot.studio.library import Library
 from qddot.studio.messages import Question, encoded
@@ -102,7 +103,7 @@ class Session:
             "robots": await self.bench.do(self.library.robots),
             "laws": await self.bench.do(law_list, tuple(LAWS)),
             "robot": self.library.label,
-            "robot_suffixes": [*ENDINGS, ".xacro"],
+            "robot_suffixes": list(read_endings()),
             "log_suffixes": list(LOG_ENDINGS),
         }
 

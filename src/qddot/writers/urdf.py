@@ -51,6 +51,11 @@ def to_urdf(model: Model) -> str:
     return "\n".join([*lines, "</robot>"]) + "\n"
 
 
+def notes_on_urdf(model: Model) -> list[str]:
+    """Return what a URDF file adds to a model, then what it leaves out."""
+    return [*added_to_urdf(model), *(f"left out: {what}" for what in lost_in_urdf(model))]
+
+
 def lost_in_urdf(model: Model) -> list[str]:
     """Return what a model says and a URDF file cannot."""
     model = mapped(model, _plain)

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from qddot.doctor.compare import Comparison
-from qddot.doctor.evidence import SAME
+from qddot.doctor.compare import PeerComparison
+from qddot.doctor.evidence import TOLERANCE
 from qddot.doctor.examination import SEVERITIES, Examination
 from qddot.errors import Problem, listing, printable
 
@@ -94,7 +94,7 @@ def problem_lines(alike: Sequence[Problem]) -> Iterator[Text]:
         yield plain(f"    → {first.remedy}", "green")
 
 
-def comparison_lines(comparison: Comparison) -> Iterator[Text]:
+def comparison_lines(comparison: PeerComparison) -> Iterator[Text]:
     """Yield how one peer compares, and why."""
     name = f"{comparison.peer} {comparison.version}"
     M, g = comparison.difference_M or 0.0, comparison.difference_g or 0.0
@@ -109,7 +109,7 @@ def comparison_lines(comparison: Comparison) -> Iterator[Text]:
         yield plain(f"    {aside}", "dim")
 
 
-def missing_lines(comparisons: Sequence[Comparison]) -> Iterator[Text]:
+def missing_lines(comparisons: Sequence[PeerComparison]) -> Iterator[Text]:
     """Yield why some peers could not be compared with, those with the same reason together."""
     because: dict[str, list[str]] = {}
     for comparison in comparisons:
@@ -119,11 +119,11 @@ def missing_lines(comparisons: Sequence[Comparison]) -> Iterator[Text]:
         yield plain(f"  – {', '.join(names)}: {why}", "dim")
 
 
-def differing(comparison: Comparison) -> str:
+def differing(comparison: PeerComparison) -> str:
     """Return which of M and g differ, and by how much."""
     parts = {"M": comparison.difference_M or 0.0, "g": comparison.difference_g or 0.0}
     return ", ".join(
-        f"{name} differs by {percent(size)}" if size > SAME else f"{name} agrees"
+        f"{name} differs by {percent(size)}" if size > TOLERANCE else f"{name} agrees"
         for name, size in parts.items()
     )
 

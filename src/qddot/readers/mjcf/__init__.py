@@ -4,7 +4,3 @@ Degrees, default classes, includes and inertia from geoms mean what MuJoCo takes
 and q is MuJoCo's qpos, entry for entry, less what is left out with a warning or follows another
 joint.
 """
-
-from qddot.readers.mjcf.reading import read_mjcf
-
-__all__ = ["read_mjcf"]

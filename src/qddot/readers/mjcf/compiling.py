@@ -12,10 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from qddot.errors import BadFile, BadRobot, MissingExtra, Problem, shorten
-from qddot.readers.mjcf.masses import impossible_inertias, typed_matrix
+from qddot.errors import BadFile, BadRobot, MissingExtra, Problem, Severity, shorten
 from qddot.readers.mjcf.meshes import without_needless_meshes
-from qddot.readers.mjcf.names import Names, names_of
+from qddot.readers.mjcf.numbers import impossible_inertias, typed_matrix
 from qddot.readers.mjcf.source import Source
 
 # arrays that a file may ask for in any size, and that are not wanted
@@ -30,10 +29,20 @@ UNWANTED = (
     *("keys", "sensors", "pairs", "excludes", "numerics", "tuples", "texts"),
     *("skins", "textures", "lights", "cameras"),
 )
+# what a spec calls the elements of each kind, and where the file has them
+KINDS = {
+    "body": ("bodies", "body"),
+    "joint": ("joints", "joint"),
+    "site": ("sites", "site"),
+    "constraint": ("equalities", "equality"),
+    "tendon": ("tendons", "tendon"),
+    "actuator": ("actuators", "actuator"),
+}
+NEED_A_NAME = ("body", "joint")
 
 
 @dataclass(frozen=True)
-class Compiled:
+class MujocoModel:
     """A file as MuJoCo has understood it."""
 
     mujoco: ModuleType
@@ -63,7 +72,7 @@ def mujoco_module() -> ModuleType:
     return mujoco
 
 
-def compile_source(source: Source) -> Compiled:
+def compile_source(source: Source) -> MujocoModel:
     """Return what MuJoCo makes of a file.
 
     Raises:
@@ -94,7 +103,7 @@ def compile_source(source: Source) -> Compiled:
     matrices = {body.id: matrix for body, matrix in typed}
     names = names_of(spec, source)
     home = keys.get("home", ())
-    return Compiled(mujoco, spec, model, names, tuple(problems), name, matrices, home)
+    return MujocoModel(mujoco, spec, model, names, tuple(problems), name, matrices, home)
 
 
 @contextmanager
@@ -144,3 +153,53 @@ def strip(spec: Any) -> None:
     for name in UNWANTED:
         for element in list(getattr(spec, name)):
             spec.delete(element)
+
+
+@dataclass
+class Names:
+    """What each element is called and where it stands, by its kind and MuJoCo's number of it."""
+
+    names: dict[tuple[str, int], str]
+    places: dict[tuple[str, int], tuple[str, int | None]]  # the file, if an included one; the line
+    taken: set[str]
+
+    def body(self, i: int) -> str:
+        """Return the name of a body."""
+        return self.names["body", i]
+
+    def joint(self, i: int) -> str:
+        """Return the name of a joint."""
+        return self.names["joint", i]
+
+    def line(self, kind: str, i: int) -> int | None:
+        """Return the line of an element, if it is in the file itself."""
+        file, line = self.places.get((kind, i), ("", None))
+        return None if file else line
+
+    def problem(self, severity: Severity, kind: str, i: int, message: str, remedy: str) -> Problem:
+        """Return a problem of an element."""
+        file, line = self.places.get((kind, i), ("", None))
+        name = self.names.get((kind, i))
+        where = f"{kind} {shorten(name)!r}" if name else f"{kind} number {i + 1}"
+        return Problem(severity, where, message, remedy, line, file)
+
+    def new(self, wanted: str) -> str:
+        """Return a name that nothing has yet: the wanted one, or one like it."""
+        while wanted in self.taken:
+            wanted += "_"
+        self.taken.add(wanted)
+        return wanted
+
+
+def names_of(spec: Any, source: Source) -> Names:
+    """Return the names of a compiled spec's elements; bodies and joints without one get one."""
+    names, places = {}, {}
+    for kind, (group, section) in KINDS.items():
+        for element in getattr(spec, group):
+            names[kind, element.id] = element.name
+            places[kind, element.id] = source.line(section, element.name, element.info)
+    result = Names(names, places, set(names.values()))
+    for kind, i in names:
+        if kind in NEED_A_NAME and not names[kind, i]:
+            names[kind, i] = result.new(f"{kind}{i}")
+    return result

@@ -12,7 +12,7 @@ import numpy as np
 
 from qddot.errors import Problem, listing, shorten
 from qddot.model import Mimic
-from qddot.readers.mjcf.compiling import Compiled
+from qddot.readers.mjcf.compiling import MujocoModel
 
 PASSIVE = ("tendon_stiffness", "tendon_damping", "tendon_frictionloss", "tendon_armature")
 
@@ -26,7 +26,7 @@ class Followers:
         self.leaders: dict[int, int] = {}
         self.problems: list[Problem] = []
 
-    def tie(self, compiled: Compiled, e: int, left_out: set[int]) -> None:
+    def tie(self, compiled: MujocoModel, e: int, left_out: set[int]) -> None:
         """Take one joint equality into account.
 
         MuJoCo counts both positions from ref:
@@ -68,7 +68,7 @@ class Followers:
         return leader == follower
 
 
-def followers(compiled: Compiled, left_out: set[int]) -> Followers:
+def followers(compiled: MujocoModel, left_out: set[int]) -> Followers:
     """Return which joints follow which, and what constraints had to be left out."""
     m, names = compiled.model, compiled.names
     kinds = compiled.mujoco.mjtEq
@@ -89,7 +89,7 @@ def followers(compiled: Compiled, left_out: set[int]) -> Followers:
     return result
 
 
-def within(compiled: Compiled, e: int, left_out: set[int]) -> bool:
+def within(compiled: MujocoModel, e: int, left_out: set[int]) -> bool:
     """Return whether a constraint between bodies is about bodies that are left out anyway."""
     m, kinds = compiled.model, compiled.mujoco.mjtEq
     ends = {int(m.eq_obj1id[e]), int(m.eq_obj2id[e])}
@@ -99,21 +99,21 @@ def within(compiled: Compiled, e: int, left_out: set[int]) -> bool:
     return int(m.eq_type[e]) in loops and of_bodies and bool(ends & left_out)
 
 
-def pulls(compiled: Compiled, t: int) -> bool:
+def pulls(compiled: MujocoModel, t: int) -> bool:
     """Return whether a tendon acts by itself, and not only when an actuator pulls it."""
     m = compiled.model
     acting = any(np.any(getattr(m, what)[t]) for what in PASSIVE if hasattr(m, what))
     return acting or bool(m.tendon_limited[t])
 
 
-def driven_tendons(compiled: Compiled) -> set[int]:
+def driven_tendons(compiled: MujocoModel) -> set[int]:
     """Return the tendons that an actuator pulls."""
     m, tendon = compiled.model, int(compiled.mujoco.mjtTrn.mjTRN_TENDON)
     pairs = zip(m.actuator_trntype, m.actuator_trnid[:, 0], strict=True)
     return {int(t) for kind, t in pairs if int(kind) == tendon}
 
 
-def ignored(compiled: Compiled, left_out: set[int]) -> Iterator[Problem]:
+def ignored(compiled: MujocoModel, left_out: set[int]) -> Iterator[Problem]:
     """Yield what else of the file has no place in a model of rigid links and joints."""
     m, names = compiled.model, compiled.names
     tendons = {t: names.names["tendon", t] or f"number {t + 1}" for t in range(m.ntendon)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from qddot.doctor.compare import Comparison, compare
+from qddot.doctor.compare import PeerComparison, compare
 from qddot.doctor.examination import Examination, examine, ordered
 from qddot.errors import Problem, listing
 from qddot.model.model import Model
@@ -131,7 +131,7 @@ def sentences(problems: list[Problem]) -> list[str]:
     return lines
 
 
-def agreement(comparison: Comparison) -> str:
+def agreement(comparison: PeerComparison) -> str:
     """Return whether M and g are the same, in words."""
     if not comparison.agrees:
         return differing(comparison)
