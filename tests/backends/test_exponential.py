@@ -10,10 +10,9 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from faults import processor
 
 from qddot import Kernel, record
-from qddot.backends import kernel as kernels
-from qddot.backends import llvm
 
 # half a unit for rounding the result, the rest for what it is computed from
 UNITS = {"exp": 1.0, "log": 1.0, "tanh": 2.0}
@@ -224,8 +223,6 @@ def test_a_processor_without_fused_multiply_adds_gives_the_same_bits(
 ):
     x = samples(dtype)
     here = compiled(name, x)
-    triple, _, _ = llvm.target()
-    monkeypatch.setattr(llvm, "target", lambda: (triple, "x86-64", ""))
-    monkeypatch.setattr(kernels, "widest_lanes", llvm.widest_lanes.__wrapped__)
+    processor(monkeypatch, "x86-64")
     there = Kernel(record(FUNCTIONS[name], name, x=()), np.dtype(dtype))
     assert np.array_equal(there.general(x), here, equal_nan=True)

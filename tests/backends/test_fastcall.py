@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from faults import no_compiler
 from nearness import LAST_DIGIT
 
 from qddot import Kernel, record
@@ -161,10 +162,7 @@ def test_a_result_may_have_any_rank():
 
 
 def test_looking_at_a_function_compiles_nothing(monkeypatch: pytest.MonkeyPatch):
-    def refuse(text: str) -> None:
-        raise AssertionError("compiled")
-
-    monkeypatch.setattr(fastcall, "compile_module", refuse)
+    no_compiler(monkeypatch)
     call = Kernel(PROGRAM).call
     assert call.__name__ == "motion"
     assert "motion" in repr(call)

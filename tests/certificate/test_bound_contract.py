@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from faults import interrupted, ticking
 from made import ARM
 
 import qddot
@@ -109,10 +109,7 @@ def test_a_turn_that_does_not_bring_a_follower_back_is_refused():
 
 def test_stopping_early_leaves_valid_bounds(monkeypatch):
     """On a clock that ticks whenever it is looked at: the search looks once in a few cells."""
-    ticks = iter(range(10**9))
-    clock = SimpleNamespace(monotonic=lambda: next(ticks) / 50)
-    for module in (bounds_module, refine, search):
-        monkeypatch.setattr(module, "time", clock)
+    ticks = ticking(monkeypatch, bounds_module, refine, search, seconds=0.02)
     robot = qddot.load("ur5")
     found = bounds(robot, ["M.eigenvalue.min", "M.norm1.max", "g.norm1"], gap=1e-6, seconds=1.0)
     assert next(ticks) < 100  # a second, and a few more to see that it is over
@@ -131,9 +128,6 @@ def test_no_time_at_all_gives_a_bound_too():
 
 
 def test_an_interrupt_keeps_what_there_is(monkeypatch):
-    def interrupted(*_):
-        raise KeyboardInterrupt
-
     monkeypatch.setattr(problem, "prove", interrupted)
     found = bounds(ARM, ["M.norm1.max", "c.norm1"])
     assert list(found) == ["M.norm1.max"]

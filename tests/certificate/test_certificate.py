@@ -4,8 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from command_line import run
+from faults import interrupted
 from made import ARM
-from test_cli import run
 
 import qddot
 from qddot.certificate.bounds import bounds, bounds_over_joint
@@ -238,9 +239,6 @@ def test_a_box_without_end_is_refused():
 
 def test_an_interrupt_starts_no_exact_proof_and_keeps_the_bounds(monkeypatch):
     from qddot.certificate import certificate, problem
-
-    def interrupted(*_):
-        raise KeyboardInterrupt
 
     with monkeypatch.context() as during_the_proofs:
         during_the_proofs.setattr(certificate, "properties", interrupted)

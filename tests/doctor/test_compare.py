@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import replace
 
 import pytest
+from faults import not_installed, workers_run
 from long import long
 
 from qddot.doctor import examine, peers
@@ -148,8 +148,7 @@ def test_nothing_is_printed_and_nothing_is_left_behind(
 
 
 def test_a_peer_that_is_not_installed_says_how_to_install_it(arm, monkeypatch):
-    for peer in PEERS:
-        monkeypatch.setitem(sys.modules, peer.module, None)
+    not_installed(monkeypatch, *(peer.module for peer in PEERS))
     found = by_peer(examine(arm()))
     assert {name: c.why_not for name, c in found.items()} == {
         "Pinocchio": "it is not installed (pip install pin)",
@@ -178,7 +177,7 @@ def test_a_peer_that_takes_too_long_or_crashes_is_a_sentence(monkeypatch):
     monkeypatch.setattr(peers, "TIME_LIMIT", 0.001)
     assert ask([job])[0].failed == "it did not answer within 0.001 s"
     monkeypatch.setattr(peers, "TIME_LIMIT", 60)
-    monkeypatch.setattr("qddot.workers.PROGRAM", ("false",))
+    workers_run(monkeypatch, "false")
     assert ask([job])[0].failed == "it ended without an answer (status 1)"
 
 

@@ -1,11 +1,11 @@
 """Estimators: exact without noise, honest with it, and clear about what they refuse."""
 
-import sys
 from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pytest
+from faults import not_installed
 from identification.excited import as_log, excited
 from long import long, one_in
 from nearness import SOLVER, assert_near
@@ -174,7 +174,7 @@ def test_masses_and_centres_keep_within_their_bounds(arm):
 
 def test_a_consistent_fit_names_the_extra_that_it_needs(arm, monkeypatch):
     robot, _ = arm
-    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    not_installed(monkeypatch, "cvxpy")
     with pytest.raises(MissingExtra, match=r"pip install 'qddot\[identify\]'"):
         identify(robot, excited(robot, 100), "consistent")
 

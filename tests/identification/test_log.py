@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import builtins
-
 import numpy as np
 import pytest
+from faults import not_installed
 from hypothesis import given
 from hypothesis import strategies as st
 from identification.made_logs import measured, swinging, text, written
@@ -80,15 +79,8 @@ def test_a_bag_without_the_topic_names_those_it_has(tmp_path):
 
 
 def test_a_bag_without_rosbags_names_the_extra(tmp_path, monkeypatch):
-    real = builtins.__import__
-
-    def without(name, *rest, **more):
-        if name.startswith("rosbags"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
     (tmp_path / "a.mcap").write_bytes(b"")
-    monkeypatch.setattr(builtins, "__import__", without)
+    not_installed(monkeypatch, "rosbags")
     with pytest.raises(MissingExtra, match=r"pip install 'qddot\[logs\]'"):
         load_log(tmp_path / "a.mcap")
 

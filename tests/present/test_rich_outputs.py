@@ -8,10 +8,10 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from faults import no_compiler
 
 import qddot
 from qddot import motions
-from qddot.backends import llvm
 from qddot.certificate.certificate import Certificate
 from qddot.certificate.ellipsoid import mass_ellipsoid
 from qddot.certificate.singularity import near_singular
@@ -172,13 +172,7 @@ def test_nothing_is_compiled_to_look_at_a_result(monkeypatch):
         fresh.program("coriolis_matrix"),
     ]
 
-    def refuse(*_, **__):
-        raise AssertionError("compiled")
-
-    monkeypatch.setattr(llvm, "compile_module", refuse)
-    for module in list(vars(qddot.backends).values()):
-        if hasattr(module, "compile_module"):
-            monkeypatch.setattr(module, "compile_module", refuse)
+    no_compiler(monkeypatch)
     for result in made:
         assert result._repr_html_(), type(result)
     with pytest.raises(AssertionError, match="compiled"):

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 from bad_urdf import ARM, SLIPS
+from command_line import run
 from hanging import ends
 from hypothesis import given
 from hypothesis import strategies as st
@@ -21,7 +22,6 @@ from long import long
 from watching import opened, watched
 
 import qddot
-from qddot.cli import main
 from qddot.errors import QddotError
 from qddot.readers.urdf import read_urdf_text
 
@@ -178,20 +178,18 @@ SOME = [slip for slip in [*SLIPS, *WHOLE][::6] if slip != "many elements"]  # wh
 
 
 @pytest.mark.parametrize("slip", [*SOME, *long(*(s for s in [*SLIPS, *WHOLE] if s not in SOME))])
-def test_the_command_line_ends_with_status_2_and_the_same_message(slip, monkeypatch, capsys):
+def test_the_command_line_ends_with_status_2_and_the_same_message(slip):
     if slip in SLIPS:
         name, content = "arm.urdf", ARM.replace(*SLIPS[slip][:2], 1)
     else:
         name, content = WHOLE[slip][:2]
     if name:
         write(name, content)
-    monkeypatch.setattr(sys, "argv", ["qddot", "show", name or "missing.urdf"])
-    with ends(), pytest.raises(SystemExit) as end:
-        main()
-    assert end.value.code == 2
-    printed = capsys.readouterr()
-    assert not printed.out
-    assert printed.err == f"qddot: {refusal(name or 'missing.urdf')}\n"
+    with ends():
+        done = run("show", name or "missing.urdf")
+    assert done.returncode == 2
+    assert not done.stdout
+    assert done.stderr == f"qddot: {refusal(name or 'missing.urdf')}\n"
 
 
 def test_a_bad_file_shows_no_traceback():
@@ -229,7 +227,7 @@ NAMES = {
 
 
 @pytest.mark.parametrize("kind", NAMES)
-def test_a_name_that_looks_like_code_is_used_as_plain_text(kind, monkeypatch, capsys):
+def test_a_name_that_looks_like_code_is_used_as_plain_text(kind):
     from xml.sax.saxutils import quoteattr
 
     name = NAMES[kind]
@@ -239,11 +237,9 @@ def test_a_name_that_looks_like_code_is_used_as_plain_text(kind, monkeypatch, ca
         robot = qddot.load("arm.urdf")
     assert robot.model.links[1].name == name
     assert {kind for kind, _ in events} == {"open"}
-    monkeypatch.setattr(sys, "argv", ["qddot", "show", "arm.urdf"])
-    with pytest.raises(SystemExit) as end:
-        main()
-    assert not end.value.code
-    assert name in capsys.readouterr().out
+    done = run("show", "arm.urdf")
+    assert done.returncode == 0
+    assert name in done.stdout
     assert os.listdir() == ["arm.urdf"]
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
+from watching import opened, watched
 
 from qddot.errors import BadFile, BadRobot
 from qddot.readers import read
@@ -192,18 +192,11 @@ def test_memory_that_a_file_asks_for_in_vain_is_not_given(tmp_path, greed):
     assert read(tmp_path / "robot.xml").n == 1
 
 
-def test_a_file_outside_of_the_folder_is_not_even_opened(tmp_path, monkeypatch):
+def test_a_file_outside_of_the_folder_is_not_even_opened(tmp_path):
     (tmp_path / "outside.xml").write_text("<mujocoinclude/>")
     (tmp_path / "model").mkdir()
     model = tmp_path / "model" / "robot.xml"
     model.write_text('<mujoco><include file="../outside.xml"/></mujoco>')
-    opened = []
-
-    def watched(path):
-        opened.append(Path(path).name)
-        return Path(path).read_bytes()
-
-    monkeypatch.setattr("qddot.readers.mjcf.source.read_bytes", watched)
-    with pytest.raises(BadFile, match="leaves the model's folder"):
+    with watched() as events, pytest.raises(BadFile, match="leaves the model's folder"):
         read_source(model)
-    assert opened == ["robot.xml"]
+    assert opened(events) == {str(model)}

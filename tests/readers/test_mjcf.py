@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import struct
-import sys
 from pathlib import Path
 
 import pytest
+from faults import not_installed
 
 import qddot
 from qddot.errors import BadRobot, MissingExtra
@@ -279,7 +279,7 @@ def test_a_site_named_as_a_body_gets_another_name(load):
 
 def test_mujoco_is_named_where_it_is_missing(monkeypatch, tmp_path):
     (tmp_path / "robot.xml").write_text(ARM)
-    monkeypatch.setitem(sys.modules, "mujoco", None)
+    not_installed(monkeypatch, "mujoco")
     with pytest.raises(
         MissingExtra, match=r"Reading MJCF needs mujoco.*\n.*pip install 'qddot\[mjcf]'"
     ):

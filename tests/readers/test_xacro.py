@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-import sys
 
 import pytest
+from faults import not_installed
 
 from qddot.errors import BadFile, BadRobot, MissingExtra
 from qddot.readers import read
@@ -149,6 +149,6 @@ def test_expressions_do_not_reach_the_insides_of_python(load, insides):
 
 
 def test_xacrodoc_is_named_where_it_is_missing(load, monkeypatch):
-    monkeypatch.setitem(sys.modules, "xacrodoc", None)
+    not_installed(monkeypatch, "xacrodoc")
     with pytest.raises(MissingExtra, match=r"needs xacrodoc.*\n.*pip install 'qddot\[xacro]'"):
         load(ARM)

@@ -9,6 +9,7 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
+from faults import full_disk
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
@@ -200,11 +201,7 @@ def test_an_old_file_survives_a_failed_write(tmp_path, ending, monkeypatch):
     path = tmp_path / f"run{ending}"
     made().save(path)
     before = path.read_bytes()
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "replace", full)
+    monkeypatch.setattr(os, "replace", full_disk)
     with pytest.raises(CannotWrite, match="No space left on device"):
         made(rows=5).save(path)
     assert path.read_bytes() == before

@@ -1,11 +1,11 @@
 """A motion: interpolation between its rows, paths of frames, tables, words."""
 
-import builtins
 import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
+from faults import not_installed
 from hypothesis import given
 from hypothesis import strategies as st
 from nearness import assert_close
@@ -182,14 +182,7 @@ def test_a_table_has_every_number():
 
 
 def test_without_pandas_it_says_what_to_install(monkeypatch):
-    plain = builtins.__import__
-
-    def without(name, *arguments, **more):
-        if name.partition(".")[0] == "pandas":
-            raise ImportError(name)
-        return plain(name, *arguments, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    not_installed(monkeypatch, "pandas")
     with pytest.raises(MissingExtra, match=r"pip install 'qddot\[logs\]'"):
         made().to_pandas()
 

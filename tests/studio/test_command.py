@@ -13,9 +13,9 @@ from urllib.request import urlopen
 
 import pytest
 import studio_talk  # skips the module where websockets is missing
+from command_line import run
 
 import qddot
-from qddot.cli import main
 from qddot.errors import BadArgument
 from qddot.studio import Studio
 from qddot.studio.gate import PORT, listening_socket
@@ -88,12 +88,10 @@ def test_helpers_leave_nothing_behind(tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_a_wrong_command_line_has_status_two_and_a_sentence(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["qddot", "studio", "--no-browser", "--set", "m1=1"])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert ended.value.code == 2
-    assert capsys.readouterr().err.startswith("qddot: --set changes a robot, and none is named")
+def test_a_wrong_command_line_has_status_two_and_a_sentence():
+    done = run("studio", "--no-browser", "--set", "m1=1")
+    assert done.returncode == 2
+    assert done.stderr.startswith("qddot: --set changes a robot, and none is named")
 
 
 def test_a_port_that_does_not_exist_is_refused():

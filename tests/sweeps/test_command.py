@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
-from test_cli import run
+from command_line import run
 
 import qddot
 from qddot.sweeps.unit import Units

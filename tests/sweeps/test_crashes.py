@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from faults import workers_run
 from long import long
 
 import qddot
@@ -321,7 +322,7 @@ def test_a_unit_over_which_three_workers_die_is_given_up(swings, tmp_path):
 
 
 def test_workers_that_die_as_they_start_are_not_started_for_ever(swings, tmp_path, monkeypatch):
-    monkeypatch.setattr("qddot.workers.PROGRAM", (sys.executable, "-c", "raise SystemExit(3)"))
+    workers_run(monkeypatch, sys.executable, "-c", "raise SystemExit(3)")
     with pytest.raises(CrewLost, match=r"Workers die as soon as they start \(status 3\)"):
         sweep(swings, tmp_path, workers=1)
 

@@ -1,6 +1,5 @@
 """The command line as a whole: what every verb promises, and how it ends."""
 
-import io
 import json
 import os
 import re
@@ -8,61 +7,25 @@ import shlex
 import signal
 import subprocess
 import sys
-from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from unittest.mock import patch
 
 import pytest
-import typer
+from command_line import QDDOT, VERBS, WIDTH, ctrl_c, run
 from long import long
 
 import qddot
-from qddot.cli import TOUR, app, is_interrupt, terminal
-from qddot.cli.running import run as run_words
+from qddot.cli import TOUR, is_interrupt, terminal
 
-QDDOT = [sys.executable, "-m", "qddot"]
-VERBS = typer.main.get_command(app).commands
 OF_ROBOTS = VERBS.keys() - {"sweep"}  # which is given a plan
 NOT_RUN_HERE = ("qddot report panda",)  # which takes a minute, and which `make demo` runs
-WIDTH = 80
 BAD_ROBOT = "pandaa"
-
-
-@dataclass
-class Done:
-    """How a command line ended."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def run(*words, cwd=None, encoding="utf-8", **environment):
-    """Run a command line within this process, which is quicker than starting another."""
-    out, err = (io.TextIOWrapper(io.BytesIO(), encoding, write_through=True) for _ in range(2))
-    wanted = {"COLUMNS": str(WIDTH), "NO_COLOR": "1", "MPLBACKEND": "Agg"} | environment
-    where = nullcontext() if cwd is None else chdir(cwd)
-    with patch.dict(os.environ, wanted), where, redirect_stdout(out), redirect_stderr(err):
-        status = run_words(app, [str(word) for word in words])
-        texts = [stream.buffer.getvalue().decode(encoding) for stream in (out, err)]
-    return Done(status, *texts)
 
 
 def started(*words, **options):
     """Start a process of its own."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
     return subprocess.Popen([*QDDOT, *map(str, words)], **pipes | options)
-
-
-@contextmanager
-def ctrl_c():
-    """SIGINT is heard as in a terminal, whatever runs the tests."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def examples(verb):
@@ -217,7 +180,7 @@ def test_help_is_found_however_it_is_asked_for(words):
 
 
 def test_the_page_on_the_command_line_has_every_verb():
-    page = (Path(__file__).parents[1] / "docs" / "command_line.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "command_line.md").read_text(encoding="utf-8")
     assert not [verb for verb in VERBS if f"\n$ qddot {verb} " not in page]
 
 
@@ -514,7 +477,7 @@ def test_a_defect_is_told_in_three_lines_with_the_way_to_its_traceback():
     assert plain.returncode == traced.returncode == 1
     first, *more = plain.stderr.splitlines()
     assert first.startswith("qddot: this is a defect of qddot: ZeroDivisionError: a\\x1b[31mb (")
-    assert "test_cli.py" in first
+    assert "test_command_line.py" in first
     assert len(more) == 2
     assert "--traceback" in plain.stderr
     assert "Traceback" not in plain.stderr

@@ -1,16 +1,12 @@
 """`qddot simulate` as people use it."""
 
 import json
-import signal
-from contextlib import contextmanager
-from unittest.mock import patch
 
 import numpy as np
 import pytest
-from test_cli import ctrl_c, run
+from command_line import interrupted_at, run
 
 import qddot
-from qddot.simulation.run import Run
 
 
 def test_simulate_tells_state_energy_and_verdict():
@@ -105,18 +101,6 @@ def test_a_run_that_is_not_good_has_status_1_and_is_told():
     assert done.returncode == 1
     assert "NOT GOOD" in done.stdout
     assert "Take a shorter step" in done.stdout
-
-
-@contextmanager
-def interrupted_at(t):
-    """Ctrl-C is pressed when a simulation has come so far."""
-
-    def pressed(self):
-        if self.t > t:
-            signal.raise_signal(signal.SIGINT)
-
-    with ctrl_c(), patch.object(Run, "_tell_progress", pressed):
-        yield
 
 
 def test_ctrl_c_keeps_what_was_computed(tmp_path):

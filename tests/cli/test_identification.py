@@ -1,6 +1,5 @@
 """`qddot identifiable`, `excite` and `identify` as people use them."""
 
-import errno
 import json
 import os
 import signal
@@ -9,7 +8,8 @@ import time
 
 import numpy as np
 import pytest
-from test_cli import QDDOT, run
+from command_line import QDDOT, run
+from faults import full_disk
 
 import qddot
 from qddot.identification.excitation_result import Excitation
@@ -109,10 +109,7 @@ def test_identify_writes_a_robot_a_page_and_a_figure(log, tmp_path):
 
 
 def test_a_full_disk_leaves_neither_robot_nor_page(log, tmp_path, monkeypatch):
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    monkeypatch.setattr("matplotlib.figure.Figure.savefig", full)
+    monkeypatch.setattr("matplotlib.figure.Figure.savefig", full_disk)
     robot, figure = tmp_path / "found.toml", tmp_path / "torques.png"
     done = run("identify", "two_link", log, "-o", robot, "--plot", figure)
     assert done.returncode == 1

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from test_cli import QDDOT, VERBS, run
+from command_line import QDDOT, VERBS, run
 
 from qddot.cli import completion
 

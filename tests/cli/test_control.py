@@ -4,8 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from test_cli import run
-from test_cli_motion import interrupted_at
+from command_line import interrupted_at, run
 
 import qddot
 from qddot.cli import laws, references
