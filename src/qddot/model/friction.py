@@ -101,7 +101,7 @@ class Friction:
 
     @property
     def grip(self) -> tuple[Scalar, Scalar]:
-        """The least and the largest torque by which it holds a joint at rest, without f₀."""
+        """What it resists with at most at rest, downwards and upwards, without f₀."""
         most = self.coulomb if self.static is None else self.static
         return -most, most
 

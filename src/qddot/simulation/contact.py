@@ -62,8 +62,12 @@ def restraints(robot: Robot, sticking: bool, restitution: float | None) -> Restr
 
 
 def grips(friction: Sequence[Friction]) -> np.ndarray:
-    """Return the least and the largest force by which friction holds joints at rest, (2, n)."""
-    return np.array([[float(x) for x in each.grip] for each in friction]).reshape(-1, 2).T
+    """Return the least and the largest force by which friction holds joints at rest, (2, n).
+
+    On a joint that is about to move upwards acts what is resisted with there, the other way.
+    """
+    bounds = [(-float(high), -float(low)) for low, high in (each.grip for each in friction)]
+    return np.array(bounds).reshape(-1, 2).T
 
 
 @dataclass(frozen=True)
