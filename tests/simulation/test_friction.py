@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import qddot
-from qddot.simulation.contact import bounded_forces
+from qddot.model import Friction
+from qddot.simulation.contact import bounded_forces, grips
 
 G = 9.81
 
@@ -222,3 +223,12 @@ def test_the_time_of_slipping_does_not_depend_on_the_solver(block):
             run = qddot.simulate(hold, [0.0], torque=weight, duration=4.0, **more)
         slips = next(event.t for event in run.events if event.name == "slips")
         assert slips == pytest.approx(expected, abs=1e-8), more
+
+
+def test_a_grip_that_differs_up_and_down_holds_the_other_way_round():
+    """What is resisted with upwards, 3 N·m, pushes a joint down that is about to move up."""
+
+    class Uneven(Friction):
+        grip = (-1.0, 3.0)
+
+    assert grips([Uneven(), Friction(coulomb=2.0)]).tolist() == [[-3.0, -2.0], [1.0, 2.0]]
