@@ -104,6 +104,21 @@ def quintic_between(h: Any, start: tuple[Any, ...], end: tuple[Any, ...]) -> lis
     return [p0, d0, dd0 / 2, third, fourth, (6 * A - 3 * B + C / 2) / h**5]
 
 
+def cubic_at(s: Any, h: Any, start: tuple[Any, Any], end: tuple[Any, Any]) -> tuple[Any, Any]:
+    """Return p and p′ at a share s of a piece of length h, of the cubic with p and p′ at both ends.
+
+    It is:
+
+        p = p₀ + s a + s (s − 1) b      a = p₁ − p₀      b = (1 − 2 s) a + (s − 1) h p′₀ + s h p′₁
+    """
+    (p0, d0), (p1, d1) = start, end
+    way = p1 - p0
+    bend = (1 - 2 * s) * way + (s - 1) * h * d0 + s * h * d1
+    turn = h * d0 + h * d1 - 2 * way
+    p = p0 + s * way + s * (s - 1) * bend
+    return p, (way + (2 * s - 1) * bend + s * (s - 1) * turn) / h
+
+
 def integrated(spans: Any, top: Any, order: int) -> Piecewise:
     """Return a scalar curve from 0 at rest whose derivative of an order is constant on each piece.
 

@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from qddot.motions.piecewise import cubic_at
+
 
 class Past:
     """The last states of some arms, kept at equal steps of time.
 
-    Between two of them, with s from 0 to 1 and h the step, positions follow the cubic that has
-    their positions and velocities:
-
-        q = q₀ + s a + s (s − 1) b        a = q₁ − q₀        b = (1 − 2 s) a + (s − 1) h q̇₀ + s h q̇₁
+    Between two of them positions follow the cubic that has their positions and velocities.
     """
 
     def __init__(self, q: np.ndarray, qd: np.ndarray, h: float, delay: np.ndarray):
@@ -52,16 +51,12 @@ class Past:
         where = np.maximum(self.last - self.behind, 0.0)
         before = np.floor(where).astype(int)
         after = np.minimum(before + 1, self.last)
-        arms, h = np.arange(len(where)), self.h
+        arms = np.arange(len(where))
         (q0, v0), (q1, v1) = (
             self.states[k % self.length, :, arms].swapaxes(0, 1) for k in (before, after)
         )
         s = (where - before)[:, None]
-        way = q1 - q0
-        bend = (1 - 2 * s) * way + (s - 1) * h * v0 + s * h * v1
-        turn = h * v0 + h * v1 - 2 * way
-        q = q0 + s * way + s * (s - 1) * bend
-        return q, (way + (2 * s - 1) * bend + s * (s - 1) * turn) / h
+        return cubic_at(s, self.h, (q0, v0), (q1, v1))
 
 
 def sampled(

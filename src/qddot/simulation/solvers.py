@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.integrate import BDF, DOP853, RK45, DenseOutput, OdeSolver, Radau
 
+from qddot.motions.piecewise import cubic_at
 from qddot.simulation import midpoint
 from qddot.simulation.steps import Step
 
@@ -215,9 +216,7 @@ class Cubic(DenseOutput):
         y0, y1, f0, f1 = (x[:, None] if np.ndim(t) else x for x in self.ends)
         h = self.t - self.t_old
         s = (t - self.t_old) / h
-        line = y0 + s * (y1 - y0)
-        bend = (1 - 2 * s) * (y1 - y0) + (s - 1) * h * f0 + s * h * f1
-        return line + s * (s - 1) * bend
+        return cubic_at(s, h, (y0, f0), (y1, f1))[0]
 
 
 def sensitivity(fun: Rate, tracked: int) -> Rate:
