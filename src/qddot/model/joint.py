@@ -85,9 +85,9 @@ class Joint:
 
     @property
     def turns(self) -> bool:
-        """Whether its position is an angle."""
+        """Whether its velocity is one of an angle."""
         motion = MOTIONS.get(self.kind)
-        return motion is not None and motion.configuration[0].unit == "rad"  # type: ignore[index]
+        return motion is not None and motion.velocity[0].unit == "rad/s"
 
     @property
     def units(self) -> JointUnits:

@@ -36,20 +36,11 @@ class Coordinate:
 class JointMotion(Protocol):
     """How one body moves in another."""
 
-    @property
-    def nq(self) -> int: ...  # numbers of a configuration
-
-    @property
-    def nv(self) -> int: ...  # numbers of a velocity
-
-    @property
-    def configuration(self) -> tuple[Coordinate, ...]: ...  # what the entries of q are
-
-    @property
-    def velocity(self) -> tuple[Coordinate, ...]: ...  # what the entries of v are
-
-    @property
-    def neutral(self) -> tuple[Scalar, ...]: ...  # the q at which the pose is the identity
+    nq: int  # numbers of a configuration
+    nv: int  # numbers of a velocity
+    configuration: tuple[Coordinate, ...]  # what the entries of q are
+    velocity: tuple[Coordinate, ...]  # what the entries of v are
+    neutral: tuple[Scalar, ...]  # the q at which the pose is the identity
 
     @property
     def S(self) -> np.ndarray: ...  # (6, nv): [angular; linear], in the axes of the moving body
