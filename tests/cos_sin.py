@@ -29,6 +29,7 @@ class CosSin:
 
     nq, nv = 2, 1
     neutral = (1, 0)
+    numbers = ()
     configuration = (Coordinate("cosine", "", ".cos"), Coordinate("sine", "", ".sin"))
     velocity = (Coordinate("angle", "rad/s"),)
 

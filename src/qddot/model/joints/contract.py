@@ -41,6 +41,7 @@ class JointMotion(Protocol):
     configuration: tuple[Coordinate, ...]  # what the entries of q are
     velocity: tuple[Coordinate, ...]  # what the entries of v are
     neutral: tuple[Scalar, ...]  # the q at which the pose is the identity
+    numbers: tuple[str, ...]  # what of a model's joint it needs besides the axis, such as "pitch"
 
     @property
     def S(self) -> np.ndarray: ...  # (6, nv): [angular; linear], in the axes of the moving body
@@ -84,6 +85,7 @@ class OneCoordinate:
 
     nq = nv = 1
     neutral = (0,)
+    numbers = ()
 
     def rate(self, q: ConfigVec, v: JointVec) -> ConfigVec:
         return v
