@@ -8,7 +8,7 @@ import subprocess
 
 import numpy as np
 import pytest
-from cos_sin import in_cosines, pairs
+from cos_sin import KIND, in_cosines, pairs
 from nearness import assert_near
 
 import qddot
@@ -299,6 +299,18 @@ def test_what_needs_one_number_a_joint_says_so(both, asked, what):
     words = f"^{what} takes joints whose position is one number each; .*j1.cos, j1.sin, j2"
     with pytest.raises(BadArgument, match=words):
         asked(both[1])
+
+
+def test_a_file_may_name_its_kind(both, tmp_path):
+    plain, other = both
+    other.save(tmp_path / "arm.toml")
+    found = qddot.load(tmp_path / "arm.toml")
+    assert [joint.kind for joint in found.model.joints] == [KIND, "prismatic"]
+    assert_near(
+        found.inverse_dynamics(pairs(plain, Q), QD, QD),
+        plain.inverse_dynamics(Q, QD, QD),
+        tolerance=1e-12,
+    )
 
 
 def test_it_is_shown_and_drawn(both, runs):
