@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from qddot.control.laws.saturation import arctan
 from qddot.model.joints import MOTIONS, Coordinate, Revolute
 from qddot.robot import Robot
 from qddot.scalars import sincos
@@ -28,6 +29,7 @@ class CosSin:
 
     nq, nv = 2, 1
     neutral = (1, 0)
+    numbers = ()
     configuration = (Coordinate("cosine", "", ".cos"), Coordinate("sine", "", ".sin"))
     velocity = (Coordinate("angle", "rad/s"),)
 
@@ -57,7 +59,7 @@ class CosSin:
 
     def difference(self, q, other):
         (c, s), (cos, sin) = q, other
-        return np.array([np.arctan2(c * sin - s * cos, c * cos + s * sin)])
+        return vector([angle(c * sin - s * cos, c * cos + s * sin)])
 
     def project(self, q):
         return vector([x / np.sqrt(q[0] * q[0] + q[1] * q[1]) for x in q])
@@ -66,12 +68,22 @@ class CosSin:
         return turn_to(self.axis), CosSin(Z)
 
 
+def angle(s, c):
+    """Return the angle in (−π, π] of a sine and a cosine, by operations that are recorded."""
+    half = 2 * arctan(np.abs(s) / (1 + np.abs(c)))
+    turned = np.where(np.less(c, 0), np.pi - half, half)
+    return np.where(np.less(s, 0), -turned, turned)
+
+
 def in_cosines(robot: Robot, monkeypatch) -> Robot:
-    """Return the same robot with all its turning joints kept as cosine and sine."""
+    """Return the same robot with all its turning joints kept as cosine and sine, without limits."""
     monkeypatch.setitem(MOTIONS, KIND, CosSin)
 
     def changed(joint):
-        return replace(joint, kind=KIND) if joint.turns and joint.moves else joint
+        if not (joint.turns and joint.moves):
+            return joint
+        limits = replace(joint.limits, lower=None, upper=None)
+        return replace(joint, kind=KIND, limits=limits, home=None)
 
     return Robot(robot.model.with_joints(changed))
 

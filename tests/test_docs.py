@@ -20,9 +20,10 @@ from random_trees import deep_tree
 import qddot
 from qddot.equations.exact_tree import exact_robot
 from qddot.formulations import lagrange
+from qddot.model.joints import MOTIONS
 from qddot.model.tree import fold
 from qddot.readers.document import read_document
-from qddot.readers.read import read
+from qddot.readers.read import library, read
 
 ROOT = Path(__file__).resolve().parents[1]
 LINKED = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -146,15 +147,16 @@ def printing():
     return module
 
 
-def block(page: str, language: str) -> str:
-    """Return the first block of a language on a page."""
+def block(page: str, language: str, word: str = "") -> str:
+    """Return the first block of a language on a page that has a word in it."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    return re.search(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[1]
+    found = re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    return next(each for each in found if word in each)
 
 
 def test_the_formulation_that_contributing_shows_gives_the_equations_of_lagrange():
     shown = {"__name__": "hamilton"}
-    exec(block("CONTRIBUTING.md", "python"), shown)
+    exec(block("CONTRIBUTING.md", "python", "def derive"), shown)
     for name in ("two_link_symbolic", "rp_symbolic", "scara"):
         robot = exact_robot(read(name))
         mine, right = (f(robot.tree, robot.q, robot.qd) for f in (shown["derive"], lagrange.derive))
@@ -164,6 +166,18 @@ def test_the_formulation_that_contributing_shows_gives_the_equations_of_lagrange
     state = np.random.default_rng(1).uniform(-2, 2, (2, tree.n))
     mine, right = shown["derive"](tree, *state), lagrange.derive(tree, *state)
     assert_near(mine.c, right.c, tolerance=1e-10)
+
+
+def test_the_joint_that_contributing_shows_is_read_and_moves_as_it_says(monkeypatch, tmp_path):
+    monkeypatch.setitem(MOTIONS, "helical", None)
+    exec(block("CONTRIBUTING.md", "python", "Helical"), {"__name__": "helical"})
+    found = []
+    for kind, pitch in (("helical", "0.1"), ("screw", "1/(20*pi)")):
+        text = library()["rp"].read_text(encoding="utf-8")
+        there = text.replace('"prismatic"', f'"{kind}"\npitch = "{pitch}"')
+        (tmp_path / f"{kind}.toml").write_text(there, encoding="utf-8")
+        found.append(qddot.load(tmp_path / f"{kind}.toml").inverse_dynamics(*np.full((3, 2), 0.7)))
+    assert_near(found[0], found[1], tolerance=1e-14)
 
 
 def test_every_extra_is_on_the_page_about_installing():

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import qddot
+from qddot.model.joints import MOTIONS
 
 ROOT = Path(__file__).resolve().parents[1]
 SRC = ROOT / "src" / "qddot"
@@ -89,6 +90,22 @@ def test_layers_point_one_way():
         if not may_import(room_of(path), target)
     ]
     assert not upward, "imports against the layers:\n  " + "\n  ".join(upward)
+
+
+def test_no_kind_of_joint_is_named_outside_its_file():
+    """To others a joint is its S, roles and units; files and drawings know kinds by name."""
+    known = ("model/joints/", "readers/", "writers/", "present/terminal/robots.py", "speed.py")
+    names = {*MOTIONS, *(kind.__name__ for kind in MOTIONS.values())}
+    named = [
+        f"{relative(path)}:{node.lineno} names {word!r}"
+        for path in MODULES
+        if not path.relative_to(SRC).as_posix().startswith(known)
+        if any(name in source(path) for name in names)
+        for node in ast.walk(ast.parse(source(path)))
+        for word in (getattr(node, "id", None), getattr(node, "value", None))
+        if isinstance(word, str) and word in names
+    ]
+    assert not named, named
 
 
 def test_import_is_light():

@@ -64,7 +64,7 @@ def rate_at(law: ControlLaw, robot: Robot, t, q, qd, x=None) -> tuple[float, flo
     qdd = robot.program("forward_dynamics")(q, qd, np.asarray(tau, float))
     V = law.lyapunov(robot)
     assert V is not None
-    found = rate_program(V)(*state, qdd, *([] if xd is None else [xd]))
+    found = rate_program(V, robot.tree)(*state, qdd, *([] if xd is None else [xd]))
     torque = robot.program("inverse_dynamics")(q, qd, qdd)
     size = np.abs(qd).max() * np.abs(torque).max() + np.abs(qd).max() * np.abs(qdd).max()
     return float(found), float(size + abs(float(V(*state))) + 1)

@@ -147,7 +147,7 @@ def test_what_is_left_of_coulomb_friction_never_feeds_v():
         (JointImpedance(rubbing, 900, 100, GO, friction="desired"), 105.0),
     ):
         V = law.lyapunov(rubbing)
-        rate = rate_program(V)
+        rate = rate_program(V, rubbing.tree)
         place, wanted, _ = (np.asarray(x, float) for x in law.reference.at(0.7))
         states = list(rng.uniform(-2, 2, (50, 2, 2)))
         # and around where the sign is not ±1

@@ -13,7 +13,8 @@ from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
 from qddot.errors import BadArgument, WrongShape
 from qddot.formulations import explicit, lagrange, recursive, stacked, trace
-from qddot.model import Spring
+from qddot.model import Limits, Mimic, Spring
+from qddot.model.tree import fold
 from qddot.robot.quantities import NAMES, state_shapes
 
 SAME = 1e-12
@@ -109,14 +110,27 @@ def test_the_midpoint_rule_is_refused_for_it(both):
         qddot.rollout(other, pairs(plain, np.zeros(plain.n)), steps=2, step=0.01, method="midpoint")
 
 
-def test_one_simulated_run_is_refused_with_what_can_be_done(both):
-    plain, other = both
-    with pytest.raises(BadArgument, match=r"qddot\.rollout moves such a robot"):
-        qddot.simulate(other, pairs(plain, np.zeros(plain.n)), duration=0.1)
+@pytest.mark.parametrize(
+    ("of_first", "what"),
+    [
+        ({"spring": Spring(10.0)}, "a spring"),
+        ({"limits": Limits(-1, 1)}, "limits of its position"),
+        ({"home": 0.5}, "a home position"),
+        ({"locked": 0.5}, "a position that it is locked at"),
+    ],
+)
+def test_what_needs_a_single_number_is_refused_by_name(monkeypatch, of_first, what):
+    arm = in_cosines(qddot.load("two_link"), monkeypatch).model
+    changed = arm.with_joints(lambda j: replace(j, **of_first) if j.name == "j1" else j)
+    with pytest.raises(BadArgument, match=f"whose position is no single number, and has {what}"):
+        fold(changed)
 
 
-def test_what_needs_a_single_number_is_refused_by_name(monkeypatch):
-    arm = qddot.load("two_link")
-    sprung = arm.model.with_joints(lambda joint: replace(joint, spring=Spring(10.0)))
-    with pytest.raises(BadArgument, match="whose position is no single number, and has a spring"):
-        _ = in_cosines(qddot.Robot(sprung), monkeypatch).tree
+def test_a_joint_that_follows_it_is_refused(monkeypatch):
+    arm = in_cosines(qddot.load("two_link"), monkeypatch).model
+    following = Mimic("j1", 2)
+    changed = arm.with_joints(
+        lambda j: replace(j, kind="continuous", mimic=following) if j.name == "j2" else j
+    )
+    with pytest.raises(BadArgument, match="has a joint that follows it"):
+        fold(changed)

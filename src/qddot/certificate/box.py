@@ -44,6 +44,7 @@ def box_of(robot: Robot, given: Any = None) -> Box:
     """
     if robot.symbols:
         raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
+    robot.model.need_single_numbers("A certificate")
     joints = robot.model.free_joints
     if isinstance(given, Box):
         given = list(zip(given.lower, given.upper, strict=True))

@@ -26,14 +26,13 @@ from qddot.dynamics.aba import applies
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.balls import many_digits
 from qddot.model.coordinates import Drive, Drives
-from qddot.model.joints import Prismatic, Revolute
+from qddot.model.joints import SIX_DEGREES
 from qddot.model.tree import BASE, NO_INERTIA, Body, Tree, in_order
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL
 
 LONG = 6  # coordinates that M depends on, from which on it is cut
 SHARES = (0.5, 0.75, 0.8125, 0.875)  # α, exact in binary, as 1 − α is
-AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
 
 
 def smallest_eigenvalue(entries: Entries) -> Eigenvalue:
@@ -121,10 +120,9 @@ def before(tree: Tree, k: int, share: float) -> Tree:
 def floating(tree: Tree, k: int, share: float) -> Tree:
     """Return the share of body k and what is beyond it, on three slides and three turns."""
     base = tree.bodies[k]
-    joints = [Prismatic(axis) for axis in AXES] + [Revolute(axis) for axis in AXES]
     bodies = [
         Body(f"free{i}", i - 1 if i else BASE, STILL, joint, NO_INERTIA)
-        for i, joint in enumerate(joints)
+        for i, joint in enumerate(SIX_DEGREES)
     ]
     bodies[-1] = replace(bodies[-1], inertia=part(base, share))
     bodies += [replace(body, parent=body.parent - k + 5) for body in tree.bodies[k + 1 :]]

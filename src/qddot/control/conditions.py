@@ -19,6 +19,7 @@ from qddot.control.laws.law import ControlLaw
 from qddot.control.sampled import HeldPlant, Sampling
 from qddot.control.sampled_loop import STABLE, Linear, linearised
 from qddot.errors import printable
+from qddot.model.tree import by_rows
 from qddot.robot import Robot
 from qddot.simulation.trajectory import Trajectory
 
@@ -109,7 +110,10 @@ def _followable(law: ControlLaw, motion: Trajectory) -> list[Assumption]:
         for parts in zip(*(reference.at(float(each)) for each in t), strict=True)
     )
     h, most = t[1] - t[0], np.abs(a).max(axis=0, initial=0)
-    off = np.diff(x, axis=0) - h * (v[1:] + v[:-1]) / 2 + h * h * np.diff(a, axis=0) / 12
+    moved = np.diff(x, axis=0)
+    if x.shape != v.shape:  # of joints with several numbers
+        moved = by_rows(law.robot.tree.difference, x[:-1], x[1:])
+    off = moved - h * (v[1:] + v[:-1]) / 2 + h * h * np.diff(a, axis=0) / 12
     jump = np.diff(v, axis=0) - h * (a[1:] + a[:-1]) / 2
     slack = ROUNDING * max(1.0, float(np.abs(x).max()), float(np.abs(v).max()))
     for what, error, allowed in (("position", off, h * h * most), ("rate", jump, h * most)):
@@ -197,7 +201,7 @@ def _no_stop(robot: Robot, motion: Trajectory) -> Assumption:
     there = np.argwhere((motion.q <= lower + near) | (motion.q >= upper - near))
     if len(there):
         k, i = there[0]
-        why = f"{robot.joint_names[i]} is at its stop at t = {motion.t[k]:.4g} s"
+        why = f"{robot.model.position_names[i]} is at its stop at t = {motion.t[k]:.4g} s"
         return Assumption("No stop is hit", False, why)
     return Assumption("No stop is hit", True, "none was")
 

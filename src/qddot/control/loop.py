@@ -29,7 +29,8 @@ from qddot.control.sampled import HeldPlant, Sampling, sampled_run
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.judged import Judged
 from qddot.looks import in_notebook
-from qddot.motions.setpoint import reference_of
+from qddot.model.tree import by_rows
+from qddot.motions.setpoint import joint_reference
 from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.robot import Robot, robot_of
@@ -114,7 +115,7 @@ def closed_loop(
         law: A law of `qddot.control`; or its name, "computed_torque" or "ComputedTorque", with
             gains that suit the arm: it then follows `reference`.
         reference: What errors are measured against; the law's own if not given.
-        q0, qd0: Where the arm starts [rad or m] and how fast, shape (n,). If not given, on a
+        q0, qd0: Where the arm starts [rad or m] and how fast, shape (nq,), (n,). If not given, on a
             reference that moves its joints; else at `robot.home`, at rest.
         duration: How long [s]. If not given, a second longer than the reference; where that has
             no end, 5 s, or a period if that is longer.
@@ -151,7 +152,7 @@ def closed_loop(
     if isinstance(law, str):
         law, reference = named_law(law, believed or robot, robot, reference), None
     law = law_of(robot, law, believed)
-    against = None if reference is None else reference_of(reference, robot.joint_names)
+    against = None if reference is None else joint_reference(reference, robot)
     followed = getattr(law, "reference", None) if against is None else against
     duration = lasting(followed) if duration is None else positive("duration", duration)
     q0, qd0 = start_of(robot, law, against, q0, qd0)
@@ -239,9 +240,9 @@ def _judged(
 
 def _errors(robot: Robot, law: ControlLaw, against: Any, motion: Trajectory) -> np.ndarray:
     def error(t: Any, q: Any) -> Any:
-        return law.error(t, q) if against is None else q - against.at(t)[0]
+        return law.error(t, q) if against is None else robot.tree.difference(against.at(t)[0], q)
 
-    return Kernel(record(error, "error", t=(), q=(robot.n,)))(motion.t, motion.q)
+    return Kernel(record(error, "error", t=(), q=(robot.nq,)))(motion.t, motion.q)
 
 
 def _lyapunov(
@@ -251,11 +252,13 @@ def _lyapunov(
     program = law.lyapunov(robot)
     if program is None:
         return None, None, None
-    V, rate = along(program, motion.t, motion.q, motion.qd, motion.qdd, motion.state, xd)
+    rows = motion.t, motion.q, motion.qd, motion.qdd, motion.state
+    V, rate = along(program, robot.tree, *rows, xd)
     # an error of a microradian, or of a micrometre, would make V so large
-    moved = [x[:1] for x in (motion.t, motion.q + 1e-6, motion.qd, motion.state) if x is not None]
+    off = by_rows(robot.tree.step, motion.q[:1], np.full((1, robot.n), 1e-6))
+    moved = [x[:1] for x in (motion.t, off, motion.qd, motion.state) if x is not None]
     least = abs(float(Kernel(program)(*moved)[0] - V[0]))
-    claim = record(law.falling, "falling", t=(), q=(robot.n,), qd=(robot.n,))
+    claim = record(law.falling, "falling", t=(), q=(robot.nq,), qd=(robot.n,))
     claimed = np.broadcast_to(claim(motion.t, motion.q, motion.qd) > 0, V.shape)
     return V, rate, rise(V, least, claimed)
 

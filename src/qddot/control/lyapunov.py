@@ -7,18 +7,19 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.model.tree import Tree
 from qddot.program.differentiate import gradient, replay
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
 
 
-def rate_program(V: Program) -> Program:
+def rate_program(V: Program, tree: Tree) -> Program:
     """Return the program of V̇ from that of V(t, q, q̇[, x]), the accelerations and ẋ as inputs.
 
-    The chain rule, no differencing:
+    The chain rule, no differencing, with dq/dt what the tree says (q̇, of most joints):
 
-        V̇ = ∂V/∂t + ∂V/∂q · q̇ + ∂V/∂q̇ · q̈ + ∂V/∂x · ẋ
+        V̇ = ∂V/∂t + ∂V/∂q · dq/dt + ∂V/∂q̇ · q̈ + ∂V/∂x · ẋ
     """
     shapes = {port.name: port.shape for port in V.inputs}
     slope = gradient(V, list(shapes))
@@ -29,7 +30,8 @@ def rate_program(V: Program) -> Program:
         entries = [e for name in shapes for e in np.asarray(given[name], dtype=object).reshape(-1)]
         values = replay(slope, [*entries, 1.0])
         slopes = slope.pack([values[i] for i in slope.results])
-        along = {"t": 1.0, "q": given["qd"], "qd": given["qdd"], "x": given.get("xd")}
+        moving = tree.rate(given["q"], given["qd"])
+        along = {"t": 1.0, "q": moving, "qd": given["qdd"], "x": given.get("xd")}
         terms = [np.dot(g, along[name]) for name, g in zip(shapes, slopes, strict=True)]
         return {"rate": sum(terms[1:], terms[0])}
 
@@ -38,6 +40,7 @@ def rate_program(V: Program) -> Program:
 
 def along(
     V: Program,
+    tree: Tree,
     t: np.ndarray,
     q: np.ndarray,
     qd: np.ndarray,
@@ -48,4 +51,4 @@ def along(
     """Return V and V̇ at every row of a motion, shape (k,) each."""
     state = [t, q, qd] + ([] if x is None else [x])
     rates = [qdd] + ([] if xd is None else [xd])
-    return Kernel(V)(*state), Kernel(rate_program(V))(*state, *rates)
+    return Kernel(V)(*state), Kernel(rate_program(V, tree))(*state, *rates)

@@ -61,8 +61,11 @@ def ready_posture(robot: Robot, frame: str, axes: str) -> np.ndarray:
     Of places around its home, within limits, the one whose Jacobian has the largest smallest
     singular value: stretched out, as many arms are at zero, a frame cannot go outward.
     """
+    from qddot.model.tree import by_rows
+
     limits, start = robot.limits, robot.home
-    around = start + np.random.default_rng(0).uniform(-1, 1, (TRIES, robot.n))
+    ways = np.random.default_rng(0).uniform(-1, 1, (TRIES, robot.n))
+    around = by_rows(robot.tree.step, np.tile(start, (TRIES, 1)), ways)
     around = np.clip(np.vstack([start, around]), limits.lower, limits.upper)
     J = robot.jacobian(around, frame)[:, [3 + "xyz".index(axis) for axis in axes]]
     return around[int(np.linalg.svd(J, compute_uv=False)[:, -1].argmax())]
@@ -74,7 +77,7 @@ def axes_of(robot: Robot, frame: str) -> str:
 
     if frame not in robot.frame_names:
         raise UnknownName("frame", frame, robot.name, robot.frame_names)
-    q = np.random.default_rng(0).uniform(-2, 2, (8, robot.n))
+    q = robot.tree.from_neutral(np.random.default_rng(0).uniform(-2, 2, (8, robot.n)))
     size = np.abs(robot.jacobian(q, frame)[:, 3:]).max(axis=(0, 2))
     return "".join(axis for axis, x in zip("xyz", size, strict=True) if x > 1e-9 * size.max())
 

@@ -16,6 +16,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.control.laws.law import ControlLaw
+from qddot.model.tree import Tree
 from qddot.program.differentiate import replay
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
@@ -28,6 +29,7 @@ from qddot.simulation.equation import Forces, System
 from qddot.simulation.result import kept_motion
 from qddot.simulation.sampled import Past, sampled
 from qddot.simulation.signals import outside
+from qddot.simulation.steps import rk4
 from qddot.simulation.trajectory import Trajectory
 
 LONGEST = 1e-3  # [s], a step of the arm's motion
@@ -78,15 +80,16 @@ def sampled_run(
         every: How many samples there are from one kept row to the next.
     """
     n, period = plant.robot.n, 1 / sampling.rate
+    at = plant.layout
     count = max(1, ceil(duration / period - ROUNDING))
     pieces = max(1, ceil(period / LONGEST - ROUNDING))
     rng = np.random.default_rng(sampling.seed)
     spread = np.array([np.broadcast_to(s, (n,)) for s in sampling.noise])
     x, ask, stated = law.start(q0, qd0), law.evaluated, len(law.x0) > 0
     y = np.zeros(plant.layout.size)
-    y[:n], y[n : 2 * n] = q0, qd0
+    y[at.q], y[at.v] = q0, qd0
     whole = period / pieces  # [s], a step; those of the last sample may be shorter
-    past = Past(q0[None], qd0[None], whole, np.array([sampling.delay]))
+    past = Past(q0[None], qd0[None], whole, np.array([sampling.delay]), plant.robot.tree)
     rows: list[tuple] = []
     interrupted, cut = False, None
 
@@ -107,8 +110,8 @@ def sampled_run(
         h = np.array(length / pieces)
         for piece in range(pieces):
             y = plant.advanced(t + piece * float(h), y, tau, h)
-            past.keep(y[None, :n], y[None, n : 2 * n])
-        return bool(np.isfinite(y[: 2 * n]).all())
+            past.keep(y[None, at.q], y[None, at.v])
+        return bool(np.isfinite(y[: at.v.stop]).all())
 
     errors = noise if spread.any() else None
     loop = sampled(past, asked, moved, x, period=period, count=count, end=duration, noise=errors)
@@ -182,14 +185,14 @@ class HeldPlant:
 
         def make() -> tuple[Kernel, Kernel]:
             with message_if_slow(f"recording the motion of {robot.name}"):
-                step = step_program(system.program("rate"))
+                step = step_program(system.program("rate"), robot.tree)
                 return Kernel(step), Kernel(system.program("row"))
 
         self.step, self.row = robot.cached("sampled plant", forces, make)
 
     def acting(self, t: float, y: np.ndarray) -> list[np.ndarray]:
-        n = self.layout.n
-        return [each.at(t, y[:n], y[n : 2 * n]) for each in self.signals]
+        q, qd = y[self.layout.q], y[self.layout.v]
+        return [each.at(t, q, qd) for each in self.signals]
 
     def advanced(self, t: float, y: np.ndarray, tau: np.ndarray, h: Any) -> np.ndarray:
         """Return the state after a step of h, an array without axes."""
@@ -199,13 +202,14 @@ class HeldPlant:
         return self.step.call(y, tau, h, *(x for three in zip(*when, strict=True) for x in three))
 
 
-def step_program(rate: Program) -> Program:
+def step_program(rate: Program, tree: Tree) -> Program:
     """Return the program of a step of RK4 with what acts given at its start, middle and end.
 
     The torque is held; y is the state of `simulation.equation`, works included.
     """
     ports = {port.name: port.shape for port in rate.inputs}
     acting = [name for name in ports if name not in ("y", "tau")]
+    step_of_y = rk4(tree)
 
     def step(y: Any, tau: Any, h: Any, **given: Any) -> Any:
         def f(share: float, y: Any) -> Any:
@@ -213,7 +217,7 @@ def step_program(rate: Program) -> Program:
             values = replay(rate, [*y, *tau, *acted])
             return np.array([values[i] for i in rate.results], dtype=object)
 
-        return RK4.step(f, y, h)
+        return step_of_y(f, y, h)
 
     shapes: dict[str, tuple[int, ...]] = {"y": ports["y"], "tau": ports["tau"], "h": ()}
     shapes |= {f"{name}_{when}": ports[name] for name in acting for when in range(len(WHEN))}

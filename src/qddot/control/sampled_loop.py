@@ -25,6 +25,7 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.control.laws.law import ControlLaw
 from qddot.control.sampled import HeldPlant
+from qddot.model.tree import by_rows
 
 STABLE = 1 + 1e-6  # spectral radius up to which a loop counts as stable: 1, and what rounding makes
 LARGEST = 400  # rows of the loop's matrix up to which it is looked at: a tenth of a second
@@ -130,35 +131,40 @@ def linearised(
     plant: HeldPlant, law: ControlLaw, t: float, q: np.ndarray, qd: np.ndarray, x: np.ndarray
 ) -> Linear:
     """Return arm and law about a state, by central differences of their compiled code."""
-    n, m = len(q), len(x)
+    tree, layout = plant.robot.tree, plant.layout
+    n, m = len(qd), len(x)
     whole = Kernel(law.whole)
 
-    def asked(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        state = [np.full(len(y), t), y[:, :n], y[:, n : 2 * n], *([y[:, 2 * n :]] if m else [])]
+    def moved(d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions and velocities that are off by d, (k, 2n) and more."""
+        return by_rows(tree.step, np.tile(q, (len(d), 1)), d[:, :n]), qd + d[:, n : 2 * n]
+
+    def asked(d: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        state = [np.full(len(d), t), *moved(d), *([x + d[:, 2 * n :]] if m else [])]
         out = whole(*(np.ascontiguousarray(each) for each in state))
-        return out if m else (out, np.zeros((len(y), 0)))
+        return out if m else (out, np.zeros((len(d), 0)))
 
-    at = np.concatenate([q, qd, x])
-    tau = asked(at[None])[0][0]
-    outside = [each[None] for each in plant.acting(t, at[: 2 * n])]
+    at = np.concatenate([q[tree.positions], qd, x])
+    tau = asked(np.zeros((1, 2 * n + m)))[0][0]
+    outside = [each[None] for each in plant.acting(t, np.concatenate([q, qd]))]
 
-    def accelerated(z: np.ndarray) -> np.ndarray:
-        rows = np.zeros((len(z), plant.layout.size))
-        rows[:, : 2 * n] = z[:, : 2 * n]
-        more = [np.repeat(each, len(z), axis=0) for each in outside]
-        return plant.row(rows, np.ascontiguousarray(z[:, 2 * n :]), *more)[0]
+    def accelerated(d: np.ndarray) -> np.ndarray:
+        rows = np.zeros((len(d), layout.size))
+        rows[:, layout.q], rows[:, layout.v] = moved(d)
+        more = [np.repeat(each, len(d), axis=0) for each in outside]
+        return plant.row(rows, np.ascontiguousarray(tau + d[:, 2 * n :]), *more)[0]
 
-    slopes = _slopes(accelerated, np.concatenate([q, qd, tau]))
+    slopes = _slopes(accelerated, np.concatenate([at[: 2 * n], tau]))
     zero, one = np.zeros((n, n)), np.eye(n)
     A = np.block([[zero, one], [slopes[:, : 2 * n]]])
     B = np.vstack([zero, slopes[:, 2 * n :]])
-    torque, own = (_slopes(lambda y, k=k: asked(y)[k], at) for k in (0, 1))
+    torque, own = (_slopes(lambda d, k=k: asked(d)[k], at) for k in (0, 1))
     return Linear(A, B, torque[:, : 2 * n], torque[:, 2 * n :], own[:, : 2 * n], own[:, 2 * n :])
 
 
 def _slopes(function: Any, at: np.ndarray) -> np.ndarray:
+    """Return the derivatives of a function of how far off one is, at numbers of this size."""
     step = STEP * np.maximum(1.0, np.abs(at))
-    rows = at + np.concatenate([np.diag(step), -np.diag(step)])
-    values = np.asarray(function(rows))
+    values = np.asarray(function(np.concatenate([np.diag(step), -np.diag(step)])))
     k = len(at)
     return ((values[:k] - values[k:]) / (2 * step[:, None])).T

@@ -44,6 +44,7 @@ class ExactRobot:
 
 def exact_robot(model: Model) -> ExactRobot:
     """Return a model over exact polynomials; a decimal stands for the rational it names."""
+    model.need_single_numbers("A closed form")
     meant, notes = with_angles_meant(model)
     tree = fold(meant, exact)
     for body, drive in zip(tree.bodies, tree.drives, strict=True):

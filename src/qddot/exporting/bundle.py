@@ -67,6 +67,7 @@ def about(robot: Robot) -> dict[str, Any]:
         "robot": robot.name,
         "description": model.description,
         "joints": list(robot.joint_names),
+        **({} if robot.nq == robot.n else {"positions": list(model.position_names)}),
         "frames": list(robot.frame_names),
         "gravity": [float(x) for x in model.gravity],
     }

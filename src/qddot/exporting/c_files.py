@@ -47,6 +47,7 @@ def _header(
     )
     about = [
         f"{printable(robot.name)}: {robot.n} joints, in this order: {joints}.",
+        *_positions(robot),
         "",
         "SI units, radians; matrices row by row. Results are stored when everything is read, so an "
         "array may be input and output at once. No memory is allocated and there are no globals: "
@@ -61,6 +62,14 @@ def _header(
         f'#ifdef __cplusplus\nextern "C" {{\n#endif\n\n#define {stem.upper()}_JOINTS {robot.n}\n\n'
         f"{declared}\n#ifdef __cplusplus\n}}\n#endif\n\n#endif\n"
     )
+
+
+def _positions(robot: Robot) -> list[str]:
+    """Return what the numbers of q are, where they are not one per joint."""
+    if robot.nq == robot.n:
+        return []
+    names = ", ".join(printable(name) for name in robot.model.position_names)
+    return [f"A position q has {robot.nq} numbers, in this order: {names}."]
 
 
 def _declaration(stem: str, function: Function, number: Number) -> str:

@@ -15,8 +15,9 @@ from qddot.errors import BadArgument, UnknownName
 from qddot.identification.exact_groups import exact_columns, matrix_columns
 from qddot.identification.grouping import TOLERANCE, Grouping, condition, one_thread, sorted_out
 from qddot.identification.identifiability import Identifiability, identifiability
-from qddot.identification.log import Log, as_log
+from qddot.identification.log import Log, as_log, several_numbers
 from qddot.identification.regression import Regression, with_terms
+from qddot.model.tree import by_rows
 from qddot.robot import robot_of
 
 STATES = 60  # random states a coordinate: many more rows than columns
@@ -139,18 +140,21 @@ def random_states(
     """Return states to try a robot at: within its limits where it has them, always the same."""
     k = STATES * max(robot.n, 2) if count is None else count
     rng = np.random.default_rng(seed)
-    q, qd = np.empty((2, k, robot.n))
+    q, qd = np.empty((k, robot.nq)), np.empty((k, robot.n))
     own, fast = robot.limits, np.full(robot.n, RATE)
     low, high = -own.reach, own.reach
     if limits:
         low, high = own.span()
         fast = np.where(np.isfinite(own.velocity), own.velocity, RATE)
+    first = [*robot.tree.positions, robot.nq]
     for i in range(robot.n):
-        q[:, i] = rng.uniform(low[i], high[i], k)
+        for j in range(first[i], first[i + 1]):
+            q[:, j] = rng.uniform(low[j], high[j], k)
         qd[:, i] = rng.uniform(-fast[i], fast[i], k)
+    q = by_rows(robot.tree.project, q)
     qdd = rng.uniform(-ACCELERATION, ACCELERATION, (k, robot.n))
-    zeros = np.zeros((k, robot.n))
-    return Log(tuple(robot.joint_names), np.arange(k, dtype=float), q, qd, qdd, zeros)
+    t, zeros = np.arange(k, dtype=float), np.zeros((k, robot.n))
+    return Log(tuple(robot.joint_names), t, q, qd, qdd, zeros, **several_numbers(robot))
 
 
 def structural(regression: Regression) -> Grouping:
@@ -163,6 +167,8 @@ def structural(regression: Regression) -> Grouping:
 def held(robot: Any, states: Log, positions: Mapping[str, float]) -> Log:
     """Return the states with some joints at rest at a position."""
     q, qd, qdd = (x.copy() for x in (states.q, states.qd, states.qdd))
+    if positions:
+        robot.model.need_single_numbers("Holding joints still")
     for name, position in positions.items():
         if name not in robot.joint_names:
             raise UnknownName("joint", name, robot.name, robot.joint_names)

@@ -20,6 +20,7 @@ from qddot.identification.base_parameters import structural
 from qddot.identification.log import QUANTITIES, Log
 from qddot.identification.regression import Regression
 from qddot.model.friction import LINEAR
+from qddot.model.tree import by_rows
 
 ROWS = 500  # that are looked at
 BEYOND = 0.05  # [rad] or [m]: encoders are not zeroed better
@@ -106,8 +107,9 @@ class _Look:
 
 def _limits(robot: Any, log: Log) -> Iterator[Problem]:
     """Yield the joints that would be beyond their limits."""
-    ends = zip(robot.limits.lower, robot.limits.upper, strict=True)
-    for q, joint, (low, high) in zip(log.q.T, robot.model.free_joints, ends, strict=True):
+    at = robot.tree.positions
+    ends = zip(robot.limits.lower[at], robot.limits.upper[at], strict=True)
+    for q, joint, (low, high) in zip(log.q.T[at], robot.model.free_joints, ends, strict=True):
         over = max(low - q.min(), q.max() - high)
         if over > BEYOND:
             unit = joint.units.position
@@ -132,7 +134,7 @@ def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
     def flipped(joint: tuple[int, bool]) -> Log:
         s = np.where(np.arange(n) == joint[0], -1.0, 1.0)
         names = QUANTITIES if joint[1] else ("tau",)
-        return replace(look.log, **{name: getattr(look.log, name) * s for name in names})
+        return _changed(look.log, lambda x: x * s, names)
 
     if n < 2:
         return
@@ -161,6 +163,15 @@ def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
         )
 
 
+def _changed(log: Log, change: Callable[[Any], Any], names: Iterable[str]) -> Log:
+    """Return the log with columns of joints turned or exchanged, positions as the joints move."""
+    found = {name: change(getattr(log, name)) for name in names if name != "q" or log.tree is None}
+    if log.tree is not None and "q" in names:
+        neutral = np.broadcast_to(log.tree.neutral, log.q.shape)
+        found["q"] = log.tree.from_neutral(change(by_rows(log.tree.difference, neutral, log.q)))
+    return replace(log, **found)
+
+
 def _rates(look: _Look, own: AgainstFile) -> Iterator[Problem]:
     """Yield that rows came at another rate than was said."""
     log = look.log
@@ -187,7 +198,7 @@ def _orders(look: _Look) -> Iterator[Problem]:
     n = len(look.names)
 
     def exchanged(order: tuple[int, ...]) -> Log:
-        return replace(look.log, **{name: x[:, list(order)] for name, x in look.log.arrays()})
+        return _changed(look.log, lambda x: x[:, list(order)], QUANTITIES)
 
     errors = look.errors(exchanged, exchanges(n))
     order = min(errors, key=lambda k: errors[k], default=())

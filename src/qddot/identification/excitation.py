@@ -85,6 +85,7 @@ def excite(
     """
     began, robot = time.monotonic(), robot_of(robot)
     _check(robot, period, harmonics, curve, seconds, starts, seed)
+    robot.model.need_single_numbers("An exciting motion")
     bounds = motion_limits(robot, limits, margin)
     refuse_short_period(bounds, period)
     spaces = half_spaces(robot, workspace)

@@ -137,7 +137,7 @@ def _by_joint(robot: Robot, key: str, value: Any) -> np.ndarray:
 def _fill(robot: Robot, found: dict[str, np.ndarray], notes: list[str]) -> None:
     """Fill in what may be assumed: a turn of continuous joints, accelerations, no effort limit."""
     joints = robot.model.free_joints
-    free = np.array([joint.kind == "continuous" for joint in joints])
+    free = np.array([joint.endless for joint in joints])
     endless = free & np.isnan(found["lower"]) & np.isnan(found["upper"])
     found["lower"][endless], found["upper"][endless] = -np.pi, np.pi
     if endless.any():

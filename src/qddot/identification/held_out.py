@@ -86,7 +86,8 @@ def held_out(
         regression = None if robot is None else Regression.of(robot, terms, extra)
         columns = None if regression is None else structural(regression)
         for q, qd, qdd in states:
-            part = Log(log.joint_names, log.t[rows], q, qd, qdd, torque, counts=counts)
+            more = {"counts": counts, "positions": log.positions, "tree": log.tree}
+            part = Log(log.joint_names, log.t[rows], q, qd, qdd, torque, **more)
             if regression is None or columns is None:
                 blocks = _without_model(part)
             else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, BadLog, Problem, listing, printable, shorten
 from qddot.looks import in_notebook
+from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
 
 if TYPE_CHECKING:
@@ -41,10 +42,13 @@ class Log:
     counts: Any = None  # (k, n), where τ is to be used; None: all
     bandwidth: float | None = None  # [Hz], of torques that were filtered
     Y: np.ndarray | None = None  # (k, n, p), the regressor, where it was filtered as τ was
+    positions: tuple[str, ...] = ()  # the names behind the columns of q; none: those of the joints
+    tree: Tree | None = field(default=None, compare=False)  # where dq/dt is not the velocity
 
     def __post_init__(self) -> None:
-        shape = len(self.t), len(self.joint_names)
         for name, values in (*self.arrays(), ("counts", self.counts)):
+            columns = self.joint_names if name != "q" else self.positions or self.joint_names
+            shape = len(self.t), len(columns)
             if values is not None and values.shape != shape:
                 raise BadArgument(
                     f"{name} of a log has shape {values.shape}; it must have shape {shape}: "
@@ -112,6 +116,8 @@ class Log:
     def noted(self, *words: str, place: str = "", **changes: Any) -> Log:
         """Return the log with other fields, and with a note of what was done to it."""
         notes = [Problem("note", place, text.rstrip("."), "") for text in words]
+        if self.tree is not None and "q" in changes:  # numbers that were smoothed are no position
+            changes["q"] = by_rows(self.tree.project, changes["q"])
         return replace(self, notes=(*self.notes, *notes), **changes)
 
     def as_motion(self, tolerance: float = 1e-3) -> Spline:
@@ -122,6 +128,8 @@ class Log:
         """
         from qddot.motions.spline import Spline
 
+        if self.tree is not None:
+            raise BadArgument("A log is followed whose positions are one number per joint.")
         return Spline(self.t, self.q, tolerance)
 
     @fitted
@@ -133,7 +141,9 @@ class Log:
         ]
         for j, name in enumerate(self.joint_names):
             spans = [
-                f"{what} {x[:, j].min():9.4g} … {x[:, j].max():9.4g}" for what, x in self.arrays()
+                f"{what} {x[:, j].min():9.4g} … {x[:, j].max():9.4g}"
+                for what, x in self.arrays()
+                if what != "q" or x.shape[1] == self.n
             ]
             lines.append(f"  {shorten(printable(name), 24):24s} {'   '.join(spans)}")
         if self.counts is not None:
@@ -234,6 +244,12 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
             )
         parts = {name: getattr(log, name) for name in wanted}
         order, t = _order(robot, getattr(log, "joint_names", None)), getattr(log, "t", None)
+        if order is not None and robot.nq != robot.n:
+            raise BadArgument(
+                f"The log has the joints of robot {robot.name!r} in another order, and their "
+                "positions are several numbers each.\n  Read it for this robot: "
+                "qddot.load_log(path, robot)."
+            )
         counts = getattr(log, "counts", None)
     arrays = {name: _rows(robot, name, parts[name], order) for name in wanted}
     k = len(arrays["q"])
@@ -247,7 +263,15 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
         counts = _rows(robot, "counts", counts, order) != 0
     about = ("source", "notes", "bandwidth") if order else ("source", "notes", "bandwidth", "Y")
     said = {name: getattr(log, name) for name in about if hasattr(log, name)}
+    said |= several_numbers(robot)
     return Log(tuple(robot.joint_names), times, **arrays, counts=counts, **said)
+
+
+def several_numbers(robot: Any) -> dict[str, Any]:
+    """Return the fields of a log of a robot whose positions are several numbers per joint."""
+    if robot is None or robot.nq == robot.n:
+        return {}
+    return {"positions": robot.model.position_names, "tree": robot.tree}
 
 
 def _order(robot: Any, names: Any) -> list[int] | None:
@@ -273,16 +297,17 @@ def _rows(robot: Any, name: str, x: Any, order: list[int] | None) -> np.ndarray:
         array = array[:, None]
     if order is not None and array.ndim == 2 and array.shape[1] > max(order):
         array = array[:, order]
-    if array.ndim != 2 or array.shape[1] != robot.n:
+    names = robot.model.position_names if name == "q" else robot.joint_names
+    if array.ndim != 2 or array.shape[1] != len(names):
         raise BadArgument(
             f"{name} has shape {array.shape}, but robot {robot.name!r} has {robot.n} joints, so "
-            f"{name} must have shape (k, {robot.n}): one row a time."
+            f"{name} must have shape (k, {len(names)}): one row a time."
         )
     bad = ~np.isfinite(array)
     if bad.any():
         row, column = (int(i[0]) for i in np.nonzero(bad))
         raise BadArgument(
             f"{name} has {int(bad.sum())} entries that are NaN or infinite, the first in row {row} "
-            f"of joint {robot.joint_names[column]!r}.\n  Leave those rows out, or fill the gaps."
+            f"of joint {names[column]!r}.\n  Leave those rows out, or fill the gaps."
         )
     return np.ascontiguousarray(array)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadLog, Problem, printable
-from qddot.identification.log import GAP, UNEVEN, Log, bad_log, named
+from qddot.identification.log import GAP, UNEVEN, Log, bad_log, named, several_numbers
 from qddot.identification.log_columns import Raw
+from qddot.model.tree import by_rows
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
@@ -44,7 +45,9 @@ def checked(raw: Raw, robot: Robot | None) -> Log:
             "there is none, so no mass can be told from this log",
             "Record torques, or currents with their torque constants.",
         )
-    measured: dict[str, Any] = dict(raw.values)
+    measured: dict[str, Any] = dict(raw.values) | several_numbers(robot)
+    if "tree" in measured:
+        measured["q"] = by_rows(measured["tree"].project, measured["q"])
     return Log(raw.joints, raw.t, **measured, source=raw.source, notes=tuple(raw.notes))
 
 
@@ -133,7 +136,9 @@ def look_at_steps(raw: Raw, rows: np.ndarray) -> None:
 
 def look_at_motion(raw: Raw, robot: Robot | None) -> None:
     """Warn of joints that never move, of angles in degrees, of velocities in other units."""
-    q = raw.values["q"]
+    q, several = raw.values["q"], robot is not None and robot.nq != robot.n
+    if robot is not None and several:  # how far it is from where it starts
+        q = by_rows(robot.tree.difference, np.broadcast_to(q[0], q.shape), q)
     still = np.ptp(q, axis=0) < STILL
     for joint, _ in filter(lambda pair: pair[1], zip(raw.joints, still, strict=True)):
         raw.note(
@@ -153,18 +158,20 @@ def look_at_motion(raw: Raw, robot: Robot | None) -> None:
             'If these are degrees: units={"q": "deg"}; if motor angles: gear=[...].',
         )
     if "qd" in raw.values:
-        compare_velocity(raw)
+        own = np.gradient(raw.values["q"], raw.t, axis=0)
+        if robot is not None and several:
+            own = by_rows(robot.tree.velocity_of, raw.values["q"], own)
+        compare_velocity(raw, q, own)
 
 
-def compare_velocity(raw: Raw) -> None:
-    """Warn where the velocities measured are not those of the positions measured."""
+def compare_velocity(raw: Raw, q: np.ndarray, own: np.ndarray) -> None:
+    """Warn where the velocities measured are not `own`, those of the positions measured."""
     measured = raw.values["qd"]
-    own = np.gradient(raw.values["q"], raw.t, axis=0)
     moving = np.abs(own) >= 0.05 * np.abs(own).max(axis=0, initial=0)
     for j, joint in enumerate(raw.joints):
         use = moving[:, j]
         power = float(own[use, j] @ own[use, j])
-        if np.ptp(raw.values["q"][:, j]) < STILL or not power:
+        if np.ptp(q[:, j]) < STILL or not power:
             continue
         ratio = float(measured[use, j] @ own[use, j]) / power
         why = explained(ratio, (len(raw.t) - 1) / float(raw.t[-1] - raw.t[0]))

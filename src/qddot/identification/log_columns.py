@@ -70,31 +70,34 @@ def mapped(
             found.setdefault(name, (table, those))
     there = [name for table in tables for name in table.names]
     names, in_log, numbered = wanted_joints(source, found, columns, robot, joints, there)
+    several = robot is not None and robot.nq != robot.n
+    positions = robot.model.position_names if robot and several else ()
     chosen: dict[str, tuple[Table, list[str]]] = {}
     lacking: list[Problem] = []
     for name in QUANTITIES:
+        own = (positions, positions) if several and name == "q" else (names, in_log)
         if name in columns:
             table = next((t for t in tables if t.quantity == name), tables[0])
             if columns[name] is not None:
-                chosen[name] = table, as_said(columns[name], name, names, in_log, table)
+                chosen[name] = table, as_said(columns[name], name, *own, table)
         elif name in found:
             table, those = found[name]
-            picked = picked_columns(those, in_log)
+            picked = picked_columns(those, own[1])
             if picked is not None:
                 chosen[name] = table, picked
             else:
-                lacking.append(Problem("warning", name, *not_for_all(those, names, in_log)))
+                lacking.append(Problem("warning", name, *not_for_all(those, *own)))
     if "q" not in chosen:
         raise bad_log(
             source,
-            f"it has no positions of {listing(in_log, 8) or 'any joint'}; "
+            f"it has no positions of {listing(positions or in_log, 8) or 'any joint'}; "
             f"its columns are {listing(there, 12)}",
             'Say which they are: columns={"q": [...], "tau": [...]}.',
         )
     raw = gathered(source, names, tables, chosen, columns.get("t"), rate)
     raw.notes += [*(note for table in tables for note in table.notes), *lacking]
     known = found["q"][1] if "q" in found and "q" not in columns else {}
-    others = [joint for joint in known if key(joint) not in set(map(key, in_log))]
+    others = [joint for joint in known if key(joint) not in set(map(key, positions or in_log))]
     if others:
         raw.note("note", "columns", f"other joints in the log, left out: {listing(others, 8)}")
     if numbered:
@@ -112,6 +115,8 @@ def wanted_joints(
 ) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
     """Return the joints' names, their names in the log, and whether they are just numbered."""
     there = list(found["q"][1]) if "q" in found else []
+    if robot is not None and robot.nq != robot.n:
+        return robot.joint_names, robot.joint_names, False
     if isinstance(joints, Mapping):
         names = tuple(robot.joint_names if robot else map(str, joints))
         for name in joints:

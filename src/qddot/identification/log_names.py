@@ -144,14 +144,20 @@ def joint_side(
             f"units is for t, {', '.join(QUANTITIES)}, not for {listing(unknown)}.\n"
             '  Write, for example, {"q": "deg", "qd": "deg/s", "tau": "A"}.'
         )
-    n = len(raw.joints)
+    n, told = len(raw.joints), (units.get("q"), gear, coupling, offset)
+    if robot and robot.nq != robot.n and any(each is not None for each in told):
+        raise BadArgument(
+            f"Positions of {printable(robot.name)!r} are several numbers per joint; units of q, "
+            "gear, coupling and offset are for one number per joint."
+        )
     slides = [not joint.turns for joint in robot.model.free_joints] if robot else [None] * n
     constants = torque_constants
     if constants is not None:
         constants = numbers("torque_constants", constants, raw.joints)
     raw.t = raw.t * time_factor(raw, units.get("t"))
     for name, values in raw.values.items():
-        raw.values[name] = values * factors(raw, name, units.get(name), slides, constants)
+        if values.shape[1] == n:
+            raw.values[name] = values * factors(raw, name, units.get(name), slides, constants)
     motor_side(raw, gear, coupling)
     if offset is not None:
         raw.values["q"] = raw.values["q"] + numbers("offset", offset, raw.joints)
@@ -232,6 +238,8 @@ def motor_side(raw: Raw, gear: Any, coupling: Any) -> None:
         q = A (q_motor / N)          τ = A⁻ᵀ (N τ_motor)
     """
     n = len(raw.joints)
+    if gear is None and coupling is None:
+        return
     for name, values in raw.values.items():
         N = numbers("gear", given(gear, name), raw.joints)
         if not N.all():
@@ -246,10 +254,9 @@ def motor_side(raw: Raw, gear: Any, coupling: Any) -> None:
             raw.values[name] = (values * N) @ np.linalg.inv(A)  # rows of A⁻ᵀ (N τ)
         else:
             raw.values[name] = (values / N) @ A.T
-    if gear is not None or coupling is not None:
-        which = [name for name in raw.values if given(gear, name) is not None]
-        which += [name for name in raw.values if given(coupling, name) is not None]
-        raw.note("note", "gears", f"{', '.join(dict.fromkeys(which))} brought to the joints")
+    which = [name for name in raw.values if given(gear, name) is not None]
+    which += [name for name in raw.values if given(coupling, name) is not None]
+    raw.note("note", "gears", f"{', '.join(dict.fromkeys(which))} brought to the joints")
 
 
 def given(value: Any, name: str) -> Any:

@@ -22,7 +22,7 @@ from qddot.errors import BadArgument, listing
 from qddot.identification.base_parameters import IN_A_LOG, structural
 from qddot.identification.grouping import Grouping, condition, sorted_out, triangle
 from qddot.identification.identifiability import Identifiability, identifiability
-from qddot.identification.log import Log
+from qddot.identification.log import Log, several_numbers
 from qddot.identification.regression import Regression
 
 BLOCKS = 10  # of time
@@ -262,8 +262,9 @@ def _block(
 def _seen(regression: Regression, kept: np.ndarray) -> list[np.ndarray]:
     """Return, for each joint, which base parameters its torque sees at all."""
     robot, rng = regression.robot, np.random.default_rng(1)
-    q, qd, qdd = rng.uniform(-2, 2, (3, 64, robot.n))
-    Y = regression.columns(Log(robot.joint_names, np.zeros(64), q, qd, qdd))[:, :, kept]
+    places, qd, qdd = rng.uniform(-2, 2, (3, 64, robot.n))
+    rows = np.zeros(64), robot.tree.from_neutral(places), qd, qdd
+    Y = regression.columns(Log(robot.joint_names, *rows, **several_numbers(robot)))[:, :, kept]
     return [np.flatnonzero(np.any(Y[:, i] != 0, axis=0)) for i in range(Y.shape[1])]
 
 

@@ -11,6 +11,7 @@ from qddot.checks import one_of, positive
 from qddot.errors import BadArgument, shorten
 from qddot.identification.log import GAP, QUANTITIES, Log
 from qddot.identification.spectrum import Cutoff, check_even, cutoff, spectrum
+from qddot.model.tree import by_rows
 
 __all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "spectrum"]
 
@@ -136,6 +137,8 @@ def differentiated(
         raise BadArgument(f"of is {of!r}; it must be 'q', or 'qd' where velocities were measured.")
     if one_of("by", by, ("differences", "splines")) == "differences":
         return by_differences(log, of)
+    if log.tree is not None:
+        raise BadArgument("by='splines' is for positions of one number per joint; by='differences'.")
     return by_splines(log, of, cutoff)
 
 
@@ -143,7 +146,10 @@ def by_differences(log: Log, of: str) -> Log:
     check_even(log)
     check_rows(log, 5)
     h = log.duration / (len(log) - 1)
-    if of == "q" or log.qd is None:
+    if (of == "q" or log.qd is None) and log.tree is not None:
+        qd = by_rows(log.tree.velocity_of, log.q, stencilled(log.q, FIRST, -1) / h)
+        changes = {"qd": qd, "qdd": stencilled(qd, FIRST, -1) / h}
+    elif of == "q" or log.qd is None:
         changes = {
             "qd": stencilled(log.q, FIRST, -1) / h,
             "qdd": stencilled(log.q, SECOND, 1) / h**2,

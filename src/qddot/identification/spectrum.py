@@ -113,7 +113,8 @@ def spectrum(log: Log, what: str = "q") -> Spectrum:
     f, power = welch(
         x, log.rate, window="nuttall", nperseg=piece, detrend="linear", axis=0, scaling="density"
     )
-    return Spectrum(log.joint_names, what, f, power)
+    names = log.joint_names if what != "q" else log.positions or log.joint_names
+    return Spectrum(names, what, f, power)
 
 
 def suggested(log: Log) -> Cutoff:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from qddot.model.friction import Friction
-from qddot.model.joints import MOTIONS
+from qddot.model.joints import ENDLESS, MOTIONS
 from qddot.model.link import Placement
 from qddot.model.units import ANGLE, LENGTH, JointUnits
 from qddot.scalars import Scalar
@@ -85,9 +85,20 @@ class Joint:
 
     @property
     def turns(self) -> bool:
-        """Whether its position is an angle."""
+        """Whether its velocity is one of an angle."""
         motion = MOTIONS.get(self.kind)
-        return motion is not None and motion.configuration[0].unit == "rad"  # type: ignore[index]
+        return motion is not None and motion.velocity[0].unit == "rad/s"
+
+    @property
+    def role(self) -> str:
+        """What its position is to the equations, if it is one number: "angle", "length", ..."""
+        motion = MOTIONS.get(self.kind)
+        return motion.configuration[0].role if motion is not None and motion.nq == 1 else ""
+
+    @property
+    def endless(self) -> bool:
+        """Whether it turns for ever, whatever its limits say."""
+        return self.kind in ENDLESS
 
     @property
     def units(self) -> JointUnits:
@@ -97,7 +108,7 @@ class Joint:
     @property
     def ends(self) -> tuple[Scalar | None, Scalar | None]:
         """Its lowest and highest position; a continuous joint has none, whatever its limits say."""
-        return (None, None) if self.kind == "continuous" else (self.limits.lower, self.limits.upper)
+        return (None, None) if self.endless else (self.limits.lower, self.limits.upper)
 
 
 @dataclass(frozen=True)

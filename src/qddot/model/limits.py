@@ -14,32 +14,30 @@ import numpy as np
 from qddot.errors import NotNumeric, Problem
 from qddot.expressions import free_symbols
 from qddot.model.joint import Joint
+from qddot.model.joints import MOTIONS
 from qddot.model.model import Model, scalars
 from qddot.model.structure import place
 from qddot.model.tree import coordinates, numeric
-from qddot.model.units import ANGLE, JointUnits
+from qddot.model.units import JointUnits
 from qddot.scalars import Scalar
 
-HALF_TURN, SLIDE = np.pi, 0.5  # [rad], [m], how far a joint without limits is moved either way
+# by unit, how far an entry of q without limits is moved either way; one without a unit is a cosine
+REACH = {"rad": np.pi, "m": 0.5, "": 1.0}
 
 
 @dataclass(frozen=True, eq=False)
 class RobotLimits:
     """How far, how fast, how strong, in the order of q; infinite where there is no limit."""
 
-    lower: np.ndarray  # (n,) [rad] or [m]
+    lower: np.ndarray  # (nq,) [rad] or [m]
     upper: np.ndarray
-    velocity: np.ndarray  # [rad/s] or [m/s]
-    effort: np.ndarray  # [N·m] or [N]
-    units: tuple[JointUnits, ...]
-
-    @property
-    def reach(self) -> np.ndarray:
-        """How far a joint is moved either way where nothing limits it, (n,): half a turn, 0.5 m."""
-        return np.array([HALF_TURN if units == ANGLE else SLIDE for units in self.units])
+    velocity: np.ndarray  # (n,) [rad/s] or [m/s]
+    effort: np.ndarray  # (n,) [N·m] or [N]
+    units: tuple[JointUnits, ...]  # of the joints
+    reach: np.ndarray  # (nq,), how far q is moved either way without a limit: half a turn, 0.5 m
 
     def span(self, most: float = math.inf) -> tuple[np.ndarray, np.ndarray]:
-        """Return finite ends for sliders, figures and random positions, two arrays (n,).
+        """Return finite ends for sliders, figures and random positions, two arrays (nq,).
 
         They are the limits; an end that has none is `reach` beyond zero, or beyond the other end if
         that is farther out.
@@ -79,10 +77,14 @@ def limits_of(model: Model) -> RobotLimits:
         if low < high:
             ends[k] = low, high
         velocity[k] = min(velocity[k], _size(joint.limits.velocity) / abs(ratio))
-    arrays = ends[:, 0].copy(), ends[:, 1].copy(), velocity, effort
+    entries = [MOTIONS[joint.kind].configuration for joint in free]
+    # a joint whose position is no single number has no limits of it
+    lower, upper = np.repeat(ends, [len(each) for each in entries], axis=0).T
+    reach = np.array([REACH[entry.unit] for each in entries for entry in each])
+    arrays = lower, upper, velocity, effort, reach
     for array in arrays:
         array.flags.writeable = False
-    return RobotLimits(*arrays, tuple(joint.units for joint in free))
+    return RobotLimits(*arrays[:4], tuple(joint.units for joint in free), reach)
 
 
 def limit_doubts(model: Model) -> Iterator[Problem]:
@@ -90,11 +92,13 @@ def limit_doubts(model: Model) -> Iterator[Problem]:
     if any(free_symbols(x) for x in scalars(tuple(joint.limits for joint in model.joints))):
         return
     found = limits_of(model)
-    for k, joint, ratio, offset in _followers(model):
+    first = np.cumsum([0, *(MOTIONS[joint.kind].nq for joint in model.free_joints)])
+    for i, joint, ratio, offset in _followers(model):
+        k = first[i]
         low, high = sorted((end - offset) / ratio for end in _ends(joint))
         room = found.lower[k] < found.upper[k]
         if room and not max(low, found.lower[k]) < min(high, found.upper[k]):
-            message = f"its limits leave no room for {model.joint_names[k]!r}, which it follows"
+            message = f"its limits leave no room for {model.joint_names[i]!r}, which it follows"
             remedy = "They are left out; give those of the joint at the multiplier and offset."
             yield Problem("warning", place("joint", joint.name), message, remedy, joint.line)
 
@@ -110,7 +114,7 @@ def _size(limit: Scalar | None) -> float:
 
 
 def _followers(model: Model) -> Iterator[tuple[int, Joint, float, float]]:
-    """Yield the joints that follow another: of which entry of q, at what ratio and offset."""
+    """Yield the joints that follow another: which free joint, at what ratio and offset."""
     positions = coordinates(model)
     for joint in model.joints:
         if joint.mimic is not None and joint.moves:

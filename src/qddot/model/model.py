@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
-from qddot.errors import Problem, UnknownName
+from qddot.errors import BadArgument, Problem, UnknownName, listing
 from qddot.expressions import Expression, free_symbols
 from qddot.looks import in_notebook
 from qddot.model.joint import Coupling, Joint
@@ -62,13 +62,21 @@ class Model:
         return tuple(
             f"{joint.name}{entry.suffix}"
             for joint in self.free_joints
-            for entry in MOTIONS[joint.kind].configuration  # type: ignore[attr-defined]
+            for entry in MOTIONS[joint.kind].configuration
         )
 
     @property
     def nq(self) -> int:
         """How many numbers a configuration has."""
         return len(self.position_names)
+
+    def need_single_numbers(self, what: str) -> None:
+        """Raise BadArgument unless every joint's position is one number, which `what` needs."""
+        if self.nq != self.n:
+            raise BadArgument(
+                f"{what} takes joints whose position is one number each; those of {self.name!r} "
+                f"are {listing(self.position_names)}."
+            )
 
     @cached_property
     def frame_names(self) -> tuple[str, ...]:

@@ -43,17 +43,17 @@ def doubts(model: Model) -> list[Problem]:
 
 def _joint_doubts(joint: Joint) -> Iterator[Doubt]:
     limits = joint.limits
-    if joint.kind == "continuous" and (limits.lower, limits.upper) != (None, None):
+    if joint.endless and (limits.lower, limits.upper) != (None, None):
         message = "it is continuous, so its lower and upper limits mean nothing"
         yield "warning", message, "Use type revolute if it is limited, or remove them."
-    if joint.kind in ("revolute", "prismatic") and joint.mimic is None:
+    if joint.role in ("angle", "length") and not joint.endless and joint.mimic is None:
         if limits.lower is None or limits.upper is None:
             remedy = "Give lower and upper"
-            remedy += ", or use type continuous." if joint.kind == "revolute" else "."
+            remedy += ", or use type continuous." if joint.turns else "."
             yield "note", "it has no position limits, so it is taken as unlimited", remedy
         elif not (free_symbols(limits.lower) or free_symbols(limits.upper)):
             reach = max(abs(float(limits.lower)), abs(float(limits.upper)))
-            if joint.kind == "revolute" and reach > 24:  # some robots say 10 or 20 for unlimited
+            if joint.turns and reach > 24:  # some robots say 10 or 20 for unlimited
                 remedy = "They look like degrees; multiply by π/180."
                 if reach >= 1000:
                     remedy = "Use type continuous for a joint without limits."
@@ -121,7 +121,7 @@ def _sizes(model: Model) -> dict[str, float]:
     """
     sizes = dict.fromkeys((link.name for link in model.links), 0.0)
     for joint in model.joints:
-        travel = [joint.limits.lower, joint.limits.upper] if joint.kind == "prismatic" else []
+        travel = [joint.limits.lower, joint.limits.upper] if joint.role == "length" else []
         slide = max((abs(float(x)) for x in travel if x and not free_symbols(x)), default=0.0)
         reach = distance(joint.origin) + slide
         for name in (joint.parent, joint.child):

@@ -11,6 +11,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from qddot.model.acting import Elastic, Positions, elastics, friction, rotor_ine
 from qddot.model.coordinates import CoordinateMap, Drive, Drives
 from qddot.model.friction import Friction
 from qddot.model.joint import FIXED, Joint
-from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
+from qddot.model.joints import MOTIONS, Coordinate, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
 from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3, sqrt
 from qddot.spatial.inertia import Inertia
@@ -117,6 +118,28 @@ class Tree:
             if drive.own:
                 yield body.joint, drive
 
+    @property
+    def configuration(self) -> tuple[Coordinate, ...]:
+        """What the entries of q are."""
+        return tuple(entry for joint, _ in self.own_joints() for entry in joint.configuration)
+
+    @property
+    def neutral(self) -> ConfigVec:
+        """The configuration at which every joint that q belongs to is where its frame is."""
+        return _joined([joint.neutral for joint, _ in self.own_joints()])
+
+    def from_neutral(self, dv: np.ndarray) -> np.ndarray:
+        """Return where displacements of all joints from `neutral` lead: (..., nq) of (..., n)."""
+        if self.flat:
+            return dv
+        return by_rows(self.step, np.broadcast_to(self.neutral, (*dv.shape[:-1], self.nq)), dv)
+
+    @cached_property
+    def positions(self) -> np.ndarray:
+        """Of each entry of v, the entry of q that its joint's position begins with, (n,)."""
+        first = [d.q.start for joint, d in self.own_joints() for _ in range(joint.nv)]
+        return np.array(first, dtype=int)
+
     @cached_property
     def flat(self) -> bool:
         """Whether every joint has one coordinate, so that v is dq/dt."""
@@ -132,6 +155,12 @@ class Tree:
             return v
         return _joined([joint.rate(q[d.q], v[d.v]) for joint, d in self.own_joints()])
 
+    def velocity_of(self, q: ConfigVec, dq: ConfigVec) -> JointVec:
+        """Return the velocity v that has the dq/dt given."""
+        if self.flat:
+            return dq
+        return _joined([joint.velocity_of(q[d.q], dq[d.q]) for joint, d in self.own_joints()])
+
     def step(self, q: ConfigVec, dv: JointVec) -> ConfigVec:
         """Return where the velocity dv leads to in a unit of time."""
         if self.flat:
@@ -140,11 +169,15 @@ class Tree:
 
     def difference(self, q: ConfigVec, other: ConfigVec) -> JointVec:
         """Return the shortest dv with `step(q, dv)` the other configuration."""
+        if self.flat:
+            return other - q
         parts = [joint.difference(q[d.q], other[d.q]) for joint, d in self.own_joints()]
         return _joined(parts)
 
     def project(self, q: ConfigVec) -> ConfigVec:
         """Return the nearest configuration."""
+        if self.flat:
+            return q
         return _joined([joint.project(q[d.q]) for joint, d in self.own_joints()])
 
     def map(self, change: Callable[[Scalar], Scalar]) -> Tree:
@@ -197,6 +230,12 @@ class Tree:
         return self.frames[name]
 
 
+def by_rows(function: Callable[..., Any], *arrays: np.ndarray) -> np.ndarray:
+    """Return what a tree's `step`, `project`, ... give, for arrays with an entry per column."""
+    found = function(*(np.moveaxis(x, -1, 0) for x in arrays))
+    return np.ascontiguousarray(np.moveaxis(np.asarray(found, dtype=float), 0, -1))
+
+
 def _joined(parts: list) -> JointVec:
     return vector([x for part in parts for x in part])
 
@@ -237,7 +276,7 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
             continue
         motion = motion_of(joint)
         where, ratio, offset = positions[joint.name]
-        check_alone(joint, motion)
+        check_single(model, joint, motion)
         if where is None:
             carrier[joint.child] = (parent, X_PJ @ motion.pose([offset]))
             continue
@@ -326,20 +365,28 @@ def motion_of(joint: Joint) -> JointMotion:
     return MOTIONS[joint.kind].of(joint, unit(joint.axis))
 
 
-def check_alone(joint: Joint, motion: JointMotion) -> None:
+def check_single(model: Model, joint: Joint, motion: JointMotion) -> None:
     """Raise BadArgument if a joint with several numbers has what only one number can have."""
     if isinstance(motion, OneCoordinate):
         return
     for what, there in (
         ("a spring", bool(joint.spring.stiffness)),
         ("a joint that it follows", joint.mimic is not None),
+        ("a joint that follows it", any(_follows(other, joint.name) for other in model.joints)),
+        ("a coupling", any(joint.name in (c.first, c.second) for c in model.couplings)),
         ("a position that it is locked at", joint.locked is not None),
+        ("limits of its position", joint.ends != (None, None)),
+        ("a home position", joint.home is not None),
     ):
         if there:
             raise BadArgument(
                 f"Joint {shorten(joint.name)!r} is of kind {shorten(str(joint.kind))!r}, whose "
                 f"position is no single number, and has {what}. Remove that."
             )
+
+
+def _follows(joint: Joint, name: str) -> bool:
+    return joint.mimic is not None and joint.mimic.joint == name
 
 
 def unit(axis: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:

@@ -23,7 +23,7 @@ def joint_units(joint: Joint) -> Iterator[tuple[str, str]]:
         yield f"its origin is {away:.4g} m away", "It looks like millimetres; divide by 1000."
     ends = [x for x in (joint.limits.lower, joint.limits.upper) if x is not None]
     far = max((abs(float(x)) for x in ends if not free_symbols(x)), default=0.0)
-    if joint.kind == "prismatic" and far > LONGEST:
+    if joint.role == "length" and far > LONGEST:
         remedy = "They look like millimetres; divide by 1000. Leave them out if there are none."
         yield f"its limits reach {far:.4g} m", remedy
 

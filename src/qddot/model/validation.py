@@ -12,6 +12,7 @@ from qddot.expressions import Expression, has_value
 from qddot.model.friction import PARAMETERS
 from qddot.model.inertia_advice import inertia_problems
 from qddot.model.joint import Joint, Limits
+from qddot.model.joints import MOTIONS
 from qddot.model.model import Model, scalars
 from qddot.model.plausible import doubts
 from qddot.model.structure import MOST_LINKS, place, structural_problems
@@ -19,6 +20,9 @@ from qddot.model.weightless import weightless_joints
 from qddot.scalars import Scalar
 
 BEYOND = 1e30  # numbers whose products would be no numbers any more
+
+# what kinds of joints need besides an axis, and how to give it
+NUMBERS = {"pitch": "Give its pitch in metres per radian: the lead of a turn over 2π."}
 
 
 def validate(model: Model) -> list[Problem]:
@@ -68,12 +72,13 @@ def _value_problems(model: Model) -> Iterator[Problem]:
 def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if joint.kind != "fixed" and len(joint.axis) == 3 and not any(joint.axis):
         yield "error", "its axis is zero", "Give a direction, like [0, 0, 1]."
-    if joint.kind == "screw" and not joint.pitch:
-        message = "it is a screw without a pitch"
-        yield "error", message, "Give its pitch in metres per radian: the lead of a turn over 2π."
-    if joint.kind != "screw" and joint.pitch:
-        message = f"it has a pitch ({joint.pitch}), which only a screw has"
-        yield "error", message, "Use type screw, or remove it."
+    for name, remedy in NUMBERS.items():
+        value, takers = getattr(joint, name), [k for k, m in MOTIONS.items() if name in m.numbers]
+        if joint.kind in takers and not value:
+            yield "error", f"it is a {joint.kind} without a {name}", remedy
+        if joint.kind not in takers and value:
+            message = f"it has a {name} ({value}), which only a {' or '.join(takers)} has"
+            yield "error", message, f"Use type {' or '.join(takers)}, or remove it."
     limits, motor = joint.limits, joint.motor
     lower, upper = limits.lower, limits.upper
     if has_value(lower) and has_value(upper) and float(lower) > float(upper):

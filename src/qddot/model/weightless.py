@@ -35,7 +35,7 @@ def weightless_joints(model: Model) -> Iterator[Problem]:
     except (QddotError, ArithmeticError, ValueError):  # a formula that these numbers do not fit
         return
     left, felt = list(range(tree.n)), {}
-    for q in np.random.default_rng(0).uniform(0.3, 1.2, (LOOKS, tree.n)):
+    for q in tree.from_neutral(np.random.default_rng(0).uniform(0.3, 1.2, (LOOKS, tree.n))):
         felt = inertia_felt(tree, q, left) if left else {}
         left = [k for k in left if felt[k][0] <= max(TINY, ROUNDING * felt[k][1])]
     for k in left:

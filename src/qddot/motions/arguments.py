@@ -80,6 +80,7 @@ def instants(given: Any) -> np.ndarray:
 
 def configuration(what: str, given: Any, robot: Robot) -> np.ndarray:
     """Return joint positions of a robot."""
+    robot.model.need_single_numbers("A path of a frame")
     q = vector(what, given)
     if len(q) != robot.n:
         raise WrongShape(what, q.shape, robot.name, robot.joint_names)

@@ -60,6 +60,7 @@ def time_optimal(
     Raises:
         BadArgument: If nothing limits the motion, or the motors cannot take the arm along.
     """
+    robot.model.need_single_numbers("Time-optimal timing")
     found = path_of(path)
     if found.n != robot.n:
         raise WrongShape("a point of the path", (found.n,), robot.name, robot.joint_names)

@@ -46,6 +46,8 @@ def refuse_outside(robot: Robot, reference: Reference, kinds: Sequence[str]) -> 
     """Refuse a reference that leaves the limits of these kinds, with the first violation."""
     t = _looks(reference)
     q, qd, qdd = reference.sampled(t)
+    if q.shape[1] != robot.nq:
+        robot.model.need_single_numbers("This reference")
     limits = robot.limits
     first = None
     for kind in kinds:
@@ -67,9 +69,13 @@ def refuse_outside(robot: Robot, reference: Reference, kinds: Sequence[str]) -> 
             first = int(k), int(i), kind, float(values[k, i]), float(limit), float(over)
     if first is not None:
         k, i, kind, value, limit, over = first
-        unit = getattr(limits.units[i], "effort" if kind == "torque" else kind)
+        if kind == "position":
+            name, unit = robot.model.position_names[i], robot.tree.configuration[i].unit
+        else:
+            name = robot.joint_names[i]
+            unit = getattr(limits.units[i], "effort" if kind == "torque" else kind)
         raise BadArgument(
-            f"The reference leaves the limits of joint {printable(robot.joint_names[i])!r} of "
+            f"The reference leaves the limits of joint {printable(name)!r} of "
             f"{printable(robot.name)!r} at t = {t[k]:.6g} s: its {kind} would be {value:.6g} "
             f"{unit}, its limit is {limit:.6g}.\n  {_remedy(kind, over)}"
         )

@@ -26,12 +26,16 @@ class Setpoint(Reference):
         array([0.5, 1. ])
     """
 
-    q: Any  # (n,) [rad or m]
+    q: Any  # (nq,) [rad or m]
     robot: Robot | None = field(default=None, repr=False)  # whose limits it is held against
+    joints: int | None = field(default=None, repr=False)  # how many, if not one per number of q
 
     def __post_init__(self) -> None:
         q = vector("q", self.q)
-        keep(self, q=q, n=len(q), duration=np.inf)
+        n = self.joints or len(q)
+        if self.robot is not None and len(q) == self.robot.nq:
+            n = self.robot.n
+        keep(self, q=q, n=n, duration=np.inf)
         check_limits(self.robot, self)
 
     def at(self, t: Scalar) -> Triple:
@@ -40,7 +44,17 @@ class Setpoint(Reference):
         return self.q, still, still
 
 
-def reference_of(value: Any, parts: Sequence[str], what: str = "reference") -> Any:
+def joint_reference(value: Any, robot: Robot, what: str = "reference") -> Any:
+    """Return the motion of a robot's joints behind what was given; see `reference_of`."""
+    return reference_of(value, robot.joint_names, what, robot.model.position_names)
+
+
+def reference_of(
+    value: Any,
+    parts: Sequence[str],
+    what: str = "reference",
+    numbers: Sequence[str] | None = None,
+) -> Any:
     """Return the motion behind what was given: itself, its smooth form, or a place to stay at.
 
     Args:
@@ -48,6 +62,7 @@ def reference_of(value: Any, parts: Sequence[str], what: str = "reference") -> A
             `n`; what has `as_motion()`, such as a log; or an array, the place to stay at.
         parts: The names of its entries.
         what: What it is called, for messages.
+        numbers: The names of the numbers of a place, if these are not the entries.
 
     Raises:
         BadArgument: If it is neither, has another number of entries, or is not finite.
@@ -61,23 +76,25 @@ def reference_of(value: Any, parts: Sequence[str], what: str = "reference") -> A
                 f"The {what} has {value.n} entries; it must have {k}, in order: {listing(parts)}."
             )
         return value
+    numbers = parts if numbers is None else numbers
+    size = len(numbers)
     try:
         place = np.array(value, dtype=float)
     except (TypeError, ValueError):
         raise BadArgument(
-            f"The {what} is {shorten(repr(value))}; give an array of {k} numbers to stay at, or "
+            f"The {what} is {shorten(repr(value))}; give an array of {size} numbers to stay at, or "
             "a reference with at(t) and n."
         ) from None
-    if place.shape != (k,):
+    if place.shape != (size,):
         raise BadArgument(
-            f"The {what} has shape {place.shape}; it must have shape ({k},), in order: "
-            f"{listing(parts)}."
+            f"The {what} has shape {place.shape}; it must have shape ({size},), in order: "
+            f"{listing(numbers)}."
         )
     bad = np.flatnonzero(~np.isfinite(place))
     if len(bad):
-        name = printable(str(parts[int(bad[0])]))
+        name = printable(str(numbers[int(bad[0])]))
         raise BadArgument(f"The {what} of {name!r} is {place[bad[0]]}; it must be finite.")
-    return Setpoint(place)
+    return Setpoint(place, joints=k)
 
 
 def stays(reference: Any) -> bool:

@@ -12,7 +12,7 @@ from qddot.dynamics.regressor import parameters
 from qddot.errors import BadArgument, Problem, shorten
 from qddot.looks import in_notebook, look
 from qddot.model.limits import RobotLimits, limits_of
-from qddot.model.tree import Tree, exact, fold
+from qddot.model.tree import Tree, by_rows, exact, fold
 from qddot.plain_text import fitted
 from qddot.robot.home import home_of, tip_of
 from qddot.robot.variants import Variants
@@ -65,7 +65,7 @@ class Described(Variants):
 
     @cached_property
     def limits(self) -> RobotLimits:
-        """Its .lower .upper .velocity .effort, each of shape (n,), infinite where there is none."""
+        """Its .lower .upper .velocity .effort, one per joint, infinite where there is none."""
         return limits_of(self.model)
 
     @property
@@ -75,7 +75,7 @@ class Described(Variants):
 
     @cached_property
     def home(self) -> np.ndarray:
-        """Where the arm stands if nobody says, shape (n,); what its file gives, if it does."""
+        """Where the arm stands if nobody says, shape (nq,); what its file gives, if it does."""
         return home_of(self)
 
     @cached_property
@@ -87,14 +87,15 @@ class Described(Variants):
         """Return random joint positions within the limits, the same ones for the same seed.
 
         Each joint is drawn evenly between its limits. One without limits is drawn within half a
-        turn, or half a metre, of zero.
+        turn, or half a metre, of zero. Where its position is no single number, numbers between −1
+        and 1 are drawn, and the nearest position taken.
 
         Args:
             size: How many; a number, or a shape as NumPy has it. () gives one position.
             seed: Where the random numbers start.
 
         Returns:
-            Positions [rad or m], shape (n,), (size, n) or (*size, n).
+            Positions [rad or m], shape (nq,), (size, nq) or (*size, nq).
         """
         counts = size if isinstance(size, tuple) else (size,)
         if not all(isinstance(k, (int, np.integer)) and k >= 0 for k in counts):
@@ -102,7 +103,10 @@ class Described(Variants):
                 f"size is {shorten(repr(size))}; give how many positions, a whole number, or a "
                 "shape such as (10, 5)."
             )
-        return np.random.default_rng(seed).uniform(*self.limits.span(), (*counts, self.n))
+        drawn = np.random.default_rng(seed).uniform(*self.limits.span(), (*counts, self.nq))
+        if self.nq == self.n:
+            return drawn
+        return by_rows(self.tree.project, drawn)
 
     @property
     def parameter_names(self) -> tuple[str, ...]:

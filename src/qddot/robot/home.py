@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from qddot.dynamics.kinematics import jacobian, path
+from qddot.model.joints import MOTIONS
 
 if TYPE_CHECKING:
     from qddot.robot.described import Described
@@ -23,7 +24,7 @@ RANK = 1e-5  # motion, in parts of the largest, that files which write 1.5708 fo
 
 
 def home_of(robot: Described) -> np.ndarray:
-    """Return where an arm stands if nobody says, shape (n,), read-only.
+    """Return where an arm stands if nobody says, shape (nq,), read-only.
 
     What its file gives as `home`. Else zero, or the middle of limits that zero is not well within;
     and if its tip can hardly move there one way or another, as that of a straight arm, with one or
@@ -34,9 +35,10 @@ def home_of(robot: Described) -> np.ndarray:
         room = MARGIN * (limits.upper - limits.lower)
         inside = (limits.lower + room <= 0) & (limits.upper - room >= 0)
         middle = (limits.lower + limits.upper) / 2
-    base = np.where(inside | ~np.isfinite(middle), 0.0, middle)
+    entries = [(x, joint.home) for joint in joints for x in MOTIONS[joint.kind].neutral]
+    neutral, given = zip(*entries, strict=True) if entries else ((), ())  # neutral: zero, of most
+    base = np.where(inside | ~np.isfinite(middle), np.array(neutral, dtype=float), middle)
     base = np.clip(base, limits.lower, limits.upper)  # one limit alone
-    given = [joint.home for joint in joints]
     if any(x is not None for x in given):
         pairs = zip(given, base, strict=True)
         base = np.array([b if x is None else float(x) for x, b in pairs])
@@ -63,7 +65,7 @@ def _bent(robot: Described, base: np.ndarray) -> np.ndarray:
     if not 0 < len(moving) <= MOST:
         return base
     usual = np.random.default_rng(0).uniform(-np.pi, np.pi, (LOOKS, robot.n))
-    sizes = _mobility(robot, usual, tip)
+    sizes = _mobility(robot, robot.tree.from_neutral(usual), tip)
     rank = int((sizes > RANK * sizes.max(initial=0)).sum(axis=1).max(initial=0))
     if not rank:
         return base
@@ -86,19 +88,21 @@ def _mobility(robot: Described, q: np.ndarray, tip: str) -> np.ndarray:
 
 
 def _positions(robot: Described, base: np.ndarray, moving: list[int]) -> Iterator[np.ndarray]:
-    """Yield arrays of positions (k, n) to try: as it is, then one joint bent, then two."""
-    limits = robot.limits
+    """Yield arrays of positions (k, nq) to try: as it is, then one joint bent, then two."""
+    limits, tree = robot.limits, robot.tree
     turns = np.array([joint.turns for joint in robot.model.free_joints])
+    room = MARGIN * np.minimum(limits.upper - limits.lower, 2 * np.pi)
     yield base[None]
     for count, bend in product((1, 2) if len(moving) <= FEW else (1,), BENDS):
         step = np.where(turns, bend, SLIDE)
         found = []
-        for which in combinations(moving, count):
+        for which in map(list, combinations(moving, count)):
             for signs in product((1.0, -1.0), repeat=count):
-                q = base.copy()
-                q[list(which)] += np.array(signs) * step[list(which)]
-                room = MARGIN * np.minimum(limits.upper - limits.lower, 2 * np.pi)
-                if ((q >= limits.lower + room) & (q <= limits.upper - room))[list(which)].all():
+                dv = np.zeros(tree.n)
+                dv[which] = np.array(signs) * step[which]
+                q = np.asarray(tree.step(base, dv), dtype=float)
+                inside = (q >= limits.lower + room) & (q <= limits.upper - room)
+                if inside[tree.positions[which]].all():
                     found.append(q)
         if found:
             yield np.array(found)

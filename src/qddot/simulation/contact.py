@@ -41,7 +41,10 @@ class Restraints:
         return bool(self.grip.any() or np.isfinite([self.lower, self.upper]).any())
 
     def resting_on(self, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
-        """Return −1 for joints that rest on their lower stop, 1 for the upper, 0 for neither."""
+        """Return −1 for joints that rest on their lower stop, 1 for the upper, 0 for neither.
+
+        q and q̇ are of the joints, (n,) each.
+        """
         still = qd == 0
         return np.where(still & (q >= self.upper), 1, np.where(still & (q <= self.lower), -1, 0))
 
@@ -58,7 +61,8 @@ def restraints(robot: Robot, sticking: bool, restitution: float | None) -> Restr
     held = grips(robot.tree.friction) if sticking else np.zeros((2, robot.n))
     if restitution is None:
         return Restraints(held, nothing - np.inf, nothing + np.inf)
-    return Restraints(held, robot.limits.lower, robot.limits.upper, restitution)
+    limits, at = robot.limits, robot.tree.positions
+    return Restraints(held, limits.lower[at], limits.upper[at], restitution)
 
 
 def grips(friction: Sequence[Friction]) -> np.ndarray:

@@ -63,6 +63,16 @@ class Layout:
     base_moves: bool = False
 
     @property
+    def q(self) -> slice:
+        """Where positions are in y."""
+        return slice(0, self.nq)
+
+    @property
+    def v(self) -> slice:
+        """Where velocities are in y."""
+        return slice(self.nq, self.nq + self.n)
+
+    @property
     def tracked(self) -> int:
         """How many entries the error control watches: all that the motion depends on."""
         return self.nq + self.n + self.m + (3 if self.base_moves else 0)

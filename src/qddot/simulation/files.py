@@ -136,7 +136,8 @@ def from_arrays(found: Columns, path: Path) -> tuple[About, Columns]:
 
 def fitted(facts: About, robot: Robot) -> About:
     """Return the facts with the robot's units; its joints must be those of the motion."""
-    if facts.joints != robot.joint_names:
+    own = robot.joint_names, robot.model.position_names
+    if (facts.joints, facts.positions or facts.joints) != own:
         raise BadArgument(
             f"The motion is of the joints {listing(facts.joints)}, but robot "
             f"{printable(robot.name)!r} has {listing(robot.joint_names)}.\n"

@@ -59,11 +59,12 @@ class Law:
         return names[0] if len(names) == 1 else "tau"
 
 
-def law_of(controller: Any, n: int) -> Law | None:
+def law_of(controller: Any, n: int, nq: int | None = None) -> Law | None:
     """Return the law of a recorded controller, or of what holds one; None of anything else.
 
     Raises:
-        BadArgument: If the program cannot be a controller of a robot with n joints.
+        BadArgument: If the program cannot be a controller of a robot with n joints, whose
+            positions are nq numbers (n, if not given).
     """
     program = (
         controller if isinstance(controller, Program) else getattr(controller, "program", None)
@@ -73,7 +74,7 @@ def law_of(controller: Any, n: int) -> Law | None:
     law = Law(program, n)
     inputs = {port.name: port.shape for port in program.inputs}
     outputs = {port.name: port.shape for port in program.outputs}
-    wanted = {"t": (), "q": (n,), "qd": (n,)}
+    wanted = {"t": (), "q": (n if nq is None else nq,), "qd": (n,)}
     for name, shape in wanted.items():
         if inputs.get(name, shape) != shape:
             raise _misfit(law, f"its input {name!r} has shape {inputs[name]}, not {shape}")

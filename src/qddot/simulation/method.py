@@ -21,7 +21,7 @@ from qddot.simulation.solvers import (
     Midpoint,
     sensitivity,
 )
-from qddot.simulation.steps import EXPLICIT
+from qddot.simulation.steps import EXPLICIT, check_coordinates
 from qddot.simulation.steps import METHODS as FIXED
 
 TIGHT = 1e-5  # below, a method of high order takes fewer evaluations
@@ -46,6 +46,8 @@ def chosen_method(
                 f"Method {method!r} takes fixed steps: say how long, with step=0.001."
             )
         positive("step", step)
+        if method == "midpoint":
+            check_coordinates(layout)
         return method
     if step is not None:
         positive("step", step)
@@ -57,7 +59,7 @@ def chosen_method(
         )
     if method != "auto":
         return method
-    k = 2 * layout.n
+    k = layout.v.stop
     J = sensitivity(rate, k)(0.0, y0)[:k, :k]
     decay = -np.linalg.eigvals(J).real.min() if np.isfinite(J).all() and k else 0.0
     if decay * duration > STIFF:

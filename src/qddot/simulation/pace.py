@@ -82,10 +82,11 @@ class Pace:
 
 def far_angle(robot: Robot, q: np.ndarray, share: float = 1.0) -> str:
     """Return in words which joint has turned too far, or this share of it, if one has."""
-    for joint, angle in zip(robot.model.free_joints, q, strict=True):
-        if joint.turns and abs(angle) > share * FARTHEST:
+    entries = zip(robot.model.position_names, robot.tree.configuration, q, strict=True)
+    for name, entry, angle in entries:
+        if entry.unit == "rad" and abs(angle) > share * FARTHEST:
             return (
-                f"joint {printable(joint.name)!r} stands at {angle:.3g} rad, and sines are "
+                f"joint {printable(name)!r} stands at {angle:.3g} rad, and sines are "
                 f"computed up to {FARTHEST:g} rad (2π more is the same place)"
             )
     return ""

@@ -11,6 +11,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.backends.stages import Stages, Step
+from qddot.model.tree import by_rows
 from qddot.progress import message_if_slow
 from qddot.robot import Robot
 from qddot.simulation.contact import Modes, Restraints, decided, undecided
@@ -55,13 +56,13 @@ class Plant:
 
         A table that jumps there has not jumped yet.
         """
-        n = self.layout.n
+        at = self.layout
         values: dict[str, Any] = {"t": np.float64(t), "direction": modes.direction}
         values |= {"free": modes.free, "parameters": self.parameters}
         values |= {f"law.{name}": value for name, value in self.constants.items()}
         for name, signal in self.signals.items():
             when = min(t, np.nextafter(end, -np.inf)) if signal.breaks else t
-            value = signal.at(when, y[:n], y[n : 2 * n])
+            value = signal.at(when, y[at.q], y[at.v])
             if name == "base":
                 values |= {"base_velocity": value[:6], "base_acceleration": value[6:]}
             else:
@@ -101,13 +102,23 @@ class Plant:
 
     def modes(self, t: float, y: np.ndarray, loose: int = -1) -> Modes:
         """Return which joints are held at an instant, and which way the others slip."""
-        n = self.layout.n
-        q, qd = y[:n], y[n : 2 * n]
+        q, qd = self.ends(y), y[self.layout.v]
         before = undecided(self.restraints, q, qd)
         if not self.restraints.any:
             return before
         qdd, M = self.kernel("free")(y, *self.inputs(t, y, before))
         return decided(before, self.restraints, qd, qdd, M, loose)
+
+    def ends(self, y: np.ndarray) -> np.ndarray:
+        """Return what is held against the stops of each joint: the entry of q that has them."""
+        return y[..., self.robot.tree.positions]
+
+    def projected(self, y: np.ndarray) -> np.ndarray:
+        """Return a state, or rows of states, whose q is a configuration, where rounding left it."""
+        tree, at = self.robot.tree, self.layout.q
+        if tree.flat:
+            return y
+        return np.concatenate([by_rows(tree.project, y[..., at]), y[..., at.stop :]], axis=-1)
 
     def longest_step(self, modes: Modes) -> float:
         """Return how long a step may be, so that nothing which acts in time is stepped over.

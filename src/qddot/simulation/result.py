@@ -80,6 +80,7 @@ def kept_motion(
         energy=energy,
         events=tuple(sorted(seen, key=lambda event: event.t)),
         how={**how, "least_energy": least},
+        positions=robot.model.position_names,
         **more,
     )
 
@@ -121,10 +122,10 @@ def passed_limits(
     limits = robot.limits
     joints = robot.model.free_joints
     found = []
-    for i, joint in enumerate(joints):
+    for i, (joint, k) in enumerate(zip(joints, robot.tree.positions, strict=True)):
         units = joint.units
-        beyond = np.maximum(q[:, i] - limits.upper[i], limits.lower[i] - q[:, i])
-        _note(found, t, beyond, q[:, i], joint.name, "position", units.position)
+        beyond = np.maximum(q[:, k] - limits.upper[k], limits.lower[k] - q[:, k])
+        _note(found, t, beyond, q[:, k], joint.name, "position", units.position)
         speed, load = np.abs(qd[:, i]), np.abs(tau[:, i])
         _note(found, t, speed - limits.velocity[i], speed, joint.name, "velocity", units.velocity)
         _note(found, t, load - limits.effort[i], load, joint.name, "effort", units.effort)

@@ -127,11 +127,11 @@ def rollout(
         raise BadArgument(f"device is {device!r}; it must be 'cpu' or 'cuda'.")
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
-    law = law_of(torque, robot.n)
+    law = law_of(torque, robot.n, robot.nq)
     if law is None and callable(torque):
         raise BadArgument(
             "torque is a Python function, which compiled code cannot call. Record it:\n"
-            f"  torque=qddot.record(f, q=({robot.n},), qd=({robot.n},)); or use qddot.simulate."
+            f"  torque=qddot.record(f, q=({robot.nq},), qd=({robot.n},)); or use qddot.simulate."
         )
     kind, xp = (Kind("numpy"), np) if device == "cpu" else gpu_arrays(q0, qd0, torques)
     if not kind.on_host:

@@ -103,9 +103,9 @@ class Run:
     interrupted: bool = False  # by Ctrl-C
 
     def __post_init__(self) -> None:
-        n = self.plant.layout.n
+        at = self.plant.layout
         self.names = self.plant.robot.joint_names
-        signs = [np.sign(w.at(0.0, self.y[:n], self.y[n : 2 * n])) for w in self.watches]
+        signs = [np.sign(w.at(0.0, self.y[at.q], self.y[at.v])) for w in self.watches]
         self.signs = np.array(signs)
         jumps = [t for signal in self.plant.signals.values() for t in signal.breaks]
         self.breaks = np.unique(np.array(jumps))
@@ -154,7 +154,7 @@ class Run:
 
     def _piece(self, modes: Modes) -> Crossing | None:
         """Go on until something switches; keep the rows on the way."""
-        n = self.plant.layout.n
+        v = self.plant.layout.v
         later = self.breaks[np.searchsorted(self.breaks, self.t, side="right") :]
         end = float(later[0]) if len(later) else self.duration
         piece = Piece(modes, end, self.lost)
@@ -170,6 +170,7 @@ class Run:
             if solver.status == "failed":
                 raise Stopped(self.t, self._trouble(message or "", modes))
             self.steps += 1
+            solver.y = self.plant.projected(solver.y)
             t_old, t, y = solver.t_old, solver.t, solver.y
             between = self._grid(t_old, t)
             path: Any = solver.dense_output() if kinds or len(between) else None
@@ -178,14 +179,14 @@ class Run:
                 guards = self._guards(path, piece, kinds)
                 found = first_crossing(guards, t_old, t)
             if found is not None:
-                t, y = found[0], np.array(path(found[0]))
+                t, y = found[0], self.plant.projected(np.array(path(found[0])))
                 between = between[between < t]
             if len(between):
-                piece.keep(between, path(between).T)
-            y[n : 2 * n][modes.held] = 0.0  # whatever a solver's rounding makes of it
+                piece.keep(between, self.plant.projected(path(between).T))
+            y[v][modes.held] = 0.0  # whatever a solver's rounding makes of it
             self.t, self.y = t, y
             self._tell_progress()
-            self.pace.look(self.steps, t, y[n : 2 * n])
+            self.pace.look(self.steps, t, y[v])
             self._notice_signs()
             if found is not None:
                 piece.close(t, y)
@@ -195,9 +196,9 @@ class Run:
 
     def _notice_signs(self) -> None:
         """Note the sign of watched functions that were zero at the start."""
-        n = self.plant.layout.n
+        at = self.plant.layout
         for k in np.flatnonzero(self.signs == 0):
-            value = self.watches[k].at(self.t, self.y[:n], self.y[n : 2 * n])
+            value = self.watches[k].at(self.t, self.y[at.q], self.y[at.v])
             self.signs[k] = np.sign(value)
 
     def _grid(self, start: float, end: float) -> np.ndarray:
@@ -220,14 +221,14 @@ class Run:
 
     def _guards(self, path: Any, piece: Piece, kinds: list[Crossing]) -> Any:
         """Return the functions of time that are positive as long as nothing switches."""
-        n, given = self.plant.layout.n, self.plant.restraints
+        at, given = self.plant.layout, self.plant.restraints
         modes, start, end = piece.modes, piece.t[0], piece.end
         low, high = holding_bounds(given, modes)
         widths = np.where(np.isfinite(high - low), high - low, 1.0)
 
         def guards(times: np.ndarray) -> np.ndarray:
             Y = path(times).T
-            q, qd = Y[:, :n], Y[:, n : 2 * n]
+            q, qd, ends = Y[:, at.q], Y[:, at.v], self.plant.ends(Y)
             reaction = self.plant.rows(times, Y, modes, end)[2] if modes.held.any() else None
             columns = []
             for kind in kinds:
@@ -235,8 +236,8 @@ class Run:
                 if kind.kind == "still":
                     column = modes.direction[i] * qd[:, i] + STILL
                 elif kind.kind == "stop":
-                    column = np.minimum(q[:, i] - given.lower[i], given.upper[i] - q[:, i])
-                    column = column + ROUNDING * (1 + np.abs(q[0, i]))
+                    column = np.minimum(ends[:, i] - given.lower[i], given.upper[i] - ends[:, i])
+                    column = column + ROUNDING * (1 + np.abs(ends[0, i]))
                 elif kind.kind == "loose" and reaction is not None:
                     force, slack = reaction[:, i], 1e-12 * widths[i]
                     column = np.minimum(force - low[i], high[i] - force) + slack
@@ -255,13 +256,13 @@ class Run:
 
     def _happens(self, crossing: Crossing, modes: Modes) -> int:
         """Do what a crossing means to the state; return the joint that broke loose, or −1."""
-        n, i = self.plant.layout.n, crossing.index
+        v, i = self.plant.layout.v, crossing.index
         self.y = self.y.copy()
         if crossing.kind == "watch":
             self._seen(i)
             return -1
         if crossing.kind == "still":
-            self.y[n + i] = 0.0
+            self.y[v][i] = 0.0
             return -1
         if crossing.kind == "stop":
             self._hits(i, modes)
@@ -279,14 +280,14 @@ class Run:
 
     def _hits(self, i: int, modes: Modes) -> None:
         """Let a joint hit its stop, and with it all others that reach theirs at this instant."""
-        n, given = self.plant.layout.n, self.plant.restraints
-        q, qd = self.y[:n], self.y[n : 2 * n]
+        given, at = self.plant.restraints, self.plant.robot.tree.positions
+        q, qd = self.plant.ends(self.y), self.y[self.plant.layout.v]
         lower = q[i] - given.lower[i] < given.upper[i] - q[i]
         if (qd[i] < 0) != lower:  # on its way back already, as far as the method can tell
-            q[i] = given.lower[i] if lower else given.upper[i]
+            self.y[at[i]] = given.lower[i] if lower else given.upper[i]
             return
         hit = arriving(given, q, qd)
-        q[:] = np.where(hit > 0, given.upper, np.where(hit < 0, given.lower, q))
+        self.y[at] = q = np.where(hit > 0, given.upper, np.where(hit < 0, given.lower, q))
         _, M = self.plant.kernel("free")(self.y, *self.plant.inputs(self.t, self.y, modes))
         touched = np.where(hit, hit, given.resting_on(q, qd))
         after = after_impact(given.restitution, touched, qd, M)
@@ -321,10 +322,10 @@ class Run:
 
     def _trouble(self, message: str, modes: Modes) -> str:
         """Return why a solver could not go on."""
-        n = self.plant.layout.n
-        now = self.plant.rate_in(modes)(self.t, self.y)[n : 2 * n]
+        at = self.plant.layout
+        now = self.plant.rate_in(modes)(self.t, self.y)[at.v]
         bad = np.flatnonzero(~np.isfinite(now))
-        if far := far_angle(self.plant.robot, self.y[:n], 0.5):
+        if far := far_angle(self.plant.robot, self.y[at.q], 0.5):
             return far
         if len(bad):
             return (

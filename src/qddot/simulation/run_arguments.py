@@ -67,18 +67,20 @@ def watches(events: Any) -> tuple[Watch, ...]:
 
 
 def joint_values(robot: Robot, what: str, x: Any) -> np.ndarray:
+    """Return a position, "q0", or what has a number for each degree of freedom."""
+    names = robot.model.position_names if what == "q0" else robot.joint_names
     refuse_masked(what, x)
     try:
         value = np.array(x, dtype=float)
     except (TypeError, ValueError):
         raise BadArgument(f"{what} is not an array of real numbers.") from None
-    if value.shape != (robot.n,):
-        raise WrongShape(what, value.shape, robot.name, robot.joint_names)
+    if value.shape != (len(names),):
+        raise WrongShape(what, value.shape, robot.name, names)
     bad = np.flatnonzero(~np.isfinite(value))
     if len(bad):
-        joint = printable(robot.joint_names[bad[0]])
+        joint = printable(names[bad[0]])
         raise BadArgument(f"{what} of joint {joint!r} is {value[bad[0]]}; it must be finite.")
-    return value
+    return np.asarray(robot.tree.project(value), dtype=float) if what == "q0" else value
 
 
 def of_one_run(inputs: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:
@@ -123,9 +125,9 @@ def check_inside(robot: Robot, q0: np.ndarray, lower: np.ndarray, upper: np.ndar
             )
 
 
-def check_start(robot: Robot, y: np.ndarray, rate: np.ndarray) -> None:
+def check_start(robot: Robot, layout: Layout, y: np.ndarray, rate: np.ndarray) -> None:
     """Refuse a start from which the motion cannot be computed, with the reason."""
-    qd = y[robot.n : 2 * robot.n]
+    qd = y[layout.v]
     fastest = int(np.abs(qd).argmax())
     if abs(qd[fastest]) > FASTEST:
         joint = printable(robot.joint_names[fastest])
@@ -133,10 +135,10 @@ def check_start(robot: Robot, y: np.ndarray, rate: np.ndarray) -> None:
             f"qd0 of joint {joint!r} is {qd[fastest]:g}; energies take its square, which is too "
             f"large for a number. Give less than {FASTEST:g}."
         )
-    bad = np.flatnonzero(~np.isfinite(rate[robot.n : 2 * robot.n]))
+    bad = np.flatnonzero(~np.isfinite(rate[layout.v]))
     if len(bad):
         joint = f"At t = 0 s the acceleration of joint {printable(robot.joint_names[bad[0]])!r}"
-        if far := far_angle(robot, y[: robot.n]):
+        if far := far_angle(robot, y[layout.q]):
             raise BadArgument(f"{joint} is not known: {far}.")
         raise BadArgument(
             f"{joint} is not finite: the mass matrix is singular there. Give what the joint moves "

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.model.tree import Tree, by_rows
 from qddot.motions.piecewise import cubic_at
 
 
@@ -19,30 +20,42 @@ class Past:
     Between two of them positions follow the cubic that has their positions and velocities.
     """
 
-    def __init__(self, q: np.ndarray, qd: np.ndarray, h: float, delay: np.ndarray):
+    def __init__(
+        self,
+        q: np.ndarray,
+        qd: np.ndarray,
+        h: float,
+        delay: np.ndarray,
+        tree: Tree | None = None,
+    ):
         """Keep where the arms start.
 
         Args:
-            q, qd: Positions and velocities, shape (arms, n).
+            q, qd: Positions and velocities, shape (arms, nq) and (arms, n).
             h: The time from one kept state to the next [s].
             delay: How old the states are that are seen [s], shape (arms,).
+            tree: The arm where q has other numbers than dq/dt = q̇: a is then the way from q₀.
         """
         self.h, self.behind = h, delay / h
         self.length = int(np.ceil(self.behind.max(initial=0.0))) + 2
-        self.states = np.empty((self.length, 2, *q.shape))
-        self.states[0] = q, qd
+        self.tree = None if tree is None or tree.flat else tree
+        self.q, self.qd = (np.empty((self.length, *x.shape)) for x in (q, qd))
+        self.q[0], self.qd[0] = q, qd
         self.last = 0
 
     def keep(self, q: np.ndarray, qd: np.ndarray) -> None:
         """Keep the states a step later."""
         self.last += 1
-        self.states[self.last % self.length] = q, qd
+        self.q[self.last % self.length], self.qd[self.last % self.length] = q, qd
 
     @property
     def now(self) -> tuple[np.ndarray, np.ndarray]:
         """The states kept last: q and q̇."""
-        q, qd = self.states[self.last % self.length]
-        return q, qd
+        return self.q[self.last % self.length], self.qd[self.last % self.length]
+
+    def moved(self, q: np.ndarray, dv: np.ndarray) -> np.ndarray:
+        """Return positions, moved by displacements."""
+        return q + dv if self.tree is None else by_rows(self.tree.step, q, np.atleast_2d(dv))
 
     def seen(self) -> tuple[np.ndarray, np.ndarray]:
         """Return q and q̇ of a delay ago; before the start, those of the start."""
@@ -53,10 +66,12 @@ class Past:
         after = np.minimum(before + 1, self.last)
         arms = np.arange(len(where))
         (q0, v0), (q1, v1) = (
-            self.states[k % self.length, :, arms].swapaxes(0, 1) for k in (before, after)
+            (self.q[k % self.length, arms], self.qd[k % self.length, arms]) for k in (before, after)
         )
         s = (where - before)[:, None]
-        return cubic_at(s, self.h, (q0, v0), (q1, v1))
+        way = q1 - q0 if self.tree is None else by_rows(self.tree.difference, q0, q1)
+        gone, qd = cubic_at(s, self.h, (0.0, v0), (way, v1))
+        return self.moved(q0, gone), qd
 
 
 def sampled(
@@ -91,7 +106,7 @@ def sampled(
         q, qd = past.seen()
         if noise is not None:
             off, off_rate = noise(k)
-            q, qd = q + off, qd + off_rate
+            q, qd = past.moved(q, off), qd + off_rate
         tau, xd = asked(t, q, qd, x)
         yield t, tau, x, xd
         length = min(period, end - t)

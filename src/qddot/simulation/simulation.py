@@ -75,7 +75,7 @@ def simulate(
     Args:
         robot: The robot, or its built-in name or file; payloads, friction and springs that its
             model has are in.
-        q0, qd0: Where it starts [rad or m] and how fast, shape (n,); zero if not given.
+        q0, qd0: Where it starts [rad or m] and how fast, shape (nq,) and (n,); zero if not given.
         duration: How long [s].
         torque: What the actuators give: nothing (zero), an array (n,), a table of rows over the
             run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
@@ -135,15 +135,10 @@ def simulate(
         raise BadArgument(f"every is {every:g}; that would make {duration / every:.1g} rows.")
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
-    if robot.nq != robot.n:
-        raise BadArgument(
-            f"Robot {robot.name!r} has {robot.nq} numbers of position for {robot.n} velocities, as "
-            "no single run takes it.\n  qddot.rollout moves such a robot."
-        )
-    q0 = np.zeros(robot.n) if q0 is None else joint_values(robot, "q0", q0)
+    q0 = joint_values(robot, "q0", robot.tree.neutral if q0 is None else q0)
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
 
-    law = law_of(torque, robot.n)
+    law = law_of(torque, robot.n, robot.nq)
     told = law_inputs(robot, law, inputs)
     names, frames = robot.joint_names, tuple(wrenches or {})
     signals = {}
@@ -155,7 +150,7 @@ def simulate(
         signals["base"] = signal("the base motion", *twelve_numbers(base_motion), duration)
 
     can_hold = restraints(robot, friction == "exact", stops)
-    check_inside(robot, q0, can_hold.lower, can_hold.upper)
+    check_inside(robot, q0[robot.tree.positions], can_hold.lower, can_hold.upper)
     enforced = effort == "enforce" and torque is not None
     forces = Forces(
         law=law,
@@ -199,12 +194,12 @@ def begun(
     Raises:
         BadArgument: If the motion cannot be computed at the start, or the method does not fit.
     """
-    n, duration = plant.layout.n, plant.duration
+    duration = plant.duration
     try:
         rate = plant.rate_in(plant.modes(0.0, y0))
-        check_start(plant.robot, y0, rate(0.0, y0))
+        check_start(plant.robot, plant.layout, y0, rate(0.0, y0))
         # what holds a joint hides stiffness
-        unheld = plant.rate_in(undecided(plant.restraints, y0[:n], y0[n : 2 * n]))
+        unheld = plant.rate_in(undecided(plant.restraints, plant.ends(y0), y0[plant.layout.v]))
         name = chosen_method(method, tolerance, step, unheld, y0, plant.layout, duration)
         chosen = Method(name, plant, tolerance, step)
         most = step_count(max_steps, duration, step if name in FIXED else None)

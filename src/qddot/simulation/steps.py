@@ -22,7 +22,7 @@ from qddot.program.optimise import optimised
 from qddot.program.recorder import record
 from qddot.runge_kutta import RK4, Rate
 from qddot.simulation import midpoint
-from qddot.simulation.equation import Instant, System
+from qddot.simulation.equation import Instant, Layout, System
 
 Step = Callable[[Rate, Any, Any], Any]  # from dz/dt, z and h to z a step later
 
@@ -96,8 +96,7 @@ def implicit_midpoint(system: System) -> Iteration:
     moved that in the end.
     """
     n, m = system.layout.n, system.layout.m
-    if system.layout.nq != n:
-        raise BadArgument("The midpoint rule takes joints with one coordinate each. Use rk4.")
+    check_coordinates(system.layout)
     size = 2 * n + m
     recorder = Recorder(system, size + n + m + 1)
     newton = midpoint.Newton(recorder.instants, n, m, recorder.inputs)
@@ -120,6 +119,12 @@ def implicit_midpoint(system: System) -> Iteration:
 
     stages = [(better, newton.iterations), (advanced, 1)]
     return recorder.iteration("midpoint", start, stages, kept)
+
+
+def check_coordinates(layout: Layout) -> None:
+    """Refuse joints whose q is not as many numbers as v, for the midpoint rule."""
+    if layout.nq != layout.n:
+        raise BadArgument("The midpoint rule takes joints with one coordinate each. Use rk4.")
 
 
 @dataclass(frozen=True)

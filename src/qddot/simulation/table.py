@@ -35,11 +35,17 @@ UNITS = ("rad", "m")
 UNKNOWN_UNIT = "rad or m"  # a table without a word on it may hold either
 
 
-def layout(joints: Sequence[str], frames: Sequence[str] = (), states: int | None = None) -> Layout:
+def layout(
+    joints: Sequence[str],
+    frames: Sequence[str] = (),
+    states: int | None = None,
+    positions: Sequence[str] = (),
+) -> Layout:
     """Return the arrays of a motion and the names of their columns, in order."""
     found: Layout = {"t": ["t"]}
     for name in STATES:
-        found[name] = [f"{name}.{joint}" for joint in joints]
+        columns = (positions or joints) if name == "q" else joints
+        found[name] = [f"{name}.{column}" for column in columns]
     for name in ENERGIES:
         apart = [f"energy.{name}.{joint}" for joint in joints]
         found[f"energy.{name}"] = apart if name in BY_JOINT else [f"energy.{name}"]
@@ -65,7 +71,7 @@ def layout_of(motion: Trajectory) -> Layout:
                     "apart. Give each a name of its own."
                 )
     states = None if motion.state is None else np.shape(motion.state)[1]
-    return layout(motion.joint_names, tuple(motion.wrenches), states)
+    return layout(motion.joint_names, tuple(motion.wrenches), states, motion.positions)
 
 
 def arrays(motion: Trajectory) -> dict[str, np.ndarray]:
@@ -126,10 +132,11 @@ class About:
     finished: bool = True
     status: str = ""
     how: Mapping[str, Any] = field(default_factory=dict)
+    positions: tuple[str, ...] = ()  # the names behind the columns of q; none: those of the joints
 
     @property
     def layout(self) -> Layout:
-        return layout(self.joints, self.frames, self.states)
+        return layout(self.joints, self.frames, self.states, self.positions)
 
 
 def about(motion: Trajectory) -> About:
@@ -146,6 +153,7 @@ def about(motion: Trajectory) -> About:
         motion.finished,
         motion.status,
         how,
+        motion.positions,
     )
 
 
@@ -190,6 +198,7 @@ def from_json(text: str | bytes, path: object) -> About:
         if not fits:
             raise TypeError
         frames, words = strings(data["frames"]), strings([data["robot"], data["status"]])
+        positions = strings(data.get("positions", []))
     except BadFile:
         raise
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError):
@@ -209,6 +218,7 @@ def from_json(text: str | bytes, path: object) -> About:
         data["finished"],
         words[1],
         data["how"],
+        positions,
     )
 
 
@@ -265,4 +275,5 @@ def motion_from(
         finished=facts.finished,
         status=facts.status,
         how=dict(facts.how) | ({"robot": facts.robot} if facts.robot and robot is None else {}),
+        positions=facts.positions,
     )

@@ -12,6 +12,7 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.judged import Judged
 from qddot.looks import in_notebook, look
+from qddot.model.tree import Tree, by_rows
 from qddot.motions.piecewise import horner, quintic_between
 from qddot.plain_text import fitted
 from qddot.program.recorded import Recorded
@@ -56,7 +57,7 @@ class Trajectory(Judged):
     joint_names: tuple[str, ...]
     units: tuple[str, ...]  # "rad" or "m", one a joint
     t: np.ndarray  # (k,) [s]
-    q: np.ndarray  # (k, n)
+    q: np.ndarray  # (k, nq), as many as there are joints where each position is one number
     qd: np.ndarray  # (k, n)
     qdd: np.ndarray  # (k, n)
     tau: np.ndarray  # (k, n), what the actuators gave
@@ -67,6 +68,7 @@ class Trajectory(Judged):
     finished: bool = True
     status: str = ""  # how it ended, in words
     how: Mapping[str, Any] = field(default_factory=dict)  # method, tolerance, steps, ...
+    positions: tuple[str, ...] = ()  # the names behind the columns of q; none: those of the joints
 
     @property
     def audit(self) -> Audit:
@@ -94,6 +96,14 @@ class Trajectory(Judged):
         return len(self.joint_names)
 
     @property
+    def joint_positions(self) -> np.ndarray:
+        """Where each joint is, (k, n): q, or how far from neutral where that is several numbers."""
+        if self.q.shape == self.qd.shape:
+            return self.q
+        tree = self._robot("where its joints are").tree
+        return by_rows(tree.difference, np.broadcast_to(tree.neutral, self.q.shape), self.q)
+
+    @property
     def duration(self) -> float:
         """How long it lasts [s]."""
         return float(self.t[-1] - self.t[0]) if len(self.t) else 0.0
@@ -116,7 +126,9 @@ class Trajectory(Judged):
         Returns:
             Three arrays of shape (*t.shape, n).
         """
-        return interpolated(self.t, self.q, self.qd, self.qdd, t)
+        several = self.q.shape[1:] != self.qd.shape[1:]
+        tree = self._robot("what is between the rows").tree if several else None
+        return interpolated(self.t, self.q, self.qd, self.qdd, t, tree)
 
     def as_motion(self, tolerance: float = 1e-5) -> Spline:
         """Return a smooth motion that a law can follow, as near to this one as a tolerance says.
@@ -128,6 +140,8 @@ class Trajectory(Judged):
 
         if not len(self.t):
             raise BadArgument("The motion has no rows, so there is nothing to follow.")
+        if self.q.shape[1] != self.n and self.robot is not None:
+            self.robot.model.need_single_numbers("A smooth motion through rows")
         # between sparse rows too
         t = np.linspace(self.t[0], self.t[-1], max(len(self.t), INSTANTS))
         return Spline(t, self.at(t)[0], tolerance)
@@ -233,7 +247,14 @@ def load(path: str | Path, robot: Robot | None = None) -> Trajectory:
     return Trajectory.load(path, robot)
 
 
-def interpolated(t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, at: Any) -> State:
+def interpolated(
+    t: np.ndarray,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    at: Any,
+    tree: Tree | None = None,
+) -> State:
     """Return q, q̇ and q̈ at instants between the rows of a motion.
 
     On each interval the quintic that agrees with both rows (`quintic_between`).
@@ -244,6 +265,8 @@ def interpolated(t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, 
         t: The instants of the rows [s], never falling, shape (k,).
         q, qd, qdd: The rows, shape (k, n).
         at: The instants wanted [s], of any shape.
+        tree: The robot where q has other numbers than dq/dt = q̇: the quintic is then of the way
+            from the earlier row.
 
     Returns:
         Three arrays of shape (*at.shape, n).
@@ -254,9 +277,11 @@ def interpolated(t: np.ndarray, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray, 
     on_a_row = t[i] == x
     h = np.where(on_a_row, 1.0, t[j] - t[i])[..., None]
     # what is not finite is data here, as in the rows themselves
+    start, end = (q[i], q[j]) if tree is None else (0 * qd[i], by_rows(tree.difference, q[i], q[j]))
     with np.errstate(all="ignore"):
-        pieces = quintic_between(h, (q[i], qd[i], qdd[i]), (q[j], qd[j], qdd[j]))
+        pieces = quintic_between(h, (start, qd[i], qdd[i]), (end, qd[j], qdd[j]))
         p, v, a = horner(pieces, (x - t[i])[..., None])
+    p = p if tree is None else by_rows(tree.step, q[i], p)
     row = on_a_row[..., None]
     return np.where(row, q[i], p), np.where(row, qd[i], v), np.where(row, qdd[i], a)
 

@@ -121,6 +121,7 @@ def check(robot: Robot) -> None:
         raise NotNumeric(f"Robot {name!r}", robot.symbols)
     if not robot.n:
         raise BadArgument(f"Robot {name!r} has no joint that moves, so there is nothing to steer.")
+    robot.model.need_single_numbers("The studio")
     if robot.n > MOST_JOINTS:
         raise BadArgument(
             f"Robot {name!r} has {robot.n} joints; the studio shows at most {MOST_JOINTS}.\n"

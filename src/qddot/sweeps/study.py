@@ -88,6 +88,7 @@ def prepared(
     found: list[Problem] = []
     table = Table(document, (), found, line_of, "plan")
     robot = robot.with_options(threads=1, dtype="float64")
+    robot.model.need_single_numbers("A sweep")
     table.text("title")
     settings = read_settings(fields.inner(table, "set"), robot)
     varied = document.get("vary")

@@ -19,7 +19,7 @@ from qddot.control.laws.estimates import Estimates, estimates
 from qddot.control.laws.gains import bound, gain
 from qddot.control.laws.joint_law import joints_of
 from qddot.errors import BadArgument
-from qddot.motions.setpoint import reference_of
+from qddot.motions.setpoint import joint_reference
 from qddot.program.recorder import record
 from qddot.robot import Robot
 
@@ -54,7 +54,7 @@ def balanced(
     """
     names = joints_of(robot)
     known, K = estimates(robot.tree, estimate), gain("kd", kd, names)
-    motion = reference_of(reference, names)
+    motion = joint_reference(reference, robot)
     if not (bound("rate", rate) > 0 and bound("seconds", seconds) > 0 and 0 < floor <= 1):
         raise BadArgument("rate and seconds must be positive, and floor between 0 and 1.")
     t = np.linspace(0, float(seconds), INSTANTS, endpoint=False)
@@ -73,5 +73,5 @@ def _regressor(known: Estimates, motion: tuple) -> Any:
     """Return Y at a point of the reference, shape (n, p)."""
     q, qd, qdd = (np.asarray(part, dtype=object) for part in motion)
     moving = known.movements(q, qd, qd, qdd)
-    units = np.eye(len(q), dtype=int)
+    units = np.eye(len(qd), dtype=int)
     return np.stack([known.powers(moving, e, qd, qd, qdd, smooth_sign) for e in units])

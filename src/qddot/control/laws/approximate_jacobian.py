@@ -156,8 +156,10 @@ class ApproximateJacobian(ControlLaw):
 
     def robot_states(self, run: Rows | None) -> np.ndarray:
         """Return the positions of a run, or a thousand at random."""
-        rng = np.random.default_rng(0)
-        return rng.uniform(-np.pi, np.pi, (1000, self.robot.n)) if run is None else run.q
+        if run is not None:
+            return run.q
+        drawn = np.random.default_rng(0).uniform(-np.pi, np.pi, (1000, self.robot.n))
+        return self.robot.tree.from_neutral(drawn)
 
     def stiffness(self, q: np.ndarray) -> np.ndarray:
         """Return Ĵᵀ Kp, of errors that the spring is not saturated by."""

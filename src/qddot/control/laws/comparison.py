@@ -111,7 +111,8 @@ def no_gravity(robot: Robot) -> bool:
     zero everywhere.
     """
     tree = robot.tree
-    found = [np.asarray(gravity_torque(tree, q), float) for q in _states(tree.n, 1)[:, 0]]
+    places = tree.from_neutral(_states(tree.n, 1)[:, 0])
+    found = [np.asarray(gravity_torque(tree, q), float) for q in places]
     size = np.linalg.norm(np.array(tree.gravity, float)) * max(
         (np.abs(np.array(b.inertia.parameters[:4], float)).max() for b in tree.bodies), default=0.0
     )
@@ -126,7 +127,7 @@ def _carriers(tree: Tree) -> list[tuple[int, int, bool]]:
 def _screws(tree: Tree) -> np.ndarray:
     """Return the screw of every body's joint at q = 0, in base axes, a row each."""
     rows = []
-    poses = body_poses(tree, np.zeros(tree.n))
+    poses = body_poses(tree, tree.neutral)
     for i, (body, drive) in enumerate(zip(tree.bodies, tree.drives, strict=True)):
         rows += [poses[i].motion(drive.ratio * S) for S in body.joint.S.T]
     return np.array(rows, float)
@@ -135,7 +136,7 @@ def _screws(tree: Tree) -> np.ndarray:
 def _base_parameters(tree: Tree) -> np.ndarray:
     """Return the base parameters of every body in base axes at q = 0, a row of ten each."""
     short = regrouped(tree)
-    poses = body_poses(short, np.zeros(tree.n))
+    poses = body_poses(short, tree.neutral)
     seen = [body.inertia.seen_from(poses[i]) for i, body in enumerate(short.bodies)]
     return np.array([each.parameters for each in seen], float)
 
@@ -144,7 +145,7 @@ def _frame(one: Tree, other: Tree, frame: str) -> Iterator[Difference]:
     if frame not in other.frames:
         yield Difference("lengths", f"the arm has no frame {frame!r}")
         return
-    first, second = (pose(tree, np.zeros(tree.n), frame) for tree in (one, other))
+    first, second = (pose(tree, tree.neutral, frame) for tree in (one, other))
     off = max(apart(*(np.asarray(getattr(X, k), float) for X in (first, second))) for k in "Rp")
     if off > SAME or one.frames[frame][0] != other.frames[frame][0]:
         yield Difference("lengths", f"frame {frame!r} differs by {off:.1e}")
@@ -168,5 +169,10 @@ def _holding(tree: Tree, q: JointVec, qd: JointVec) -> Any:
 
 
 def _compared(one: Tree, other: Tree, states: np.ndarray, torque: Any) -> float:
-    first, second = (np.array([torque(tree, *s) for s in states], float) for tree in (one, other))
-    return apart(first, second)
+    def torques(tree: Tree) -> np.ndarray:
+        places = tree.from_neutral(states[:, 0])
+        return np.array(
+            [torque(tree, q, *s[1:]) for q, s in zip(places, states, strict=True)], float
+        )
+
+    return apart(torques(one), torques(other))

@@ -197,7 +197,8 @@ def _felt(tree: Tree, directions: list, gravity_alone: bool) -> np.ndarray:
     still = np.zeros(tree.n)
     sizes = np.zeros(len(directions))
     for _ in range(TRIES):
-        q, qd, qd_r, qdd_r, s = rng.uniform(-1.5, 1.5, (5, tree.n))
+        place, qd, qd_r, qdd_r, s = rng.uniform(-1.5, 1.5, (5, tree.n))
+        q = tree.from_neutral(place)
         at = (still, still, still) if gravity_alone else (qd, qd_r, qdd_r)
         found = powers(tree, movements(tree, q, *at), s, directions)
         sizes = np.maximum(sizes, np.abs(np.array(found, dtype=float)))

@@ -16,7 +16,7 @@ from qddot.control.laws.law import ControlLaw
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
-from qddot.motions.setpoint import reference_of, stays
+from qddot.motions.setpoint import joint_reference, stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
@@ -40,16 +40,16 @@ class JointLaw(ControlLaw):
         names = joints_of(self.robot)
         object.__setattr__(self, "kp", gain("kp", self.kp, names))
         object.__setattr__(self, "kd", gain("kd", self.kd, names))
-        object.__setattr__(self, "reference", reference_of(self.reference, names))
+        object.__setattr__(self, "reference", joint_reference(self.reference, self.robot))
 
     def error(self, t: Scalar, q: JointVec) -> JointVec:
         """Return e = q − q_d(t)."""
-        return q - self.reference.at(t)[0]
+        return self.robot.tree.difference(self.reference.at(t)[0], q)
 
     def errors(self, t: Scalar, q: JointVec, qd: JointVec) -> tuple[JointVec, JointVec]:
         """Return e and ė."""
         place, rate, _ = self.reference.at(t)
-        return q - place, qd - rate
+        return self.robot.tree.difference(place, q), qd - rate
 
     def stiffness(self, q: np.ndarray) -> np.ndarray | None:
         """Return Kp."""

@@ -134,7 +134,7 @@ class ControlLaw:
     def inputs(self) -> dict[str, tuple[int, ...]]:
         """What a law may depend on, by name, with shapes."""
         n, m = self.robot.n, len(self.x0)
-        return {"t": (), "q": (n,), "qd": (n,)} | ({"x": (m,)} if m else {})
+        return {"t": (), "q": (self.robot.nq,), "qd": (n,)} | ({"x": (m,)} if m else {})
 
     def lyapunov(self, robot: Robot | None = None) -> Program | None:
         """Return the program of V(t, q, qd[, x]) for an arm; None where the law has none.
@@ -185,8 +185,11 @@ class ControlLaw:
     )
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
-        if port.shape == (self.robot.n,):
-            return WrongShape(port.name, shape, self.robot.name, self.robot.joint_names)
+        names = self.robot.joint_names
+        if port.name == "q":
+            names = self.robot.model.position_names
+        if port.shape == (len(names),):
+            return WrongShape(port.name, shape, self.robot.name, names)
         return BadArgument(f"{port.name} has shape {shape}; it must have shape {port.shape}.")
 
     # what laws share

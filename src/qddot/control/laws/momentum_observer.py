@@ -129,8 +129,8 @@ class MomentumObserver(ControlLaw):
         def residual(q: JointVec, qd: JointVec, p: JointVec) -> JointVec:
             return self.gain @ (momentum(self.short, q, qd) - p)
 
-        n = self.robot.n
-        return Kernel(optimised(record(residual, "residual", q=(n,), qd=(n,), p=(n,))))
+        nq, n = self.robot.nq, self.robot.n
+        return Kernel(optimised(record(residual, "residual", q=(nq,), qd=(n,), p=(n,))))
 
     def error(self, t: Scalar, q: JointVec) -> Any:
         return self.law.error(t, q)

@@ -23,7 +23,7 @@ from qddot.dynamics.friction import smooth_direction
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
-from qddot.motions.setpoint import reference_of
+from qddot.motions.setpoint import joint_reference
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import JointMat, JointVec, Scalar
@@ -70,7 +70,7 @@ class OperationalSpace(TaskLaw):
         super().__post_init__()
         names, keep = self.robot.joint_names, object.__setattr__
         if self.posture is not None:
-            keep(self, "posture", reference_of(self.posture, names, "posture").at(0.0)[0])
+            keep(self, "posture", joint_reference(self.posture, self.robot, "posture").at(0.0)[0])
         keep(self, "posture_kp", gain("posture_kp", self.posture_kp, names, "zero"))
         keep(self, "posture_kd", gain("posture_kd", self.posture_kd, names, "zero"))
         if not (np.isfinite(self.heaviest) and self.heaviest > 0):
@@ -84,7 +84,9 @@ class OperationalSpace(TaskLaw):
         asked = self.wanted(t, 2) - self.kd @ ed - self.kp @ e
 
         # the posture alone would accelerate the joints like this, and the frame with them
-        away = np.zeros(tree.n, dtype=int) if self.posture is None else q - self.posture
+        away = np.zeros(tree.n, dtype=int)
+        if self.posture is not None:
+            away = tree.difference(self.posture, q)
         qdd = -(self.posture_kp @ away + self.posture_kd @ qd)
         missing = asked - self.task.acceleration(tree, q, qd, qdd)
         force = damped_solve(A, missing, 1 / self.heaviest)
@@ -113,7 +115,7 @@ class OperationalSpace(TaskLaw):
             A = mobility(mass_matrix(self.short, q), self.task.jacobian(self.short, q))
             return vector(factored(A)[1])
 
-        D = record(pivots, "pivots", q=(self.robot.n,))(run.q)
+        D = record(pivots, "pivots", q=(self.robot.nq,))(run.q)
         heaviest = 1 / D.min(axis=1)
         change = np.abs(np.diff(heaviest)).max(initial=0)
         worst = int(heaviest.argmax())

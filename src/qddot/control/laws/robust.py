@@ -143,7 +143,7 @@ class RobustSaturated(SlotineLi):
     def _apart(self, robot: Robot) -> dict[str, float]:
         """Return how far an arm is from the model, at the worst of many states."""
         rng = np.random.default_rng(0)
-        q = rng.uniform(-np.pi, np.pi, (TRIES, robot.n))
+        q = robot.tree.from_neutral(rng.uniform(-np.pi, np.pi, (TRIES, robot.n)))
         qd = rng.normal(size=(TRIES, robot.n))
         qd /= np.linalg.norm(qd, axis=1, keepdims=True)
         differ = {

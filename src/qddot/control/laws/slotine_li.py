@@ -21,7 +21,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import elastic_torque
 from qddot.dynamics.slotine_li import reference_torque
 from qddot.model.tree import Tree
-from qddot.motions.setpoint import reference_of, stays
+from qddot.motions.setpoint import joint_reference, stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
@@ -60,12 +60,12 @@ class SlotineLi(ControlLaw):
         names = joints_of(self.robot)
         object.__setattr__(self, "lam", gain("lam", self.lam, names))
         object.__setattr__(self, "kd", gain("kd", self.kd, names))
-        object.__setattr__(self, "reference", reference_of(self.reference, names))
+        object.__setattr__(self, "reference", joint_reference(self.reference, self.robot))
         dry_friction.way(self.friction)
 
     def error(self, t: Scalar, q: JointVec) -> JointVec:
         """Return e = q − q_d."""
-        return q - self.reference.at(t)[0]
+        return self.robot.tree.difference(self.reference.at(t)[0], q)
 
     @cached_property
     def stays(self) -> bool:
@@ -75,7 +75,7 @@ class SlotineLi(ControlLaw):
     def sliding(self, t: Scalar, q: JointVec, qd: JointVec) -> tuple[JointVec, JointVec, JointVec]:
         """Return s, q̇_r and q̈_r."""
         place, rate, acceleration = self.reference.at(t)
-        qd_r = rate - self.lam @ (q - place)
+        qd_r = rate - self.lam @ self.robot.tree.difference(place, q)
         return qd - qd_r, qd_r, acceleration - self.lam @ (qd - rate)
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:

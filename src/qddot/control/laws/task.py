@@ -101,7 +101,8 @@ def task_of(robot: Robot, frame: str, axes: str, orientation: Any = None) -> Tas
     axes = "".join(axis for axis in XYZ if axis in axes)
     task = Task(frame, axes, None if orientation is None else rotation(orientation))
     rng = np.random.default_rng(0)
-    J = robot.jacobian(rng.uniform(-2, 2, (TRIES, robot.n)), frame)[:, task.rows]
+    places = robot.tree.from_neutral(rng.uniform(-2, 2, (TRIES, robot.n)))
+    J = robot.jacobian(places, frame)[:, task.rows]
     sizes = np.linalg.svd(J, compute_uv=False)
     rank = int((sizes > SINGULAR * sizes.max()).sum(axis=1).max()) if sizes.max() > 0 else 0
     if rank < len(task.rows):

@@ -12,9 +12,16 @@ MOTIONS: dict[str, type[JointMotion]] = {
     "prismatic": Prismatic,
     "screw": Screw,
 }
+ENDLESS = frozenset({"continuous"})  # kinds that have no ends, whatever their limits say
+# joints as which a body moves freely: three slides, three turns
+SIX_DEGREES: tuple[JointMotion, ...] = tuple(
+    kind(axis) for kind in (Prismatic, Revolute) for axis in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+)
 
 __all__ = [
+    "ENDLESS",
     "MOTIONS",
+    "SIX_DEGREES",
     "Coordinate",
     "JointMotion",
     "OneCoordinate",

@@ -36,20 +36,12 @@ class Coordinate:
 class JointMotion(Protocol):
     """How one body moves in another."""
 
-    @property
-    def nq(self) -> int: ...  # numbers of a configuration
-
-    @property
-    def nv(self) -> int: ...  # numbers of a velocity
-
-    @property
-    def configuration(self) -> tuple[Coordinate, ...]: ...  # what the entries of q are
-
-    @property
-    def velocity(self) -> tuple[Coordinate, ...]: ...  # what the entries of v are
-
-    @property
-    def neutral(self) -> tuple[Scalar, ...]: ...  # the q at which the pose is the identity
+    nq: int  # numbers of a configuration
+    nv: int  # numbers of a velocity
+    configuration: tuple[Coordinate, ...]  # what the entries of q are
+    velocity: tuple[Coordinate, ...]  # what the entries of v are
+    neutral: tuple[Scalar, ...]  # the q at which the pose is the identity
+    numbers: tuple[str, ...]  # what of a model's joint it needs besides the axis, such as "pitch"
 
     @property
     def S(self) -> np.ndarray: ...  # (6, nv): [angular; linear], in the axes of the moving body
@@ -93,6 +85,7 @@ class OneCoordinate:
 
     nq = nv = 1
     neutral = (0,)
+    numbers = ()
 
     def rate(self, q: ConfigVec, v: JointVec) -> ConfigVec:
         return v

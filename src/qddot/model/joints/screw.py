@@ -28,6 +28,7 @@ class Screw(OneCoordinate):
 
     configuration = (Coordinate("angle and length", "rad"),)
     velocity = (Coordinate("angle and length", "rad/s"),)
+    numbers = ("pitch",)
 
     @classmethod
     def of(cls, joint: Any, axis: tuple[Scalar, Scalar, Scalar]) -> Screw:

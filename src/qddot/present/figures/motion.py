@@ -124,7 +124,8 @@ def choice(what: str | Sequence[str] | None) -> list[str]:
 def draw_joints(axes: Axes, motion: Trajectory, quantity: str) -> None:
     """Draw a quantity of every joint; where units differ, the second has an axis on the right."""
     style.dress(axes)
-    rows, kinds = drawable(getattr(motion, quantity)), list(dict.fromkeys(motion.units))
+    values = motion.joint_positions if quantity == "q" else getattr(motion, quantity)
+    rows, kinds = drawable(values), list(dict.fromkeys(motion.units))
     sides = dict.fromkeys(kinds, axes)
     for kind in kinds[1:]:
         # a twin hides what is below it unless its background is none, which `dress` sees to

@@ -108,7 +108,7 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
         tuple(joints),
         tuple(dict.fromkeys(tips)),
         traced,
-        Kernel(optimised(record(where, "skeleton", q=(tree.n,)))),
+        Kernel(optimised(record(where, "skeleton", q=(tree.nq,)))),
     )
 
 

@@ -44,7 +44,8 @@ def joints_table(motion: Trajectory) -> str:
     for quantity, names in columns.items():
         units = " or ".join(dict.fromkeys(unit(quantity, kind) for kind in motion.units))
         head += [f"{name} [{units}]" for name in names]
-    joints = zip(motion.joint_names, motion.q.T, motion.qd.T, motion.tau.T, strict=True)
+    of_joints = motion.joint_positions.T, motion.qd.T, motion.tau.T
+    joints = zip(motion.joint_names, *of_joints, strict=True)
     body = []
     for name, q, qd, tau in joints:
         ends = (q[0], q[-1], q.min(), q.max(), np.abs(qd).max(), np.abs(tau).max())

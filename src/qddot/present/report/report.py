@@ -105,6 +105,7 @@ def subject_of(
     """Return what a report is about, checked."""
     source = "" if isinstance(robot, Robot) else str(robot)
     known = robot_of(robot)
+    known.model.need_single_numbers("A report")
     name = known.name
     if not source and name in built_in_names() and read(name) == known.model:
         source = name

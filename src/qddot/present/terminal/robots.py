@@ -6,6 +6,7 @@ Names come from files, so they are always text and never markup.
 from __future__ import annotations
 
 import io
+from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,10 @@ from qddot.scalars import Scalar
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-ARROWS = {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "screw": "⥁", "fixed": "—"}
+ARROWS = defaultdict(
+    lambda: "·",  # a kind without an arrow of its own
+    {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "screw": "⥁", "fixed": "—"},
+)
 HEADINGS = ("", "joint", "axis", "range", "speed", "effort", "mass", "in it")
 MOST_ROWS = 200
 
