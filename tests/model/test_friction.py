@@ -6,13 +6,13 @@ from dataclasses import fields
 import numpy as np
 import pytest
 from nearness import assert_near
+from qddot.cli.settings import changed
+from qddot.sweeps.settings import known_keys
 
 import qddot
-from qddot.cli.settings import changed
 from qddot.model.friction import LINEAR, PARAMETERS, Friction, together
 from qddot.model.units import ANGLE
 from qddot.readers.read import read
-from qddot.sweeps.settings import known_keys
 
 ROUGH = Friction(viscous=0.3, coulomb=0.5, static=0.8, stribeck_velocity=0.05, offset=-0.1)
 KINDS = (ROUGH, ROUGH.steady, ROUGH.smooth, ROUGH.polynomial, Friction(coulomb=2.0), Friction())

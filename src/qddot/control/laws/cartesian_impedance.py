@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.control.laws.assignment import Assignment
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import STILL
 from qddot.control.laws.gains import gain, smallest
@@ -45,7 +46,13 @@ class CartesianImpedance(TaskLaw):
 
     joint_damping: Any = 0.0
 
+    kind: ClassVar[str] = "cartesian_impedance"
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "joint_damping")
     equation: ClassVar[str] = "τ = −Jᵀ (Kp e + Kd ė) + g(q) − D₀ q̇"
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        return super().suited(task) | {"joint_damping": task.inertia}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.control.laws.assignment import DAMP, STIFF, Assignment
 from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.comparison import ALL, STILL, differences
 from qddot.control.laws.gains import gain
@@ -35,6 +36,12 @@ class JointLaw(ControlLaw):
     kp: Any
     kd: Any
     reference: Any
+
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd")
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        return {"kp": STIFF * task.inertia, "kd": DAMP * task.inertia}
 
     def __post_init__(self) -> None:
         names = joints_of(self.robot)
