@@ -17,7 +17,7 @@ from strategies import inertial, random_joint
 
 from qddot.certificate.bounds import bound
 from qddot.control.laws import AdaptiveApproximateJacobian, MomentumObserver, RobustSaturated
-from qddot.control.laws.assignment import Assignment
+from qddot.control.laws.gains import Assignment
 from qddot.control.loop import ClosedLoop, closed_loop
 from qddot.control.spec import axes_of, laws, ready_posture
 from qddot.model import Frame, Friction, Limits, Link, Placement, build

@@ -227,6 +227,19 @@ def test_a_law_that_knows_the_arm_tracks_what_a_nominal_one_does_not(run):
     assert worst["guesses"] > 1e-3
 
 
+def test_a_frame_moves_from_where_it_is_at_the_start_of_each_run(run):
+    reference = {"kind": "move", "joints": [0.4, 1.5], "duration": 0.4}
+    plan = {
+        "robot": "two_link",
+        "duration": 0.5,
+        "q0": [0.2, 1.8],
+        "draws": 2,
+        "control": {"law": "operational_space", "reference": reference},
+        "vary": {"q0": {"uniform": [-0.1, 0.1], "as": "offset"}},
+    }
+    assert run(plan).column("error.worst").max() < RK4
+
+
 def test_a_law_that_knows_the_arm_knows_its_dry_friction(run):
     move = {"kind": "move", "target": [0.6, 0.4], "duration": 0.4}
     plan = {

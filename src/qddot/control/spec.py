@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.laws.assignment import Assignment
+from qddot.control.laws.gains import Assignment
 from qddot.control.laws.law import ControlLaw
 from qddot.control.loop_arguments import beginning, lasting
 from qddot.control.mistaken import wrong_model

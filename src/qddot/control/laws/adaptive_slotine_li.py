@@ -14,12 +14,11 @@ import numpy as np
 
 from qddot.control.laws import dry_friction
 from qddot.control.laws.adaptation import balanced
-from qddot.control.laws.assignment import Assignment
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import NOT_LINEAR, differences
 from qddot.control.laws.dry_friction import sign_of
 from qddot.control.laws.estimates import Estimates, estimates, not_estimated, on_another
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import Assignment, gain
 from qddot.control.laws.slotine_li import SlotineLi
 from qddot.model.tree import Tree
 from qddot.robot import Robot

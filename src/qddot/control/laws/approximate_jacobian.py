@@ -15,10 +15,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.assignment import LEAN, Assignment
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import STILL, differences
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import LEAN, Assignment, gain
 from qddot.control.laws.joint_law import joints_of, one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.saturation import saturation, slopes

@@ -9,10 +9,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.assignment import DAMP, STIFF, Assignment
 from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.comparison import ALL, STILL, differences
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain
 from qddot.control.laws.law import ControlLaw
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.errors import BadArgument

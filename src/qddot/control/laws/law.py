@@ -17,8 +17,8 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.control.laws import dry_friction
-from qddot.control.laws.assignment import Assignment
 from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.gains import Assignment
 from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
 from qddot.looks import in_notebook

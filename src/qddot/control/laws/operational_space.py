@@ -11,10 +11,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.assignment import DAMP, STIFF, Assignment
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.dry_friction import SMOOTHING
-from qddot.control.laws.gains import gain, smallest
+from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain, smallest
 from qddot.control.laws.joint_law import right_model
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.task_law import TaskLaw, reached

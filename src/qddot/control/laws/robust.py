@@ -13,10 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.control.laws import dry_friction
-from qddot.control.laws.assignment import LEAN, Assignment
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import RIGID, differences
-from qddot.control.laws.gains import bound
+from qddot.control.laws.gains import LEAN, Assignment, bound
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.slotine_li import SlotineLi
 from qddot.errors import BadArgument

@@ -13,9 +13,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.control.laws import dry_friction
-from qddot.control.laws.assignment import DAMP, LEAN, STIFF, Assignment
 from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.gains import gain, smallest
+from qddot.control.laws.gains import DAMP, LEAN, STIFF, Assignment, gain, smallest
 from qddot.control.laws.joint_law import joints_of, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.dynamics.crba import mass_matrix

@@ -8,9 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.assignment import DAMP, STIFF, Assignment
 from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain
 from qddot.control.laws.joint_law import joints_of
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import Task, task_of, task_reference
