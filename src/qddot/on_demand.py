@@ -6,7 +6,7 @@ __getattr__, __dir__ = on_demand(__name__, {"qddot.robot": "load"}, "errors")
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -59,6 +59,18 @@ def on_demand(
     if verb:
         here.__class__ = _called(verb)
     return found, offered
+
+
+def everything_in(package: str) -> Iterator[Any]:
+    """Yield what the modules of a package hold, all of them imported: classes, tables, ...
+
+    So a file that is put into a folder is found there, and no list has to name it.
+    """
+    import pkgutil
+
+    folder = import_module(package)
+    for module in pkgutil.iter_modules(folder.__path__, f"{package}."):
+        yield from vars(import_module(module.name)).values()
 
 
 def _called(verb: str) -> type[ModuleType]:

@@ -7,8 +7,11 @@ import pytest
 from command_line import interrupted_at, run
 
 import qddot
-from qddot.cli import laws, references
-from qddot.control.ready_laws import FRAMES, LAWS
+from qddot.cli import words
+from qddot.control.spec import laws
+from qddot.motions.description import Situation, motion_kinds, read_motion
+from qddot.readers.document import no_lines
+from qddot.readers.table import Table
 
 GO = "quintic 0,0 1,1 2.0"
 LENGTHS = {"a1": 1, "a2": 1, "m1": 50, "m2": 50, "I1": 10, "I2": 10, "aC1": 0.5, "aC2": 0.5}
@@ -26,13 +29,13 @@ def test_control_tells_errors_torques_v_and_assumptions():
     assert max(map(len, done.stdout.splitlines()[:-1])) <= 120
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", laws())
 def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
-    frame = law in FRAMES
-    words = ("setpoint 1.2,0.6",) if frame else ("setpoint 0.5,0.5",)
+    frame = laws()[law].moves_frame
+    place = ("setpoint 1.2,0.6",) if frame else ("setpoint 0.5,0.5",)
     start = "0.2,1.8" if frame else "0.4,0.4"
     done = run(
-        *("control", "two_link", "--law", law, "--reference", *words, "--q0", start),
+        *("control", "two_link", "--law", law, "--reference", *place, "--q0", start),
         *("--duration", "8", "--json"),
     )
     assert done.returncode == 0, done.stderr
@@ -40,7 +43,7 @@ def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
     final, worst = (np.abs(facts["error"][key]).max() for key in ("final", "worst"))
     assert final < (0.8 if law == "pd" else 0.01) * worst  # PD sags
     assert facts["finished"]
-    assert set(facts["gains"]) == set(LAWS[law])
+    assert set(facts["gains"]) == set(laws()[law].gain_names)
 
 
 def test_a_wrong_model_is_told_and_adapted_to():
@@ -115,22 +118,26 @@ def test_a_saved_excitation_and_a_saved_run_are_followed(tmp_path):
         (["two_link", "--law", "computd_torque"], "Did you mean 'computed_torque'?"),
         (["two_link", "--reference", "quintik 0,0 1,1 2"], "Did you mean 'quintic'?"),
         (["two_link", "--reference", "quintic 0,0 1,1"], "Write it like this: quintic 0,0 1,1 2.0"),
-        (["two_link", "--reference", "quintic 0,0,0 1,1 2"], "2 points or more of 2 numbers each"),
-        (["two_link", "--reference", "setpoint 1"], "it needs 2 numbers, one a joint"),
-        (["two_link", "--reference", "fourier speed=1"], "it knows no 'speed'"),
+        (
+            ["two_link", "--reference", "quintic 0,0,0 1,1 2"],
+            "it has 3 numbers. Give 2, in order: j1, j2",
+        ),
+        (["two_link", "--reference", "setpoint 1,2,3"], "target: it has 3 numbers. Give 2"),
+        (["two_link", "--reference", "setpoint 1 2"], "it has 1 words too many"),
+        (["two_link", "--reference", "fourier speed=1"], "speed: this key means nothing here"),
         (["two_link", "--reference", "trapezoidal 0,0 1,1"], "velocity"),
         (["two_link", "--reference", "fastest 0,0 1,1"], "no effort limits"),
         (["panda", "--reference", "setpoint 0,0,0,0,0,0,9"], "limits of joint"),
         (["two_link", "--law", "operational_space", "--reference", GO], "this law moves a frame"),
-        (["two_link", "--law", "pd", "--gains", "ki=3"], "has no gain 'ki'"),
+        (["two_link", "--law", "pd", "--gains", "ki=3"], "ki: pd has no such gain"),
         (["two_link", "--law", "pd", "--gains", "kp=-1"], "kp must be positive"),
         (["two_link", "--law", "pd", "--gains", "100"], "is not of the form kp=100,kd=20"),
         (["two_link", "--law", "operational_space", "--frame", "nose"], "frame named 'nose'"),
         (["two_link", "--q0", "1,2,3"], "--q0 holds 3 numbers"),
         (["two_link", "--model-error", "1.5"], "share is 1.5"),
-        (["two_link", "--noise-q", "1,2,3"], "noise_q is [1.0, 2.0, 3.0]"),
+        (["two_link", "--noise-q", "1,2,3"], "--noise-q: it has 3 numbers. Give 2"),
         (["two_link", "--model", "panda"], "--model has 7 joints"),
-        (["two_link", "--model-set", "nose=1"], "--model-set knows no 'nose'"),
+        (["two_link", "--model-set", "nose=1"], "--model-set: nose: there is no such setting"),
         (
             ["two_link", "--model-set", "payload.tool"],
             "'payload.tool' is not of the form",
@@ -170,22 +177,25 @@ def test_ctrl_c_keeps_the_motion_so_far(tmp_path):
 
 
 def test_gains_go_to_the_name_before_them():
-    found = laws.gains_of("pd", ["kp=100,50,kd=20,10"])
-    assert found == {"kp": [100, 50], "kd": [20, 10]}
-    assert laws.gains_of("pd", ["kp=pi", "kd=1"]) == {"kp": np.pi, "kd": 1}
+    assert words.gains_of(["kp=100,50,kd=20,10"]) == {"kp": ["100", "50"], "kd": ["20", "10"]}
+    assert words.gains_of(["kp=pi", "kd=1"]) == {"kp": "pi", "kd": "1"}
+
+
+def made(text, at):
+    """Return the motion that words describe."""
+    found = []
+    motion = read_motion(Table(words.reference_of(text), (), found, no_lines), at)
+    assert not found, found[0]
+    return motion
 
 
 def test_every_reference_is_made_as_its_syntax_says():
     arm = qddot.load("two_link")
     q = np.array([0.2, 1.8])
-    asked = references.Asked(arm, q, "tool", "xy", of_frame=False)
-    for kind, text in references.SYNTAX.items():
-        if kind == "file":
-            continue
-        words = text.partition(" (")[0].replace("[0,0] ", "0,0 ")
-        made = references.reference(words, asked)
-        assert len(made.at(0.1)[0]) == 2, kind
-    line = references.reference("line 1.2,0.6 2.0", asked)
+    at = Situation(arm, q, "tool", "xy", of_frame=False)
+    for kind in motion_kinds().values():
+        assert len(made(kind.example, at).at(0.1)[0]) == 2, kind.name
+    line = made("line 1.2,0.6 2.0", at)
     np.testing.assert_allclose(line.at(0.0)[0], q)
     end = np.asarray(line.at(2.0)[0], dtype=float)
     np.testing.assert_allclose(arm.pose(end, "tool")[:2, 3], [1.2, 0.6], atol=1e-6)
@@ -194,8 +204,8 @@ def test_every_reference_is_made_as_its_syntax_says():
 @pytest.mark.parametrize("name", ["scara", "panda_hand"])
 def test_waves_of_no_given_size_keep_within_limits(name):
     robot = qddot.load(name)
-    asked = references.Asked(robot, robot.home, "tool", "xyz", of_frame=False)
-    made = references.reference("fourier", asked)  # which would refuse to leave them
-    assert np.ptp(made.sampled(np.linspace(0, 5, 100))[0], axis=0).min() > 0
-    with pytest.raises(qddot.QddotError, match="leaves the limits"):
-        references.reference("fourier amplitude=3", asked)
+    at = Situation(robot, robot.home, "tool", "xyz", of_frame=False)
+    wave = made("fourier", at)  # which would refuse to leave them
+    assert np.ptp(wave.sampled(np.linspace(0, 5, 100))[0], axis=0).min() > 0
+    with pytest.raises(AssertionError, match="leaves the limits"):
+        made("fourier amplitude=3", at)

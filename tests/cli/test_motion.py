@@ -74,7 +74,10 @@ def test_settings_change_the_robot():
         (["two_link", "--set", "friction.viscous"], "not of the form key=value"),
         (["two_link", "--set", "friction.viscous=__import__('os')"], "is not a number"),
         (["two_link", "--set", "payload.nose=1"], "no frame named 'nose'"),
-        (["two_link", "--set", "friction.viscous=1,2,3"], "viscous has 3 values"),
+        (
+            ["two_link", "--set", "friction.viscous=1,2,3"],
+            "friction.viscous: it has 3 numbers. Give 2",
+        ),
         (["two_link", "--q0", "1,2,3"], "q0 has shape (3,)"),
         (["two_link", "--q0", "1_000,0"], "1_000"),
         (["two_link", "--duration", "0"], "duration is 0.0; it must be a number greater"),

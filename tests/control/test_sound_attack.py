@@ -17,13 +17,19 @@ from strategies import inertial, random_joint
 
 from qddot.certificate.bounds import bound
 from qddot.control.laws import AdaptiveApproximateJacobian, MomentumObserver, RobustSaturated
+from qddot.control.laws.gains import Assignment
 from qddot.control.loop import ClosedLoop, closed_loop
-from qddot.control.ready_laws import FRAMES, LAWS, Wanted, axes_of, made, ready_posture
+from qddot.control.spec import axes_of, laws, ready_posture
 from qddot.model import Frame, Friction, Limits, Link, Placement, build
 from qddot.motions import Fourier, Quintic, Setpoint
 from qddot.robot import Robot
 
-NAMES = (*LAWS, "adaptive_gravity", "observer")
+# in this order they seed the draws
+NAMES = (
+    *("pd", "pd_gravity", "computed_torque", "feed_forward", "slotine_li", "adaptive", "robust"),
+    *("operational_space", "joint_impedance", "cartesian_impedance", "approximate_jacobian"),
+    *("adaptive_gravity", "observer"),
+)
 RUBBING = ("slotine_li", "adaptive", "robust", "joint_impedance", "computed_torque")
 NEVER = ("feed_forward", "adaptive_gravity")  # their theorems need what nobody computes
 DURATION = 4.0  # [s], many of the time constants that gains are chosen for
@@ -99,7 +105,8 @@ def case(law: str, seed: int) -> Case | None:
     axes = axes_of(arm, "tool")[: arm.n]
     q = rng.uniform(-1, 1, arm.n)
     name = {"adaptive_gravity": "approximate_jacobian", "observer": "computed_torque"}.get(law, law)
-    if name in FRAMES:
+    kind = laws()[name]
+    if kind.moves_frame:
         q = ready_posture(arm, "tool", axes)
         rows = ["xyz".index(axis) for axis in axes]
         place = arm.pose(q + 0.2, "tool")[:3, 3][rows]
@@ -111,11 +118,9 @@ def case(law: str, seed: int) -> Case | None:
         moving = [Quintic([q, target], 2.0), Fourier(q, *waves, base_frequency=0.3)]
         alone = law in ("pd", "pd_gravity")
         reference = still if (good and alone) or rng.random() < 0.5 else moving[rng.integers(2)]
-    wanted = Wanted(
-        name, arm, believed, believed, reference, q, DURATION, "tool", axes,
-    )  # fmt: skip
+    task = Assignment(arm, believed, believed, reference, q, DURATION, "tool", axes)
     try:
-        made_law = made(wanted)
+        made_law: Any = kind.assigned(task)
         if law == "adaptive_gravity":
             made_law = AdaptiveApproximateJacobian(
                 *(believed, "tool", made_law.kp, made_law.kd, reference),
@@ -137,8 +142,8 @@ def case(law: str, seed: int) -> Case | None:
         made_law = replace(made_law, friction="desired")
     if law == "robust" and rng.random() < 0.5:
         made_law = replace(made_law, gravity=float(10 ** rng.uniform(-2, 2)))
-    q0 = np.asarray(q if name in FRAMES else reference.at(0.0)[0], float)
-    if name not in FRAMES:
+    q0 = np.asarray(q if kind.moves_frame else reference.at(0.0)[0], float)
+    if not kind.moves_frame:
         q0 = q0 + rng.uniform(-0.3, 0.3, arm.n)
     return Case(arm, made_law, {"q0": q0, "duration": DURATION} | options, good)
 

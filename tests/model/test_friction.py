@@ -8,11 +8,11 @@ import pytest
 from nearness import assert_near
 
 import qddot
-from qddot.cli.settings import changed
+from qddot.cli.words import read_set
 from qddot.model.friction import LINEAR, PARAMETERS, Friction, together
 from qddot.model.units import ANGLE
 from qddot.readers.read import read
-from qddot.sweeps.settings import known_keys
+from qddot.robot.settings import changed, known_keys
 
 ROUGH = Friction(viscous=0.3, coulomb=0.5, static=0.8, stribeck_velocity=0.05, offset=-0.1)
 KINDS = (ROUGH, ROUGH.steady, ROUGH.smooth, ROUGH.polynomial, Friction(coulomb=2.0), Friction())
@@ -71,7 +71,8 @@ def test_every_parameter_is_known_wherever_friction_is_set(tmp_path):
     robot = robot.with_values(**dict.fromkeys(robot.symbols, 0.5)) if robot.symbols else robot
     values = {p.name: 0.25 for p in PARAMETERS}
     rough = robot.with_friction(**values)
-    assert changed(robot, [f"friction.{name}={x}" for name, x in values.items()]) == rough
+    written = [f"friction.{name}={x}" for name, x in values.items()]
+    assert changed(robot, read_set(robot, written)) == rough
     assert {f"friction.{name}" for name in values} <= known_keys(robot).keys()
     path = tmp_path / "rough.toml"
     rough.save(path)

@@ -9,7 +9,6 @@ from numpy.testing import assert_allclose
 from studio_talk import in_base64
 
 import qddot
-from qddot.control.ready_laws import FRAMES
 from qddot.errors import BadArgument
 from qddot.readers.read import read
 from qddot.simulation.trajectory import Trajectory
@@ -64,14 +63,15 @@ def test_stops_hold_the_arm_within_its_limits(page):
 def test_a_law_takes_the_arm_towards_its_target(page, law):
     page.ask("robot", name="two_link")
     target = [0.9, 0.8]
-    motion = page.ask("play", what="control", law=law, q=START, target=target, duration=6)
+    control = {"law": law, "reference": {"kind": "move", "joints": target}}
+    motion = page.ask("play", what="control", control=control, q=START, duration=6)
     assert motion["is"] == "motion", motion
     assert motion["law"] == law
     assert motion["good"]
     first, last = np.abs(motion["error"][0]).max(), np.abs(motion["error"][-1]).max()
     if law == "pd":  # which sags
         assert last < 0.6
-    elif law in FRAMES:
+    elif law == "operational_space":
         tip = qddot.load("two_link").pose
         away = np.linalg.norm(tip(motion["q"][-1], "tool") - tip(target, "tool"))
         assert away < 0.05
@@ -85,25 +85,36 @@ def test_a_law_takes_the_arm_towards_its_target(page, law):
 
 def test_a_step_has_its_target_at_once_and_a_wave_swings(page):
     page.ask("robot", name="two_link")
-    common = {"what": "control", "law": "computed_torque", "q": START, "duration": 1}
-    step = page.ask("play", **common, target=[1, 1], reference="step")
+
+    def asked(law, **reference):
+        control = {"law": law, "reference": reference}
+        return {"what": "control", "q": START, "duration": 1, "control": control}
+
+    step = page.ask("play", **asked("computed_torque", kind="setpoint", joints=[1, 1]))
     assert step["reference"][0] == [1, 1]
-    wave = page.ask("play", **common, reference="wave")
+    wave = page.ask("play", **asked("computed_torque", kind="fourier"))
     reference = np.array(wave["reference"])
-    assert 0.1 < np.ptp(reference[:, 0]) <= 0.51
-    assert "A wave is of joints" in page.problem(
-        "play", **common | {"law": "operational_space"}, reference="wave"
+    assert 0.05 < np.ptp(reference[:, 0]) <= 0.51
+    assert "this law moves a frame" in page.problem(
+        "play", **asked("operational_space", kind="fourier")
     )
 
 
 def test_what_cannot_be_played_is_refused_with_words(page):
     page.ask("robot", name="panda")
     q = [0, -0.5, 0, -2, 0, 1.5, 0]
-    common = {"what": "control", "q": q, "duration": 2}
-    assert "Did you mean 'pd'" in page.problem("play", **common, law="pid", target=q)
-    assert "target of 'play' is missing" in page.problem("play", **common, law="pd")
-    beyond = page.problem("play", **common, law="pd", target=[9, *q[1:]])
-    assert "panda_joint1" in beyond
+
+    def refused(**control):
+        return page.problem("play", what="control", q=q, duration=2, control=control)
+
+    assert "Did you mean 'pd'" in refused(law="pid")
+    assert "it has no target" in refused(law="pd", reference={"kind": "setpoint"})
+    assert "joints of 'play control reference' is missing" in refused(
+        law="pd", reference={"kind": "move"}
+    )
+    assert "panda_joint1" in refused(law="pd", reference={"kind": "move", "joints": [9, *q[1:]]})
+    assert "pdd: this key means nothing here" in refused(law="pd", pdd=1)
+    assert "control of 'play' is missing" in page.problem("play", what="control", q=q, duration=2)
     assert "a number from 0.01 to 60" in page.problem("play", what="drop", q=q, duration=1e9)
     assert "a number from 0.01 to 60" in page.problem("play", what="drop", q=q, duration=0)
     assert "it must be 7 numbers" in page.problem("play", what="drop", q=[0], duration=1)
@@ -195,10 +206,18 @@ def test_the_robot_is_exported_as_it_is_now(page, tmp_path):
     assert_allclose(robot.gravity_torque(START), now["g"])
 
 
+def slow():
+    """Return a run that takes long."""
+    reference = {"kind": "move", "joints": [0.5, 0.5, 0.5, -2, 0.5, 1.5, 0.5]}
+    control = {"law": "adaptive", "reference": reference}
+    q = [0, -0.5, 0, -2, 0, 1.5, 0]
+    return {"what": "control", "control": control, "q": q, "duration": 60}
+
+
 def test_long_work_can_be_cancelled_while_others_are_answered(page):
     page.ask("robot", name="panda")
-    state = {"q": [0, -0.5, 0, -2, 0, 1.5, 0], "target": [0.5, 0.5, 0.5, -2, 0.5, 1.5, 0.5]}
-    number = page.send("play", what="control", law="adaptive", duration=60, **state)
+    state = slow()
+    number = page.send("play", **state)
     assert page.receive()["is"] == "progress"
     asked = page.send("at", q=state["q"])
     assert page.receive()["id"] == asked  # though the other is not done
@@ -212,10 +231,7 @@ def test_long_work_can_be_cancelled_while_others_are_answered(page):
 
 def test_only_so_many_long_questions_run_at_once(page):
     page.ask("robot", name="panda")
-    state = {"q": [0, -0.5, 0, -2, 0, 1.5, 0], "target": [0.5, 0.5, 0.5, -2, 0.5, 1.5, 0.5]}
-    numbers = [
-        page.send("play", what="control", law="adaptive", duration=60, **state) for _ in range(6)
-    ]
+    numbers = [page.send("play", **slow()) for _ in range(6)]
     refused = []
     while len(refused) < 2:
         message = page.receive()

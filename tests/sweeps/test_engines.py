@@ -6,7 +6,7 @@ import pytest
 import qddot
 from qddot.control import laws
 from qddot.control.loop import closed_loop
-from qddot.control.ready_laws import FRAMES, LAWS
+from qddot.control.spec import laws as named_laws
 from qddot.motions import Move, Quintic
 
 ROUND_OFF = 1e-11
@@ -158,7 +158,7 @@ def test_noise_has_the_size_that_was_asked_for_and_is_the_same_for_every_control
     assert rms.mean() == pytest.approx(1e-5, rel=0.03)
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("law", named_laws())
 def test_every_law_runs_with_starts_loads_and_targets_that_differ(law, run):
     place = {"kind": "setpoint", "target": [1.2, 0.6]}
     move = {"kind": "move", "target": [0.5, 0.5], "duration": 0.1}
@@ -169,7 +169,7 @@ def test_every_law_runs_with_starts_loads_and_targets_that_differ(law, run):
             "step": 0.002,
             "q0": [0.3, 0.9],
             "draws": 3,
-            "control": {"law": law, "reference": place if law in FRAMES else move},
+            "control": {"law": law, "reference": place if named_laws()[law].moves_frame else move},
             "vary": {
                 "q0": {"uniform": [-0.1, 0.1], "as": "offset"},
                 "target": {"normal": [0, 0.01], "as": "offset"},
@@ -216,7 +216,7 @@ def test_a_law_that_knows_the_arm_tracks_what_a_nominal_one_does_not(run):
             {"name": "knows", "law": "computed_torque", "reference": move, "knows": "arm"},
             {"name": "guesses", "law": "computed_torque", "reference": move},
             {"name": "believes", "law": "computed_torque", "reference": move}
-            | {"believe": {"payload.tool": 5.0}},
+            | {"model_set": {"payload.tool": 5.0}},
         ],
         "vary": {"payload.tool": {"grid": [5.0]}},
     }
@@ -225,6 +225,19 @@ def test_a_law_that_knows_the_arm_tracks_what_a_nominal_one_does_not(run):
     assert worst["knows"] < RK4
     assert worst["believes"] < RK4
     assert worst["guesses"] > 1e-3
+
+
+def test_a_frame_moves_from_where_it_is_at_the_start_of_each_run(run):
+    reference = {"kind": "move", "joints": [0.4, 1.5], "duration": 0.4}
+    plan = {
+        "robot": "two_link",
+        "duration": 0.5,
+        "q0": [0.2, 1.8],
+        "draws": 2,
+        "control": {"law": "operational_space", "reference": reference},
+        "vary": {"q0": {"uniform": [-0.1, 0.1], "as": "offset"}},
+    }
+    assert run(plan).column("error.worst").max() < RK4
 
 
 def test_a_law_that_knows_the_arm_knows_its_dry_friction(run):

@@ -71,7 +71,10 @@ WRONG = {
         "friction.viscous.j1 varies already",
     ),
     "gains without a law": (with_vary(**{"control.kp": {"grid": [1]}}), "nothing of this name"),
-    "no law": (TWO | {"control": {"reference": {}}}, "it has no law. Add law, one of: pd,"),
+    "no law": (
+        TWO | {"control": {"reference": {}}},
+        "it has no law. Add law, one of: computed_torque,",
+    ),
     "an unknown law": (with_control(law="pd_gravty"), "Did you mean 'pd_gravity'?"),
     "an unknown gain": (
         with_control(gains={"kpp": 1}),
@@ -90,8 +93,8 @@ WRONG = {
         "has no frame named 'toool'. Did you mean 'tool'?",
     ),
     "joints for a frame": (
-        with_control(law="operational_space", reference={"kind": "move", "target": 1}),
-        "move is of joints, and this law moves a frame",
+        with_control(law="operational_space", reference={"kind": "fourier"}),
+        "fourier is of joints, and this law moves a frame",
     ),
     "a rate of exact runs": (with_control(rate=100) | {"engine": "exact"}, "Remove rate, noise"),
     "half a sample": (with_control(rate=3.7), "1 s is no whole number of samples at 3.7 Hz"),

@@ -9,7 +9,6 @@ import typer
 
 import qddot
 from qddot.cli import completion
-from qddot.cli.settings import numbers
 from qddot.cli.terminal import (
     ROBOT,
     AsJson,
@@ -22,6 +21,7 @@ from qddot.cli.terminal import (
     saves,
     tell,
 )
+from qddot.cli.words import numbers
 from qddot.errors import BadArgument, QddotError, printable
 from qddot.progress import write_line
 

@@ -14,11 +14,12 @@ import typer
 Completer = Callable[[str], list[str]]
 
 
-def among(known: Iterable[str]) -> Completer:
-    """Return a completer of one of several names."""
+def among(known: Iterable[str] | Callable[[], Iterable[str]]) -> Completer:
+    """Return a completer of one of several names, or of those that a function knows."""
 
     def complete(incomplete: str) -> list[str]:
-        return [name for name in known if name.startswith(incomplete)]
+        names = known() if callable(known) else known
+        return [name for name in names if name.startswith(incomplete)]
 
     return complete
 

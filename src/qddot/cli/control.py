@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import numpy as np
 import typer
 
-from qddot.cli import completion, references
+from qddot.cli import completion, words
 from qddot.cli.control_report import facts, report
-from qddot.cli.laws import gains_of
-from qddot.cli.settings import numbers
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
     ROBOT,
@@ -22,39 +20,37 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     Words,
-    choice,
     number,
     read_numeric,
+    read_robot,
     saves,
     tell,
     vector,
 )
-from qddot.control.ready_laws import (
-    FRAMES,
-    LAWS,
-    OTHER_NAMES,
-    Wanted,
-    axes_of,
-    made,
-    ready_posture,
-)
 from qddot.errors import BadArgument, printable
 
 if TYPE_CHECKING:
-    from qddot.robot import Robot
+    from qddot.motions.description import Situation
 
-RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
+NEARBY = 0.2  # [rad or m] that joints move to where a frame goes if nobody says
 
 
 def control(
     source: Source,
-    law: Annotated[str, choice("--law", tuple(LAWS), "Which", OTHER_NAMES)] = "computed_torque",
+    law: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Which: <laws>.",
+            autocompletion=completion.among(words.law_names),
+        ),
+    ] = "computed_torque",
     reference: Annotated[
         str,
         typer.Option(
             metavar="WORDS",
             help="What it follows; see above. A wave; of a frame, a place nearby.",
-            autocompletion=completion.among(references.SYNTAX),
+            autocompletion=completion.among(words.reference_names),
             show_default=False,
         ),
     ] = "",
@@ -126,15 +122,7 @@ def control(
 
     \b
     References, positions in rad or m, one a joint:
-      setpoint 0.5,0.3               stay there; of a frame: its place [m]
-      quintic 0,0 1,1 2.0            through points, in so many seconds
-      trapezoidal 0,0 1,1 velocity=1 acceleration=2
-      s_curve 0,0 1,1 velocity=1 acceleration=2 jerk=10
-      fourier 0,0 amplitude=0.3 frequency=0.2 harmonics=3 seed=1
-      line 1.2,0.6 2.0               the frame, straight to a place
-      arc 1,0,0 0,0,1 pi/2 2.0       the frame: centre, axis, angle, seconds
-      fastest 0,0 1,1 effort=3000,1000   as fast as the motors allow
-      file motion.json               what qddot excite saved; or a motion, a log
+      <references>
 
     It tells errors, torques, the Lyapunov function, and whether what the law's proof assumes is so:
     yes, no, or open. The status is 1 if the run could not go on. Ctrl-C keeps what there is so far.
@@ -145,59 +133,58 @@ def control(
       qddot control two_link --reference "quintic 0,0 1,1 2.0" --q0 0.01,0
     """
     from qddot.control.loop import InterruptedLoop, closed_loop
-    from qddot.control.loop_arguments import lasting
-    from qddot.errors import SimulationWarning
+    from qddot.control.spec import axes_of, described_control, law_kind, ready_posture
+    from qddot.errors import BadPlan, SimulationWarning
+    from qddot.motions.description import Situation
 
-    given = gains_of(law, gains or [])
+    kind = law_kind(law)
     arm = read_numeric(source, settings)
-    believed = _believed(source, arm, model, settings or [], model_set or [])
     where = frame or arm.tip
     along = axes or axes_of(arm, where)
-    q = np.array(numbers("--q0", q0)) if q0 else arm.home
-    if not q0 and not reference and law in FRAMES:
+    q = np.array(words.numbers("--q0", q0)) if q0 else arm.home
+    if not q0 and not reference and kind.moves_frame:
         q = ready_posture(arm, where, along)
     if len(q) != arm.n:
         raise BadArgument(
             f"--q0 holds {len(q)} numbers and {arm.name} has {arm.n} joints: "
             f"{', '.join(map(printable, arm.joint_names))}."
         )
-    asked = references.Asked(arm, q, where, along, law in FRAMES)
-    aim = references.reference(reference, asked) if reference else references.otherwise(asked)
-    seconds = lasting(aim) if duration is None else duration
-    start, speed = _start(aim, q, bool(q0), asked.of_frame)
-    speed = numbers("--qd0", qd0) if qd0 else speed
-    wanted = Wanted(
-        name=law,
-        arm=arm,
-        model=_mistaken(arm if law == "approximate_jacobian" else believed, model_error, seed),
-        lengths=believed,
-        reference=aim,
-        q=start,
-        seconds=seconds,
-        frame=where,
-        axes=along,
-        gains=given,
-    )
-    spread = {
-        name: _one_or_each(f"--{name.replace('_', '-')}", text)
-        for name, text in (("noise_q", noise_q), ("noise_qd", noise_qd))
-        if text
+    followed = _followed(reference, Situation(arm, q, where, along, kind.moves_frame))
+    described = {
+        "law": law,
+        "gains": words.gains_of(gains or []),
+        "reference": followed,
+        "frame": where,
+        "axes": along,
+        "model_set": words.settings_of(model_set or [], "--model-set") or None,
+        "model_error": model_error,
+        "effort": effort,
+        "rate": rate,
+        "delay": delay,
+        "noise_q": words.formulas(noise_q) if noise_q else None,
+        "noise_qd": words.formulas(noise_qd) if noise_qd else None,
     }
-    if rate is None and (spread or delay):
-        rate = RATE
+    believed, unset = read_robot(model) if model else None, None
+    if believed is not None and believed.n != arm.n:
+        raise BadArgument(f"--model has {believed.n} joints, and {arm.name} has {arm.n}.")
+    if settings and model_set and not model:
+        plain = read_robot(source)
+        unset = (plain, words.read_set(plain, settings))
+    options: dict[str, Any] = {"told": bool(q0), "seconds": duration, "seed": seed}
+    try:
+        spec = described_control(described, arm, q, model=believed, unset=unset, **options)
+    except BadPlan as error:
+        raise words.refused(error.problems, followed) from None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # its status is printed
         try:
             run = closed_loop(
-                *(arm, made(wanted)),
-                q0=start,
-                qd0=speed,
-                duration=seconds,
-                **spread,
-                delay=delay,
-                rate=rate,
-                effort=effort,
+                *(arm, spec.law),
+                q0=spec.q0,
+                qd0=words.numbers("--qd0", qd0) if qd0 else spec.qd0,
+                duration=duration,
                 seed=seed,
+                **spec.options,
             )
             stopped = False
         except InterruptedLoop as interruption:
@@ -214,37 +201,19 @@ def control(
         raise typer.Exit(1)
 
 
-def _believed(
-    source: str, arm: Robot, model: str, settings: list[str], believe: list[str]
-) -> Robot:
-    """Return what the law believes the arm to be."""
-    if not model and not believe:
-        return arm
-    # what is believed stands instead of what is set
-    keys = {text.partition("=")[0] for text in believe}
-    kept = [] if model else [text for text in settings if text.partition("=")[0] not in keys]
-    found = read_numeric(model or source, kept, believe)
-    if found.n != arm.n:
-        raise BadArgument(f"--model has {found.n} joints, and {arm.name} has {arm.n}.")
-    return found
+def _followed(text: str, at: Situation) -> Any:
+    """Return what a law follows, as a plan has it; if nobody says, a wave, or a place nearby."""
+    kind, _, name = text.strip().partition(" ")
+    if kind == "file":
+        from qddot.identification.excitation_files import load_motion
 
-
-def _one_or_each(option: str, text: str) -> Any:
-    found = numbers(option, text)
-    return found[0] if len(found) == 1 else found
-
-
-def _mistaken(robot: Robot, share: float | None, seed: int) -> Robot:
-    from qddot.control.mistaken import wrong_model
-
-    return robot if share is None else wrong_model(robot, share, seed)
-
-
-def _start(
-    aim: Any, q: np.ndarray, told: bool, of_frame: bool
-) -> tuple[np.ndarray, np.ndarray | None]:
-    """Return where the arm starts: where it was told to, or on a reference that moves."""
-    if told or of_frame or not hasattr(aim, "at") or type(aim).__name__ == "Setpoint":
-        return q, None
-    place, speed, _ = (np.asarray(part, dtype=float) for part in aim.at(0.0))
-    return place, speed
+        if at.of_frame:
+            raise BadArgument("--reference file: it is of joints, and this law moves a frame.")
+        if not name.strip():
+            raise BadArgument(f"--reference file: it needs a name, like this: {words.FILE[0]}.")
+        return load_motion(name.strip(), at.robot)
+    if text:
+        return words.reference_of(text)
+    limits = at.robot.limits
+    nearby = np.clip(at.q + NEARBY, limits.lower, limits.upper)
+    return {"kind": "setpoint", "joints": nearby} if at.of_frame else {"kind": "fourier"}

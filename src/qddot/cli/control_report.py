@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.control.ready_laws import LAWS, classes
 from qddot.errors import printable
 
 if TYPE_CHECKING:
@@ -111,8 +110,7 @@ def _energy(run: ClosedLoop) -> list[str]:
 
 
 def _gains(law: Any) -> dict[str, Any]:
-    name = next(name for name, cls in classes().items() if type(law) is cls)
-    return {key: getattr(law, key) for key in LAWS[name]}
+    return {key: getattr(law, key) for key in law.gain_names}
 
 
 def _plain(value: Any) -> Any:

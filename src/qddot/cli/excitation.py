@@ -11,7 +11,6 @@ import typer
 
 import qddot
 from qddot.cli import logs
-from qddot.cli.settings import numbers
 from qddot.cli.terminal import (
     AsJson,
     File,
@@ -27,6 +26,7 @@ from qddot.cli.terminal import (
     vector,
     warn,
 )
+from qddot.cli.words import numbers
 from qddot.errors import BadArgument, printable
 from qddot.progress import inform
 

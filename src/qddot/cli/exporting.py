@@ -91,14 +91,14 @@ def export(
         tell(as_json, {"lost": notes}, [], [output])
         return
     import qddot
-    from qddot.control.ready_laws import named_law
+    from qddot.control.spec import described_control
     from qddot.exporting.exported import USUAL
 
     robot = read_numeric(source, settings)
     names = [name.strip() for name in functions.split(",") if name.strip()] if functions else []
     wanted: list[Any] = [
         *(names or ([] if law else USUAL)),
-        *(named_law(x, robot, robot) for x in law or []),
+        *(described_control({"law": x}, robot, robot.home).law for x in law or []),
     ]
     done = qddot.export(
         robot,

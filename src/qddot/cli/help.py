@@ -10,6 +10,7 @@ from typing import Any
 from typer.core import TyperCommand, TyperGroup
 
 from qddot.cli.old_options import with_new_names
+from qddot.cli.words import with_lists
 from qddot.errors import did_you_mean, printable, shorten
 from qddot.plain_text import fitting
 
@@ -27,6 +28,8 @@ class Verb(TyperCommand):
 
     def get_help(self, ctx: Any) -> str:
         """Return the help, in letters that the terminal has."""
+        for each in (self, *self.get_params(ctx)):
+            each.help = with_lists(getattr(each, "help", None) or "")  # type: ignore[union-attr]
         return fitting(super().get_help(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qddot.cli import completion
-from qddot.cli.settings import numbers
 from qddot.cli.terminal import Words, number, vector, warn_each
+from qddot.cli.words import numbers
 from qddot.errors import BadArgument, printable
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import qddot
-from qddot.cli.settings import numbers
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
     AsJson,
@@ -25,6 +24,7 @@ from qddot.cli.terminal import (
     vector,
     writes,
 )
+from qddot.cli.words import numbers
 from qddot.errors import printable
 
 if TYPE_CHECKING:

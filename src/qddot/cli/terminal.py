@@ -6,7 +6,7 @@ Results go to stdout; warnings, notes and progress to stderr, and --quiet silenc
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +14,7 @@ import typer
 
 from qddot import progress
 from qddot.cli import completion
-from qddot.cli.settings import changed, one_number
+from qddot.cli.words import one_number, read_set
 from qddot.errors import BadArgument, BadExpression, did_you_mean, one_of, printable
 from qddot.robot_formats import written_endings
 from qddot.saving import check_place
@@ -56,14 +56,9 @@ def saves(what: str, endings: tuple[str, ...], words: str = "Save it", **more: A
     return writes("--output", "-o", what=what, endings=endings, words=words, **more)
 
 
-def choice(
-    option: str, known: Sequence[str], words: str, others: Mapping[str, str] | None = None
-) -> Any:
-    """Return an option that is one of several names, however written: Rk45, ComputedTorque.
-
-    `others` are names by which some of them are known elsewhere.
-    """
-    by_key = {_key(name): name for name in known} | dict(others or {})
+def choice(option: str, known: Sequence[str], words: str) -> Any:
+    """Return an option that is one of several names, however written: Rk45, pd-gravity."""
+    by_key = {_key(name): name for name in known}
 
     def checked(text: str | None) -> str | None:
         if text is None:
@@ -134,17 +129,17 @@ Plot = Annotated[
 ]
 
 
-def read_robot(
-    source: str, settings: Words = None, believed: Words = None, inertia: str = "refuse"
-) -> Robot:
-    """Return the robot, changed as --set (and --model-set) says, its warnings told on stderr."""
+def read_robot(source: str, settings: Words = None, inertia: str = "refuse") -> Robot:
+    """Return the robot, changed as --set says, its warnings told on stderr."""
     from qddot.readers.read import built_in_names, read
     from qddot.robot import Robot
+    from qddot.robot.settings import changed
 
     model = read(source, inertia)
     if source not in built_in_names():  # whose descriptions say what is doubtful about them
         warn_each([str(p) for p in model.warnings if p.severity == "warning"], "`qddot doctor`")
-    return changed(Robot(model), settings or [], believed or [])
+    robot = Robot(model)
+    return changed(robot, read_set(robot, settings)) if settings else robot
 
 
 def read_model(source: str, settings: Words = None) -> Model:
@@ -152,14 +147,13 @@ def read_model(source: str, settings: Words = None) -> Model:
     return read_robot(source, settings).model
 
 
-def read_numeric(source: str, settings: Words = None, believed: Words = None) -> Robot:
-    """Return the robot, changed as --set (and --model-set) says, if all of it is numbers."""
-    robot = read_robot(source, settings, believed)
-    option = "--model-set" if believed else "--set"
+def read_numeric(source: str, settings: Words = None) -> Robot:
+    """Return the robot, changed as --set says, if all of it is numbers."""
+    robot = read_robot(source, settings)
     if robot.symbols:
         raise BadArgument(
             f"{printable(robot.name)} has symbols without a value: {', '.join(robot.symbols)}.\n"
-            f"  Give each one: {option} {robot.symbols[0]}=1.0"
+            f"  Give each one: --set {robot.symbols[0]}=1.0"
         )
     return robot
 

@@ -23,9 +23,9 @@ from qddot.control.loop_arguments import (
     start_of,
 )
 from qddot.control.lyapunov import along
-from qddot.control.ready_laws import named_law
 from qddot.control.report import Report, rise, rms, settling_time
 from qddot.control.sampled import HeldPlant, Sampling, sampled_run
+from qddot.control.spec import described_control
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.judged import Judged
 from qddot.looks import in_notebook
@@ -114,7 +114,8 @@ def closed_loop(
             wrong one.
         law: A law of `qddot.control`; or its name, "computed_torque" or "ComputedTorque", with
             gains that suit the arm: it then follows `reference`.
-        reference: What errors are measured against; the law's own if not given.
+        reference: What errors are measured against; the law's own if not given. For a law by its
+            name also a description: {"kind": "move", "target": [1, 1], "duration": 2.0}.
         q0, qd0: Where the arm starts [rad or m] and how fast, shape (nq,), (n,). If not given, on a
             reference that moves its joints; else at `robot.home`, at rest.
         duration: How long [s]. If not given, a second longer than the reference; where that has
@@ -150,7 +151,9 @@ def closed_loop(
     robot, effort = robot_of(robot), effort_of(more, effort)
     believed = None if model is None else robot_of(model)
     if isinstance(law, str):
-        law, reference = named_law(law, believed or robot, robot, reference), None
+        described = {"law": law, "reference": reference}
+        law = described_control(described, robot, robot.home, model=believed).law
+        reference = None
     law = law_of(robot, law, believed)
     against = None if reference is None else joint_reference(reference, robot)
     followed = getattr(law, "reference", None) if against is None else against

@@ -58,12 +58,19 @@ def start_of(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return where the arm starts and how fast: as told, or on a reference that moves joints."""
     own = None if hasattr(law, "frame") else getattr(law, "reference", None)
-    followed = own if against is None else against
-    if q0 is None and followed is not None and not stays(followed):
-        place, speed, _ = (np.asarray(part, dtype=float) for part in followed.at(0.0))
-        q0, qd0 = place, speed if qd0 is None else qd0
+    first = beginning(own if against is None else against) if q0 is None else None
+    if first is not None:
+        q0, qd0 = first[0], first[1] if qd0 is None else qd0
     q0 = robot.home.copy() if q0 is None else joint_values(robot, "q0", q0)
     return q0, np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
+
+
+def beginning(reference: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return where a reference starts and how fast; None where it stays at one place."""
+    if reference is None or stays(reference):
+        return None
+    place, speed, _ = (np.asarray(part, dtype=float) for part in reference.at(0.0))
+    return place, speed
 
 
 def effort_of(more: dict[str, Any], effort: str) -> str:

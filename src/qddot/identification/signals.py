@@ -138,7 +138,9 @@ def differentiated(
     if one_of("by", by, ("differences", "splines")) == "differences":
         return by_differences(log, of)
     if log.tree is not None:
-        raise BadArgument("by='splines' is for positions of one number per joint; by='differences'.")
+        raise BadArgument(
+            "by='splines' is for positions of one number per joint; by='differences'."
+        )
     return by_splines(log, of, cutoff)
 
 

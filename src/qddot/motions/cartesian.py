@@ -15,6 +15,14 @@ import numpy as np
 
 from qddot.errors import BadArgument, UnknownName, shorten
 from qddot.motions.arguments import configuration, keep, positive, vector
+from qddot.motions.description import (
+    ANGLE,
+    DURATION,
+    FRAME_PLACE,
+    XYZ,
+    MotionKind,
+    Situation,
+)
 from qddot.motions.following import FramePath, followed
 from qddot.motions.limits import check_limits
 from qddot.motions.motion import TaskReference
@@ -189,3 +197,27 @@ class CartesianArc(CartesianPath):
         sine, cosine = sincos(s / r)
         around = u * cosine + w * sine
         return self.start - u + around, (w * cosine - u * sine) / r, -around / r**2
+
+
+def _described(at: Situation, path: type[CartesianPath], **given: Any) -> Any:
+    """Return a path from where the frame is, as what moves has it: of the frame, or of joints."""
+    found = path(at.robot, at.frame, at.q, orientation=at.orientation, **given)
+    return found if at.of_frame else found.joints
+
+
+LINE = MotionKind(
+    "line",
+    "line 1.2,0.6 2.0",
+    "the frame, straight to a place",
+    {"target": FRAME_PLACE, "duration": DURATION},
+    lambda at, target, duration: _described(at, CartesianLine, end=target, duration=duration),
+    for_frames=True,
+)
+ARC = MotionKind(
+    "arc",
+    "arc 1,0,0 0,0,1 pi/2 2.0",
+    "the frame: centre, axis, angle, seconds",
+    {"center": XYZ, "axis": XYZ, "angle": ANGLE, "duration": DURATION},
+    lambda at, **given: _described(at, CartesianArc, **given),
+    for_frames=True,
+)

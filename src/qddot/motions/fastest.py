@@ -15,6 +15,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, WrongShape, printable
 from qddot.motions.arguments import most
+from qddot.motions.description import LIMIT, POINTS, MotionKind
 from qddot.motions.limits import refuse_outside
 from qddot.motions.path import AlongPath, Path, Profile
 from qddot.motions.path_dynamics import TINY, Dynamics, Limits
@@ -248,3 +249,12 @@ def _refuse_still(grid: Dynamics, limits: Limits) -> None:
                 f"and its motor gives {limits.effort[i]:.6g} at most.\n"
                 "  Choose another place to rest, a smaller payload or a larger effort."
             )
+
+
+FASTEST = MotionKind(
+    "fastest",
+    "fastest 0,0 1,1 1.5,2 effort=3000,1000",
+    "through points, as fast as the motors allow",
+    {"points": POINTS, "effort": LIMIT, "velocity": LIMIT, "acceleration": LIMIT},
+    lambda at, points, **limits: time_optimal(at.robot, points, **limits),
+)

@@ -13,6 +13,8 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.motions.arguments import keep, numbers, positive, vector
+from qddot.motions.description import MIDDLE, MotionKind, Situation, count
+from qddot.motions.description import positive as above_zero
 from qddot.motions.limits import check_limits
 from qddot.motions.motion import Reference, Triple
 from qddot.robot import Robot
@@ -88,3 +90,47 @@ class Fourier(Reference):
         count = max(count, 8 * self.harmonics)
         times = np.arange(count) * (self.period / count)
         return times, float(1 / np.cos(np.pi * self.harmonics / count))
+
+
+SIZE = 0.3  # [rad/s or m/s] of waves whose size nobody gives, where limits leave room for it
+ROOM = 0.8  # of what limits leave, used by such waves
+MOST = 50  # harmonics
+
+
+def waves(
+    at: Situation,
+    middle: np.ndarray | None,
+    amplitude: float | None,
+    frequency: float,
+    harmonics: int,
+    seed: int,
+) -> Fourier:
+    """Return waves at random; of no given size, made smaller until they keep within the limits."""
+    if harmonics > MOST:
+        raise BadArgument(f"harmonics is {harmonics}; give {MOST} at most.")
+    robot, middle = at.robot, at.q if middle is None else middle
+    size = SIZE if amplitude is None else amplitude
+    a, b = size * np.random.default_rng(seed).uniform(-1, 1, (2, robot.n, harmonics))
+    if amplitude is None:
+        limits, size = robot.limits, np.hypot(a, b)
+        swing = (size / (2 * np.pi * frequency * np.arange(1, harmonics + 1))).sum(axis=1)
+        room = np.minimum(limits.upper - middle, middle - limits.lower)
+        fit = np.minimum(ROOM * room / swing, ROOM * limits.velocity / size.sum(axis=1))
+        share = np.clip(fit, 0, 1)[:, None]
+        a, b = share * a, share * b
+    return Fourier(middle, a, b, frequency, robot)
+
+
+FOURIER = MotionKind(
+    "fourier",
+    "fourier 0,0 amplitude=0.3 frequency=0.2 harmonics=3 seed=1",
+    "waves around a place",
+    {
+        "middle": MIDDLE,
+        "amplitude": above_zero(None, "a velocity [rad/s or m/s]"),
+        "frequency": above_zero(0.2, "a frequency [Hz]"),
+        "harmonics": count(3, 1),
+        "seed": count(1, 0),
+    },
+    waves,
+)

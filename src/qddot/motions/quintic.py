@@ -13,6 +13,7 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.motions.arguments import keep, numbers, positive
+from qddot.motions.description import DURATION, POINTS, MotionKind
 from qddot.motions.limits import check_limits
 from qddot.motions.motion import Reference, Triple
 from qddot.motions.piecewise import Piecewise, hermite, resting_outside
@@ -162,3 +163,12 @@ def _times(given: Any, count: int) -> np.ndarray:
     if times[0] != 0 or (np.diff(times) <= 0).any():
         raise BadArgument(f"times is {times.tolist()}; it must rise from 0 [s].")
     return times
+
+
+QUINTIC = MotionKind(
+    "quintic",
+    "quintic 0,0 1,1 2.0",
+    "through points, in so many seconds",
+    {"points": POINTS, "duration": DURATION},
+    lambda at, points, duration: Quintic(points, duration, at.robot),
+)

@@ -10,6 +10,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, listing, printable, shorten
 from qddot.motions.arguments import keep, vector
+from qddot.motions.description import TARGET, MotionKind
 from qddot.motions.limits import check_limits
 from qddot.motions.motion import Reference, Triple
 from qddot.program.recorder import record
@@ -42,6 +43,16 @@ class Setpoint(Reference):
         """Return q, 0 and 0."""
         still = np.zeros(self.n, dtype=int)
         return self.q, still, still
+
+
+SETPOINT = MotionKind(
+    "setpoint",
+    "setpoint 0.5,0.3",
+    "stay there; of a frame: its place [m]",
+    {"target": TARGET},
+    lambda at, target: Setpoint(target, at.limited),
+    for_frames=True,
+)
 
 
 def joint_reference(value: Any, robot: Robot, what: str = "reference") -> Any:

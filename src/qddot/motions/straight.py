@@ -16,6 +16,7 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.motions.arguments import keep, most, positive, vector
+from qddot.motions.description import DURATION, LIMIT, PLACE, TARGET, MotionKind
 from qddot.motions.limits import check_limits
 from qddot.motions.motion import Reference, Triple
 from qddot.motions.path import Profile, quintic, s_curve, trapezoid
@@ -134,3 +135,28 @@ class SCurve(_Straight):
             profile = s_curve(1.0, v, a, j)
             keep(self, profile=profile, duration=profile.duration)
         check_limits(self.robot, self)
+
+
+LIMITS = {"velocity": LIMIT, "acceleration": LIMIT}
+MOVE = MotionKind(
+    "move",
+    "move 1,1 2.0",
+    "from where it is, in so many seconds",
+    {"target": TARGET, "duration": DURATION},
+    lambda at, target, duration: Move(at.place(at.q), target, duration, at.limited),
+    for_frames=True,
+)
+TRAPEZOIDAL = MotionKind(
+    "trapezoidal",
+    "trapezoidal 0,0 1,1 velocity=1 acceleration=2",
+    "straight",
+    {"start": PLACE, "end": PLACE, **LIMITS},
+    lambda at, **given: Trapezoidal(**given, robot=at.robot),
+)
+S_CURVE = MotionKind(
+    "s_curve",
+    "s_curve 0,0 1,1 velocity=1 acceleration=2 jerk=10",
+    "straight",
+    {"start": PLACE, "end": PLACE, **LIMITS, "jerk": LIMIT},
+    lambda at, **given: SCurve(**given, robot=at.robot),
+)

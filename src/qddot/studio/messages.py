@@ -117,6 +117,13 @@ class Question:
             raise self._wrong(key, "an object with fields")
         return Question(self.id, f"{self.do} {key}", value)
 
+    def needed(self, key: str) -> Question:
+        """Return a field that has fields itself, and must be there."""
+        found = self.part(key)
+        if found is None:
+            raise self._wrong(key, "an object with fields")
+        return found
+
     def data(self) -> bytes:
         """Return the bytes of a dropped file."""
         value = self.fields.get("data")

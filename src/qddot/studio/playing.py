@@ -5,7 +5,7 @@ Runs in a helper. Each function gives the answer "motion" and the same as a CSV 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -44,37 +44,28 @@ def drop(
 
 def control(
     robot: Robot,
-    law: str,
-    kind: str,
+    description: Mapping[str, Any],
     q: np.ndarray,
     qd: np.ndarray,
-    target: np.ndarray,
     duration: float,
-    frame: str,
     *,
     tell: Callable[..., None],
 ) -> Motion:
-    """Put the arm under a law that takes it to a target."""
+    """Put the arm under a law, described as in `control/spec.py`."""
     from qddot.control.loop import closed_loop
-    from qddot.control.ready_laws import made
-    from qddot.studio.moves import wanted
+    from qddot.control.spec import described_control
 
-    tell(f"Simulating {duration:g} s under {law.replace('_', ' ')}", None)
-    plan = wanted(robot, law, kind, q, target, duration, frame)
-    loop = closed_loop(robot, made(plan), q0=q, qd0=qd, duration=duration)
+    spec = described_control(description, robot, q, told=True, seconds=duration)
+    law, kind = spec.law, spec.kind.kind
+    tell(f"Simulating {duration:g} s under {kind.replace('_', ' ')}", None)
+    loop = closed_loop(robot, law, q0=q, qd0=qd, duration=duration, **spec.options)
     run, rows = loop.trajectory, shown_rows(loop.trajectory.t)
-    found = motion("control", run) | {"law": law, "error": loop.error[rows]}
+    found = motion("control", run) | {"law": kind, "error": loop.error[rows]}
     found["status"] += f" Sound: {printable(loop.report.verdict)}"
-    if not plan.axes:
-        found["reference"] = np.array([followed(plan.reference, t) for t in run.t[rows]])
-    else:
-        found["frame"], found["axes"] = frame, plan.axes
-    return found, saved(run)
-
-
-def followed(reference: Any, t: float) -> np.ndarray:
-    place = reference.at(float(t))[0] if hasattr(reference, "at") else reference
-    return np.asarray(place, dtype=float)
+    if law.moves_frame:
+        return found | {"frame": law.frame, "axes": law.axes}, saved(run)
+    wanted = [np.asarray(law.reference.at(float(t))[0], dtype=float) for t in run.t[rows]]
+    return found | {"reference": np.array(wanted)}, saved(run)
 
 
 def motion(what: str, run: Trajectory) -> dict[str, Any]:
@@ -188,17 +179,16 @@ def named(what: str, robot: Robot, rows: np.ndarray) -> dict[str, np.ndarray]:
     return {f"{what}.{name}": rows[:, i] for i, name in enumerate(robot.joint_names)}
 
 
-def law_list(names: Sequence[str]) -> list[dict[str, str]]:
+def law_list() -> list[dict[str, str]]:
     """Return the laws that can be played, in words."""
-    from qddot.control.ready_laws import FRAMES, classes
+    from qddot.control.spec import laws
 
-    known = classes()
     return [
         {
             "name": name,
-            "words": (known[name].__doc__ or "").strip().splitlines()[0],
-            "equation": known[name].equation,
-            "moves": "frame" if name in FRAMES else "joints",
+            "words": (law.__doc__ or "").strip().splitlines()[0],
+            "equation": law.equation,
+            "moves": "frame" if law.moves_frame else "joints",
         }
-        for name in names
+        for name, law in laws().items()
     ]

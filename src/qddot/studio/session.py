@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
-from qddot.control.ready_laws import LAWS
+import numpy as np
+
 from qddot.errors import BadArgument, UnknownName
 from qddot.robot import Robot
 from qddot.robot_formats import read_endings
@@ -18,12 +19,13 @@ from qddot.studio.dropped import check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
 from qddot.studio.library import Library
 from qddot.studio.messages import Question, encoded
-from qddot.studio.moves import KINDS
 from qddot.studio.playing import LOG_ENDINGS, law_list, log_ending
 from qddot.studio.state import State, now, quantities, robot_facts, state_of
 
 SHORTEST, LONGEST = 0.01, 60.0  # [s] of a motion
 TO_READ, TO_DERIVE, TO_PLAY, TO_REPORT = 30.0, 30.0, 90.0, 300.0  # [s] that helpers may take
+SHARE = 0.6  # of the time for a move; the rest shows how it settles
+SPARE = 1.05  # of the shortest time for a move
 MATRICES = ("M", "C", "c", "g")
 LONG = ("motion", "file")  # answers of up to some megabytes
 
@@ -101,7 +103,7 @@ class Session:
             "is": "welcome",
             "version": version("qddot"),
             "robots": await self.bench.do(self.library.robots),
-            "laws": await self.bench.do(law_list, tuple(LAWS)),
+            "laws": await self.bench.do(law_list),
             "robot": self.library.label,
             "robot_suffixes": list(read_endings()),
             "log_suffixes": list(LOG_ENDINGS),
@@ -177,12 +179,7 @@ class Session:
             seconds = question.number("duration", SHORTEST, LONGEST)
             arguments = (state.q, state.qd, seconds, question.flag("stops"))
             if what == "control":
-                law = question.choice("law", tuple(LAWS))
-                kind = question.choice("reference", KINDS, "move")
-                still = state.q if kind == "wave" else None
-                target = question.numbers("target", arm.robot.n, still)
-                frame = framed(arm, question.text("frame", arm.tip))
-                arguments = (law, kind, state.q, state.qd, target, seconds, frame)
+                arguments = (controlled(arm, question, state.q, seconds), *arguments[:3])
         answer, csv = await self.helpers.ask(
             *(what, arm.now, *arguments), seconds=TO_PLAY, tell=tell, keep=what != "log"
         )
@@ -228,6 +225,22 @@ def changed(arm: Arm, question: Question) -> Changes:
         new = {name: tuple(x.tolist()) for name, x in given.items() if x is not None}
         changes = replace(changes, friction=tuple({**dict(changes.friction), **new}.items()))
     return changes
+
+
+def controlled(arm: Arm, question: Question, q: np.ndarray, seconds: float) -> dict[str, Any]:
+    """Return the description of a control; a move whose duration is left open fits into the run.
+
+    It takes most of the time, and more where the joints cannot go so fast: from rest to rest the
+    velocity of a move rises to 15/8 of the mean one.
+    """
+    control = question.needed("control")
+    reference = control.part("reference")
+    if reference is None or reference.fields.get("kind") != "move" or reference.has("duration"):
+        return dict(control.fields)
+    far = np.abs(reference.numbers("joints", arm.robot.n) - q)
+    fastest = float((far / arm.robot.limits.velocity).max())
+    duration = max(SHARE * seconds, SPARE * 15 / 8 * fastest)
+    return {**control.fields, "reference": {**reference.fields, "duration": duration}}
 
 
 def framed(arm: Arm, name: str) -> str:

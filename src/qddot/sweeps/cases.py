@@ -158,7 +158,7 @@ class Case:
 
     def _law(self, given: Mapping[str, Any]) -> Any:
         """Return the law with what is given in place of what is nominal."""
-        law = copy.copy(self.controller.law)
+        law: Any = copy.copy(self.controller.law)
         replaced: dict[str, Any] = {}
         for gain in VARIED_GAINS:
             if f"control.{gain}" in given:
@@ -169,8 +169,11 @@ class Case:
         elif isinstance(reference, Move):
             start = self.study.runs.quantities["q0"].nominal
             own = start[self.number] if len(start) > 1 else start[0]
+            first = given.get("q0", own)
+            if law.moves_frame:
+                first = law.task.position(law.short, first)
             target = given.get("target", reference.end)
-            replaced["reference"] = Move(given.get("q0", own), target, reference.duration)
+            replaced["reference"] = Move(first, target, reference.duration)
         if self.controller.knows_arm and "arm" in given:
             replaced["short"] = self.study.arm.tree(list(given["arm"]))
         for name, value in replaced.items():

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from qddot.readers import fields
 from qddot.readers.table import Table
 from qddot.simulation.steps import METHODS as FIXED
-from qddot.sweeps import fields
 from qddot.sweeps.controllers import Controller
 
 ENGINES = ("rollout", "exact")

@@ -10,9 +10,8 @@ import numpy as np
 from qddot.model.friction import LINEAR
 from qddot.model.units import BODY_UNITS, unit_of
 from qddot.robot import Robot
+from qddot.robot.settings import AXES, Load
 from qddot.spatial.inertia import NAMES
-
-AXES = ("x", "y", "z")
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,15 +34,6 @@ class Quantity:
         return tuple(f"{self.name}.{part}" for part in self.parts) or (self.name,)
 
 
-@dataclass(frozen=True)
-class Payload:
-    """A load at a frame: a ball of some radius [m] with its centre somewhere [m], in the frame."""
-
-    mass: float = 0.0
-    com: tuple[float, ...] = (0.0, 0.0, 0.0)
-    radius: float = 0.0
-
-
 def of_joints(robot: Robot, name: str, nominal: np.ndarray, what: str) -> Quantity:
     """Return a quantity with one number a joint; `what` says which of a joint's units it has."""
     unit = unit_of(robot.model.free_joints, what)
@@ -62,10 +52,10 @@ def of_motion(
 def of_symbols(robot: Robot, values: Mapping[str, float]) -> Iterable[Quantity]:
     """Yield the symbols of a robot; those without a value have no nominal one."""
     for name in robot.symbols:
-        yield Quantity(name, (), np.array([[values.get(name, np.nan)]]))
+        yield Quantity(name, (), np.array([[float(values.get(name, np.nan))]]))
 
 
-def of_arm(robot: Robot, payloads: Mapping[str, Payload]) -> Iterable[Quantity]:
+def of_arm(robot: Robot, payloads: Mapping[str, Load]) -> Iterable[Quantity]:
     """Yield the parameters of a numeric robot: inertias, friction, gravity, payloads."""
     tree = robot.tree
     bodies = tuple(body.name for body in tree.bodies)
@@ -84,7 +74,7 @@ def of_arm(robot: Robot, payloads: Mapping[str, Payload]) -> Iterable[Quantity]:
     yield Quantity("gravity", AXES, gravity, "m/s²")
     for frame, (body, _) in tree.frames.items():
         if body >= 0:  # what stands on the base moves nothing
-            load = payloads.get(frame, Payload())
+            load = payloads.get(frame, Load())
             yield _number(f"payload.{frame}", load.mass, "kg", 0.0)
             yield Quantity(f"payload.{frame}.com", AXES, np.array([load.com]), "m")
             yield _number(f"payload.{frame}.radius", load.radius, "m", 0.0)

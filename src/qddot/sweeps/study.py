@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadPlan, Problem, located
+from qddot.readers import fields
 from qddot.readers.document import no_lines
 from qddot.readers.table import LineOf, Table
 from qddot.robot import Robot
-from qddot.sweeps import fields
+from qddot.robot.settings import changed, loads_of, read_settings
 from qddot.sweeps.arms import Arm
 from qddot.sweeps.clock import Clock, read_clock
 from qddot.sweeps.controllers import Controller, of_controllers, read_controllers
@@ -23,7 +24,6 @@ from qddot.sweeps.draws import Distribution
 from qddot.sweeps.kept import OWN, Kept, read_kept
 from qddot.sweeps.quantities import aliases, of_arm, of_motion, of_symbols, places
 from qddot.sweeps.runs import Runs
-from qddot.sweeps.settings import changed, payloads_of, read_settings
 from qddot.sweeps.variations import Variation, flattened, read_variations
 from qddot.writers.toml import to_toml
 
@@ -98,7 +98,8 @@ def prepared(
         table.problem(left[0], "it has no value", f"Give it one under [set]: {left[0]} = 1.0.")
     if found:
         raise _bad(found, file)
-    nominal = changed(robot, {**middle, **settings})
+    fixed = {**middle, **settings}
+    nominal = changed(robot, fixed)
     if not nominal.n:
         table.problem("robot", "it has no joint that moves", "Name another.")
         raise _bad(found, file)
@@ -107,9 +108,12 @@ def prepared(
     qd = fields.vector(table, "qd0", nominal.joint_names)
     torque = fields.vector(table, "torque", nominal.joint_names)
     here = nominal.home if q is None else q
-    controllers = read_controllers(table, nominal, here)
-    starts = [_start(each, q, qd, here) for each in controllers]
-    q0, qd0 = (np.array(column) for column in zip(*starts, strict=True))
+    seed = fields.count(table, "seed", 0, 0)
+    controllers = read_controllers(
+        *(table, nominal, here), told=q is not None, unset=(robot, fixed), seed=seed
+    )
+    q0, qd0 = (np.array(column) for column in zip(*(x.start for x in controllers), strict=True))
+    qd0 = qd0 if qd is None else np.tile(qd, (len(controllers), 1))
 
     arm_robot = changed(
         robot,
@@ -121,7 +125,7 @@ def prepared(
     if arm_robot.symbols:
         quantities += of_symbols(arm_robot, settings)
     else:
-        quantities += of_arm(arm_robot, payloads_of(settings))
+        quantities += of_arm(arm_robot, loads_of(settings))
     known = {each.name: each for each in quantities}
     other = {} if arm_robot.symbols else aliases(nominal)
     variations = read_variations(fields.inner(table, "vary"), known, places(quantities), other)
@@ -138,7 +142,6 @@ def prepared(
             table.problem(
                 "draws", "nothing is drawn, so all of them would be one run", "Remove it, or draw."
             )
-    seed = fields.count(table, "seed", 0, 0)
     runs = Runs(known, variations, len(controllers), draws, seed, 1)
     unit = fields.count(table, "unit", _unit(runs.total, clock, kept, nominal.n), 1)
     table.done(("robot", "duration", "step"))
@@ -176,23 +179,12 @@ def _middle(line: Variation) -> float:
     return float(np.median([np.median(x) for x in kind.numbers]))
 
 
-def _start(
-    controller: Controller, q: Any, qd: Any, here: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return where runs of a controller start: as the plan says, or on a reference that moves."""
-    place, speed = here, np.zeros(len(here))
-    if q is None and controller.moves_joints:
-        start = controller.reference.at(0.0)
-        place, speed, _ = (np.asarray(part, dtype=float) for part in start)
-    return place, speed if qd is None else qd
-
-
 def _frames_that_vary(settings: Mapping[str, Any], varied: Any) -> set[str]:
     """Return the frames whose payload is set and varies."""
     keys = [key for key, _ in flattened(varied)] if isinstance(varied, Mapping) else []
     return {
         frame
-        for frame in payloads_of(settings)
+        for frame in loads_of(settings)
         if any(f"{key}.".startswith(f"payload.{frame}.") for key in keys)
     }
 

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import did_you_mean, shorten
+from qddot.readers import fields
 from qddot.readers.table import Table
-from qddot.sweeps import fields
 from qddot.sweeps.draws import SAMPLERS, Distribution
 from qddot.sweeps.quantities import Quantity
 

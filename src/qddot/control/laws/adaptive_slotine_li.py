@@ -13,15 +13,18 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.control.laws import dry_friction
+from qddot.control.laws.adaptation import balanced
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import NOT_LINEAR, differences
 from qddot.control.laws.dry_friction import sign_of
 from qddot.control.laws.estimates import Estimates, estimates, not_estimated, on_another
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import Assignment, gain
 from qddot.control.laws.slotine_li import SlotineLi
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
+
+FINDING = 1.0  # [1/s], how fast parameters are to be found where Γ is chosen
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +48,21 @@ class AdaptiveSlotineLi(SlotineLi):
     adaptation: Any = 1.0
     estimate: str = "base"
 
+    kind: ClassVar[str] = "adaptive"
+    gain_names: ClassVar[tuple[str, ...]] = ("lam", "kd", "adaptation")
+    model_for: ClassVar[str] = "start"
     equation: ClassVar[str] = "τ = Y(q, q̇, q̇_r, q̈_r) φ̂ − K_D s        dφ̂/dt = −Γ Yᵀ s"
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        found = super().suited(task)
+        if "adaptation" not in task.gains:
+            span = getattr(task.reference, "period", None) or task.seconds
+            kd = task.gains.get("kd", found["kd"])
+            found["adaptation"] = balanced(
+                task.model, task.reference, kd, rate=FINDING, seconds=span
+            )
+        return found
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -17,7 +17,7 @@ import numpy as np
 
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import STILL, differences
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import LEAN, Assignment, gain
 from qddot.control.laws.joint_law import joints_of, one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.saturation import saturation, slopes
@@ -63,7 +63,20 @@ class ApproximateJacobian(ControlLaw):
     saturation: Any = "sine"
     cross: float = 0.0
 
+    kind: ClassVar[str] = "approximate_jacobian"
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "cross")
+    moves_frame: ClassVar[bool] = True
+    model_for: ClassVar[str] = "lengths"
     equation: ClassVar[str] = "τ = −Ĵᵀ(q) Kp s(X − X_d) − B_v q̇ + g(q)"
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        gains = {"kp": LEAN * task.mass, "kd": task.inertia}
+        where = {"frame": task.frame, "axes": task.axes, "approximate": task.lengths}
+        return gains | where
+
+    def gain_parts(self, gain: str) -> tuple[str, ...]:
+        return tuple(self.axes) if gain == "kp" else self.robot.joint_names
 
     def __post_init__(self) -> None:
         names = joints_of(self.robot)

@@ -13,7 +13,7 @@ import numpy as np
 
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import STILL
-from qddot.control.laws.gains import gain, smallest
+from qddot.control.laws.gains import Assignment, gain, smallest
 from qddot.control.laws.joint_law import one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.task_law import TaskLaw, nowhere_singular, reached
@@ -45,7 +45,13 @@ class CartesianImpedance(TaskLaw):
 
     joint_damping: Any = 0.0
 
+    kind: ClassVar[str] = "cartesian_impedance"
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "joint_damping")
     equation: ClassVar[str] = "τ = −Jᵀ (Kp e + Kd ė) + g(q) − D₀ q̇"
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        return super().suited(task) | {"joint_damping": task.inertia}
 
     def __post_init__(self) -> None:
         super().__post_init__()

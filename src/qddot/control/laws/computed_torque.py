@@ -7,12 +7,13 @@ Control*, Springer, 2009, §8.5.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.dry_friction import compensated, way
+from qddot.control.laws.gains import DAMP, STIFF, Assignment
 from qddot.control.laws.joint_law import JointLaw, right_model
 from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.rnea import elastic_torque, rigid_body_torque
@@ -40,7 +41,12 @@ class ComputedTorque(JointLaw):
 
     friction: str = field(default="measured", kw_only=True)
 
+    kind: ClassVar[str] = "computed_torque"
     equation: ClassVar[str] = "τ = M(q) (q̈_d − Kd ė − Kp e) + C(q, q̇) q̇ + g(q) + friction + springs"
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        return {"kp": STIFF, "kd": DAMP}
 
     def __post_init__(self) -> None:
         super().__post_init__()

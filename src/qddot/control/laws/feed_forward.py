@@ -38,6 +38,7 @@ class FeedForwardPD(JointLaw):
         reference: Of the joints, or where to stay, (n,) [rad or m].
     """
 
+    kind: ClassVar[str] = "feed_forward"
     equation: ClassVar[str] = "τ = M(q_d) q̈_d + C(q_d, q̇_d) q̇_d + g(q_d) + … − Kp e − Kd ė"
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:

@@ -1,16 +1,24 @@
-"""Gains as people give them: a number, one a joint, or a matrix; refused where they cannot work."""
+"""Gains: checked where people give them, and what they are chosen from where nobody does.
+
+Chosen gains bring the arm back like springs of ω = 10 rad/s, critically damped.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from qddot.certificate.bound import Bound
 from qddot.errors import BadArgument, listing, shorten
+from qddot.robot import Robot
 
 ROUNDING = 1e-12  # of the largest eigenvalue: what counts as symmetric, or as zero
+STIFF, DAMP = 100.0, 20.0  # ω² [1/s²] and 2ω [1/s] of the motion that gains are chosen for
+LEAN = 5.0  # Λ [1/s]
 
 
 def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -> np.ndarray:
@@ -85,3 +93,35 @@ def smallest(matrix: np.ndarray) -> float:
 def largest(matrix: np.ndarray) -> float:
     """Return the largest eigenvalue of a gain."""
     return float(np.linalg.eigvalsh(matrix).max()) if len(matrix) else 0.0
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """An arm, what a law takes it for, what it follows, and the gains that are given."""
+
+    arm: Robot
+    model: Robot  # what the law takes the arm for
+    lengths: Robot  # whose Jacobian a law takes that has an approximate one
+    reference: Any
+    q: np.ndarray  # where gains are chosen, (n,) [rad or m]
+    seconds: float  # how long the run lasts
+    frame: str
+    axes: str
+    gains: dict[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def M(self) -> np.ndarray:
+        """The mass matrix, shape (n, n)."""
+        return self.model.mass_matrix(self.q)
+
+    @property
+    def inertia(self) -> np.ndarray:
+        """The inertia about every joint, the others locked, shape (n,)."""
+        return np.diag(self.M)
+
+    @property
+    def mass(self) -> float:
+        """The mass that the frame seems to have, over its axes [kg]."""
+        rows = [3 + "xyz".index(axis) for axis in self.axes]
+        J = self.model.jacobian(self.q, self.frame)[rows]
+        return 1 / max(float(np.trace(J @ np.linalg.solve(self.M, J.T))) / len(rows), 1e-9)

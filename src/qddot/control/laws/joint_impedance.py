@@ -48,6 +48,7 @@ class JointImpedance(JointLaw):
 
     friction: str = field(default="measured", kw_only=True)
 
+    kind: ClassVar[str] = "joint_impedance"
     equation: ClassVar[str] = "τ = M(q) q̈_d + C(q, q̇) q̇_d + g(q) + … − Kp e − Kd ė"
 
     def __post_init__(self) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.comparison import ALL, STILL, differences
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain
 from qddot.control.laws.law import ControlLaw
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.errors import BadArgument
@@ -35,6 +35,12 @@ class JointLaw(ControlLaw):
     kp: Any
     kd: Any
     reference: Any
+
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd")
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        return {"kp": STIFF * task.inertia, "kd": DAMP * task.inertia}
 
     def __post_init__(self) -> None:
         names = joints_of(self.robot)

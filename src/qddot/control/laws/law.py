@@ -18,6 +18,7 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.control.laws import dry_friction
 from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.gains import Assignment
 from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
 from qddot.looks import in_notebook
@@ -41,6 +42,29 @@ class ControlLaw:
     robot: Robot  # the law's model, which may be wrong
 
     equation: ClassVar[str] = ""
+
+    # how it is asked for by its name: in plans, on the command line, in the studio
+
+    kind: ClassVar[str] = ""  # that name; a class without one of its own is made in Python alone
+    gain_names: ClassVar[tuple[str, ...]] = ()  # those that may be given
+    moves_frame: ClassVar[bool] = False  # and not joints
+    # what its model stands for: "arm", "start" of its estimates, "lengths" of its Jacobian alone
+    model_for: ClassVar[str] = "arm"
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        """Return gains that suit the arm, and what else the law is made from, by argument."""
+        return {}
+
+    @classmethod
+    def assigned(cls, task: Assignment) -> ControlLaw:
+        """Return the law, with gains that suit the arm where none are given."""
+        more: dict[str, Any] = cls.suited(task) | task.gains
+        return cls(task.model, reference=task.reference, **more)  # type: ignore[call-arg]
+
+    def gain_parts(self, gain: str) -> tuple[str, ...]:
+        """Return what the entries of a gain belong to."""
+        return self.robot.joint_names
 
     # what a law says
 

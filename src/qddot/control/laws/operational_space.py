@@ -13,7 +13,7 @@ import numpy as np
 
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.dry_friction import SMOOTHING
-from qddot.control.laws.gains import gain, smallest
+from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain, smallest
 from qddot.control.laws.joint_law import right_model
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.task_law import TaskLaw, reached
@@ -62,9 +62,17 @@ class OperationalSpace(TaskLaw):
     posture_kd: Any = 10.0
     heaviest: float = 1e3
 
+    kind: ClassVar[str] = "operational_space"
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "posture_kp", "posture_kd", "heaviest")
     equation: ClassVar[str] = (
         "τ = Jᵀ M_C (ẍ_d − Kd ė − Kp e − J̇ q̇) + C q̇ + g + … + (E − Jᵀ J̄ᵀ) M (−K₂ q̇ − K₁ (q − q₀))"
     )
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        found = {"frame": task.frame, "axes": task.axes, "kp": STIFF, "kd": DAMP}
+        redundant = task.model.n > len(task.axes)
+        return found | ({"posture": task.q} if redundant else {})
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -41,6 +41,7 @@ class PD(JointLaw):
         array([-30., -30.])
     """
 
+    kind: ClassVar[str] = "pd"
     equation: ClassVar[str] = "τ = −Kp (q − q_d) − Kd (q̇ − q̇_d)"
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:

@@ -51,6 +51,7 @@ class PDGravity(JointLaw):
     compensate: str = "here"
     gravity_slope: Any = None
 
+    kind: ClassVar[str] = "pd_gravity"
     equation: ClassVar[str] = "τ = −Kp (q − q_d) − Kd (q̇ − q̇_d) + g(q or q_d)"
 
     def __post_init__(self) -> None:

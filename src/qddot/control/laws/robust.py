@@ -15,7 +15,7 @@ import numpy as np
 from qddot.control.laws import dry_friction
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import RIGID, differences
-from qddot.control.laws.gains import bound
+from qddot.control.laws.gains import LEAN, Assignment, bound
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.slotine_li import SlotineLi
 from qddot.errors import BadArgument
@@ -23,6 +23,7 @@ from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
 TRIES = 2000
+SPARE = 1.2  # by how much bounds that are chosen are above what was found
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -54,7 +55,15 @@ class RobustSaturated(SlotineLi):
     gravity: Any = 0.0
     layer: float = 0.05
 
+    kind: ClassVar[str] = "robust"
+    gain_names: ClassVar[tuple[str, ...]] = ("lam", "kd", "mass", "coriolis", "gravity", "layer")
     equation: ClassVar[str] = "τ = M̂ q̈_r + Ĉ q̇_r + ĝ + … − K_D s − ρ s/max(‖s‖, ε)"
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        """Return gains, and bounds: what the model is wrong by at many states, and a fifth more."""
+        worst = cls(task.model, LEAN, 1.0, task.q).wrong_by(task.arm)
+        return super().suited(task) | {name: SPARE * found for name, found in worst.items()}
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,7 +14,7 @@ import numpy as np
 
 from qddot.control.laws import dry_friction
 from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.gains import gain, smallest
+from qddot.control.laws.gains import DAMP, LEAN, STIFF, Assignment, gain, smallest
 from qddot.control.laws.joint_law import joints_of, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.dynamics.crba import mass_matrix
@@ -54,7 +54,13 @@ class SlotineLi(ControlLaw):
     reference: Any
     friction: str = field(default="measured", kw_only=True)
 
+    kind: ClassVar[str] = "slotine_li"
+    gain_names: ClassVar[tuple[str, ...]] = ("lam", "kd")
     equation: ClassVar[str] = "τ = M q̈_r + C(q, q̇) q̇_r + g + Fᵥ q̇_r + … − K_D s"
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        return {"lam": LEAN, "kd": STIFF / DAMP * task.inertia}
 
     def __post_init__(self) -> None:
         names = joints_of(self.robot)

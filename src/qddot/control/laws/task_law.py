@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.gains import gain
+from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain
 from qddot.control.laws.joint_law import joints_of
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import Task, task_of, task_reference
@@ -46,6 +46,17 @@ class TaskLaw(ControlLaw):
     axes: str = "xyz"
     orientation: Any = None
     turning: Any = None
+
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd")
+    moves_frame: ClassVar[bool] = True
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        gains = {"kp": STIFF * task.mass, "kd": DAMP * task.mass}
+        return {"frame": task.frame, "axes": task.axes, **gains}
+
+    def gain_parts(self, gain: str) -> tuple[str, ...]:
+        return tuple(self.axes) if gain in ("kp", "kd") else self.robot.joint_names
 
     def __post_init__(self) -> None:
         joints_of(self.robot)

@@ -64,7 +64,7 @@ export class Runs {
     choose("what", what);
     for (const each of document.querySelectorAll("[data-for]")) each.hidden = !each.dataset.for.split(" ").includes(what);
     // a wave swings round the pose and has no target
-    if (what === "control") find("target").hidden = find("target-here").hidden = find("reference").value === "wave";
+    if (what === "control") find("target").hidden = find("target-here").hidden = find("reference").value === "fourier";
     this.words();
   }
 
@@ -85,7 +85,11 @@ export class Runs {
     remark(field, wanted === duration ? "" : `from ${field.min} to ${field.max} s`);
     field.value = duration;
     if (what === "drop") return { do: "play", what, q, qd, duration, stops: find("stops").checked };
-    if (what === "control") return { do: "play", what, law: find("law").value, q, qd, target: this.target, reference: find("reference").value, frame: find("frame").value, duration };
+    if (what === "control") {
+      const kind = find("reference").value;
+      const reference = kind === "fourier" ? { kind } : { kind, joints: this.target };
+      return { do: "play", what, q, qd, duration, control: { law: find("law").value, frame: find("frame").value, reference } };
+    }
     return null;
   }
 }

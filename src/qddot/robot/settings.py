@@ -1,47 +1,73 @@
-"""What a plan fixes about its robot: the [set] table, with the keys that --set has."""
+"""What may be set about a robot, by key: friction, gravity, payloads, the values of symbols.
+
+`--set` and `--model-set` of the command line, `[set]` and `model_set` of a plan.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from qddot.errors import QddotError, did_you_mean
 from qddot.model.friction import PARAMETERS
 from qddot.model.shapes import sphere
+from qddot.readers import fields
+from qddot.readers.read import symbolic_twin
 from qddot.readers.table import Table
-from qddot.robot import Robot
-from qddot.sweeps import fields
-from qddot.sweeps.quantities import AXES, Payload
+from qddot.robot.robot import Robot
 
+AXES = ("x", "y", "z")
+FRICTION = tuple(f"friction.{p.name}" for p in PARAMETERS)
 Settings = Mapping[str, Any]  # of numbers and vectors, by key
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load at a frame: a ball of some radius [m] with its centre somewhere [m], in the frame."""
+
+    mass: float = 0.0
+    com: tuple[float, ...] = (0.0, 0.0, 0.0)
+    radius: float = 0.0
 
 
 def read_settings(table: Table | None, robot: Robot) -> Settings:
     """Return the settings of a table by their keys, checked against the robot."""
     if table is None:
         return {}
-    known = known_keys(robot)
+    known, before = known_keys(robot), len(table.found)
     found: dict[str, Any] = {}
     for key, value in flattened(table.data):
         if key not in known:
-            table.problem(key, "there is no such setting", did_you_mean(key, known).strip())
-            continue
-        parts = known[key]
-        if parts is None:
+            _refuse(table, key, robot, known)
+        elif known[key]:
+            found[key] = fields.spread(table, key, value, known[key])
+        elif key in robot.symbols and isinstance(value, str):
+            found[key] = fields.formula(table, key, value)  # 1/3 stays what it is in a closed form
+        else:
             number = fields.values(table, key, value, ())
             found[key] = None if number is None else float(number)
-        else:
-            found[key] = fields.spread(table, key, value, parts)
-        if key.startswith("payload.") and parts is None and (found[key] or 0.0) < 0:
-            table.problem(key, f"it is {found[key]:g}", "Give a number that is not negative.")
+            if key.startswith("payload.") and (found[key] or 0.0) < 0:
+                table.problem(key, f"it is {found[key]:g}", "Give a number that is not negative.")
     table.read.update(table.data)
-    good = {key: value for key, value in found.items() if value is not None}
+    if len(table.found) > before:
+        return {}
     try:
-        changed(robot, good)
+        changed(robot, found)
     except QddotError as error:
         table.problem("", " ".join(str(error).split()).rstrip("."), "")
         return {}
-    return good
+    return found
+
+
+def _refuse(table: Table, key: str, robot: Robot, known: Iterable[str]) -> None:
+    frame, twin = key.removeprefix("payload."), symbolic_twin(robot.name)
+    what = "there is no such setting" if frame == key else f"there is no frame named {frame!r}"
+    there = ", ".join((*FRICTION, "gravity", "payload.<frame>", *robot.symbols))
+    remedy = f"{did_you_mean(key, known)} There are: {there}."
+    if twin:
+        remedy += f" {twin!r} is the same robot with symbols for its numbers."
+    table.problem(key, what, remedy.strip())
 
 
 def flattened(data: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
@@ -54,19 +80,18 @@ def flattened(data: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, 
             yield name, value.tolist() if hasattr(value, "tolist") else value
 
 
-def known_keys(robot: Robot) -> dict[str, tuple[str, ...] | None]:
-    """Return what may be set, with the names of its parts; None for a single number."""
-    known: dict[str, tuple[str, ...] | None] = dict.fromkeys(robot.symbols)
-    known |= {f"friction.{p.name}": robot.joint_names for p in PARAMETERS}
-    known["gravity"] = AXES
+def known_keys(robot: Robot) -> dict[str, tuple[str, ...]]:
+    """Return what may be set, with the names of its parts; () for a single number."""
+    known: dict[str, tuple[str, ...]] = dict.fromkeys(robot.symbols, ())
+    known |= {**dict.fromkeys(FRICTION, robot.joint_names), "gravity": AXES}
     for frame in robot.frame_names:
-        known |= {f"payload.{frame}": None, f"payload.{frame}.radius": None}
+        known |= {f"payload.{frame}": (), f"payload.{frame}.radius": ()}
         known[f"payload.{frame}.com"] = AXES
     return known
 
 
-def payloads_of(settings: Settings) -> dict[str, Payload]:
-    """Return the payloads that are set, by frame."""
+def loads_of(settings: Settings) -> dict[str, Load]:
+    """Return the loads that are set, by frame."""
     found: dict[str, dict[str, Any]] = {}
     for key, value in settings.items():
         if key.startswith("payload."):
@@ -76,22 +101,22 @@ def payloads_of(settings: Settings) -> dict[str, Payload]:
                     frame, part = frame.removesuffix(f".{end}"), end
             plain = tuple(float(x) for x in value) if part == "com" else float(value)
             found.setdefault(frame, {})[part] = plain
-    return {frame: Payload(**parts) for frame, parts in found.items()}
+    return {frame: Load(**parts) for frame, parts in found.items()}
 
 
 def changed(robot: Robot, settings: Settings, without: Iterable[str] = ()) -> Robot:
-    """Return the robot with its settings, but for the payloads at some frames."""
+    """Return the robot with its settings, but for the loads at some frames."""
     friction = {
         key.removeprefix("friction."): list(map(float, value))
         for key, value in settings.items()
-        if key.startswith("friction.")
+        if key in FRICTION
     }
     values = {key: value for key, value in settings.items() if key in robot.symbols}
     if "gravity" in settings:
         robot = robot.with_gravity([float(x) for x in settings["gravity"]])
     if values:
         robot = robot.with_values(**values)
-    for frame, load in payloads_of(settings).items():
+    for frame, load in loads_of(settings).items():
         if frame not in without and load.mass:
             ball = sphere(load.mass, load.radius)
             robot = robot.with_payload(frame, load.mass, load.com, ball.inertia)

@@ -1,4 +1,4 @@
-"""Fields of a plan: numbers, counts, vectors and choices, each refused with words where wrong."""
+"""Fields of a description: numbers, counts, vectors, choices; each refused with words if wrong."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def inner(table: Table, key: str) -> Table | None:
     """Return the table under a key, named by it in problems; None where there is none."""
     found = table.table(key)
     if found is not None:
-        found.place = f"{table.place} {key}" if table.place.startswith("control") else f"[{key}]"
+        found.place = f"[{key}]" if table.place == "plan" else f"{table.place} {key}"
     return found
 
 
@@ -44,6 +44,10 @@ def count(table: Table, key: str, default: int, least: int) -> int:
     value = table.get(key)
     if value is None:
         return default
+    if isinstance(value, str):
+        value = number(table, key, None)
+        if value is None:
+            return default
     whole = isinstance(value, int) and not isinstance(value, bool)
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         value, whole = int(value), True
@@ -108,6 +112,20 @@ def spread(table: Table, key: str, value: Any, parts: Sequence[str]) -> np.ndarr
         )
         return None
     return np.broadcast_to(found, (len(parts),)).copy()
+
+
+def formula(table: Table, key: str, text: str) -> Any:
+    """Return the exact number that a text is; None, and a problem, where it is none."""
+    try:
+        found = read_formula(text)
+        float(found)
+    except BadExpression as error:
+        table.problem(key, str(error).rstrip("."), "")
+        return None
+    except (ValueError, OverflowError):
+        table.problem(key, f"it is {shown(text)}", "Give a number: 0.5, 1e-3 or pi/2.")
+        return None
+    return found
 
 
 def values(table: Table, key: str, value: Any, shape: tuple[int, ...] | None) -> Any:

@@ -1,0 +1,164 @@
+"""What people write on a command line, as plain data: numbers, settings, gains, references."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from qddot.errors import BadArgument, BadExpression, Problem, did_you_mean, printable
+from qddot.expression_reader import read_formula
+
+if TYPE_CHECKING:
+    from qddot.motions.description import MotionKind
+    from qddot.robot import Robot
+    from qddot.robot.settings import Settings
+
+SHOWN = 4  # problems of a description
+FILE = ("file motion.json", "what qddot excite saved; or a motion, a log")
+
+
+def numbers(what: str, text: str) -> list[float]:
+    """Return the numbers in a text like "0,pi/2,-1"."""
+    try:
+        return [one_number(part) for part in text.split(",")]
+    except BadExpression as error:
+        raise BadArgument(f"{what}: {error}") from None
+
+
+def one_number(text: str) -> float:
+    """Return the number that a text is; a point is the decimal point, whatever the country."""
+    found = read_formula(text.strip())
+    try:
+        return float(found)
+    except (ValueError, OverflowError):
+        raise BadExpression(text, "write 0.5, 1e-3 or pi/2.") from None
+
+
+def formulas(text: str) -> str | list[str]:
+    """Return one formula, or those that commas separate; what they are is seen to later."""
+    parts = text.split(",")
+    return parts if len(parts) > 1 else text
+
+
+def settings_of(texts: Sequence[str], option: str) -> dict[str, Any]:
+    """Return what "friction.viscous=30" and "payload.tool=2.5" set, by key."""
+    given: dict[str, Any] = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not value.strip():
+            raise BadArgument(f"{option} {printable(text)!r} is not of the form key=value.")
+        given[key] = formulas(value)
+    return given
+
+
+def read_set(robot: Robot, texts: Sequence[str]) -> Settings:
+    """Return what --set sets about a robot, checked against it."""
+    from qddot.readers.document import no_lines
+    from qddot.readers.table import Table
+    from qddot.robot.settings import read_settings
+
+    found: list[Problem] = []
+    table = Table(settings_of(texts, "--set"), (), found, no_lines, "--set")
+    settings = read_settings(table, robot)
+    if found:
+        raise BadArgument("\n  ".join(map(str, found[:SHOWN])))
+    return settings
+
+
+def gains_of(texts: Sequence[str]) -> dict[str, Any]:
+    """Return gains from "kp=100,200,kd=20": numbers go to the last name before them."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        key = ""
+        for word in text.replace(";", ",").split(","):
+            before, equals, value = word.partition("=")
+            if equals:
+                key, word = before.strip(), value
+                found[key] = []
+            if not key or not word.strip():
+                raise BadArgument(
+                    f"--gains {printable(text)!r} is not of the form kp=100,kd=20 or "
+                    "kp=100,50,kd=20,10."
+                )
+            found[key].append(word)
+    return {key: values if len(values) > 1 else values[0] for key, values in found.items()}
+
+
+def reference_of(text: str) -> dict[str, Any]:
+    """Return what "quintic 0,0 1,1 2.0" describes, as a plan has it.
+
+    Words without a name belong to the keys of the kind in order; a list of points takes all but
+    those that the keys after it need.
+    """
+    from qddot.motions.description import motion_kinds
+
+    name, *rest = text.split() or [""]
+    if name not in motion_kinds():
+        known = reference_names()
+        raise BadArgument(
+            f"There is no reference {printable(name)!r}.{did_you_mean(name, known)}\n"
+            f"  There are: {', '.join(known)}; `qddot control --help` shows how they are written."
+        )
+    kind = motion_kinds()[name]
+    named = dict(word.split("=", 1) for word in rest if "=" in word)
+    found = {key: formulas(value) for key, value in named.items()}
+    words: list[Any] = [formulas(word) for word in rest if "=" not in word]
+    keys = [key for key in kind.keys if key not in found]
+    for i, key in enumerate(keys):
+        if words and kind.keys[key].many:
+            later = sum(bool(kind.keys[other].needed) for other in keys[i + 1 :])
+            found[key], words = words[: len(words) - later], words[len(words) - later :]
+        elif words:
+            found[key] = words.pop(0)
+    if words:
+        raise BadArgument(
+            f"--reference {name}: it has {len(words)} words too many.\n  {written(kind)}"
+        )
+    return {"kind": name, **found}
+
+
+def written(kind: MotionKind) -> str:
+    """Return how a reference is written."""
+    return f"Write it like this: {kind.example} ({kind.words})"
+
+
+def law_names() -> tuple[str, ...]:
+    """Return the names of the laws."""
+    from qddot.control.spec import laws
+
+    return tuple(laws())
+
+
+def reference_names() -> tuple[str, ...]:
+    """Return the kinds of references."""
+    from qddot.motions.description import motion_kinds
+
+    return (*motion_kinds(), "file")
+
+
+def with_lists(text: str) -> str:
+    """Return a help text in which <laws> and <references> are those that there are."""
+    if "<laws>" in text:
+        text = text.replace("<laws>", ", ".join(law_names()))
+    if "<references>" in text:
+        from qddot.motions.description import motion_kinds
+
+        known = [(kind.example, kind.words) for kind in motion_kinds().values()]
+        lines = [f"{example:<30} {words}" for example, words in (*known, FILE)]
+        text = text.replace("<references>", "\n  ".join(lines))
+    return text
+
+
+def refused(problems: Iterable[Problem], reference: Any) -> BadArgument:
+    """Return the error of a controlled run, its problems named by the options that they are of."""
+    from qddot.motions.description import motion_kinds
+
+    def option(key: re.Match) -> str:
+        return f"--{key[1].replace('_', '-')}: "
+
+    lines = [re.sub(r"^control:? (\w+): ", option, str(each)) for each in problems]
+    lines = [line.removeprefix("control: ") for line in lines[:SHOWN]]
+    if any(line.startswith("--reference") for line in lines) and isinstance(reference, dict):
+        lines.append(written(motion_kinds()[reference["kind"]]))
+    return BadArgument("\n  ".join(lines))

@@ -1,0 +1,264 @@
+"""The description of a controlled run: plain data, the same for plans, commands and the studio.
+
+{"law": "computed_torque", "gains": {"kp": 100, "kd": 20}, "rate": 1000, "delay": 0.002,
+ "reference": {"kind": "quintic", "points": [[0, 0], [1, 1]], "duration": 2.0}}
+
+A law is a file of `control/laws`, a reference one of `motions`: each says there what it is called
+and what it is made from, and is found by that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from qddot.control.laws.gains import Assignment
+from qddot.control.laws.law import ControlLaw
+from qddot.control.loop_arguments import beginning, lasting
+from qddot.control.mistaken import wrong_model
+from qddot.deprecation import warn_of_old_name
+from qddot.errors import (
+    BadArgument,
+    BadPlan,
+    Problem,
+    QddotError,
+    UnknownName,
+    did_you_mean,
+    printable,
+)
+from qddot.model.tree import by_rows
+from qddot.motions.description import Situation, read_motion
+from qddot.motions.setpoint import Setpoint, reference_of
+from qddot.on_demand import everything_in
+from qddot.readers import fields
+from qddot.readers.document import no_lines
+from qddot.readers.table import Table
+from qddot.robot import Robot
+from qddot.robot.settings import Settings, changed, read_settings
+
+RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
+TRIES = 64  # places that a ready posture is chosen from
+EFFORT = ("enforce", "report")
+KEYS = ("law", "reference", "gains", "frame", "axes", "model_set", "model_error", "effort", "rate",
+        "delay", "noise_q", "noise_qd")  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ControlSpec:
+    """What drives an arm: a law, and how it sees and acts."""
+
+    kind: type[ControlLaw]
+    law: Any  # with its gains and reference; None where something of it is wrong
+    q0: np.ndarray  # where the arm starts, (n,) [rad or m]
+    qd0: np.ndarray  # and how fast, (n,) [rad/s or m/s]
+    effort: str  # "enforce": torques are cut off at the arm's limits; "report": they are not
+    rate: float | None  # [Hz] at which it is asked; None: all the time
+    delay: float  # [s]
+    noise_q: np.ndarray  # standard deviations of measured positions, (n,) [rad or m]
+    noise_qd: np.ndarray  # and of velocities, (n,) [rad/s or m/s]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What `closed_loop` is told besides the law and where the arm starts."""
+        names = ("effort", "rate", "delay", "noise_q", "noise_qd")
+        return {name: getattr(self, name) for name in names}
+
+
+@cache
+def laws() -> dict[str, type[ControlLaw]]:
+    """Return the laws that have a name: those of joints first, with the fewest gains first."""
+    found = {
+        law
+        for law in everything_in("qddot.control.laws")
+        if isinstance(law, type) and issubclass(law, ControlLaw) and vars(law).get("kind")
+    }
+    order = sorted(found, key=lambda law: (law.moves_frame, len(law.gain_names), law.kind))
+    return {law.kind: law for law in order}
+
+
+def law_kind(name: str) -> type[ControlLaw]:
+    """Return a law by its name, or by that of its class: "ComputedTorque".
+
+    Raises:
+        BadArgument: If there is no such law.
+    """
+    known = {plain(text): law for law in laws().values() for text in (law.kind, law.__name__)}
+    if plain(name) not in known:
+        near = did_you_mean(name.strip().lower().replace("-", "_"), laws())
+        raise BadArgument(
+            f"There is no law {printable(name)!r}.{near}\n  There are: {', '.join(laws())}."
+        )
+    return known[plain(name)]
+
+
+def plain(name: str) -> str:
+    """Return a name without what people write differently: pd-gravity, PDGravity."""
+    return name.strip().lower().replace("-", "").replace("_", "")
+
+
+def described_control(
+    description: Mapping[str, Any], arm: Robot, q: np.ndarray, **more: Any
+) -> ControlSpec:
+    """Return what a dict describes; the rest is as `read_control` has it.
+
+    Raises:
+        BadPlan: With every problem of the description.
+    """
+    found: list[Problem] = []
+    table = Table(description, (), found, no_lines, "control")
+    spec = read_control(table, arm, q, **more)
+    table.done(KEYS)
+    if found:
+        raise BadPlan("The control", found)
+    return spec
+
+
+def read_control(
+    table: Table,
+    arm: Robot,
+    q: np.ndarray,
+    *,
+    told: bool = False,
+    model: Robot | None = None,
+    unset: tuple[Robot, Settings] | None = None,
+    seconds: float | None = None,
+    seed: int = 1,
+) -> ControlSpec:
+    """Return what a table describes; what is wrong with it is noted there.
+
+    Args:
+        table: The description.
+        arm: The arm.
+        q: Where it is, (n,) [rad or m].
+        told: Whether it starts there; else where a reference of the joints starts.
+        model: What the law takes the arm for, but for what `model_set` says; the arm if not given.
+        unset: The arm without what is set about it, and that: `model_set` may say otherwise.
+        seconds: How long the run lasts; a second longer than the reference if not given.
+        seed: Of `model_error`.
+    """
+    for old, new in (("believe", "model_set"), ("effort_limits", "effort")):
+        if table.has(old):
+            warn_of_old_name(f"{old} of a controller", new, stacklevel=4)
+    before, kind = len(table.found), _kind(table)
+    frame, axes, law = table.text("frame") or arm.tip, table.text("axes"), None
+    start, speed = q, np.zeros(arm.n)
+    gains = _gains(fields.inner(table, "gains"), kind)
+    settings = "believe" if table.has("believe") else "model_set"
+    believed = model or arm
+    if table.get(settings):
+        base, already = (believed, {}) if model or not unset else unset
+        own = read_settings(fields.inner(table, settings), base)
+        believed = changed(base, {**already, **own})
+    for symbol in believed.symbols[:1]:
+        table.problem("model_set", f"{symbol} has no value", f"Give it one: {symbol} = 1.0.")
+    share = fields.number(table, "model_error", None)
+    try:
+        at = Situation(arm, q, frame, axes or axes_of(arm, frame), kind.moves_frame)
+        reference = _reference(table, at)
+        if len(table.found) == before:
+            first = None if told or at.of_frame else beginning(reference)
+            start, speed = first or (start, speed)
+            own = arm if kind.model_for == "lengths" else believed
+            own = own if share is None else wrong_model(own, share, seed)
+            lasts = lasting(reference) if seconds is None else seconds
+            more = (start, lasts, frame, at.axes, gains)
+            law = kind.assigned(Assignment(arm, own, believed, reference, *more))
+            law.program  # noqa: B018  # which says what cannot be recorded
+    except QddotError as error:
+        key = "frame" if isinstance(error, UnknownName) else ""
+        table.problem(key, " ".join(str(error).split()).rstrip("."), "")
+    seen = _sampling(table, arm.joint_names)
+    return ControlSpec(kind, law, start, speed, _effort(table), *seen)
+
+
+def ready_posture(robot: Robot, frame: str, axes: str) -> np.ndarray:
+    """Return where an arm stands for a law of a frame if nobody says: where the frame moves well.
+
+    Of places around its home, within limits, the one whose Jacobian has the largest smallest
+    singular value: stretched out, as many arms are at zero, a frame cannot go outward.
+    """
+    limits, start = robot.limits, robot.home
+    ways = np.random.default_rng(0).uniform(-1, 1, (TRIES, robot.n))
+    around = by_rows(robot.tree.step, np.tile(start, (TRIES, 1)), ways)
+    around = np.clip(np.vstack([start, around]), limits.lower, limits.upper)
+    J = robot.jacobian(around, frame)[:, [3 + "xyz".index(axis) for axis in axes]]
+    return around[int(np.linalg.svd(J, compute_uv=False)[:, -1].argmax())]
+
+
+def axes_of(robot: Robot, frame: str) -> str:
+    """Return the base axes along which the joints can move a frame."""
+    if frame not in robot.frame_names:
+        raise UnknownName("frame", frame, robot.name, robot.frame_names)
+    q = robot.tree.from_neutral(np.random.default_rng(0).uniform(-2, 2, (8, robot.n)))
+    size = np.abs(robot.jacobian(q, frame)[:, 3:]).max(axis=(0, 2))
+    return "".join(axis for axis, x in zip("xyz", size, strict=True) if x > 1e-9 * size.max())
+
+
+def _kind(table: Table) -> type[ControlLaw]:
+    """Return the law that is named; where none is, a problem and some law."""
+    name, usual = table.text("law"), laws()["computed_torque"]
+    if not name:
+        if not table.has("law"):
+            table.problem("", "it has no law", f"Add law, one of: {', '.join(laws())}.")
+        return usual
+    try:
+        return law_kind(name)
+    except BadArgument as error:
+        table.problem("law", " ".join(str(error).split()).rstrip("."), "")
+        return usual
+
+
+def _reference(table: Table, at: Situation) -> Any:
+    """Return what is followed: what a table describes, a motion, a place; else where it is now."""
+    given = table.get("reference")
+    if given is not None and not isinstance(given, Mapping):
+        return given if at.of_frame else reference_of(given, at.parts)
+    inner = fields.inner(table, "reference")
+    return Setpoint(at.place(at.q)) if inner is None else read_motion(inner, at)
+
+
+def _gains(table: Table | None, kind: type[ControlLaw]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if table is None:
+        return found
+    for key in table.data:
+        if key not in kind.gain_names:
+            known = kind.gain_names
+            remedy = f"{did_you_mean(str(key), known)} It has: {', '.join(known)}."
+            table.problem(str(key), f"{kind.kind} has no such gain", remedy.strip())
+            continue
+        array = fields.values(table, key, table.get(key), None)
+        found[key] = float(array) if array is not None and not array.ndim else array
+    return found
+
+
+def _effort(table: Table) -> str:
+    effort = fields.one_of(table, "effort", EFFORT, "enforce")
+    limited = fields.flag(table, "effort_limits", True)
+    return effort if limited else "report"
+
+
+def _sampling(
+    table: Table, joints: tuple[str, ...]
+) -> tuple[float | None, float, np.ndarray, np.ndarray]:
+    """Return the rate, the delay, and the noise of positions and velocities."""
+    rate = fields.positive(table, "rate", None, "how often the law is asked [Hz]")
+    delay = fields.number(table, "delay", 0.0, 0.0)
+    if table.has("noise"):
+        table.get("noise")
+        table.problem("noise", "it has two names", "Give noise_q, of positions, and noise_qd.")
+    noise_q, noise_qd = (_noise(table, key, joints) for key in ("noise_q", "noise_qd"))
+    if rate is None and (delay or noise_q.any() or noise_qd.any()):
+        rate = RATE
+    return rate, delay, noise_q, noise_qd
+
+
+def _noise(table: Table, key: str, joints: tuple[str, ...]) -> np.ndarray:
+    spread = fields.vector(table, key, joints)
+    if spread is not None and (spread < 0).any():
+        table.problem(key, f"it is {spread.min():g}", "Give a number of at least 0.")
+    return np.zeros(len(joints)) if spread is None else spread

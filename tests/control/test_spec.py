@@ -1,0 +1,114 @@
+"""One description of a controlled run: three doors, one law; a file in a folder is enough."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.cli import words
+from qddot.control.laws import CartesianImpedance
+from qddot.control.laws.law import ControlLaw
+from qddot.control.spec import described_control, law_kind, laws
+from qddot.errors import BadPlan
+from qddot.motions import Move, Setpoint
+from qddot.motions.description import motion_kinds
+from qddot.on_demand import everything_in
+from qddot.sweeps.plan import study_of
+
+ARM = qddot.load("two_link")
+GO = {"kind": "quintic", "points": [[0, 0], [1, 1]], "duration": 2.0}
+
+
+def test_words_a_plan_and_a_dict_describe_one_law():
+    gains = words.gains_of(["kp=50,40,kd=10"])
+    written = {"law": "pd", "gains": gains, "reference": words.reference_of("quintic 0,0 1,1 2.0")}
+    plain = {"law": "pd", "gains": {"kp": [50, 40], "kd": 10}, "reference": GO}
+    plan = {"robot": "two_link", "duration": 1.0, "control": plain}
+    found = [described_control(each, ARM, ARM.home).law for each in (written, plain)]
+    found.append(study_of(plan).controllers[0].law)
+    for law in found:
+        np.testing.assert_array_equal(law.kp, np.diag([50, 40]))
+        np.testing.assert_array_equal(law.kd, 10 * np.eye(2))
+        np.testing.assert_array_equal(law.reference.points, GO["points"])
+    by_name = qddot.control(ARM, "pd", GO, duration=0.1)
+    np.testing.assert_array_equal(by_name.trajectory.q[0], [0, 0])
+
+
+def test_a_file_in_a_folder_is_found(tmp_path, monkeypatch):
+    folder = tmp_path / "made_folder"
+    folder.mkdir()
+    (folder / "__init__.py").touch()
+    (folder / "one.py").write_text("ONE = 'one of them'\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert "one of them" in list(everything_in("made_folder"))
+    for name in ("made_folder", "made_folder.one"):
+        sys.modules.pop(name)
+
+
+def test_laws_have_names_of_their_own_and_classes_mean_the_same():
+    assert len(laws()) == 11
+    for name, law in laws().items():
+        assert law_kind(name) is law_kind(law.__name__) is law
+        assert law.gain_names
+        assert issubclass(law, ControlLaw)
+    assert next(iter(motion_kinds())) == "setpoint"
+
+
+def test_every_problem_is_told_at_once():
+    wrong = {"law": "pd", "gains": {"ki": 1}, "rate": -1, "noise_q": -1, "drag": 3}
+    with pytest.raises(BadPlan) as caught:
+        described_control(wrong | {"reference": {"kind": "move", "target": 1}}, ARM, ARM.home)
+    told = "\n".join(map(str, caught.value.problems))
+    for part in ("ki: pd has no such gain", "it has no duration", "rate: it is -1",
+                 "noise_q: it is -1", "drag: this key means nothing here"):  # fmt: skip
+        assert part in told
+
+
+def test_a_frame_goes_where_it_is_at_other_joint_positions():
+    q, there = np.array([0.2, 1.8]), np.array([0.4, 1.5])
+    place = ARM.pose(there, "tool")[:2, 3]
+    still = {"kind": "setpoint", "joints": there}
+    law = described_control({"law": "cartesian_impedance", "reference": still}, ARM, q).law
+    assert isinstance(law, CartesianImpedance)
+    np.testing.assert_allclose(law.reference.q, place)
+    moved = {"kind": "move", "joints": there, "duration": 1}
+    law = described_control({"law": "operational_space", "reference": moved}, ARM, q).law
+    assert isinstance(law.reference, Move)
+    np.testing.assert_allclose(law.reference.start, ARM.pose(q, "tool")[:2, 3])
+
+
+def test_what_is_said_of_the_model_stands_instead_of_what_is_set():
+    plan = {"robot": "two_link", "duration": 1.0, "set": {"payload.tool": 2.0}}
+    heavy = {"law": "pd", "model_set": {"payload.tool": 5.0}}
+    study = study_of(plan | {"control": heavy})
+    assert study.nominal.mass == pytest.approx(ARM.mass + 2)
+    assert study.controllers[0].law.robot.mass == pytest.approx(ARM.mass + 5)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ({"believe": {"payload.tool": 1.0}}, {"model_set": {"payload.tool": 1.0}}),
+        ({"effort_limits": False}, {"effort": "report"}),
+    ],
+)
+def test_old_names_mean_the_same_and_warn(old, new):
+    panda = qddot.load("panda")
+    with pytest.warns(DeprecationWarning, match=next(iter(new))):
+        first = described_control({"law": "pd", **old}, panda, panda.home)
+    second = described_control({"law": "pd", **new}, panda, panda.home)
+    assert first.effort == second.effort
+    assert first.law.robot.mass == second.law.robot.mass
+
+
+def test_limits_are_kept_by_whatever_moves_joints():
+    panda = qddot.load("panda")
+    far = panda.limits.upper + 1
+    for reference in ({"kind": "setpoint"}, {"kind": "move", "duration": 1}):
+        with pytest.raises(BadPlan, match="limits of joint"):
+            described_control(
+                {"law": "pd", "reference": reference | {"target": far}}, panda, panda.home
+            )
+    wave = described_control({"law": "pd", "reference": {"kind": "fourier"}}, panda, panda.home)
+    assert not isinstance(wave.law.reference, Setpoint)
