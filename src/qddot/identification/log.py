@@ -196,7 +196,9 @@ def load_log(
 
 def bad_log(source: object, why: str, remedy: str, place: str = "", line: int | None = None):
     """Return the exception for a log with one problem."""
-    return BadLog(str(source), [Problem("error", place, why, remedy, line)])
+    # the message begins with the source, so only a line is told by it again
+    file = str(source) if line else ""
+    return BadLog(str(source), [Problem("error", place, why, remedy, line, file)])
 
 
 def named(joints: Sequence[str], wrong: np.ndarray) -> str:
