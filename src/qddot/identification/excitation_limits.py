@@ -106,9 +106,7 @@ def motion_limits(robot: Robot, given: Any = None, margin: float = MARGIN) -> Mo
     _fill(robot, found, notes)
     _refuse_wrong(robot, found)
     units = tuple(joint.units.position for joint in robot.model.free_joints)
-    lower, upper, velocity, acceleration, effort = (found[key] for key in KEYS)
-    numbers = lower, upper, velocity, acceleration, effort
-    whole = MotionLimits(robot.joint_names, units, *numbers, notes=tuple(notes))
+    whole = MotionLimits(robot.joint_names, units, **found, notes=tuple(notes))
     return whole.tightened(margin)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from qddot.errors import BadArgument, BadLog, Problem, listing, printable, shorten
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
+from qddot.timeseries.table import QUANTITIES
 
 if TYPE_CHECKING:
     import pandas
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from qddot.robot import Robot
     from qddot.simulation.trajectory import Trajectory
 
-QUANTITIES = ("q", "qd", "qdd", "tau")
 UNEVEN = 1e-3  # steps: more is jitter
 GAP = 2.5  # median steps: a row or more is missing
 CHUNK = 4096  # rows looked at together: their regressor fits into the processor's cache

@@ -18,13 +18,13 @@ import numpy as np
 from qddot.errors import BadArgument, BadFile, MissingExtra, printable
 from qddot.simulation.energy import Energy
 from qddot.simulation.trajectory import Event, Trajectory
+from qddot.timeseries.table import QUANTITIES
 
 if TYPE_CHECKING:
     import pandas
 
     from qddot.robot import Robot
 
-STATES = ("q", "qd", "qdd", "tau")
 ENERGIES = tuple(each.name for each in fields(Energy))
 BY_JOINT = ("actuators", "friction")  # energies that are told apart by joint
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")  # of a wrench: moment, force
@@ -38,7 +38,7 @@ UNKNOWN_UNIT = "rad or m"  # a table without a word on it may hold either
 def layout(joints: Sequence[str], frames: Sequence[str] = (), states: int | None = None) -> Layout:
     """Return the arrays of a motion and the names of their columns, in order."""
     found: Layout = {"t": ["t"]}
-    for name in STATES:
+    for name in QUANTITIES:
         found[name] = [f"{name}.{joint}" for joint in joints]
     for name in ENERGIES:
         apart = [f"energy.{name}.{joint}" for joint in joints]
@@ -71,7 +71,7 @@ def layout_of(motion: Trajectory) -> Layout:
 def arrays(motion: Trajectory) -> dict[str, np.ndarray]:
     """Return the arrays of a motion by name, each of shape (k, columns)."""
     names = layout_of(motion)
-    found: dict[str, Any] = {"t": motion.t} | {name: getattr(motion, name) for name in STATES}
+    found: dict[str, Any] = {"t": motion.t} | {name: getattr(motion, name) for name in QUANTITIES}
     found |= {f"energy.{name}": getattr(motion.energy, name) for name in ENERGIES}
     found |= {f"wrench{k}": wrench for k, wrench in enumerate(motion.wrenches.values())}
     if motion.state is not None:
@@ -257,7 +257,7 @@ def motion_from(
         joint_names=facts.joints,
         units=facts.units,
         t=arrays["t"],
-        **{name: arrays[name] for name in STATES},
+        **{name: arrays[name] for name in QUANTITIES},
         energy=Energy(**{name: arrays[f"energy.{name}"] for name in ENERGIES}),
         wrenches={frame: arrays[f"wrench{k}"] for k, frame in enumerate(facts.frames)},
         state=arrays.get("x"),
