@@ -223,5 +223,5 @@ def test_an_inaccurate_solution_is_told_by_the_status(arm, monkeypatch):
     monkeypatch.setattr(cp.Problem, "solve", poor)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fit = PhysicallyConsistent(arm).fit(excited(arm, 60)).result_
+        fit = PhysicallyConsistent(arm).fit(excited(arm, 60)).fitted
     assert fit.solution.status == "solved, but perhaps not accurately"

@@ -1,11 +1,14 @@
 """Tables in files: what is written comes back, and only what is asked for is read."""
 
+import io
+
 import numpy as np
 import pytest
 
 from qddot.errors import BadFile
-from qddot.timeseries.csv_file import read_csv, write_csv
+from qddot.timeseries.csv_file import read_csv, write_csv, write_rows
 from qddot.timeseries.parquet_file import read_parquet, write_parquet
+from qddot.timeseries.table import reading
 
 NAMES = ("t", "a,b", " spaced ")
 ROWS = np.array([[0.0, 1 / 3, np.nan], [1e-300, -0.0, np.inf]])
@@ -48,3 +51,36 @@ def test_all_problems_are_in_one_error(tmp_path):
     with pytest.raises(BadFile, match="'a', not a number") as caught:
         read_csv(path).read(["t", "q"])
     assert [problem.line for problem in caught.value.problems] == [2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("motion.txt", r"it is not a file of a motion. Known are \.csv, \.npz"),
+        ("none.csv", "there is no such file"),
+        ("folder.csv", "it is not a file. Name the file itself"),
+        ("latin.csv", "it is not text in UTF-8"),
+        ("gone.csv", "it cannot be read: No such file"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_why(tmp_path, name, words):
+    (tmp_path / "folder.csv").mkdir()
+    (tmp_path / "latin.csv").write_bytes("t,für\n".encode("latin-1"))
+    (tmp_path / "gone.csv").touch()
+    path = tmp_path / name
+
+    def read():
+        with reading(path, "a motion", (".csv", ".npz")):
+            if name == "gone.csv":
+                path.unlink()
+            path.read_text(encoding="utf-8")
+
+    with pytest.raises(BadFile, match=words):
+        read()
+
+
+def test_rows_are_written_alike_with_and_without_facts(tmp_path):
+    out = io.StringIO(newline="")
+    write_rows(out, NAMES, ROWS)
+    write_csv(tmp_path / "table.csv", "log", "{}", NAMES, ROWS)
+    assert (tmp_path / "table.csv").read_text() == f"# qddot log {{}}\n{out.getvalue()}"

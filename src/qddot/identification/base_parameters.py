@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import numbers
 from qddot.errors import BadArgument, UnknownName
 from qddot.identification.exact_groups import exact_columns, matrix_columns
 from qddot.identification.grouping import TOLERANCE, Grouping, condition, one_thread, sorted_out
@@ -47,7 +48,7 @@ def groups(
         names = _names(names, Y.shape[-1])
         columns = matrix_columns(Y, constants)
         return identifiability(names, columns, float("nan"), where="at any state")
-    Y = _numbers("Y", Y)
+    Y = numbers("Y", Y)
     if Y.ndim < 2:
         raise BadArgument(f"Y has shape {Y.shape}; it must have rows and columns, (..., p).")
     names = _names(names, Y.shape[-1])
@@ -228,13 +229,3 @@ def _names(names: Sequence[str] | None, p: int) -> list[str]:
     if len(names) != p:
         raise BadArgument(f"There are {len(names)} names for {p} columns; give one a column.")
     return names
-
-
-def _numbers(what: str, x: Any) -> np.ndarray:
-    try:
-        array = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise BadArgument(f"{what} is not an array of numbers.") from None
-    if not np.isfinite(array).all():
-        raise BadArgument(f"{what} has entries that are NaN or infinite; leave those rows out.")
-    return array

@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from qddot.checks import joint_vector
+from qddot.checks import joint_vector, numbers
 from qddot.errors import BadArgument, listing, printable
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.identification.excitation_search import Search
@@ -95,7 +95,8 @@ def checked_start(
     """Return the posture that a motion is to begin and end at, seen to be possible."""
     if start is None:
         return None
-    q = joint_vector(robot, "start", start)
+    given = numbers("start", start, "one position a joint", finite=False)
+    q = joint_vector(robot, "start", given)
     outside = ~((limits.lower < q) & (q < limits.upper))
     if outside.any():
         i = int(outside.argmax())

@@ -23,7 +23,7 @@ from qddot.motions.quintic import Quintic, Repeated
 from qddot.robot import Robot
 from qddot.saving import ending, write_whole
 from qddot.timeseries.csv_file import read_csv, write_csv
-from qddot.timeseries.table import reading
+from qddot.timeseries.table import QUANTITIES, by_joint, reading
 
 FORMAT = 1
 KIND = "excitation"  # of the facts in a .csv file
@@ -41,9 +41,10 @@ def save(motion: Excitation, path: str | Path, rate: float) -> None:
         text = json.dumps(facts, indent=1) + "\n"
         write_whole(path, text)
         return
-    t = motion.times(rate)
-    table = np.column_stack([t, *motion.at(t)])
-    names = ["t", *(f"{x}.{joint}" for x in ("q", "qd", "qdd") for joint in motion.joint_names)]
+    columns = {"t": motion.times(rate)}
+    for what, rows in zip(QUANTITIES, motion.at(columns["t"]), strict=False):
+        columns |= by_joint(what, motion.joint_names, rows)
+    names, table = list(columns), np.column_stack(list(columns.values()))
     write_whole(path, lambda beside: write_csv(beside, KIND, json.dumps(facts), names, table))
 
 

@@ -98,7 +98,7 @@ def motion_limits(robot: Robot, given: Any = None, margin: float = MARGIN) -> Mo
                 f"There is no limit {key!r}.{did_you_mean(str(key), KEYS)}\n"
                 f"  There are: {', '.join(KEYS)}."
             )
-    found = {key: _from_model(robot, key) for key in KEYS}
+    found: dict[str, Any] = {key: _from_model(robot, key) for key in KEYS}
     notes: list[str] = []
     for key, value in given.items():
         said = _by_joint(robot, key, value)
@@ -106,9 +106,7 @@ def motion_limits(robot: Robot, given: Any = None, margin: float = MARGIN) -> Mo
     _fill(robot, found, notes)
     _refuse_wrong(robot, found)
     units = tuple(joint.units.position for joint in robot.model.free_joints)
-    lower, upper, velocity, acceleration, effort = (found[key] for key in KEYS)
-    numbers = lower, upper, velocity, acceleration, effort
-    whole = MotionLimits(robot.joint_names, units, *numbers, notes=tuple(notes))
+    whole = MotionLimits(robot.joint_names, units, **found, notes=tuple(notes))
     return whole.tightened(margin)
 
 

@@ -13,6 +13,7 @@ from qddot.errors import BadArgument, BadLog, Problem, listing, printable, short
 from qddot.looks import in_notebook
 from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
+from qddot.timeseries.table import QUANTITIES
 
 if TYPE_CHECKING:
     import pandas
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from qddot.robot import Robot
     from qddot.simulation.trajectory import Trajectory
 
-QUANTITIES = ("q", "qd", "qdd", "tau")
 UNEVEN = 1e-3  # steps: more is jitter
 GAP = 2.5  # median steps: a row or more is missing
 CHUNK = 4096  # rows looked at together: their regressor fits into the processor's cache
@@ -206,7 +206,9 @@ def load_log(
 
 def bad_log(source: object, why: str, remedy: str, place: str = "", line: int | None = None):
     """Return the exception for a log with one problem."""
-    return BadLog(str(source), [Problem("error", place, why, remedy, line)])
+    # the message begins with the source, so only a line is told by it again
+    file = str(source) if line else ""
+    return BadLog(str(source), [Problem("error", place, why, remedy, line, file)])
 
 
 def named(joints: Sequence[str], wrong: np.ndarray) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 
 from qddot.checks import positive
 from qddot.errors import BadArgument, Problem, UnknownName, did_you_mean, listing, printable
-from qddot.identification.log import QUANTITIES, bad_log
+from qddot.identification.log import bad_log
 from qddot.identification.log_names import (
     TIME,
     by_name,
@@ -21,7 +21,7 @@ from qddot.identification.log_names import (
     time_column,
     without_unit,
 )
-from qddot.timeseries.table import Table
+from qddot.timeseries.table import QUANTITIES, Table
 
 if TYPE_CHECKING:
     from qddot.robot import Robot

@@ -24,8 +24,11 @@ from qddot.errors import (
     printable,
     shorten,
 )
-from qddot.identification.log import QUANTITIES, bad_log
-from qddot.timeseries.table import Columns, Table, repeated, table_of
+from qddot.identification.log import bad_log
+from qddot.timeseries.csv_file import NUMBER, read_csv
+from qddot.timeseries.npz_file import read_npz
+from qddot.timeseries.parquet_file import read_parquet
+from qddot.timeseries.table import QUANTITIES, Columns, Table, by_joint, repeated, table_of
 
 THE_TABLE = "the table"
 BAGS = (".db3", ".mcap", ".bag")
@@ -67,7 +70,7 @@ def from_file(path: Path, topic: str) -> Table:
     if path.is_dir() or ending in BAGS:
         return from_bag(path, topic)
     readers = {".csv": from_csv, ".txt": from_csv, ".tsv": from_csv}
-    readers |= {".parquet": from_parquet, ".npz": from_npz}
+    readers |= {".parquet": read_parquet, ".npz": from_npz}
     if ending not in readers:
         known = ", ".join([*readers, *BAGS])
         raise bad_log(path, "its ending is not that of a log", f"Known are {known}.")
@@ -127,8 +130,6 @@ def numeric(column: Any, name: str) -> np.ndarray:
 
 def from_csv(path: Path) -> Table:
     """Return the table of a text file, whatever separates its columns."""
-    from qddot.timeseries.csv_file import NUMBER, read_csv
-
     table = read_csv(path)
     if all(NUMBER.fullmatch(name) for name in table.names):
         raise bad_log(
@@ -141,13 +142,6 @@ def from_csv(path: Path) -> Table:
     return table
 
 
-def from_parquet(path: Path) -> Table:
-    """Return the table of a Parquet file."""
-    from qddot.timeseries.parquet_file import read_parquet
-
-    return read_parquet(path)
-
-
 def from_npz(path: Path) -> Table:
     """Return the table of an .npz file: arrays q, qd, tau (k, n) and t (k,), or an array a column.
 
@@ -155,7 +149,6 @@ def from_npz(path: Path) -> Table:
     """
     from qddot.simulation.files import METADATA
     from qddot.simulation.trajectory import load
-    from qddot.timeseries.npz_file import read_npz
 
     found = read_npz(path)
     if METADATA in found:
@@ -170,7 +163,7 @@ def from_npz(path: Path) -> Table:
         elif values.ndim == 2:
             n = values.shape[1]
             parts = named if len(named) == n else [str(k + 1) for k in range(n)]
-            columns |= {f"{name}.{parts[k]}": values[:, k].astype(float) for k in range(n)}
+            columns |= by_joint(name, parts, values.astype(float))
     return table_of(str(path), columns)
 
 
@@ -280,7 +273,7 @@ def from_messages(messages: Sequence[Any], received: np.ndarray, source: str) ->
                 order = {joint: i for i, joint in enumerate(message.name)}
                 values[k] = [given[order[joint]] for joint in joints]
         if not np.isnan(values).all():
-            found |= {f"{quantity}.{joint}": values[:, j] for j, joint in enumerate(joints)}
+            found |= by_joint(quantity, joints, values)
     return Table(
         source,
         tuple(found),

@@ -14,8 +14,8 @@ import numpy as np
 
 from qddot.checks import spread
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
-from qddot.identification.log import QUANTITIES, bad_log
-from qddot.timeseries.table import Table
+from qddot.identification.log import bad_log
+from qddot.timeseries.table import QUANTITIES, Table
 
 if TYPE_CHECKING:
     from qddot.identification.log_columns import Raw

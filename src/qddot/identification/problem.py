@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, listing
+from qddot.errors import BadArgument
 from qddot.identification.base_parameters import IN_A_LOG, structural
 from qddot.identification.grouping import Grouping, condition, sorted_out, triangle
 from qddot.identification.identifiability import Identifiability, identifiability
@@ -27,9 +27,6 @@ from qddot.identification.regression import Regression
 
 BLOCKS = 10  # of time
 UNSEEN = 1e-6  # less than this of a column of its own, and no noise is low enough
-USUAL_CAUSES = (
-    "Usual causes: a joint that hardly moves, one that moves slowly, joints that move in proportion"
-)
 
 Blocks = tuple[tuple[np.ndarray, ...], ...]  # by block of time, then by joint: the factor of [Y τ]
 
@@ -193,6 +190,8 @@ def problem_of(
     if len(shown.kept) == base.rank:
         return whole
     if unexcited == "refuse":
+        from qddot.identification.doubts import refusal
+
         raise BadArgument(refusal(robot, base, shown, log))
     merged, _ = problem(sorted_out(regression.factor(log), IN_A_LOG))
     lost = tuple(base.groups[k].text for k in range(base.rank) if k not in shown.kept)
@@ -273,31 +272,3 @@ def excitation(problem: LeastSquaresProblem) -> tuple[Grouping, float]:
     R = problem.stacked()[:, :-1]
     shown = sorted_out(R, UNSEEN)
     return shown, condition(R[:, shown.kept])
-
-
-def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str:
-    """Return why a log is not enough, and what to do."""
-    unseen = [base.groups[k].text for k in range(base.rank) if k not in shown.kept]
-    seen = "; ".join(one_way(robot, log))
-    causes = f"Cause: {seen}" if seen else USUAL_CAUSES
-    return (
-        f"The log shows {len(shown.kept)} of {base.rank} base parameters of robot "
-        f"{robot.name!r}: it cannot tell {listing(unseen, 4)}.\n"
-        f"  {causes}.\n"
-        "  Move every joint, at different speeds; or take the groups that the log does show: "
-        "unexcited='merge'."
-    )
-
-
-def one_way(robot: Any, log: Log) -> list[str]:
-    """Return, in words, the joints that turn one way only while their torques count."""
-    said = []
-    for i, name in enumerate(robot.joint_names):
-        rate = log.qd[log.used[:, i], i]
-        if not len(rate):
-            said.append(f"no torque of joint {name!r} counts, so nothing is known of its friction")
-        elif rate.min() >= 0 or rate.max() <= 0:
-            said.append(
-                f"joint {name!r} turns one way only, so Coulomb friction and offset act as one"
-            )
-    return said

@@ -9,15 +9,15 @@ import numpy as np
 
 from qddot.checks import one_of, positive
 from qddot.errors import BadArgument, shorten
-from qddot.identification.log import GAP, QUANTITIES, Log
+from qddot.identification.log import GAP, Log
 from qddot.identification.spectrum import Cutoff, check_even, cutoff, spectrum
 from qddot.model.tree import by_rows
+from qddot.timeseries.table import QUANTITIES
 
 __all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "spectrum"]
 
 ORDER = 4  # of the Butterworth filter, run forwards and backwards
 SHARPER = 0.4  # of a lower rate: what is faster would come back as something slower
-DERIVATIVES = ("q", "qd", "qdd")
 
 # five-point stencils over t₋₂ … t₂, for the first two rows and for those inside;
 # the last two are the first two, mirrored
@@ -102,16 +102,15 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
         )
     sections = butter(ORDER, f, fs=log.rate, output="sos")
     pad = min(len(log) - 1, int(3 * log.rate / f) + 1)
-    names = [name for name, _ in log.arrays() if name in what]
     changes = {
         name: sosfiltfilt(sections, x, axis=0, padlen=pad)
         for name, x in log.arrays()
-        if name in names
+        if name in what
     }
     why = f": {chosen.why}" if isinstance(chosen, Cutoff) else ""
-    said = f"{', '.join(names)} filtered at {f:.4g} Hz, Butterworth {ORDER}, zero phase{why}"
+    said = f"{', '.join(changes)} filtered at {f:.4g} Hz, Butterworth {ORDER}, zero phase{why}"
     found = log.noted(said, place="filter", **changes)
-    if "tau" not in names:
+    if "tau" not in changes:
         return found
     return replace(found, bandwidth=min(f, log.bandwidth or f))
 
@@ -192,8 +191,8 @@ def by_splines(log: Log, of: str, cutoff: float | Cutoff | None) -> Log:
     inside = np.linspace(log.t[0], log.t[-1], spans + 1)[1:-1]
     knots = np.concatenate([[log.t[0]] * 6, inside, [log.t[-1]] * 6])
     spline = make_lsq_spline(log.t, getattr(log, of), knots, k=5)
-    order = DERIVATIVES.index(of)
-    changes = {name: spline(log.t, nu=k) for k, name in enumerate(DERIVATIVES[order:])}
+    order = QUANTITIES.index(of)
+    changes = {name: spline(log.t, nu=k) for k, name in enumerate(QUANTITIES[order:3])}
     said = f"{', '.join(changes)} by quintic splines with {spans} pieces, up to {f:.4g} Hz"
     return log.noted(said, place="derivatives", **changes)
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import numbers
 from qddot.errors import BadArgument
 from qddot.identification.base_parameters import groups
 from qddot.identification.grouping import TOLERANCE, triangle
@@ -186,11 +187,9 @@ def least_squares(
     found = groups(Y, names, tolerance=tolerance)
     Y = np.asarray(Y, dtype=float)
     p = Y.shape[-1]
-    Y, tau = Y.reshape(-1, p), np.asarray(tau, dtype=float).reshape(-1)
+    Y, tau = Y.reshape(-1, p), numbers("tau", tau).reshape(-1)
     if len(tau) != len(Y):
         raise BadArgument(f"There are {len(tau)} torques for {len(Y)} rows of Y; give as many.")
-    if not np.isfinite(tau).all():
-        raise BadArgument("tau has entries that are NaN or infinite; leave those rows out.")
     told = found
     if identifiability is not None and identifiability.columns.kept == found.columns.kept:
         told = identifiability

@@ -18,13 +18,13 @@ import numpy as np
 from qddot.errors import BadArgument, BadFile, MissingExtra, printable
 from qddot.simulation.energy import Energy
 from qddot.simulation.trajectory import Event, Trajectory
+from qddot.timeseries.table import QUANTITIES
 
 if TYPE_CHECKING:
     import pandas
 
     from qddot.robot import Robot
 
-STATES = ("q", "qd", "qdd", "tau")
 ENERGIES = tuple(each.name for each in fields(Energy))
 BY_JOINT = ("actuators", "friction")  # energies that are told apart by joint
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")  # of a wrench: moment, force
@@ -43,7 +43,7 @@ def layout(
 ) -> Layout:
     """Return the arrays of a motion and the names of their columns, in order."""
     found: Layout = {"t": ["t"]}
-    for name in STATES:
+    for name in QUANTITIES:
         columns = (positions or joints) if name == "q" else joints
         found[name] = [f"{name}.{column}" for column in columns]
     for name in ENERGIES:
@@ -77,7 +77,7 @@ def layout_of(motion: Trajectory) -> Layout:
 def arrays(motion: Trajectory) -> dict[str, np.ndarray]:
     """Return the arrays of a motion by name, each of shape (k, columns)."""
     names = layout_of(motion)
-    found: dict[str, Any] = {"t": motion.t} | {name: getattr(motion, name) for name in STATES}
+    found: dict[str, Any] = {"t": motion.t} | {name: getattr(motion, name) for name in QUANTITIES}
     found |= {f"energy.{name}": getattr(motion.energy, name) for name in ENERGIES}
     found |= {f"wrench{k}": wrench for k, wrench in enumerate(motion.wrenches.values())}
     if motion.state is not None:
@@ -267,7 +267,7 @@ def motion_from(
         joint_names=facts.joints,
         units=facts.units,
         t=arrays["t"],
-        **{name: arrays[name] for name in STATES},
+        **{name: arrays[name] for name in QUANTITIES},
         energy=Energy(**{name: arrays[f"energy.{name}"] for name in ENERGIES}),
         wrenches={frame: arrays[f"wrench{k}"] for k, frame in enumerate(facts.frames)},
         state=arrays.get("x"),

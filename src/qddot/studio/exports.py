@@ -15,6 +15,7 @@ from qddot.robot import Robot
 from qddot.studio.arm import Arm
 from qddot.studio.state import State, quantities
 from qddot.timeseries.csv_file import write_rows
+from qddot.timeseries.table import by_joint
 
 KINDS = ("csv", "toml", "report")
 TYPES = {".csv": "text/csv", ".toml": "application/toml", ".html": "text/html"}
@@ -54,7 +55,7 @@ def state_csv(arm: Arm, state: State) -> bytes:
         *(("q", state.q), ("qd", state.qd), ("qdd", state.qdd)),
         *((name, found[name]) for name in ("tau", "g", "c", "friction")),
     ):
-        columns |= {f"{what}.{name}": values[[i]] for i, name in enumerate(joints)}
+        columns |= by_joint(what, joints, values[None])
     columns |= {name: np.array([found[name]]) for name in ("kinetic", "potential")}
     for what in ("M", "C"):
         columns |= {

@@ -16,6 +16,7 @@ from qddot.robot import Robot
 from qddot.simulation.trajectory import Trajectory
 from qddot.studio.dropped import ENDINGS, OUR_NAME, ending_of, shown_name
 from qddot.studio.exports import csv_of
+from qddot.timeseries.table import QUANTITIES, by_joint
 
 ROWS = 1500  # at most; a page draws no more
 MOST_EVENTS = 200
@@ -151,9 +152,10 @@ def log(robot: Robot, name: str, data: bytes, *, tell: Callable[..., None]) -> M
         "good": True,
         "events": events((0.0, str(note).replace(path.name, words)) for note in found.notes),
     }
-    columns = {"t": t, **named("q", robot, q), **named("qd", robot, qd), **named("qdd", robot, qdd)}
-    columns |= {} if tau is None else named("tau", robot, tau)
-    columns |= named("tau_model", robot, answer["tau_model"])
+    columns = {"t": t}
+    for what in (*QUANTITIES, "tau_model"):
+        if answer[what] is not None:
+            columns |= by_joint(what, robot.joint_names, answer[what])
     return answer, csv_of(columns)
 
 
@@ -173,10 +175,6 @@ def slope(known: np.ndarray | None, x: np.ndarray, t: np.ndarray) -> np.ndarray:
     if known is not None:
         return known
     return np.gradient(x, t, axis=0) if len(t) > 1 else np.zeros_like(x)
-
-
-def named(what: str, robot: Robot, rows: np.ndarray) -> dict[str, np.ndarray]:
-    return {f"{what}.{name}": rows[:, i] for i, name in enumerate(robot.joint_names)}
 
 
 def law_list() -> list[dict[str, str]]:

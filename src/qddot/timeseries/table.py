@@ -11,6 +11,8 @@ import numpy as np
 
 from qddot.errors import BadFile, Problem
 
+QUANTITIES = ("q", "qd", "qdd", "tau")  # that joints have, as columns are named after them
+
 Columns = dict[str, np.ndarray]
 
 
@@ -31,6 +33,11 @@ class Table:
 def table_of(source: str, columns: Columns) -> Table:
     """Return the table of columns in memory."""
     return Table(source, tuple(columns), lambda names: {name: columns[name] for name in names})
+
+
+def by_joint(what: str, joints: Sequence[str], rows: np.ndarray) -> Columns:
+    """Return the columns of a quantity, "<what>.<joint>", from an array of shape (k, n)."""
+    return {f"{what}.{joint}": rows[:, k] for k, joint in enumerate(joints)}
 
 
 def repeated(names: Sequence[str]) -> set[str]:
