@@ -26,7 +26,7 @@ except qddot.QddotError as problem:
 robot
 
 # %% [markdown]
-# The source needs no GPU to be written: one kernel a quantity, one thread a state.
+# The source needs no GPU to be written: one kernel per quantity, one thread per state.
 
 # %%
 source = gpu.lowered("inverse_dynamics").source

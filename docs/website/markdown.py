@@ -10,7 +10,7 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from website.anchors import Anchors
+from website.addresses import Anchors
 from website.highlight import code_block
 from website.mathematics import formula, with_mathematics
 

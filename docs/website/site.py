@@ -5,11 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from qddot.vendored import katex_script, katex_style
-from website.addresses import Addresses, picture_address, relative
+from website.addresses import Addresses, broken, picture_address, relative
 from website.examples import as_markdown, examples, title_of
 from website.highlight import numbered
 from website.layout import page
-from website.links import broken
 from website.markdown import Body, rendered
 from website.navigation import Item, Section, address_of, unlisted, written_sections
 from website.reference.chapters import Writer

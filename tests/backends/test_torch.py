@@ -101,14 +101,14 @@ def test_derivatives_of_torch_func_are_right_inside_what_is_compiled(how):
 
 def test_names_of_programs_mean_the_same_in_every_process():
     """Graphs are kept on a disk, with names of derivatives that nobody has asked for yet."""
-    from qddot.backends.torch_program import KNOWN, known
+    from qddot.backends.torch_program import PROGRAM_BY_NAME, known
 
     robot = qddot.load("stanford")
     qddot.to_torch(robot).potential_energy(torch.zeros(6, dtype=torch.float64))
     name = robot.program("potential_energy").digest
-    assert name in KNOWN
+    assert name in PROGRAM_BY_NAME
     for more in ("<", ">", "<<", "<>"):
-        assert name + more not in KNOWN
+        assert name + more not in PROGRAM_BY_NAME
         assert known(name + more) is known(name + more)
 
 

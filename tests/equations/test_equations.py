@@ -17,9 +17,8 @@ from typer.testing import CliRunner
 
 import qddot
 from qddot.cli import app
-from qddot.equations.document import document
-from qddot.equations.pages import FORMATS, page
-from qddot.equations.size import LOOK
+from qddot.equations.deriving import LOOK
+from qddot.equations.document import FORMATS, document, page
 from qddot.equations.time_limit import at_most
 from qddot.equations.values import evaluated
 from qddot.errors import BadArgument, NotNumeric, QddotError, TooLarge, UnknownName

@@ -8,7 +8,7 @@ from nearness import ROUND_OFF
 from numpy.testing import assert_allclose
 
 import qddot
-from qddot.equations.balls import many_digits, value_at
+from qddot.equations.values import many_digits, value_at
 from qddot.errors import BadArgument
 from qddot.expressions import PI_EXPRESSION, symbol
 from qddot.model import Inertial, Joint, Link, Mimic, Placement, build

@@ -21,15 +21,15 @@ from qddot.dynamics.coriolis import coriolis_matrix, velocity_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import gravity_torque, inverse_dynamics
 from qddot.equations.angles import parallel_groups, sums_of_angles
-from qddot.equations.decimals import numeral
 from qddot.equations.exact_tree import exact_robot
 from qddot.equations.forms import expanded, form
 from qddot.equations.latex import LatexWriter, as_latex, escape_latex, escape_markdown, name_latex
 from qddot.equations.nodes import Name, expression_node, operations
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.sympy_form import as_sympy
+from qddot.equations.sympy_forms import as_sympy
 from qddot.equations.terms import polynomial_of, terms_of
 from qddot.equations.text import TextWriter, as_text, width
+from qddot.equations.writer import numeral
 from qddot.expression_reader import read_formula
 
 GOLDEN = Path(__file__).parents[1] / "golden"
@@ -407,8 +407,7 @@ def test_a_parameter_c_1_is_not_the_cosine_of_q1():
     eqs, latex = letters({"a": "L", "mass": "m", "friction": {"viscous": "c_1"}})
     assert r"L C_{1} + c_{1} \dot{q}_{1}" in latex
     assert "C1" in eqs.text("g")
-    from qddot.equations.document import document
-    from qddot.equations.pages import page
+    from qddot.equations.document import document, page
 
     assert "Shorthand: C1 = cos q1" in page(document(eqs), "text")
 
@@ -417,8 +416,7 @@ def test_where_both_letters_are_taken_cosines_are_spelt_out():
     viscous = {"friction": {"viscous": "c_1", "offset": "C1"}}
     eqs, latex = letters({"a": "L", "mass": "m"} | viscous)
     assert r"\cos\left(q_{1}\right)" in latex
-    from qddot.equations.document import document
-    from qddot.equations.pages import page
+    from qddot.equations.document import document, page
 
     assert "Shorthand" not in page(document(eqs), "text")
 

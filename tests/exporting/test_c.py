@@ -15,8 +15,7 @@ import qddot
 from qddot.control.laws import AdaptiveSlotineLi, ComputedTorque
 from qddot.errors import QddotError
 from qddot.exporting.c_files import c_files
-from qddot.exporting.commands import commanded
-from qddot.exporting.functions import Function, identifier
+from qddot.exporting.functions import ExportedFunction, commanded, identifier
 from qddot.motions import Setpoint
 from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
@@ -113,7 +112,7 @@ def test_every_operation_means_what_it_does_in_numpy(single, tmp_path):
     grid = np.array(np.meshgrid(values, values, values)).reshape(3, -1).T.astype(kind).copy()
     robot = qddot.load("pendulum")
     functions = [
-        Function(
+        ExportedFunction(
             f"do_{op.name}",
             Program(
                 op.name,

@@ -20,7 +20,7 @@ from qddot.control.laws import (
     RobustSaturated,
     SlotineLi,
 )
-from qddot.exporting.commands import commanded
+from qddot.exporting.functions import commanded
 from qddot.motions import Setpoint
 
 TOLD = ["position", "velocity", "acceleration"]

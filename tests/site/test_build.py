@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from website.links import broken
+from website.addresses import broken
 from website.navigation import unlisted, written_sections
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-from website.addresses import Addresses, relative
-from website.anchors import Anchors, anchor
+from website.addresses import Addresses, Anchors, anchor, relative
 from website.examples import as_markdown
 from website.highlight import coloured
 from website.markdown import rendered

@@ -9,10 +9,8 @@ from pathlib import Path
 
 import pytest
 from website.reference.contents import GROUPS
-from website.reference.docstrings import docstring_of, parsed
-from website.reference.fields import fields_of
+from website.reference.docstrings import docstring_of, fields_of, parsed, signature_of
 from website.reference.index import Index
-from website.reference.signatures import signature_of
 
 import qddot
 

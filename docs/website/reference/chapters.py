@@ -8,11 +8,17 @@ from typing import Any
 from website.highlight import code_block
 from website.markdown import Body, Heading, fragment
 from website.reference.contents import CHAPTERS, GROUPS, OTHERS, Chapter
-from website.reference.docstrings import Docstring, Section, docstring_of
+from website.reference.docstrings import (
+    Docstring,
+    Section,
+    docstring_of,
+    fields_of,
+    linked,
+    signature_of,
+    text_of,
+)
 from website.reference.entries import Entry, Member
-from website.reference.fields import fields_of
 from website.reference.index import Index, source_of
-from website.reference.signatures import linked, signature_of, text_of
 
 HEADS = {"Args": "Arguments", "Raises": "Raises", "Attributes": "Attributes"}
 

@@ -1,8 +1,12 @@
-"""A docstring of the house, taken apart: first line, text, and the sections Args, Returns, ..."""
+"""What Python says of an object: its docstring, its signature, and the comments on its fields."""
 
+import ast
+import html
 import inspect
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from textwrap import dedent
 from typing import Any
 
 TITLES = ("Args", "Attributes", "Returns", "Yields", "Raises", "Example", "Examples")
@@ -10,6 +14,12 @@ WITH_ROWS = ("Args", "Attributes", "Raises")
 TITLE = re.compile(rf"^({'|'.join(TITLES)}):\s*$")
 ROW = re.compile(r"^(\*{0,2}[\w.]+(?:, \*{0,2}[\w.]+)*):\s*(.*)$")
 SENTENCE = re.compile(r"(.+?[.!?])(\s|$)", re.DOTALL)
+WIDEST = 88  # characters
+LONGEST = 30  # characters of a default
+NAME = re.compile(r"[A-Za-z_][\w.]*")
+
+Link = Callable[[str], str | None]  # the name of a class, to where it is documented
+COMMENT = re.compile(r"\s*#\s?(.*)$")
 
 
 @dataclass(frozen=True)
@@ -78,3 +88,157 @@ def section(title: str, lines: list[str]) -> Section:
         elif line.strip():
             rows.append(["", line.strip()])
     return Section(title, tuple((name, words.strip()) for name, words in rows))
+
+
+def signature_of(thing: Any, name: str, link: Link, *, bound: bool = False) -> str:
+    """Return the signature of a function or a class as HTML.
+
+    Args:
+        thing: The function or class.
+        name: What it is called with.
+        link: Where a class that a type names is documented.
+        bound: Whether its first argument is the object that it belongs to.
+    """
+    try:
+        signature = inspect.signature(thing)
+    except (TypeError, ValueError):
+        return html.escape(f"{name}(...)")
+    arguments = [*signature.parameters.values()][1 if bound else 0 :]
+    shown = [*with_marks(arguments)]
+    back = "" if inspect.isclass(thing) else text_of(signature.return_annotation)
+    plain = f"{name}({', '.join(plain_argument(a) for a in shown)})" + (
+        f" -> {back}" if back else ""
+    )
+    pieces = [argument(a, link) for a in shown]
+    if len(plain) <= WIDEST:
+        inside = ", ".join(pieces)
+    else:
+        inside = "\n" + "".join(f"    {piece},\n" for piece in pieces)
+    after = f' <span class="o">-&gt;</span> {linked(back, link)}' if back else ""
+    return f'<span class="nf">{html.escape(name)}</span>({inside}){after}'
+
+
+def with_marks(arguments: list[inspect.Parameter]) -> list[inspect.Parameter | str]:
+    """Return the arguments, with * where those begin that are given by name only."""
+    shown: list[inspect.Parameter | str] = []
+    for argument in arguments:
+        starred = any(
+            a == "*" or (not isinstance(a, str) and a.kind == a.VAR_POSITIONAL) for a in shown
+        )
+        if argument.kind == argument.KEYWORD_ONLY and not starred:
+            shown.append("*")
+        shown.append(argument)
+    return shown
+
+
+def parts(argument: inspect.Parameter | str) -> tuple[str, str, str]:
+    """Return an argument's name with its stars, its type and its default."""
+    if isinstance(argument, str):
+        return argument, "", ""
+    stars = {argument.VAR_POSITIONAL: "*", argument.VAR_KEYWORD: "**"}.get(argument.kind, "")
+    return stars + argument.name, text_of(argument.annotation), default_of(argument)
+
+
+def plain_argument(argument: inspect.Parameter | str) -> str:
+    name, kind, default = parts(argument)
+    equals = " = " if kind else "="
+    return name + (f": {kind}" if kind else "") + (equals + default if default else "")
+
+
+def argument(given: inspect.Parameter | str, link: Link) -> str:
+    name, kind, default = parts(given)
+    typed = f": {linked(kind, link)}" if kind else ""
+    equals = " = " if kind else "="
+    chosen = f'<span class="o">{equals}</span><span class="m">{html.escape(default)}</span>'
+    return f'<span class="argument">{html.escape(name)}</span>{typed}' + (chosen if default else "")
+
+
+def text_of(annotation: Any) -> str:
+    """Return a type as text; what may be anything says nothing."""
+    if annotation is inspect.Signature.empty or annotation in ("Any", Any):
+        return ""
+    words = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return "" if words == "None" else words
+
+
+def default_of(argument: inspect.Parameter) -> str:
+    if argument.default is inspect.Parameter.empty:
+        return ""
+    words = repr(argument.default)
+    return "…" if words.startswith("<") or len(words) > LONGEST else words
+
+
+def linked(words: str, link: Link) -> str:
+    """Return a type as HTML, its classes linked to where they are documented."""
+
+    def one(match: re.Match[str]) -> str:
+        address = link(match[0])
+        safe = html.escape(match[0])
+        return f'<a class="name" href="{html.escape(address)}">{safe}</a>' if address else safe
+
+    pieces, end = [], 0
+    for match in NAME.finditer(words):
+        pieces += [html.escape(words[end : match.start()]), one(match)]
+        end = match.end()
+    return "".join([*pieces, html.escape(words[end:])])
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a class: what it is called, what it is, what it means."""
+
+    name: str
+    type: str
+    words: str = ""
+
+
+def fields_of(thing: type) -> tuple[Field, ...]:
+    """Return the public fields of a dataclass or a named tuple, those of its bases first."""
+    if is_dataclass(thing):
+        wanted = [field.name for field in fields(thing)]
+    else:
+        wanted = [*getattr(thing, "_fields", ())]
+    known: dict[str, Field] = {}
+    for owner in reversed(thing.__mro__):
+        if owner.__module__ not in ("abc", "builtins"):
+            known |= {field.name: field for field in written(owner)}
+    return tuple(known[name] for name in wanted if name in known and not name.startswith("_"))
+
+
+def written(owner: type) -> list[Field]:
+    """Return the fields as they are written in the source of one class."""
+    try:
+        source = inspect.getsource(owner)
+    except (OSError, TypeError):
+        return []
+    lines = dedent(source).split("\n")
+    (tree,) = ast.parse("\n".join(lines)).body
+    assert isinstance(tree, ast.ClassDef)
+    found = []
+    for node in tree.body:
+        match node:
+            case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation):
+                words = beside(lines, node) or above(lines, node)
+                found.append(Field(name, ast.unparse(annotation), words))
+    return found
+
+
+def beside(lines: list[str], node: ast.AnnAssign) -> str:
+    """Return the comment at the end of a field's last line."""
+    line = lines[(node.end_lineno or node.lineno) - 1].encode()
+    return comment(line[node.end_col_offset or 0 :].decode())
+
+
+def above(lines: list[str], node: ast.AnnAssign) -> str:
+    """Return the comment that stands right above a field, and for it alone."""
+    words: list[str] = []
+    k = node.lineno - 2
+    while k >= 0 and lines[k].strip().startswith("#"):
+        words.insert(0, comment(lines[k]))
+        k -= 1
+    return " ".join(words)
+
+
+def comment(text: Any) -> str:
+    found = COMMENT.match(text)
+    return found[1].strip() if found else ""

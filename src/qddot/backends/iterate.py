@@ -28,7 +28,7 @@ ALIGN = 64  # [bytes], of the widest vectors
 
 
 @dataclass(frozen=True)
-class Drawer:
+class StackVectors:
     """Vectors on the stack, one an entry."""
 
     out: Emitter
@@ -75,10 +75,12 @@ def iteration_loop(loop: Iteration, lanes: Lanes) -> str:
         h                  how long a step is
     """
     out = Emitter(lanes)
-    drawers = [Drawer(out, name, loop.sizes[name]) for name in ("state", "constants", "given")]
-    state, constants, given = drawers
-    for drawer in drawers:
-        drawer.declare()
+    vectors = [
+        StackVectors(out, name, loop.sizes[name]) for name in ("state", "constants", "given")
+    ]
+    state, constants, given = vectors
+    for vector in vectors:
+        vector.declare()
     outputs = loop.kept.outputs
     bases = [_element(out, "%kept", "ptr", str(k)) for k in range(len(outputs))]
     steps = [_element(out, "%kept_step", "i64", str(k)) for k in range(len(outputs))]
@@ -86,8 +88,8 @@ def iteration_loop(loop: Iteration, lanes: Lanes) -> str:
 
     with counted(out, "block", "%count", lanes.count) as first_lane:
         mine = _trajectories(out, first_lane)
-        for drawer in (state, constants):
-            drawer.fill(_rows(out, f"%{drawer.name}", mine, drawer.row_size))
+        for vector in (state, constants):
+            vector.fill(_rows(out, f"%{vector.name}", mine, vector.row_size))
         with counted(out, "row", "%rows") as row:
             with counted(out, "step", "%every") as step:
                 number, time = _number(out, row, step)
@@ -95,13 +97,13 @@ def iteration_loop(loop: Iteration, lanes: Lanes) -> str:
                     given.fill(_given_rows(out, mine, number))
                 for k, stage in enumerate(loop.stages):
                     with counted(out, f"stage{k}", str(stage.repeats)):
-                        _advance(out, stage.program, drawers, time)
+                        _advance(out, stage.program, vectors, time)
             targets = []
             for port, base, distance in zip(outputs, bases, steps, strict=True):
                 at = out.value(f"mul i64 {row}, {port.size * lanes.size}")
                 start = out.value(f"getelementptr i8, ptr {base}, i64 {at}")
                 targets.append(OutputRows(out, _rows(out, start, mine, distance), port.size))
-            _keep(out, loop.kept, drawers, targets)
+            _keep(out, loop.kept, vectors, targets)
         after = OutputRows(out, _rows(out, "%state", mine, state.row_size), state.size)
         for k in range(state.size):
             after.put(k, state.get(k))
@@ -130,10 +132,10 @@ def counted(out: Emitter, name: str, limit: str, by: int = 1) -> Iterator[str]:
     out.lines.append(f"{name}.done:")
 
 
-def _advance(out: Emitter, program: Program, drawers: list[Drawer], time: list[str]) -> None:
+def _advance(out: Emitter, program: Program, vectors: list[StackVectors], time: list[str]) -> None:
     """Emit a program from a state to the next; its results are stored when all is read."""
-    state = drawers[0]
-    sources = [partial(drawer.get, k) for drawer in drawers for k in range(drawer.size)]
+    state = vectors[0]
+    sources = [partial(vector.get, k) for vector in vectors for k in range(vector.size)]
     fetched: dict[int, str] = {}
 
     def entry(k: int) -> str:
@@ -147,9 +149,11 @@ def _advance(out: Emitter, program: Program, drawers: list[Drawer], time: list[s
             state.put(k, value)
 
 
-def _keep(out: Emitter, program: Program, drawers: list[Drawer], targets: list[OutputRows]) -> None:
+def _keep(
+    out: Emitter, program: Program, vectors: list[StackVectors], targets: list[OutputRows]
+) -> None:
     """Emit what is kept of a state."""
-    sources = [partial(drawer.get, k) for drawer in drawers[:2] for k in range(drawer.size)]
+    sources = [partial(vector.get, k) for vector in vectors[:2] for k in range(vector.size)]
     places = [(target, k) for target in targets for k in range(target.size)]
 
     def put(k: int, value: str) -> None:

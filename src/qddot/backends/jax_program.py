@@ -29,8 +29,8 @@ from qddot.program.differentiate import gradient, tangent
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
 
-KNOWN: dict[str, JaxProgram] = {}
-ALONE = RLock()  # threads that trace at once: JAX takes one kernel of a name
+PROGRAM_BY_DIGEST: dict[str, JaxProgram] = {}
+TRACING_LOCK = RLock()  # threads that trace at once: JAX takes one kernel of a name
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class JaxProgram:
         """Return the name under which JAX knows the compiled kernel."""
         name = f"qddot_{platform}_{self.program.digest[:24]}_{'f32' if single else 'f64'}"
         made = gpu_handler if platform == "CUDA" else compiled_handler
-        with ALONE:
+        with TRACING_LOCK:
             if name not in self.targets:
                 self.targets[name], capsule = made(self.program, single)
                 jax.ffi.register_ffi_target(name, capsule, platform=platform)
@@ -78,7 +78,7 @@ class JaxProgram:
 
 def known(program: Program) -> JaxProgram:
     """Return a program for JAX, one for all that are equal."""
-    return KNOWN.setdefault(program.digest, JaxProgram(program))
+    return PROGRAM_BY_DIGEST.setdefault(program.digest, JaxProgram(program))
 
 
 def function(program: Program) -> Callable[..., Any]:

@@ -25,7 +25,7 @@ from qddot.program.program import Port, Program
 
 # by name: the digest of a program, then how another was derived from it. Compiled graphs hold such
 # names, and another process may find them on its disk
-KNOWN: dict[str, TorchProgram] = {}
+PROGRAM_BY_NAME: dict[str, TorchProgram] = {}
 F = TypeVar("F", bound=Callable[..., Any])
 DERIVED = {"<": gradient, ">": tangent}  # weights pulled back to all inputs, rates pushed forward
 
@@ -47,11 +47,11 @@ class TorchProgram:
 
 def known(name: str) -> TorchProgram:
     """Return a program by its name; derivatives are made when they are asked for."""
-    if name not in KNOWN:
+    if name not in PROGRAM_BY_NAME:
         of = known(name[:-1]).program
         derived = DERIVED[name[-1]](of, [port.name for port in of.inputs])
-        KNOWN.setdefault(name, TorchProgram(optimised(derived)))
-    return KNOWN[name]
+        PROGRAM_BY_NAME.setdefault(name, TorchProgram(optimised(derived)))
+    return PROGRAM_BY_NAME[name]
 
 
 # the operator: its tensors all have the same leading axes, the same type and the same device
@@ -156,7 +156,7 @@ def function(program: Program) -> Callable[..., Any]:
     """Return a program as a function of tensors; leading axes broadcast."""
     ports = [tuple(p for p in some if p.size) for some in (program.inputs, program.outputs)]
     some = replace(program, inputs=ports[0], outputs=ports[1])
-    KNOWN.setdefault(some.digest, TorchProgram(some))
+    PROGRAM_BY_NAME.setdefault(some.digest, TorchProgram(some))
     constants = () if ports[0] else _tuple(some())
 
     def call(*arrays: Any) -> Any:

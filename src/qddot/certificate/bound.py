@@ -1,4 +1,4 @@
-"""A bound that was proved: two numbers with the truth between them, and how one knows."""
+"""A bound that was proved: two numbers with the true value between them, and the proof."""
 
 from __future__ import annotations
 

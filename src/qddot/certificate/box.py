@@ -84,7 +84,7 @@ def _pairs(robot: Robot, given: Any) -> list[tuple[float, float]]:
 
 
 def _pair(robot: Robot, name: str, given: Any) -> tuple[float, float]:
-    """Return a range that somebody gave: two numbers in order, or one to hold the joint at."""
+    """Return a range that was given: two numbers in order, or one to hold the joint at."""
     pair = list(given) if isinstance(given, Sequence) or hasattr(given, "tolist") else [given] * 2
     try:
         low, high = (float(x) for x in pair)

@@ -51,12 +51,12 @@ class Certificate(Judged):
 
     @property
     def holds(self) -> bool:
-        """Whether nothing fails that is true of every right model."""
+        """Whether every property holds that a correct model must have."""
         return self.ok
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """The properties that fail and are true of every right model."""
+        """The properties that fail, of those that a correct model must have."""
         return tuple(str(p) for p in self.properties if p.needed and p.holds is False)
 
     def __getitem__(self, quantity: str) -> Bound:

@@ -1,7 +1,7 @@
-"""How much the entries of a field can curve: bounds of |∂²A/∂q_k²|, proved.
+"""How much entries can curve: bounds of |∂²A/∂q_k²|, proved.
 
 In the angle of each body an entry is a trigonometric polynomial of degree N ≤ 2, along a slide a
-polynomial of degree ≤ 2; so its values on 2N + 1 nodes an axis determine all its modes, and its
+polynomial of degree ≤ 2; so its values on 2N + 1 nodes per axis determine all its modes, and its
 second derivatives with them. The largest value of a polynomial is then bounded twice over:
 
 - on an axis, by its largest value on P nodes, times sec(Nπ/P)        (H. Ehlich, K. Zeller, 1964)

@@ -24,7 +24,7 @@ from qddot.certificate.problem import Route
 from qddot.certificate.search import ProofAttempt, prove
 from qddot.dynamics.aba import applies
 from qddot.dynamics.crba import mass_matrix
-from qddot.equations.balls import many_digits
+from qddot.equations.values import many_digits
 from qddot.model.coordinates import Drive, Drives
 from qddot.model.joints import SIX_DEGREES
 from qddot.model.tree import BASE, NO_INERTIA, Body, Tree, in_order

@@ -37,7 +37,7 @@ from qddot.certificate.problem import (
     Route,
 )
 from qddot.certificate.rounding import U
-from qddot.equations.balls import many_digits
+from qddot.equations.values import many_digits
 from qddot.program.recorded_array import array_of
 
 

@@ -1,10 +1,10 @@
-"""The mass that a hand feels which takes a frame of the arm and moves it.
+"""The effective mass of a frame: its apparent inertia when it is pushed.
 
 At rest and without gravity, a force at the frame and its acceleration are related by:
 
     f = M_C a,        M_C = (J M⁻¹ Jᵀ)⁻¹
 
-For an arm with as many joints as directions M_C = J⁻ᵀ M J⁻¹; for a redundant one it is what is felt
+For an arm with as many joints as directions M_C = J⁻ᵀ M J⁻¹; for a redundant one it is the inertia
 when no other torque acts. Everything is in world axes, at the frame's origin.
 """
 
@@ -46,7 +46,7 @@ class MassEllipsoid:
     matrix: np.ndarray  # (k, k) [kg], world axes
     inverse: np.ndarray  # (k, k) [1/kg], J M⁻¹ Jᵀ
     masses: np.ndarray  # (k,) [kg], the principal masses, ascending
-    directions: np.ndarray  # (k, k), the principal axes, one a column
+    directions: np.ndarray  # (k, k), the principal axes, one per column
     never: int  # how many of the last directions are infinite whatever q is
     singular_values: np.ndarray  # of J M^(−1/2), descending, as many as it moves in at a time
     rank: int  # in how many directions it moves at this q
@@ -133,7 +133,7 @@ class MassEllipsoid:
         )
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Return the figure of this mass with the arm; saved (.png, .svg, .pdf) if told where."""
+        """Return the figure of this mass with the arm; saved to a .png, .svg or .pdf path."""
         draw = look("figures.effective_mass.plot_effective_mass")
         return draw(self.robot, self.q, self.frame, path=path)
 

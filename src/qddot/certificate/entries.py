@@ -16,7 +16,7 @@ from qddot.certificate.box import PI, Box
 from qddot.certificate.curvature import Axis, curvature
 from qddot.certificate.exact import BallScalar, Ledger, exact_tree
 from qddot.certificate.rounding import Rounding, enclosure, rounding
-from qddot.equations.balls import many_digits
+from qddot.equations.values import many_digits
 from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Body, Tree
 from qddot.program.program import Program

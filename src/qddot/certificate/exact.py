@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from qddot.equations.balls import ball_of
+from qddot.equations.values import ball_of
 from qddot.model.model import Model
 from qddot.model.tree import Tree, exact, fold
 from qddot.program.recorded import Recorded
@@ -44,7 +44,7 @@ NOTHING = 1e-60  # the radius of a ball that differs from zero by rounding at 25
 
 @total_ordering
 class BallScalar:
-    """A number in a ball. What seventy digits cannot tell from zero is taken for zero."""
+    """A number in a ball. What is zero to seventy digits is taken as zero."""
 
     __slots__ = ("ball", "ledger")
 

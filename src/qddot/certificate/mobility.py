@@ -1,4 +1,4 @@
-"""How a frame answers to forces: the mass-weighted Jacobian W, and which directions it lacks.
+"""How a frame accelerates under forces: the mass-weighted Jacobian W, and its missing directions.
 
 Its accelerations under forces at it, from rest and without gravity, are (`robot.effective_mass`):
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, listing, printable
 from qddot.robot import Robot
-from qddot.robot.effective_mass import masses_of
+from qddot.robot.effective_mass import principal_masses
 from qddot.robot.effective_mass import weighted as mass_weighted
 
 AXES = ("linear", "all")
@@ -41,7 +41,7 @@ def jacobian_rows(robot: Robot, q: Any, frame: str, axes: str) -> np.ndarray:
 
 
 def weighted(robot: Robot, q: Any, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return W, shape (..., k, n), and how large a singular value is mere rounding."""
+    """Return W, shape (..., k, n), and up to which size a singular value is only rounding."""
     M = robot.mass_matrix(q)
     W, rounding = mass_weighted(J, M)
     if not np.isfinite(W).all():
@@ -60,12 +60,13 @@ def principal(robot: Robot, q: Any, frame: str, directions: Any) -> tuple[np.nda
 
     Returns:
         Masses, shape (..., d), ascending, infinite where the frame cannot move; and unit vectors
-        in the given directions, one a column, shape (..., d, d).
+        in the given directions, one per column, shape (..., d, d).
     """
-    J = np.asarray(directions) @ jacobian_rows(robot, q, frame, "linear")
-    W, rounding = weighted(robot, q, J)
-    U, sigma, _ = np.linalg.svd(W)
-    return masses_of(sigma, rounding, J.shape[-2]), U
+    J, M = jacobian_rows(robot, q, frame, "linear"), robot.mass_matrix(q)
+    masses, axes = principal_masses(np.asarray(directions) @ J, M)
+    if np.isnan(masses).any():
+        raise _massless(robot, M)
+    return masses, axes
 
 
 def reach(robot: Robot, frame: str, axes: str) -> Reach:

@@ -38,7 +38,7 @@ from qddot.certificate.problem import (
     half_squares,
 )
 from qddot.certificate.rounding import U
-from qddot.equations.balls import many_digits
+from qddot.equations.values import many_digits
 
 
 class AbsoluteNorm(CornerProof, CellProblem):

@@ -26,7 +26,7 @@ from qddot.certificate.norms import (
 from qddot.certificate.problem import BoundProblem, CellProblem
 from qddot.certificate.sums_of_squares import SquareNorm
 from qddot.certificate.velocity_torque import SignNorm, VelocityTorque
-from qddot.equations.balls import many_digits
+from qddot.equations.values import many_digits
 from qddot.errors import BadArgument, UnknownName, printable
 from qddot.model.joint import Joint
 from qddot.model.units import units_of

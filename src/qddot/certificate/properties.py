@@ -1,7 +1,7 @@
 """What is true of a robot's dynamics, each with how it is known: proved, certified or sampled.
 
 Proved: an exact identity of polynomials. Certified: an inequality with rigorous bounds on every
-rounding. Sampled: looked at in many states; the weakest, and said so.
+rounding. Sampled: tested in many states; the weakest of the three.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from qddot.certificate.singularity import near_singular
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.deriving import exact_of
 from qddot.equations.exact_tree import NoClosedForm
-from qddot.equations.proofs import LATE, Claim, claims
+from qddot.equations.proofs import UNDECIDED, Claim, claims
 from qddot.errors import BadArgument, TooLarge, printable
 from qddot.looks import in_notebook
 from qddot.model.link import Inertial
@@ -43,7 +43,7 @@ class Property:
     holds: bool | None  # None: it could not be decided
     how: str  # "proved", "certified" or "sampled"; "open" where it is not known
     evidence: str
-    needed: bool = True  # whether a model without it is wrong, rather than worth knowing of
+    needed: bool = True  # whether a correct model must have it
 
     @fitted
     def __str__(self) -> str:
@@ -84,8 +84,8 @@ def identities(robot: Robot, box: Box, seconds: float | None = None) -> Iterator
     except (TooLarge, NoClosedForm) as error:
         yield from sampled(robot, box, str(error).splitlines()[0])
         return
-    late = any(claim.witness == LATE for claim in found)
-    looked_at = {p.name: p for p in sampled(robot, box, LATE)} if late else {}
+    late = any(claim.witness == UNDECIDED for claim in found)
+    looked_at = {p.name: p for p in sampled(robot, box, UNDECIDED)} if late else {}
     for name, (statement, wanted) in IDENTITIES.items():
         chosen = [claim for claim in found if wanted(claim.statement)]
         if chosen:

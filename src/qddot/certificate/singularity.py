@@ -1,4 +1,4 @@
-"""Where a frame is hardest to move: the worst joint position that samples find."""
+"""The joint position nearest to a singularity, as far as samples find it."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ from qddot.certificate.problem import (
     compass,
 )
 from qddot.certificate.rounding import U
-from qddot.equations.balls import many_digits
+from qddot.equations.values import many_digits
 
 MOST_SIGNED = 9  # joints, up to which all vectors of signs are tried
 

@@ -34,40 +34,47 @@ def certify(
         Words,
         typer.Option(
             metavar="BOX",
-            help="Positions that the bounds hold for: circle (full turns), or j2=-1:1 per "
-            "joint [rad or m], several times. The joint limits if not given.",
+            help="The joint positions for which the bounds hold: circle (full turns), or a range "
+            "per joint, j2=-1:1 [rad or m]; may be given several times. The default is the joint "
+            "limits.",
         ),
     ] = None,
     norm: Annotated[
         str | None,
-        choice("--norm", ("1", "2", "inf"), "Bounds in this norm only; all norms if not given"),
+        choice(
+            "--norm",
+            ("1", "2", "inf"),
+            "Give the bounds in this norm only. The default is all norms",
+        ),
     ] = None,
     gap: Annotated[
         float | None,
         number(
-            "Stop when both sides of a bound are this close, relative: 1e-3. Sensible values "
-            "if not given."
+            "Stop when the two sides of a bound are this close, relative: 1e-3. The default is "
+            "1e-6 to 0.2, by the number of joints."
         ),
     ] = None,
     seconds: Annotated[
-        float, number("How long to search for bounds in all; more gives tighter ones.", "SECONDS")
+        float, number("The time in all [s]. With more time the bounds are narrower.", "SECONDS")
     ] = 60.0,
     check: Annotated[
         File,
         typer.Option(
             metavar="FILE",
-            help="Check a saved certificate instead of making one.",
+            help="Check a saved certificate (.json) instead of making one.",
             autocompletion=completion.files(".json"),
         ),
     ] = None,
     settings: Settings = None,
-    output: Annotated[File, saves("A certificate", (".json",), "Save it, with its proofs")] = None,
+    output: Annotated[
+        File, saves("A certificate", (".json",), "Save the certificate with its proofs")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Certify a robot's dynamics: properties and bounds that hold.
+    """Certify a robot's dynamics: its properties and bounds.
 
-    Bounds hold for every position in the box, rounding included. The status is 1 if a property
-    fails or a saved certificate is not true. Ctrl-C keeps the bounds that there are.
+    The bounds hold for every position in the box, rounding included. The exit status is 1 if a
+    property fails or a saved certificate is wrong. After Ctrl-C the bounds found so far are kept.
 
     Examples:
       qddot certify two_link --box j2=-pi/2:pi/2 --norm 1 -o two_link.json

@@ -33,31 +33,35 @@ MATRICES = ("M", "C", "c", "g", "tau")
 def derive(
     source: Source,
     formulation: Annotated[
-        str, choice("--formulation", FORMULATIONS, "How to derive them")
+        str, choice("--formulation", FORMULATIONS, "The formulation that derives the equations")
     ] = "lagrange",
     steps: Annotated[
-        bool, typer.Option("--steps", help="Show the way, not only the result.")
+        bool,
+        typer.Option("--steps", help="Show every step of the derivation, not only the result."),
     ] = False,
     format: Annotated[
         str | None,
         choice(
             "--format",
             tuple(dict.fromkeys(FORMATS.values())),
-            "Format of the output; by the ending of -o, or text, if not given",
+            "The format of the output. If not given, the ending of -o decides, or it is text",
         ),
     ] = None,
     structured: Annotated[
         bool,
         typer.Option(
             "--structured",
-            help="Print a program for M with shared subexpressions instead of the closed form.",
+            help="Print a program for M(q) with shared subexpressions, instead of the closed form. "
+            "It is short for any robot.",
         ),
     ] = False,
     settings: Settings = None,
-    output: Annotated[File, saves("A derivation", tuple(FORMATS), "Write them to")] = None,
+    output: Annotated[
+        File, saves("A derivation", tuple(FORMATS), "Write the equations to a file")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Derive the equations of motion in closed form, and show how.
+    """Derive the equations of motion in closed form.
 
     Examples:
       qddot derive two_link_symbolic
@@ -65,8 +69,7 @@ def derive(
       qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
       qddot derive panda --structured
     """
-    from qddot.equations.document import document
-    from qddot.equations.pages import page
+    from qddot.equations.document import document, page
 
     model = read_model(source, settings)
     if structured:
@@ -92,10 +95,10 @@ def derive(
 
 
 def prove(source: Source, settings: Settings = None, as_json: AsJson = False) -> None:
-    """Prove a robot's equations right, each claim as an exact zero.
+    """Prove a robot's equations: each claim is an exact zero.
 
-    All formulations agree, M is symmetric, Ṁ − 2C is skew, energy is kept, and more: each is a
-    polynomial that is shown to be zero. The status is 1 if a claim that should hold does not.
+    All formulations agree, M is symmetric, Ṁ − 2C is skew, energy is conserved, and more: each is
+    a polynomial that is shown to be zero. The exit status is 1 if a claim that must hold does not.
 
     Examples:
       qddot prove two_link_symbolic

@@ -34,39 +34,46 @@ def export(
             "--output",
             "-o",
             metavar="PLACE",
-            help=f"A robot file, {one_of(ENDINGS_OF_ROBOTS)}; or a folder for source.",
+            help=f"The robot file to write, {one_of(ENDINGS_OF_ROBOTS)}, or a folder for source.",
             autocompletion=completion.files(*ENDINGS_OF_ROBOTS),
         ),
     ],
     target: Annotated[
         str | None,
         choice(
-            "--target", TARGETS, "Write source code for another machine; c, if PLACE has no ending"
+            "--target",
+            TARGETS,
+            "Write source code for another machine. The default is c, if PLACE has no ending",
         ),
     ] = None,
     functions: Annotated[
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="What to export: inverse_dynamics,jacobian:tool:local,... The five usual ones if "
-            "not given.",
+            help="The functions to export: inverse_dynamics,jacobian:tool:local,... The default is "
+            "inverse and forward dynamics, M, C and g.",
         ),
     ] = None,
     law: Annotated[
         Words,
         typer.Option(
-            metavar="NAME", help="Also export a control law: computed_torque. Several times."
+            metavar="NAME",
+            help="Export a control law too: computed_torque. May be given several times.",
         ),
     ] = None,
     dtype: Annotated[
-        str, choice("--dtype", ("float64", "float32"), "Numbers of the source")
+        str, choice("--dtype", ("float64", "float32"), "The type of the numbers in source code")
     ] = "float64",
     force: Annotated[
-        bool, typer.Option("--force", help="Overwrite files that are there; with --target.")
+        bool, typer.Option("--force", help="Overwrite existing files; only with --target.")
     ] = False,
     inertia: Annotated[
         str | None,
-        choice("--inertia", ("refuse", "nearest"), "What becomes of an inertia that no body has"),
+        choice(
+            "--inertia",
+            ("refuse", "nearest"),
+            "What to do with an inertia that no body can have. The default is refuse",
+        ),
     ] = None,
     settings: Settings = None,
     as_json: AsJson = False,

@@ -55,10 +55,10 @@ def show(
 
 
 def doctor(source: Source, as_json: AsJson = False) -> None:
-    """Say what is wrong with a robot file; ask other engines too.
+    """Find the problems of a robot; compare it with other engines.
 
-    Every problem comes with its place and a remedy. M and g are compared with Pinocchio's,
-    MuJoCo's and Drake's, those that are installed. The status is 2 if the robot cannot be used.
+    Every problem is shown with its place and a remedy. M and g are compared with those of
+    Pinocchio, MuJoCo and Drake, if installed. The exit status is 2 if the robot cannot be used.
 
     Examples:
       qddot doctor puma560

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from qddot.robot import Robot
 
 SHOWN = 4  # warnings of a file
-ROBOT = "A built-in robot's name, or a robot file."
+ROBOT = "The name of a built-in robot, or a robot file."
 ENDINGS_OF_FIGURES = (".png", ".svg", ".pdf")
 ENDINGS_OF_MOTIONS = (".csv", ".parquet", ".npz")
 ENDINGS_OF_ROBOTS = written_endings()
@@ -112,10 +112,10 @@ Settings = Annotated[
         "--set",
         metavar="KEY=VALUE",
         help="Change the robot: friction.viscous=30, gravity=0,0,-1.62, payload.tool=2, or a "
-        "symbol's value, m1=3. Several times.",
+        "symbol's value, m1=3. May be given several times.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the same facts for machines.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the same facts as JSON.")]
 Effort = Annotated[
     str,
     choice(

@@ -121,7 +121,7 @@ def friction(evidence: Evidence, peer: str) -> Iterator[str]:
 
 
 def handed_over(model: Model) -> Iterator[str]:
-    """Say what a peer was told beside a URDF, which has no words for it."""
+    """Yield what a peer was given beside a URDF, which has no words for it."""
     lost = ["gravity"] if model.gravity != GRAVITY else []
     if any(joint.motor.rotor_inertia for joint in model.joints if joint.moves):
         lost.append("rotor inertia")

@@ -173,7 +173,7 @@ def without_geometry(data: bytes) -> str:
     """Return a URDF's text without its shapes: no peer then looks for a mesh."""
     try:
         root = ElementTree.fromstring(data)
-    except ElementTree.ParseError:  # a prefix that nobody declares, which other readers allow
+    except ElementTree.ParseError:  # a prefix that is not declared, which other readers allow
         return data.decode("utf-8", errors="replace")
     for link in root.iter("link"):
         for tag in GEOMETRY:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         prove as prove,
     )
     from qddot.equations.latex import as_latex as as_latex
-    from qddot.equations.sympy_form import as_sympy as as_sympy
+    from qddot.equations.sympy_forms import as_sympy as as_sympy
 
 __getattr__, __dir__ = on_demand(
     __name__,
@@ -24,7 +24,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.equations.equations": "Equations",
         "qddot.equations.proofs": "Claim Proof decided prove",
         "qddot.equations.latex": "as_latex",
-        "qddot.equations.sympy_form": "as_sympy",
+        "qddot.equations.sympy_forms": "as_sympy",
     },
 )
 moved_modules(__name__, derive="deriving")

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from qddot.equations.equations import Equations
-from qddot.equations.latex import as_latex
+from qddot.equations.latex import as_latex, escape_latex
 from qddot.equations.text import as_text
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
 from qddot.formulations.derivation import Quantity
+from qddot.looks import look
 
 WORDS = {
     "lagrange": "Lagrange: from the kinetic and the potential energy",
@@ -21,6 +23,8 @@ WORDS = {
     "stacked": "Newton–Euler in closed form: all bodies stacked",
     "recursive": "Newton–Euler, body by body, and its terms one by one",
 }
+FORMATS = ("text", "markdown", "latex", "html")
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Formula:
 
 
 @dataclass(frozen=True)
-class Section:
+class DocumentSection:
     """A heading and what follows it."""
 
     title: str
@@ -44,17 +48,17 @@ class Document:
     """A page about a robot's equations."""
 
     title: str
-    sections: tuple[Section, ...]
+    sections: tuple[DocumentSection, ...]
 
 
 def document(equations: Equations, with_steps: bool = False) -> Document:
     """Return the page of a derivation: the equations, and the way to them if wanted."""
     model = equations.robot.model
     words = WORDS.get(equations.formulation, equations.formulation)
-    sections = [Section("The robot", tuple(about(equations)))]
+    sections = [DocumentSection("The robot", tuple(about(equations)))]
     if with_steps:
-        sections.append(Section(words, tuple(step_formulas(equations.steps))))
-    sections.append(Section("The equations of motion", tuple(terms(equations))))
+        sections.append(DocumentSection(words, tuple(step_formulas(equations.steps))))
+    sections.append(DocumentSection("The equations of motion", tuple(terms(equations))))
     return Document(f"{printable(model.name)}: {words.split(':')[0]}", tuple(sections))
 
 
@@ -162,3 +166,53 @@ def plain_symbol(latex: str) -> str:
     for what, instead in PLAIN.items():
         latex = latex.replace(what, instead)
     return latex.translate(str.maketrans("", "", "{}_\\")).strip()
+
+
+def page(document: Document, format: str) -> str:
+    """Return the page in one of the formats."""
+    if format == "html":
+        return look("pages.equations.equations_page")(document)
+    return {"text": text, "markdown": markdown, "latex": latex}[format](document)
+
+
+def text(document: Document) -> str:
+    lines = [document.title, "=" * len(document.title)]
+    for section in document.sections:
+        lines += ["", section.title, "-" * len(section.title)]
+        for item in section.items:
+            lines += ["", *(_indented(item.text) if isinstance(item, Formula) else [item])]
+    return "\n".join(lines) + "\n"
+
+
+def _indented(block: str) -> list[str]:
+    return [f"    {line}" for line in block.splitlines()]
+
+
+def markdown(document: Document) -> str:
+    lines = [f"# {_plain_markdown(document.title)}"]
+    for section in document.sections:
+        lines += ["", f"## {_plain_markdown(section.title)}"]
+        for item in section.items:
+            block = f"$$\n{item.latex}\n$$" if isinstance(item, Formula) else _plain_markdown(item)
+            lines += ["", block]
+    return "\n".join(lines) + "\n"
+
+
+def _plain_markdown(words: str) -> str:
+    return SPECIAL.sub(r"\\\1", words)
+
+
+def latex(document: Document) -> str:
+    lines = [
+        r"\documentclass{article}",
+        r"\usepackage{amsmath, amssymb, fontspec}",
+        r"\setcounter{MaxMatrixCols}{60}",
+        r"\begin{document}",
+        rf"\title{{{escape_latex(document.title)}}}\date{{}}\maketitle",
+    ]
+    for section in document.sections:
+        lines.append(rf"\section{{{escape_latex(section.title)}}}")
+        for item in section.items:
+            block = rf"\[ {item.latex} \]" if isinstance(item, Formula) else escape_latex(item)
+            lines += [block, ""]
+    return "\n".join([*lines, r"\end{document}", ""])

@@ -5,7 +5,7 @@ on each other, cos(3/5) = 2 cos²(3/10) − 1, so both polynomials are carried i
 all of them are whole multiples of common units. Units that no rational numbers relate have sines
 and cosines that no polynomial relates (Lindemann–Weierstrass), so there the form is unique again.
 Not decided are relations among other multiples of π, roots and quotients, and angles whose common
-unit is so small that nobody meant it: "not shown equal".
+unit is too small to be meant: "not shown equal".
 """
 
 from __future__ import annotations
@@ -19,10 +19,9 @@ from typing import Any
 import flint
 import numpy as np
 
-from qddot.equations.balls import many_digits, value_at
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import LETTERS, Ring
-from qddot.equations.values import symbols_of
+from qddot.equations.values import many_digits, symbols_of, value_at
 from qddot.errors import QddotError
 from qddot.exact_angles import exact_sincos
 from qddot.expressions import PI, PI_EXPRESSION, Atom, Expression, expression
@@ -141,7 +140,7 @@ def _lattice(angles: Sequence[Expression]) -> tuple[list[Expression], Angles]:
     rows = [[int(x.terms.get(m, 0) * scale) for m in monomials] for x in angles]
     basis = [
         [int(entry) for entry in row]
-        for row in flint.fmpz_mat(rows).hnf().tolist()  # in echelon form: the pivots tell
+        for row in flint.fmpz_mat(rows).hnf().tolist()  # in echelon form: the pivots show it
         if any(row)
     ]
     found: Angles = {}

@@ -12,10 +12,9 @@ import numpy as np
 
 from qddot.dynamics.regressor import parameters, regressor
 from qddot.dynamics.rnea import elastic_torque
-from qddot.equations.breakdown import Term, labelled
 from qddot.equations.equality import difference, witness
 from qddot.equations.exact_tree import ExactRobot, exact_robot
-from qddot.equations.formulas import Listed, Step, formulas
+from qddot.equations.formulas import DerivationStep, Listed, Term, formulas, labelled
 from qddot.equations.polynomial import partial
 from qddot.equations.values import evaluated, generator_values
 from qddot.errors import BadArgument, UnknownName, printable
@@ -70,10 +69,10 @@ class Equations:
         return self.robot.ring.n
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
+    def steps(self) -> tuple[DerivationStep, ...]:
         """Every intermediate quantity of the derivation, in order."""
         return Listed(
-            Step(step.title, step.symbol, step.value, step.formula)
+            DerivationStep(step.title, step.symbol, step.value, step.formula)
             for step in self.derivation.steps
         )
 
@@ -169,7 +168,7 @@ class Equations:
         return not any((N + N.T).reshape(-1))
 
     def breakdown(self) -> tuple[Term, ...]:
-        """Return the equation as labelled terms: what multiplies which accelerations and rates.
+        """Return the equation as labelled terms: the factors of accelerations and velocities.
 
         With D_ij = M_ij and D_ijk = Γ_ijk:
 
@@ -235,7 +234,7 @@ class Equations:
         return getattr(self, name)
 
     def derivative(self, name: str, by: str) -> Any:
-        """Return the derivative of a quantity by a coordinate, a rate or an acceleration.
+        """Return the derivative of a quantity by a coordinate, a velocity or an acceleration.
 
         Args:
             name: The quantity, as in `quantity`.
@@ -321,7 +320,7 @@ class Equations:
 
     def sympy(self, name: str = "tau") -> Any:
         """Return a quantity as SymPy expressions of q1, ..., qd1, ..., qdd1, ... and parameters."""
-        from qddot.equations.sympy_form import as_sympy
+        from qddot.equations.sympy_forms import as_sympy
 
         return as_sympy(self.quantity(name))
 

@@ -1,9 +1,9 @@
 """The shortest way to write a polynomial, as a textbook would.
 
 A polynomial is first taken apart as equations of motion are: what multiplies each acceleration,
-what is quadratic in the rates, what depends on the position alone, what is linear in the rates.
+what is quadratic in the velocities, what depends on the position alone, what is linear in them.
 Each part is then written in products or in sums of angles, its terms grouped by mass, by sine and
-cosine, by rate or not at all: whichever takes the fewest operations.
+cosine, by velocity or not at all: whichever takes the fewest operations.
 
 A factor comes out of a sum only where it leaves the sum altogether: a1 aC2 c2 + aC2² stays as it
 is, because aC2 would stand on both sides of the parenthesis.
@@ -30,7 +30,7 @@ from qddot.equations.nodes import (
     total,
 )
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.roles import natural
+from qddot.equations.ring import natural
 from qddot.equations.terms import Monomial, Terms, terms_of
 from qddot.expressions import Atom, expression
 from qddot.scalars import Scalar
@@ -129,7 +129,7 @@ class _Collector:
         return tuple(sorted((self.number[factor], e) for factor, e in monomial))
 
     def order(self, items: Items) -> tuple:
-        """By mass, then rates, then angles, with what is constant first."""
+        """By mass, then velocities, then angles, with what is constant first."""
         kinds: tuple[list[int], ...] = ([], [], [], [])
         for k, e in items:
             rank = self.ranks[k]

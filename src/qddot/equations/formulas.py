@@ -1,4 +1,4 @@
-"""What `equations.M` and its like are: arrays of formulas, and steps, that a notebook typesets."""
+"""Arrays of formulas, steps of derivations and labelled terms, which a notebook typesets."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.from_sympy import entries, equal_to, from_sympy
 from qddot.equations.latex import escape_markdown
 from qddot.equations.readable import (
     displayed,
@@ -17,10 +16,12 @@ from qddot.equations.readable import (
     readable_rows,
     readable_text,
 )
+from qddot.equations.sympy_forms import entries, equal_to, from_sympy
 from qddot.formulations.derivation import Quantity
 from qddot.plain_text import fitted
+from qddot.scalars import JointMat, JointVec, Scalar
 
-MOST_ITEMS = 60  # of a list; nobody scrolls further
+MOST_ITEMS = 60  # of a list that are shown
 MOST_LETTERS = 40_000
 
 
@@ -73,7 +74,7 @@ def formulas(values: Any, symbol: str = "") -> Any:
 
 
 @dataclass(frozen=True, repr=False)
-class Step(Quantity):
+class DerivationStep(Quantity):
     """One step of a derivation, to look at."""
 
     @fitted
@@ -107,7 +108,7 @@ class Listed(tuple):
         return self._joined(lambda item: item._repr_markdown_())
 
     def _joined(self, write: Callable[[Any], str]) -> str:
-        """Return the first items, as many as somebody might read."""
+        """Return the first items, as many as fit the limits."""
         found: list[str] = []
         for item in self[:MOST_ITEMS]:
             text = write(item)
@@ -117,3 +118,31 @@ class Listed(tuple):
         if len(found) < len(self):
             found.append(f"… and {len(self) - len(found)} more")
         return "\n\n".join(found)
+
+
+@dataclass(frozen=True)
+class Term:
+    """One labelled term of the equation of motion."""
+
+    label: str  # effective inertia, coupling inertia, centripetal, Coriolis, gravity
+    symbol: str  # D12: of torque 1 and acceleration 2
+    value: Scalar
+
+    def _repr_markdown_(self) -> str:
+        return f"{self.label}: {self._repr_latex_()}"
+
+    def _repr_latex_(self) -> str:
+        return readable_latex(self.value, f"D_{{{self.symbol[1:]}}}")
+
+
+def labelled(M: JointMat, gamma: np.ndarray, g: JointVec) -> tuple[Term, ...]:
+    """Return every entry of the mass matrix, the Christoffel symbols and gravity with its label."""
+    n, found = len(g), []
+    for i, j in np.ndindex(n, n):
+        label = "effective inertia" if i == j else "coupling inertia"
+        found.append(Term(label, f"D{i + 1}{j + 1}", M[i, j]))
+    for i, j, k in np.ndindex(n, n, n):
+        label = "centripetal" if j == k else "Coriolis"
+        found.append(Term(label, f"D{i + 1}{j + 1}{k + 1}", gamma[i, j, k]))
+    found += [Term("gravity", f"D{i + 1}", torque) for i, torque in enumerate(g)]
+    return tuple(found)

@@ -17,42 +17,12 @@ from qddot.equations.values import symbols_of
 from qddot.equations.writer import Writer
 from qddot.scalars import Scalar
 
-GREEK = [
-    "alpha",
-    "beta",
-    "gamma",
-    "delta",
-    "epsilon",
-    "zeta",
-    "eta",
-    "theta",
-    "iota",
-    "kappa",
-    "lambda",
-    "mu",
-    "nu",
-    "xi",
-    "pi",
-    "rho",
-    "sigma",
-    "tau",
-    "upsilon",
-    "phi",
-    "chi",
-    "psi",
-    "omega",
-    "Gamma",
-    "Delta",
-    "Theta",
-    "Lambda",
-    "Xi",
-    "Pi",
-    "Sigma",
-    "Upsilon",
-    "Phi",
-    "Psi",
-    "Omega",
-]
+GREEK = (
+    *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota"),
+    *("kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi"),
+    *("chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma"),
+    *("Upsilon", "Phi", "Psi", "Omega"),
+)
 NAME = re.compile(rf"({'|'.join(GREEK)}|[A-Za-z])_?((?:[A-Za-z]|[xyz]{{2}})?\d*)")
 DOTTED = {"position": "q", "rate": r"\dot{q}", "acceleration": r"\ddot{q}"}
 SPECIAL = {character: f"\\{character}" for character in "{}$&#_%"} | {

@@ -22,7 +22,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Name:
-    """A letter: a parameter, a coordinate or its rates, or the sine or cosine of an angle."""
+    """A letter: a parameter, a coordinate or its derivatives, the sine or cosine of an angle."""
 
     kind: str  # parameter, position, rate, acceleration, sine, cosine
     label: str = ""  # of a parameter

@@ -88,7 +88,7 @@ class Polynomial:
             return self.ring.n == other.ring.n and not difference(self, other)
         if isinstance(other, (Rational, float)):
             return self.is_constant() and self.as_fraction() == Fraction(other)
-        from qddot.equations.from_sympy import equal_to, from_sympy
+        from qddot.equations.sympy_forms import equal_to, from_sympy
 
         if from_sympy(other) and hasattr(other, "is_Add"):
             return equal_to(self, other)

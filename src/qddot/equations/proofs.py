@@ -14,13 +14,12 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.regressor import parameters, regressor
-from qddot.equations.deriving import FORMULATIONS, derived, exact_of
+from qddot.equations.deriving import FORMULATIONS, check_size, derived, exact_of
 from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot
 from qddot.equations.polynomial import Polynomial, partial
-from qddot.equations.size import check_size
-from qddot.equations.time_limit import OutOfTime, until
+from qddot.equations.time_limit import WorkLimitReached, until
 from qddot.formulations.coriolis import factorisations
 from qddot.judged import Judged
 from qddot.looks import in_notebook
@@ -41,7 +40,7 @@ CORIOLIS = {
 
 Sides = tuple[Iterable[Scalar], Iterable[Scalar]]
 Derived = Callable[[], Equations]  # made when first asked for, within the time of a claim
-LATE = "not decided in the time given"
+UNDECIDED = "not decided in the time given"
 
 
 @dataclass(frozen=True)
@@ -119,7 +118,7 @@ def claims(robot: ExactRobot, seconds: float | None = None) -> Iterator[Claim]:
 
 
 def _claims(robot: ExactRobot) -> Iterator[Claim]:
-    with suppress(OutOfTime):
+    with suppress(WorkLimitReached):
         check_size(robot)
 
     @cache
@@ -241,8 +240,8 @@ def decided(statement: str, sides: Callable[[], Sides]) -> Claim:
         wrong = [x for x in (difference(a, b) for a, b in pairs) if x]
         if wrong:
             holds, why = found_witness(wrong[0])
-    except OutOfTime:
-        holds, why = None, LATE
+    except WorkLimitReached:
+        holds, why = None, UNDECIDED
     return Claim(statement, holds, True, terms, time.monotonic() - started, why)
 
 

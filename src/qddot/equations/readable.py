@@ -1,7 +1,7 @@
 r"""Formulas that fit on a screen: LaTeX for a notebook, text for a terminal.
 
 `as_latex` and `as_text` write everything. Here a long sum is broken into lines, a matrix wider than
-a page is listed entry by entry, and of what nobody would read the number of terms is given.
+a page is listed entry by entry, and of what is too long to read the number of terms is given.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The ring in which a robot's equations live: polynomials in sines, cosines and parameters.
 
 Every entry of M, C and g is a polynomial in sin qᵢ and cos qᵢ of the joints that turn, qᵢ of those
-that slide, the rates, the accelerations and the parameters. Replacing sin² by 1 − cos² wherever it
-appears leaves one way to write each of them, so two are equal exactly when they look the same.
+that slide, the velocities, the accelerations and the parameters. Replacing sin² by 1 − cos²
+wherever it appears leaves one way to write each of them, so two are equal exactly when they look
+the same.
 
 Generators have names of our own (s1, c1, q1, v1, a1, p1, ...): what a file calls its parameters is
 for printing only.
@@ -10,7 +11,9 @@ for printing only.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -21,8 +24,7 @@ import numpy as np
 
 from qddot.equations.angles import Groups, has_angle, parallel_groups
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.roles import parameter_roles
-from qddot.expressions import Atom, Expression, expression
+from qddot.expressions import PI, Atom, Expression, Monomial, expression
 from qddot.model.model import scalars
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, sincos
@@ -118,7 +120,7 @@ class Ring:
         return Polynomial(self, self._gens[f"{letter}{index + 1}"])
 
     def vector(self, letter: str) -> np.ndarray:
-        """Return the positions q, rates v or accelerations a as an array of polynomials."""
+        """Return the positions q, velocities v or accelerations a as an array of polynomials."""
         array = np.empty(self.n, dtype=object)
         array[:] = [self.element(letter, i) for i in range(self.n)]
         return array
@@ -240,3 +242,45 @@ def scalars_of(tree: Tree) -> Iterable[Scalar]:
     for _, X in tree.frames.values():
         yield from np.asarray(X.R, dtype=object).reshape(-1)
         yield from X.p
+
+
+def parameter_roles(tree: Tree) -> dict[Atom, str]:
+    """Return which symbols are masses ("mass"), other linear parameters ("linear"), or gravity.
+
+    A linear parameter is one that no equation of motion squares or multiplies with another of
+    them: masses first, then moments of inertia, friction, stiffness. Lengths have no role.
+    """
+    monomials = [m for x in _dynamic_scalars(tree) for m in _monomials([x])]
+    masses = {a for m in _monomials(b.inertia.m for b in tree.bodies) for a, _ in m}
+    candidates = {a for m in monomials for a, _ in m if not a.function and a != PI}
+    roles: dict[Atom, str] = {}
+    for atom in sorted(candidates, key=lambda a: (a not in masses, natural(a.name))):
+        with_it = [m for m in monomials if atom in dict(m)]
+        once = all(dict(m)[atom] == 1 for m in with_it)
+        if once and not any(other in roles for m in with_it for other, _ in m):
+            roles[atom] = "mass" if atom in masses else "linear"
+    for monomial in _monomials(tree.gravity):
+        for atom, _ in monomial:
+            roles.setdefault(atom, "gravity")
+    return roles
+
+
+def natural(name: str) -> tuple[float, str]:
+    """Return what names are sorted by: the number at their end, if any, then the alphabet."""
+    number = re.search(r"\d+$", name)
+    return (int(number[0]), name[: number.start()]) if number else (math.inf, name)
+
+
+def _dynamic_scalars(tree: Tree) -> Iterator[Scalar]:
+    """Yield the numbers of a tree in which its equations are linear."""
+    yield from tree.rotor_inertia
+    for friction in tree.friction:
+        yield from friction.linear
+    for elastic in tree.elastics:
+        yield from (elastic.stiffness, elastic.stiffness * elastic.rest, elastic.damping)
+    for body in tree.bodies:
+        yield from body.inertia.parameters
+
+
+def _monomials(scalars: Iterable[Scalar]) -> list[Monomial]:
+    return [m for x in scalars if isinstance(x, Expression) for m in x.terms]

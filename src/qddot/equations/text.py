@@ -15,7 +15,7 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.writer import Writer
 from qddot.scalars import Scalar
 
-LIMIT = 200  # terms; nobody reads more
+LIMIT = 200  # terms; more are not readable
 SHOWN = 12  # of an entry with more terms
 WIDEST = 100  # columns of a matrix; beyond it, entries stand one below the other
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -17,13 +17,13 @@ _deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
 _left: ContextVar[float] = ContextVar("left", default=math.inf)
 
 
-class OutOfTime(Exception):
+class WorkLimitReached(Exception):
     """What was given for exact work is used up, or would be after the next product."""
 
 
 @contextmanager
 def until(deadline: float) -> Iterator[None]:
-    """Let exact work in this block end with OutOfTime at a time of `time.monotonic`."""
+    """Let exact work in this block end with WorkLimitReached at a time of `time.monotonic`."""
     before = _deadline.set(min(deadline, _deadline.get()))
     try:
         yield
@@ -33,7 +33,7 @@ def until(deadline: float) -> Iterator[None]:
 
 @contextmanager
 def at_most(products: float) -> Iterator[None]:
-    """Let exact work in this block end with OutOfTime after so many products of terms."""
+    """Let exact work in this block end with WorkLimitReached after so many products of terms."""
     outside = _left.get()
     inside = min(products, outside)
     before = _left.set(inside)
@@ -46,11 +46,11 @@ def at_most(products: float) -> Iterator[None]:
 
 
 def check(products: int) -> None:
-    """Raise OutOfTime if so many products of terms are more than is left."""
+    """Raise WorkLimitReached if so many products of terms are more than is left."""
     if (left := _left.get()) < math.inf:
         if products > left:
-            raise OutOfTime
+            raise WorkLimitReached
         _left.set(left - products)
     deadline = _deadline.get()
     if deadline < math.inf and time.monotonic() + products / PRODUCTS > deadline:
-        raise OutOfTime
+        raise WorkLimitReached

@@ -1,16 +1,30 @@
-"""Values of polynomials: what the generators of a ring are worth at a state."""
+"""Values of exact expressions and polynomials at a state: as numbers, and as balls.
+
+Balls are `arb` of python-flint: a midpoint and a radius that is proved. A value whose ball does not
+hold zero is not zero, whatever the rounding was.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
+
+from flint import arb, ctx, fmpq
 
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, NotNumeric, UnknownName
-from qddot.expressions import PI, Atom, Expression
+from qddot.expressions import PI, Atom, Expression, expression
 from qddot.scalars import Scalar, sincos
+
+BITS = 256
+FUNCTIONS: dict[str, Callable[[arb], arb]] = {
+    "sin": arb.sin,
+    "cos": arb.cos,
+    "sqrt": arb.sqrt,
+    "1/": lambda x: 1 / x,
+}
 
 
 def generator_values(
@@ -21,7 +35,7 @@ def generator_values(
     Args:
         ring: The ring.
         robot: The robot's name, for messages.
-        state: Positions, rates and accelerations, each of length n, of any kind of number.
+        state: Positions, velocities and accelerations, each of length n, of any kind of number.
         values: The parameters.
     """
     known = symbols_of(ring)
@@ -34,14 +48,21 @@ def generator_values(
     for name, x in zip(("q", "qd", "qdd"), state, strict=True):
         if len(x) != ring.n:
             raise BadArgument(f"{name} has {len(x)} entries; it must have {ring.n}.")
-    angles = [sincos(x) for x in q]
+    parameters = [_atom_value(atom, values) for atom in ring.parameters]
+    return _by_generator(ring, [sincos(x) for x in q], q, qd, qdd, parameters)
+
+
+def _by_generator(
+    ring: Ring, angles: Sequence[tuple[Any, Any]], q: Any, qd: Any, qdd: Any, parameters: Any
+) -> list[Any]:
+    """Return the value of every generator; `angles` are sine and cosine of each position."""
     by_role = {
         "sine": [s for s, _ in angles],
         "cosine": [c for _, c in angles],
-        "position": list(q),
-        "rate": list(qd),
-        "acceleration": list(qdd),
-        "parameter": [_atom_value(atom, values) for atom in ring.parameters],
+        "position": q,
+        "rate": qd,
+        "acceleration": qdd,
+        "parameter": parameters,
     }
     return [by_role[g.role][g.index] for g in ring.generators]
 
@@ -51,16 +72,22 @@ def symbols_of(ring: Ring) -> set[str]:
     return {name for atom in ring.parameters for name in _symbols(atom)}
 
 
-def evaluated(x: Scalar, numbers: list[Scalar]) -> Scalar:
-    """Return the value of a polynomial where its generators have these values."""
+def evaluated(x: Scalar, numbers: Sequence[Any], number: Callable[[Any], Any] = float) -> Any:
+    """Return the value of a polynomial where its generators have these values.
+
+    Args:
+        x: The polynomial; a number is its own value.
+        numbers: The value of each generator, of any kind of number.
+        number: From a rational coefficient to that kind.
+    """
     if not isinstance(x, Polynomial):
         return x
-    total: Scalar = 0
+    total: Any = 0
     for exponents, coefficient in x.terms():
-        term: Scalar = float(coefficient)
-        for number, exponent in zip(numbers, exponents, strict=True):
+        term = number(coefficient)
+        for value, exponent in zip(numbers, exponents, strict=True):
             if exponent:
-                term = term * number**exponent
+                term = term * value**exponent
         total = total + term
     return total
 
@@ -73,3 +100,48 @@ def _symbols(atom: Atom) -> frozenset[str]:
     if atom.function:
         return atom.argument.free_symbols
     return frozenset() if atom == PI else frozenset([atom.name])
+
+
+def many_digits() -> Any:
+    """Return the context in which balls keep seventy digits."""
+    return ctx.workprec(BITS)
+
+
+def ball_of(x: Expression) -> arb:
+    """Return the ball of an exact expression without symbols."""
+    total = arb(0)
+    for monomial, coefficient in x.terms.items():
+        term = of_fraction(coefficient)
+        for atom, exponent in monomial:
+            term = term * _atom(atom) ** exponent
+        total = total + term
+    return total
+
+
+def of_fraction(x: Fraction) -> arb:
+    """Return the ball of a rational number."""
+    return arb(fmpq(x.numerator, x.denominator))
+
+
+def _atom(atom: Any) -> arb:
+    if atom == PI:
+        return arb.pi()
+    x = ball_of(atom.argument)
+    return FUNCTIONS[atom.function](x)
+
+
+def value_at(
+    x: Scalar, state: Sequence[Sequence[Fraction]], symbols: Mapping[str, Fraction]
+) -> arb:
+    """Return the value of a polynomial at a state (q, q̇, q̈) and at values of its symbols."""
+    if not isinstance(x, Polynomial):
+        return of_fraction(expression(x).terms.get((), Fraction(0)))
+    q, qd, qdd = ([of_fraction(number) for number in vector] for vector in state)
+    parameters = [_parameter(atom, symbols) for atom in x.ring.parameters]
+    numbers = _by_generator(x.ring, [number.sin_cos() for number in q], q, qd, qdd, parameters)
+    return arb(0) + evaluated(x, numbers, of_fraction)
+
+
+def _parameter(atom: Atom, symbols: Mapping[str, Fraction]) -> arb:
+    alone = Expression({((atom, 1),): Fraction(1)})
+    return ball_of(expression(alone.substitute(symbols)))

@@ -1,13 +1,12 @@
 """Programs for other machines: C for a controller board, CUDA source, bundles.
 
-functions     which programs are written, under which names, with which words
-commands      control laws that are told where to be
-c_words       what C source begins with: sine and cosine, smallest and largest
+functions     which programs are written, under which names; laws with their reference as inputs
+c_prelude     what C source begins with: sine and cosine, smallest and largest
 c_files       a header, a source, a check of itself, a CMake file
 cuda_files    the same programs as kernels
 bundle        programs and what they need to be run by NumPy or CuPy alone
 player        what runs a bundle; it is copied into it
-export        the border: what users ask for, checked, and written
+exported      what users ask for, checked, and written
 """
 
 from typing import TYPE_CHECKING

@@ -21,7 +21,7 @@ from qddot.backends.cuda_source import THREADS, kernel, source
 from qddot.backends.cuda_words import Real
 from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, BadFile
-from qddot.exporting.functions import Function, identifier
+from qddot.exporting.functions import ExportedFunction, identifier
 from qddot.exporting.player import FORMAT
 from qddot.program.program import Port, Program
 from qddot.robot import Robot
@@ -30,13 +30,13 @@ PLAYER = Path(__file__).with_name("player.py")
 RECORDED = 4  # states
 LARGEST = 64 << 20  # [bytes] of what a bundle holds
 MAIN = "import sys\nimport {name}\n\nsys.exit({name}.check() != 0)\n"
-# what reading a file that somebody changed can raise: of its parts, its text, its compression
+# what reading a damaged file can raise: of its parts, its text, its compression
 BROKEN = (OSError, ValueError, KeyError, EOFError, RuntimeError, zlib.error)
 LONG_AGO = (1980, 1, 1, 0, 0, 0)  # so that the same robot gives the same bytes
 
 
 def bundle_files(
-    robot: Robot, functions: Sequence[Function], single: bool
+    robot: Robot, functions: Sequence[ExportedFunction], single: bool
 ) -> dict[str, str | bytes]:
     """Return the one file by its name."""
     if single:
@@ -73,7 +73,7 @@ def about(robot: Robot) -> dict[str, Any]:
     }
 
 
-def described(function: Function) -> dict[str, Any]:
+def described(function: ExportedFunction) -> dict[str, Any]:
     """Return a function with its kernel and what it gives for a few states."""
     program, real = function.program, Real()
     text = kernel(program, "run", real)
@@ -99,7 +99,7 @@ def described(function: Function) -> dict[str, Any]:
 
 
 def _rows(port: Port, array: Any) -> list[Any]:
-    """Return one row a state; JSON has no word for what is not finite, so it is written as text."""
+    """Return one row per state; JSON has no word for NaN and ∞, so they are written as text."""
     rows = np.broadcast_to(array, (RECORDED, *port.shape)).reshape(RECORDED, port.size)
     return [[x if math.isfinite(x) else str(x) for x in row] for row in rows.tolist()]
 

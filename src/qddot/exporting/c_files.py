@@ -14,8 +14,8 @@ import numpy as np
 
 from qddot.backends.source import body
 from qddot.errors import printable
-from qddot.exporting.c_words import LIBRARY, Number, helpers
-from qddot.exporting.functions import MEANING, Function, identifier
+from qddot.exporting.c_prelude import LIBRARY, CNumber, helpers
+from qddot.exporting.functions import MEANING, ExportedFunction, identifier
 from qddot.program.program import Port
 from qddot.robot import Robot
 
@@ -24,9 +24,9 @@ STATES = 8  # recorded for the check
 CLOSE = {False: 1e-11, True: 1e-3}
 
 
-def c_files(robot: Robot, functions: Sequence[Function], single: bool) -> dict[str, str]:
+def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:
     """Return the files by their names."""
-    number, stem = Number(single), identifier(robot.name, "robot")
+    number, stem = CNumber(single), identifier(robot.name, "robot")
     bodies = "\n".join(_definition(stem, f, number) for f in functions)
     return {
         f"{stem}.h": _header(robot, stem, functions, number, bodies),
@@ -37,7 +37,7 @@ def c_files(robot: Robot, functions: Sequence[Function], single: bool) -> dict[s
 
 
 def _header(
-    robot: Robot, stem: str, functions: Sequence[Function], number: Number, bodies: str
+    robot: Robot, stem: str, functions: Sequence[ExportedFunction], number: CNumber, bodies: str
 ) -> str:
     joints = ", ".join(printable(name) for name in robot.joint_names)
     calls = [f for f in LIBRARY.values() if re.search(rf"\b{f}f?\(", bodies)]
@@ -72,7 +72,7 @@ def _positions(robot: Robot) -> list[str]:
     return [f"A position q has {robot.nq} numbers, in this order: {names}."]
 
 
-def _declaration(stem: str, function: Function, number: Number) -> str:
+def _declaration(stem: str, function: ExportedFunction, number: CNumber) -> str:
     counts = function.program.counts()
     operations = ", ".join(f"{count} {name}" for name, count in counts.most_common())
     lines = [f"Give {function.words}.", ""]
@@ -84,7 +84,7 @@ def _declaration(stem: str, function: Function, number: Number) -> str:
     return f"{_comment(lines)}\n{_signature(stem, function, number)};\n"
 
 
-def _signature(stem: str, function: Function, number: Number) -> str:
+def _signature(stem: str, function: ExportedFunction, number: CNumber) -> str:
     T = number.type
     arguments = [f"const {T} {name}[{port.size}]" for name, port in function.inputs()]
     arguments += [f"{T} {name}[{port.size}]" for name, port in function.outputs()]
@@ -95,12 +95,12 @@ def _shape(port: Port) -> str:
     return "".join(f"[{k}]" for k in port.shape)
 
 
-def _source(robot: Robot, stem: str, number: Number, bodies: str) -> str:
+def _source(robot: Robot, stem: str, number: CNumber, bodies: str) -> str:
     about = _comment([f"{printable(robot.name)}; see {stem}.h."])
     return f'{about}\n#include "{stem}.h"\n\n#include <math.h>\n\n{helpers(number, bodies)}{bodies}'
 
 
-def _definition(stem: str, function: Function, number: Number) -> str:
+def _definition(stem: str, function: ExportedFunction, number: CNumber) -> str:
     called = {port.name: name for name, port in function.inputs()}
 
     def read(port: str, i: int) -> str:
@@ -124,7 +124,7 @@ def _definition(stem: str, function: Function, number: Number) -> str:
     return f"{_signature(stem, function, number)}\n{{\n{inside}\n}}\n"
 
 
-def _check(robot: Robot, stem: str, functions: Sequence[Function], number: Number) -> str:
+def _check(robot: Robot, stem: str, functions: Sequence[ExportedFunction], number: CNumber) -> str:
     """Return a main that compares every function with recorded values."""
     rng = np.random.default_rng(0)
     parts = [_check_of(stem, function, number, rng) for function in functions]
@@ -145,7 +145,9 @@ def _check(robot: Robot, stem: str, functions: Sequence[Function], number: Numbe
     )
 
 
-def _check_of(stem: str, function: Function, number: Number, rng: np.random.Generator) -> str:
+def _check_of(
+    stem: str, function: ExportedFunction, number: CNumber, rng: np.random.Generator
+) -> str:
     program, T = function.program, number.type
     kind = np.float32 if number.single else np.float64
     given = [rng.uniform(-1.5, 1.5, (STATES, *p.shape)).astype(kind) for p in program.inputs]

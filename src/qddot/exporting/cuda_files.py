@@ -1,4 +1,4 @@
-"""CUDA source: one kernel a function, to be compiled by nvcc or NVRTC."""
+"""CUDA source: one kernel per function, to be compiled by nvcc or NVRTC."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from qddot.backends.cuda_source import THREADS, kernel, source
 from qddot.backends.cuda_words import Real
 from qddot.errors import printable
-from qddot.exporting.functions import Function, identifier
+from qddot.exporting.functions import ExportedFunction, identifier
 from qddot.robot import Robot
 
 
-def cuda_files(robot: Robot, functions: Sequence[Function], single: bool) -> dict[str, str]:
+def cuda_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:
     """Return the files by their names."""
     real, stem = Real(single), identifier(robot.name, "robot")
     kernels = [kernel(f.program, f"{stem}_{f.name}", real) for f in functions]
-    lines = [f"// {_plain(printable(robot.name))}, {real.name}; one thread a state", "//"]
+    lines = [f"// {_plain(printable(robot.name))}, {real.name}; one thread per state", "//"]
     for function, text in zip(functions, kernels, strict=True):
         lines += [
             f"// {text.name}: {_plain(function.words)}",
@@ -31,7 +31,7 @@ def cuda_files(robot: Robot, functions: Sequence[Function], single: bool) -> dic
     return {f"{stem}.cu": "\n".join(lines) + source(kernels, real)}
 
 
-def _arguments(function: Function) -> list[str]:
+def _arguments(function: ExportedFunction) -> list[str]:
     given = [part for name, port in function.inputs() for part in (name, str(port.size))]
     return [*given, *(name for name, _ in function.outputs())]
 

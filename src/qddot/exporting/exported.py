@@ -13,7 +13,7 @@ from qddot.errors import BadArgument, did_you_mean, printable
 from qddot.exporting.bundle import bundle_files
 from qddot.exporting.c_files import c_files
 from qddot.exporting.cuda_files import cuda_files
-from qddot.exporting.functions import Function, functions
+from qddot.exporting.functions import ExportedFunction, functions
 from qddot.judged import Judged
 from qddot.plain_text import fitted
 from qddot.robot import Robot, robot_of
@@ -21,7 +21,7 @@ from qddot.robot_formats import written_endings
 from qddot.saving import check_place, write_whole
 
 Files = Mapping[str, str | bytes]
-TARGETS: dict[str, Callable[[Robot, Sequence[Function], bool], Files]] = {
+TARGETS: dict[str, Callable[[Robot, Sequence[ExportedFunction], bool], Files]] = {
     "c": c_files,
     "cuda": cuda_files,
     "bundle": bundle_files,
@@ -34,7 +34,7 @@ class Exported(Judged):
     """What was written."""
 
     files: tuple[Path, ...]
-    functions: tuple[Function, ...]
+    functions: tuple[ExportedFunction, ...]
     lost: tuple[str, ...] = ()  # what a robot file could not hold
 
     @property
@@ -95,7 +95,7 @@ def export(
     return Exported(tuple(write_files(place, files, force)), tuple(wanted))
 
 
-def chosen(robot: Robot, wanted: Any) -> list[Function]:
+def chosen(robot: Robot, wanted: Any) -> list[ExportedFunction]:
     several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
     return functions(robot, wanted if several else [wanted])
 

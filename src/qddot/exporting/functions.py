@@ -1,4 +1,7 @@
-"""What is exported: programs, under names that any language takes, with words for people."""
+"""What is exported: programs, under names that any language takes, with a description.
+
+A control law is exported with its reference as inputs, as a controller board has it.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,17 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from qddot.control.laws.law import ControlLaw
+from qddot.control.laws.law import NO_STATE, ControlLaw
+from qddot.control.laws.momentum_observer import MomentumObserver
 from qddot.errors import BadArgument, did_you_mean, listing, printable
-from qddot.exporting.commands import commanded
+from qddot.motions.motion import Triple
+from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
+from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.robot.functions import CHOICES
 from qddot.robot.quantities import NAMES
+from qddot.scalars import Scalar
 
 WORDS = {
     "inverse_dynamics": "the torques that produce the accelerations qdd",
@@ -24,13 +31,13 @@ WORDS = {
     "coriolis_matrix": "the Christoffel matrix C(q, qd)",
     "velocity_torque": "the centrifugal and Coriolis torques C(q, qd) qd",
     "gravity_torque": "the torques that hold the arm still",
-    "friction_torque": "what friction resists with",
+    "friction_torque": "the friction torques",
     "christoffel": "the Christoffel symbols, output index first",
-    "mass_matrix_rate": "the rate of the mass matrix",
+    "mass_matrix_rate": "the time derivative of the mass matrix",
     "regressor": "Y, with Y times the parameters the torques",
     "pose": "the pose of a frame in the base, a homogeneous matrix",
     "jacobian": "the Jacobian of a frame, angular part first",
-    "jacobian_rate": "the rate of the Jacobian of a frame",
+    "jacobian_rate": "the time derivative of the Jacobian of a frame",
     "kinetic_energy": "the kinetic energy [J]",
     "potential_energy": "the potential energy [J]",
     "center_of_mass": "the centre of mass of what moves [m]",
@@ -41,21 +48,22 @@ WORDS = {
 }
 MEANING = {
     "q": "joint positions [rad or m]",
-    "qd": "joint rates [rad/s or m/s]",
+    "qd": "joint velocities [rad/s or m/s]",
     "qdd": "joint accelerations [rad/s^2 or m/s^2]",
     "tau": "joint torques [N m] or forces [N]",
     "t": "time [s]",
     "x": "the law's own state, to be integrated",
-    "xd": "the rate of the law's own state",
-    "applied": "the torques that the actuators give, cut off or measured [N m] or [N]",
-    "position": "where it shall be [rad or m]",
-    "velocity": "how fast it shall move [rad/s or m/s]",
-    "acceleration": "how it shall accelerate [rad/s^2 or m/s^2]",
+    "xd": "the time derivative of the law's own state",
+    "applied": "the torques of the actuators, limited or measured [N m] or [N]",
+    "position": "the desired position [rad or m]",
+    "velocity": "the desired velocity [rad/s or m/s]",
+    "acceleration": "the desired acceleration [rad/s^2 or m/s^2]",
 }
+REFERENCE_INPUTS = ("position", "velocity", "acceleration")
 
 
 @dataclass(frozen=True)
-class Function:
+class ExportedFunction:
     """A program under a name, with what it gives in words."""
 
     name: str
@@ -81,7 +89,7 @@ class Function:
         return [(k, p) for k, p in enumerate(getattr(self.program, which)) if p.size]
 
 
-def functions(robot: Robot, wanted: Iterable[Any]) -> list[Function]:
+def functions(robot: Robot, wanted: Iterable[Any]) -> list[ExportedFunction]:
     """Return what is wanted of a robot: names like "mass_matrix" or "jacobian:tool:local", and
     programs, or what has one as `.program`, under the names they have.
     """
@@ -101,7 +109,7 @@ def functions(robot: Robot, wanted: Iterable[Any]) -> list[Function]:
     return found
 
 
-def _named(robot: Robot, text: str) -> Function:
+def _named(robot: Robot, text: str) -> ExportedFunction:
     quantity, *more = text.split(":")
     if quantity not in NAMES:
         raise BadArgument(
@@ -116,19 +124,21 @@ def _named(robot: Robot, text: str) -> Function:
     program = robot.program(quantity, **dict(zip(choices, more, strict=False)))
     name = identifier("_".join([quantity, *more]))
     at = f", {printable(': '.join(more))}" if more else ""
-    return Function(name, program, WORDS[quantity] + at)
+    return ExportedFunction(name, program, WORDS[quantity] + at)
 
 
-def _recorded(x: Any) -> Function:
+def _recorded(x: Any) -> ExportedFunction:
     if isinstance(x, ControlLaw):
         words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type(x).__name__)
-        return Function(identifier(words), commanded(x), f"the torques of {type(x).__name__}")
+        return ExportedFunction(
+            identifier(words), commanded(x), f"the torques of {type(x).__name__}"
+        )
     program = getattr(x, "program", x)
     if not isinstance(program, Program):
         raise BadArgument(
             f"{x!r} is no function: give a name, a recorded program, or a control law."
         )
-    return Function(identifier(program.name), program, "what was recorded")
+    return ExportedFunction(identifier(program.name), program, "what was recorded")
 
 
 def identifier(name: str, otherwise: str = "recorded") -> str:
@@ -161,3 +171,46 @@ RESERVED = frozenset(
         *("real", "main", "sin", "cos", "sqrt", "exp", "log", "tanh", "fabs", "count", "state"),
     }
 )
+
+
+@dataclass(frozen=True)
+class CommandedReference:
+    """A reference whose position, velocity and acceleration are inputs."""
+
+    motion: Triple
+    n: int
+    duration: float = float("inf")
+
+    def at(self, t: Scalar) -> Triple:
+        return self.motion
+
+
+def commanded(law: ControlLaw) -> Program:
+    """Return a law whose reference is an input: position, velocity and acceleration.
+
+    Its inputs are t, q, qd, where it has a state x, of an observer the torques that were applied,
+    and then these three, whatever reference the law was made with; its outputs tau, and xd.
+    """
+    reference: Any = getattr(law, "reference", None)
+    told_where = callable(getattr(reference, "at", None))
+    n = len(reference.at(0.0)[0]) if told_where else 0
+    wanted = dict.fromkeys(REFERENCE_INPUTS, (n,)) if told_where else {}
+    observes = isinstance(law, MomentumObserver)
+    more = {"applied": (law.robot.n,)} if observes else {}
+    stated = len(law.x0) > 0
+
+    def define(*given: Any) -> dict[str, Any]:
+        inputs = dict(zip([*law.inputs, *more, *wanted], given, strict=True))
+        told = law
+        if wanted:
+            motion = inputs["position"], inputs["velocity"], inputs["acceleration"]
+            told = law.following(CommandedReference(motion, n))
+        state = [inputs[name] for name in law.inputs] + ([] if stated else [NO_STATE])
+        t, q, qd, x = state
+        if isinstance(told, MomentumObserver):
+            tau, xd = told.observed(t, q, qd, x, inputs["applied"])
+        else:
+            tau, xd = told.define(t, q, qd, x)
+        return {"tau": tau} | ({"xd": xd} if stated else {})
+
+    return optimised(record(define, type(law).__name__, **law.inputs, **more, **wanted))

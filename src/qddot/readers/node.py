@@ -14,7 +14,7 @@ MOST_STRAYS = 100  # kinds of elements and attributes that mean nothing; more is
 
 
 class Findings:
-    """What is wrong with a document. What means nothing in it is told once, not at each place."""
+    """What is wrong with a document; what means nothing in it is reported once."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
@@ -118,7 +118,7 @@ class Node:
     # what is there and should not be
 
     def only(self, attributes: Iterable[str], children: Iterable[str] = ()) -> None:
-        """Refuse what looks like a slip of the pen, and note the rest that nobody asked for.
+        """Refuse what looks like a slip of the pen, and note the rest that was not read.
 
         A slip is a name that resembles a known one which is not there itself.
         """

@@ -12,7 +12,7 @@ from qddot.expression_reader import read_formula
 from qddot.expressions import FUNCTIONS, Expression, expression, free_symbols, simplest, symbol
 from qddot.scalars import Scalar
 
-KNOWN = "known are + - * /, whole powers, square roots, sin, cos and pi."
+SUPPORTED = "known are + - * /, whole powers, square roots, sin, cos and pi."
 
 
 def is_sympy(x: Any) -> bool:
@@ -53,7 +53,7 @@ def _taken_apart(x: Any) -> Any:
             base = _taken_apart(base)
             root = FUNCTIONS["sqrt"](base) if int(whole) % 2 else base
             return root ** (int(whole) if int(whole) % 2 else int(exponent))
-    raise BadExpression(str(x), KNOWN)
+    raise BadExpression(str(x), SUPPORTED)
 
 
 def _symbol(name: str) -> Expression:

@@ -101,7 +101,7 @@ class Table:
         ]
 
     def done(self, known: Iterable[str] = ()) -> None:
-        """Refuse the keys that nobody asked for."""
+        """Refuse the keys that were not read."""
         for key in self.data:
             if key not in self.read:
                 there = {*self.read, *known} - set(self.data)

@@ -160,7 +160,7 @@ def joint(node: Node) -> Joint:
 
 
 def joint_type(node: Node) -> Any:
-    """Return the joint's type; one that we cannot have is told here, an unknown one later."""
+    """Return the joint's type; one that is not supported is reported here, an unknown one later."""
     kind = node.text("type")
     remedy = NOT_SUPPORTED.get(kind.lower())
     if remedy:
@@ -169,7 +169,7 @@ def joint_type(node: Node) -> Any:
 
 
 def end(node: Node | None) -> str:
-    """Return the link that a <parent> or <child> names; a missing one is told later."""
+    """Return the link that a <parent> or <child> names; a missing one is reported later."""
     if node is None:
         return ""
     node.only(("link",))

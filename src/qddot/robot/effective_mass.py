@@ -1,4 +1,4 @@
-"""The mass that a hand feels at a frame, from J and M, without squaring a condition number.
+"""The effective mass of a frame, from J and M, without squaring a condition number.
 
 With M = L Lᵀ and the singular values U Σ Vᵀ = W of the mass-weighted Jacobian:
 
@@ -18,7 +18,7 @@ ROUNDING = 64 * EPS  # of an entry of J, in parts of all of J: the kernels are g
 
 
 def weighted(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return W = J L⁻ᵀ, shape (..., k, n), and how large a singular value is mere rounding.
+    """Return W = J L⁻ᵀ, shape (..., k, n), and up to which size a singular value is only rounding.
 
     Both are NaN where M is not positive definite, or not finite.
     """
@@ -43,7 +43,7 @@ def factor(M: np.ndarray) -> np.ndarray:
 
 
 def principal_masses(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the principal masses, ascending, shape (..., k), and their axes, one a column.
+    """Return the principal masses, ascending, shape (..., k), and their axes, one per column.
 
     Infinite along axes that the frame cannot move; NaN where M is singular.
     """
@@ -55,7 +55,7 @@ def principal_masses(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def masses_of(sigma: np.ndarray, rounding: np.ndarray, count: int) -> np.ndarray:
-    """Return 1/σ², infinite where σ is mere rounding; so many, fewer joints leaving the rest."""
+    """Return `count` masses 1/σ², infinite where σ is only rounding or there are too few joints."""
     blocked = ~(sigma > np.asarray(rounding)[..., None])
     found = np.where(blocked, np.inf, 1 / np.where(blocked, 1, sigma) ** 2)
     missing = np.full((*found.shape[:-1], count - found.shape[-1]), np.inf)

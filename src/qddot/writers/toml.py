@@ -22,7 +22,7 @@ def to_toml(model: Model) -> str:
 
 
 def to_json(model: Model) -> str:
-    """Return the text of a JSON file from which the same model is read; one line a field."""
+    """Return the text of a JSON file from which the same model is read; one line per field."""
     together: dict[str, list[str]] = {}
     for name, values in tables(model):
         lines = ",\n      ".join(f"{quoted(key)}: {in_json(x)}" for key, x in values.items())

@@ -28,7 +28,7 @@ WHICH = ("base", "all")
 XYZ = "xyz"
 SECOND = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
 TRIES = 8
-FELT = 1e-12  # of the largest: what a parameter must do to count
+SMALLEST_EFFECT = 1e-12  # of the largest: what a parameter must do to count
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,4 +202,4 @@ def _felt(tree: Tree, directions: list, gravity_alone: bool) -> np.ndarray:
         at = (still, still, still) if gravity_alone else (qd, qd_r, qdd_r)
         found = powers(tree, movements(tree, q, *at), s, directions)
         sizes = np.maximum(sizes, np.abs(np.array(found, dtype=float)))
-    return sizes > FELT * sizes.max(initial=0)
+    return sizes > SMALLEST_EFFECT * sizes.max(initial=0)

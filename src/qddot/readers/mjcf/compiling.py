@@ -97,7 +97,7 @@ def compile_source(source: Source) -> MujocoModel:
         try:
             model = spec.compile()
         except failures as error:
-            # MuJoCo tells the first one, and only that it is wrong
+            # MuJoCo names only the first one, without a reason
             wrong = list(impossible_inertias(spec, source)) if "inertia" in str(error) else []
             raise (BadRobot(name, wrong) if wrong else refused(path, error)) from None
     matrices = {body.id: matrix for body, matrix in typed}

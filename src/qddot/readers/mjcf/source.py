@@ -1,6 +1,6 @@
 """An MJCF file and the files it is made of, looked at before MuJoCo is let near them.
 
-MuJoCo opens whatever a file names and repeats whatever it is told to repeat, until the memory is
+MuJoCo opens whatever a file names and repeats whatever it is asked to repeat, until the memory is
 gone. What could do harm is refused here; and the lines of what has a name are kept, because
 MuJoCo forgets those of included files.
 """

@@ -1,8 +1,4 @@
-"""SymPy expressions as polynomials, so that they can be compared with ours exactly.
-
-What a student writes is an expression of q1, qd1, qdd1, ... and of the parameters by their names:
-sums, products, whole powers, and sines and cosines of sums of angles.
-"""
+"""Equations as SymPy expressions, and SymPy expressions compared with ours."""
 
 from __future__ import annotations
 
@@ -12,17 +8,21 @@ from typing import Any
 
 import numpy as np
 
+from qddot.equations.angles import Groups
 from qddot.equations.equality import difference, witness
+from qddot.equations.forms import form
+from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.equations.values import symbols_of
 from qddot.errors import BadArgument, did_you_mean
-from qddot.expressions import PI_EXPRESSION, Expression, expression, symbol
+from qddot.expressions import PI, PI_EXPRESSION, Expression, expression, symbol
 from qddot.scalars import Scalar, sincos, sqrt
 
 LETTERS = {"q": "q", "qd": "v", "qdd": "a"}
 JOINT = re.compile(r"(qd?d?)([1-9]\d*)")
 ASK = 'Ask SymPy: sympy.simplify(mine - equations.sympy("M")).'
+LETTERS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
 
 
 def from_sympy(x: Any) -> bool:
@@ -177,3 +177,49 @@ class _Reading:
             "parameters, so it cannot be compared exactly.\n  Write q1, qd1 and qdd1 as symbols, "
             f"not as functions of time, and multiply quotients out.\n  {ASK}"
         )
+
+
+def as_sympy(x: Any, *, groups: Groups | None = None) -> Any:
+    """Return a polynomial or number as an expression, an array as a matrix or a list of them.
+
+    Symbols are q1, qd1, qdd1, ... and the parameters by their names; a vector is a column. The
+    names only ever become symbols: no text is evaluated.
+    """
+    import sympy
+
+    if not isinstance(x, np.ndarray) or not x.ndim:
+        return _expression(form(x.item() if isinstance(x, np.ndarray) else x, groups))
+    if x.ndim > 2:
+        return [as_sympy(block, groups=groups) for block in x]
+    rows = x[:, None] if x.ndim == 1 else x
+    entries = [as_sympy(entry, groups=groups) for entry in rows.reshape(-1)]
+    return sympy.Matrix(*rows.shape, entries)
+
+
+def _expression(node: Node) -> Any:
+    import sympy
+
+    match node:
+        case Number(value):
+            return _rational(value)
+        case Sum(terms):
+            return sympy.Add(*map(_expression, terms))
+        case Product(coefficient, factors):
+            return sympy.Mul(_rational(coefficient), *map(_expression, factors))
+        case Power(base, exponent):
+            return _expression(base) ** exponent
+        case Call(function, argument):
+            return getattr(sympy, function)(_expression(argument))
+        case Name("parameter", label):
+            return sympy.pi if label == PI.name else sympy.Symbol(label)
+        case Name(kind, _, joints) if kind in LETTERS:
+            return sympy.Symbol(f"{LETTERS[kind]}{joints[0][0] + 1}")
+        case Name(kind, _, joints):
+            angle = sympy.Add(*(multiple * sympy.Symbol(f"q{j + 1}") for j, multiple in joints))
+            return sympy.sin(angle) if kind == "sine" else sympy.cos(angle)
+
+
+def _rational(value: Fraction) -> Any:
+    import sympy
+
+    return sympy.Rational(value.numerator, value.denominator)

@@ -15,7 +15,7 @@ LIBRARY = {"sqrt": "sqrt", "exp": "exp", "log": "log", "tanh": "tanh"}
 
 
 @dataclass(frozen=True)
-class Number:
+class CNumber:
     """The type of number of C source."""
 
     single: bool = False  # float
@@ -65,7 +65,7 @@ PARTS = {
 NEAR = {False: 1e6, True: 6e3}  # beyond this the C library is asked
 
 
-def helpers(number: Number, text: str) -> str:
+def helpers(number: CNumber, text: str) -> str:
     """Return the functions that a text calls, and no other."""
     called = set(re.findall(r"\bqddot_(\w+)\(", text))
     parts = [_sincos(number)] if called & {"sincos", "sin", "cos"} else []
@@ -74,7 +74,7 @@ def helpers(number: Number, text: str) -> str:
     return "".join(f"{part}\n\n" for part in parts)
 
 
-def _sincos(number: Number) -> str:
+def _sincos(number: CNumber) -> str:
     p = SINGLE if number.single else DOUBLE
     T, f, n = number.type, number.suffix, number.literal
     y = "x"
@@ -111,7 +111,7 @@ def _nested(coefficients: tuple[float, ...], literal: Callable[[float], str]) ->
     return text
 
 
-def _alone(number: Number, which: str) -> str:
+def _alone(number: CNumber, which: str) -> str:
     T = number.type
     kept = which[0]
     return (
@@ -120,7 +120,7 @@ def _alone(number: Number, which: str) -> str:
     )
 
 
-def _extreme(number: Number, which: str) -> str:
+def _extreme(number: CNumber, which: str) -> str:
     T, sign = number.type, "<" if which == "min" else ">"
     return (
         "/* NaN if either is. */\n"
