@@ -9,7 +9,6 @@ import numpy as np
 import typer
 
 from qddot.cli import completion, words
-from qddot.cli.control_report import facts, report
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
     ROBOT,
@@ -136,6 +135,7 @@ def control(
     from qddot.control.spec import axes_of, described_control, law_kind, ready_posture
     from qddot.errors import BadPlan, SimulationWarning
     from qddot.motions.description import Situation
+    from qddot.present.terminal.results import loop_lines
 
     kind = law_kind(law)
     arm = read_numeric(source, settings)
@@ -196,7 +196,7 @@ def control(
         from qddot.plot import plot_closed_loop
 
         plot_closed_loop(run, plot)
-    tell(as_json, facts(run), report(run), [output, plot])
+    tell(as_json, run.to_dict(), loop_lines(run), [output, plot])
     if not moved.good and not stopped:
         raise typer.Exit(1)
 

@@ -193,8 +193,8 @@ def commanded(law: ControlLaw) -> Program:
     """
     reference: Any = getattr(law, "reference", None)
     told_where = callable(getattr(reference, "at", None))
-    n = len(reference.at(0.0)[0]) if told_where else 0
-    wanted = dict.fromkeys(REFERENCE_INPUTS, (n,)) if told_where else {}
+    motion = reference.at(0.0) if told_where else ()
+    wanted = {name: (len(part),) for name, part in zip(REFERENCE_INPUTS, motion, strict=False)}
     observes = isinstance(law, MomentumObserver)
     more = {"applied": (law.robot.n,)} if observes else {}
     stated = len(law.x0) > 0
@@ -204,7 +204,7 @@ def commanded(law: ControlLaw) -> Program:
         told = law
         if wanted:
             motion = inputs["position"], inputs["velocity"], inputs["acceleration"]
-            told = law.following(CommandedReference(motion, n))
+            told = law.following(CommandedReference(motion, len(motion[1])))
         state = [inputs[name] for name in law.inputs] + ([] if stated else [NO_STATE])
         t, q, qd, x = state
         if isinstance(told, MomentumObserver):
