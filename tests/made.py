@@ -12,11 +12,20 @@ from functools import cache
 import numpy as np
 
 import qddot
+from qddot.model import Joint, Link, Placement, build
 from qddot.robot.quantities import OF_A_FRAME, SIMPLE, WITH_LOADS
 
 ARM = qddot.load("two_link")
 POINT = qddot.load("two_link_point")
 PANDA = qddot.load("panda")
+# it has no joint that moves, and two frames
+STILL = qddot.Robot(
+    build(
+        "still",
+        [Link("base"), Link("tip")],
+        [Joint("j", "fixed", "base", "tip", Placement((1.0, 2.0, 3.0)))],
+    )
+)
 
 # what is known of a state: the inputs of a quantity, and its definition over any scalar
 QUANTITIES = {

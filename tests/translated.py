@@ -4,6 +4,7 @@ A backend translates operations; each has a test of its own per backend. Whole r
 they are put together rightly: a small one with a slide, and a real arm. The others are long.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,20 @@ from qddot.robot import Robot
 
 ROBOTS = ("rp", "panda", *long("two_link", "double_pendulum", "scara", "puma560", "ur5", "baxter"))
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
+# operations as people write them, of two arguments; complex steps go through these
+SMOOTH: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "div": lambda a, b: a / b,
+    "neg": lambda a, b: -a,
+    "sin": lambda a, b: np.sin(a),
+    "cos": lambda a, b: np.cos(a),
+    "sqrt": lambda a, b: np.sqrt(a),
+    "exp": lambda a, b: np.exp(a),
+    "log": lambda a, b: np.log(a),
+    "tanh": lambda a, b: np.tanh(a),
+}
 LEAST = 1e-3  # what entries that are all zero are compared with
 
 

@@ -10,6 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from long import long
+from made import STILL
 from nearness import DIVIDED
 from translated import ROBOTS, assert_same
 
@@ -331,9 +332,9 @@ def test_torques_may_lie_on_the_gpu_and_batches_be_empty():
 
 
 @on_gpu
-def test_a_robot_without_joints_is_no_special_case(still):
-    gpu, q = qddot.to_cuda(still), np.zeros((5, 0))
-    assert np.array_equal(gpu.pose(q, "tip"), still.pose(q, "tip"))
+def test_a_robot_without_joints_is_no_special_case():
+    gpu, q = qddot.to_cuda(STILL), np.zeros((5, 0))
+    assert np.array_equal(gpu.pose(q, "tip"), STILL.pose(q, "tip"))
     assert gpu.mass_matrix(q).shape == (5, 0, 0)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from complex_step import STEP
 from late import late
+from made import STILL
 from nearness import SINGLE_DIVIDED
 from translated import QUANTITIES, ROBOTS, assert_same, state
 
@@ -151,10 +152,10 @@ def test_empty_batches_and_robots_without_friction_are_no_special_case():
     assert_same(functions.friction_torque(np.ones(2)), robot.friction_torque(np.ones(2)))
 
 
-def test_a_robot_without_joints_is_no_special_case(still):
-    functions = qddot.to_jax(still)
+def test_a_robot_without_joints_is_no_special_case():
+    functions = qddot.to_jax(STILL)
     q = np.zeros((5, 0))
-    assert_same(functions.pose(q, "tip"), still.pose(q, "tip"))
+    assert_same(functions.pose(q, "tip"), STILL.pose(q, "tip"))
     assert functions.mass_matrix(q).shape == (5, 0, 0)
 
 

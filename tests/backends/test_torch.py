@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from late import late
+from made import STILL
 from nearness import DIVIDED, SINGLE_DIVIDED
 from translated import QUANTITIES, ROBOTS, assert_same, state
 
@@ -146,10 +147,10 @@ def test_functions_are_copied_and_sent():
         assert torch.equal(other.gravity_torque(q), wanted)
 
 
-def test_a_robot_without_joints_is_no_special_case(still):
-    functions = qddot.to_torch(still)
+def test_a_robot_without_joints_is_no_special_case():
+    functions = qddot.to_torch(STILL)
     q = torch.zeros(5, 0, dtype=torch.float64)
-    assert_close(functions.pose(q, "tip"), still.pose(q.numpy(), "tip"))
+    assert_close(functions.pose(q, "tip"), STILL.pose(q.numpy(), "tip"))
     assert functions.mass_matrix(q).shape == (5, 0, 0)
 
 

@@ -10,6 +10,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from made import STILL
 
 import qddot
 from qddot.errors import QddotError
@@ -132,25 +133,18 @@ def test_names_that_mean_something_are_changed(name):
 
 
 def test_what_has_no_entries_is_refused(tmp_path):
-    (tmp_path / "still.urdf").write_text('<robot name="still"><link name="base"/></robot>')
-    robot = qddot.load(tmp_path / "still.urdf")
     with pytest.raises(QddotError, match="mass_matrix of 'still' has no entries"):
-        qddot.export(robot, tmp_path / "c", functions=["mass_matrix"])
+        qddot.export(STILL, tmp_path / "c", functions=["mass_matrix"])
 
 
 @with_gcc
 def test_what_depends_on_nothing_is_exported(tmp_path):
-    (tmp_path / "still.urdf").write_text(
-        '<robot name="still"><link name="base"/><link name="tip"/><joint name="j" type="fixed">'
-        '<parent link="base"/><child link="tip"/><origin xyz="1 2 3"/></joint></robot>'
-    )
-    robot = qddot.load(tmp_path / "still.urdf")
-    qddot.export(robot, tmp_path, functions="pose:tip")
+    qddot.export(STILL, tmp_path, functions="pose:tip")
     sources = [tmp_path / "still.c", tmp_path / "still_check.c"]
     done = run("gcc", *STRICT, "-o", tmp_path / "made", *sources, "-lm")
     assert done.returncode == 0, done.stderr
     assert run(tmp_path / "made").returncode == 0
-    (path,) = qddot.export(robot, tmp_path, target="bundle", functions="pose:tip").files
+    (path,) = qddot.export(STILL, tmp_path, target="bundle", functions="pose:tip").files
     assert run(sys.executable, path).returncode == 0
 
 

@@ -5,6 +5,7 @@ from functools import partial
 import numpy as np
 import pytest
 from long import long
+from made import ARM, PANDA
 
 import qddot
 from qddot.identification.excitation_basis import FourierBasis, SplineBasis
@@ -27,12 +28,12 @@ BASES = [FourierBasis(7.0, 4), FourierBasis(10.0, 2), SplineBasis(7.0, 8)]
 
 @pytest.fixture(scope="module")
 def panda() -> qddot.Robot:
-    return qddot.load("panda")
+    return PANDA
 
 
 @pytest.fixture(scope="module")
 def two_link() -> qddot.Robot:
-    return qddot.load("two_link")
+    return ARM
 
 
 @pytest.fixture(scope="module")

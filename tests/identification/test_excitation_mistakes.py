@@ -4,6 +4,7 @@ import json
 from functools import partial
 
 import pytest
+from made import ARM, PANDA
 
 import qddot
 from qddot.errors import BadArgument, BadFile, NotNumeric, UnknownName, WrongShape
@@ -17,12 +18,12 @@ FEW = {"limits": TWO_LINK, "starts": 1, "seconds": 2}
 
 @pytest.fixture(scope="module")
 def panda():
-    return qddot.load("panda")
+    return PANDA
 
 
 @pytest.fixture(scope="module")
 def two_link():
-    return qddot.load("two_link")
+    return ARM
 
 
 def test_missing_limits_are_all_named_at_once(two_link):

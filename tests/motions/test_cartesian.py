@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made import PANDA
 
 import qddot
 from qddot.errors import BadArgument, UnknownName
@@ -13,7 +14,7 @@ TOLERANCE = 1e-7  # [m] and [rad], what the joints are off between their nodes b
 
 @pytest.fixture(scope="module")
 def panda():
-    return qddot.load("panda")
+    return PANDA
 
 
 def start_of(robot, q):

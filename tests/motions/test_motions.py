@@ -5,6 +5,7 @@ import pickle
 import numpy as np
 import pytest
 from complex_step import STEP
+from made import ARM
 
 import qddot
 from qddot.errors import BadArgument, WrongShape
@@ -26,7 +27,7 @@ ROUND_OFF = 1e-11  # of numbers of size 1, after polynomials of degree five
 
 
 def two_link():
-    return qddot.load("two_link")
+    return ARM
 
 
 def rows_of(motion):

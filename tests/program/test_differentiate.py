@@ -12,6 +12,7 @@ from complex_step import STEP
 from hypothesis import given
 from hypothesis import strategies as st
 from nearness import CENTRAL_DIFFERENCE, assert_close
+from translated import SMOOTH
 
 from qddot.errors import BadArgument
 from qddot.program import Program, record
@@ -28,20 +29,6 @@ from qddot.program.operations import OPERATIONS
 
 H = 1e-5  # of a central difference
 
-# smooth operations, by which a complex step goes through
-SMOOTH: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "neg": lambda a, b: -a,
-    "sin": lambda a, b: np.sin(a),
-    "cos": lambda a, b: np.cos(a),
-    "sqrt": lambda a, b: np.sqrt(a),
-    "exp": lambda a, b: np.exp(a),
-    "log": lambda a, b: np.log(a),
-    "tanh": lambda a, b: np.tanh(a),
-}
 # operations with edges: differentiable on either side of them
 EDGED: dict[str, Callable[..., Any]] = {
     "abs": lambda a, b: abs(a),

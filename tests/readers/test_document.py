@@ -1,152 +1,26 @@
 """Robots as TOML and JSON: every field, every refusal with its line, and the way back."""
 
 import json
-import math
 import tomllib
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from strategies import EVERY, inertial, models, random_rpy, seeds, triple
+from documents import EXPECTED, FULL, SMALLEST, read_text
 
 from qddot.errors import BadFile, BadRobot
-from qddot.expression_reader import read_formula
 from qddot.expressions import PI_EXPRESSION, symbol
 from qddot.model import (
-    Coupling,
-    Frame,
-    Friction,
     Inertial,
     Joint,
-    Limits,
     Link,
-    Mimic,
-    Model,
-    Motor,
-    Payload,
-    Placement,
-    Spring,
 )
-from qddot.model.building import checked
 from qddot.model.shapes import box, cylinder, hollow_cylinder, point, rod, sphere
 from qddot.readers import read
 from qddot.readers.document import read_document
 from qddot.readers.toml import line_finder
-from qddot.writers.toml import to_toml
 
 pi = PI_EXPRESSION
-
-FULL = """\
-name = "full"
-description = "everything"
-source = "a test"
-licence = "none"
-gravity = [0, "-g", 0]
-
-[[link]]
-name = "base"
-mass = 3
-
-[[link]]
-name = "arm"
-mass = "m"
-com = [0.1, "c", 0]
-inertia = [0.2, 0.01, 0.02, 0.3, 0.03, 0.4]
-inertia_rpy = [0, "pi/2", 0]
-
-[[link]]
-name = "hand"
-mass = 0.5
-inertia = [0.2, 0.3, 0.4]
-
-[[joint]]
-name = "shoulder"
-type = "revolute"
-parent = "base"
-child = "arm"
-xyz = [0, 0, "h"]
-rpy = [0, 0, "90*deg"]
-axis = [0, 1, 0]
-limits = { lower = -1, upper = "pi", velocity = 2.5, effort = 80 }
-friction = { viscous = 0.1, coulomb = 0.2, static = 0.3, stribeck_velocity = 0.01, offset = -0.1 }
-motor = { rotor_inertia = 2e-4, gear = 100 }
-spring = { stiffness = 5, rest = 0.2 }
-
-[[joint]]
-name = "wrist"
-type = "P"
-parent = "arm"
-child = "hand"
-quaternion = [1, 0, 0, 1]
-axis = [0, 0, 1]
-mimic = { joint = "shoulder", multiplier = -2, offset = 0.5 }
-locked = 0.25
-
-[[frame]]
-name = "tip"
-link = "hand"
-xyz = [0, 0, 0.1]
-
-[[payload]]
-frame = "tip"
-mass = 2
-com = [0, 0, 0.05]
-
-[[coupling]]
-joints = ["shoulder", "wrist"]
-stiffness = 7
-damping = 0.5
-rest = 0.1
-"""
-
-EXPECTED = Model(
-    "full",
-    links=(
-        Link("base", Inertial(3)),
-        Link(
-            "arm",
-            Inertial(
-                symbol("m"),
-                (0.1, symbol("c"), 0),
-                (0.2, 0.01, 0.02, 0.3, 0.03, 0.4),
-                (0, pi / 2, 0),
-            ),
-        ),
-        Link("hand", Inertial(0.5, inertia=(0.2, 0, 0, 0.3, 0, 0.4))),
-    ),
-    joints=(
-        Joint(
-            *("shoulder", "revolute", "base", "arm"),
-            origin=Placement((0, 0, symbol("h")), (0, 0, pi / 2)),
-            axis=(0, 1, 0),
-            limits=Limits(-1, pi, 2.5, 80),
-            friction=Friction(0.1, 0.2, 0.3, 0.01, -0.1),
-            motor=Motor(2e-4, 100),
-            spring=Spring(5, 0.2),
-        ),
-        Joint(
-            *("wrist", "prismatic", "arm", "hand"),
-            origin=Placement((0, 0, 0), (0, 0, math.pi / 2)),
-            axis=(0, 0, 1),
-            mimic=Mimic("shoulder", -2, 0.5),
-            locked=0.25,
-        ),
-    ),
-    frames=(Frame("tip", "hand", Placement((0, 0, 0.1))),),
-    couplings=(Coupling("shoulder", "wrist", 7, 0.5, 0.1),),
-    payloads=(Payload("tip", Inertial(2, (0, 0, 0.05))),),
-    gravity=(0, -symbol("g"), 0),
-    description="everything",
-    source="a test",
-    licence="none",
-)
-
-
-def read_text(text, name="robot"):
-    return read_document(tomllib.loads(text), name, line_finder(text))
 
 
 def problems_of(text):
@@ -174,17 +48,6 @@ def test_json_and_python_say_the_same_as_toml(tmp_path):
     assert read(path) == EXPECTED
     path.write_bytes(b"\xef\xbb\xbf" + FULL.replace("\n", "\r\n").encode())
     assert read(path) == EXPECTED
-
-
-SMALLEST = """\
-[[link]]
-name = "arm"
-[[joint]]
-name = "j"
-type = "continuous"
-parent = "base"
-child = "arm"
-"""
 
 
 def test_a_base_that_only_joints_mention_is_there():
@@ -605,116 +468,4 @@ def test_problems_name_the_file(tmp_path):
     assert str(error.value) == (
         f"arm cannot be used: 1 problem.\n"
         f"  {path}:8: joint 'j': axis: it is a number. Give 3 numbers in brackets."
-    )
-
-
-# and back
-
-
-def assert_round_trip(model):
-    text = to_toml(model)
-    again = read_text(text, name="another name")
-    assert again == model
-    assert to_toml(again) == text
-
-
-@st.composite
-def furnished(draw):
-    """Return a random robot with every kind of field in use."""
-    model = draw(models(kinds=EVERY, mimic=True))
-    rng = np.random.default_rng(draw(seeds))
-
-    def x():
-        return float(rng.uniform(0.1, 2))
-
-    def change(joint):
-        if joint.kind == "fixed":
-            return joint
-        parts = {"motor": Motor(x(), x()), "spring": Spring(x(), -x()), "locked": x()}
-        parts["friction"] = Friction(x(), x(), 2 + x(), x(), -x())
-        parts["limits"] = Limits(None, x(), None, x())
-        return replace(joint, **{k: v for k, v in parts.items() if rng.random() < 0.5})
-
-    names = [link.name for link in model.links]
-    moving = [joint.name for joint in model.joints if joint.kind != "fixed"]
-    couplings = [Coupling(moving[0], moving[-1], x(), 0, x())] if len(moving) > 1 else []
-    return checked(
-        replace(
-            model.with_joints(change),
-            frames=(
-                Frame(
-                    "f",
-                    str(rng.choice(names)),
-                    Placement(triple(rng.normal(size=3)), random_rpy(rng)),
-                ),
-            ),
-            payloads=(Payload("f", inertial(rng)),),
-            couplings=tuple(couplings),
-            gravity=triple(rng.normal(size=3)),
-        )
-    )
-
-
-@settings(max_examples=60)
-@given(furnished())
-def test_what_is_written_reads_as_the_same_robot(model):
-    assert_round_trip(model)
-
-
-@pytest.mark.parametrize(
-    "name",
-    ["two_link", "two_link_symbolic", "mass_spring_damper_symbolic", "two_link_cylinders_symbolic"],
-)
-def test_textbook_robots_survive_the_round_trip(name):
-    assert_round_trip(read(name))
-
-
-def test_symbols_survive_the_round_trip():
-    assert_round_trip(EXPECTED)
-
-
-formulas = st.sampled_from(
-    ["m", "m*L**2/12", "-L/2", "sin(a)*cos(b)", "sqrt(2)/2", "1/(a + b)", "pi/2", "m/(3*n)", "2/3"]
-).map(lambda text: read_formula(text))
-
-
-@settings(max_examples=40)
-@given(st.lists(formulas, min_size=12, max_size=12), furnished())
-def test_formulas_anywhere_survive_the_round_trip(x, model):
-    link = replace(
-        model.links[0], inertial=Inertial(x[0], tuple(x[1:4]), (x[4], 0, 0, x[5], 0, x[6]))
-    )
-    frame = Frame("formula", link.name, Placement(tuple(x[7:10]), (x[10], 0, x[11])))
-    assert_round_trip(replace(model, links=(link, *model.links[1:]), frames=(frame,), payloads=()))
-
-
-printable = st.text(st.characters(exclude_categories=("C", "Z")), min_size=1, max_size=20)
-ODD = ["a b", 'say "hi"', "it's", "back\\slash", "größe", "関節", "🤖", "a.b", "[x]", "#", "="]
-
-
-@given(st.lists(printable | st.sampled_from(ODD), min_size=4, max_size=4, unique=True), st.text())
-def test_names_and_texts_of_any_kind_survive_the_round_trip(names, text):
-    one, two, joint, frame = names
-    model = checked(
-        Model(
-            text,
-            (Link(one), Link(two, Inertial(1))),
-            (Joint(joint, "continuous", one, two),),
-            (Frame(frame, two),),
-            description=text,
-            source=text,
-            licence=text,
-        )
-    )
-    assert_round_trip(model)
-
-
-def test_a_written_file_is_plain_to_read():
-    assert to_toml(read_text(SMALLEST, "arm")) == (
-        'name = "arm"\n'
-        "gravity = [0, 0, -9.81]\n\n"
-        '[[link]]\nname = "base"\n\n'
-        '[[joint]]\nname = "j"\ntype = "continuous"\nparent = "base"\nchild = "arm"\n'
-        "axis = [1, 0, 0]\n\n"
-        '[[link]]\nname = "arm"\n'
     )

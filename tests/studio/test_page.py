@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from accessibility import complaints
 from long import long
+from made import PANDA
 from studio_page import (
     column,
     fresh,
@@ -56,7 +57,7 @@ def page(seen):
 
 @pytest.fixture(scope="module")
 def panda():
-    return qddot.load("panda")
+    return PANDA
 
 
 def stand(page, q):
