@@ -12,7 +12,7 @@ dq/dt. Most joints have one of each, with v = dq/dt: `OneCoordinate` says so for
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 
@@ -41,7 +41,9 @@ class JointMotion(Protocol):
     configuration: tuple[Coordinate, ...]  # what the entries of q are
     velocity: tuple[Coordinate, ...]  # what the entries of v are
     neutral: tuple[Scalar, ...]  # the q at which the pose is the identity
-    numbers: tuple[str, ...]  # what of a model's joint it needs besides the axis, such as "pitch"
+    numbers: ClassVar[
+        tuple[str, ...]
+    ]  # what of a model's joint it needs besides the axis, such as "pitch"
 
     @property
     def S(self) -> np.ndarray: ...  # (6, nv): [angular; linear], in the axes of the moving body
@@ -85,7 +87,7 @@ class OneCoordinate:
 
     nq = nv = 1
     neutral = (0,)
-    numbers = ()
+    numbers: ClassVar[tuple[str, ...]] = ()
 
     def rate(self, q: ConfigVec, v: JointVec) -> ConfigVec:
         return v

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class Screw(OneCoordinate):
 
     configuration = (Coordinate("angle and length", "rad"),)
     velocity = (Coordinate("angle and length", "rad/s"),)
-    numbers = ("pitch",)
+    numbers: ClassVar[tuple[str, ...]] = ("pitch",)
 
     @classmethod
     def of(cls, joint: Any, axis: tuple[Scalar, Scalar, Scalar]) -> Screw:
