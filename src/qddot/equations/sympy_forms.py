@@ -19,7 +19,7 @@ from qddot.errors import BadArgument, did_you_mean
 from qddot.expressions import PI, PI_EXPRESSION, Expression, expression, symbol
 from qddot.scalars import Scalar, sincos, sqrt
 
-LETTERS = {"q": "q", "qd": "v", "qdd": "a"}
+GENERATORS = {"q": "q", "qd": "v", "qdd": "a"}
 JOINT = re.compile(r"(qd?d?)([1-9]\d*)")
 ASK = 'Ask SymPy: sympy.simplify(mine - equations.sympy("M")).'
 LETTERS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
@@ -65,7 +65,7 @@ class _Reading:
         self.sympy = sympy
         ring = x.ring if isinstance(x, Polynomial) else None
         joints = {s: JOINT.fullmatch(s.name) for s in other.free_symbols}
-        self.joints = {s: (LETTERS[m[1]], int(m[2]) - 1) for s, m in joints.items() if m}
+        self.joints = {s: (GENERATORS[m[1]], int(m[2]) - 1) for s, m in joints.items() if m}
         n = ring.n if ring else 1 + max((k for _, k in self.joints.values()), default=-1)
         known = symbols_of(ring) if ring else set()
         for s in sorted(other.free_symbols - self.joints.keys(), key=str):

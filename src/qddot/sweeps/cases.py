@@ -20,6 +20,7 @@ from qddot.motions import Move, Setpoint
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorded_array import array_of
+from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
 from qddot.simulation.law import Law
 from qddot.sweeps.controllers import VARIED_GAINS, Controller
@@ -171,7 +172,8 @@ class Case:
             own = start[self.number] if len(start) > 1 else start[0]
             first = given.get("q0", own)
             if law.moves_frame:
-                first = law.task.position(law.short, first)
+                place = law.task.position(law.short, first)
+                first = array_of(list(place)) if "q0" in given else place
             target = given.get("target", reference.end)
             replaced["reference"] = Move(first, target, reference.duration)
         if self.controller.knows_arm and "arm" in given:
