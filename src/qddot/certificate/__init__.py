@@ -1,4 +1,4 @@
-"""Properties and bounds of a robot's dynamics that one can rely on, with how each is known."""
+"""Properties and bounds of a robot's dynamics, each with how it is known: proved or sampled."""
 
 from typing import TYPE_CHECKING
 

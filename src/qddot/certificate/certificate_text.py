@@ -1,4 +1,4 @@
-"""A certificate as people read it: what holds, and between which numbers."""
+"""A certificate as text: a table of its properties and a table of its bounds."""
 
 from __future__ import annotations
 

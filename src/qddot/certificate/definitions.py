@@ -26,7 +26,7 @@ Definition: TypeAlias = Callable[[Any], np.ndarray]  # of the angles θ
 
 @dataclass(frozen=True)
 class IndependentAngles(Drives):
-    """Joints that stand where their own angles say, and move as the ones they follow make them."""
+    """Joints at angles of their own, which move with the joints that they follow."""
 
     def joints(self, q: Any) -> Any:
         return q

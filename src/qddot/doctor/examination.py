@@ -1,4 +1,4 @@
-"""Everything that can be said about a robot's description, whatever state it is in."""
+"""The examination of a robot's description: its problems, and how other engines read it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The border of exporting: what users ask for, checked; files, written whole; nothing lost."""
+"""Exporting: what users ask for is checked, and files are written as a whole or not at all."""
 
 from __future__ import annotations
 

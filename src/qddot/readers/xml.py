@@ -1,4 +1,4 @@
-"""Reading XML that may be anything: strict, with line numbers, and nothing fetched or expanded.
+"""Reading XML from any source: strict, with line numbers, and nothing fetched or expanded.
 
 On the standard library's expat. DTDs are refused the moment they begin, so no entity is ever
 declared, let alone expanded or fetched; depth and number of elements are limited while parsing.

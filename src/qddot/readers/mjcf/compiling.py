@@ -1,4 +1,4 @@
-"""MuJoCo at work: a file compiled for what moves and weighs, and its complaints in our words."""
+"""Compiling a file with MuJoCo, without what neither moves nor has mass; its errors as ours."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An MJCF file and the files it is made of, looked at before MuJoCo is let near them.
+"""An MJCF file and the files it is made of, checked before MuJoCo reads them.
 
 MuJoCo opens whatever a file names and repeats whatever it is asked to repeat, until the memory is
 gone. What could do harm is refused here; and the lines of what has a name are kept, because
