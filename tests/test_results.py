@@ -1,11 +1,14 @@
 """Every result says whether all is well, and if not, why."""
 
+import json
+
 import numpy as np
 import pytest
 from made import ARM
 
 import qddot
-from qddot.control import Quintic, closed_loop
+from qddot.control import PD, Quintic, closed_loop
+from qddot.present.json_text import json_text
 
 
 def test_a_run_that_went_well_is_ok():
@@ -52,6 +55,16 @@ def test_a_closed_loop_starts_on_its_reference_and_ends_after_it():
     np.testing.assert_array_equal(resting.trajectory.q[0], ARM.home)
     with pytest.raises(qddot.QddotError, match=r"no law 'computd_torque'. Did you mean"):
         closed_loop(ARM, "computd_torque", reference)
+
+
+def test_runs_are_plain_values_for_machines():
+    run = closed_loop(ARM, PD(ARM, [[9, 0], [0, 8]], 3.0, [0.1, 0]), duration=0.02)
+    facts = run.to_dict()
+    assert facts["gains"] == {"kp": [9.0, 8.0], "kd": [3.0, 3.0]}
+    assert facts["q"] == run.trajectory.to_dict()["q"] == run.trajectory.q[-1].tolist()
+    assert facts | run.report.to_dict() == facts
+    for each in (facts, run.trajectory.to_dict()):
+        assert json.loads(json_text(each))["status"] == run.trajectory.status
 
 
 def test_torques_are_cut_off_in_both_unless_said():

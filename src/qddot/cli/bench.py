@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from qddot.cli.terminal import AsJson, Settings, Source, number, read_numeric, tell
 from qddot.progress import percent_done
-
-if TYPE_CHECKING:
-    from qddot.speed import Speed
 
 
 def bench(
@@ -28,6 +24,7 @@ def bench(
       qddot bench panda
       qddot bench ur5 --seconds 1 --json
     """
+    from qddot.present.terminal.results import speed_lines
     from qddot.speed import INPUTS, measuring
 
     robot = read_numeric(source, settings)
@@ -41,19 +38,4 @@ def bench(
             if not rows:
                 raise
     measured = [row.to_dict() for row in rows]
-    tell(as_json, {"robot": robot.name, "seconds": seconds, "rows": measured}, table(rows))
-
-
-def table(rows: list[Speed]) -> list[str]:
-    """Return the times as a table."""
-    lines = [f"{'a state':<18}{'states a call':>14}{'qddot':>12}{'Pinocchio':>14}{'faster':>10}"]
-    for row in rows:
-        line = f"{row.name.replace('_', ' '):<18}{row.batch:>14}{row.ns:>9.1f} ns"
-        if row.peer_ns is not None and row.ratio is not None:
-            line += f"{row.peer_ns:>11.1f} ns{row.ratio:>8.1f} ×"
-        lines.append(line)
-    if find_spec("pinocchio") is None:
-        lines += ["", "Pinocchio is not installed, so nothing is compared: pip install pin"]
-    elif not any(row.peer for row in rows):
-        lines += ["", "Pinocchio does not compute the same for this robot, so it is not timed."]
-    return lines
+    tell(as_json, {"robot": robot.name, "seconds": seconds, "rows": measured}, speed_lines(rows))

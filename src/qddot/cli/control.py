@@ -9,7 +9,6 @@ import numpy as np
 import typer
 
 from qddot.cli import completion, references
-from qddot.cli.control_report import facts, report
 from qddot.cli.laws import gains_of
 from qddot.cli.settings import numbers
 from qddot.cli.terminal import (
@@ -147,6 +146,7 @@ def control(
     from qddot.control.loop import InterruptedLoop, closed_loop
     from qddot.control.loop_arguments import lasting
     from qddot.errors import SimulationWarning
+    from qddot.present.terminal.results import loop_lines
 
     given = gains_of(law, gains or [])
     arm = read_numeric(source, settings)
@@ -209,7 +209,7 @@ def control(
         from qddot.plot import plot_closed_loop
 
         plot_closed_loop(run, plot)
-    tell(as_json, facts(run), report(run), [output, plot])
+    tell(as_json, run.to_dict(), loop_lines(run), [output, plot])
     if not moved.good and not stopped:
         raise typer.Exit(1)
 

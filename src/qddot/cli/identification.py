@@ -133,6 +133,7 @@ def identify(
       qddot identify two_link log.csv --method consistent -o arm.toml
     """
     from qddot.identification.validation import errors_on
+    from qddot.present.terminal.results import fit_lines
 
     robot = read_numeric(source, settings)
     reading = logs.Reading(
@@ -154,7 +155,7 @@ def identify(
         _draw(fit, raw, ready, errors, page, plot, ctx.find_root().obj)
     facts = fit.to_dict() | {"log": _log_facts(raw, ready)}
     facts |= {} if errors is None else {"validation": errors}
-    tell(as_json, facts, report(fit, ready, errors), [output, page, plot])
+    tell(as_json, facts, fit_lines(fit, ready, errors), [output, page, plot])
 
 
 @contextmanager
@@ -214,20 +215,3 @@ def _log_facts(raw: Log, ready: Log) -> dict[str, Any]:
         "rate": raw.rate,
         "notes": [{"severity": note.severity, "text": str(note)} for note in ready.notes],
     }
-
-
-def report(fit: Fit, log: Log, errors: dict[str, Any] | None) -> list[str]:
-    """Return what a fit came to, for people: how well, which values, what was done to the log."""
-    lines = [*repr(fit).splitlines(), "", *fit.table().splitlines(), ""]
-    lines += [f"{note.severity}: {note}" for note in log.notes if note.severity == "note"]
-    if errors is not None:
-        lines += [
-            "",
-            f"on the other log: relative torque error {100 * errors['relative_error']:.3g} %",
-        ]
-    if not fit.is_possible:
-        lines += [
-            "",
-            "No robot has these values; --method consistent finds the nearest that can be.",
-        ]
-    return lines

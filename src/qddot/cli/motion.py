@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -25,10 +25,6 @@ from qddot.cli.terminal import (
     vector,
     writes,
 )
-from qddot.errors import printable
-
-if TYPE_CHECKING:
-    from qddot.simulation.trajectory import Trajectory
 
 METHODS = ("auto", "RK45", "DOP853", "Radau", "BDF", "rk4", "midpoint", "semi_implicit_euler")
 FILMS = (".gif", ".html", ".mp4")
@@ -116,6 +112,7 @@ def simulate(
       qddot simulate panda --q0 0,-pi/4,0,-2,0,pi/2,0 --duration 2 -o fall.csv
     """
     from qddot.errors import Interrupted, SimulationWarning
+    from qddot.present.terminal.results import motion_lines
 
     robot = read_numeric(source, settings)
     zeros = [0.0] * robot.n
@@ -146,60 +143,6 @@ def simulate(
         run.plot(path=plot)
     if animate is not None:
         run.animate(animate)
-    tell(as_json, facts(run), report(run), [output, plot, animate])
+    tell(as_json, run.to_dict(), motion_lines(run), [output, plot, animate])
     if not run.good:
         raise typer.Exit(1)
-
-
-def facts(run: Trajectory) -> dict[str, Any]:
-    """Return what a run came to, for machines."""
-    energy, audit = run.energy, run.audit
-    return {
-        "robot": run.robot_name,
-        "joints": list(run.joint_names),
-        "units": list(run.units),
-        "duration": float(run.t[-1]),
-        "finished": run.finished,
-        "good": run.good,
-        "status": run.status,
-        "how": dict(run.how),
-        "q": run.q[-1].tolist(),
-        "qd": run.qd[-1].tolist(),
-        "energy": {
-            "start": float(energy.total[0]),
-            "end": float(energy.total[-1]),
-            "given": float(energy.given[-1]),
-            "lost": float(energy.lost[-1]),
-            "friction": energy.friction[-1].tolist(),
-            "actuators": energy.actuators[-1].tolist(),
-            "unaccounted": float(energy.residual[-1]),
-        },
-        "audit": {"number": audit.number, "limit": audit.limit, "exchanged": audit.exchanged},
-        "events": [
-            {"t": e.t, "name": e.name, "joint": e.joint, "detail": e.detail} for e in run.events
-        ],
-    }
-
-
-def report(run: Trajectory, most: int = 12) -> list[str]:
-    """Return what a run came to, for people: state, energy, events, verdict."""
-    energy = run.energy
-    width = max([5, *(len(printable(name)) for name in run.joint_names)])
-    # the column of the joints has friction alone
-    stops = energy.impacts[-1]
-    at_stops = f" ({stops:.4g} J of it at stops)" if stops else ""
-    lines = [f"{'joint':<{width}}  {'q':>8}      {'q̇':>8}        {'work':>9}    {'lost':>9}"]
-    for i, (name, unit) in enumerate(zip(run.joint_names, run.units, strict=True)):
-        state = f"{run.q[-1, i]:>8.4f} {unit:<3}  {run.qd[-1, i]:>8.4f} {unit + '/s':<5}"
-        work = f"{energy.actuators[-1, i]:>9.4g} J  {energy.friction[-1, i]:>9.4g} J"
-        lines.append(f"{printable(name):<{width}}  {state}  {work}")
-    lines += [
-        "",
-        f"energy  {energy.total[0]:.6g} J at the start, {energy.total[-1]:.6g} J at the end; "
-        f"{energy.given[-1]:.4g} J given, {energy.lost[-1]:.4g} J lost{at_stops}",
-    ]
-    if run.events:
-        lines += ["", *(printable(str(event)) for event in run.events[:most])]
-        if len(run.events) > most:
-            lines.append(f"... and {len(run.events) - most} more; --json lists them all.")
-    return [*lines, "", run.status]

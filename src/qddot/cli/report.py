@@ -4,17 +4,12 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
 from qddot.cli.terminal import AsJson, File, Settings, Source, number, read_robot, saves, tell
-from qddot.errors import printable
 from qddot.progress import inform
-
-if TYPE_CHECKING:
-    from qddot.present.report.report import Outcome
 
 
 def report(
@@ -58,6 +53,7 @@ def report(
         subject_of,
         write_report,
     )
+    from qddot.present.terminal.results import report_lines
 
     robot = read_robot(source, settings)
     # a robot that was changed is not what the file says
@@ -71,38 +67,15 @@ def report(
     except InterruptedReport as stopped:
         path, outcomes, interrupted = stopped.path, stopped.outcomes, True
     spent = time.monotonic() - started
-    tell(as_json, facts(robot.name, path, outcomes, spent), lines(path, outcomes, spent))
+    facts = {
+        "robot": robot.name,
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "seconds": round(spent, 3),
+        "sections": [outcome.to_dict() for outcome in outcomes],
+    }
+    tell(as_json, facts, report_lines(path, outcomes, spent))
     if interrupted:
         raise KeyboardInterrupt
     if any(outcome.state == "failed" for outcome in outcomes):
         raise typer.Exit(1)
-
-
-def facts(name: str, path: Path, outcomes: tuple[Outcome, ...], seconds: float) -> dict[str, Any]:
-    """Return what was written, for machines."""
-    return {
-        "robot": name,
-        "file": str(path),
-        "bytes": path.stat().st_size,
-        "seconds": round(seconds, 3),
-        "sections": [outcome.to_dict() for outcome in outcomes],
-    }
-
-
-def lines(path: Path, outcomes: tuple[Outcome, ...], seconds: float) -> list[str]:
-    """Return what was written, for people: the main facts, and where the page is."""
-    found = [
-        printable(f"  {outcome.section.title:<42} {outcome.chapter.glance}")
-        for outcome in outcomes
-        if outcome.chapter is not None and outcome.chapter.glance
-    ]
-    done = sum(outcome.state == "done" for outcome in outcomes)
-    size = path.stat().st_size / 1e6
-    where = path.absolute()
-    return [
-        *found,
-        *([""] if found else []),
-        f"{done} of {len(outcomes)} sections, {size:.1f} MB, {seconds:.0f} s",
-        printable(str(where)),
-        where.as_uri(),
-    ]

@@ -70,6 +70,24 @@ class ClosedLoop(Judged):
         """The law's own state, shape (k, m); None where it has none."""
         return self.trajectory.state
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it came to as plain values: the law, its report, V, and how the run ended."""
+        motion, V = self.trajectory, self.V
+        return {
+            "robot": self.robot.name,
+            **self.report.to_dict(),
+            "equation": self.law.equation,
+            "gains": self.law.gains,
+            "lyapunov": None
+            if V is None
+            else {"start": float(V[0]), "end": float(V[-1]), "rise": self.report.V_rise},
+            "duration": float(motion.t[-1]),
+            "finished": bool(motion.finished),
+            "good": bool(motion.good),
+            "status": motion.status,
+            "q": motion.q[-1].tolist(),
+        }
+
     @fitted
     def __repr__(self) -> str:
         return f"<ClosedLoop of {self.robot.name!r}>\n{self.report}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,31 @@ class Report:
         """`sound` in a line: "yes", or "no" or "open" and the first reason."""
         word = VERDICTS[self.sound]
         return word if self.sound else f"{word}: {self.reasons[0]}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as plain values."""
+        return {
+            "law": self.law,
+            "error": {
+                "names": list(self.error_names),
+                "rms": self.rms.tolist(),
+                "worst": self.worst.tolist(),
+                "final": self.final.tolist(),
+            },
+            "settling_time": self.settling_time,
+            "torque": {
+                "joints": list(self.joint_names),
+                "rms": self.effort.tolist(),
+                "peak": self.peak.tolist(),
+                "margin": self.margin.tolist(),  # infinite where there is no limit
+            },
+            "assumptions": [
+                {"statement": each.statement, "holds": each.verdict, "why": each.why}
+                for each in self.assumptions
+            ],
+            "sound": VERDICTS[self.sound],
+            "reasons": list(self.reasons),
+        }
 
     @fitted
     def __str__(self) -> str:

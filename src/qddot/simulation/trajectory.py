@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -210,6 +210,33 @@ class Trajectory(Judged):
         span = float(self.t[0]), float(self.t[-1])
         animate = look("figures.film.animate")
         animate(robot, span, lambda t: self.at(t)[0], path, fps=fps, speed=speed, frames=frames)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how it ended and where its energy went, as plain values; `table` has its rows."""
+        energy, audit = self.energy, self.audit
+        return {
+            "robot": self.robot_name,
+            "joints": list(self.joint_names),
+            "units": list(self.units),
+            "duration": float(self.t[-1]),
+            "finished": self.finished,
+            "good": bool(self.good),
+            "status": self.status,
+            "how": dict(self.how),
+            "q": self.q[-1].tolist(),
+            "qd": self.qd[-1].tolist(),
+            "energy": {
+                "start": float(energy.total[0]),
+                "end": float(energy.total[-1]),
+                "given": float(energy.given[-1]),
+                "lost": float(energy.lost[-1]),
+                "friction": energy.friction[-1].tolist(),
+                "actuators": energy.actuators[-1].tolist(),
+                "unaccounted": float(energy.residual[-1]),
+            },
+            "audit": {"number": audit.number, "limit": audit.limit, "exchanged": audit.exchanged},
+            "events": [asdict(event) for event in self.events],
+        }
 
     @fitted
     def __repr__(self) -> str:

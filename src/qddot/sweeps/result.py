@@ -217,6 +217,13 @@ class Sweep(Judged):
 
     # how it looks
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return how far it is, as plain values."""
+        counts = {name: getattr(self, name) for name in ("runs", "units", "done", "complete")}
+        failed = {str(unit): words for unit, words in self.failed.items()}
+        name = self.manifest["robot"].get("name")
+        return {"folder": str(self.folder), "robot": name, **counts, "failed": failed}
+
     @fitted
     def __repr__(self) -> str:
         how = "complete" if self.complete else f"{self.done:,} of {self.units:,} units"

@@ -54,6 +54,24 @@ class Study:
         """The plan as plain data, in one way however it was written."""
         return {"format": FORMAT, **_plain(self.document), "unit": self.runs.unit}
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what it would run, as plain values."""
+        return {
+            "robot": self.robot.name,
+            "runs": self.runs.total,
+            "units": self.runs.units,
+            "unit": self.runs.unit,
+            "engine": self.clock.engine,
+            "duration": self.clock.duration,
+            "steps": None if self.clock.exact else self.clock.steps,
+            "controllers": [each.name for each in self.controllers],
+            "varied": {
+                line.key: "grid" if line.grid is not None else line.distribution.kind  # type: ignore
+                for line in self.runs.variations
+            },
+            "keep": list(self.kept.families),
+        }
+
     @cached_property
     def robot_text(self) -> str:
         """The robot as a TOML file."""

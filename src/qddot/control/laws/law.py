@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import attrgetter
 from typing import Any, ClassVar
@@ -93,6 +93,19 @@ class ControlLaw:
     def error_names(self) -> tuple[str, ...]:
         """What the entries of `error` are."""
         return self.robot.joint_names
+
+    @property
+    def gains(self) -> dict[str, Any]:
+        """Its fields that are numbers, as plain values; of a diagonal matrix, the diagonal."""
+        found = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if isinstance(value, (int, float, np.ndarray)):
+                array = np.asarray(value, dtype=float)
+                diagonal = np.diag(np.diag(array)) if array.ndim == 2 else None
+                same = diagonal is not None and np.array_equal(array, diagonal)
+                found[field.name] = (np.diag(array) if same else array).tolist()
+        return found
 
     # the same law, otherwise
 
