@@ -20,7 +20,7 @@ from qddot.identification.comparison import (
 )
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
-from qddot.present.figures import fits as figures
+from qddot.present.figures import fits, parameters
 from qddot.present.pages import page
 from qddot.saving import ending
 
@@ -54,8 +54,8 @@ def fit_page(
         f"Identification of {fit.problem.regression.robot.name}",
         *_head(fit, raw or log),
         page.section("Errors", _errors(fit, validation)),
-        page.section("Torques", _figure(figures.plot_torques(fit), _torque_words(fit))),
-        page.section("Residuals", _figure(figures.plot_residuals(fit), RESIDUAL_WORDS)),
+        page.section("Torques", _figure(fits.plot_torques(fit), _torque_words(fit))),
+        page.section("Residuals", _figure(fits.plot_residuals(fit), RESIDUAL_WORDS)),
         page.section("Parameters", *_parameters(fit)),
         page.section("What could not be identified", *_unknown(fit)),
         page.section("The log", *_log(fit, log, raw)),
@@ -150,7 +150,7 @@ def _parameters(fit: Fit) -> Iterator[str]:
             ]
         )
     head = ["base parameter", "value", "deviation", "%", "95 % interval", "before"]
-    yield _figure(figures.plot_parameters(fit), DEVIATION_WORDS)
+    yield _figure(parameters.plot_parameters(fit), DEVIATION_WORDS)
     yield page.folded("As a table", page.table(head, rows, bad=bad), is_open=True)
 
 
@@ -186,11 +186,11 @@ def _log(fit: Fit, log: Log | None, raw: Log | None) -> Iterator[str]:
         "How well the log tells parameters apart. Left: singular values. Right: the share of a "
         "parameter's column that no combination of the others makes."
     )
-    yield _figure(figures.plot_excitation(fit), caption)
+    yield _figure(parameters.plot_excitation(fit), caption)
     if raw is not None:
         caption = "Positions by frequency: motion to the left, noise to the right."
         used = getattr(fit.log, "bandwidth", None)
-        yield _figure(figures.plot_spectrum(raw, used), caption)
+        yield _figure(parameters.plot_spectrum(raw, used), caption)
 
 
 def _again(fit: Fit, log: Log | None, command: Sequence[str]) -> Iterator[str]:
