@@ -29,13 +29,13 @@ if TYPE_CHECKING:
         plot_residuals as plot_residuals,
         plot_torques as plot_torques,
     )
-    from qddot.present.figures.motion import panels as panels
+    from qddot.present.figures.trajectory import panels as panels
     from qddot.present.figures.parameters import (
         plot_excitation as plot_excitation,
         plot_parameters as plot_parameters,
         plot_spectrum as plot_spectrum,
     )
-    from qddot.present.pages.fit import fit_page as fit_page
+    from qddot.present.pages.results import fit_page as fit_page
 
 __getattr__, __dir__ = on_demand(
     __name__,
@@ -46,9 +46,9 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.figures.effective_mass": "plot_effective_mass plot_effective_mass_map",
         "qddot.present.figures.fastest_path": "plot_fastest",
         "qddot.present.figures.fits": "plot_residuals plot_torques",
-        "qddot.present.figures.motion": "panels",
+        "qddot.present.figures.trajectory": "panels",
         "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
-        "qddot.present.pages.fit": "fit_page",
+        "qddot.present.pages.results": "fit_page",
     },
 )
 moved_modules(__name__, compare="qddot.plot", style="qddot.present.figures.style")

@@ -1,4 +1,4 @@
-"""A fit as one HTML page that asks for nothing: tables, figures, words, how to do it again."""
+"""Results as pages that ask for nothing: the equations of a robot, and a fit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.equations.document import Document, Formula
 from qddot.errors import printable
 from qddot.identification.comparison import (
     deviation,
@@ -28,6 +29,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BADLY = 50.0  # [%], a relative deviation above which a value is hardly known
+
+
+def equations_page(document: Document) -> str:
+    """Return a document of equations as a page that works offline, drawn by KaTeX."""
+
+    def element(item: Formula | str) -> str:
+        if isinstance(item, Formula):
+            return page.formula(item.latex, item.text)
+        return page.paragraph(item)
+
+    sections = [page.section(part.title, *map(element, part.items)) for part in document.sections]
+    return page.page(document.title, *sections)
 
 
 def fit_page(
