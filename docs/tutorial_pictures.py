@@ -9,12 +9,11 @@ import matplotlib
 import numpy as np
 from control_pictures import WRIST
 from matplotlib.figure import Figure
-from qddot.identification.extra_columns import coupled
 from scipy.linalg import solve_continuous_are
 
 import qddot
 from qddot import plot
-from qddot.identification.preparation import prepared
+from qddot.identification import coupled, prepared
 from qddot.present.figures import style
 from qddot.readers.document import read_document
 

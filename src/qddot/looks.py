@@ -4,7 +4,7 @@ Results do not import presentation; the room `present` imports results. A method
 a function of that room as text, and only this file turns the text into the function:
 
     _repr_html_ = in_notebook("programs.program_html")
-    drawn = look("figures.motion.figure")(self, what)
+    drawn = look("figures.trajectory.figure")(self, what)
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 
 
 def look(name: str) -> Callable[..., Any]:
-    """Return a function of `qddot.present`, such as "figures.motion.figure"."""
+    """Return a function of `qddot.present`, such as "figures.trajectory.figure"."""
     module, _, function = name.rpartition(".")
     return getattr(import_module(f"qddot.present.{module}"), function)
 

@@ -130,7 +130,7 @@ def settled(option):
 
 
 def test_options_that_write_know_the_endings_that_writers_know():
-    from qddot.cli import equations, excitation, motion
+    from qddot.cli import equations, excitation, simulation
     from qddot.equations.deriving import FORMULATIONS
     from qddot.equations.document import FORMATS
     from qddot.identification import excitation_criterion, excitation_files
@@ -142,8 +142,8 @@ def test_options_that_write_know_the_endings_that_writers_know():
 
     assert set(terminal.ENDINGS_OF_FIGURES) == set(FIGURES)
     assert set(terminal.ENDINGS_OF_MOTIONS) == set(MOTIONS)
-    assert set(motion.FILMS) == set(ENDINGS)
-    assert set(motion.METHODS) == set(method.METHODS)
+    assert set(simulation.FILMS) == set(ENDINGS)
+    assert set(simulation.METHODS) == set(method.METHODS)
     assert set(excitation.ENDINGS) == set(excitation_files.ENDINGS)
     assert set(excitation.CURVES) == set(CURVES)
     assert set(excitation.CRITERIA) == set(excitation_criterion.NAMES)

@@ -19,7 +19,7 @@ from qddot.identification.log import Log
 from qddot.identification.payload import PayloadFit
 from qddot.identification.preparation import prepared
 from qddot.identification.solution import repeats
-from qddot.present.figures.identification import short
+from qddot.present.figures.parameters import short
 
 identify = partial(qddot.identify, terms=())  # what is not asked for is not there
 

@@ -15,7 +15,7 @@ from qddot.errors import BadArgument
 from qddot.identification.preparation import prepared
 from qddot.identification.regression import coupled
 from qddot.identification.validation import errors_on
-from qddot.present.figures import fits
+from qddot.present.figures import parameters
 
 TERMS = ("friction", "offset", "rotor_inertia")
 NASTY = "<script>alert(1)</script>&\"'"
@@ -65,7 +65,7 @@ def test_parameters_are_named_and_sorted_by_kind(fit):
 
 
 def test_what_is_a_columns_own_is_one_over_its_length_in_the_inverse(fit):
-    values, own = fits.excited(fit)
+    values, own = parameters.excited(fit)
     assert values[0] / values[-1] == pytest.approx(fit.condition)
     assert np.all((own > 0) & (own <= 1 + 1e-12))
 

@@ -5,7 +5,7 @@ import pytest
 import qddot
 from qddot.model import Joint
 from qddot.model.units import ANGLE, BY_POSITION, LENGTH, parameter_unit, unit_of, units_of
-from qddot.present.figures.motion import unit
+from qddot.present.figures.trajectory import unit
 from qddot.sweeps.quantities import of_arm
 
 TURNS, SLIDES = (Joint("j", kind, "a", "b") for kind in ("continuous", "prismatic"))

@@ -15,19 +15,18 @@ from qddot.cli import (
     excitation,
     exporting,
     identification,
-    motion,
     report,
     robots,
+    simulation,
     studio,
     sweep,
 )
-from qddot.cli.help import Verb, Verbs, parts
-from qddot.cli.shared import with_shared_options
+from qddot.cli.verbs import Verb, Verbs, parts, with_shared_options
 
 VERBS = {
     "Look": (robots.show, robots.doctor, report.report, studio.studio),
     "Equations": (equations.derive, equations.prove),
-    "Motion": (motion.simulate, control.control, sweep.sweep),
+    "Motion": (simulation.simulate, control.control, sweep.sweep),
     "Certainty": (certificates.certify,),
     "Identification": (identification.identifiable, excitation.excite, identification.identify),
     "Elsewhere": (exporting.export, bench.bench),

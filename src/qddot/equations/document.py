@@ -171,7 +171,7 @@ def plain_symbol(latex: str) -> str:
 def page(document: Document, format: str) -> str:
     """Return the page in one of the formats."""
     if format == "html":
-        return look("pages.equations.equations_page")(document)
+        return look("pages.results.equations_page")(document)
     return {"text": text, "markdown": markdown, "latex": latex}[format](document)
 
 

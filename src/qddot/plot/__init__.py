@@ -26,14 +26,16 @@ if TYPE_CHECKING:
     )
     from qddot.present.figures.fastest_path import plot_fastest as plot_fastest
     from qddot.present.figures.fits import (
-        plot_excitation as plot_excitation,
-        plot_parameters as plot_parameters,
         plot_residuals as plot_residuals,
-        plot_spectrum as plot_spectrum,
         plot_torques as plot_torques,
     )
-    from qddot.present.figures.motion import panels as panels
-    from qddot.present.pages.fit import fit_page as fit_page
+    from qddot.present.figures.trajectory import panels as panels
+    from qddot.present.figures.parameters import (
+        plot_excitation as plot_excitation,
+        plot_parameters as plot_parameters,
+        plot_spectrum as plot_spectrum,
+    )
+    from qddot.present.pages.results import fit_page as fit_page
 
 __getattr__, __dir__ = on_demand(
     __name__,
@@ -43,11 +45,10 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.figures.closed_loop": "plot_closed_loop plot_comparison",
         "qddot.present.figures.effective_mass": "plot_effective_mass plot_effective_mass_map",
         "qddot.present.figures.fastest_path": "plot_fastest",
-        "qddot.present.figures.fits": (
-            "plot_excitation plot_parameters plot_residuals plot_spectrum plot_torques"
-        ),
-        "qddot.present.figures.motion": "panels",
-        "qddot.present.pages.fit": "fit_page",
+        "qddot.present.figures.fits": "plot_residuals plot_torques",
+        "qddot.present.figures.trajectory": "panels",
+        "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
+        "qddot.present.pages.results": "fit_page",
     },
 )
 moved_modules(__name__, compare="qddot.plot", style="qddot.present.figures.style")

@@ -196,7 +196,7 @@ class Trajectory(Judged):
         if path is None and isinstance(what, (str, Path)) and Path(what).suffix:
             what, path = None, what
         chosen = [str(what)] if isinstance(what, (str, Path)) else what
-        return look("figures.motion.figure")(self, chosen, path)
+        return look("figures.trajectory.figure")(self, chosen, path)
 
     def animate(
         self,

@@ -20,7 +20,6 @@ from qddot.motions import Move, Setpoint
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorded_array import array_of
-from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
 from qddot.simulation.law import Law
 from qddot.sweeps.controllers import VARIED_GAINS, Controller

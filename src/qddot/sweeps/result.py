@@ -231,7 +231,7 @@ class Sweep(Judged):
         name = printable(str(self.manifest["robot"].get("name", "")))
         return f"<Sweep of {name!r}: {self.runs:,} runs, {how}{worse}, in {self._folder}>"
 
-    _repr_html_ = in_notebook("sweeps.sweep_html")
+    _repr_html_ = in_notebook("simulation.sweep_html")
 
     # inside
 

@@ -78,7 +78,7 @@ class Summary:
                  for group, columns in self.groups.items()}  # fmt: skip
         return found["None"] if self.by is None else found
 
-    _repr_html_ = in_notebook("sweeps.summary_html")
+    _repr_html_ = in_notebook("simulation.summary_html")
 
 
 def summary_of(sweep: Sweep, columns: Sequence[str] | None, by: str | None, filter: Any) -> Summary:

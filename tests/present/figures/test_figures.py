@@ -9,7 +9,7 @@ from simulation.made_motion import made, random_motion
 
 from qddot.errors import BadArgument
 from qddot.plot import panels
-from qddot.present.figures.motion import ENERGIES
+from qddot.present.figures.trajectory import ENERGIES
 from qddot.simulation.trajectory import Event
 
 HOSTILE = ("_hidden", "$x^", "<b>&amp;", "\x1b[31m\n", "%s{}\\", "机" * 3, "a" * 500)

@@ -14,8 +14,8 @@ from qddot.control.loop import ClosedLoop
 from qddot.errors import BadArgument
 from qddot.model.units import unit_of
 from qddot.present.figures import style
-from qddot.present.figures.motion import show_range
 from qddot.present.figures.style import drawable
+from qddot.present.figures.trajectory import show_range
 from qddot.program.recorder import record
 
 if TYPE_CHECKING:

@@ -1,110 +1,49 @@
-"""Figures of a fit and of a log: torques, residuals, parameters, spectra."""
+"""Figures of a fit: torques, measured and predicted, and what is left of them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.identification.log import Log
 from qddot.identification.result import Fit
-from qddot.identification.spectrum import cutoff as from_spectrum
-from qddot.identification.spectrum import suggested
 from qddot.identification.validation import rows_for
-from qddot.model.friction import LINEAR
-from qddot.model.units import ANGLE
-from qddot.present.figures.identification import (
-    Bars,
-    Torques,
-    excitation,
-    parameters,
-    residuals,
-    spectrum,
-    torques,
-)
-from qddot.present.figures.style import savable
+from qddot.present.figures import style
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-KINDS = {
-    "m": "masses [kg]",
-    "h": "first moments [kg·m]",
-    "I": "moments of inertia [kg·m²]",
-    "Ia": "rotor inertias [kg·m²]",
-    **{p.column: f"{p.meaning} [{getattr(ANGLE, p.unit)}]" for p in LINEAR},
-    "": "other",
-}
+WIDTH = 10.0  # [inch]
+POINTS = 1200  # of a curve: a screen shows no more
+BINS = 41
+SPREAD = 4.5  # deviations that a histogram shows
+FAR = 1e-9  # of the largest power: what is less is nothing
+MEASURED, PREDICTED, RESIDUAL = style.colour(0), style.INK, style.colour(1)
 File = str | Path | None
 
 
-@savable
-def plot_torques(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
-    """Return each joint's torque, measured and predicted, with what is left of it.
+@dataclass(frozen=True)
+class Torques:
+    """Torques of a log, measured and predicted, one row an instant."""
 
-    Args:
-        fit: The fit.
-        log: Another prepared log to predict; by default the one fitted.
-        path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
-    """
-    return torques(_torques(fit, rows_for(fit, log)))
+    joint_names: tuple[str, ...]
+    units: tuple[str, ...]  # "N·m" or "N"
+    t: np.ndarray  # (k,) [s]
+    measured: np.ndarray  # (k, n)
+    predicted: np.ndarray  # (k, n)
+    counts: np.ndarray  # (k, n), whether it was fitted
 
-
-@savable
-def plot_residuals(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
-    """Return how residuals are distributed, beside a normal one, and their spectra."""
-    return residuals(_torques(fit, rows_for(fit, log)))
+    @property
+    def residual(self) -> np.ndarray:
+        return self.measured - self.predicted
 
 
-@savable
-def plot_parameters(fit: Fit, *, path: File = None) -> Figure:
-    """Return the base parameters as bars, with 95 % intervals and what the robot's file said."""
-    return parameters(_bars(fit))
-
-
-@savable
-def plot_excitation(fit: Fit, *, path: File = None) -> Figure:
-    """Return how well the log tells parameters apart: singular values, and the least told ones."""
-    values, own = excited(fit)
-    return excitation(values, fit.names, own)
-
-
-@savable
-def plot_spectrum(log: Log, cutoff: float | None = None, *, path: File = None) -> Figure:
-    """Return the spectra of a log's positions with the cut-off of its filter.
-
-    Args:
-        log: The log as loaded; of a prepared one the filter has taken the noise.
-        cutoff: What was used instead of the cut-off that the spectrum suggests [Hz].
-        path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
-    """
-    from qddot.identification.signals import resampled
-
-    even = log if log.even else resampled(log)
-    found = from_spectrum(even) if cutoff is None else replace(suggested(even), frequency=cutoff)
-    s = found.spectrum
-    return spectrum(
-        *(s.frequency, s.power, s.joint_names),
-        floor=s.floor,
-        band=min(float(s.band.max()), found.frequency),
-        cutoff=found.frequency,
-        title=found.why if cutoff is None else "",
-    )
-
-
-def excited(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
-    """Return the singular values of the scaled base regressor, and what is each column's own."""
-    R = fit.problem.stacked()[:, :-1]
-    R = R / np.linalg.norm(R, axis=0)
-    values = np.linalg.svd(R, compute_uv=False)
-    own = 1 / np.linalg.norm(np.linalg.pinv(R), axis=1)
-    return values, own
-
-
-def _torques(fit: Fit, rows: Log) -> Torques:
-    robot = fit.problem.regression.robot
+def torques_of(fit: Fit, log: Any) -> Torques:
+    """Return the torques of a prepared log, or of the one fitted if that is None."""
+    robot, rows = fit.problem.regression.robot, rows_for(fit, log)
     return Torques(
         tuple(robot.joint_names),
         tuple(joint.units.effort for joint in robot.model.free_joints),
@@ -115,29 +54,130 @@ def _torques(fit: Fit, rows: Log) -> Torques:
     )
 
 
-def _bars(fit: Fit) -> list[Bars]:
-    """Return the base parameters by kind, which is that of the first of each group."""
-    problem = fit.problem
-    low, high = fit.intervals().T
-    prior = problem.B @ problem.prior
-    kinds: dict[str, list[int]] = {}
-    for k, group in enumerate(problem.base.groups):
-        kinds.setdefault(_kind(group.name), []).append(k)
-    return [
-        Bars(
-            KINDS[kind],
-            tuple(fit.names[k] for k in kinds[kind]),
-            *(x[kinds[kind]] for x in (fit.values, (high - low) / 2, prior)),
-        )
-        for kind in KINDS
-        if kind in kinds
+@style.savable
+def plot_torques(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
+    """Return each joint's torque, measured and predicted, with what is left of it.
+
+    Args:
+        fit: The fit.
+        log: Another prepared log to predict; by default the one fitted.
+        path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    log = torques_of(fit, log)
+    n = len(log.joint_names)
+    columns = 1 if n < 4 else 2
+    rows = -(-n // columns)
+    result = style.figure(WIDTH, 2.1 * rows + 0.5)
+    outer = result.add_gridspec(rows, columns)
+    few = slice(None, None, max(1, len(log.t) // POINTS))
+    shades = False
+    for i, name in enumerate(log.joint_names):
+        row, column = i % rows, i // rows
+        above, below = outer[row, column].subgridspec(2, 1, height_ratios=(3, 1), hspace=0.02)
+        upper = result.add_subplot(above)
+        lower = result.add_subplot(below, sharex=upper)
+        t, tau = log.t[few], log.measured[few, i]
+        upper.plot(t, tau, color=MEASURED, linewidth=style.LINE)
+        look = {"color": PREDICTED, "linewidth": 0.9, "linestyle": style.DASHES[1]}
+        upper.plot(t, log.predicted[few, i], **look)
+        lower.plot(t, log.residual[few, i], color=RESIDUAL, linewidth=0.8)
+        left_out = ~log.counts[few, i]
+        shades = shades or bool(left_out.any())
+        for axes in (upper, lower):
+            axes.fill_between(
+                *(t, 0, 1),
+                where=left_out,
+                transform=axes.get_xaxis_transform(),
+                color=style.FAINT,
+                linewidth=0,
+                zorder=0,
+            )
+            style.dress(axes)
+            axes.set_xlim(float(log.t[0]), float(log.t[-1]))
+            axes.locator_params(axis="y", nbins=4 if axes is upper else 2)
+        upper.tick_params(labelbottom=False)
+        upper.set_ylabel(f"τ [{log.units[i]}]")
+        style.write(upper.set_title("", loc="left", fontsize=style.NORMAL), style.label(name, 40))
+        if row == rows - 1 or i == n - 1:
+            lower.set_xlabel("time [s]")
+    entries: list[tuple[Any, str]] = [
+        (Line2D([], [], color=MEASURED, linewidth=style.LINE), "measured"),
+        (Line2D([], [], color=PREDICTED, linewidth=0.9, linestyle=style.DASHES[1]), "predicted"),
+        (Line2D([], [], color=RESIDUAL, linewidth=0.8), "measured less predicted"),
     ]
+    if shades:
+        entries.append((Patch(color=style.FAINT), "too slow to count"))
+    style.legend(result, entries, len(entries), loc="outside upper left")
+    return result
 
 
-def _kind(name: str) -> str:
-    last = name.rpartition(".")[2]
-    if last in ("mx", "my", "mz"):
-        return "h"
-    if last.startswith("I") and last != "Ia":
-        return "I"
-    return last if last in KINDS else ""
+@style.savable
+def plot_residuals(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
+    """Return, a row per joint, how residuals are distributed, beside a normal one, and spectra."""
+    from matplotlib.lines import Line2D
+
+    log = torques_of(fit, log)
+    n = len(log.joint_names)
+    result = style.figure(WIDTH, 1.25 * n + 0.9)
+    grid = result.subplots(n, 2, squeeze=False, sharex="col")
+    for i, (left, right) in enumerate(grid):
+        use = log.counts[:, i]
+        _histogram(left, log.residual[use, i], log.units[i])
+        _power(right, log.t, log.measured[:, i], log.residual[:, i])
+        name = style.label(log.joint_names[i], 40)
+        style.write(left.set_title("", loc="left", fontsize=style.NORMAL), name)
+        unit = log.units[i] if "·" not in log.units[i] else f"({log.units[i]})"
+        right.set_ylabel(f"{unit}²/Hz", fontsize=style.SMALL)
+    grid[-1, 0].set_xlabel("residual, in standard deviations")
+    grid[-1, 1].set_xlabel("frequency [Hz]")
+    entries: list[tuple[Any, str]] = [
+        (Line2D([], [], color=RESIDUAL, linewidth=style.LINE), "residual"),
+        (Line2D([], [], color=PREDICTED, linewidth=1.0), "normal distribution"),
+        (Line2D([], [], color=MEASURED, linewidth=1.0), "measured torque"),
+    ]
+    style.legend(result, entries, 3, loc="outside upper left")
+    return result
+
+
+def _histogram(axes: Axes, residual: np.ndarray, unit: str) -> None:
+    spread = float(residual.std()) if residual.size else 0.0
+    x = (residual - residual.mean()) / spread if spread > 0 else residual
+    edges = np.linspace(-SPREAD, SPREAD, BINS).tolist()
+    axes.hist(x, edges, density=True, color=RESIDUAL, alpha=0.75, linewidth=0)
+    z = np.linspace(-SPREAD, SPREAD, 181)
+    axes.plot(z, np.exp(-z * z / 2) / np.sqrt(2 * np.pi), color=PREDICTED, linewidth=1.0)
+    axes.set_yticks([])
+    axes.set_xlim(-SPREAD, SPREAD)
+    style.dress(axes)
+    axes.text(
+        *(0.99, 0.93, f"σ = {spread:.3g} {unit}"),
+        transform=axes.transAxes,
+        ha="right",
+        va="top",
+        fontsize=style.SMALL,
+        color=style.INK,
+    )
+
+
+def _power(axes: Axes, t: np.ndarray, torque: np.ndarray, residual: np.ndarray) -> None:
+    """Draw the spectra of a torque and of what is left of it; rows must be even."""
+    from scipy.signal import welch
+
+    step = np.diff(t)
+    style.dress(axes)
+    if len(t) < 32 or np.ptp(step) > 1e-3 * step.mean():
+        style.write(axes.text(0.5, 0.5, "", ha="center", fontsize=style.SMALL), "uneven rows")
+        return
+    piece = max(32, min(len(t) // 4, 4096))
+    for x, colour in ((torque, MEASURED), (residual, RESIDUAL)):
+        f, power = welch(x, 1 / step.mean(), nperseg=piece, detrend="linear")
+        if (power[1:] > 0).any():
+            axes.loglog(f[1:], power[1:], color=colour, linewidth=1.0)
+    axes.set_xlim(f[1], f[-1])
+    low, high = axes.get_ylim()
+    axes.set_ylim(bottom=max(low, FAR * high))
+    axes.tick_params(which="minor", length=0)
+    axes.locator_params(axis="y", numticks=4)

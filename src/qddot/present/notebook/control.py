@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.present.figures import closed_loop, style
-from qddot.present.figures.motion import show_range
+from qddot.present.figures.trajectory import show_range
 from qddot.present.notebook.cell import figure, rows, shown, words
 from qddot.present.pages.page import facts, paragraph
 

@@ -1,4 +1,4 @@
-"""Motions in a notebook: one with its figure, a batch with the band that it stays in."""
+"""Motions in a notebook: one with its figure, a batch with its band, a sweep with its summary."""
 
 from __future__ import annotations
 
@@ -6,21 +6,26 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from qddot.errors import printable
 from qddot.model.units import unit_of
 from qddot.present.figures import style
-from qddot.present.figures.motion import figure as motion_figure
-from qddot.present.figures.motion import show_range, unit
+from qddot.present.figures.trajectory import figure as motion_figure
+from qddot.present.figures.trajectory import show_range, unit
 from qddot.present.notebook.cell import figure, rows, shown
 from qddot.present.pages.page import bullets, facts
 from qddot.simulation.rollouts import Rollout
 from qddot.simulation.summary import lines, one_line
 from qddot.simulation.trajectory import Trajectory
+from qddot.sweeps.result import Sweep
+from qddot.sweeps.summary import Summary
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHOWN = ("q", "qd", "tau", "energy")
 MOST = 200  # trajectories that are looked at
+MOST_RUNS = 1_000_000  # of which a notebook shows a summary unasked
+MOST_FAILURES = 5
 POINTS = 250  # of a curve
 
 
@@ -114,3 +119,26 @@ def bands(run: Rollout) -> Figure:
 def between(x: np.ndarray) -> str:
     low, high = float(x.min()), float(x.max())
     return f"{low:.4g}" if low == high else f"{low:.4g} … {high:.4g}"
+
+
+def sweep_html(sweep: Sweep) -> str:
+    """Return what there is to say of a sweep; every name is escaped."""
+    name = printable(str(sweep.manifest["robot"].get("name", "")))
+    known = [
+        f"{sweep.done:,} of {sweep.units:,} units are finished",
+        f"runs differ in {', '.join(map(printable, sweep.varied)) or 'nothing'}",
+        f"kept in {printable(str(sweep.folder))}",
+    ]
+    known += [f"unit {unit} failed: {words}" for unit, words in
+              list(sweep.failed.items())[:MOST_FAILURES]]  # fmt: skip
+    parts = [bullets(known)]
+    if sweep.parts and sweep.runs <= MOST_RUNS:
+        head, *body = sweep.summary().lines()
+        parts.append(rows(head, body))
+    return shown(f"Sweep of {name}: {sweep.runs:,} runs", *parts)
+
+
+def summary_html(summary: Summary) -> str:
+    """Return how columns are spread."""
+    head, *body = summary.lines()
+    return shown("Summary", rows(head, body))

@@ -1,20 +1,43 @@
-"""Help to read: verbs by group, examples that run, and a word on what was mistyped."""
+"""What all verbs share: help to read with examples that run, --quiet, and names options had before.
+
+Old names of options work for one release more, with a warning, out of the help.
+"""
 
 from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
-from qddot.cli.old_options import with_new_names
+from qddot import progress
 from qddot.cli.words import with_lists
 from qddot.errors import did_you_mean, printable, shorten
 from qddot.plain_text import fitting
 
 EXAMPLES = re.compile(r"\n\s*Examples?:\s*")
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print no warnings and no progress; errors are still printed."
+    ),
+]
+Traceback = Annotated[
+    bool, typer.Option("--traceback", help="Show where an error comes from.", hidden=True)
+]
+SHARED: dict[str, Any] = {"quiet": Quiet, "traceback": Traceback}
+# by verb, what stands in place of an old option
+NEW_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
+    "control": {"--believe": ("--model-set",), "--wrong": ("--model-error",)},
+    "excite": {"--limit": ("--limits",), "--keep": ("--workspace",)},
+    "export": {"--float": ("--dtype", "float32")},
+    "identify": {"--merge": ("--unexcited", "merge"), "--slow": ("--speed",)},
+    "sweep": {"--scheduler": ("--client",)},
+}
 
 
 def parts(docstring: str) -> tuple[str, str]:
@@ -110,3 +133,38 @@ def write_options(command: Any, ctx: Any, formatter: Any) -> None:
     found = [p for p in command.get_params(ctx) if p.param_type_name == "option"]
     with formatter.section("Options"):
         formatter.write_dl([record for p in found if (record := p.get_help_record(ctx))])
+
+
+def with_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Return a verb that takes the shared options too."""
+
+    @wraps(verb)
+    def shared(**given: Any) -> None:
+        progress.set_quiet(given.pop("quiet"))
+        given.pop("traceback")  # which is looked for where errors are told
+        verb(**given)
+
+    hints = get_type_hints(verb, include_extras=True)
+    own = [p.replace(annotation=hints[n]) for n, p in inspect.signature(verb).parameters.items()]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=hint)
+        for name, hint in SHARED.items()
+    ]
+    shared.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
+    shared.__annotations__ = hints | SHARED
+    return shared
+
+
+def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
+    """Return a command line with new names for old options; a note on stderr says so."""
+    known, found = NEW_NAMES.get(verb, {}), []
+    for word in words:
+        option, equals, value = word.partition("=")
+        if option not in known:
+            found.append(word)
+            continue
+        first, *rest = known[option]
+        new = " ".join([first, *rest])
+        progress.inform(f"warning: {option} is now {new}; the old name goes with the next release.")
+        found += [f"{first}={value}"] if equals else [first, *rest]
+    return found

@@ -1,4 +1,4 @@
-"""A fit as one HTML page that asks for nothing: tables, figures, words, how to do it again."""
+"""Results as pages that ask for nothing: the equations of a robot, and a fit."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.equations.document import Document, Formula
 from qddot.errors import printable
 from qddot.identification.comparison import (
     deviation,
@@ -20,7 +21,7 @@ from qddot.identification.comparison import (
 )
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
-from qddot.present.figures import fits as figures
+from qddot.present.figures import fits, parameters
 from qddot.present.pages import page
 from qddot.saving import ending
 
@@ -28,6 +29,18 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 BADLY = 50.0  # [%], a relative deviation above which a value is hardly known
+
+
+def equations_page(document: Document) -> str:
+    """Return a document of equations as a page that works offline, drawn by KaTeX."""
+
+    def element(item: Formula | str) -> str:
+        if isinstance(item, Formula):
+            return page.formula(item.latex, item.text)
+        return page.paragraph(item)
+
+    sections = [page.section(part.title, *map(element, part.items)) for part in document.sections]
+    return page.page(document.title, *sections)
 
 
 def fit_page(
@@ -54,8 +67,8 @@ def fit_page(
         f"Identification of {fit.problem.regression.robot.name}",
         *_head(fit, raw or log),
         page.section("Errors", _errors(fit, validation)),
-        page.section("Torques", _figure(figures.plot_torques(fit), _torque_words(fit))),
-        page.section("Residuals", _figure(figures.plot_residuals(fit), RESIDUAL_WORDS)),
+        page.section("Torques", _figure(fits.plot_torques(fit), _torque_words(fit))),
+        page.section("Residuals", _figure(fits.plot_residuals(fit), RESIDUAL_WORDS)),
         page.section("Parameters", *_parameters(fit)),
         page.section("What could not be identified", *_unknown(fit)),
         page.section("The log", *_log(fit, log, raw)),
@@ -150,7 +163,7 @@ def _parameters(fit: Fit) -> Iterator[str]:
             ]
         )
     head = ["base parameter", "value", "deviation", "%", "95 % interval", "before"]
-    yield _figure(figures.plot_parameters(fit), DEVIATION_WORDS)
+    yield _figure(parameters.plot_parameters(fit), DEVIATION_WORDS)
     yield page.folded("As a table", page.table(head, rows, bad=bad), is_open=True)
 
 
@@ -186,11 +199,11 @@ def _log(fit: Fit, log: Log | None, raw: Log | None) -> Iterator[str]:
         "How well the log tells parameters apart. Left: singular values. Right: the share of a "
         "parameter's column that no combination of the others makes."
     )
-    yield _figure(figures.plot_excitation(fit), caption)
+    yield _figure(parameters.plot_excitation(fit), caption)
     if raw is not None:
         caption = "Positions by frequency: motion to the left, noise to the right."
         used = getattr(fit.log, "bandwidth", None)
-        yield _figure(figures.plot_spectrum(raw, used), caption)
+        yield _figure(parameters.plot_spectrum(raw, used), caption)
 
 
 def _again(fit: Fit, log: Log | None, command: Sequence[str]) -> Iterator[str]:
