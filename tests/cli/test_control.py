@@ -123,7 +123,7 @@ def test_a_saved_excitation_and_a_saved_run_are_followed(tmp_path):
             "it has 3 numbers. Give 2, in order: j1, j2",
         ),
         (["two_link", "--reference", "setpoint 1,2,3"], "target: it has 3 numbers. Give 2"),
-        (["two_link", "--reference", "setpoint 1 2"], "it has 1 words too many"),
+        (["two_link", "--reference", "setpoint 1 2"], "'2' is too much"),
         (["two_link", "--reference", "fourier speed=1"], "speed: this key means nothing here"),
         (["two_link", "--reference", "trapezoidal 0,0 1,1"], "velocity"),
         (["two_link", "--reference", "fastest 0,0 1,1"], "no effort limits"),

@@ -112,9 +112,8 @@ def reference_of(text: str) -> dict[str, Any]:
         elif words:
             found[key] = words.pop(0)
     if words:
-        raise BadArgument(
-            f"--reference {name}: it has {len(words)} words too many.\n  {written(kind)}"
-        )
+        extra = " ".join(rest[-len(words) :])
+        raise BadArgument(f"--reference {name}: {extra!r} is too much.\n  {written(kind)}")
     return {"kind": name, **found}
 
 
