@@ -144,7 +144,10 @@ def with_lists(text: str) -> str:
         from qddot.motions.description import motion_kinds
 
         known = [(kind.example, kind.words) for kind in motion_kinds().values()]
-        lines = [f"{example:<30} {words}" for example, words in (*known, FILE)]
+        lines = []
+        for example, words in (*known, FILE):  # a long example has a line of its own
+            lines += [example, ""] if len(example) > 30 else [example]
+            lines[-1] = f"{lines[-1]:<30} {words}"
         text = text.replace("<references>", "\n  ".join(lines))
     return text
 
