@@ -41,9 +41,8 @@ class JointMotion(Protocol):
     configuration: tuple[Coordinate, ...]  # what the entries of q are
     velocity: tuple[Coordinate, ...]  # what the entries of v are
     neutral: tuple[Scalar, ...]  # the q at which the pose is the identity
-    numbers: ClassVar[
-        tuple[str, ...]
-    ]  # what of a model's joint it needs besides the axis, such as "pitch"
+    # what of a model's joint it needs besides the axis, such as "pitch"
+    numbers: ClassVar[tuple[str, ...]]
 
     @property
     def S(self) -> np.ndarray: ...  # (6, nv): [angular; linear], in the axes of the moving body
