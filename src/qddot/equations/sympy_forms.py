@@ -22,7 +22,7 @@ from qddot.scalars import Scalar, sincos, sqrt
 GENERATORS = {"q": "q", "qd": "v", "qdd": "a"}
 JOINT = re.compile(r"(qd?d?)([1-9]\d*)")
 ASK = 'Ask SymPy: sympy.simplify(mine - equations.sympy("M")).'
-LETTERS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
+SYMBOLS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
 
 
 def from_sympy(x: Any) -> bool:
@@ -212,8 +212,8 @@ def _expression(node: Node) -> Any:
             return getattr(sympy, function)(_expression(argument))
         case Name("parameter", label):
             return sympy.pi if label == PI.name else sympy.Symbol(label)
-        case Name(kind, _, joints) if kind in LETTERS:
-            return sympy.Symbol(f"{LETTERS[kind]}{joints[0][0] + 1}")
+        case Name(kind, _, joints) if kind in SYMBOLS:
+            return sympy.Symbol(f"{SYMBOLS[kind]}{joints[0][0] + 1}")
         case Name(kind, _, joints):
             angle = sympy.Add(*(multiple * sympy.Symbol(f"q{j + 1}") for j, multiple in joints))
             return sympy.sin(angle) if kind == "sine" else sympy.cos(angle)
