@@ -115,12 +115,13 @@ def refuse_masked(name: str, value: Any) -> None:
 
 def real_array(name: str, value: Any, dtype: Any = float) -> np.ndarray:
     """Return an array of real numbers, the very one given where it is of this type."""
-    refuse_masked(name, value)
+    if type(value) is not np.ndarray:  # which has no mask
+        refuse_masked(name, value)
     try:
         array = np.asarray(value)
         if array.dtype.kind not in REAL:
             raise TypeError
-        return array.astype(dtype, copy=False)
+        return array if array.dtype == dtype else array.astype(dtype)
     except (TypeError, ValueError):
         raise not_real(name) from None
 

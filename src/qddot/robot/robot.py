@@ -205,13 +205,15 @@ class Robot(Described):
                 the frame's own axes; "base": the spatial velocity, at the base's origin.
             out: Where to put the result.
         """
-        return self._framed("jacobian", frame, axes)(q, out=out)
+        kernel = self._kernel("jacobian", frame_name(self, frame), one_of("axes", axes, AXES))
+        return kernel(q, out=out)
 
     def jacobian_rate(
         self, q: Any, qd: Any, frame: str, axes: str = "world", *, out: Any = None
     ) -> np.ndarray:
         """Return J̇, how fast `jacobian` changes at qd, shape (..., 6, n)."""
-        return self._framed("jacobian_rate", frame, axes)(q, qd, out=out)
+        kernel = self._kernel("jacobian_rate", frame_name(self, frame), one_of("axes", axes, AXES))
+        return kernel(q, qd, out=out)
 
     def point_motion(
         self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = (0, 0, 0)
@@ -316,9 +318,6 @@ class Robot(Described):
             threads = self.threads or available_threads()
             self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
         return self._cache[request]
-
-    def _framed(self, quantity: str, frame: str, axes: str) -> Kernel:
-        return self._kernel(quantity, frame_name(self, frame), one_of("axes", axes, AXES))
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
         names = self.model.position_names if port.name == "q" else self.joint_names
