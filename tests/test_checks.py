@@ -92,7 +92,7 @@ def test_joint_vectors_name_the_joint():
     for wrong in (1.0, [1.0], [[1.0, 2.0]]):
         with pytest.raises(WrongShape, match=f"q0 has shape .*\n.*{first}, {second}"):
             checks.joint_vector(robot, "q0", wrong)
-    with pytest.raises(BadArgument, match=f"^q0 of '{second}' is nan; it must be finite"):
+    with pytest.raises(BadArgument, match=f"^q0 of joint '{second}' is nan; it must be finite"):
         checks.joint_vector(robot, "q0", [0, np.nan])
 
 

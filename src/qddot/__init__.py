@@ -56,10 +56,12 @@ if TYPE_CHECKING:
         load as load,
         show as show,
     )
-    from qddot.robot.casadi import to_casadi as to_casadi
-    from qddot.robot.cuda import to_cuda as to_cuda
-    from qddot.robot.jax import to_jax as to_jax
-    from qddot.robot.torch import to_torch as to_torch
+    from qddot.robot.functions import (
+        to_casadi as to_casadi,
+        to_cuda as to_cuda,
+        to_jax as to_jax,
+        to_torch as to_torch,
+    )
     from qddot.simulation import (
         Samples as Samples,
         Trajectory as Trajectory,
@@ -89,10 +91,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.program": "Program record",
         "qddot.present.report.report": "report",
         "qddot.robot": "Robot from_dh load show",
-        "qddot.robot.casadi": "to_casadi",
-        "qddot.robot.cuda": "to_cuda",
-        "qddot.robot.jax": "to_jax",
-        "qddot.robot.torch": "to_torch",
+        "qddot.robot.functions": "to_casadi to_cuda to_jax to_torch",
         "qddot.simulation": "Samples Trajectory Watch rollout simulate",
         "qddot.speed": "bench",
         "qddot.sweeps": "Sweep load_sweep sweep",

@@ -16,6 +16,8 @@ import numpy as np
 
 from qddot.errors import (
     BadArgument,
+    BadExpression,
+    UnknownName,
     WrongShape,
     WrongValue,
     did_you_mean,
@@ -23,6 +25,9 @@ from qddot.errors import (
     printable,
     shorten,
 )
+from qddot.expression_reader import read_formula
+from qddot.expressions import Expression
+from qddot.scalars import Scalar
 
 REAL = "fiub"  # the kinds of NumPy's types that are real numbers
 
@@ -49,20 +54,19 @@ def number(
     *,
     least: float = -np.inf,
     most: float = np.inf,
+    above: float = -np.inf,
+    below: float = np.inf,
 ) -> float:
-    """Return one finite number from `least` to `most`; `wanted` says in words what is allowed."""
+    """Return one finite number within bounds; `wanted` says in words what is allowed."""
     found = _float(value)
-    if not (np.isfinite(found) and least <= found <= most):
+    if not (above < found < below and least <= found <= most):
         raise refused(name, value, wanted or f"a number{_between(least, most)}")
     return found
 
 
 def positive(name: str, value: Any, unit: str = "", wanted: str = "a positive number") -> float:
     """Return one finite number above 0; the unit stands behind what is wanted."""
-    found = _float(value)
-    if not (np.isfinite(found) and found > 0):
-        raise refused(name, value, f"{wanted} [{unit}]" if unit else wanted)
-    return found
+    return number(name, value, f"{wanted} [{unit}]" if unit else wanted, above=0.0)
 
 
 def not_negative(
@@ -81,7 +85,7 @@ def whole(name: str, value: Any, least: int = 0, most: int | None = None, wanted
 
 
 def one_of(name: str, value: Any, known: Collection[str]) -> str:
-    """Return a word that is one of those known."""
+    """Return a word that is one of those known; a mapping also says what each of them means."""
     if not isinstance(value, str) or value not in known:
         near = did_you_mean(value, known) if isinstance(value, str) else ""
         text = printable(shorten(repr(value)))
@@ -111,12 +115,13 @@ def refuse_masked(name: str, value: Any) -> None:
 
 def real_array(name: str, value: Any, dtype: Any = float) -> np.ndarray:
     """Return an array of real numbers, the very one given where it is of this type."""
-    refuse_masked(name, value)
+    if type(value) is not np.ndarray:  # which has no mask
+        refuse_masked(name, value)
     try:
         array = np.asarray(value)
         if array.dtype.kind not in REAL:
             raise TypeError
-        return array.astype(dtype, copy=False)
+        return array if array.dtype == dtype else array.astype(dtype)
     except (TypeError, ValueError):
         raise not_real(name) from None
 
@@ -158,9 +163,10 @@ def spread(
     wanted: str = "a number",
     *,
     least: float = -np.inf,
+    above: float = -np.inf,
     finite: bool = True,
 ) -> np.ndarray:
-    """Return k numbers, one for each of k parts, of at least `least`; one stands for all.
+    """Return k numbers within bounds, one for each of k parts; one stands for all.
 
     Args:
         name: What they are called.
@@ -168,6 +174,7 @@ def spread(
         parts: The names of the parts, or how many there are.
         wanted: What each of them is, for messages: "a standard deviation".
         least: The least that is allowed.
+        above: What every one must be above.
         finite: Whether infinity is refused.
     """
     k, order = _parts(parts)
@@ -175,8 +182,8 @@ def spread(
         array = numbers(name, value, finite=False)
     except WrongValue:
         array = np.array(np.nan)
-    wrong = array.shape not in ((), (k,)) or np.isnan(array).any() or (array < least).any()
-    if wrong or (finite and not np.isfinite(array).all()):
+    inside = (array >= least) & (array > above) & ((array < np.inf) | (not finite))
+    if array.shape not in ((), (k,)) or not inside.all():
         raise refused(name, value, f"{wanted}, or {k} of them, one for each{order}")
     return np.broadcast_to(array, (k,)).copy()
 
@@ -201,12 +208,59 @@ def joint_rows(
     array = numbers(name, value, finite=False)
     if not 1 <= array.ndim <= most_axes or array.shape[-1] != len(names) or 0 in array.shape[:-1]:
         raise WrongShape(name, array.shape, robot.name, names)
-    check_finite(name, array, names)
+    check_finite(name, array, names, "joint ")
     return array
 
 
-def check_finite(name: str, array: Any, parts: Sequence[str] = ()) -> None:
-    """Refuse an array with NaN or infinities, naming the first; parts name its last axis."""
+def joint_index(robot: Any, name: Any) -> int:
+    """Return which entry of a vector of the joints belongs to a joint."""
+    if not isinstance(name, str) or name not in robot.joint_names:
+        raise UnknownName("joint", str(name), robot.name, robot.joint_names)
+    return robot.joint_names.index(name)
+
+
+def frame_name(robot: Any, name: Any) -> str:
+    """Return the name of a frame that the robot has."""
+    if not isinstance(name, str) or name not in robot.frame_names:
+        raise UnknownName("frame", str(name), robot.name, robot.frame_names)
+    return name
+
+
+def scalar(name: str, value: Any) -> Scalar:
+    """Return a finite number as it is, a formula in text as an exact expression."""
+    if isinstance(value, str):
+        try:
+            return read_formula(value)
+        except BadExpression as error:
+            raise BadArgument(f"{name}: {error}") from None
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise WrongValue(name, f"is {value!r}", "it must be a number, or a formula like 'm1/2'")
+    if not np.isfinite(value):
+        raise WrongValue(name, f"is {value}", "it must be a finite number")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def scalars(name: str, values: Any, count: int) -> tuple[Scalar, ...]:
+    """Return so many numbers or formulas."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise refused(name, values, f"{count} numbers")
+    entries = tuple(values)
+    if len(entries) != count:
+        raise WrongValue(name, f"has {len(entries)} entries", f"give {count} numbers")
+    return tuple(scalar(name, x) for x in entries)
+
+
+def check_finite(name: str, array: Any, parts: Sequence[str] = (), kind: str = "") -> None:
+    """Refuse an array with NaN or infinities, naming the first.
+
+    Args:
+        name: What the array is called.
+        array: Of NumPy or CuPy.
+        parts: The names of the entries of its last axis.
+        kind: What they are: "joint ".
+    """
     # a sum takes no memory, and is finite unless something in it is not, or nearly not
     with np.errstate(all="ignore"):
         if np.isfinite(float(array.sum(dtype=float))):
@@ -216,7 +270,7 @@ def check_finite(name: str, array: Any, parts: Sequence[str] = ()) -> None:
         where = [int(i) for i in wrong[0]]
         value = float(array[tuple(where)])
         if parts:
-            name = f"{name} of {printable(str(parts[where.pop()]))!r}"
+            name = f"{name} of {kind}{printable(str(parts[where.pop()]))!r}"
         place = f" at index {tuple(where)}" if where else ""
         raise WrongValue(name, f"is {value}{place}", "it must be finite")
 
@@ -240,8 +294,11 @@ def _between(least: float, most: float) -> str:
 
 
 def _either(known: Collection[str]) -> str:
-    words = [repr(word) for word in known]
-    return " or ".join(words) if len(words) < 3 else f"one of {', '.join(known)}"
+    if isinstance(known, Mapping) and all(isinstance(means, str) for means in known.values()):
+        return " or ".join(f"{word!r} ({means})" for word, means in known.items())
+    if len(known) < 3:
+        return " or ".join(map(repr, known))
+    return f"one of {', '.join(known)}"
 
 
 def _parts(parts: Sequence[str] | int) -> tuple[int, str]:

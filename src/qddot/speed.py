@@ -16,8 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import positive
 from qddot.dynamics.aba import applies
-from qddot.errors import BadArgument, NotNumeric
+from qddot.errors import NotNumeric
 from qddot.on_demand import on_demand
 from qddot.robot import Robot, robot_of
 
@@ -62,8 +63,7 @@ def bench(robot: Robot | str | Path, *, seconds: float = 2.0) -> list[Speed]:
 
 def measuring(robot: Robot, *, seconds: float = 2.0) -> Iterator[Speed]:
     """Yield the rows of `bench` as they are measured."""
-    if not (np.isfinite(seconds) and seconds > 0):
-        raise BadArgument(f"seconds is {seconds}; it must be a number greater than 0.")
+    seconds = positive("seconds", seconds, "s")
     if robot.symbols:
         raise NotNumeric(robot.name, robot.symbols)
     plain = robot.without("friction", "springs").with_options(threads=1, dtype="float64")

@@ -183,5 +183,5 @@ def test_mistakes_are_told_in_words():
         functions.inverse_dynamics(torch.zeros(2, 7), torch.zeros(3, 7), torch.zeros(7))
     with pytest.raises(QddotError, match="q is not an array of real numbers"):
         functions.gravity_torque(torch.zeros(7, dtype=torch.complex128))
-    with pytest.raises(QddotError, match=r"takes 3 tensors \(q, qd, qdd\), not 1"):
+    with pytest.raises(QddotError, match=r"takes 3 arrays \(q, qd, qdd\), not 1"):
         functions.inverse_dynamics(torch.zeros(7))

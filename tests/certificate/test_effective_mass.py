@@ -227,13 +227,13 @@ def test_what_cannot_be_right_is_refused():
         mass_ellipsoid(POINT, [0, 1, 2], "tool")
     with pytest.raises(WrongShape, match=r"q has shape \(1, 2\)"):
         mass_ellipsoid(POINT, [[0, 1]], "tool")
-    with pytest.raises(BadArgument, match="not finite"):
+    with pytest.raises(BadArgument, match="q of joint 'j2' is nan; it must be finite"):
         mass_ellipsoid(POINT, [0, np.nan], "tool")
     with pytest.raises(BadArgument, match="not an array of real numbers"):
         mass_ellipsoid(POINT, "up", "tool")
     with pytest.raises(BadArgument, match=r"axes is 'x'; it must be 'linear'.*or 'all'"):
         mass_ellipsoid(POINT, [0, 1], "tool", "x")
-    with pytest.raises(BadArgument, match=r"acceleration is .* it must be 3 finite numbers"):
+    with pytest.raises(BadArgument, match=r"acceleration has shape \(2,\); it must have"):
         at(90).force([1, 2])
     with pytest.raises(BadArgument, match="acceleration is zero"):
         at(90).parallel_gap([0, 0, 0])

@@ -80,7 +80,7 @@ def test_settings_change_the_robot():
         ),
         (["two_link", "--q0", "1,2,3"], "q0 has shape (3,)"),
         (["two_link", "--q0", "1_000,0"], "1_000"),
-        (["two_link", "--duration", "0"], "duration is 0.0; it must be a number greater"),
+        (["two_link", "--duration", "0"], "duration is 0.0; give a positive number"),
         (["two_link", "--plot", "a.xyz"], "A figure is written as .png, .svg or .pdf"),
         (["two_link", "--plot", "no/such/folder/a.png"], "Choose a folder that exists"),
         (["two_link", "-o", "a.xlsx"], "A motion is written as"),

@@ -74,7 +74,7 @@ def test_rows_that_a_spline_cannot_follow_are_refused_with_what_to_do():
     noisy = Log(("a",), t, np.random.default_rng(0).uniform(-1, 1, (200, 1)))
     with pytest.raises(BadArgument, match=r"64 pieces is .* off its 200 rows"):
         noisy.as_motion()
-    with pytest.raises(BadArgument, match="q holds nan"):
+    with pytest.raises(BadArgument, match="q is nan at index"):
         Log(("a",), t, np.full((200, 1), np.nan)).as_motion()
     with pytest.raises(BadArgument, match="it takes 6 rows or more"):
         Log(("a",), t[:3], np.zeros((3, 1))).as_motion()

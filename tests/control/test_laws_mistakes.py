@@ -34,8 +34,8 @@ HOME = np.zeros(7)
         (dict(kp=5, kd=0), "kd must be positive, and it is 0"),
         (dict(kp=[[1, 2], [2, 1]], kd=1), "its smallest eigenvalue is -1"),
         (dict(kp=[[2, 1], [0, 2]], kd=1), "kp is not symmetric"),
-        (dict(kp=np.nan, kd=1), "kp has an entry that is not finite"),
-        (dict(kp=5, kd=[1, np.inf]), "kd has an entry that is not finite"),
+        (dict(kp=np.nan, kd=1), "kp is nan; it must be finite"),
+        (dict(kp=5, kd=[1, np.inf]), "kd of 'j2' is inf; it must be finite"),
         (dict(kp="stiff", kd=1), "kp is 'stiff'; give a number"),
     ],
 )

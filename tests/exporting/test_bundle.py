@@ -84,7 +84,7 @@ def test_the_player_knows_every_operation():
     values = np.linspace(0.1, 3, 7)
     for name, op in OPERATIONS.items():
         given = [np.roll(values, k) for k in range(op.arity)]
-        assert np.array_equal(player.OPERATIONS[name](*given), op.numpy(*given)), name
+        assert np.array_equal(player.OPERATIONS[name](*given), op.apply(*given)), name
 
 
 def changed(path, **changes):

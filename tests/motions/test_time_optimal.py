@@ -244,7 +244,7 @@ def test_what_cannot_be_gone_is_refused_with_the_reason():
         time_optimal(stuck, POINTS, effort=EFFORT)
     with pytest.raises(WrongShape, match="j1, j2"):
         time_optimal(robot, [[0.0], [1.0]], effort=EFFORT)
-    with pytest.raises(BadArgument, match="pieces is 1; give a whole number of at least 2"):
+    with pytest.raises(BadArgument, match="pieces is 1; give a whole number, 2 or more"):
         time_optimal(robot, POINTS, effort=EFFORT, pieces=1)
     panda = qddot.load("panda")
     with pytest.raises(BadArgument, match="leaves the limits of joint 'panda_joint4'"):

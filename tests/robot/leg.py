@@ -1,5 +1,6 @@
 """A planar arm with friction, a state of it, and what can be asked of it."""
 
+from inspect import getfullargspec
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,11 @@ import numpy as np
 from qddot import Robot, from_dh
 from qddot.robot.compiled import compiled
 
-QUANTITIES = {name: what.inputs for name, what in vars(Robot).items() if isinstance(what, compiled)}
+QUANTITIES = {
+    name: getfullargspec(what.method).args[1:]
+    for name, what in vars(Robot).items()
+    if isinstance(what, compiled)
+}
 
 
 def two_links(**more: Any) -> Robot:

@@ -120,13 +120,13 @@ def test_an_unknown_symbol_is_refused_with_the_nearest():
     [
         (
             lambda: LEG.jacobian(Q, TIP, "wrld"),
-            "axes is 'wrld'; it must be one of world, local, base.",
+            "axes is 'wrld'; it must be one of world, local, base. Did you mean 'world'?",
         ),
         (
             lambda: LEG.jacobian_rate(Q, QD, TIP, "b"),
             "axes is 'b'; it must be one of world, local, base.",
         ),
-        (lambda: LEG.effective_mass(Q, TIP, "x"), "axes is 'x'; it must be one of all, linear."),
+        (lambda: LEG.effective_mass(Q, TIP, "x"), "axes is 'x'; it must be 'all' or 'linear'."),
         (
             lambda: LEG.with_options(dtype="int32"),
             "dtype is 'int32'; it must be 'float64' or 'float32'.",

@@ -229,7 +229,7 @@ def test_a_long_table_does_not_slow_a_run_down():
     [
         ({"stops": "0.5"}, "stops is '0.5'; give a coefficient"),
         ({"audit_limit": "x"}, "audit_limit is 'x'"),
-        ({"smoothing": 0}, "smoothing is 0; it must be a number greater than 0"),
+        ({"smoothing": 0}, "smoothing is 0; give a positive number"),
         ({"smoothing": -0.01}, "smoothing is -0.01"),
         ({"events": [lambda t, q, qd: 1]}, "give qddot.Watch"),
         ({"every": 1e-12}, "that would make 1e"),

@@ -37,7 +37,7 @@ def call_function(program: Program, lanes: Lanes) -> list[str]:
         if port.shape:
             lines += _new_array(k, port.shape, lanes)
         else:
-            lines.append(f"  %rd{k} = alloca {lanes.scalar}")
+            lines.append(f"  %rd{k} = alloca {lanes.name}")
     for k in range(len(inputs)):
         lines += [
             f"  %p{k} = getelementptr i8, ptr %o{k}, i64 {DATA}",

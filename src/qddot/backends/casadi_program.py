@@ -12,6 +12,7 @@ from typing import Any
 import casadi
 from casadi import SX
 
+from qddot.program.ports import split
 from qddot.program.program import Port, Program
 
 
@@ -25,11 +26,10 @@ def function(program: Program) -> casadi.Function:
         values += entries
     values += [SX(c) for c in program.constants]
     for step in program.steps:
-        values.append(OPERATIONS[step.op.name](*(values[i] for i in step.args)))
-    outputs, at = [], 0
-    for port in program.outputs:
-        outputs.append(_shaped(port, [values[i] for i in program.results[at : at + port.size]]))
-        at += port.size
+        apply = OPERATIONS.get(step.op.name, step.op.apply)
+        values.append(apply(*(values[i] for i in step.args)))
+    parts = split(program.outputs, program.results)
+    outputs = [_shaped(port, [values[i] for i in part]) for port, part in parts]
     inputs = [_plain(port.name, f"i{k}") for k, port in enumerate(program.inputs)]
     names = [_plain(port.name, f"o{k}") for k, port in enumerate(program.outputs)]
     # no name may stand for an input and an output
@@ -52,20 +52,14 @@ def _plain(name: str, otherwise: str) -> str:
     return plain if plain.isidentifier() and plain.isascii() and not taken else otherwise
 
 
+SAME_NAMES = ("sin", "cos", "sqrt", "exp", "log", "tanh", "sign")
+# those that are not the operators of Python
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
+    **{
+        name: getattr(casadi, name) for name in ["sin", "cos", "sqrt", "exp", "log", "tanh", "sign"]
+    },
     "div": lambda a, b: a / b,
-    "neg": lambda a: -a,
-    "sin": casadi.sin,
-    "cos": casadi.cos,
-    "sqrt": casadi.sqrt,
-    "exp": casadi.exp,
-    "log": casadi.log,
-    "tanh": casadi.tanh,
     "abs": casadi.fabs,
-    "sign": casadi.sign,
     "min": casadi.fmin,
     "max": casadi.fmax,
     "less": lambda a, b: casadi.if_else(a < b, 1.0, 0.0),

@@ -17,7 +17,7 @@ import numpy as np
 from qddot.backends.cuda_source import THREADS, Kernel, kernel, source
 from qddot.backends.cuda_words import WARP, Real
 from qddot.backends.device_arrays import cupy_or_error, kind_of
-from qddot.errors import BadArgument
+from qddot.program.ports import batch_of, check_count
 from qddot.program.program import Port, Program
 
 SHARE = 0.4  # of the free memory that pieces of host arrays may take
@@ -107,12 +107,7 @@ class CudaKernel:
 
     def __call__(self, *arrays: Any) -> Any:
         """Return the outputs: one alone, several as a tuple."""
-        ports = self.program.inputs
-        if len(arrays) != len(ports):
-            names = ", ".join(port.name for port in ports)
-            raise BadArgument(
-                f"{self.program.name} takes {len(ports)} arrays ({names}), not {len(arrays)}."
-            )
+        check_count(self.program.name, self.program.inputs, arrays)
         kind = kind_of(arrays)
         cp = cupy_or_error()
         if kind.on_host:
@@ -170,18 +165,4 @@ class CudaKernel:
 
 
 def _batch(ports: tuple[Port, ...], arrays: Sequence[Any]) -> tuple[int, ...]:
-    """Return the shape of the batch that the arrays make, or refuse them."""
-    batches = []
-    for port, x in zip(ports, arrays, strict=True):
-        lead = x.ndim - len(port.shape)
-        if lead < 0 or tuple(x.shape[lead:]) != port.shape:
-            wanted = ", ".join(["...", *map(str, port.shape)])
-            raise BadArgument(f"{port.name} has shape {x.shape}; it must have shape ({wanted}).")
-        batches.append(tuple(x.shape[:lead]))
-    try:
-        return np.broadcast_shapes(*batches)
-    except ValueError:
-        shapes = ", ".join(f"{p.name} {x.shape}" for p, x in zip(ports, arrays, strict=True))
-        raise BadArgument(
-            f"The batches do not fit together: {shapes}. Leading axes must be equal or 1."
-        ) from None
+    return batch_of(ports, [x.shape for x in arrays])

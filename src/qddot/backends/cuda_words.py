@@ -6,45 +6,28 @@ a kernel can be checked where there is no GPU.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from qddot.backends.sincos import DOUBLE, SINGLE
-from qddot.backends.source import Dialect, rounded
+from qddot.backends.source import Dialect, FloatType
 
 WARP = 32  # threads that go in step, one state each
 
 
 @dataclass(frozen=True)
-class Real:
+class Real(FloatType):
     """The type of number of a kernel."""
 
     single: bool = False  # float32
-
-    @property
-    def name(self) -> str:
-        return "float" if self.single else "double"
-
-    @property
-    def size(self) -> int:
-        """Bytes of one entry."""
-        return 4 if self.single else 8
-
-    def number(self, x: float) -> str:
-        """Return a literal that is read back exactly."""
-        x = rounded(x, self.single)
-        if math.isnan(x):
-            return "(real)NAN"
-        if math.isinf(x):
-            return "(real)INFINITY" if x > 0 else "-(real)INFINITY"
-        return f"{x!r}f" if self.single else repr(x)
+    cast: ClassVar[str] = "(real)"
 
     @property
     def dialect(self) -> Dialect:
         return Dialect(
             declare="const real ",
-            number=self.number,
+            number=self.literal,
             functions={
                 "sin": "sine({0})",
                 "cos": "cosine({0})",
@@ -67,7 +50,7 @@ class Real:
 def prelude(real: Real) -> str:
     """Return what stands before the kernels of a file."""
     p = SINGLE if real.single else DOUBLE
-    number = real.number
+    number = real.literal
     reduced = "\n".join(f"  y = fma(k, {number(-part)}, y);" for part in p.half_pi)
     parts = {
         "real": real.name,

@@ -13,27 +13,19 @@ from dataclasses import dataclass
 from qddot.backends.exponential import exp, tanh
 from qddot.backends.logarithm import log
 from qddot.backends.sincos import DOUBLE, SINGLE, SinCos
+from qddot.backends.source import FloatType
 
 
 @dataclass(frozen=True)
-class Lanes:
+class Lanes(FloatType):
     """The type that values have: so many lanes of float64 or float32."""
 
     count: int
     single: bool = False  # float32
 
     @property
-    def scalar(self) -> str:
-        return "float" if self.single else "double"
-
-    @property
-    def size(self) -> int:
-        """Bytes of one entry."""
-        return 4 if self.single else 8
-
-    @property
     def type(self) -> str:
-        return self.scalar if self.count == 1 else f"<{self.count} x {self.scalar}>"
+        return self.name if self.count == 1 else f"<{self.count} x {self.name}>"
 
     @property
     def integers(self) -> str:
@@ -54,7 +46,7 @@ class Lanes:
         if self.single:
             x = struct.unpack("f", struct.pack("f", x))[0]
         text = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
-        return self._repeat(self.scalar, text)
+        return self._repeat(self.name, text)
 
     def integer(self, x: int) -> str:
         return self._repeat(f"i{8 * self.size}", str(x))

@@ -188,7 +188,7 @@ def _everywhere(out: Emitter, x: str) -> str:
         x = out.value(f"fptrunc double {x} to float")
     if lanes.count == 1:
         return x
-    first = out.value(f"insertelement {lanes.type} poison, {lanes.scalar} {x}, i32 0")
+    first = out.value(f"insertelement {lanes.type} poison, {lanes.name} {x}, i32 0")
     zeros = f"<{lanes.count} x i32> zeroinitializer"
     return out.value(f"shufflevector {lanes.type} {first}, {lanes.type} poison, {zeros}")
 

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 
 from qddot.backends.source import Dialect, write
+from qddot.program.ports import split
 from qddot.program.program import Port, Program
 
 FUNCTIONS = {
@@ -37,10 +38,7 @@ def javascript(program: Program) -> str:
         return f"{argument}_{i}"
 
     write(lines, program, DIALECT, read, results.__setitem__)
-    ends, at = [], 0
-    for port in program.outputs:
-        ends.append(_nested(results[at : at + port.size], port))
-        at += port.size
+    ends = [_nested(part, port) for port, part in split(program.outputs, results)]
     whole = ends[0] if len(ends) == 1 else f"[{', '.join(ends)}]"
     inside = "\n".join([*lines, f"return {whole};"])
     return f"({', '.join(name for name, _ in ports.values())}) => {{\n{inside}\n}}"

@@ -16,7 +16,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.core import ShapedArray
 from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
@@ -24,9 +23,9 @@ from jax.sharding import NamedSharding, PartitionSpec
 
 from qddot.backends.jax_call import compiled_handler
 from qddot.backends.jax_gpu import gpu_handler
-from qddot.errors import BadArgument
 from qddot.program.differentiate import gradient, tangent
 from qddot.program.optimise import optimised
+from qddot.program.ports import batch_of, check_count, split
 from qddot.program.program import Port, Program
 
 PROGRAM_BY_DIGEST: dict[str, JaxProgram] = {}
@@ -88,11 +87,7 @@ def function(program: Program) -> Callable[..., Any]:
     of = known(replace(program, inputs=ports[0], outputs=ports[1]))
 
     def call(*arrays: Any) -> Any:
-        if len(arrays) != len(program.inputs):
-            names = ", ".join(port.name for port in program.inputs)
-            raise BadArgument(
-                f"{program.name} takes {len(program.inputs)} arrays ({names}), not {len(arrays)}."
-            )
+        check_count(program.name, program.inputs, arrays)
         rows, batch, dtype = _rows(program.inputs, arrays)
         given = [x for x, p in zip(rows, program.inputs, strict=True) if p.size]
         found = iter(run(of, given) if given and of.outputs else _constants(of, dtype))
@@ -119,20 +114,7 @@ def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Any], tupl
     rows = [jnp.asarray(x) for x in arrays]
     # whole numbers become what JAX takes a float for; half precision becomes single
     dtype = jnp.promote_types(jnp.result_type(float, *rows), jnp.float32)
-    batches = []
-    for port, x in zip(ports, rows, strict=True):
-        lead = x.ndim - len(port.shape)
-        if lead < 0 or x.shape[lead:] != port.shape:
-            wanted = ", ".join(["...", *map(str, port.shape)])
-            raise BadArgument(f"{port.name} has shape {x.shape}; it must have shape ({wanted}).")
-        batches.append(x.shape[:lead])
-    try:
-        batch = np.broadcast_shapes(*batches)
-    except ValueError:
-        shapes = ", ".join(f"{p.name} {x.shape}" for p, x in zip(ports, rows, strict=True))
-        raise BadArgument(
-            f"The batches do not fit together: {shapes}. Leading axes must be equal or 1."
-        ) from None
+    batch = batch_of(ports, [x.shape for x in rows])
     whole = [
         jnp.broadcast_to(x.astype(dtype), batch + p.shape) for p, x in zip(ports, rows, strict=True)
     ]
@@ -223,15 +205,13 @@ def _native(*arrays: Any, of: JaxProgram) -> list[Any]:
         flat = x.reshape(*x.shape[: x.ndim - len(port.shape)], port.size)
         values += [flat[..., i] for i in range(port.size)]
     dtype, shape = values[0].dtype, values[0].shape
-    values += [jnp.asarray(c, dtype) for c in program.constants]
-    for step in program.steps:
-        values.append(OPERATIONS[step.op.name](*(values[i] for i in step.args)))
-    found, at = [], 0
-    for port in program.outputs:
-        entries = [jnp.broadcast_to(values[i], shape) for i in program.results[at : at + port.size]]
-        at += port.size
-        found.append(jnp.stack(entries, axis=-1).reshape(*shape, *port.shape).astype(dtype))
-    return found
+    constants = tuple(jnp.asarray(c, dtype) for c in program.constants)
+    found = replace(program, constants=constants).results_at(values)
+    whole = [jnp.broadcast_to(x, shape) for x in found]
+    return [
+        jnp.stack(part, axis=-1).reshape(*shape, *port.shape).astype(dtype)
+        for port, part in split(program.outputs, whole)
+    ]
 
 
 def _by_kernel(platform: str, context: Any, *arrays: Any, of: JaxProgram) -> Any:
@@ -247,27 +227,6 @@ def _by_kernel(platform: str, context: Any, *arrays: Any, of: JaxProgram) -> Any
 def _cupy_is_here() -> bool:
     return find_spec("cupy") is not None
 
-
-OPERATIONS: dict[str, Callable[..., Any]] = {
-    "add": jnp.add,
-    "sub": jnp.subtract,
-    "mul": jnp.multiply,
-    "div": jnp.divide,
-    "neg": jnp.negative,
-    "sin": jnp.sin,
-    "cos": jnp.cos,
-    "sqrt": jnp.sqrt,
-    "exp": jnp.exp,
-    "log": jnp.log,
-    "tanh": jnp.tanh,
-    "abs": jnp.abs,
-    "sign": jnp.sign,
-    "min": jnp.minimum,
-    "max": jnp.maximum,
-    "less": lambda a, b: jnp.where(a < b, 1.0, 0.0),
-    "less_equal": lambda a, b: jnp.where(a <= b, 1.0, 0.0),
-    "select": lambda a, b, c: jnp.where(a != 0, b, c),
-}
 
 program_p.def_impl(lambda *arrays, of: _compiled(of)(*arrays))
 program_p.def_abstract_eval(_shapes)

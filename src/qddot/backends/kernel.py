@@ -6,7 +6,6 @@ nothing behind it looks at them again.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -21,33 +20,16 @@ from qddot.backends.ir import Lanes
 from qddot.backends.llvm import compile_module, widest_lanes
 from qddot.backends.loops import batch_loop
 from qddot.backends.threads import in_rounds
+from qddot.checks import real_array
 from qddot.errors import BadArgument
 from qddot.looks import in_notebook
+from qddot.program.ports import Refusal, batch_of, check_count, wrong_shape
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 
 # operations; below, handing work over costs more than it saves
 WORTH_A_THREAD = 2_000_000
 WORTH_A_WORD = 2_000_000_000  # about a tenth of a second
-
-Refusal = Callable[[Port, tuple[int, ...]], Exception]
-
-
-def refuse_masked(name: str, x: Any) -> None:
-    """Refuse an array with masked entries, whose values nobody should compute with."""
-    masked = sys.modules.get("numpy.ma")  # without which there are none
-    if masked is not None and isinstance(x, masked.MaskedArray) and masked.is_masked(x):
-        raise BadArgument(
-            f"{name} has masked entries, and a mask is not carried through.\n"
-            "  Choose the rows that count, x[~x.mask.any(axis=-1)], or fill the others: "
-            "x.filled(np.nan)."
-        )
-
-
-def refuse(port: Port, shape: tuple[int, ...]) -> Exception:
-    """Return the error for an argument that cannot have this shape."""
-    wanted = ", ".join(["...", *map(str, port.shape)])
-    return BadArgument(f"{port.name} has shape {shape}; it must have shape ({wanted}).")
 
 
 @dataclass(frozen=True)
@@ -57,7 +39,7 @@ class Kernel:
     program: Program
     dtype: np.dtype = field(default_factory=lambda: np.dtype(np.float64))
     threads: int = 1
-    refuse: Refusal = refuse
+    refuse: Refusal = wrong_shape
 
     @cached_property
     def call(self) -> Callable[..., Any]:
@@ -89,33 +71,18 @@ class Kernel:
     def general(self, *arrays: Any, out: Any = None) -> Any:
         """Return the outputs for arrays of any layout, broadcast over their leading axes."""
         program = self.program
-        if len(arrays) != len(program.inputs):
-            names = ", ".join(port.name for port in program.inputs)
-            raise BadArgument(
-                f"{program.name} takes {len(program.inputs)} arrays ({names}), not {len(arrays)}."
-            )
-        inputs = [self._input(p, x) for p, x in zip(program.inputs, arrays, strict=True)]
-        batches = [
-            x.shape[: x.ndim - len(p.shape)] for p, x in zip(program.inputs, inputs, strict=True)
-        ]
-        try:
-            batch = batches[0] if len(set(batches)) == 1 else np.broadcast_shapes(*batches)
-        except ValueError:
-            shapes = ", ".join(
-                f"{p.name} {x.shape}" for p, x in zip(program.inputs, inputs, strict=True)
-            )
-            raise BadArgument(
-                f"The batches do not fit together: {shapes}. Leading axes must be equal or 1."
-            ) from None
-        outputs = self._outputs(batch, out)
+        check_count(program.name, program.inputs, arrays)
+        pairs = zip(program.inputs, arrays, strict=True)
+        given = [real_array(port.name, x, self.dtype) for port, x in pairs]
+        batch = batch_of(program.inputs, [x.shape for x in given], self.refuse)
+        inputs = [_contiguous_rows(p, x) for p, x in zip(program.inputs, given, strict=True)]
+        outputs = ready = self._outputs(batch, out)
         if out is not None:  # what is written must not be read again
             inputs = [
                 x.copy() if any(np.may_share_memory(x, o) for o in outputs) else x for x in inputs
             ]
-        ready = [
-            self._contiguous_rows(p, np.asarray(x))
-            for p, x in zip(program.outputs, outputs, strict=True)
-        ]
+            pairs = zip(program.outputs, outputs, strict=True)
+            ready = [_contiguous_rows(port, np.asarray(x)) for port, x in pairs]
         self._run(inputs, ready, batch)
         for given, computed in zip(outputs, ready, strict=True):
             if given is not computed:
@@ -123,32 +90,6 @@ class Kernel:
         # a single number is a number, as NumPy's own functions have it
         found = [x if x.ndim or out is not None else x[()] for x in outputs]
         return found[0] if len(found) == 1 else tuple(found)
-
-    def _input(self, port: Port, x: Any) -> np.ndarray:
-        refuse_masked(port.name, x)
-        try:
-            array = np.asarray(x)
-            if array.dtype.kind not in "fiub":
-                raise TypeError
-            array = array.astype(self.dtype, copy=False)
-        except (TypeError, ValueError):
-            raise BadArgument(f"{port.name} is not an array of real numbers.") from None
-        if array.shape[array.ndim - len(port.shape) :] != port.shape or array.ndim < len(
-            port.shape
-        ):
-            raise self.refuse(port, array.shape)
-        return self._contiguous_rows(port, array)
-
-    def _contiguous_rows(self, port: Port, array: np.ndarray) -> np.ndarray:
-        """Return the array itself if the entries of one state lie side by side, else a copy."""
-        if array.flags.c_contiguous and array.flags.aligned:
-            return array
-        step = array.itemsize
-        for length, stride in zip(reversed(port.shape), reversed(array.strides), strict=False):
-            if length != 1 and stride != step:
-                return np.ascontiguousarray(array)
-            step *= length
-        return array if array.flags.aligned else array.copy()
 
     def _outputs(self, batch: tuple[int, ...], out: Any) -> list[np.ndarray]:
         ports = self.program.outputs
@@ -200,6 +141,18 @@ class Kernel:
             # NaN and infinities are data, here as for a single state
             with np.errstate(all="ignore"):
                 self.gufunc(*(x for x in inputs if x.size), out=outs)
+
+
+def _contiguous_rows(port: Port, array: np.ndarray) -> np.ndarray:
+    """Return the array itself if the entries of one state lie side by side, else a copy."""
+    if array.flags.c_contiguous and array.flags.aligned:
+        return array
+    step = array.itemsize
+    for length, stride in zip(reversed(port.shape), reversed(array.strides), strict=False):
+        if length != 1 and stride != step:
+            return np.ascontiguousarray(array)
+        step *= length
+    return array if array.flags.aligned else array.copy()
 
 
 def _share(port: Port, array: np.ndarray, axis: int, part: slice) -> np.ndarray:

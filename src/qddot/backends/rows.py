@@ -48,7 +48,7 @@ class InputRows(Rows):
 
     def _load_chunk(self, start: int) -> None:
         out, lanes = self.out, self.out.lanes
-        kind = f"<{CHUNK} x {lanes.scalar}>"
+        kind = f"<{CHUNK} x {lanes.name}>"
         parts = []
         for row in self.rows:
             where = _at(out, row, start)
@@ -79,7 +79,7 @@ class OutputRows(Rows):
 
     def _store_chunk(self, start: int) -> None:
         out, lanes = self.out, self.out.lanes
-        kind = f"<{CHUNK} x {lanes.scalar}>"
+        kind = f"<{CHUNK} x {lanes.name}>"
         columns = [self.known[start + k] for k in range(CHUNK)]
         for group in range(0, lanes.count, CHUNK):
             parts = [_part(out, column, group) for column in columns]
@@ -90,17 +90,17 @@ class OutputRows(Rows):
 
 
 def _at(out: Emitter, row: str, k: int) -> str:
-    return row if k == 0 else out.value(f"getelementptr {out.lanes.scalar}, ptr {row}, i64 {k}")
+    return row if k == 0 else out.value(f"getelementptr {out.lanes.name}, ptr {row}, i64 {k}")
 
 
 def _gather(out: Emitter, rows: list[str], k: int) -> str:
     lanes = out.lanes
-    loaded = [out.value(f"load {lanes.scalar}, ptr {_at(out, row, k)}") for row in rows]
+    loaded = [out.value(f"load {lanes.name}, ptr {_at(out, row, k)}") for row in rows]
     if lanes.count == 1:
         return loaded[0]
     result = "poison"
     for lane, x in enumerate(loaded):
-        result = out.value(f"insertelement {lanes.type} {result}, {lanes.scalar} {x}, i32 {lane}")
+        result = out.value(f"insertelement {lanes.type} {result}, {lanes.name} {x}, i32 {lane}")
     return result
 
 
@@ -110,11 +110,11 @@ def _scatter(out: Emitter, rows: list[str], k: int, value: str) -> None:
         x = value
         if lanes.count > 1:
             x = out.value(f"extractelement {lanes.type} {value}, i32 {lane}")
-        out.line(f"store {lanes.scalar} {x}, ptr {_at(out, row, k)}")
+        out.line(f"store {lanes.name} {x}, ptr {_at(out, row, k)}")
 
 
 def _shuffle(out: Emitter, a: str, b: str, width: int, order: list[int]) -> str:
-    kind = f"<{width} x {out.lanes.scalar}>"
+    kind = f"<{width} x {out.lanes.name}>"
     mask = ", ".join(f"i32 {k}" for k in order)
     return out.value(f"shufflevector {kind} {a}, {kind} {b}, <{len(order)} x i32> <{mask}>")
 

@@ -6,14 +6,42 @@ What such languages share is here; a dialect says how one of them differs. Ident
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
 from qddot.program.program import Program
 
 Read = Callable[[str, int], str]  # the name of an input and the number of an entry, to source
+
+
+class FloatType:
+    """What languages with C's types call float64 and float32, and how they write its numbers."""
+
+    single: bool  # float32
+    cast: ClassVar[str] = ""  # in front of numbers that are not finite
+
+    @property
+    def name(self) -> str:
+        return "float" if self.single else "double"
+
+    @property
+    def size(self) -> int:
+        """Bytes of one entry."""
+        return 4 if self.single else 8
+
+    def literal(self, x: float) -> str:
+        """Return a constant that is read back exactly; what float32 cannot hold is infinite."""
+        with np.errstate(over="ignore"):
+            x = float(np.float32(x)) if self.single else float(x)
+        if math.isnan(x):
+            return f"{self.cast}NAN"
+        if math.isinf(x):
+            return f"{'-' if x < 0 else ''}{self.cast}INFINITY"
+        return f"{x!r}f" if self.single else repr(x)
 
 
 @dataclass(frozen=True)
@@ -123,12 +151,6 @@ def _angles_of_pairs(program: Program) -> set[int]:
         if step.op.name in taken:
             taken[step.op.name].add(step.args[0])
     return taken["sin"] & taken["cos"]
-
-
-def rounded(x: float, single: bool) -> float:
-    """Return a number as its type holds it: of float32, what is too large is infinite."""
-    with np.errstate(over="ignore"):
-        return float(np.float32(x)) if single else float(x)
 
 
 def _in_parentheses(number: str) -> str:

@@ -18,9 +18,11 @@ from torch import Tensor
 from qddot.backends.cuda import CudaKernel
 from qddot.backends.device_arrays import in_stream
 from qddot.backends.kernel import Kernel
+from qddot.checks import not_real
 from qddot.errors import BadArgument
 from qddot.program.differentiate import gradient, tangent
 from qddot.program.optimise import optimised
+from qddot.program.ports import batch_of, check_count
 from qddot.program.program import Port, Program
 
 # by name: the digest of a program, then how another was derived from it. Compiled graphs hold such
@@ -167,11 +169,7 @@ def function(program: Program) -> Callable[..., Any]:
         return alone(*arrays)
 
     def body(*arrays: Any) -> Any:
-        if len(arrays) != len(program.inputs):
-            names = ", ".join(port.name for port in program.inputs)
-            raise BadArgument(
-                f"{program.name} takes {len(program.inputs)} tensors ({names}), not {len(arrays)}."
-            )
+        check_count(program.name, program.inputs, arrays)
         rows, batch = _rows(program.inputs, arrays)
         given = [x for x, p in zip(rows, program.inputs, strict=True) if p.size]
         if not given or not some.outputs:
@@ -198,7 +196,7 @@ def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Tensor], t
     """Return the tensors, all of one type, device and batch, or refuse them."""
     for port, x in zip(ports, arrays, strict=True):
         if x.is_complex() if isinstance(x, Tensor) else np.iscomplexobj(x):
-            raise BadArgument(f"{port.name} is not an array of real numbers.")
+            raise not_real(port.name)
     given = [x for x in arrays if isinstance(x, Tensor)]
     # whole numbers become what PyTorch takes a float for; half precision becomes single
     types = {x.dtype if x.is_floating_point() else torch.get_default_dtype() for x in given}
@@ -210,21 +208,7 @@ def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Tensor], t
     # a copy of what NumPy has: PyTorch takes no array that is read-only or reversed
     whole = [np.array(x) if isinstance(x, np.ndarray) else x for x in arrays]
     rows = [torch.as_tensor(x, dtype=dtype, device=next(iter(devices))) for x in whole]
-    batches = []
-    for port, x in zip(ports, rows, strict=True):
-        lead = x.dim() - len(port.shape)
-        if lead < 0 or tuple(x.shape[lead:]) != port.shape:
-            wanted = ", ".join(["...", *map(str, port.shape)])
-            raise BadArgument(
-                f"{port.name} has shape {tuple(x.shape)}; it must have shape ({wanted})."
-            )
-        batches.append(tuple(x.shape[:lead]))
-    try:
-        batch = tuple(torch.broadcast_shapes(*batches))
-    except RuntimeError:
-        shapes = ", ".join(f"{p.name} {tuple(x.shape)}" for p, x in zip(ports, rows, strict=True))
-        raise BadArgument(
-            f"The batches do not fit together: {shapes}. Leading axes must be equal or 1."
-        ) from None
+    shapes = [tuple(x.shape) for x in rows]
+    batch = tuple(batch_of(ports, shapes, broadcast=torch.broadcast_shapes))
     ready = [x.expand(batch + p.shape).contiguous() for p, x in zip(ports, rows, strict=True)]
     return ready, batch

@@ -12,7 +12,6 @@ cells bounds it from the other. Every step is a proof, rounding included:
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable
 from dataclasses import replace
@@ -32,7 +31,8 @@ from qddot.certificate.problems import (
 )
 from qddot.certificate.refine import Refined, narrow_enough, proved, refine
 from qddot.certificate.sums_of_squares import form_of
-from qddot.errors import BadArgument, NotProved, QddotError, UnknownName
+from qddot.checks import joint_index, not_negative, number
+from qddot.errors import NotProved, QddotError
 from qddot.progress import percent_done
 from qddot.robot import Robot
 
@@ -80,8 +80,9 @@ def bounds(
     Stopped from the keyboard, it returns the bounds that it has.
     """
     where = box_of(robot, box)
-    positive(gap, "gap", 1e-9)
-    positive(seconds, "seconds", 0.0)
+    if gap is not None:
+        number("gap", gap, least=1e-9)
+    not_negative("seconds", seconds, "s")
     problems = BoundProblems(robot, where)
     names = problems.applicable() if quantities is None else list(dict.fromkeys(quantities))
     for name in names:
@@ -126,9 +127,7 @@ def bounds_over_joint(
         box: The positions of the others, as for `certify`.
         how: `gap` and `seconds` of each bound.
     """
-    if joint not in robot.joint_names:
-        raise UnknownName("joint", joint, robot.name, robot.joint_names)
-    i = robot.joint_names.index(joint)
+    i = joint_index(robot, joint)
     found = []
     for value in values:
         given = {joint: float(value)} if box is None else box
@@ -181,15 +180,6 @@ def _checked(robot: Robot, bound: Bound) -> Bound:
     if not proved(problem, T, 60.0 + 20.0 * min(max(0.0, bound.seconds), LONGEST)):
         raise NotProved(bound.quantity, f"it could not be shown to stay on its side of {T:.9g}")
     return replace(bound, seconds=time.monotonic() - started)
-
-
-def positive(x: Any, what: str, least: float) -> None:
-    """Raise unless x is a number of at least that much, or None."""
-    if x is None:
-        return
-    good = isinstance(x, (int, float)) and not isinstance(x, bool) and math.isfinite(x)
-    if not good or x < least:
-        raise BadArgument(f"{what} is {x!r}; it must be a number of at least {least:g}.")
 
 
 def _gap(problems: BoundProblems, name: str) -> float:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, NotNumeric, UnknownName, printable, shorten
+from qddot.checks import joint_index
+from qddot.errors import BadArgument, NotNumeric, printable, shorten
 from qddot.model.joint import Joint
 from qddot.model.tree import exact
 from qddot.robot import Robot
@@ -57,8 +58,7 @@ def box_of(robot: Robot, given: Any = None) -> Box:
         pairs = [_limits(robot, joint, given == "circle") for joint in joints]
     elif isinstance(given, Mapping):
         for name in given:
-            if name not in robot.joint_names:
-                raise UnknownName("joint", str(name), robot.name, robot.joint_names)
+            joint_index(robot, name)
         pairs = [
             _pair(robot, joint.name, given[joint.name])
             if joint.name in given

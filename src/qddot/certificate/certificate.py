@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from qddot.certificate.bound import Bound
-from qddot.certificate.bounds import bounds, check, positive
+from qddot.certificate.bounds import bounds, check
 from qddot.certificate.box import Box, box_of
 from qddot.certificate.problems import BoundProblems, joint_bounds
 from qddot.certificate.properties import (
@@ -24,6 +24,7 @@ from qddot.certificate.properties import (
     inequalities,
     properties,
 )
+from qddot.checks import not_negative
 from qddot.errors import BadArgument, BadFile, NotNumeric, QddotError
 from qddot.judged import Judged
 from qddot.looks import in_notebook
@@ -187,7 +188,7 @@ def certify(
     where = box_of(robot, box)
     wanted = quantities if quantities is not None else _in_norm(robot, where, norm)
     started = time.monotonic()
-    positive(seconds, "seconds", 0.0)
+    not_negative("seconds", seconds, "s")
     search = SEARCH * seconds if identities else seconds
     found = bounds(robot, wanted, box=where, gap=gap, seconds=search)
     # however long the bounds took, the proofs have their share

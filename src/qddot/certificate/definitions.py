@@ -16,7 +16,7 @@ from qddot.certificate.exact import BallScalar, Ledger
 from qddot.dynamics.crba import mass_matrix
 from qddot.model.coordinates import Drives
 from qddot.model.tree import BASE, Body, Tree
-from qddot.program.differentiate import jacobian, replay
+from qddot.program.differentiate import jacobian
 from qddot.program.program import Program
 from qddot.program.recorder import record
 from qddot.spatial.vector import cross, vector
@@ -142,8 +142,7 @@ def derivative(tree: Tree, define: Definition, ledger: Ledger) -> Definition:
     slope = known_constants(jacobian(plain, ["theta"]), ledger)
 
     def derivatives(theta: Any) -> np.ndarray:
-        values = replay(slope, list(theta))
-        by_body = np.array([values[i] for i in slope.results], dtype=object).reshape(-1, count)
+        by_body = np.array(slope.results_at(theta), dtype=object).reshape(-1, count)
         found = np.zeros((len(by_body), tree.n), dtype=object)
         for slot, drive in enumerate(tree.drives):
             for e in range(len(found)):

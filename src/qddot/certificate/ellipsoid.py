@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.certificate.mobility import jacobian_rows, reach, readable, tidy, weighted
-from qddot.certificate.positions import position
+from qddot.checks import joint_vector, vector
 from qddot.errors import BadArgument, printable
 from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
@@ -166,13 +166,7 @@ class MassEllipsoid:
 
     def _vector(self, x: Any, what: str) -> np.ndarray:
         k = len(self.masses)
-        try:
-            found = np.array(x, dtype=float)
-        except (TypeError, ValueError):
-            found = np.array(np.nan)
-        if found.shape != (k,) or not np.isfinite(found).all():
-            raise BadArgument(f"{what} is {x!r}; it must be {k} finite numbers, in world axes.")
-        return found
+        return vector(what, x, k, f"{k} finite numbers, in world axes")
 
 
 def mass_ellipsoid(robot: Robot, q: Any, frame: str, axes: str = "linear") -> MassEllipsoid:
@@ -190,7 +184,7 @@ def mass_ellipsoid(robot: Robot, q: Any, frame: str, axes: str = "linear") -> Ma
             kg·m² and kg, and depend on the unit of length.
     """
     robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
-    q = position(robot, q)
+    q = joint_vector(robot, "q", q)
     J = jacobian_rows(robot, q, frame, axes)
     known = reach(robot, frame, axes)
     B = known.movable

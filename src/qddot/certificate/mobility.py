@@ -12,12 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of
 from qddot.errors import BadArgument, listing, printable
 from qddot.robot import Robot
 from qddot.robot.effective_mass import principal_masses
 from qddot.robot.effective_mass import weighted as mass_weighted
 
-AXES = ("linear", "all")
+AXES = {"linear": "forces", "all": "wrenches"}
 GENERIC = 24  # random q; none of an arm's singularities is likely to be met by all of them
 STILL = 1e-12  # motion, in parts of the largest, that is mere rounding
 
@@ -34,8 +35,7 @@ class Reach:
 
 def jacobian_rows(robot: Robot, q: Any, frame: str, axes: str) -> np.ndarray:
     """Return the rows of the Jacobian that were asked for, in world axes, shape (..., k, n)."""
-    if axes not in AXES:
-        raise BadArgument(f"axes is {axes!r}; it must be 'linear' (forces) or 'all' (wrenches).")
+    one_of("axes", axes, AXES)
     J = robot.jacobian(q, frame)
     return J[..., 3:, :] if axes == "linear" else J
 

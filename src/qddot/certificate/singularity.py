@@ -10,6 +10,7 @@ import numpy as np
 from qddot.certificate.box import box_of
 from qddot.certificate.ellipsoid import MassEllipsoid, mass_ellipsoid, vector_text
 from qddot.certificate.mobility import Reach, jacobian_rows, reach, weighted
+from qddot.checks import whole
 from qddot.errors import BadArgument, printable
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
@@ -77,8 +78,7 @@ def near_singular(
         axes: "linear" or "all", as in `mass_ellipsoid`.
         seed: Where the random numbers start.
     """
-    if not isinstance(samples, (int, np.integer)) or samples < 1:
-        raise BadArgument(f"samples is {samples!r}; it must be a whole number above zero.")
+    samples = whole("samples", samples, 1)
     robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
     low, high = box_of(robot, box).edges
     known = reach(robot, frame, axes)

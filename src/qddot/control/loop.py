@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.checks import not_negative, positive
 from qddot.control.conditions import Setting, conditions
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.law import ControlLaw
 from qddot.control.loop_arguments import (
-    delay_of,
     effort_of,
     lasting,
     law_of,
@@ -34,7 +34,6 @@ from qddot.motions.setpoint import joint_reference
 from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.robot import Robot, robot_of
-from qddot.simulation.run_arguments import positive
 from qddot.simulation.simulation import simulate
 from qddot.simulation.trajectory import Trajectory
 
@@ -175,13 +174,13 @@ def closed_loop(
     law = law_of(robot, law, believed)
     against = None if reference is None else joint_reference(reference, robot)
     followed = getattr(law, "reference", None) if against is None else against
-    duration = lasting(followed) if duration is None else positive("duration", duration)
+    duration = lasting(followed) if duration is None else positive("duration", duration, "s")
     q0, qd0 = start_of(robot, law, against, q0, qd0)
     limits = robot.limits.effort
     cut = limits if effort == "enforce" and np.isfinite(limits).any() else None
     law = law if cut is None else law.limited(cut)
     spread = noise_of(robot, "noise_q", noise_q), noise_of(robot, "noise_qd", noise_qd)
-    delay, interrupted = delay_of(delay), False
+    delay, interrupted = not_negative("delay", delay, "s"), False
     if rate is None:
         if any(np.any(s) for s in spread) or delay:
             raise BadArgument(
@@ -208,9 +207,9 @@ def closed_loop(
         if more:
             names = ", ".join(more)
             raise BadArgument(f"With a rate, steps are of fixed length; leave out {names}.")
-        rate = positive("rate", rate)
+        rate = positive("rate", rate, "Hz")
         plant = HeldPlant(robot, duration, wrenches, disturbance, smoothing)
-        stride = 1 if every is None else max(1, round(positive("every", every) * rate))
+        stride = 1 if every is None else max(1, round(positive("every", every, "s") * rate))
         sampling = Sampling(rate, delay, spread, seed, cut)
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)
         setting = Setting(cut, sampling, plant, wrenches, disturbance, None, found.cut)

@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of, spread
 from qddot.control.laws.law import ControlLaw
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, shorten
 from qddot.motions.setpoint import stays
 from qddot.robot import Robot
-from qddot.simulation.run_arguments import choose, joint_values
+from qddot.simulation.run_arguments import joint_values
 
 AFTER = 1.0  # [s], how long a run goes on after its reference has ended
 SPELL = 5.0  # [s], or a period, how long it lasts where the reference has no end
@@ -34,16 +35,8 @@ def law_of(robot: Robot, law: Any, model: Robot | None) -> ControlLaw:
 
 def noise_of(robot: Robot, name: str, value: Any) -> np.ndarray:
     """Return standard deviations, shape (n,)."""
-    try:
-        spread = np.broadcast_to(np.array(0.0 if value is None else value, float), (robot.n,))
-    except (TypeError, ValueError):
-        spread = np.array([np.nan])
-    if not (np.isfinite(spread).all() and (spread >= 0).all()):
-        raise BadArgument(
-            f"{name} is {shorten(repr(value))}; give a standard deviation, a number that is not "
-            f"negative, or {robot.n} of them, one per joint."
-        )
-    return spread
+    wanted = "a standard deviation, a number that is not negative"
+    return spread(name, 0.0 if value is None else value, robot.joint_names, wanted, least=0)
 
 
 def lasting(reference: Any) -> float:
@@ -79,21 +72,10 @@ def effort_of(more: dict[str, Any], effort: str) -> str:
         new = "enforce" if more.pop("effort_limits") else "report"
         warn_of_old_name("closed_loop(effort_limits=)", f'effort="{new}"', stacklevel=3)
         effort = new
-    choose("effort", effort, ("report", "enforce"))
+    one_of("effort", effort, ("report", "enforce"))
     if "noise" in more:
         raise BadArgument(
             "noise has two names: noise_q= of measured positions and noise_qd= of measured rates, "
             "each a number or one number per joint."
         )
     return effort
-
-
-def delay_of(delay: Any) -> float:
-    """Return a delay [s]."""
-    try:
-        value = float(delay)
-    except (TypeError, ValueError):
-        value = np.nan
-    if not (np.isfinite(value) and value >= 0):
-        raise BadArgument(f"delay is {shorten(repr(delay))}; give a time that is not negative [s].")
-    return value

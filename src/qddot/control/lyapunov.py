@@ -8,9 +8,9 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.model.tree import Tree
-from qddot.program.differentiate import gradient, replay
+from qddot.program.differentiate import gradient
 from qddot.program.optimise import optimised
-from qddot.program.program import Program
+from qddot.program.program import Program, flat
 from qddot.program.recorder import record
 
 
@@ -27,9 +27,8 @@ def rate_program(V: Program, tree: Tree) -> Program:
 
     def rate(*arrays: Any) -> dict[str, Any]:
         given = dict(zip([*shapes, *rates], arrays, strict=True))
-        entries = [e for name in shapes for e in np.asarray(given[name], dtype=object).reshape(-1)]
-        values = replay(slope, [*entries, 1.0])
-        slopes = slope.pack([values[i] for i in slope.results])
+        entries = flat(given[name] for name in shapes)
+        slopes = slope.pack(slope.results_at([*entries, 1.0]))
         moving = tree.rate(given["q"], given["qd"])
         along = {"t": 1.0, "q": moving, "qd": given["qdd"], "x": given.get("xd")}
         terms = [np.dot(g, along[name]) for name, g in zip(shapes, slopes, strict=True)]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, NotNumeric, shorten
+from qddot.checks import number
+from qddot.errors import NotNumeric
 from qddot.robot import Robot
 
 
@@ -43,13 +44,5 @@ def wrong_model(robot: Robot, share: float, seed: int = 1) -> Robot:
 
 
 def _share(given: Any) -> float:
-    try:
-        share = float(given)
-    except (TypeError, ValueError):
-        share = np.nan
-    if not 0 <= share < 1:
-        raise BadArgument(
-            f"share is {shorten(repr(given))}; give a number from 0 to less than 1: "
-            "0.3 makes links 30 % too heavy or too light."
-        )
-    return share
+    wanted = "a number from 0 to less than 1: 0.3 makes links 30 % too heavy or too light"
+    return number("share", given, wanted, least=0, below=1)

@@ -17,7 +17,6 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.control.laws.law import ControlLaw
 from qddot.model.tree import Tree
-from qddot.program.differentiate import replay
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
@@ -214,8 +213,7 @@ def step_program(rate: Program, tree: Tree) -> Program:
     def step(y: Any, tau: Any, h: Any, **given: Any) -> Any:
         def f(share: float, y: Any) -> Any:
             acted = [x for name in acting for x in given[f"{name}_{WHEN.index(share)}"]]
-            values = replay(rate, [*y, *tau, *acted])
-            return np.array([values[i] for i in rate.results], dtype=object)
+            return np.array(rate.results_at([*y, *tau, *acted]), dtype=object)
 
         return step_of_y(f, y, h)
 

@@ -85,7 +85,7 @@ def _declaration(stem: str, function: ExportedFunction, number: CNumber) -> str:
 
 
 def _signature(stem: str, function: ExportedFunction, number: CNumber) -> str:
-    T = number.type
+    T = number.name
     arguments = [f"const {T} {name}[{port.size}]" for name, port in function.inputs()]
     arguments += [f"{T} {name}[{port.size}]" for name, port in function.outputs()]
     return f"void {stem}_{function.name}({', '.join(arguments)})"
@@ -113,7 +113,7 @@ def _definition(stem: str, function: ExportedFunction, number: CNumber) -> str:
     stores = []
     for k, (place, result) in enumerate(zip(places, code.results, strict=True)):
         if re.fullmatch(r"\w+\[\d+\]", result):
-            lines.append(f"const {number.type} r{k} = {result};")
+            lines.append(f"const {number.name} r{k} = {result};")
             result = f"r{k}"
         stores.append(f"{place} = {result};")
     text = " ".join([*lines, *stores])
@@ -137,7 +137,7 @@ def _check(robot: Robot, stem: str, functions: Sequence[ExportedFunction], numbe
     )
     return (
         f'{about}\n#include "{stem}.h"\n\n#include <math.h>\n#include <stdio.h>\n\n'
-        f"{COMPARE.replace('@T@', number.type).replace('@close@', repr(CLOSE[number.single]))}\n"
+        f"{COMPARE.replace('@T@', number.name).replace('@close@', repr(CLOSE[number.single]))}\n"
         + "\n".join(parts)
         + f"\nint main(void)\n{{\n  int wrong = 0;\n{calls}\n"
         '  printf(wrong ? "%d of the functions are wrong\\n" : "all functions agree\\n", wrong);\n'
@@ -148,7 +148,7 @@ def _check(robot: Robot, stem: str, functions: Sequence[ExportedFunction], numbe
 def _check_of(
     stem: str, function: ExportedFunction, number: CNumber, rng: np.random.Generator
 ) -> str:
-    program, T = function.program, number.type
+    program, T = function.program, number.name
     kind = np.float32 if number.single else np.float64
     given = [rng.uniform(-1.5, 1.5, (STATES, *p.shape)).astype(kind) for p in program.inputs]
     with np.errstate(all="ignore"):

@@ -2,44 +2,32 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from qddot.backends.sincos import DOUBLE, SINGLE
-from qddot.backends.source import Dialect, rounded
+from qddot.backends.source import Dialect, FloatType
 
 # functions of the C library that a program may call for, and the operation that does
 LIBRARY = {"sqrt": "sqrt", "exp": "exp", "log": "log", "tanh": "tanh"}
 
 
 @dataclass(frozen=True)
-class CNumber:
+class CNumber(FloatType):
     """The type of number of C source."""
 
     single: bool = False  # float
-
-    @property
-    def type(self) -> str:
-        return "float" if self.single else "double"
 
     @property
     def suffix(self) -> str:
         """What the C library's functions for it end with."""
         return "f" if self.single else ""
 
-    def literal(self, x: float) -> str:
-        """Return a constant that is read back exactly."""
-        x = rounded(x, self.single)
-        if not math.isfinite(x):
-            return "NAN" if math.isnan(x) else "INFINITY" if x > 0 else "-INFINITY"
-        return f"{x!r}f" if self.single else repr(x)
-
     def dialect(self) -> Dialect:
         one, zero = self.literal(1.0), self.literal(0.0)
         return Dialect(
-            declare=f"const {self.type} ",
+            declare=f"const {self.name} ",
             number=self.literal,
             functions={
                 "sin": "qddot_sin({0})",
@@ -53,7 +41,7 @@ class CNumber:
                 "less_equal": f"({{0}} <= {{1}} ? {one} : {zero})",
                 "select": f"({{0}} != {zero} ? {{1}} : {{2}})",
             },
-            pair=f"{self.type} {{sin}}, {{cos}}; qddot_sincos({{x}}, &{{sin}}, &{{cos}});",
+            pair=f"{self.name} {{sin}}, {{cos}}; qddot_sincos({{x}}, &{{sin}}, &{{cos}});",
         )
 
 
@@ -76,7 +64,7 @@ def helpers(number: CNumber, text: str) -> str:
 
 def _sincos(number: CNumber) -> str:
     p = SINGLE if number.single else DOUBLE
-    T, f, n = number.type, number.suffix, number.literal
+    T, f, n = number.name, number.suffix, number.literal
     y = "x"
     for part in PARTS[number.single]:
         y = f"({y} - m * {n(part)})"
@@ -112,7 +100,7 @@ def _nested(coefficients: tuple[float, ...], literal: Callable[[float], str]) ->
 
 
 def _alone(number: CNumber, which: str) -> str:
-    T = number.type
+    T = number.name
     kept = which[0]
     return (
         f"static {T} qddot_{which}({T} x)\n"
@@ -121,7 +109,7 @@ def _alone(number: CNumber, which: str) -> str:
 
 
 def _extreme(number: CNumber, which: str) -> str:
-    T, sign = number.type, "<" if which == "min" else ">"
+    T, sign = number.name, "<" if which == "min" else ">"
     return (
         "/* NaN if either is. */\n"
         f"static {T} qddot_{which}({T} a, {T} b)\n{{\n  return a {sign} b || a != a ? a : b;\n}}"

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import numbers
-from qddot.errors import BadArgument, UnknownName
+from qddot.checks import joint_index, numbers
+from qddot.errors import BadArgument
 from qddot.identification.exact_groups import exact_columns, matrix_columns
 from qddot.identification.grouping import TOLERANCE, Grouping, condition, one_thread, sorted_out
 from qddot.identification.identifiability import Identifiability, identifiability
@@ -171,9 +171,7 @@ def held(robot: Any, states: Log, positions: Mapping[str, float]) -> Log:
     if positions:
         robot.model.need_single_numbers("Holding joints still")
     for name, position in positions.items():
-        if name not in robot.joint_names:
-            raise UnknownName("joint", name, robot.name, robot.joint_names)
-        i = robot.joint_names.index(name)
+        i = joint_index(robot, name)
         q[:, i], qd[:, i], qdd[:, i] = float(position), 0, 0
     return replace(states, q=q, qd=qd, qdd=qdd)
 

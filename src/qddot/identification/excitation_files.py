@@ -14,8 +14,8 @@ import numpy as np
 from qddot.errors import BadArgument, BadFile, QddotError, listing, printable
 from qddot.identification.excitation_limits import KEYS, HalfSpace, MotionLimits
 from qddot.identification.excitation_result import Excitation, Use
-from qddot.identification.identifiability import plain
 from qddot.identification.log import load_log
+from qddot.json_text import json_ready
 from qddot.motions.fourier import Fourier
 from qddot.motions.limits import check_limits
 from qddot.motions.motion import Reference
@@ -53,7 +53,7 @@ def facts_of(motion: Excitation) -> dict[str, Any]:
     return {
         "format": FORMAT,
         **{name: getattr(motion, name) for name in PLAIN},
-        **{name: plain(getattr(motion, name)) for name in NUMBERS},
+        **{name: json_ready(getattr(motion, name)) for name in NUMBERS},
         "joints": list(motion.joint_names),
         "units": list(motion.units),
         "curve": curve_facts(motion.curve),

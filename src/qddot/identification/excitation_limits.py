@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, UnknownName, did_you_mean, listing, printable
-from qddot.identification.identifiability import plain
+from qddot.checks import frame_name, joint_index
+from qddot.errors import BadArgument, did_you_mean, listing, printable
+from qddot.json_text import json_ready
 from qddot.robot import Robot
 
 KEYS = ("lower", "upper", "velocity", "acceleration", "effort")
@@ -64,7 +65,7 @@ class MotionLimits:
 
     def facts(self) -> dict[str, Any]:
         """Return them by name, for a file."""
-        numbers = {key: [plain(x) for x in getattr(self, key)] for key in KEYS}
+        numbers = {key: json_ready(getattr(self, key)) for key in KEYS}
         return numbers | {"margin": self.margin, "notes": list(self.notes)}
 
 
@@ -119,8 +120,7 @@ def _by_joint(robot: Robot, key: str, value: Any) -> np.ndarray:
     """Return a limit of every joint; NaN where nothing is given."""
     if isinstance(value, Mapping):
         for name in value:
-            if name not in robot.joint_names:
-                raise UnknownName("joint", str(name), robot.name, robot.joint_names)
+            joint_index(robot, name)
         value = [value.get(name, np.nan) for name in robot.joint_names]
     try:
         numbers = np.asarray(value, dtype=float)
@@ -237,8 +237,7 @@ def half_spaces(robot: Robot, workspace: Any) -> tuple[HalfSpace, ...]:
         raise BadArgument(f'workspace is {workspace!r}; give it by frame: {{"tool": "z > 0.1"}}.')
     found: list[HalfSpace] = []
     for frame, said in workspace.items():
-        if frame not in robot.frame_names:
-            raise UnknownName("frame", str(frame), robot.name, robot.frame_names)
+        frame_name(robot, frame)
         try:
             found += _read(frame, said)
         except (TypeError, ValueError, KeyError):

@@ -14,9 +14,8 @@ from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.identification.log import Log
 from qddot.judged import Judged
 from qddot.looks import in_notebook, look
-from qddot.motions.arguments import keep
 from qddot.motions.fourier import Fourier
-from qddot.motions.motion import Reference, Triple
+from qddot.motions.motion import Reference, Triple, keep
 from qddot.motions.quintic import Repeated
 from qddot.plain_text import fitted
 from qddot.robot import Robot

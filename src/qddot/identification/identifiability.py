@@ -10,6 +10,7 @@ import numpy as np
 
 from qddot.errors import listing
 from qddot.identification.grouping import Grouping, combination_text
+from qddot.json_text import json_ready
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 
@@ -119,24 +120,15 @@ class Identifiability:
         return {
             "rank": self.rank,
             "parameters": list(self.names),
-            "groups": [{"text": g.text, "members": _members(g)} for g in self.groups],
+            "groups": [{"text": g.text, "members": json_ready(g.members)} for g in self.groups],
             "alone": list(self.alone),
             "together": {name: self.why(name) for name in self.together},
             "none": list(self.none),
             "lost": list(self.lost),
-            "condition": plain(self.condition),
-            "condition_elsewhere": plain(self.elsewhere),
+            "condition": json_ready(self.condition),
+            "condition_elsewhere": json_ready(self.elsewhere),
             "where": self.where,
         }
-
-
-def plain(x: float) -> float | None:
-    """Return a number for a file; None where it is not finite."""
-    return float(x) if np.isfinite(x) else None
-
-
-def _members(group: Group) -> dict[str, float | None]:
-    return {name: plain(c) for name, c in group.members.items()}
 
 
 def identifiability(

@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, UnknownName
+from qddot.checks import frame_name
+from qddot.errors import BadArgument
 from qddot.identification.back_to_robot import PSEUDO, pseudo
 from qddot.identification.estimators import identify
 from qddot.identification.grouping import sorted_out
@@ -149,8 +150,7 @@ def identify_payload(
         consistent: Whether to look only among loads that can exist (needs cvxpy).
         terms, extra, options: As for `identify`.
     """
-    if frame not in robot.frame_names:
-        raise UnknownName("frame", frame, robot.name, robot.frame_names)
+    frame_name(robot, frame)
     body, X_BF = robot.tree.frames[frame]
     if body == BASE:
         raise BadArgument(f"Frame {frame!r} does not move, so no torque feels what it carries.")

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.errors import BadArgument, UnknownName, did_you_mean, shorten
+from qddot.checks import joint_index
+from qddot.errors import BadArgument, did_you_mean, shorten
 from qddot.identification.grouping import triangle
 from qddot.identification.log import Log
 from qddot.model import Motor
@@ -227,7 +228,7 @@ def coupled(robot: Any, first: str, second: str, name: str = "") -> dict[str, Co
 
         τ₁, τ₂ += Iₐ (q̈₁ + q̈₂) + fᵥ (q̇₁ + q̇₂) + fₛ sgn(q̇₁ + q̇₂)
     """
-    i, j = _index(robot, first), _index(robot, second)
+    i, j = joint_index(robot, first), joint_index(robot, second)
     both = np.zeros(robot.n, dtype=int)
     both[[i, j]] = 1
     label = name or f"{first}+{second}"
@@ -270,9 +271,3 @@ def by_direction(robot: Any) -> dict[str, Column]:
 def _each(robot: Any) -> list[tuple[int, str, np.ndarray]]:
     unit = np.eye(robot.n, dtype=int)
     return [(i, name, unit[i]) for i, name in enumerate(robot.joint_names)]
-
-
-def _index(robot: Any, name: str) -> int:
-    if name not in robot.joint_names:
-        raise UnknownName("joint", name, robot.name, robot.joint_names)
-    return robot.joint_names.index(name)

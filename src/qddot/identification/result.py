@@ -28,12 +28,12 @@ from qddot.identification.comparison import (
     verdict,
 )
 from qddot.identification.grouping import condition, one_thread
-from qddot.identification.identifiability import plain
 from qddot.identification.log import Log, as_log
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
 from qddot.identification.solution import Solution
 from qddot.identification.validation import CrossValidation, cross_validation, essential
+from qddot.json_text import json_ready
 from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
@@ -275,12 +275,12 @@ class Fit(Judged):
             "filter": self._filter,
             "decimated": self.decimated,
             "base_parameters": [
-                {"name": name, "value": value, "deviation": plain(s), "relative": plain(share)}
+                {"name": name, "value": value, "deviation": s, "relative": share}
                 for name, value, s, share in zip(
                     self.names,
                     self.values.tolist(),
-                    self.deviations.tolist(),
-                    self.relative_deviations.tolist(),
+                    json_ready(self.deviations),
+                    json_ready(self.relative_deviations),
                     strict=True,
                 )
             ],

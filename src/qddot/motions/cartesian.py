@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, UnknownName, shorten
-from qddot.motions.arguments import configuration, keep, positive, vector
+from qddot.checks import frame_name, joint_vector, positive, vector
+from qddot.errors import BadArgument, shorten
 from qddot.motions.description import (
     ANGLE,
     DURATION,
@@ -25,7 +25,7 @@ from qddot.motions.description import (
 )
 from qddot.motions.following import FramePath, followed
 from qddot.motions.limits import check_limits
-from qddot.motions.motion import TaskReference
+from qddot.motions.motion import TaskReference, keep
 from qddot.motions.path import AlongPath, Path, Profile, quintic, s_curve, trapezoid
 from qddot.robot import Robot
 from qddot.scalars import Scalar, Vec3, sincos
@@ -58,8 +58,7 @@ class CartesianPath(TaskReference):
 
     def _open(self) -> None:
         """Check what every path is given; `start` is known after it."""
-        if self.frame not in self.robot.frame_names:
-            raise UnknownName("frame", self.frame, self.robot.name, self.robot.frame_names)
+        frame_name(self.robot, self.frame)
         if not isinstance(self.orientation, str) or self.orientation not in ("kept", "free"):
             raise BadArgument(
                 f"orientation is {shorten(repr(self.orientation))}; it is 'kept' or 'free'.\n"
@@ -68,7 +67,8 @@ class CartesianPath(TaskReference):
             )
         robot = self.robot.with_options(dtype="float64")
         robot = self.robot if self.robot.dtype == robot.dtype else robot
-        q = configuration("q", self.q, robot)
+        robot.model.need_single_numbers("A path of a frame")
+        q = joint_vector(robot, "q", self.q)
         keep(self, robot=robot, q=q, start=robot.pose(q, self.frame)[:3, 3].copy())
         keep(self, tolerance=positive("tolerance", self.tolerance, "m"))
 

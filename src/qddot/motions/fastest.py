@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import whole
 from qddot.errors import BadArgument, WrongShape, printable
-from qddot.motions.arguments import most
 from qddot.motions.description import LIMIT, POINTS, MotionKind
-from qddot.motions.limits import refuse_outside
+from qddot.motions.limits import limit_of, refuse_outside
 from qddot.motions.path import AlongPath, Path, Profile
 from qddot.motions.path_dynamics import TINY, Dynamics, Limits
 from qddot.motions.piecewise import Piecewise, resting_outside
@@ -65,8 +65,7 @@ def time_optimal(
     found = path_of(path)
     if found.n != robot.n:
         raise WrongShape("a point of the path", (found.n,), robot.name, robot.joint_names)
-    if not isinstance(pieces, (int, np.integer)) or pieces < 2:
-        raise BadArgument(f"pieces is {pieces!r}; give a whole number of at least 2.")
+    pieces = whole("pieces", pieces, 2)
     limits = _limits(robot, effort, velocity, acceleration)
     s = _grid(found, pieces)
     grid = Dynamics.along(robot, found, s)
@@ -225,9 +224,9 @@ def _cannot(grid: Dynamics, limits: Limits, k: int, s: np.ndarray) -> BadArgumen
 def _limits(robot: Robot, effort: Any, velocity: Any, acceleration: Any) -> Limits:
     own, n = robot.limits, robot.n
     limits = Limits(
-        most("effort", own.effort if effort is None else effort, n),
-        most("velocity", own.velocity if velocity is None else velocity, n),
-        most("acceleration", np.inf if acceleration is None else acceleration, n),
+        limit_of("effort", own.effort if effort is None else effort, n),
+        limit_of("velocity", own.velocity if velocity is None else velocity, n),
+        limit_of("acceleration", np.inf if acceleration is None else acceleration, n),
     )
     if not np.isfinite([limits.effort, limits.acceleration]).any():
         raise BadArgument(

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import numbers, positive
 from qddot.errors import BadArgument
-from qddot.motions.arguments import keep, numbers, positive, vector
 from qddot.motions.description import MIDDLE, MotionKind, Situation, count
 from qddot.motions.description import positive as above_zero
 from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple
+from qddot.motions.motion import Reference, Triple, keep, vector
 from qddot.robot import Robot
 from qddot.scalars import Scalar, sincos
 
@@ -41,7 +41,7 @@ class Fourier(Reference):
 
     def __post_init__(self) -> None:
         offset = vector("offset", self.offset)
-        a, b = (numbers(key, getattr(self, key), "one row per joint") for key in "ab")
+        a, b = (numbers(key, getattr(self, key), "numbers, one row per joint") for key in "ab")
         n = len(offset)
         if a.ndim != 2 or a.shape != b.shape or len(a) != n or not a.size:
             raise BadArgument(

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
+from qddot.checks import spread
 from qddot.errors import BadArgument, printable
 from qddot.motions.motion import Reference, TaskReference
 from qddot.robot import Robot
@@ -115,3 +117,8 @@ def _remedy(kind: str, over: float) -> str:
                 "Make it slower, or follow the same path with time_optimal, which keeps to the "
                 "torques; if it cannot be held at rest either, it needs a stronger motor."
             )
+
+
+def limit_of(name: str, given: Any, n: int) -> np.ndarray:
+    """Return a limit of each of n joints: positive, infinite where there is none."""
+    return spread(name, given, n, "a positive number", above=0, finite=False)

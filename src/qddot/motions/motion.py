@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.checks import numbers, refused
+from qddot.errors import WrongValue
 from qddot.looks import in_notebook
-from qddot.motions.arguments import instants
 from qddot.program import Program, record
+from qddot.program.recorded_array import RecordedArray
 from qddot.scalars import JointVec, Scalar, Vec3
 
 Triple = tuple[JointVec, JointVec, JointVec]  # position, velocity, acceleration
@@ -54,7 +56,11 @@ class Timed(ABC):
         Returns:
             Three arrays with one row an instant.
         """
-        return self._kernel.general(instants(t))
+        wanted = "instants in an array of shape (k,)"
+        instants = numbers("t", t, wanted, finite=False)
+        if instants.ndim != 1:
+            raise refused("t", t, wanted)
+        return self._kernel.general(instants)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is compiled stays behind when a reference is copied or sent to another process."""
@@ -90,3 +96,23 @@ class TaskReference(Timed):
     @abstractmethod
     def at(self, t: Scalar) -> tuple[Vec3, Vec3, Vec3]:
         """Return position [m], velocity and acceleration at an instant [s]."""
+
+
+def vector(name: str, given: Any) -> np.ndarray:
+    """Return finite numbers of shape (n,), n at least 1; inputs of a program pass as they are."""
+    if isinstance(given, RecordedArray):
+        return given
+    array = numbers(name, given, "numbers, one for each joint")
+    if array.ndim != 1 or not len(array):
+        wanted = "it must have shape (n,), one number per joint"
+        raise WrongValue(name, f"has shape {array.shape}", wanted)
+    return array
+
+
+def keep(owner: Any, **fields: Any) -> None:
+    """Set fields of a frozen object while it is being made; nobody writes into its arrays."""
+    for name, value in fields.items():
+        if isinstance(value, np.ndarray):
+            value = value.view()
+            value.flags.writeable = False
+        object.__setattr__(owner, name, value)

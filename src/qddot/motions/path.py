@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import numbers
 from qddot.errors import BadArgument
-from qddot.motions.arguments import keep, numbers
-from qddot.motions.motion import Reference, Triple
+from qddot.motions.motion import Reference, Triple, keep
 from qddot.motions.piecewise import Piecewise, integrated, resting_outside
 from qddot.scalars import Scalar
 
@@ -49,7 +49,7 @@ class Path:
             points: Joint positions [rad or m], one row a point, shape (m, n), m ≥ 2. Two points
                 give a straight line.
         """
-        q = numbers("path", points, "one row a point")
+        q = numbers("path", points, "numbers, one row per point")
         if q.ndim != 2 or len(q) < 2 or not q.shape[1]:
             raise BadArgument(
                 f"path has shape {q.shape}; it must have shape (points, n), at least two points, "

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import numbers, positive
 from qddot.errors import BadArgument
-from qddot.motions.arguments import keep, numbers, positive
 from qddot.motions.description import DURATION, POINTS, MotionKind
 from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple
+from qddot.motions.motion import Reference, Triple, keep
 from qddot.motions.piecewise import Piecewise, hermite, resting_outside
 from qddot.robot import Robot
 from qddot.scalars import Scalar
@@ -39,7 +39,7 @@ class Quintic(Reference):
     curve: Piecewise = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        points = numbers("points", self.points, "one row per point")
+        points = numbers("points", self.points, "numbers, one row per point")
         if points.ndim != 2 or len(points) < 2 or not points.shape[1]:
             raise BadArgument(
                 f"points has shape {points.shape}; it must have shape (points, n), at least two "
@@ -154,7 +154,7 @@ def _jumps(x: np.ndarray, p: np.ndarray, d: np.ndarray, dd: np.ndarray) -> np.nd
 def _times(given: Any, count: int) -> np.ndarray:
     if np.ndim(given) == 0:
         return np.linspace(0, positive("times", given, "s"), count)
-    times = numbers("times", given, "one for each point")
+    times = numbers("times", given, "numbers, one for each point")
     if times.shape != (count,):
         raise BadArgument(
             f"times has shape {times.shape} for {count} points; give one time for each point, "

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, listing, printable, shorten
-from qddot.motions.arguments import keep, vector
+from qddot import checks
+from qddot.errors import BadArgument, listing
 from qddot.motions.description import TARGET, MotionKind
 from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple
+from qddot.motions.motion import Reference, Triple, keep, vector
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import Scalar
@@ -88,23 +88,8 @@ def reference_of(
             )
         return value
     numbers = parts if numbers is None else numbers
-    size = len(numbers)
-    try:
-        place = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise BadArgument(
-            f"The {what} is {shorten(repr(value))}; give an array of {size} numbers to stay at, or "
-            "a reference with at(t) and n."
-        ) from None
-    if place.shape != (size,):
-        raise BadArgument(
-            f"The {what} has shape {place.shape}; it must have shape ({size},), in order: "
-            f"{listing(numbers)}."
-        )
-    bad = np.flatnonzero(~np.isfinite(place))
-    if len(bad):
-        name = printable(str(numbers[int(bad[0])]))
-        raise BadArgument(f"The {what} of {name!r} is {place[bad[0]]}; it must be finite.")
+    wanted = f"an array of {len(numbers)} numbers to stay at, or a reference with at(t) and n"
+    place = checks.vector(f"The {what}", value, numbers, wanted)
     return Setpoint(place, joints=k)
 
 

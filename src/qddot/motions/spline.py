@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import numbers, positive
 from qddot.errors import BadArgument
-from qddot.motions.arguments import keep, numbers, positive
 from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple
+from qddot.motions.motion import Reference, Triple, keep
 from qddot.motions.piecewise import Piecewise, resting_outside
 from qddot.robot import Robot
 from qddot.scalars import Scalar
@@ -43,7 +43,8 @@ class Spline(Reference):
     error: float = field(init=False)  # how far a row is off at most [rad or m]
 
     def __post_init__(self) -> None:
-        t, q = numbers("t", self.t, "one per row"), numbers("q", self.q, "one row per instant")
+        t = numbers("t", self.t, "numbers, one per row")
+        q = numbers("q", self.q, "numbers, one row per instant")
         if t.ndim != 1 or q.ndim != 2 or len(t) != len(q) or not q.shape[1]:
             raise BadArgument(
                 f"t has shape {t.shape} and q {q.shape}; they must have shapes (k,) and (k, n), a "

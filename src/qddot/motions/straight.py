@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import positive
 from qddot.errors import BadArgument
-from qddot.motions.arguments import keep, most, positive, vector
 from qddot.motions.description import DURATION, LIMIT, PLACE, TARGET, MotionKind
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple
+from qddot.motions.limits import check_limits, limit_of
+from qddot.motions.motion import Reference, Triple, keep, vector
 from qddot.motions.path import Profile, quintic, s_curve, trapezoid
 from qddot.robot import Robot
 from qddot.scalars import Scalar
@@ -48,7 +48,7 @@ class _Straight(Reference):
             raise BadArgument(f"{what} is not given, and there is no robot to take it from.")
         far = np.abs(self.end - self.start)
         moving = far > 0
-        slowest = float((most(what, limit, self.n)[moving] / far[moving]).min())
+        slowest = float((limit_of(what, limit, self.n)[moving] / far[moving]).min())
         if not np.isfinite(slowest):
             raise BadArgument(f"{what} is infinite for every joint that moves; give a limit.")
         return slowest

@@ -13,89 +13,13 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, listing
-from qddot.program.program import Port, Program
+from qddot.program.operations import select
+from qddot.program.ports import split
+from qddot.program.program import Program, flat
 from qddot.program.recorder import record
-from qddot.scalars import Scalar, sign
+from qddot.scalars import Scalar
 
-Rule = Callable[..., tuple[Scalar, ...]]
 Directions = Callable[[Any], np.ndarray]  # of an input, at its value: one per column
-
-
-def less(a: Scalar, b: Scalar) -> Scalar:
-    """Return 1 where a < b, else 0."""
-    return np.less(a, b) * 1.0
-
-
-def less_equal(a: Scalar, b: Scalar) -> Scalar:
-    """Return 1 where a ≤ b, else 0."""
-    return np.less_equal(a, b) * 1.0
-
-
-def select(condition: Scalar, a: Scalar, b: Scalar) -> Scalar:
-    """Return a where the condition is not zero, else b, of recorded values."""
-    from qddot.program.recorded_array import choose
-
-    return choose(condition, a, b)
-
-
-APPLY: dict[str, Callable[..., Scalar]] = {
-    "add": lambda a, b: a + b,
-    "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b,
-    "div": lambda a, b: a / b,
-    "neg": lambda a: -a,
-    "sin": np.sin,
-    "cos": np.cos,
-    "sqrt": np.sqrt,
-    "exp": np.exp,
-    "log": np.log,
-    "tanh": np.tanh,
-    "abs": np.abs,
-    "sign": sign,
-    "min": np.minimum,
-    "max": np.maximum,
-    "less": less,
-    "less_equal": less_equal,
-    "select": select,
-}
-
-# of each operation, the derivative of its result r with respect to each argument
-PARTIALS: dict[str, Rule] = {
-    "add": lambda r, a, b: (1, 1),
-    "sub": lambda r, a, b: (1, -1),
-    "mul": lambda r, a, b: (b, a),
-    "div": lambda r, a, b: (np.divide(1, b), np.divide(-r, b)),  # b may be the constant 0
-    "neg": lambda r, a: (-1,),
-    "sin": lambda r, a: (np.cos(a),),
-    "cos": lambda r, a: (-np.sin(a),),
-    "sqrt": lambda r, a: (0.5 / r,),
-    "exp": lambda r, a: (r,),
-    "log": lambda r, a: (1 / a,),
-    "tanh": lambda r, a: (1 - r * r,),
-    "abs": lambda r, a: (sign(a),),
-    "sign": lambda r, a: (0,),
-    "min": lambda r, a, b: (less(a, b), 1 - less(a, b)),
-    "max": lambda r, a, b: (less(b, a), 1 - less(b, a)),
-    "less": lambda r, a, b: (0, 0),
-    "less_equal": lambda r, a, b: (0, 0),
-    "select": lambda r, c, a, b: (0, select(c, 1, 0), select(c, 0, 1)),
-}
-
-# of the operations that hand one of their last two arguments through, when it is the first: the
-# derivative of the other does not matter then, not even where it is infinite
-CHOICES: dict[str, Callable[..., Scalar]] = {
-    "min": less,
-    "max": lambda a, b: less(b, a),
-    "select": lambda c, a, b: c,
-}
-
-
-def replay(program: Program, inputs: Sequence[Scalar]) -> list[Scalar]:
-    """Return every value of a program, run on scalars of any kind."""
-    values = [*inputs, *program.constants]
-    for step in program.steps:
-        values.append(APPLY[step.op.name](*(values[i] for i in step.args)))
-    return values
 
 
 def jacobian(
@@ -118,20 +42,20 @@ def jacobian(
     places = _places(program, wrt)
 
     def derivative(*arrays: Any) -> dict[str, np.ndarray]:
-        values = replay(program, _flat(arrays))
+        values = program.values_at(flat(arrays))
         seeds: dict[int, dict[Any, Scalar]] = {}
         shapes = {name: _shape(program, name) for name in places}
         given = dict(zip(_shapes(program), arrays, strict=True))
-        for name, (start, size) in places.items():
-            seeds |= {start + k: {(name, k): 1} for k in range(size)}
+        for name, numbers in places.items():
+            seeds |= {i: {(name, k): 1} for k, i in enumerate(numbers)}
             if name in (directions or {}):
                 N = np.asarray((directions or {})[name](given[name]), dtype=object)
                 shapes[name] = N.shape[1:]
-                for k, row in enumerate(N):
-                    seeds[start + k] = {(name, j): x for j, x in enumerate(row) if not _is_zero(x)}
+                for i, row in zip(numbers, N, strict=True):
+                    seeds[i] = {(name, j): x for j, x in enumerate(row) if not _is_zero(x)}
         tangents = _carried_along(program, values, seeds)
         outputs = {}
-        for port, rows in _rows(program):
+        for port, rows in split(program.outputs, program.results):
             for name, shape in shapes.items():
                 columns = range(math.prod(shape))
                 entries = [tangents[i].get((name, k), 0) for i in rows for k in columns]
@@ -155,13 +79,13 @@ def tangent(program: Program, wrt: Sequence[str]) -> Program:
 
     def pushed(*arrays: Any) -> dict[str, np.ndarray]:
         count = len(program.inputs)
-        values = replay(program, _flat(arrays[:count]))
-        rates = iter(_flat(arrays[count:]))
-        entries = [i for start, size in places.values() for i in range(start, start + size)]
+        values = program.values_at(flat(arrays[:count]))
+        rates = iter(flat(arrays[count:]))
+        entries = [i for numbers in places.values() for i in numbers]
         tangents = _carried_along(program, values, {i: {0: next(rates)} for i in entries})
         return {
             f"{dot}{port.name}": _shaped([tangents[i].get(0, 0) for i in rows], port.shape)
-            for port, rows in _rows(program)
+            for port, rows in split(program.outputs, program.results)
         }
 
     rates = {dot + name: _shape(program, name) for name in wrt}
@@ -178,27 +102,18 @@ def _carried_along(
             continue
         arguments = [values[i] for i in step.args]
         total: dict[Any, Scalar] = {}
-        if step.op.name in CHOICES:
-            condition, a, b = CHOICES[step.op.name](*arguments), *step.args[-2:]
+        if step.op.chooses:
+            condition, a, b = step.op.chooses(*arguments), *step.args[-2:]
             for direction in tangents[a] | tangents[b]:
                 either = (tangents[i].get(direction, 0) for i in (a, b))
                 total[direction] = select(condition, *either)
         else:
-            partials = PARTIALS[step.op.name](values[number], *arguments)
+            partials = step.op.partials(values[number], *arguments)
             for i, partial in zip(step.args, partials, strict=True):
                 for direction, rate in tangents[i].items():
                     total[direction] = total.get(direction, 0) + partial * rate
         tangents[number] = {k: x for k, x in total.items() if not _is_zero(x)}
     return tangents
-
-
-def _rows(program: Program) -> list[tuple[Port, tuple[int, ...]]]:
-    """Return each output with the values of its entries."""
-    found, at = [], 0
-    for port in program.outputs:
-        found.append((port, program.results[at : at + port.size]))
-        at += port.size
-    return found
 
 
 def gradient(program: Program, wrt: Sequence[str]) -> Program:
@@ -218,20 +133,20 @@ def gradient(program: Program, wrt: Sequence[str]) -> Program:
 
     def pulled(*arrays: Any) -> dict[str, np.ndarray]:
         count = len(program.inputs)
-        values = replay(program, _flat(arrays[:count]))
+        values = program.values_at(flat(arrays[:count]))
         bars: list[Scalar] = [0] * len(values)
-        for i, weight in zip(program.results, _flat(arrays[count:]), strict=True):
+        for i, weight in zip(program.results, flat(arrays[count:]), strict=True):
             bars[i] = bars[i] + weight
         for number in range(len(values) - 1, program.first_step - 1, -1):
             step = program.steps[number - program.first_step]
             if _is_zero(bars[number]):
                 continue
-            partials = PARTIALS[step.op.name](values[number], *(values[i] for i in step.args))
+            partials = step.op.partials(values[number], *(values[i] for i in step.args))
             for i, partial in zip(step.args, partials, strict=True):
                 bars[i] = bars[i] + partial * bars[number]
         return {
-            f"bar_{name}": _shaped(bars[start : start + size], _shape(program, name))
-            for name, (start, size) in places.items()
+            f"bar_{name}": _shaped([bars[i] for i in numbers], _shape(program, name))
+            for name, numbers in places.items()
         }
 
     bar = _free("bar_", [port.name for port in program.outputs], program)
@@ -247,11 +162,10 @@ def _free(prefix: str, names: Sequence[str], program: Program) -> str:
     return whole
 
 
-def _places(program: Program, wrt: Sequence[str]) -> dict[str, tuple[int, int]]:
-    places, at = {}, 0
-    for port in program.inputs:
-        places[port.name] = (at, port.size)
-        at += port.size
+def _places(program: Program, wrt: Sequence[str]) -> dict[str, Sequence[int]]:
+    """Return the numbers of the values that are the entries of the inputs named."""
+    ports = split(program.inputs, range(program.input_size))
+    places = {port.name: numbers for port, numbers in ports}
     for name in wrt:
         if name not in places:
             raise BadArgument(f"{program.name} has no input {name!r}. It has: {listing(places)}.")
@@ -264,10 +178,6 @@ def _shapes(program: Program) -> dict[str, tuple[int, ...]]:
 
 def _shape(program: Program, name: str) -> tuple[int, ...]:
     return _shapes(program)[name]
-
-
-def _flat(arrays: Sequence[Any]) -> list[Scalar]:
-    return [x for array in arrays for x in np.asarray(array, dtype=object).reshape(-1)]
 
 
 def _shaped(entries: list[Scalar], shape: tuple[int, ...]) -> np.ndarray:

@@ -1,12 +1,15 @@
-"""The operations a program is made of: their names, arities and meaning on floats."""
+"""The operations a program is made of, a row each: name, arity, meaning, derivatives."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
+from qddot.scalars import Scalar, namespace, sign
 
 
 @dataclass(frozen=True)
@@ -15,32 +18,79 @@ class Operation:
 
     name: str
     arity: int
-    numpy: Callable[..., Any]
+    apply: Callable[..., Any]  # on scalars of any kind, and on arrays of them
+    partials: Callable[..., tuple[Scalar, ...]]  # of the result r and its arguments: ∂r by each
     commutes: bool = False
+    # of what hands one of its last two arguments through: not zero where it is the first. The
+    # derivative of the other does not matter then, not even where it is infinite
+    chooses: Callable[..., Scalar] | None = None
 
     def __reduce__(self) -> tuple:
         return named, (self.name,)  # there is one of each; copies and pickles are that one
 
 
-ADD = Operation("add", 2, np.add, commutes=True)
-SUB = Operation("sub", 2, np.subtract)
-MUL = Operation("mul", 2, np.multiply, commutes=True)
-DIV = Operation("div", 2, np.divide)
-NEG = Operation("neg", 1, np.negative)
-SIN = Operation("sin", 1, np.sin)
-COS = Operation("cos", 1, np.cos)
-SQRT = Operation("sqrt", 1, np.sqrt)
-EXP = Operation("exp", 1, np.exp)
-LOG = Operation("log", 1, np.log)
-TANH = Operation("tanh", 1, np.tanh)
-ABS = Operation("abs", 1, np.abs)
-SIGN = Operation("sign", 1, np.sign)
-MIN = Operation("min", 2, np.minimum, commutes=True)
-MAX = Operation("max", 2, np.maximum, commutes=True)
+def _of_namespace(name: str) -> Callable[..., Any]:
+    """Return a function of NumPy by its name; of JAX, on arrays of JAX."""
+
+    def function(*args: Any) -> Any:
+        return getattr(namespace(*args), name)(*args)
+
+    return function
+
+
+def less(a: Scalar, b: Scalar) -> Scalar:
+    """Return 1 where a < b, else 0."""
+    return _less(a, b) * 1.0
+
+
+def less_equal(a: Scalar, b: Scalar) -> Scalar:
+    """Return 1 where a ≤ b, else 0."""
+    return _less_equal(a, b) * 1.0
+
+
+def select(condition: Any, a: Any, b: Any) -> Any:
+    """Return a where the condition is not zero, else b."""
+    if hasattr(condition, "select"):  # a recorded value
+        return condition.select(a, b)
+    if hasattr(condition, "__array_namespace__"):
+        return namespace(condition).where(condition != 0, a, b)
+    return a if condition else b
+
+
+_less, _less_equal = _of_namespace("less"), _of_namespace("less_equal")
+_sin, _cos, _divide = _of_namespace("sin"), _of_namespace("cos"), _of_namespace("divide")
+
+ADD = Operation("add", 2, operator.add, lambda r, a, b: (1, 1), commutes=True)
+SUB = Operation("sub", 2, operator.sub, lambda r, a, b: (1, -1))
+MUL = Operation("mul", 2, operator.mul, lambda r, a, b: (b, a), commutes=True)
+# b may be the constant 0
+DIV = Operation("div", 2, _divide, lambda r, a, b: (np.divide(1, b), np.divide(-r, b)))
+NEG = Operation("neg", 1, operator.neg, lambda r, a: (-1,))
+SIN = Operation("sin", 1, _sin, lambda r, a: (_cos(a),))
+COS = Operation("cos", 1, _cos, lambda r, a: (-_sin(a),))
+SQRT = Operation("sqrt", 1, _of_namespace("sqrt"), lambda r, a: (0.5 / r,))
+EXP = Operation("exp", 1, _of_namespace("exp"), lambda r, a: (r,))
+LOG = Operation("log", 1, _of_namespace("log"), lambda r, a: (1 / a,))
+TANH = Operation("tanh", 1, _of_namespace("tanh"), lambda r, a: (1 - r * r,))
+ABS = Operation("abs", 1, _of_namespace("abs"), lambda r, a: (sign(a),))
+SIGN = Operation("sign", 1, sign, lambda r, a: (0,))
+MIN = Operation(
+    *("min", 2, _of_namespace("minimum"), lambda r, a, b: (less(a, b), 1 - less(a, b))),
+    commutes=True,
+    chooses=less,
+)
+MAX = Operation(
+    *("max", 2, _of_namespace("maximum"), lambda r, a, b: (less(b, a), 1 - less(b, a))),
+    commutes=True,
+    chooses=lambda a, b: less(b, a),
+)
 # 1.0 where a < b or a ≤ b, else 0.0; and b where a is not zero, else c
-LESS = Operation("less", 2, lambda a, b: np.where(np.less(a, b), 1.0, 0.0))
-LESS_EQUAL = Operation("less_equal", 2, lambda a, b: np.where(np.less_equal(a, b), 1.0, 0.0))
-SELECT = Operation("select", 3, lambda a, b, c: np.where(np.not_equal(a, 0), b, c))
+LESS = Operation("less", 2, less, lambda r, a, b: (0, 0))
+LESS_EQUAL = Operation("less_equal", 2, less_equal, lambda r, a, b: (0, 0))
+SELECT = Operation(
+    *("select", 3, select, lambda r, c, a, b: (0, select(c, 1, 0), select(c, 0, 1))),
+    chooses=lambda c, a, b: c,
+)
 
 OPERATIONS = {
     op.name: op

@@ -9,37 +9,23 @@ from __future__ import annotations
 import io
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from math import prod
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from qddot.errors import BadArgument, BadFile, listing, printable
+from qddot.errors import BadFile, printable
 from qddot.looks import in_notebook
 from qddot.program.operations import OPERATIONS, Operation
+from qddot.program.ports import Port, batch_of, check_count, split
+from qddot.saving import write_whole
 from qddot.scalars import Scalar
 
 FORMAT = 1
-
-
-@dataclass(frozen=True)
-class Port:
-    """An input or output of a program: an array with a name."""
-
-    name: str
-    shape: tuple[int, ...]
-
-    @property
-    def size(self) -> int:
-        return prod(self.shape)
-
-    def __str__(self) -> str:
-        return f"{printable(self.name)} {'×'.join(map(str, self.shape))}".rstrip()
 
 
 class Step(NamedTuple):
@@ -82,33 +68,42 @@ class Program:
 
         Batches run too, along leading axes; the compiled kernels are what is fast.
         """
-        if len(arrays) != len(self.inputs):
-            names = listing(port.name for port in self.inputs)
-            raise BadArgument(
-                f"{self.name} takes {len(self.inputs)} arrays ({names}), not {len(arrays)}."
-            )
-        values: list[Scalar] = []
-        for port, array in zip(self.inputs, arrays, strict=True):
-            values += _entries(port, array)
-        batch = np.broadcast_shapes(*{np.shape(value) for value in values})
-        values += self.constants
-        for step in self.steps:
-            values.append(step.op.numpy(*(values[i] for i in step.args)))
-        return self.pack([values[i] for i in self.results], batch)
+        check_count(self.name, self.inputs, arrays)
+        boxed = [np.asarray(array, dtype=object) for array in arrays]
+        batch = batch_of(self.inputs, [array.shape for array in boxed])
+        given: list[Scalar] = []
+        for port, array, box in zip(self.inputs, arrays, boxed, strict=True):
+            given += _entries(port, array if box.ndim > len(port.shape) else box)
+        return self.pack(self.results_at(given), batch)
 
-    def pack(self, entries: Sequence[Scalar], batch: tuple[int, ...] = ()) -> Any:
-        """Return the outputs as arrays of their shapes: one alone, several as a tuple."""
-        arrays, at = [], 0
-        for port in self.outputs:
-            part = entries[at : at + port.size]
-            at += port.size
+    def values_at(self, entries: Iterable[Scalar]) -> list[Scalar]:
+        """Return every value, from the entries of the inputs, numbers of any kind."""
+        values = [*entries, *self.constants]
+        for step in self.steps:
+            values.append(step.op.apply(*[values[i] for i in step.args]))
+        return values
+
+    def results_at(self, entries: Iterable[Scalar]) -> list[Scalar]:
+        """Return the entries of the outputs, from those of the inputs, numbers of any kind."""
+        values = self.values_at(entries)
+        return [values[i] for i in self.results]
+
+    def named(self, entries: Sequence[Scalar], batch: tuple[int, ...] = ()) -> dict[str, Any]:
+        """Return the outputs by name, as arrays of their shapes, from their entries."""
+        arrays: dict[str, Any] = {}
+        for port, part in split(self.outputs, entries):
             if batch:
                 whole = [np.broadcast_to(entry, batch) for entry in part]
                 rows = np.stack(whole, axis=-1) if whole else np.empty((*batch, 0))
-                arrays.append(rows.reshape(batch + port.shape))
+                arrays[port.name] = rows.reshape(batch + port.shape)
             else:
-                arrays.append(np.array(part).reshape(port.shape) if port.shape else part[0])
-        return arrays[0] if len(arrays) == 1 else tuple(arrays)
+                arrays[port.name] = np.array(part).reshape(port.shape) if port.shape else part[0]
+        return arrays
+
+    def pack(self, entries: Sequence[Scalar], batch: tuple[int, ...] = ()) -> Any:
+        """Return the outputs as arrays of their shapes: one alone, several as a tuple."""
+        arrays = tuple(self.named(entries, batch).values())
+        return arrays[0] if len(arrays) == 1 else arrays
 
     def __str__(self) -> str:
         names = [f"{p.name}[{i}]" for p in self.inputs for i in range(p.size)]
@@ -172,7 +167,7 @@ class Program:
 
     def save(self, path: str | Path) -> None:
         """Write the program to a file."""
-        Path(path).write_text(self.to_json(), encoding="utf-8")
+        write_whole(path, self.to_json())
 
     @staticmethod
     def load(path: str | Path) -> Program:
@@ -203,15 +198,13 @@ class Program:
         return sha256(out.getvalue().encode()).hexdigest()
 
 
+def flat(arrays: Iterable[Any]) -> list[Scalar]:
+    """Return the entries of arrays and scalars, one after the other."""
+    return [x for array in arrays for x in np.asarray(array, dtype=object).reshape(-1)]
+
+
 def _entries(port: Port, array: Any) -> list[Scalar]:
     """Return what an input holds, entry by entry; of a batch, each entry is an array."""
-    if not port.shape:
-        return [array]
-    entries = np.asarray(array, dtype=object)
-    batch = entries.shape[: max(entries.ndim - len(port.shape), 0)]
-    if batch + port.shape != entries.shape:
-        wanted = ", ".join(["...", *map(str, port.shape)])
-        raise BadArgument(f"{port.name} has shape {entries.shape}; it must have shape ({wanted}).")
-    if batch:
-        entries = np.asarray(array)  # numbers, on which NumPy's functions are quick
-    return list(np.moveaxis(entries.reshape(*batch, port.size), -1, 0))
+    array = np.asarray(array)
+    lead = array.shape[: array.ndim - len(port.shape)]
+    return list(np.moveaxis(array.reshape(*lead, port.size), -1, 0))

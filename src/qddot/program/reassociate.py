@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-import numpy as np
-
-from qddot.program.differentiate import APPLY
-from qddot.program.program import Program, Step
+from qddot.program.program import Program, Step, flat
 from qddot.program.recorder import record
 
 
@@ -32,14 +29,10 @@ def reassociated(program: Program) -> Program:
         return inputs <= i < first
 
     def replayed(*arrays: Any) -> dict[str, Any]:
-        flat = [
-            x for array in arrays for x in (array.reshape(-1) if array_like(array) else [array])
-        ]
-        values = [*flat, *program.constants]
+        values = [*flat(arrays), *program.constants]
         for step in program.steps:
             values.append(shorter(step, values))
-        entries = iter(values[i] for i in program.results)
-        return {port.name: shaped(entries, port.shape) for port in program.outputs}
+        return program.named([values[i] for i in program.results])
 
     def shorter(step: Step, values: list[Any]) -> Any:
         if step.op.name in ("add", "sub"):
@@ -48,14 +41,14 @@ def reassociated(program: Program) -> Program:
             if a and b and common and step.args[0] != step.args[1]:
                 factor = common.pop()
                 left, right = other(a, factor), other(b, factor)
-                return APPLY[step.op.name](values[left], values[right]) * values[factor]
+                return step.op.apply(values[left], values[right]) * values[factor]
         if step.op.name == "mul":
             for k, i in (step.args, step.args[::-1]):
                 inner = own_product(i)
                 if is_constant(k) and inner and any(is_constant(j) for j in inner.args):
                     l = next(j for j in inner.args if is_constant(j))
                     return values[k] * values[l] * values[other(inner, l)]
-        return APPLY[step.op.name](*(values[i] for i in step.args))
+        return step.op.apply(*(values[i] for i in step.args))
 
     shapes = {port.name: port.shape for port in program.inputs}
     return record(replayed, program.name, **shapes)
@@ -65,16 +58,3 @@ def other(product: Step, factor: int) -> int:
     """Return the other factor of a product."""
     a, b = product.args
     return b if a == factor else a
-
-
-def array_like(x: Any) -> bool:
-    return hasattr(x, "reshape")
-
-
-def shaped(entries: Any, shape: tuple[int, ...]) -> Any:
-    if not shape:
-        return next(entries)
-    array = np.empty(shape, dtype=object)
-    for index in np.ndindex(shape):
-        array[index] = next(entries)
-    return array

@@ -27,6 +27,7 @@ from qddot.program.operations import (
     MIN,
     MUL,
     NEG,
+    SELECT,
     SIGN,
     SIN,
     SQRT,
@@ -182,6 +183,17 @@ class Recorded:
     def maximum(self, other: Scalar) -> Recorded:
         no_bound = isinstance(other, Number) and other == -math.inf
         return self if no_bound else self._binary(MAX, other)
+
+    def select(self, a: Scalar, b: Scalar) -> Scalar:
+        """Return a where this value is not zero, else b."""
+        if isinstance(a, Recorded) and isinstance(b, Recorded):
+            same = (a.number, a.negative) == (b.number, b.negative)
+        else:
+            same = not isinstance(a, Recorded) and not isinstance(b, Recorded) and a == b
+        if same:
+            return a
+        choice = [self._lift(x).plain() for x in (a, b)]
+        return self._wrap(self.tape.step(SELECT, self.plain(), *choice))
 
     def conjugate(self) -> Recorded:
         return self

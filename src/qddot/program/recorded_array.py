@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument
-from qddot.program.operations import SELECT
+from qddot.program.operations import select
 from qddot.program.recorded import Recorded
 from qddot.scalars import sign
 
@@ -20,22 +20,6 @@ class RecordedArray(np.ndarray):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return call(func, args, kwargs)
-
-
-def choose(condition: Any, a: Any, b: Any) -> Any:
-    """Return a where the condition is not zero, else b."""
-    if not isinstance(condition, Recorded):
-        return a if condition else b
-    if _same(a, b):
-        return a
-    choice = [condition._lift(x).plain() for x in (a, b)]
-    return condition._wrap(condition.tape.step(SELECT, condition.plain(), *choice))
-
-
-def _same(a: Any, b: Any) -> bool:
-    if isinstance(a, Recorded) and isinstance(b, Recorded):
-        return (a.number, a.negative) == (b.number, b.negative)
-    return not isinstance(a, Recorded) and not isinstance(b, Recorded) and a == b
 
 
 def minimum(a: Any, b: Any) -> Any:
@@ -68,7 +52,7 @@ ENTRY_BY_ENTRY = {
     "equal": np.frompyfunc(lambda a, b: a == b, 2, 1),
     "not_equal": np.frompyfunc(lambda a, b: a != b, 2, 1),
 }
-WHERE = np.frompyfunc(choose, 3, 1)
+WHERE = np.frompyfunc(select, 3, 1)
 
 
 def apply(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:

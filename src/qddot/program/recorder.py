@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, shorten
+from qddot.program.ports import split
 from qddot.program.program import Port, Program
 from qddot.program.recorded import Recorded
 from qddot.program.recorded_array import array_of
@@ -39,11 +40,10 @@ def record(function: Callable[..., Any], name: str = "", /, **shapes: tuple[int,
     """
     inputs = tuple(Port(key, _shape(key, shape)) for key, shape in shapes.items())
     tape = Tape(sum(port.size for port in inputs))
-    arguments, at = {}, 0
-    for port in inputs:
-        values = [Recorded(tape, at + i) for i in range(port.size)]
+    arguments = {}
+    for port, numbers in split(inputs, range(tape.inputs)):
+        values = [Recorded(tape, i) for i in numbers]
         arguments[port.name] = array_of(values).reshape(port.shape) if port.shape else values[0]
-        at += port.size
     outputs, results = [], []
     for key, value in _parts(_run(function, arguments)).items():
         entries = np.asarray(value, dtype=object)

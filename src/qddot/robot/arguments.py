@@ -2,47 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, BadExpression
-from qddot.expression_reader import read_formula
-from qddot.expressions import Expression
+from qddot.checks import not_real, scalars
+from qddot.errors import BadArgument, WrongValue
 from qddot.scalars import Scalar
-
-
-def number(what: str, x: Any) -> Scalar:
-    """Return a number as it is, a formula in text as an exact expression.
-
-    Raises:
-        BadArgument: For anything else, saying what it is for.
-    """
-    if isinstance(x, str):
-        try:
-            return read_formula(x)
-        except BadExpression as error:
-            raise BadArgument(f"{what}: {error}") from None
-    if isinstance(x, (bool, np.bool_)) or not isinstance(
-        x, (int, float, Expression, np.integer, np.floating)
-    ):
-        raise BadArgument(f"{what} is {x!r}; it must be a number, or a formula like 'm1/2'.")
-    if isinstance(x, Expression):
-        return x
-    if not math.isfinite(x):
-        raise BadArgument(f"{what} is {x}; it must be a finite number.")
-    return x.item() if isinstance(x, np.generic) else x
-
-
-def numbers(what: str, values: Any, count: int) -> tuple[Scalar, ...]:
-    """Return so many numbers or formulas."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise BadArgument(f"{what} is {values!r}; give {count} numbers.")
-    entries = tuple(values)
-    if len(entries) != count:
-        raise BadArgument(f"{what} has {len(entries)} entries; give {count} numbers.")
-    return tuple(number(what, x) for x in entries)
 
 
 def moments(inertia: Any) -> tuple[Scalar, ...]:
@@ -52,16 +18,16 @@ def moments(inertia: Any) -> tuple[Scalar, ...]:
         raise BadArgument(f"inertia is {inertia!r}; give {wanted}.")
     rows = list(inertia)
     if len(rows) == 3 and all(hasattr(row, "__len__") and not isinstance(row, str) for row in rows):
-        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (numbers("inertia", row, 3) for row in rows)
+        (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (scalars("inertia", row, 3) for row in rows)
         if (xy, xz, yz) != (yx, zx, zy):
             raise BadArgument("inertia is not symmetric; an inertia matrix is.")
         return xx, xy, xz, yy, yz, zz
     if len(rows) == 3:
-        xx, yy, zz = numbers("inertia", rows, 3)
+        xx, yy, zz = scalars("inertia", rows, 3)
         return xx, 0, 0, yy, 0, zz
     if len(rows) != 6:
         raise BadArgument(f"inertia has {len(rows)} numbers; give {wanted}.")
-    return numbers("inertia", rows, 6)
+    return scalars("inertia", rows, 6)
 
 
 def loads(wrenches: Any, base_motion: Any) -> tuple[dict[str, Any], tuple[Any, ...]]:
@@ -90,8 +56,7 @@ def _six(what: str, x: Any) -> None:
     try:
         shape = np.shape(x)
     except ValueError:  # rows of different lengths
-        raise BadArgument(f"{what} is not an array of real numbers.") from None
+        raise not_real(what) from None
     if shape[-1:] != (6,):
-        raise BadArgument(
-            f"{what} has shape {shape}; it must have shape (..., 6): angular part first."
-        )
+        wanted = "it must have shape (..., 6): angular part first"
+        raise WrongValue(what, f"has shape {shape}", wanted)

@@ -20,13 +20,9 @@ from qddot.backends.fastcall import make_fastcall
 class compiled:
     """Decorates a method of a robot whose name is a quantity and whose arguments are its inputs."""
 
-    def __init__(self, *inputs: str):
-        self.inputs = inputs
-
-    def __call__(self, method: Callable[..., Any]) -> compiled:
+    def __init__(self, method: Callable[..., Any]):
         self.method = method
         self.__doc__ = method.__doc__
-        return self
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

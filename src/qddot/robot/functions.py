@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument, did_you_mean
+import numpy as np
+
+from qddot.errors import BadArgument, MissingExtra, did_you_mean
 from qddot.program.program import Program
 from qddot.robot.loading import robot_of
 from qddot.robot.quantities import NAMES, Request
@@ -114,3 +118,86 @@ class Functions:
     @property
     def _tip(self) -> str:
         return self.robot.frame_names[-1]
+
+
+def to_cuda(robot: Robot | str | Path) -> Functions:
+    """Return the robot's quantities as kernels on an NVIDIA GPU, in the robot's type of number.
+
+    They take and give arrays of CuPy, PyTorch or JAX that live on the GPU, without a copy; arrays
+    of NumPy are carried there and back, in pieces if they do not fit. They have no gradients: for
+    those, see `to_jax` and `to_torch`. Rollouts are `qddot.rollout(..., device="cuda")`.
+
+    Example:
+        gpu = qddot.to_cuda(qddot.load("panda"))
+        tau = gpu.inverse_dynamics(q, qd, qdd)                      # of shape (..., 7), on the GPU
+        print(gpu.lowered("inverse_dynamics").resources())          # registers, occupancy
+    """
+    from qddot.backends.cuda import CudaKernel
+
+    robot = robot_of(robot)
+    return Functions(robot, partial(CudaKernel, dtype=np.dtype(robot.dtype)), "a GPU")
+
+
+def to_jax(robot: Robot | str | Path) -> Functions:
+    """Return the robot's quantities as functions of JAX arrays.
+
+    They can be jitted, vmapped and differentiated to any order, forward and in reverse; derivatives
+    are programs of their own. On a CPU they run as the compiled kernels, on a GPU as CUDA kernels
+    if CuPy is installed, else as JAX's own operations. JAX computes in float32 unless
+    jax_enable_x64 is set.
+
+    Example:
+        panda = qddot.to_jax(qddot.load("panda"))
+        tau = jax.vmap(panda.inverse_dynamics)(q, qd, qdd)
+        hessian = jax.hessian(panda.potential_energy)(q[0])
+    """
+    with _named_if_missing("JAX", "jax", "jaxlib"):
+        from qddot.backends.jax_program import function
+    return Functions(robot, function, "JAX")
+
+
+def to_torch(robot: Robot | str | Path) -> Functions:
+    """Return the robot's quantities as functions of PyTorch tensors.
+
+    They can be differentiated twice and more in reverse, mapped by torch.func.vmap, and compiled
+    around by torch.compile; derivatives are programs of their own. On a CPU they run as the
+    compiled kernels, on a GPU as CUDA kernels (which need CuPy).
+
+    Example:
+        panda = qddot.to_torch(qddot.load("panda"))
+        loss = panda.inverse_dynamics(q, qd, qdd).square().mean()
+        loss.backward()
+    """
+    with _named_if_missing("PyTorch", "torch"):
+        import torch
+
+        from qddot.backends.torch_program import function
+    # recording and compiling are no part of what torch.compile sees
+    torch.compiler.assume_constant_result(Functions.prepare)
+    return Functions(robot, function, "PyTorch")
+
+
+def to_casadi(robot: Robot | str | Path) -> Functions:
+    """Return the robot's quantities as functions of CasADi, for optimal control.
+
+    Each takes numbers, SX or MX, and CasADi differentiates it as any of its own. The function
+    itself, to be named, mapped or generated as C, is `lowered`:
+
+        arm = qddot.to_casadi(qddot.load("panda"))
+        qdd = arm.forward_dynamics(q, qd, tau)                  # q, qd, tau: casadi.MX of 7 rows
+        step = arm.lowered("forward_dynamics").map(40)          # a casadi.Function
+    """
+    with _named_if_missing("CasADi", "casadi", "_casadi"):
+        from qddot.backends.casadi_program import function
+    return Functions(robot, function, "CasADi")
+
+
+@contextmanager
+def _named_if_missing(what: str, package: str, *parts: str) -> Iterator[None]:
+    """Say which extra to install where a package, or a part of it, cannot be imported."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").partition(".")[0] not in (package, *parts):
+            raise
+        raise MissingExtra(what, package, package) from None

@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from qddot.checks import scalars
 from qddot.errors import BadArgument, RobotWarning
 from qddot.readers import read
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.read import built_in_names, model_of
-from qddot.robot.arguments import numbers
 from qddot.robot.described import Described
 from qddot.robot.robot import Robot
 from qddot.robot.variants import tell
@@ -89,7 +89,7 @@ def from_dh(
     """
     if isinstance(rows, (str, bytes)) or not hasattr(rows, "__iter__"):
         raise BadArgument(f"rows is {rows!r}; give a list of dicts, one a joint.")
-    field = list(numbers("gravity", gravity, 3))
+    field = list(scalars("gravity", gravity, 3))
     document = dh_document(list(rows), convention, gravity=field, **more)
     robot = Robot(read_document(document, name))
     tell(robot.warnings, stacklevel=3)

@@ -18,7 +18,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.model.tree import Tree
-from qddot.program.differentiate import jacobian, replay
+from qddot.program.differentiate import jacobian
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
@@ -109,8 +109,7 @@ def forward_derivatives(tree: Tree) -> Program:
     def derivatives(q: Any, qd: Any, tau: Any) -> dict[str, Any]:
         M_inv = forward.solve(mass_matrix(short, q), np.eye(n, dtype=int))
         qdd = M_inv @ (tau - rnea.bias_torque(short, q, qd))
-        values = replay(slopes, [*q, *qd, *qdd])
-        dtau_dq, dtau_dqd = slopes.pack([values[i] for i in slopes.results])
+        dtau_dq, dtau_dqd = slopes.pack(slopes.results_at([*q, *qd, *qdd]))
         return {
             "dqdd_dq": -(M_inv @ dtau_dq),
             "dqdd_dqd": -(M_inv @ dtau_dqd),

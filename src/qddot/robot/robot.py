@@ -11,7 +11,8 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.backends.threads import available_threads
-from qddot.errors import BadArgument, UnknownName, WrongShape
+from qddot.checks import frame_name, one_of, whole
+from qddot.errors import BadArgument, UnknownName, WrongShape, WrongValue
 from qddot.model import Model
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
@@ -49,18 +50,18 @@ class Robot(Described):
         known = {name: name for name in DTYPES} | {np.dtype(x): x for x in DTYPES}
         known |= {np.float64: "float64", np.float32: "float32", float: "float64"}
         if dtype is not None and dtype not in known:
-            raise BadArgument(f"dtype is {dtype!r}; it must be 'float64' or 'float32'.")
-        if threads is not None and (not isinstance(threads, (int, np.integer)) or threads < 0):
-            raise BadArgument(f"threads is {threads!r}; give a whole number, 0 for all cores.")
+            raise WrongValue("dtype", f"is {dtype!r}", "it must be 'float64' or 'float32'")
+        if threads is not None:
+            threads = whole("threads", threads, wanted="a whole number, 0 for all cores")
         return replace(
             self,
-            threads=self.threads if threads is None else int(threads),
+            threads=self.threads if threads is None else threads,
             dtype=self.dtype if dtype is None else known[dtype],
         )
 
     # the equation of motion
 
-    @compiled("q", "qd", "qdd")
+    @compiled
     def inverse_dynamics(
         self,
         q: Any,
@@ -89,7 +90,7 @@ class Robot(Described):
         """
         return self._loaded("inverse_dynamics", (q, qd, qdd), wrenches, base_motion, out)
 
-    @compiled("q", "qd", "tau")
+    @compiled
     def forward_dynamics(
         self,
         q: Any,
@@ -106,49 +107,49 @@ class Robot(Described):
         """
         return self._loaded("forward_dynamics", (q, qd, tau), wrenches, base_motion, out)
 
-    @compiled("q", "qd")
+    @compiled
     def bias_torque(
         self, q: Any, qd: Any, *, wrenches: Any = None, base_motion: Any = None, out: Any = None
     ) -> np.ndarray:
         """Return c + g + friction + springs − Jᵀ f_ext: the torque at zero acceleration."""
         return self._loaded("bias_torque", (q, qd), wrenches, base_motion, out)
 
-    @compiled("q")
+    @compiled
     def mass_matrix(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return M(q), rotor inertia included, shape (..., n, n)."""
         return self._kernel("mass_matrix").general(q, out=out)
 
-    @compiled("q", "qd")
+    @compiled
     def coriolis_matrix(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return the Christoffel C(q, q̇), for which Ṁ − 2C is skew, shape (..., n, n)."""
         return self._kernel("coriolis_matrix").general(q, qd, out=out)
 
-    @compiled("q", "qd")
+    @compiled
     def velocity_torque(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return c = C q̇, centrifugal and Coriolis torques, shape (..., n)."""
         return self._kernel("velocity_torque").general(q, qd, out=out)
 
-    @compiled("q")
+    @compiled
     def gravity_torque(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return g(q), the torque that holds the arm still, shape (..., n)."""
         return self._kernel("gravity_torque").general(q, out=out)
 
-    @compiled("qd")
+    @compiled
     def friction_torque(self, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return what friction resists with, shape (..., n)."""
         return self._kernel("friction_torque").general(qd, out=out)
 
-    @compiled("q")
+    @compiled
     def christoffel(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return Γ[k, i, j] with c_k = Σ Γ[k, i, j] q̇ᵢ q̇ⱼ, shape (..., n, n, n)."""
         return self._kernel("christoffel").general(q, out=out)
 
-    @compiled("q", "qd")
+    @compiled
     def mass_matrix_rate(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return Ṁ, shape (..., n, n)."""
         return self._kernel("mass_matrix_rate").general(q, qd, out=out)
 
-    @compiled("q", "qd", "qdd")
+    @compiled
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None) -> np.ndarray:
         """Return Y with Y φ = τ, shape (..., n, p); φ is `parameters`.
 
@@ -156,7 +157,7 @@ class Robot(Described):
         """
         return self._kernel("regressor").general(q, qd, qdd, out=out)
 
-    @compiled("q", "qd", "qdd")
+    @compiled
     def inverse_dynamics_derivatives(
         self, q: Any, qd: Any, qdd: Any, *, out: Any = None
     ) -> tuple[np.ndarray, np.ndarray]:
@@ -166,24 +167,24 @@ class Robot(Described):
         """
         return self._kernel("inverse_dynamics_derivatives").general(q, qd, qdd, out=out)
 
-    @compiled("q", "qd", "tau")
+    @compiled
     def forward_dynamics_derivatives(
         self, q: Any, qd: Any, tau: Any, *, out: Any = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, each (..., n, n)."""
         return self._kernel("forward_dynamics_derivatives").general(q, qd, tau, out=out)
 
-    @compiled("q", "qd")
+    @compiled
     def kinetic_energy(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return the kinetic energy [J], that of the rotors included, shape (...)."""
         return self._kernel("kinetic_energy").general(q, qd, out=out)
 
-    @compiled("q")
+    @compiled
     def potential_energy(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return the potential energy [J] of gravity and springs, shape (...)."""
         return self._kernel("potential_energy").general(q, out=out)
 
-    @compiled("q")
+    @compiled
     def center_of_mass(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return the centre of mass [m] of everything that moves, shape (..., 3)."""
         return self._kernel("center_of_mass").general(q, out=out)
@@ -192,7 +193,7 @@ class Robot(Described):
 
     def pose(self, q: Any, frame: str, *, out: Any = None) -> np.ndarray:
         """Return the pose of a frame in the base as a homogeneous matrix, shape (..., 4, 4)."""
-        return self._kernel("pose", self._frame(frame))(q, out=out)
+        return self._kernel("pose", frame_name(self, frame))(q, out=out)
 
     def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:
         """Return J with J q̇ = [ω; u], the velocity of a frame, shape (..., 6, n).
@@ -204,13 +205,15 @@ class Robot(Described):
                 the frame's own axes; "base": the spatial velocity, at the base's origin.
             out: Where to put the result.
         """
-        return self._kernel("jacobian", self._frame(frame), _axes(axes, AXES))(q, out=out)
+        kernel = self._kernel("jacobian", frame_name(self, frame), one_of("axes", axes, AXES))
+        return kernel(q, out=out)
 
     def jacobian_rate(
         self, q: Any, qd: Any, frame: str, axes: str = "world", *, out: Any = None
     ) -> np.ndarray:
         """Return J̇, how fast `jacobian` changes at qd, shape (..., 6, n)."""
-        return self._kernel("jacobian_rate", self._frame(frame), _axes(axes, AXES))(q, qd, out=out)
+        kernel = self._kernel("jacobian_rate", frame_name(self, frame), one_of("axes", axes, AXES))
+        return kernel(q, qd, out=out)
 
     def point_motion(
         self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = (0, 0, 0)
@@ -227,7 +230,7 @@ class Robot(Described):
         """
         if np.shape(point)[-1:] != (3,):
             raise BadArgument(f"point has shape {np.shape(point)}; it must have shape (..., 3).")
-        kernel = self._kernel("point_motion", self._frame(frame))
+        kernel = self._kernel("point_motion", frame_name(self, frame))
         return kernel(q, qd, qdd, np.asarray(point, dtype=self.dtype))
 
     def effective_mass(self, q: Any, frame: str, axes: str = "all") -> np.ndarray:
@@ -254,7 +257,7 @@ class Robot(Described):
         in `effective_mass`; shapes (..., 6) and (..., 6, 6), or (..., 3) and (..., 3, 3), unit
         vectors in world axes, one a column.
         """
-        _axes(axes, ("all", "linear"))
+        one_of("axes", axes, ("all", "linear"))
         exact = self if self.dtype == "float64" else self._double
         J = exact.jacobian(q, frame)
         return principal_masses(J if axes == "all" else J[..., 3:, :], exact.mass_matrix(q))
@@ -303,8 +306,8 @@ class Robot(Described):
             raise UnknownName("quantity", quantity, self.name, NAMES)
         for frame in (choices.get("frame"), *choices.get("wrenches", ())):
             if frame is not None:
-                self._frame(frame)
-        _axes(choices.get("axes", "world"), (*AXES, "all", "linear"))
+                frame_name(self, frame)
+        one_of("axes", choices.get("axes", "world"), (*AXES, "all", "linear"))
         return program_for(self.tree, Request(quantity, **choices))
 
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:
@@ -320,21 +323,10 @@ class Robot(Described):
         names = self.model.position_names if port.name == "q" else self.joint_names
         return WrongShape(port.name, shape, self.name, names)
 
-    def _frame(self, name: str) -> str:
-        if name not in self.frame_names:
-            raise UnknownName("frame", name, self.name, self.frame_names)
-        return name
-
     def _loaded(
         self, quantity: str, arrays: tuple, wrenches: Any, base_motion: Any, out: Any
     ) -> np.ndarray:
         by_frame, motion = loads(wrenches, base_motion)
-        frames = tuple(self._frame(name) for name in by_frame)
+        frames = tuple(frame_name(self, name) for name in by_frame)
         kernel = self._kernel(quantity, wrenches=frames, base_moves=bool(motion))
         return kernel.general(*arrays, *by_frame.values(), *motion, out=out)
-
-
-def _axes(axes: str, known: tuple[str, ...]) -> str:
-    if axes not in known:
-        raise BadArgument(f"axes is {axes!r}; it must be one of {', '.join(known)}.")
-    return axes

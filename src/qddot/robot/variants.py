@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from qddot.checks import scalar, scalars
 from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
 from qddot.model.building import checked
 from qddot.model.friction import PARAMETERS
 from qddot.model.nearest_inertia import CHANGED
 from qddot.readers.read import symbolic_twin
-from qddot.robot.arguments import moments, number, numbers
+from qddot.robot.arguments import moments
 from qddot.scalars import Scalar
 
 MOST_TOLD = 5
@@ -39,11 +40,11 @@ class Variants:
 
     def with_gravity(self, gravity: Sequence[Scalar]) -> Self:
         """Return the robot under another gravity [m/s²], in base axes."""
-        return self._changed(gravity=numbers("gravity", gravity, 3))
+        return self._changed(gravity=scalars("gravity", gravity, 3))
 
     def with_values(self, **values: float) -> Self:
         """Return the robot with symbols replaced by numbers: with_values(m1=2.0, L1=0.5)."""
-        plain = {name: number(name, value) for name, value in values.items()}
+        plain = {name: scalar(name, value) for name, value in values.items()}
         twin = "" if self.model.symbols or not plain else symbolic_twin(self.model.name)
         if twin:
             raise BadArgument(
@@ -69,8 +70,8 @@ class Variants:
                 Izz, or a 3×3 matrix.
         """
         self.model.frame(frame)
-        centre = numbers("com", com, 3)
-        load = Payload(frame, Inertial(number("mass", mass), centre, moments(inertia)))
+        centre = scalars("com", com, 3)
+        load = Payload(frame, Inertial(scalar("mass", mass), centre, moments(inertia)))
         return self._told(self._changed(payloads=(*self.model.payloads, load)))
 
     def with_friction(
@@ -125,7 +126,7 @@ class Variants:
         def held(joint: Joint) -> Joint:
             if joint.name not in positions:
                 return joint
-            return replace(joint, locked=number(joint.name, positions[joint.name]))
+            return replace(joint, locked=scalar(joint.name, positions[joint.name]))
 
         return self._with_model(checked(self.model.with_joints(held)))
 
@@ -158,8 +159,8 @@ class Variants:
 
     def _each(self, what: str, value: Sequence[Scalar] | Scalar) -> list[Scalar]:
         if isinstance(value, str) or not hasattr(value, "__len__"):
-            return [number(what, value)] * self.model.n
-        values = [number(what, x) for x in value]
+            return [scalar(what, value)] * self.model.n
+        values = [scalar(what, x) for x in value]
         if len(values) != self.model.n:
             raise BadArgument(
                 f"{what} has {len(values)} values, but robot {self.model.name!r} has "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, listing
-from qddot.program.differentiate import replay
+from qddot.program.ports import split
 from qddot.program.program import Port, Program
 from qddot.scalars import JointVec, Scalar
 
@@ -45,11 +45,8 @@ class Law:
         entries: list[Scalar] = []
         for port in self.program.inputs:
             entries += known.get(port.name) or [next(rest) for _ in range(port.size)]
-        values = replay(self.program, entries)
-        found, at = {"xd": []}, 0
-        for port in self.program.outputs:
-            found[port.name] = [values[i] for i in self.program.results[at : at + port.size]]
-            at += port.size
+        parts = split(self.program.outputs, self.program.results_at(entries))
+        found = {"xd": []} | {port.name: list(part) for port, part in parts}
         return _array(found[self.output]), _array(found["xd"])
 
     @property

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import positive
 from qddot.errors import BadArgument
 from qddot.simulation.contact import Modes
 from qddot.simulation.equation import Layout
 from qddot.simulation.plant import Plant
-from qddot.simulation.run_arguments import positive
 from qddot.simulation.solvers import (
     ADAPTIVE,
     COMPILED,
@@ -45,12 +45,12 @@ def chosen_method(
             raise BadArgument(
                 f"Method {method!r} takes fixed steps: say how long, with step=0.001."
             )
-        positive("step", step)
+        positive("step", step, "s")
         if method == "midpoint":
             check_coordinates(layout)
         return method
     if step is not None:
-        positive("step", step)
+        positive("step", step, "s")
     positive("tolerance", tolerance)
     if not TIGHTEST <= tolerance < 1:
         raise BadArgument(

@@ -13,7 +13,8 @@ import numpy as np
 
 from qddot.dynamics.momentum import momentum
 from qddot.model.tree import Tree
-from qddot.program.differentiate import jacobian, less, less_equal, replay, select
+from qddot.program.differentiate import jacobian
+from qddot.program.operations import less, less_equal, select
 from qddot.program.program import Program
 from qddot.program.recorder import record
 from qddot.scalars import Scalar
@@ -113,8 +114,7 @@ class Newton:
 
 def results(program: Program, entries: list[Scalar]) -> np.ndarray:
     """Return the outputs of a program on scalars of any kind, one after the other."""
-    values = replay(program, entries)
-    return np.array([values[i] for i in program.results], dtype=object)
+    return np.array(program.results_at(entries), dtype=object)
 
 
 def solved(A: np.ndarray, b: np.ndarray) -> np.ndarray:

@@ -11,7 +11,17 @@ import numpy as np
 
 from qddot.backends.device_arrays import package_of
 from qddot.backends.iterated import Given
-from qddot.backends.kernel import refuse_masked
+from qddot.checks import (
+    REAL,
+    by_name,
+    check_finite,
+    is_whole,
+    not_real,
+    one_of,
+    positive,
+    real_array,
+    whole,
+)
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
 from qddot.robot import Robot
@@ -82,9 +92,9 @@ def arguments(
         rows["torque"] = (_contiguous(_of_joints(robot, "torque", torque)), 1)
     if torques is not None:
         rows["torques"] = (_contiguous(_by_step(robot, torques, steps)), 2)
-    names = _mapping("parameters", parameters, "{'j1.m': [1.0, 2.0]}")
+    names = by_name("parameters", parameters, "{'j1.m': [1.0, 2.0]}")
     check_names(robot, tuple(names))
-    varied = {name: _array(robot, f"parameter {name!r}", x) for name, x in names.items()}
+    varied = {name: _finite(robot, f"parameter {name!r}", x) for name, x in names.items()}
     told = law_inputs(robot, law, inputs)
 
     shapes = {name: x.shape[: x.ndim - core] for name, (x, core) in rows.items()}
@@ -113,9 +123,7 @@ def arguments(
 
 def check_choices(method: Any, friction: Any, smoothing: Any, step: Any) -> None:
     """Raise unless the words are known and the numbers possible."""
-    if method not in METHODS:
-        near = did_you_mean(str(method), METHODS)
-        raise BadArgument(f"There is no method {method!r}.{near} There are: {listing(METHODS)}.")
+    one_of("method", method, METHODS)
     if friction == "exact":
         raise BadArgument(
             "A rollout has steps of fixed length and cannot stop where a joint sticks: it has "
@@ -124,9 +132,8 @@ def check_choices(method: Any, friction: Any, smoothing: Any, step: Any) -> None
         )
     if friction != "smooth":
         raise BadArgument(f"friction is {friction!r}; for a rollout it must be 'smooth'.")
-    for name, x, unit in (("step", step, "s"), ("smoothing", smoothing, "rad/s or m/s")):
-        if not _is_number(x) or not 0 < x < math.inf:
-            raise BadArgument(f"{name} is {x!r}; give a positive number [{unit}].")
+    positive("step", step, "s")
+    positive("smoothing", smoothing, "rad/s or m/s")
 
 
 def step_counts(duration: Any, step: float, steps: Any, every: Any) -> tuple[int, int]:
@@ -135,10 +142,9 @@ def step_counts(duration: Any, step: float, steps: Any, every: Any) -> tuple[int
         raise BadArgument("Say how long: duration [s], or how many steps; one of the two.")
     if steps is None:
         steps = _multiple("duration", duration, step)
-    elif not _is_count(steps):
-        raise BadArgument(f"steps is {steps!r}; give a whole number, at least 1.")
+    steps = whole("steps", steps, 1)
     stride = 1
-    if _is_count(every):
+    if is_whole(every) and every > 0:
         warn_of_old_name(f"rollout(every={every}), in steps,", "in seconds", stacklevel=3)
         stride = int(every)
     elif every is not None:
@@ -149,13 +155,12 @@ def step_counts(duration: Any, step: float, steps: Any, every: Any) -> tuple[int
             f"steps is {steps}, which is no multiple of the {stride} between two rows, so the last "
             f"state would not be kept.\n  Take steps={less or stride} or steps={less + stride}."
         )
-    return int(steps), stride
+    return steps, stride
 
 
 def _multiple(name: str, seconds: Any, step: float) -> int:
     """Return how many steps a time has."""
-    if not _is_number(seconds) or not 0 < seconds < math.inf:
-        raise BadArgument(f"{name} is {seconds!r}; give a positive number [s].")
+    positive(name, seconds, "s")
     count = round(seconds / step)
     if count < 1 or abs(count - seconds / step) > 1e-6 * count:
         near = [
@@ -170,15 +175,11 @@ def _multiple(name: str, seconds: Any, step: float) -> int:
     return count
 
 
-def _is_count(x: Any) -> bool:
-    return isinstance(x, (int, np.integer)) and not isinstance(x, bool) and int(x) >= 1
-
-
 def law_inputs(
     robot: Robot, law: Law | None, inputs: Mapping[str, Any] | None
 ) -> dict[str, np.ndarray]:
     """Return the inputs of the law, flat, in the order in which it takes them."""
-    given = _mapping("inputs", inputs, "{'gain': [50.0, 80.0]}")
+    given = by_name("inputs", inputs, "{'gain': [50.0, 80.0]}")
     ports = law.program.inputs if law else ()
     wanted = {port.name: port.shape for port in ports if port.name not in ("t", "q", "qd")}
     for name in given:
@@ -194,7 +195,7 @@ def law_inputs(
         )
     flat = {}
     for name, shape in wanted.items():
-        x = _array(robot, f"input {name!r}", given[name])
+        x = _finite(robot, f"input {name!r}", given[name])
         lead = x.ndim - len(shape)
         if lead < 0 or x.shape[lead:] != shape:
             raise BadArgument(
@@ -210,53 +211,38 @@ def _core(shape: tuple[int, ...]) -> str:
 
 def _of_joints(robot: Robot, name: str, x: Any) -> np.ndarray:
     """Return an array whose last axis is the joints, all of it finite."""
-    array = _array(robot, name, x, finite=False)
+    array = _array(robot, name, x)
     names = robot.model.position_names if name == "q0" else robot.joint_names
     if array.shape[-1:] != (len(names),):
         raise WrongShape(name, array.shape, robot.name, names)
-    _check_finite(robot, name, array)
+    check_finite(name, array, names, "joint ")
     return array
 
 
 def _by_step(robot: Robot, torques: Any, steps: int) -> np.ndarray:
-    array = _array(robot, "torques", torques, finite=False)
+    array = _array(robot, "torques", torques)
     if array.shape[-2:] != (steps, robot.n):
         raise BadArgument(
             f"torques has shape {array.shape}; for {steps} steps of robot {robot.name!r} it must "
             f"have shape (..., {steps}, {robot.n}), one row a step.\n"
             "  A torque that does not change is torque=, of shape (..., n)."
         )
-    _check_finite(robot, "torques", array)
+    check_finite("torques", array, robot.joint_names, "joint ")
     return array
 
 
-def _check_finite(robot: Robot, name: str, array: np.ndarray) -> None:
-    # a sum takes no memory, and is finite unless something in it is not, or nearly not
-    with np.errstate(all="ignore"):
-        if math.isfinite(float(array.sum(dtype=float))):
-            return
-    wrong = np.argwhere(~np.isfinite(array))
-    if len(wrong):
-        *where, joint = (int(i) for i in wrong[0])
-        place = f" at index {tuple(where)}" if where else ""
-        raise BadArgument(
-            f"{name} is {array[tuple(wrong[0])]} for joint {robot.joint_names[joint]!r}{place}; "
-            "every entry must be finite."
-        )
-
-
-def _array(robot: Robot, name: str, x: Any, finite: bool = True) -> np.ndarray:
-    refuse_masked(name, x)
-    try:
-        array = x if package_of(x) == "cupy" else np.asarray(x)
-        if array.dtype.kind not in "fiub":
-            raise TypeError
-        array = array.astype(robot.dtype, copy=False)
-    except (TypeError, ValueError):
-        raise BadArgument(f"{name} is not an array of real numbers.") from None
-    if finite and not np.isfinite(array).all():
-        raise BadArgument(f"{name} has entries that are not finite; every entry must be.")
+def _finite(robot: Robot, name: str, x: Any) -> np.ndarray:
+    array = _array(robot, name, x)
+    check_finite(name, array)
     return array
+
+
+def _array(robot: Robot, name: str, x: Any) -> np.ndarray:
+    if package_of(x) != "cupy":
+        return real_array(name, x, robot.dtype)
+    if x.dtype.kind not in REAL:
+        raise not_real(name)
+    return x.astype(robot.dtype, copy=False)
 
 
 def _contiguous(array: np.ndarray) -> np.ndarray:
@@ -265,15 +251,3 @@ def _contiguous(array: np.ndarray) -> np.ndarray:
         return array
     side_by_side = array.shape[-1] == 1 or array.strides[-1] == array.itemsize
     return array if side_by_side and array.flags.aligned else np.ascontiguousarray(array)
-
-
-def _mapping(name: str, given: Any, example: str) -> dict[str, Any]:
-    if given is None:
-        return {}
-    if not isinstance(given, Mapping):
-        raise BadArgument(f"{name} must be given by name, like {name}={example}.")
-    return dict(given)
-
-
-def _is_number(x: Any) -> bool:
-    return isinstance(x, (int, float, np.integer, np.floating)) and not isinstance(x, bool)

@@ -17,6 +17,7 @@ from qddot.backends.cuda_words import Real
 from qddot.backends.device_arrays import Kind, cupy_or_error, kind_of, package_of
 from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads
+from qddot.checks import one_of
 from qddot.errors import BadArgument
 from qddot.judged import Judged
 from qddot.looks import in_notebook
@@ -123,8 +124,7 @@ def rollout(
     robot = robot_of(robot)
     check_choices(method, friction, smoothing, step)
     steps, stride = step_counts(duration, step, steps, every)
-    if device not in DEVICES:
-        raise BadArgument(f"device is {device!r}; it must be 'cpu' or 'cuda'.")
+    one_of("device", device, DEVICES)
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
     law = law_of(torque, robot.n, robot.nq)

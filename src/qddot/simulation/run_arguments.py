@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from qddot.backends.kernel import refuse_masked
-from qddot.errors import BadArgument, WrongShape, did_you_mean, printable, shorten
+from qddot.checks import joint_vector, number, whole
+from qddot.errors import BadArgument, printable, shorten
 from qddot.robot import Robot
 from qddot.simulation.equation import Layout
 from qddot.simulation.pace import far_angle
@@ -18,41 +18,21 @@ FASTEST = 1e100  # [rad/s or m/s]
 TWIST = tuple(f"{part} {axis}" for part in ("angular", "linear") for axis in "xyz")
 
 
-def choose(what: str, value: str, known: Sequence[str]) -> None:
-    """Refuse a name that is not one of those known."""
-    if value not in known:
-        near = did_you_mean(str(value), known)
-        raise BadArgument(f"{what} is {value!r}; it must be one of {', '.join(known)}.{near}")
-
-
-def positive(what: str, x: Any) -> float:
-    try:
-        value = float(x)
-    except (TypeError, ValueError):
-        value = np.nan
-    if not (np.isfinite(value) and value > 0):
-        raise BadArgument(f"{what} is {x!r}; it must be a number greater than 0.")
-    return value
-
-
 def step_count(max_steps: Any, duration: float, step: float | None) -> int:
     """Return how many steps a run may take, if its fixed steps are not more than that already."""
-    whole = isinstance(max_steps, (int, np.integer)) and not isinstance(max_steps, bool)
-    if not whole or max_steps < 1:
-        raise BadArgument(f"max_steps is {max_steps!r}; give a whole number, at least 1.")
-    if step is not None and duration / step > max_steps * (1 + 1e-6) + 1:
+    most = whole("max_steps", max_steps, 1)
+    if step is not None and duration / step > most * (1 + 1e-6) + 1:
         raise BadArgument(
             f"{duration:g} s in steps of {step:g} s are {duration / step:.3g} steps, more than "
-            f"max_steps={max_steps:,}.\n  Take longer steps, or allow more: max_steps=..."
+            f"max_steps={most:,}.\n  Take longer steps, or allow more: max_steps=..."
         )
-    return int(max_steps)
+    return most
 
 
 def check_restitution(stops: Any) -> None:
     """Refuse what is neither None nor a coefficient of restitution."""
-    number = isinstance(stops, (int, float, np.integer, np.floating)) and stops is not True
-    if stops is not None and not (number and 0 <= stops <= 1):
-        raise BadArgument(f"stops is {stops!r}; give a coefficient of restitution from 0 to 1.")
+    if stops is not None:
+        number("stops", stops, "a coefficient of restitution from 0 to 1", least=0, most=1)
 
 
 def watches(events: Any) -> tuple[Watch, ...]:
@@ -68,19 +48,10 @@ def watches(events: Any) -> tuple[Watch, ...]:
 
 def joint_values(robot: Robot, what: str, x: Any) -> np.ndarray:
     """Return a position, "q0", or what has a number for each degree of freedom."""
-    names = robot.model.position_names if what == "q0" else robot.joint_names
-    refuse_masked(what, x)
-    try:
-        value = np.array(x, dtype=float)
-    except (TypeError, ValueError):
-        raise BadArgument(f"{what} is not an array of real numbers.") from None
-    if value.shape != (len(names),):
-        raise WrongShape(what, value.shape, robot.name, names)
-    bad = np.flatnonzero(~np.isfinite(value))
-    if len(bad):
-        joint = printable(names[bad[0]])
-        raise BadArgument(f"{what} of joint {joint!r} is {value[bad[0]]}; it must be finite.")
-    return np.asarray(robot.tree.project(value), dtype=float) if what == "q0" else value
+    if what != "q0":
+        return joint_vector(robot, what, x)
+    q = joint_vector(robot, what, x, robot.model.position_names)
+    return np.asarray(robot.tree.project(q), dtype=float)
 
 
 def of_one_run(inputs: Mapping[str, np.ndarray]) -> Mapping[str, np.ndarray]:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, UnknownName, listing, printable, shorten
+from qddot.checks import frame_name
+from qddot.errors import BadArgument, listing, printable, shorten
 from qddot.robot import Robot
 
 WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
@@ -164,8 +165,7 @@ def outside(
     """Return what acts besides actuators, by the inputs of `System`: wrenches, a disturbance."""
     found = {}
     for k, (frame, wrench) in enumerate((wrenches or {}).items()):
-        if frame not in robot.frame_names:
-            raise UnknownName("frame", frame, robot.name, robot.frame_names)
+        frame_name(robot, frame)
         what = f"the wrench at {printable(frame)!r}"
         found[f"wrench{k}"] = signal(what, wrench, WRENCH, duration)
     if disturbance is not None:

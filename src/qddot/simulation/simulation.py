@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of, positive
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.robot import Robot, robot_of
 from qddot.simulation.contact import restraints, undecided
@@ -25,10 +26,8 @@ from qddot.simulation.run_arguments import (
     check_inside,
     check_restitution,
     check_start,
-    choose,
     joint_values,
     of_one_run,
-    positive,
     step_count,
     twelve_numbers,
     watches,
@@ -122,12 +121,12 @@ def simulate(
         array([-2.318284, -0.761233])
     """
     robot = robot_of(robot)
-    duration = positive("duration", duration)
-    every = duration / ROWS if every is None else positive("every", every)
-    choose("friction", friction, ("exact", "smooth"))
-    choose("effort", effort, ("report", "enforce"))
-    choose("method", method, METHODS)
-    positive("smoothing", smoothing)
+    duration = positive("duration", duration, "s")
+    every = duration / ROWS if every is None else positive("every", every, "s")
+    one_of("friction", friction, ("exact", "smooth"))
+    one_of("effort", effort, ("report", "enforce"))
+    one_of("method", method, METHODS)
+    positive("smoothing", smoothing, "rad/s or m/s")
     positive("audit_limit", audit_limit)
     check_restitution(stops)
     watched = watches(events)

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, did_you_mean, printable, shorten
-from qddot.present.json_text import json_text
+from qddot.checks import is_number, is_whole, one_of
+from qddot.errors import BadArgument, WrongValue, did_you_mean, printable, shorten
+from qddot.json_text import json_text
 
 LARGEST = 12 * 2**20  # [bytes] of a message
 LARGEST_FILE = 8 * 2**20  # [bytes] of a file in it
@@ -55,13 +56,7 @@ class Question:
 
     def choice(self, key: str, known: Sequence[str], otherwise: str | None = None) -> str:
         """Return a field that is one of a few words."""
-        value = self.text(key, otherwise)
-        if value not in known:
-            raise BadArgument(
-                f"{key} is {shown(value)}; it must be one of {', '.join(known)}."
-                f"{did_you_mean(value, known)}"
-            )
-        return value
+        return one_of(key, self.text(key, otherwise), known)
 
     def flag(self, key: str) -> bool:
         """Return a field that is true or false, false where it is not there."""
@@ -73,17 +68,16 @@ class Question:
     def whole(self, key: str, below: int) -> int:
         """Return a field that is a whole number from 0."""
         value = self.fields.get(key)
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < below:
+        if value is None or not is_whole(value) or not 0 <= value < below:
             raise self._wrong(key, f"a whole number from 0 to {below - 1}")
         return value
 
     def number(self, key: str, least: float, most: float) -> float:
         """Return a field that is a number within bounds."""
-        value = self.fields.get(key)
-        number = float(value) if isinstance(value, (int, float)) else math.nan
-        if not is_number(value) or not least <= number <= most:
+        value: Any = self.fields.get(key)
+        if not is_number(value) or not least <= value <= most:
             raise self._wrong(key, f"a number from {least:g} to {most:g}")
-        return number
+        return float(value)
 
     def numbers(self, key: str, count: int, otherwise: Any = None, most: float = FAR) -> np.ndarray:
         """Return a field that is a list of so many numbers, none of them beyond ±most."""
@@ -145,15 +139,11 @@ class Question:
         given = f"is {shown(value)}" if key in self.fields else "is missing"
         if isinstance(value, list):
             given = f"is a list of {len(value)}"
-        return BadArgument(f"{key} of {self.do!r} {given}; it must be {wanted}.")
+        return WrongValue(f"{key} of {self.do!r}", given, f"it must be {wanted}")
 
 
 def span(most: float) -> str:
     return f"between {-most:g} and {most:g}"
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
 def shown(value: Any) -> str:
@@ -185,10 +175,8 @@ def read_fields(message: str | bytes) -> dict[str, Any]:
 
 def id_of(fields: Mapping[str, Any]) -> int | None:
     """Return the number by which the page knows its question, if it has one."""
-    value = fields.get("id")
-    if not isinstance(value, int) or isinstance(value, bool):
-        return None
-    return value if abs(value) <= LARGEST_WHOLE else None
+    value: Any = fields.get("id")
+    return value if is_whole(value) and abs(value) <= LARGEST_WHOLE else None
 
 
 def read_question(fields: dict[str, Any], known: Sequence[str]) -> Question:

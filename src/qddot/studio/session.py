@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, UnknownName
+from qddot.checks import frame_name
+from qddot.errors import BadArgument
 from qddot.robot import Robot
 from qddot.robot_formats import read_endings
 from qddot.studio import exports
@@ -143,7 +144,7 @@ class Session:
     async def at(self, question: Question, tell: Tell) -> dict[str, Any]:
         arm = self.arm
         state = state_of(question, arm.robot.n)
-        frame = framed(arm, question.text("frame", arm.tip))
+        frame = frame_name(arm.robot, question.text("frame", arm.tip))
         drawn = question.flag("ellipsoid"), question.flag("torques")
         answer = await self.bench.do(now, arm, state, frame, *drawn)
         self.state = state
@@ -217,7 +218,7 @@ def changed(arm: Arm, question: Question) -> Changes:
         changes = replace(changes, gravity=tuple(gravity.tolist()))
     if (payload := question.part("payload")) is not None:
         payload.only("frame", "mass")
-        frame = framed(arm, payload.text("frame", arm.tip))
+        frame = frame_name(arm.robot, payload.text("frame", arm.tip))
         changes = replace(changes, frame=frame, mass=payload.number("mass", 0, HEAVIEST))
     if (friction := question.part("friction")) is not None:
         friction.only(*SLIDERS)
@@ -241,13 +242,6 @@ def controlled(arm: Arm, question: Question, q: np.ndarray, seconds: float) -> d
     fastest = float((far / arm.robot.limits.velocity).max())
     duration = max(SHARE * seconds, SPARE * 15 / 8 * fastest)
     return {**control.fields, "reference": {**reference.fields, "duration": duration}}
-
-
-def framed(arm: Arm, name: str) -> str:
-    """Return the name of a frame that the robot has."""
-    if name not in arm.robot.frame_names:
-        raise UnknownName("frame", name, arm.robot.name, arm.robot.frame_names)
-    return name
 
 
 def threaded(tell: Tell) -> Told:

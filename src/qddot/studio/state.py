@@ -9,6 +9,7 @@ import numpy as np
 
 from qddot.dynamics.friction import friction_torque
 from qddot.errors import printable
+from qddot.json_text import json_ready
 from qddot.robot.effective_mass import principal_masses
 from qddot.studio.arm import OUTPUTS, SLIDERS, Arm
 from qddot.studio.messages import Question
@@ -75,7 +76,7 @@ def now(arm: Arm, state: State, frame: str, ellipsoid: bool, torques: bool) -> d
         "eigenvalues": values,
         "condition": float(values[-1] / values[0]) if values[0] > 0 else None,
         "tip": tip,
-        "effective_mass": [x if np.isfinite(x) else None for x in masses] if known else None,
+        "effective_mass": json_ready(masses) if known else None,
         "scene": arm.scene.scene(
             state.q,
             frame=frame,
@@ -99,11 +100,11 @@ def robot_facts(arm: Arm) -> dict[str, Any]:
             "name": printable(joint.name),
             "unit": joint.units.position,
             "turns": joint.turns,
-            "low": limited(limits.lower[i]),
-            "high": limited(limits.upper[i]),
+            "low": json_ready(limits.lower[i]),
+            "high": json_ready(limits.upper[i]),
             "span": span[i],
-            "velocity": limited(limits.velocity[i]),
-            "effort": limited(limits.effort[i]),
+            "velocity": json_ready(limits.velocity[i]),
+            "effort": json_ready(limits.effort[i]),
         }
         for i, joint in enumerate(model.free_joints)
     ]
@@ -129,8 +130,3 @@ def robot_facts(arm: Arm) -> dict[str, Any]:
         "q": arm.home,
         "scene_still": arm.scene.still(),
     }
-
-
-def limited(x: float) -> float | None:
-    """Return a limit, None where there is none."""
-    return float(x) if np.isfinite(x) else None

@@ -236,7 +236,7 @@ def test_what_cannot_be_drawn_is_refused():
         scene.scene([1, 2, 3])
     with pytest.raises(BadArgument, match="not an array of real numbers"):
         scene.scene(["a", "b"])
-    with pytest.raises(BadArgument, match="not finite"):
+    with pytest.raises(BadArgument, match="is nan; it must be finite"):
         scene.scene([0, np.nan])
     with pytest.raises(UnknownName, match="no frame named 'hand'"):
         scene.scene([0, 0], ellipsoid=True, frame="hand")

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.checks import number, positive
 from qddot.control.laws.dry_friction import smooth_sign
 from qddot.control.laws.estimates import Estimates, estimates
-from qddot.control.laws.gains import bound, gain
+from qddot.control.laws.gains import gain
 from qddot.control.laws.joint_law import joints_of
-from qddot.errors import BadArgument
 from qddot.motions.setpoint import joint_reference
 from qddot.program.recorder import record
 from qddot.robot import Robot
@@ -55,9 +55,9 @@ def balanced(
     names = joints_of(robot)
     known, K = estimates(robot.tree, estimate), gain("kd", kd, names)
     motion = joint_reference(reference, robot)
-    if not (bound("rate", rate) > 0 and bound("seconds", seconds) > 0 and 0 < floor <= 1):
-        raise BadArgument("rate and seconds must be positive, and floor between 0 and 1.")
-    t = np.linspace(0, float(seconds), INSTANTS, endpoint=False)
+    rate, seconds = positive("rate", rate, "1/s"), positive("seconds", seconds, "s")
+    floor = number("floor", floor, "a share above 0, at most 1", above=0, most=1)
+    t = np.linspace(0, seconds, INSTANTS, endpoint=False)
     Y = Kernel(record(lambda t: _regressor(known, motion.at(t)), "Y", t=()))(t)
     shown = np.einsum("tip,ij,tjq->pq", Y, np.linalg.inv(K), Y) / INSTANTS
     # parameters differ in size; what counts as little is told in units of the model's own values
@@ -65,7 +65,7 @@ def balanced(
     values, axes = np.linalg.eigh(shown * np.outer(size, size))
     values = np.maximum(values, floor * values[-1])
     inverse = (axes / values) @ axes.T
-    Gamma = float(rate) * inverse * np.outer(size, size)
+    Gamma = rate * inverse * np.outer(size, size)
     return (Gamma + Gamma.T) / 2
 
 

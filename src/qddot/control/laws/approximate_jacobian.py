@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.checks import not_negative
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import STILL, differences
 from qddot.control.laws.gains import LEAN, Assignment, gain
@@ -92,8 +93,7 @@ class ApproximateJacobian(ControlLaw):
         kp = gain("kp", self.kp, task.names)
         if np.abs(kp - np.diag(np.diag(kp))).max() > 0:
             raise BadArgument("kp must be a number or one an axis: each axis has a potential.")
-        if not (np.isfinite(self.cross) and self.cross >= 0):
-            raise BadArgument(f"cross is {self.cross!r}; give a number that is not negative.")
+        not_negative("cross", self.cross)
         keep(self, "axes", task.axes)
         keep(self, "kp", kp)
         keep(self, "kd", gain("kd", self.kd, names))

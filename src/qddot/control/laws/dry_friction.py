@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of
 from qddot.control.laws.assumption import Assumption
 from qddot.dynamics.friction import friction_torque, smooth_direction
-from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -26,18 +26,13 @@ from qddot.spatial.vector import vector
 
 SMOOTHING = 0.01  # [rad/s or m/s] over which a measured rate changes its sign, as rollouts have it
 LAYER = 1e-3  # [rad/s or m/s] within which the sign of a wanted rate is not ±1
-WAYS = ("measured", "desired")
+WAYS = {"measured": "by q̇, smoothly", "desired": "by the rate that the law wants, sharply"}
 STATEMENT = "Dry friction is none or outweighed"
 
 
 def way(name: str) -> str:
     """Return by which rate a law compensates dry friction, if there is such a way."""
-    if name not in WAYS:
-        raise BadArgument(
-            f"friction is {name!r}; it must be 'measured' (by q̇, smoothly) or 'desired' (by the "
-            "rate that the law wants, sharply)."
-        )
-    return name
+    return one_of("friction", name, WAYS)
 
 
 def compensated(

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of
 from qddot.dynamics.movement import Movements, movements
 from qddot.dynamics.regressor import EXTRAS, UNITS, extra_columns, extras
 from qddot.dynamics.regroup import aligned, left_alone, regrouped, scaled
@@ -117,8 +118,7 @@ def estimates(tree: Tree, which: str, *, gravity_alone: bool = False) -> Estimat
         gravity_alone: Whether only gravity is to be compensated, so that only what it depends on
             is estimated.
     """
-    if which not in WHICH:
-        raise BadArgument(f"estimate is {which!r}; it must be 'base' or 'all'.")
+    one_of("estimate", which, WHICH)
     source = aligned(tree) if which == "base" else tree
     units = [
         (i, f"{body.name}.{name}", unit)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from qddot.certificate.bound import Bound
-from qddot.errors import BadArgument, listing, shorten
+from qddot.checks import check_finite, not_negative, numbers
+from qddot.errors import BadArgument, listing
 from qddot.robot import Robot
 
 ROUNDING = 1e-12  # of the largest eigenvalue: what counts as symmetric, or as zero
@@ -34,19 +35,13 @@ def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -
         BadArgument: If it has another shape, is not finite, not symmetric or not positive.
     """
     k = len(parts)
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError):
-        raise BadArgument(
-            f"{name} is {shorten(repr(value))}; give a number, {k} numbers, or a matrix."
-        ) from None
+    array = numbers(name, value, f"a number, {k} numbers, or a matrix", finite=False)
     if array.shape not in ((), (k,), (k, k)):
         raise BadArgument(
             f"{name} has shape {array.shape}; give a number, an array of shape ({k},) or a "
             f"matrix of shape ({k}, {k}).\n  In order: {listing(parts)}."
         )
-    if not np.isfinite(array).all():
-        raise BadArgument(f"{name} has an entry that is not finite: {shorten(repr(value))}.")
+    check_finite(name, array, parts if array.ndim else ())
     matrix = array if array.ndim == 2 else np.diag(np.broadcast_to(array, (k,)))
     size = np.abs(matrix).max(initial=0)
     if np.abs(matrix - matrix.T).max(initial=0) > ROUNDING * size:
@@ -76,13 +71,7 @@ def bound(name: str, value: Any) -> float:
             f"{name} is the certified bound of {value.quantity}, which is another quantity; if its "
             f"number is what you mean, give that: {value.upper:.6g}."
         )
-    try:
-        found = float(value)
-    except (TypeError, ValueError):
-        found = np.nan
-    if not (np.isfinite(found) and found >= 0):
-        raise BadArgument(f"{name} is {shorten(repr(value))}; give a number that is not negative.")
-    return found
+    return not_negative(name, value)
 
 
 def smallest(matrix: np.ndarray) -> float:

@@ -24,9 +24,8 @@ from qddot.errors import BadArgument, WrongShape
 from qddot.looks import in_notebook
 from qddot.model.tree import Tree
 from qddot.plain_text import fitted
-from qddot.program.differentiate import replay
 from qddot.program.optimise import optimised
-from qddot.program.program import Port, Program
+from qddot.program.program import Port, Program, flat
 from qddot.program.recorder import record
 from qddot.progress import message_if_slow
 from qddot.robot import Robot
@@ -264,16 +263,7 @@ def without_unused(program: Program) -> Program:
 
     def function(*arrays: Any) -> dict[str, Any]:
         given = dict(zip(kept, arrays, strict=True))
-        entries: list[Scalar] = []
-        for port in program.inputs:
-            values = given.get(port.name)
-            if values is None:
-                entries += [0.0] * port.size
-            else:
-                entries += list(np.asarray(values, dtype=object).reshape(-1))
-        values = replay(program, entries)
-        parts = program.pack([values[i] for i in program.results])
-        parts = parts if len(program.outputs) > 1 else (parts,)
-        return {port.name: x for port, x in zip(program.outputs, parts, strict=True)}
+        whole = [given.get(port.name, np.zeros(port.shape)) for port in program.inputs]
+        return program.named(program.results_at(flat(whole)))
 
     return record(function, program.name, **kept)

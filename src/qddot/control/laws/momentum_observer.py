@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.checks import spread
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.dry_friction import SMOOTHING
 from qddot.control.laws.gains import gain
@@ -21,7 +22,7 @@ from qddot.control.laws.law import ControlLaw
 from qddot.dynamics.friction import friction_torque, smooth_direction
 from qddot.dynamics.momentum import centrifugal_rate, momentum
 from qddot.dynamics.rnea import elastic_torque
-from qddot.errors import BadArgument, shorten
+from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.recorded_array import array_of
@@ -154,18 +155,8 @@ class MomentumObserver(ControlLaw):
 
 
 def _effort(value: Any, n: int) -> np.ndarray | None:
-    if value is None:
-        return None
-    try:
-        found = np.broadcast_to(np.array(value, dtype=float), (n,))
-    except (TypeError, ValueError):
-        found = np.array([np.nan])
-    if not (found >= 0).all():
-        raise BadArgument(
-            f"effort is {shorten(repr(value))}; give torques that are not negative, one number or "
-            f"{n} of them."
-        )
-    return found
+    wanted = "a torque that is not negative [N·m or N]"
+    return None if value is None else spread("effort", value, n, wanted, least=0, finite=False)
 
 
 def _gain(value: Any, robot: Robot) -> np.ndarray:

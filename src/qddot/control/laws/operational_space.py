@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.checks import positive
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.dry_friction import SMOOTHING
 from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain, smallest
@@ -21,7 +22,6 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import factored
 from qddot.dynamics.friction import smooth_direction
 from qddot.dynamics.rnea import inverse_dynamics
-from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.motions.setpoint import joint_reference
 from qddot.program.recorder import record
@@ -81,8 +81,7 @@ class OperationalSpace(TaskLaw):
             keep(self, "posture", joint_reference(self.posture, self.robot, "posture").at(0.0)[0])
         keep(self, "posture_kp", gain("posture_kp", self.posture_kp, names, "zero"))
         keep(self, "posture_kd", gain("posture_kd", self.posture_kd, names, "zero"))
-        if not (np.isfinite(self.heaviest) and self.heaviest > 0):
-            raise BadArgument(f"heaviest is {self.heaviest!r}; give a positive mass [kg].")
+        positive("heaviest", self.heaviest, "kg")
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         tree = self.short

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.certificate.bound import Bound
+from qddot.checks import one_of
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import STILL
 from qddot.control.laws.gains import smallest
@@ -21,12 +22,11 @@ from qddot.control.laws.gravity_slope import inside, is_of, slope_of
 from qddot.control.laws.joint_law import JointLaw, one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.energy import kinetic_energy, potential_energy
-from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
-PLACES = ("here", "target")
+PLACES = {"here": "g at q", "target": "g at q_d"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,11 +56,7 @@ class PDGravity(JointLaw):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.compensate not in PLACES:
-            raise BadArgument(
-                f"compensate is {self.compensate!r}; it must be 'here' (g at q) or 'target' "
-                "(g at q_d)."
-            )
+        one_of("compensate", self.compensate, PLACES)
         if self.gravity_slope is not None:
             slope_of(self.gravity_slope, self.robot)
 

@@ -12,13 +12,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from qddot.checks import positive
 from qddot.control.laws import dry_friction
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.comparison import RIGID, differences
 from qddot.control.laws.gains import LEAN, Assignment, bound
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.slotine_li import SlotineLi
-from qddot.errors import BadArgument
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
@@ -69,11 +69,8 @@ class RobustSaturated(SlotineLi):
         super().__post_init__()
         for name in ("mass", "coriolis", "gravity"):
             object.__setattr__(self, name, bound(name, getattr(self, name)))
-        if not (np.isfinite(self.layer) and self.layer > 0):
-            raise BadArgument(
-                f"layer is {self.layer!r}; give a positive rate [rad/s]: without a boundary "
-                "layer the torques would chatter."
-            )
+        wanted = "a positive rate [rad/s]: without a boundary layer the torques would chatter"
+        positive("layer", self.layer, wanted=wanted)
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         s, qd_r, qdd_r = self.sliding(t, q, qd)

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, did_you_mean
+from qddot.checks import one_of
 from qddot.scalars import Scalar
 
 
@@ -115,11 +115,7 @@ def saturation(given: Any) -> Saturation:
     """Return a saturated potential by its name, or one that somebody made."""
     if isinstance(given, Saturation):
         return given
-    if given not in SATURATIONS:
-        near = did_you_mean(str(given), SATURATIONS)
-        known = ", ".join(SATURATIONS)
-        raise BadArgument(f"There is no saturation {given!r}.{near} There are: {known}.")
-    return SATURATIONS[given]
+    return SATURATIONS[one_of("saturation", given, SATURATIONS)]
 
 
 def total(potential: Saturation, e: Any) -> Scalar:

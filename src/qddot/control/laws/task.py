@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import frame_name
 from qddot.dynamics.kinematics import body_poses, jacobian, pose
 from qddot.dynamics.movement import movements
-from qddot.errors import BadArgument, UnknownName, shorten
+from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Tree
 from qddot.motions.setpoint import reference_of
 from qddot.robot import Robot
@@ -94,8 +95,7 @@ def task_of(robot: Robot, frame: str, axes: str, orientation: Any = None) -> Tas
         BadArgument: If the axes or the orientation are none, or if the robot cannot do the task:
             its Jacobian is singular wherever it was tried.
     """
-    if frame not in robot.frame_names:
-        raise UnknownName("frame", frame, robot.name, robot.frame_names)
+    frame_name(robot, frame)
     if not isinstance(axes, str) or not axes or len(set(axes) & set(XYZ)) < len(axes):
         raise BadArgument(f"axes is {axes!r}; give some of the letters x, y, z, each once.")
     axes = "".join(axis for axis in XYZ if axis in axes)

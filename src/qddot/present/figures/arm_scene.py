@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.checks import joint_vector
 from qddot.dynamics.kinematics import body_poses
-from qddot.errors import BadArgument, WrongShape
+from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.present.figures import style
 from qddot.present.figures.ellipses import LONGEST, TYPICAL
@@ -105,15 +106,7 @@ class ArmScene:
         return result
 
     def _position(self, q: Any) -> np.ndarray:
-        try:
-            found = np.asarray(q, dtype=float)
-        except (TypeError, ValueError):
-            raise BadArgument("q is not an array of real numbers.") from None
-        if found.shape != (self.robot.n,):
-            raise WrongShape("q", found.shape, self.robot.name, self.robot.joint_names)
-        if not np.isfinite(found).all():
-            raise BadArgument("q has entries that are not finite; such an arm cannot be drawn.")
-        return found
+        return joint_vector(self.robot, "q", q)
 
     def _bodies(self, poses: np.ndarray) -> list[Scene]:
         centres = poses[:, :, 3] + np.einsum("bij,bj->bi", poses[:, :, :3], self.centres)

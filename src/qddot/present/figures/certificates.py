@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.certificate.box import box_of
-from qddot.certificate.positions import joint_index, position
+from qddot.checks import joint_index, joint_vector
 from qddot.errors import BadArgument, printable
 from qddot.model.units import units_of
 from qddot.present.figures import style
@@ -45,7 +45,7 @@ def plot_eigenvalues(
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
     """
     i = joint_index(robot, joint)
-    q = np.tile(robot.home if at is None else position(robot, at, "at"), (POINTS, 1))
+    q = np.tile(robot.home if at is None else joint_vector(robot, "at", at), (POINTS, 1))
     q[:, i] = _sweep(robot, joint, POINTS)
     values = np.linalg.eigvalsh(robot.mass_matrix(q))
     ends = _bounds(bounds)
@@ -131,7 +131,7 @@ def plot_gravity(
             f"joints names {printable(joints[0])!r} twice; a map needs two different joints."
         )
     x, y = (_sweep(robot, name, GRID) for name in joints)
-    q = np.tile(robot.home if at is None else position(robot, at, "at"), (GRID, GRID, 1))
+    q = np.tile(robot.home if at is None else joint_vector(robot, "at", at), (GRID, GRID, 1))
     q[..., a], q[..., b] = np.meshgrid(x, y)
     values, limit = np.abs(robot.gravity_torque(q)[..., i]), float(robot.limits.effort[i])
     top = float(values.max())

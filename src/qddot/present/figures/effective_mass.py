@@ -9,7 +9,7 @@ import numpy as np
 
 from qddot.certificate.box import box_of
 from qddot.certificate.mobility import principal
-from qddot.certificate.positions import positions
+from qddot.checks import joint_rows, one_of
 from qddot.errors import BadArgument, printable
 from qddot.present.figures import style
 from qddot.present.figures.arm import draw_arm
@@ -45,7 +45,7 @@ def plot_effective_mass(robot: Robot, q: Any, frame: str, path: str | Path | Non
         frame: The name of a link or a frame.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
     """
-    q = np.atleast_2d(positions(robot, q))
+    q = np.atleast_2d(joint_rows(robot, "q", q))
     view, bones = view_of(robot.tree), skeleton(robot.tree)
     masses, axes = principal(robot, q, frame, view.axes)
     if not np.isfinite(masses).any():
@@ -88,8 +88,7 @@ def plot_effective_mass_map(
         box: By joint name, a range [rad or m] that stands in for its limits.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
     """
-    if quantity not in QUANTITIES:
-        raise BadArgument(f"quantity is {quantity!r}; it must be one of {', '.join(QUANTITIES)}.")
+    one_of("quantity", quantity, tuple(QUANTITIES))
     view, bones = view_of(robot.tree), skeleton(robot.tree)
     if not view.flat:
         raise BadArgument(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument
-from qddot.motions.arguments import most
+from qddot.motions.limits import limit_of
 from qddot.motions.path import AlongPath
 from qddot.present.figures import style
 from qddot.present.figures.closed_loop import WIDTH, draw_rows, note, titled
@@ -35,7 +35,7 @@ def plot_fastest(
     given = limits.pop("effort", None)
     if limits:
         raise BadArgument(f"plot_fastest knows no {', '.join(limits)}; there is effort.")
-    effort = most("effort", robot.limits.effort if given is None else given, robot.n)
+    effort = limit_of("effort", robot.limits.effort if given is None else given, robot.n)
     t = np.linspace(0, reference.duration, INSTANTS)[:-1]
     q, qd, qdd = reference.sampled(t)
     used = robot.inverse_dynamics(q, qd, qdd) / effort

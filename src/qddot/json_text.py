@@ -18,7 +18,7 @@ def json_text(data: Any, **how: Any) -> str:
     try:
         return json.dumps(data, default=_listed, allow_nan=False, **how)
     except ValueError:  # something in it is not finite, which is rare
-        return json.dumps(_finite(data), allow_nan=False, **how)
+        return json.dumps(json_ready(data), allow_nan=False, **how)
 
 
 def _listed(x: Any) -> Any:
@@ -27,12 +27,12 @@ def _listed(x: Any) -> Any:
     raise TypeError(f"{type(x).__name__} is not for JSON")
 
 
-def _finite(x: Any) -> Any:
+def json_ready(x: Any) -> Any:
     """Return the same with None for what is not finite."""
     if hasattr(x, "tolist"):
         x = x.tolist()
     if isinstance(x, Mapping):
-        return {key: _finite(value) for key, value in x.items()}
+        return {key: json_ready(value) for key, value in x.items()}
     if isinstance(x, (list, tuple)):
-        return [_finite(value) for value in x]
+        return [json_ready(value) for value in x]
     return None if isinstance(x, float) and not math.isfinite(x) else x
