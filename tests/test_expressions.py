@@ -24,7 +24,7 @@ from qddot.expressions import (
 )
 from qddot.scalars import constant_sincos, sincos, sqrt
 
-ROUND_OFF = 1e-9  # relative to the largest term; a few dozen operations on numbers of size 1
+OF_ALL_TERMS = 1e-9  # relative to the largest term; a few dozen operations on numbers of size 1
 
 a, b, c = (symbol(name) for name in "abc")
 pi = PI_EXPRESSION
@@ -263,17 +263,17 @@ def test_evaluation_gives_what_floats_give(tree, numbers):
     x = exactly(tree)
     expected = compute(tree, lambda y: numbers.get(y, y) if isinstance(y, str) else y, FLOATING)
     size = sum(abs(Expression({m: k}).evaluate(numbers)) for m, k in x.terms.items())
-    assert abs(x.evaluate(numbers) - expected) <= ROUND_OFF * (1 + size + abs(expected))
+    assert abs(x.evaluate(numbers) - expected) <= OF_ALL_TERMS * (1 + size + abs(expected))
 
 
 @given(expressions, positive)
 def test_substitution_and_evaluation_agree(x, numbers):
     size = sum(abs(Expression({m: k}).evaluate(numbers)) for m, k in x.terms.items())
-    assert abs(float(x.substitute(numbers)) - x.evaluate(numbers)) <= ROUND_OFF * (1 + size)
+    assert abs(float(x.substitute(numbers)) - x.evaluate(numbers)) <= OF_ALL_TERMS * (1 + size)
     some = x.substitute({"a": numbers["a"]})
     assert free_symbols(some) <= free_symbols(x) - {"a"}
     rest = expression(some).evaluate(numbers)
-    assert abs(rest - x.evaluate(numbers)) <= ROUND_OFF * (1 + size)
+    assert abs(rest - x.evaluate(numbers)) <= OF_ALL_TERMS * (1 + size)
 
 
 def test_substitution_is_exact():

@@ -18,7 +18,7 @@ from qddot.readers.read import library
 
 PRESENT = [peer for peer in PEERS if peer.installed]
 NAMES = [peer.name for peer in PRESENT]
-ROUND_OFF = 1e-11  # MuJoCo diagonalises every inertia; the others are near 1e-15
+DIAGONALISED = 1e-11  # MuJoCo diagonalises every inertia; the others are near 1e-15
 
 FOLLOWER = """
   <link name="finger">
@@ -72,7 +72,7 @@ def test_the_arm_is_the_same_everywhere(arm, installed):
     found = by_peer(examine(arm()))
     for name in installed:
         assert found[name].agrees, found[name]
-        assert max(found[name].difference_M, found[name].difference_g) < ROUND_OFF
+        assert max(found[name].difference_M, found[name].difference_g) < DIAGONALISED
         assert found[name].read == "the file"
         assert found[name].reasons == ()
 

@@ -42,7 +42,7 @@ PRINTED = (
     "mass_spring_damper_symbolic",
     "scara",
 )
-ROUND_OFF = 1e-9  # of the sum of the sizes of the terms; a few hundred operations
+OF_ALL_TERMS = 1e-9  # of the sum of the sizes of the terms; a few hundred operations
 ALL_DIGITS = 60  # so that no decimal is rounded
 
 
@@ -177,7 +177,7 @@ def ring_atom_value(atom, values):
 
 
 def agree(found, expected, size):
-    return abs(found - expected) <= ROUND_OFF * max(size, 1)
+    return abs(found - expected) <= OF_ALL_TERMS * max(size, 1)
 
 
 # the textbooks' forms

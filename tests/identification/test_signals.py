@@ -17,7 +17,7 @@ from qddot.identification.log import Log, load_log
 from qddot.identification.preparation import decimated, equations, few_rows, prepared, trimmed
 from qddot.identification.signals import cutoff, differentiated, filtered, resampled, spectrum
 
-ROUND_OFF = 1e-9
+SLOPES = 1e-9  # of splines: round-off divided by the square of a step
 NOISE = 1e-4  # [rad]
 
 
@@ -132,8 +132,8 @@ def test_central_differences_err_as_stated(rate):
     found = differentiated(log, "differences", of="q")
     wh = 2 * np.pi * 0.4 / rate
     amplitude = 2 * np.pi * 0.4
-    assert np.abs(found.qd - log.qd)[2:-2].max() <= 1.01 * amplitude * wh**4 / 30 + ROUND_OFF
-    assert np.abs(found.qdd - log.qdd)[2:-2].max() <= 1.01 * amplitude**2 * wh**4 / 90 + ROUND_OFF
+    assert np.abs(found.qd - log.qd)[2:-2].max() <= 1.01 * amplitude * wh**4 / 30 + SLOPES
+    assert np.abs(found.qdd - log.qdd)[2:-2].max() <= 1.01 * amplitude**2 * wh**4 / 90 + SLOPES
 
 
 @given(st.lists(st.floats(-2, 2), min_size=5, max_size=5))
@@ -143,7 +143,7 @@ def test_differences_are_exact_on_quartic_polynomials_to_the_very_ends(coefficie
     first = np.polyder(np.poly1d(coefficients))
     assert found.qd is not None
     assert found.qdd is not None
-    np.testing.assert_allclose(found.qd[:, 0], first(t), atol=ROUND_OFF)
+    np.testing.assert_allclose(found.qd[:, 0], first(t), atol=SLOPES)
     np.testing.assert_allclose(found.qdd[2:-2, 0], np.polyder(first)(t)[2:-2], atol=1e-7)
     np.testing.assert_allclose(found.qdd[:, 0], np.polyder(first)(t), atol=1e-7)
 
@@ -210,7 +210,7 @@ def test_the_equations_still_hold_after_parallel_decimation():
     log = replace(log, joint_names=robot.joint_names, tau=tau)
     rows = equations(log, columns_of(robot), 50.0)
     assert rows.Y.shape[0] == pytest.approx(4.0 * 50 - 10, abs=2)
-    np.testing.assert_allclose(rows.Y @ robot.parameters, rows.tau, atol=ROUND_OFF)
+    np.testing.assert_allclose(rows.Y @ robot.parameters, rows.tau, atol=SLOPES)
     np.testing.assert_array_equal(decimated(log, 50.0).tau, rows.tau)
 
 

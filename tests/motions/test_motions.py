@@ -23,7 +23,7 @@ from qddot.motions import (
     time_optimal,
 )
 
-ROUND_OFF = 1e-11  # of numbers of size 1, after polynomials of degree five
+POLYNOMIAL = 1e-11  # of numbers of size 1, after polynomials of degree five
 
 
 def two_link():
@@ -76,8 +76,8 @@ def test_velocity_and_acceleration_are_the_derivatives(reference):
     for t in np.random.default_rng(0).uniform(-0.5, span(reference) + 0.5, 60):
         position, velocity, _ = (np.imag(x) / STEP for x in reference.at(complex(t, STEP)))
         _, qd, qdd = reference.at(float(t))
-        assert position == pytest.approx(qd, rel=ROUND_OFF, abs=ROUND_OFF)
-        assert velocity == pytest.approx(qdd, rel=ROUND_OFF, abs=ROUND_OFF * 10)
+        assert position == pytest.approx(qd, rel=POLYNOMIAL, abs=POLYNOMIAL)
+        assert velocity == pytest.approx(qdd, rel=POLYNOMIAL, abs=POLYNOMIAL * 10)
 
 
 @every
@@ -88,9 +88,9 @@ def test_recorded_and_sampled_equal_plain(reference):
     plain = [np.array(x) for x in zip(*(reference.at(float(x)) for x in t), strict=True)]
     for k, (found, expected) in enumerate(zip(reference.sampled(t), plain, strict=True)):
         assert found.shape == expected.shape
-        assert found == pytest.approx(expected, abs=ROUND_OFF * 10)
+        assert found == pytest.approx(expected, abs=POLYNOMIAL * 10)
         program = qddot.record(lambda t, k=k: reference.at(t)[k], t=())
-        assert qddot.Kernel(program).general(t) == pytest.approx(expected, abs=ROUND_OFF * 10)
+        assert qddot.Kernel(program).general(t) == pytest.approx(expected, abs=POLYNOMIAL * 10)
 
 
 @ending
@@ -98,7 +98,7 @@ def test_it_rests_before_its_start_and_after_its_end(reference):
     first, last = reference.at(0.0)[0], reference.at(reference.duration)[0]
     for t, place in ((-1.0, first), (reference.duration, last), (reference.duration + 5, last)):
         q, qd, qdd = reference.at(t)
-        assert q == pytest.approx(place, abs=ROUND_OFF)
+        assert q == pytest.approx(place, abs=POLYNOMIAL)
         assert not np.any(qd)
         assert not np.any(qdd)
 
@@ -107,7 +107,7 @@ def test_it_rests_before_its_start_and_after_its_end(reference):
 def test_position_and_velocity_are_continuous(reference):
     breaks = reference.breaks
     before, after = (reference.sampled(t) for t in (np.nextafter(breaks, -1), breaks))
-    assert before[0] == pytest.approx(after[0], abs=ROUND_OFF)
+    assert before[0] == pytest.approx(after[0], abs=POLYNOMIAL)
     # the square root of the speed's round-off, where a motion along a path stops
     assert before[1] == pytest.approx(after[1], abs=1e-6)
 
@@ -130,7 +130,7 @@ def test_a_reference_is_frozen_and_can_be_sent_elsewhere(reference):
 def test_quintic_goes_through_its_points_with_four_continuous_derivatives():
     reference = MADE["quintic"]
     for t, point in zip(reference.times, reference.points, strict=True):
-        assert reference.at(float(t))[0] == pytest.approx(point, abs=ROUND_OFF)
+        assert reference.at(float(t))[0] == pytest.approx(point, abs=POLYNOMIAL)
     h = 1e-4  # third and fourth derivatives on both sides of a point, by differences of q̈
     for t in reference.times[1:-1]:
         left, right = ([reference.at(float(t + s * k * h))[2] for k in range(3)] for s in (-1, 1))
@@ -144,7 +144,7 @@ def test_a_move_is_the_quintic_between_its_ends_and_takes_fewer_operations():
     move, quintic = MADE["move"], MADE["between"]
     t = np.linspace(-1, 3, 41)
     for own, other in zip(move.sampled(t), quintic.sampled(t), strict=True):
-        assert own == pytest.approx(other, abs=ROUND_OFF)
+        assert own == pytest.approx(other, abs=POLYNOMIAL)
     assert len(move.program.steps) < len(quintic.program.steps)
 
 
@@ -175,7 +175,7 @@ def test_quintic_between_two_points_is_the_textbook_polynomial():
     for t in np.linspace(0, 2, 21)[:-1]:
         u = t / 2
         share = 10 * u**3 - 15 * u**4 + 6 * u**5
-        assert reference.at(t)[0] == pytest.approx([1 + 2 * share, -share], abs=ROUND_OFF)
+        assert reference.at(t)[0] == pytest.approx([1 + 2 * share, -share], abs=POLYNOMIAL)
 
 
 def test_trapezoid_reaches_its_velocity_and_acceleration_where_long_enough():
@@ -200,8 +200,8 @@ def test_s_curve_keeps_its_limits_and_uses_one_of_them(length, velocity, acceler
     t = np.linspace(0, reference.duration, 20_001)
     q, qd, qdd = reference.sampled(t)
     jerk = np.abs(np.diff(qdd, axis=0)).max() / t[1]
-    assert np.abs(qd).max() <= velocity * (1 + ROUND_OFF)
-    assert np.abs(qdd).max() <= acceleration * (1 + ROUND_OFF)
+    assert np.abs(qd).max() <= velocity * (1 + POLYNOMIAL)
+    assert np.abs(qdd).max() <= acceleration * (1 + POLYNOMIAL)
     assert jerk == pytest.approx(3.0, rel=1e-3)
     assert q[-1] == pytest.approx([length, -length / 3])
     # slower than without a limit of the jerk, by no more than the time that the jerks take

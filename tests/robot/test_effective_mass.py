@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 import qddot
 from qddot.certificate.ellipsoid import mass_ellipsoid
 
-SINGLE = 1e-6  # a few roundings of a float32
+FEW_OF_FLOAT32 = 1e-6  # a few roundings of a float32
 both = pytest.mark.parametrize("axes", ["linear", "all"])
 
 
@@ -42,7 +42,7 @@ def test_single_precision_loses_no_mass(name, axes):
     double = arm.effective_mass(q.astype(float), frame, axes)
     assert single.dtype == np.float32
     largest = np.abs(double).max(axis=(1, 2), keepdims=True)
-    assert_allclose(single / largest, double / largest, rtol=0, atol=SINGLE)
+    assert_allclose(single / largest, double / largest, rtol=0, atol=FEW_OF_FLOAT32)
 
 
 @both

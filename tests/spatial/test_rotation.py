@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from nearness import HANDFUL, LAST_DIGIT
 from numpy.testing import assert_allclose
 
 from qddot.expressions import PI_EXPRESSION, symbol
@@ -13,11 +14,8 @@ from qddot.scalars import constant_sincos, sincos
 from qddot.spatial.rotation import IDENTITY, about_axis, from_quaternion, from_rpy, to_rpy
 from qddot.spatial.vector import skew
 
-ROUND_OFF = {
-    "rtol": 0,
-    "atol": 1e-15,
-}  # entries of a rotation are at most 1: a few units in the last place
-PRODUCT = {"rtol": 0, "atol": 1e-14}  # after products of such matrices
+WRITTEN = {"rtol": 0, "atol": LAST_DIGIT}  # entries of a rotation are at most 1
+PRODUCT = {"rtol": 0, "atol": HANDFUL}  # after products of such matrices
 
 RIGHT = math.pi / 2
 angles = st.floats(-math.pi, math.pi) | st.sampled_from([k * RIGHT for k in range(-2, 3)])
@@ -50,7 +48,7 @@ def turn(k, angle):
 def test_roll_pitch_yaw_turn_about_fixed_axes(rpy):
     roll, pitch, yaw = rpy
     expected = turn("z", yaw) @ turn("y", pitch) @ turn("x", roll)
-    assert_allclose(from_rpy(rpy), expected, **ROUND_OFF)
+    assert_allclose(from_rpy(rpy), expected, **WRITTEN)
 
 
 @given(any_rpy)
@@ -65,7 +63,7 @@ def test_a_rotation_is_rebuilt_from_its_roll_pitch_yaw(rpy):
     """To the last digits, also where roll and yaw cannot be told apart."""
     R = from_rpy(rpy)
     again = to_rpy(R)
-    assert_allclose(from_rpy(again), R, **ROUND_OFF)
+    assert_allclose(from_rpy(again), R, **WRITTEN)
     assert -RIGHT <= again[1] <= RIGHT
 
 
@@ -81,9 +79,9 @@ def test_a_quaternion_of_any_length_gives_a_rotation(q):
     R = from_quaternion(q)
     assert_allclose(R @ R.T, IDENTITY, **PRODUCT)
     assert_allclose(np.linalg.det(R), 1, **PRODUCT)
-    assert_allclose(from_quaternion(tuple(-x for x in q)), R, **ROUND_OFF)
-    assert_allclose(from_quaternion(tuple(3 * x for x in q)), R, **ROUND_OFF)
-    assert_allclose(from_rpy(to_rpy(R)), R, **ROUND_OFF)
+    assert_allclose(from_quaternion(tuple(-x for x in q)), R, **WRITTEN)
+    assert_allclose(from_quaternion(tuple(3 * x for x in q)), R, **WRITTEN)
+    assert_allclose(from_rpy(to_rpy(R)), R, **WRITTEN)
 
 
 @pytest.mark.parametrize("size", [1e-200, 0.7071, 1, 1e200])
@@ -95,7 +93,7 @@ def test_a_quarter_turn_is_exact_however_long_its_quaternion(size):
 @given(axes, angles)
 def test_a_quaternion_holds_half_the_angle(axis, angle):
     s, c = math.sin(angle / 2), math.cos(angle / 2)
-    assert_allclose(from_quaternion((c, *(s * axis))), about_axis(axis, angle), **ROUND_OFF)
+    assert_allclose(from_quaternion((c, *(s * axis))), about_axis(axis, angle), **WRITTEN)
 
 
 @given(quaternions, quaternions)
@@ -146,7 +144,7 @@ def test_a_turn_changes_with_its_angle_as_the_axis_says(axis, angle):
 
 @pytest.mark.parametrize(("axis", "k"), [((1, 0, 0), "x"), ((0, 1, 0), "y"), ((0, 0, 1), "z")])
 def test_turns_about_the_coordinate_axes_are_those_of_the_books(axis, k):
-    assert_allclose(about_axis(axis, 0.3), turn(k, 0.3), **ROUND_OFF)
+    assert_allclose(about_axis(axis, 0.3), turn(k, 0.3), **WRITTEN)
 
 
 def test_turns_are_exact_over_symbols():
@@ -179,7 +177,7 @@ def test_an_angle_that_is_only_nearly_right_is_taken_as_written(angle):
 
 @given(st.floats(-10, 10))
 def test_other_angles_have_the_sine_and_cosine_of_the_library(angle):
-    assert_allclose(constant_sincos(angle), (math.sin(angle), math.cos(angle)), **ROUND_OFF)
+    assert_allclose(constant_sincos(angle), (math.sin(angle), math.cos(angle)), **WRITTEN)
 
 
 @pytest.mark.parametrize("k", range(4))

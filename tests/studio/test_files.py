@@ -15,7 +15,7 @@ from qddot.studio import Studio
 from qddot.studio.dropped import read_dropped
 from qddot.writers import write
 
-ROUND_OFF = {"rtol": 1e-9, "atol": 1e-10}
+REORDERED = {"rtol": 1e-9, "atol": 1e-10}
 LINK = '<link name="{0}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'  # noqa: E501
 JOINT = '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{2}"/><origin xyz="0 0.3 0"/><axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="5" velocity="2"/></joint>'  # noqa: E501
 TWO_ARMS = "\n".join(
@@ -72,8 +72,8 @@ def test_a_dropped_file_is_the_robot_that_the_reader_gives(page, tmp_path):
     robot = qddot.Robot(read(path))
     q = np.linspace(-1, 1, 6)
     now = page.ask("at", q=q.tolist(), qd=[1] * 6)
-    assert_allclose(now["M"], robot.mass_matrix(q), **ROUND_OFF)
-    assert_allclose(now["tau"], robot.bias_torque(q, np.ones(6)), **ROUND_OFF)
+    assert_allclose(now["M"], robot.mass_matrix(q), **REORDERED)
+    assert_allclose(now["tau"], robot.bias_torque(q, np.ones(6)), **REORDERED)
 
 
 def test_a_dropped_mjcf_is_read(page):

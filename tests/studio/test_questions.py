@@ -14,7 +14,7 @@ from qddot.studio.arm import make_arm
 from qddot.studio.messages import encoded
 from qddot.studio.state import State, now
 
-ROUND_OFF = {"rtol": 1e-9, "atol": 1e-10}  # the same sums in another order
+REORDERED = {"rtol": 1e-9, "atol": 1e-10}  # the same sums in another order
 PRINTED = {"rel": 1e-4, "abs": 1e-4}  # formulas show six digits of every coefficient
 # seven joints; symbols; one that slides; one joint; springs; a tree, with fingers that follow
 ROBOTS = (
@@ -99,7 +99,7 @@ def test_the_numbers_of_a_state_are_those_of_the_kernels(page, name):
             "eigenvalues": np.linalg.eigvalsh(arm.mass_matrix(q)),
             "tip": arm.pose(q, frame)[:3, 3],
         }.items():
-            assert_allclose(np.array(now[key], dtype=float), value, **ROUND_OFF, err_msg=key)
+            assert_allclose(np.array(now[key], dtype=float), value, **REORDERED, err_msg=key)
         assert now["condition"] == pytest.approx(np.linalg.cond(arm.mass_matrix(q)), rel=1e-6)
 
 

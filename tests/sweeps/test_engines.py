@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from nearness import DIVIDED
 
 import qddot
 from qddot.control import laws
@@ -9,7 +10,6 @@ from qddot.control.loop import closed_loop
 from qddot.control.spec import laws as named_laws
 from qddot.motions import Move, Quintic
 
-ROUND_OFF = 1e-11
 RK4 = 1e-8  # what steps of a millisecond leave over in a second
 
 
@@ -58,10 +58,10 @@ def test_exact_runs_of_differing_arms_are_those_of_simulate(run):
         own = row(found, number)
         there = qddot.simulate(arm_of(own), [0.1, 0.2], duration=1.0)
         t, q, qd = found.motion(number)
-        assert np.abs(q - there.at(t)[0]).max() < ROUND_OFF
-        assert np.abs(qd[-1] - there.qd[-1]).max() < ROUND_OFF
-        assert own["energy.potential"] == pytest.approx(there.energy.potential[-1], rel=ROUND_OFF)
-        assert own["energy.kinetic"] == pytest.approx(there.energy.kinetic[-1], rel=ROUND_OFF)
+        assert np.abs(q - there.at(t)[0]).max() < DIVIDED
+        assert np.abs(qd[-1] - there.qd[-1]).max() < DIVIDED
+        assert own["energy.potential"] == pytest.approx(there.energy.potential[-1], rel=DIVIDED)
+        assert own["energy.kinetic"] == pytest.approx(there.energy.kinetic[-1], rel=DIVIDED)
         assert own["audit"] < 1e-9
         assert own["ended"] == 1.0
 
@@ -92,7 +92,7 @@ def test_symbols_of_a_robot_vary(run):
         step=1e-3,
         parameters=rest | {"L": [0.3, 0.6]},
     )
-    assert np.abs(found.column("final.q.j1") - there.q[:, -1, 0]).max() < ROUND_OFF
+    assert np.abs(found.column("final.q.j1") - there.q[:, -1, 0]).max() < DIVIDED
 
 
 def test_dry_friction_holds_an_arm_in_exact_runs_and_lets_it_creep_in_rollouts(run):
@@ -131,7 +131,7 @@ def test_sampled_runs_are_those_of_closed_loop(run, delay):
     found = row(run(plan), 0)
     there = closed_loop(arm, law, q0=[0.1, 0.2], duration=1.0, rate=200, delay=delay)
     ends = [found["final.q.j1"], found["final.q.j2"]]
-    assert np.abs(there.trajectory.q[-1] - ends).max() < ROUND_OFF
+    assert np.abs(there.trajectory.q[-1] - ends).max() < DIVIDED
     assert found["torque.peak.j1"] == pytest.approx(there.report.peak[0], rel=1e-9)
     assert found["error.final"] == pytest.approx(np.linalg.norm(there.error[-1]), rel=1e-9)
     assert found["error.worst"] == pytest.approx(np.linalg.norm(there.error, axis=1).max())
@@ -203,7 +203,7 @@ def test_gains_and_targets_that_vary_are_those_of_a_law_that_has_them(run):
     for number, kp in enumerate((40.0, [90.0, 20.0])):
         law = laws.ComputedTorque(arm, kp, 10, [0.5, -0.5])
         there = qddot.rollout(arm, [0.1, 0.2], steps=500, step=1e-3, torque=law)
-        assert found.column("final.q.j2")[number] == pytest.approx(there.q[-1, 1], abs=ROUND_OFF)
+        assert found.column("final.q.j2")[number] == pytest.approx(there.q[-1, 1], abs=DIVIDED)
 
 
 def test_a_law_that_knows_the_arm_tracks_what_a_nominal_one_does_not(run):
@@ -257,7 +257,7 @@ def test_a_move_is_the_quintic_from_where_the_run_starts():
     there = Quintic([start, end], 0.8)
     for instant in t:
         for own, other in zip(Move(start, end, 0.8).at(instant), there.at(instant), strict=True):
-            assert np.abs(own - other).max() < ROUND_OFF
+            assert np.abs(own - other).max() < DIVIDED
 
 
 def test_a_run_that_is_not_finite_harms_no_other_and_is_counted(run):

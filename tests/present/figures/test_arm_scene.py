@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from nearness import assert_close
 from numpy.testing import assert_allclose
 from random_trees import deep_tree
 
@@ -16,7 +17,6 @@ from qddot.present.figures.skeleton import half_axes
 from qddot.robot import Robot
 
 ROUNDED = {"rtol": 0, "atol": 1e-5}  # scenes are written to a hundredth of a millimetre
-ROUND_OFF = {"rtol": 1e-9, "atol": 1e-12}
 
 SIX = ("panda", "ur5", "puma560", "scara", "two_link", "rp")
 UPRIGHT = ("two_link", "rp", "double_pendulum", "pendulum", "mass_spring_damper")
@@ -105,7 +105,7 @@ def test_a_body_that_is_an_ellipsoid_is_drawn_as_that_ellipsoid():
     robot = qddot.from_dh([link, {**link}], "standard")
     found = half_axes(robot.tree, size=2.0)
     lengths = np.sort(np.linalg.norm(found, axis=1), axis=1)
-    assert_allclose(lengths, [np.sort(half)] * 2, **ROUND_OFF)
+    assert_close(lengths, [np.sort(half)] * 2)
 
 
 def test_point_masses_can_be_seen_and_no_body_is_wider_than_its_arm():
@@ -120,7 +120,7 @@ def test_point_masses_can_be_seen_and_no_body_is_wider_than_its_arm():
 def test_planar_arms_stand_upright_and_are_seen_from_their_front(name):
     still = scene_of(name).still()
     up = np.array(still["up"])
-    assert_allclose(up, [0, 1, 0], **ROUND_OFF)
+    assert_close(up, [0, 1, 0])
     # their plane is x y: the eye is in front of it, x to the right
     azimuth = still["look"]["azimuth"]
     right, back = np.array([1.0, 0, 0]), np.cross(up, [1.0, 0, 0])
@@ -206,7 +206,7 @@ def test_arrows_round_the_joints_are_the_gravity_torques():
     for turn in turns:
         k = int(np.argmin([abs(float(turn["label"].split()[0]) - t) for t in torques]))
         assert np.sign(turn["amount"]) == np.sign(torques[k])
-        assert_allclose(turn["amount"], torques[k] / scene.heaviest.max(), **ROUND_OFF)
+        assert_close(turn["amount"], torques[k] / scene.heaviest.max())
     assert 2 <= len(turns) <= 6  # the first joint is upright and has none
     falling = arm_scene(robot.with_gravity((0, 0, 0))).scene(q, gravity_torques=True)
     assert falling["turns"] == []

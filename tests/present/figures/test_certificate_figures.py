@@ -4,6 +4,7 @@ import sys
 
 import numpy as np
 import pytest
+from nearness import ROUND_OFF
 from numpy.testing import assert_allclose
 
 import qddot
@@ -24,7 +25,6 @@ SCARA = qddot.load("scara")
 PANDA = qddot.load("panda")
 READY = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8])
 EIGHT_DECIMALS = 5e-9
-ROUND_OFF = 1e-12
 
 
 def legend(figure) -> list[str]:

@@ -4,13 +4,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose
+from nearness import assert_close
 
 import qddot
 from qddot.present.figures.skeleton import skeleton
 from qddot.present.figures.view import plane_normal, view_of
 
-ROUND_OFF = {"atol": 1e-12}
 PLANAR = ("two_link", "rp", "double_pendulum", "pendulum", "mass_spring_damper")
 SPATIAL = ("panda", "scara", "ur5", "baxter", "stanford", "so101", "panda_hand")
 
@@ -30,7 +29,7 @@ def test_links_keep_their_lengths(name):
         for a, b in pairwise(line):
             lengths = np.linalg.norm(points[:, a] - points[:, b], axis=-1)
             if a not in sliding:
-                assert_allclose(lengths, lengths[0], **ROUND_OFF)
+                assert_close(lengths, lengths[0])
 
 
 @pytest.mark.parametrize("name", ["panda", "scara", "two_link", "ur5"])
@@ -38,19 +37,19 @@ def test_the_tip_is_the_tool_and_joints_are_where_their_bodies_are(name):
     robot = qddot.load(name)
     q, bones = random_q(robot), skeleton(robot.tree)
     points = bones.points(q)
-    assert_allclose(points[:, bones.tips[0]], robot.pose(q, "tool")[:, :3, 3], **ROUND_OFF)
+    assert_close(points[:, bones.tips[0]], robot.pose(q, "tool")[:, :3, 3])
     for joint in bones.joints:
         if joint.turns:
             child = robot.model.joint(joint.name).child
             where = robot.pose(q, child)[:, :3, 3]
-            assert_allclose(points[:, joint.point], where, **ROUND_OFF)
+            assert_close(points[:, joint.point], where)
 
 
 def test_frames_that_are_asked_for_are_points_too():
     robot = qddot.load("panda")
     q, bones = random_q(robot), skeleton(robot.tree, ["panda_link4", "tool"])
     where = robot.pose(q, "panda_link4")[:, :3, 3]
-    assert_allclose(bones.points(q)[:, bones.traced["panda_link4"]], where, **ROUND_OFF)
+    assert_close(bones.points(q)[:, bones.traced["panda_link4"]], where)
 
 
 def test_every_part_hangs_together():
@@ -71,7 +70,7 @@ def test_planar_arms_stay_in_their_plane(name):
     assert view.names == ("x", "y")
     points = skeleton(robot.tree).points(random_q(robot))
     depth = points @ plane_normal(robot.tree)
-    assert_allclose(depth, np.broadcast_to(depth[0], depth.shape), **ROUND_OFF)
+    assert_close(depth, np.broadcast_to(depth[0], depth.shape))
 
 
 @pytest.mark.parametrize("name", SPATIAL)
@@ -80,7 +79,7 @@ def test_spatial_arms_do_not(name):
     assert plane_normal(tree) is None
     view = view_of(tree)
     assert view.names == ("x", "y", "z")
-    assert_allclose(view.axes, np.eye(3), **ROUND_OFF)
+    assert_close(view.axes, np.eye(3))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +100,7 @@ def test_up_is_against_gravity_where_that_lies_in_the_plane(gravity, names):
 def test_up_is_against_gravity_in_space_too():
     tree = qddot.load("panda").with_gravity((0, 0, 9.81)).tree
     assert view_of(tree).names == ("x", "−y", "−z")
-    assert_allclose(np.linalg.det(view_of(tree).axes), 1, **ROUND_OFF)
+    assert_close(np.linalg.det(view_of(tree).axes), 1)
 
 
 def test_a_chain_that_is_bent_out_of_its_plane_is_spatial():

@@ -11,6 +11,7 @@ from accessibility import complaints
 from browser import Seen, page_of
 from long import long
 from made import ARM
+from nearness import ROUND_OFF
 from present.report.made import made
 
 import qddot
@@ -18,7 +19,6 @@ from qddot.present.figures.arm_scene import arm_scene
 from qddot.present.report.contents import KEYS
 
 FOUR_DIGITS = 5.01e-4  # what numbers on the page are rounded to, of themselves
-ROUND_OFF = 1e-12  # of the largest entry: thousands of operations in another order
 DRAWN = 3e-5  # [m], what a scene is rounded to, twice
 LONGEST = 1000  # looks at what is waited for
 STEP_ERROR = 1e-6  # [J], of the classical Runge–Kutta method at 1 ms
