@@ -20,8 +20,8 @@ from table import Row, against, duration, times, within
 from timing import Effort, say
 
 import qddot
-from qddot.expressions import symbol
 from qddot.model import Inertial
+from qddot.scalars.expressions import symbol
 
 PATIENCE, QUICK_PATIENCE = 60.0, 10.0  # [s] for one of SymPy's runs
 JOINTS = (2, 3, 4, 5, 6)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from qddot.equations.exact_tree import exact_robot
-from qddot.expression_reader import read_formula
 from qddot.formulations import explicit, lagrange, recursive, stacked, trace
 from qddot.formulations.derivation import Derivation
 from qddot.readers.read import read
+from qddot.scalars.reader import read_formula
 
 DERIVE = {
     "lagrange": lagrange.derive,

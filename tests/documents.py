@@ -3,7 +3,6 @@
 import math
 import tomllib
 
-from qddot.expressions import PI_EXPRESSION, symbol
 from qddot.model import (
     Coupling,
     Frame,
@@ -21,6 +20,7 @@ from qddot.model import (
 )
 from qddot.readers.document import read_document
 from qddot.readers.toml import line_finder
+from qddot.scalars.expressions import PI_EXPRESSION, symbol
 
 pi = PI_EXPRESSION
 

@@ -18,7 +18,7 @@ MAX_LINES = 400
 
 # lowest first; the modules of the first layer share one room
 GROUND = (
-    *("scalars", "errors", "checks", "expressions", "exact_angles", "expression_reader"),
+    *("scalars", "errors", "checks"),
     *("deprecation", "json_text", "judged", "looks", "on_demand", "plain_text", "progress"),
     *("robot_formats", "runge_kutta", "saving", "vendored", "workers"),
 )

@@ -25,9 +25,9 @@ from qddot.errors import (
     printable,
     shorten,
 )
-from qddot.expression_reader import read_formula
-from qddot.expressions import Expression
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression
+from qddot.scalars.reader import read_formula
 
 REAL = "fiub"  # the kinds of NumPy's types that are real numbers
 

@@ -86,7 +86,7 @@ def test_what_is_unbounded_or_unknown_is_refused():
 
 
 def test_symbols_are_refused():
-    links = [Link("base"), Link("link", Inertial(qddot.expressions.symbol("m1")))]
+    links = [Link("base"), Link("link", Inertial(qddot.scalars.expressions.symbol("m1")))]
     joint = Joint("turn", "continuous", "base", "link")
     with pytest.raises(NotNumeric, match="m1"):
         bounds(Robot(build("symbolic", links, [joint])))

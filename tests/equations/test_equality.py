@@ -5,8 +5,8 @@ import pytest
 
 import qddot
 from qddot.equations.equality import common_units, difference, witness
-from qddot.expression_reader import read_formula
-from qddot.expressions import expression, symbol
+from qddot.scalars.expressions import expression, symbol
+from qddot.scalars.reader import read_formula
 
 
 def arm(*alphas, length=0.5):

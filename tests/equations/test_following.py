@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 import qddot
 from qddot.equations.values import many_digits, value_at
 from qddot.errors import BadArgument
-from qddot.expressions import PI_EXPRESSION, symbol
 from qddot.model import Inertial, Joint, Link, Mimic, Placement, build
 from qddot.robot import Robot
+from qddot.scalars.expressions import PI_EXPRESSION, symbol
 
 AXES = ((1, 0, 0), (0, 1, 0), (0, 0, 1), (0, -1, 0))
 OFFSETS = (0.0, 0.3, -1.1, 2.05, 0.7, -0.02, np.pi / 2, -np.pi, 0.123456)

@@ -30,7 +30,7 @@ from qddot.equations.sympy_forms import as_sympy
 from qddot.equations.terms import polynomial_of, terms_of
 from qddot.equations.text import TextWriter, as_text, width
 from qddot.equations.writer import numeral
-from qddot.expression_reader import read_formula
+from qddot.scalars.reader import read_formula
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 PRINTED = (

@@ -15,8 +15,8 @@ from strategies import seeds
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument
-from qddot.expressions import symbol
 from qddot.scalars import sincos, sqrt
+from qddot.scalars.expressions import symbol
 
 # two joints that turn, one that slides, a parameter, and a root in a root
 ROOT = sqrt(2 + sqrt(3 + 0 * symbol("m")))

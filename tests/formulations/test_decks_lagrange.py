@@ -9,9 +9,9 @@ from dataclasses import replace
 from blackboard import DERIVE, board, equal, value
 
 from qddot.equations.exact_tree import exact_robot
-from qddot.expression_reader import read_formula
 from qddot.formulations import coriolis, lagrange, stacked
 from qddot.readers.read import read
+from qddot.scalars.reader import read_formula
 
 # Euler–Lagrange: pendulum, arm of two links
 

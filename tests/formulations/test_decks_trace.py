@@ -15,13 +15,13 @@ from numpy.testing import assert_allclose
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.exact_tree import exact_robot
-from qddot.expressions import symbol
 from qddot.formulations import explicit, trace
 from qddot.formulations.calculus import gradient
 from qddot.formulations.derivation import Derivation
 from qddot.model import Motor
 from qddot.model.tree import fold
 from qddot.readers.read import read
+from qddot.scalars.expressions import symbol
 
 # the trace form: two cylinders with frames at their far ends
 

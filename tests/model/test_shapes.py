@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qddot.errors import BadArgument
-from qddot.expressions import expression, symbol
 from qddot.model.shapes import SHAPES, box, cylinder, hollow_cylinder, point, rod, sphere
+from qddot.scalars.expressions import expression, symbol
 from qddot.spatial.inertia import symmetric, why_impossible
 
 m, l, r, a, b, h = (symbol(name) for name in "mlrabh")

@@ -15,7 +15,6 @@ from numpy.testing import assert_allclose
 from strategies import inertial, models, random_rpy, seeds, triple
 
 from qddot.errors import BadArgument, NotNumeric, UnknownName
-from qddot.expressions import Expression, expression, symbol
 from qddot.model import (
     Coupling,
     Frame,
@@ -35,6 +34,7 @@ from qddot.model.joints import Prismatic, Revolute
 from qddot.model.shapes import point
 from qddot.model.tree import BASE, coordinates, exact, fold, unit
 from qddot.readers import read
+from qddot.scalars.expressions import Expression, expression, symbol
 from qddot.spatial.pose import STILL
 from qddot.spatial.vector import join
 

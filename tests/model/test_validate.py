@@ -9,8 +9,6 @@ from hypothesis import given, settings
 from strategies import models
 
 from qddot.errors import BadRobot, Problem
-from qddot.expression_reader import read_formula
-from qddot.expressions import symbol
 from qddot.model import (
     Coupling,
     Frame,
@@ -30,6 +28,8 @@ from qddot.model import (
 )
 from qddot.model.plausible import nearly_right_angle
 from qddot.model.structure import LONGEST_NAME, MOST_LINKS
+from qddot.scalars.expressions import symbol
+from qddot.scalars.reader import read_formula
 
 BODY = Inertial(2, (0.1, 0, 0), (0.02, 0, 0, 0.03, 0, 0.04))
 NEXT = Placement((0, 0, 0.4))

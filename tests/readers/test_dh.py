@@ -12,13 +12,13 @@ from strategies import inertial, seeds
 
 from qddot import from_dh
 from qddot.errors import BadArgument, BadRobot
-from qddot.expressions import symbol
 from qddot.model import Inertial, Joint, Link, Placement
 from qddot.model.tree import BASE, exact, fold
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.toml import line_finder
 from qddot.scalars import sincos
+from qddot.scalars.expressions import symbol
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.rotation import from_rpy

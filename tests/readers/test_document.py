@@ -9,7 +9,6 @@ import pytest
 from documents import EXPECTED, FULL, SMALLEST, read_text
 
 from qddot.errors import BadFile, BadRobot
-from qddot.expressions import PI_EXPRESSION, symbol
 from qddot.model import (
     Inertial,
     Joint,
@@ -19,6 +18,7 @@ from qddot.model.shapes import box, cylinder, hollow_cylinder, point, rod, spher
 from qddot.readers import read
 from qddot.readers.document import read_document
 from qddot.readers.toml import line_finder
+from qddot.scalars.expressions import PI_EXPRESSION, symbol
 
 pi = PI_EXPRESSION
 

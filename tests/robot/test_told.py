@@ -4,7 +4,7 @@ import pytest
 import sympy as sp
 
 import qddot
-from qddot.expressions import expression, symbol
+from qddot.scalars.expressions import expression, symbol
 
 L1, TENTH = sp.Symbol("l1"), sp.Float(0.1)
 STRANGE = [sp.tan(L1), sp.Symbol("pi"), sp.Symbol("a b"), sp.I, sp.oo, sp.nan]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nearness import DIVIDED, HANDFUL, ROUND_OFF, assert_close
 from numpy.testing import assert_allclose
 
-from qddot.expressions import symbol
+from qddot.scalars.expressions import symbol
 from qddot.spatial.inertia import (
     NAMES,
     Inertia,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nearness import ACCURATE, assert_close
 
-from qddot.expressions import symbol
+from qddot.scalars.expressions import symbol
 from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.rotation import about_axis, from_rpy
 from qddot.spatial.vector import cross, cross_force, cross_motion, join, skew, split

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from nearness import HANDFUL, LAST_DIGIT
 from numpy.testing import assert_allclose
 
-from qddot.expressions import PI_EXPRESSION, symbol
 from qddot.scalars import constant_sincos, sincos
+from qddot.scalars.expressions import PI_EXPRESSION, symbol
 from qddot.spatial.rotation import IDENTITY, about_axis, from_quaternion, from_rpy, to_rpy
 from qddot.spatial.vector import skew
 

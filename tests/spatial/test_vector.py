@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from nearness import assert_close
 from numpy.testing import assert_allclose
 
-from qddot.expressions import Expression, symbol
+from qddot.scalars.expressions import Expression, symbol
 from qddot.spatial.vector import cross, cross_force, cross_motion, join, skew, split, vector
 
 seeds = st.integers(0, 2**32 - 1)

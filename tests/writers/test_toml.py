@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import EVERY, inertial, models, random_rpy, seeds, triple
 
-from qddot.expression_reader import read_formula
 from qddot.model import (
     Coupling,
     Frame,
@@ -26,6 +25,7 @@ from qddot.model import (
 )
 from qddot.model.building import checked
 from qddot.readers import read
+from qddot.scalars.reader import read_formula
 from qddot.writers.toml import to_toml
 
 

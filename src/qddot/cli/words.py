@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from qddot.errors import BadArgument, BadExpression, Problem, did_you_mean, printable
-from qddot.expression_reader import read_formula
+from qddot.scalars.reader import read_formula
 
 if TYPE_CHECKING:
     from qddot.motions.description import MotionKind

@@ -17,9 +17,9 @@ import numpy as np
 
 from qddot.equations.nodes import Name
 from qddot.equations.terms import Monomial, Terms
-from qddot.expressions import Expression
 from qddot.model.tree import Body, Tree
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression
 
 Groups: TypeAlias = tuple[tuple[int, ...], ...]  # joints with parallel axes, counted from 0
 Angle: TypeAlias = tuple[tuple[int, int], ...]  # ((0, 1), (1, 2)) is q1 + 2 q2

@@ -17,13 +17,13 @@ import numpy as np
 from qddot.equations.angles import has_angle
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, shorten
-from qddot.expressions import PI_EXPRESSION, Expression, expression
 from qddot.model.coordinates import Drive
 from qddot.model.joint import Joint, Mimic
 from qddot.model.link import Placement
 from qddot.model.model import Model
 from qddot.model.tree import NO_INERTIA, Body, Tree, exact, fold
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression
 
 RIGHT = 1e-3  # [rad] how far a typed right angle may be off: 1.57 is 8e-4
 OTHER = 5e-5  # and a multiple of 15° or 18°: 0.7854 is 2e-6

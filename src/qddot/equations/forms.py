@@ -32,8 +32,8 @@ from qddot.equations.nodes import (
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import natural
 from qddot.equations.terms import Monomial, Terms, terms_of
-from qddot.expressions import Atom, expression
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Atom, expression
 
 CONSTANT, MASS, LINEAR, GRAVITY, PARAMETER, POSITION, ANGLE, RATE, ACCELERATION = range(9)
 RANKS = {"position": POSITION, "rate": RATE, "acceleration": ACCELERATION}

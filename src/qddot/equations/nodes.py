@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from qddot.expressions import PI, Atom, Expression
+from qddot.scalars.expressions import PI, Atom, Expression
 
 
 @dataclass(frozen=True)

@@ -191,7 +191,7 @@ def _(x: Polynomial) -> tuple[Any, Any]:
 
 
 def _as_angle(x: Polynomial) -> tuple[int, int, Any]:
-    from qddot.expressions import Expression, expression
+    from qddot.scalars.expressions import Expression, expression
 
     generators = x.ring.generators
     found: list[tuple[Fraction, int]] = []

@@ -24,10 +24,10 @@ import numpy as np
 
 from qddot.equations.angles import Groups, has_angle, parallel_groups
 from qddot.equations.polynomial import Polynomial
-from qddot.expressions import PI, Atom, Expression, Monomial, expression
 from qddot.model.model import scalars
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, sincos
+from qddot.scalars.expressions import PI, Atom, Expression, Monomial, expression
 
 LETTERS = {
     "sine": "s",

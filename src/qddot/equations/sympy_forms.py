@@ -16,8 +16,8 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.equations.values import symbols_of
 from qddot.errors import BadArgument, did_you_mean
-from qddot.expressions import PI, PI_EXPRESSION, Expression, expression, symbol
 from qddot.scalars import Scalar, sincos, sqrt
+from qddot.scalars.expressions import PI, PI_EXPRESSION, Expression, expression, symbol
 
 GENERATORS = {"q": "q", "qd": "v", "qdd": "a"}
 JOINT = re.compile(r"(qd?d?)([1-9]\d*)")

@@ -15,8 +15,8 @@ from flint import arb, ctx, fmpq
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, NotNumeric, UnknownName
-from qddot.expressions import PI, Atom, Expression, expression
 from qddot.scalars import Scalar, sincos
+from qddot.scalars.expressions import PI, Atom, Expression, expression
 
 BITS = 256
 FUNCTIONS: dict[str, Callable[[arb], arb]] = {

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from qddot.errors import BadArgument
-from qddot.expressions import free_symbols, has_value
 from qddot.scalars import Scalar, exp, sign
+from qddot.scalars.expressions import free_symbols, has_value
 
 Sign: TypeAlias = Callable[[Scalar], Scalar]  # what stands for the sign of a velocity
 SIGN = r"\operatorname{sgn}(\dot{q})"

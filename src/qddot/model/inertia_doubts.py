@@ -9,10 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from qddot.errors import Problem, listing, shorten
-from qddot.expressions import free_symbols
 from qddot.model.link import Inertial, Link
 from qddot.model.model import Model, scalars
 from qddot.model.structure import place
+from qddot.scalars.expressions import free_symbols
 from qddot.spatial.inertia import Inertia, symmetric, why_impossible
 
 DENSEST = 22_600  # [kg/m³], osmium

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.errors import NotNumeric, Problem
-from qddot.expressions import free_symbols
 from qddot.model.joint import Joint
 from qddot.model.joints import MOTIONS
 from qddot.model.model import Model, scalars
@@ -20,6 +19,7 @@ from qddot.model.structure import place
 from qddot.model.tree import coordinates, numeric
 from qddot.model.units import JointUnits
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import free_symbols
 
 # by unit, how far an entry of q without limits is moved either way; one without a unit is a cosine
 REACH = {"rad": np.pi, "m": 0.5, "": 1.0}

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from qddot.errors import BadArgument, Problem, UnknownName, listing
-from qddot.expressions import Expression, free_symbols
 from qddot.looks import in_notebook
 from qddot.model.joint import Coupling, Joint
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Frame, Link, Payload
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression, free_symbols
 
 GRAVITY = (0, 0, -9.81)  # [m/s²], in base axes
 

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator
 
 from qddot.errors import Problem
-from qddot.expressions import free_symbols
 from qddot.model.inertia_doubts import habits, size_doubts
 from qddot.model.joint import Joint
 from qddot.model.limits import limit_doubts
@@ -14,6 +13,7 @@ from qddot.model.link import Link
 from qddot.model.model import Model, scalars
 from qddot.model.structure import place
 from qddot.model.unit_doubts import distance, inertial_units, joint_units
+from qddot.scalars.expressions import free_symbols
 
 Doubt = tuple[str, str, str]  # severity, message, remedy
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from qddot.errors import BadArgument
-from qddot.expressions import free_symbols
 from qddot.model.link import NOWHERE, Inertial
 from qddot.scalars import Scalar, Vec3
+from qddot.scalars.expressions import free_symbols
 
 Axis = Literal["x", "y", "z"]
 Origin = Literal["centre", "start", "end"]

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, NotNumeric, UnknownName, shorten
-from qddot.expressions import Expression, expression
 from qddot.model.acting import Elastic, Positions, elastics, friction, rotor_inertia
 from qddot.model.coordinates import CoordinateMap, Drive, Drives
 from qddot.model.friction import Friction
@@ -24,6 +23,7 @@ from qddot.model.joint import FIXED, Joint
 from qddot.model.joints import MOTIONS, Coordinate, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
 from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3, sqrt
+from qddot.scalars.expressions import Expression, expression
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.rotation import IDENTITY

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from qddot.expressions import free_symbols
 from qddot.model.joint import Joint
 from qddot.model.link import Inertial, Placement
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import free_symbols
 
 LONGEST = 10  # [m]; no robot that we know of has a longer link
 TURN = 6.3  # [rad]; a placement is never turned by more

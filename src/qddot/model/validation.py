@@ -8,7 +8,6 @@ from dataclasses import fields, is_dataclass
 from typing import Any
 
 from qddot.errors import Problem
-from qddot.expressions import Expression, has_value
 from qddot.model.friction import PARAMETERS
 from qddot.model.inertia_advice import inertia_problems
 from qddot.model.joint import Joint, Limits
@@ -18,6 +17,7 @@ from qddot.model.plausible import doubts
 from qddot.model.structure import MOST_LINKS, place, structural_problems
 from qddot.model.weightless import weightless_joints
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression, has_value
 
 BEYOND = 1e30  # numbers whose products would be no numbers any more
 
@@ -109,7 +109,7 @@ def _finite(thing: Any, where: str) -> Iterator[Problem]:
     values = tuple(scalars(thing))
     if shape := next(_misshapen(thing), None):
         message = f"its {shape[0]} is {shape[1]!r}"
-        remedy = f"Give {shape[2]}; a formula is made with qddot.expression_reader.read_formula."
+        remedy = f"Give {shape[2]}; a formula is made with qddot.scalars.reader.read_formula."
         yield Problem("error", where, message, remedy, thing.line)
     elif not _all_finite(values):
         message = "one of its numbers is missing, infinite or not a number"

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from qddot.errors import BadArgument, BadRobot, Problem, did_you_mean, shorten
-from qddot.expressions import free_symbols
 from qddot.model import (
     Coupling,
     Frame,
@@ -33,6 +32,7 @@ from qddot.model.shapes import SHAPES
 from qddot.readers.dh import read_rows
 from qddot.readers.table import LineOf, Table
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import free_symbols
 from qddot.spatial.rotation import from_quaternion, to_rpy
 
 KINDS = {"r": "revolute", "p": "prismatic"}

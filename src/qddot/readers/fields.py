@@ -15,8 +15,8 @@ from qddot.errors import (
     printable,
     shorten,
 )
-from qddot.expression_reader import read_formula
 from qddot.readers.table import Table, kind
+from qddot.scalars.reader import read_formula
 
 
 def inner(table: Table, key: str) -> Table | None:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from qddot.errors import BadExpression, Problem, Severity, shorten
-from qddot.expression_reader import read_number
 from qddot.readers.xml import Element
+from qddot.scalars.reader import read_number
 
 ZERO = (0, 0, 0)
 MOST_STRAYS = 100  # kinds of elements and attributes that mean nothing; more is no slip

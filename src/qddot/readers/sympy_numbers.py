@@ -8,9 +8,16 @@ from operator import add, mul
 from typing import Any
 
 from qddot.errors import BadArgument, BadExpression
-from qddot.expression_reader import read_formula
-from qddot.expressions import FUNCTIONS, Expression, expression, free_symbols, simplest, symbol
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import (
+    FUNCTIONS,
+    Expression,
+    expression,
+    free_symbols,
+    simplest,
+    symbol,
+)
+from qddot.scalars.reader import read_formula
 
 SUPPORTED = "known are + - * /, whole powers, square roots, sin, cos and pi."
 

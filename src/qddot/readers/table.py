@@ -7,11 +7,11 @@ from numbers import Real
 from typing import Any
 
 from qddot.errors import BadExpression, Problem, did_you_mean, shorten
-from qddot.expression_reader import read_formula
-from qddot.expressions import Expression, expression
 from qddot.model.friction import LINEAR
 from qddot.readers.sympy_numbers import from_sympy, is_sympy
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression, expression
+from qddot.scalars.reader import read_formula
 
 # what people write for some keys, which does not look like them
 MEANT = {"m": "mass", "i": "inertia", "r": "com", "c": "com", "cog": "com", "kind": "type"}

@@ -12,12 +12,12 @@ from dataclasses import replace
 from qddot.dynamics.regressor import EXTRAS
 from qddot.dynamics.regroup import aligned, regrouped
 from qddot.errors import NotNumeric, UnknownName
-from qddot.expressions import Expression
 from qddot.model.friction import LINEAR, Friction
 from qddot.model.model import Model
 from qddot.model.tree import Body, Tree, fold
 from qddot.robot import Robot
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression
 from qddot.spatial.inertia import NAMES, Inertia
 
 GRAVITY = ("gravity.x", "gravity.y", "gravity.z")  # in base axes [m/s²]

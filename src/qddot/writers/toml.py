@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
 
-from qddot.expressions import Expression
 from qddot.model import Coupling, Frame, Inertial, Joint, Link, Model
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression
 
 ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
 

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from qddot.errors import printable
-from qddot.expressions import Expression, free_symbols
 from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Joint
 from qddot.model.model import Model
 from qddot.model.units import units_of
 from qddot.readers.read import library, read
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression, free_symbols
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

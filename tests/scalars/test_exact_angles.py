@@ -6,9 +6,9 @@ from fractions import Fraction
 import pytest
 from nearness import HANDFUL
 
-from qddot.exact_angles import exact_sincos
-from qddot.expressions import PI_EXPRESSION
 from qddot.scalars import sincos
+from qddot.scalars.exact_angles import exact_sincos
+from qddot.scalars.expressions import PI_EXPRESSION
 
 
 @pytest.mark.parametrize("step", [Fraction(1, 12), Fraction(1, 10)], ids=["15°", "18°"])

@@ -11,8 +11,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from qddot.errors import BadArgument, NotNumeric
-from qddot.expression_reader import read_formula
-from qddot.expressions import (
+from qddot.scalars import constant_sincos, sincos, sqrt
+from qddot.scalars.expressions import (
     MOST_POWER,
     MOST_TERMS,
     PI_EXPRESSION,
@@ -22,7 +22,7 @@ from qddot.expressions import (
     simplest,
     symbol,
 )
-from qddot.scalars import constant_sincos, sincos, sqrt
+from qddot.scalars.reader import read_formula
 
 OF_ALL_TERMS = 1e-9  # relative to the largest term; a few dozen operations on numbers of size 1
 

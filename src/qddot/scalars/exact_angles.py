@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from qddot.expressions import Expression, expression
 from qddot.scalars import sqrt
+from qddot.scalars.expressions import Expression, expression
 
 
 def exact_sincos(turns: Fraction) -> tuple[Expression, Expression] | None:

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from qddot.errors import BadExpression, QddotError
-from qddot.expression_reader import LONGEST, read_formula, read_number
-from qddot.expressions import PI_EXPRESSION, Expression, symbol
 from qddot.scalars import sincos, sqrt
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, symbol
+from qddot.scalars.reader import LONGEST, read_formula, read_number
 
 a, b, c = (symbol(name) for name in "abc")
 pi = PI_EXPRESSION

@@ -271,7 +271,7 @@ PI_EXPRESSION = Expression({((PI, 1),): Fraction(1)})
 
 @sincos.register
 def _(x: Expression) -> tuple[Expression, Expression]:
-    from qddot.exact_angles import exact_sincos  # whose roots are expressions themselves
+    from qddot.scalars.exact_angles import exact_sincos  # whose roots are expressions themselves
 
     turns = _multiple_of_pi(x)
     known = exact_sincos(turns) if turns is not None else None
