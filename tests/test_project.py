@@ -1,6 +1,7 @@
 """Contracts of the project itself: exports, files, layers, imports, built-in robots."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -79,6 +80,13 @@ def test_no_file_is_too_long():
 def test_every_room_has_a_layer():
     unplaced = {room_of(path) for path in MODULES} - LEVEL.keys()
     assert not unplaced, f"give these rooms a place in LAYERS: {sorted(unplaced)}"
+
+
+def test_every_room_is_told_of_in_contributing():
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = page.partition("```text\n")[2].partition("```")[0]
+    named = set(re.findall(r"\w+", re.sub(r"  +.*", "", listed, flags=re.MULTILINE)))
+    assert LEVEL.keys() - named <= {"__main__", "__init__"}
 
 
 def test_layers_point_one_way():
