@@ -100,6 +100,17 @@ def test_layers_point_one_way():
     assert not upward, "imports against the layers:\n  " + "\n  ".join(upward)
 
 
+def test_a_class_name_means_one_thing():
+    """Two modules may not define classes of one name; private ones, `_Name`, may repeat."""
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(source(path)).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(f"{relative(path)}:{node.lineno}")
+    repeated = {name: found for name, found in places.items() if len(found) > 1}
+    assert not repeated, f"give all but one of each another name: {repeated}"
+
+
 def test_no_kind_of_joint_is_named_outside_its_file():
     """To others a joint is its S, roles and units; files and drawings know kinds by name."""
     known = ("model/joints/", "readers/", "writers/", "present/terminal/robots.py", "speed.py")

@@ -6,7 +6,7 @@ from scipy.integrate import DOP853, RK45
 from scipy.integrate._ivp.rk import rk_step
 
 import qddot
-from qddot.backends.stages import Stages, Step
+from qddot.backends.stages import StagedStep, Stages
 
 
 @pytest.mark.parametrize("method", [RK45, DOP853])
@@ -27,7 +27,7 @@ def test_compiled_stages_are_scipys_stages(method):
     expected, rate_after = rk_step(plain, t, y, f, h, method.A, method.B, method.C, K)
     mine = np.zeros_like(K)
     mine[0] = f
-    step = Step(Stages(program, method.A, method.B, method.C), [0.0, k], mine)
+    step = StagedStep(Stages(program, method.A, method.B, method.C), [0.0, k], mine)
     np.testing.assert_allclose(step(t, y, h), expected, rtol=1e-14)
     np.testing.assert_allclose(mine, K, rtol=1e-12)
     np.testing.assert_allclose(mine[-1], rate_after, rtol=1e-12)

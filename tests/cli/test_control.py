@@ -11,7 +11,7 @@ from qddot.cli import words
 from qddot.control.spec import laws
 from qddot.motions.description import Situation, motion_kinds, read_motion
 from qddot.readers.document import no_lines
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 
 GO = "quintic 0,0 1,1 2.0"
 LENGTHS = {"a1": 1, "a2": 1, "m1": 50, "m2": 50, "I1": 10, "I2": 10, "aC1": 0.5, "aC2": 0.5}
@@ -184,7 +184,7 @@ def test_gains_go_to_the_name_before_them():
 def made(text, at):
     """Return the motion that words describe."""
     found = []
-    motion = read_motion(Table(words.reference_of(text), (), found, no_lines), at)
+    motion = read_motion(DocumentTable(words.reference_of(text), (), found, no_lines), at)
     assert not found, found[0]
     return motion
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from nearness import ROUND_OFF
 from strategies import seeds
 
-from qddot.sweeps.summary import Moments
+from qddot.sweeps.summary import StreamedMoments
 
 SPREAD = 1e-9  # of a spread of 1 about a mean of a million, whose squares have lost twelve digits
 PLACES = {"p05": 0.0, "median": 0.0, "p95": 0.0}
@@ -19,7 +19,7 @@ def test_pieces_have_the_figures_of_the_whole(seed, far, pieces):
     rng = np.random.default_rng(seed)
     values = far + rng.normal(size=40)
     values[rng.integers(40, size=3)] = [np.nan, np.inf, -np.inf]
-    found = Moments()
+    found = StreamedMoments()
     for piece in np.split(values, np.sort(rng.integers(0, 41, pieces - 1))):
         found.add(piece)
     spread, good = found.spread(PLACES), values[np.isfinite(values)]
@@ -30,7 +30,7 @@ def test_pieces_have_the_figures_of_the_whole(seed, far, pieces):
 
 
 def test_without_a_finite_value_nothing_is_known():
-    found = Moments()
+    found = StreamedMoments()
     found.add(np.array([np.nan, np.inf]))
     found.add(np.array([]))
     spread = found.spread(PLACES)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.backends.cuda_source import THREADS, Kernel, kernel, source
+from qddot.backends.cuda_source import THREADS, KernelText, kernel, source
 from qddot.backends.cuda_words import WARP, Real
 from qddot.backends.device_arrays import cupy_or_error, kind_of
 from qddot.program.ports import batch_of, check_count
@@ -36,7 +36,7 @@ class Resources:
 class Compiled:
     """A kernel compiled by NVRTC for the GPU that is there, ready to be launched."""
 
-    def __init__(self, text: Kernel, real: Real):
+    def __init__(self, text: KernelText, real: Real):
         module = cupy_or_error().RawModule(code=source([text], real), options=("--std=c++17",))
         self.function = module.get_function(text.name)
         self.shared = text.shared(real)
@@ -89,7 +89,7 @@ class CudaKernel:
         return Real(self.dtype == np.float32)
 
     @cached_property
-    def text(self) -> Kernel:
+    def text(self) -> KernelText:
         return kernel(self.program, "run", self.real)
 
     @property

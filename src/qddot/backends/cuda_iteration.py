@@ -6,13 +6,13 @@ runs at the speed of its arithmetic.
 
 from __future__ import annotations
 
-from qddot.backends.cuda_source import Kernel, Mirror, Outputs, head
+from qddot.backends.cuda_source import KernelText, Mirror, Outputs, head
 from qddot.backends.cuda_words import Real
 from qddot.backends.source import write
 from qddot.program.iteration import Iteration, Stage
 
 
-def iteration_kernel(loop: Iteration, name: str, real: Real) -> Kernel:
+def iteration_kernel(loop: Iteration, name: str, real: Real) -> KernelText:
     """Return the kernel that takes a batch of trajectories rows × every steps further.
 
     Its arguments; distances are in entries:
@@ -66,7 +66,7 @@ def iteration_kernel(loop: Iteration, name: str, real: Real) -> Kernel:
         "END_OF_STATES",
     ]
     lines = [head(name, arguments, len(loop)), *(f"  {line}" for line in body), "}", ""]
-    return Kernel(name, "\n".join(lines), mirror.used)
+    return KernelText(name, "\n".join(lines), mirror.used)
 
 
 def _stage(stage: Stage, real: Real) -> list[str]:

@@ -25,7 +25,7 @@ PIECE = 16  # entries of a wider row that are copied out at once: 128 or 64 byte
 
 
 @dataclass(frozen=True)
-class Kernel:
+class KernelText:
     """The text of a kernel, and what a launch needs to know."""
 
     name: str
@@ -52,7 +52,7 @@ class Mirror:
         return self.used + WARP * width <= WARP * WIDEST
 
 
-def source(kernels: Sequence[Kernel], real: Real) -> str:
+def source(kernels: Sequence[KernelText], real: Real) -> str:
     """Return a whole file."""
     text = "\n".join(kernel.text for kernel in kernels)
     return f"#define THREADS {THREADS}\n{prelude(real)}\n{text}"
@@ -64,7 +64,7 @@ def head(name: str, arguments: Sequence[str], operations: int) -> str:
     return f"KERNEL({blocks}) {name}({', '.join(arguments)}) {{"
 
 
-def kernel(program: Program, name: str, real: Real) -> Kernel:
+def kernel(program: Program, name: str, real: Real) -> KernelText:
     """Return the kernel of a program.
 
     Its arguments: for each input its rows and how far apart they are, in entries (0 if all states
@@ -93,11 +93,11 @@ def kernel(program: Program, name: str, real: Real) -> Kernel:
     unused = [f"(void)in{k}, (void)in{k}_step;" for k, p in enumerate(program.inputs) if p.size]
     states = f"STATES(count, {mirror.used})"
     body = [f"  {line}" for line in (*unused, states, *lines, "END_OF_STATES")]
-    return Kernel(name, "\n".join([begin, *body, "}", ""]), mirror.used)
+    return KernelText(name, "\n".join([begin, *body, "}", ""]), mirror.used)
 
 
 @dataclass(frozen=True)
-class Piece:
+class OutputPiece:
     """Entries of an output that leave together."""
 
     port: int
@@ -126,8 +126,8 @@ class Outputs:
         self, ports: tuple[Port, ...], mirror: Mirror, lines: list[str], row: Row = _side_by_side
     ):
         self.lines, self.row = lines, row
-        self.places: list[tuple[Piece, int]] = []
-        self.known: dict[Piece, dict[int, str]] = {}
+        self.places: list[tuple[OutputPiece, int]] = []
+        self.known: dict[OutputPiece, dict[int, str]] = {}
         shared: int | None = None
         for k, port in enumerate(ports):
             at, width = None, port.size
@@ -138,7 +138,7 @@ class Outputs:
                 width = PIECE
             for i in range(port.size):
                 start = i // width * width
-                piece = Piece(k, port.size, start, min(width, port.size - start), at)
+                piece = OutputPiece(k, port.size, start, min(width, port.size - start), at)
                 self.places.append((piece, i - start))
 
     @property

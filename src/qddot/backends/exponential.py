@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Precision:
+class ExpConstants:
     """The constants of one precision."""
 
     ln2: tuple[float, float]  # a short part, and the rest
@@ -31,7 +31,7 @@ class Precision:
 
 # the polynomials are minimax on |r| ≤ 0.34658, relative to eʳ − 1, from Remez exchange with 60
 # digits: within 2⁻⁶¹ and 2⁻³¹
-DOUBLE = Precision(
+DOUBLE = ExpConstants(
     ln2=(0.6931471805598903, 5.497923018708371e-14),
     polynomial=(
         2.087533741832542e-09,
@@ -52,7 +52,7 @@ DOUBLE = Precision(
     finite=711.0,
     saturated=20.0,
 )
-SINGLE = Precision(
+SINGLE = ExpConstants(
     ln2=(0.693145751953125, 1.428606765330187e-06),
     polynomial=(
         1.9845878705382347e-04,
@@ -111,7 +111,7 @@ def tanh(out: Emitter, x: str) -> str:
     return out.intrinsic("copysign", size, x)
 
 
-def _precision(out: Emitter) -> Precision:
+def _precision(out: Emitter) -> ExpConstants:
     return SINGLE if out.lanes.single else DOUBLE
 
 

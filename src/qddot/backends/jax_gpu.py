@@ -97,7 +97,7 @@ class Api(ctypes.Structure):
     )
 
 
-class Frame(ctypes.Structure):
+class CallFrame(ctypes.Structure):
     _fields_ = (
         ("size", ctypes.c_size_t),
         ("extension", ctypes.POINTER(Extension)),
@@ -114,7 +114,7 @@ def gpu_handler(program: Program, single: bool) -> tuple[Any, Any]:
     kernel = CudaKernel(program, np.dtype(np.float32 if single else np.float64))
 
     def handle(address: int) -> int | None:
-        frame = Frame.from_address(address)
+        frame = CallFrame.from_address(address)
         if frame.extension and frame.extension[0].kind == ASKS_FOR_VERSION:
             told = Metadata.from_address(frame.extension[0].metadata)
             (told.major, told.minor), told.traits = api_version(), 0
@@ -134,7 +134,7 @@ def gpu_handler(program: Program, single: bool) -> tuple[Any, Any]:
     return function, capsule(ctypes.cast(function, ctypes.c_void_p), None, None)
 
 
-def launch(kernel: CudaKernel, frame: Frame) -> None:
+def launch(kernel: CudaKernel, frame: CallFrame) -> None:
     """Put the kernel into the stream that a call belongs to."""
     import cupy
 

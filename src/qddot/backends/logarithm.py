@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Precision:
+class LogConstants:
     """The constants of one precision."""
 
     ln2: tuple[float, float]  # a short part, and the rest
@@ -29,7 +29,7 @@ class Precision:
 
 # the polynomials are minimax on |s| ≤ 0.1716, relative to the logarithm, from Remez exchange with
 # 60 digits: within 2⁻⁵⁹ and 2⁻³⁰
-DOUBLE = Precision(
+DOUBLE = LogConstants(
     ln2=(0.6931471805598903, 5.497923018708371e-14),
     polynomial=(
         1.4796107793018992e-01,
@@ -45,7 +45,7 @@ DOUBLE = Precision(
     root_half=0x3FE6A09E667F3BCD,
     smallest=2.0**-1022,
 )
-SINGLE = Precision(
+SINGLE = LogConstants(
     ln2=(0.693145751953125, 1.428606765330187e-06),
     polynomial=(2.987186312675476e-01, 3.9977535605430603e-01, 6.666677594184875e-01),
     fraction=23,

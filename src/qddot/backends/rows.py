@@ -14,7 +14,7 @@ CACHE_LINE = 64  # [bytes]
 WORTH_FETCHING = 128  # [bytes]; shorter rows the processor fetches early enough by itself
 
 
-class Rows:
+class LaneRows:
     """One input or output: the same entries of as many states as there are lanes."""
 
     def __init__(self, out: Emitter, rows: list[str], size: int, ahead: str = ""):
@@ -30,7 +30,7 @@ class Rows:
             self.out.prefetch(then, use)
 
 
-class InputRows(Rows):
+class InputRows(LaneRows):
     """Rows that are read."""
 
     def __init__(self, out: Emitter, rows: list[str], size: int, ahead: str = ""):
@@ -59,7 +59,7 @@ class InputRows(Rows):
             self.loaded.setdefault(start + k, _joined(out, [group[k] for group in groups]))
 
 
-class OutputRows(Rows):
+class OutputRows(LaneRows):
     """Rows that are written."""
 
     def __init__(self, out: Emitter, rows: list[str], size: int, ahead: str = ""):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Precision:
+class SinCosConstants:
     """The constants of one precision."""
 
     half_pi: tuple[float, ...]  # its leading parts
@@ -28,7 +28,7 @@ class Precision:
 
 
 # the polynomials are those of the C library of BSD (k_sin.c, k_cos.c), within 2⁻⁵⁸ on ±π/4
-DOUBLE = Precision(
+DOUBLE = SinCosConstants(
     half_pi=(1.57079632679489655800e00, 6.12323399573676603587e-17, -1.4973849048591698e-33),
     sine=(
         1.58969099521155010221e-10,
@@ -49,7 +49,7 @@ DOUBLE = Precision(
     magic=6755399441055744.0,
     largest=1e14,
 )
-SINGLE = Precision(
+SINGLE = SinCosConstants(
     half_pi=(1.5707963705062866, -4.371139000186241e-08, -1.7151245100058819e-15),
     sine=(-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1),
     cosine=(2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2),
@@ -61,7 +61,7 @@ SINGLE = Precision(
 class SinCos:
     """Emits sine and cosine of a value, once."""
 
-    def __init__(self, out: Emitter, precision: Precision):
+    def __init__(self, out: Emitter, precision: SinCosConstants):
         self.out, self.precision = out, precision
         self.done: dict[str, tuple[str, str]] = {}
 

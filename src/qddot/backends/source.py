@@ -73,14 +73,14 @@ ARITHMETIC = {
 
 
 @dataclass(frozen=True)
-class Body:
+class SourceBody:
     """What a function computes: its statements, then the expression of each result."""
 
     statements: tuple[str, ...]
     results: tuple[str, ...]
 
 
-def body(program: Program, dialect: Dialect, read: Read, prefix: str = "t") -> Body:
+def body(program: Program, dialect: Dialect, read: Read, prefix: str = "t") -> SourceBody:
     """Return the statements of a program and what its results are called."""
     lines: list[str] = []
     results = [""] * len(program.results)
@@ -89,7 +89,7 @@ def body(program: Program, dialect: Dialect, read: Read, prefix: str = "t") -> B
         results[k] = value
 
     write(lines, program, dialect, read, put, prefix)
-    return Body(tuple(lines), tuple(results))
+    return SourceBody(tuple(lines), tuple(results))
 
 
 def write(

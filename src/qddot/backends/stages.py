@@ -36,7 +36,7 @@ class Stages:
         self.function = ctypes.CFUNCTYPE(None, *pointers, *numbers)(self.code.address("stages"))
 
 
-class Step:
+class StagedStep:
     """A step of given stages with given further inputs: fills K, returns the new state."""
 
     def __init__(self, stages: Stages, rest: Sequence[Any], K: np.ndarray):

@@ -105,7 +105,7 @@ def _run_as_written() -> None:
     leave()
 
 
-class Run(torch.autograd.Function):
+class ProgramFunction(torch.autograd.Function):
     """The operator for torch.func: forward by `tangent`, in reverse by `gradient`, and mapped."""
 
     @staticmethod
@@ -123,7 +123,7 @@ class Run(torch.autograd.Function):
     def backward(ctx: Any, *weights: Tensor | None) -> tuple[Tensor | None, ...]:
         of, arrays = known(ctx.program), ctx.saved_tensors
         whole = _filled(of, of.program.outputs, weights, arrays[0])
-        return None, *Run.apply(ctx.program + "<", *arrays, *whole)
+        return None, *ProgramFunction.apply(ctx.program + "<", *arrays, *whole)
 
     @staticmethod
     @_not_compiled
@@ -131,7 +131,7 @@ class Run(torch.autograd.Function):
     def jvp(ctx: Any, _: None, *rates: Tensor | None) -> tuple[Tensor, ...]:  # pyright: ignore
         of, arrays = known(ctx.program), ctx.saved_tensors
         whole = _filled(of, of.program.inputs, rates, arrays[0])
-        return Run.apply(ctx.program + ">", *arrays, *whole)
+        return ProgramFunction.apply(ctx.program + ">", *arrays, *whole)
 
     @staticmethod
     @_not_compiled
@@ -140,7 +140,7 @@ class Run(torch.autograd.Function):
             x.unsqueeze(0).expand(info.batch_size, *x.shape) if axis is None else x.movedim(axis, 0)
             for x, axis in zip(arrays, axes[1:], strict=True)
         ]
-        found = Run.apply(program, *(x.contiguous() for x in whole))
+        found = ProgramFunction.apply(program, *(x.contiguous() for x in whole))
         return found, (0,) * len(found)
 
 
@@ -177,7 +177,7 @@ def function(program: Program) -> Callable[..., Any]:
         elif torch.compiler.is_compiling():
             found = iter(run(given, some.digest))
         else:
-            found = iter(Run.apply(some.digest, *given))
+            found = iter(ProgramFunction.apply(some.digest, *given))
         outputs = [
             next(found) if port.size else rows[0].new_zeros(batch + port.shape)
             for port in program.outputs

@@ -55,11 +55,11 @@ def settings_of(texts: Sequence[str], option: str) -> dict[str, Any]:
 def read_set(robot: Robot, texts: Sequence[str]) -> Settings:
     """Return what --set sets about a robot, checked against it."""
     from qddot.readers.document import no_lines
-    from qddot.readers.table import Table
+    from qddot.readers.table import DocumentTable
     from qddot.robot.settings import read_settings
 
     found: list[Problem] = []
-    table = Table(settings_of(texts, "--set"), (), found, no_lines, "--set")
+    table = DocumentTable(settings_of(texts, "--set"), (), found, no_lines, "--set")
     settings = read_settings(table, robot)
     if found:
         raise BadArgument("\n  ".join(map(str, found[:SHOWN])))

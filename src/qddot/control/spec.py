@@ -36,7 +36,7 @@ from qddot.motions.setpoint import Setpoint, reference_of
 from qddot.on_demand import everything_in
 from qddot.readers import fields
 from qddot.readers.document import no_lines
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 from qddot.robot import Robot
 from qddot.robot.settings import Settings, changed, read_settings
 
@@ -109,7 +109,7 @@ def described_control(
         BadPlan: With every problem of the description.
     """
     found: list[Problem] = []
-    table = Table(description, (), found, no_lines, "control")
+    table = DocumentTable(description, (), found, no_lines, "control")
     spec = read_control(table, arm, q, **more)
     table.done(KEYS)
     if found:
@@ -118,7 +118,7 @@ def described_control(
 
 
 def read_control(
-    table: Table,
+    table: DocumentTable,
     arm: Robot,
     q: np.ndarray,
     *,
@@ -198,7 +198,7 @@ def axes_of(robot: Robot, frame: str) -> str:
     return "".join(axis for axis, x in zip("xyz", size, strict=True) if x > 1e-9 * size.max())
 
 
-def _kind(table: Table) -> type[ControlLaw]:
+def _kind(table: DocumentTable) -> type[ControlLaw]:
     """Return the law that is named; where none is, a problem and some law."""
     name, usual = table.text("law"), laws()["computed_torque"]
     if not name:
@@ -212,7 +212,7 @@ def _kind(table: Table) -> type[ControlLaw]:
         return usual
 
 
-def _reference(table: Table, at: Situation) -> Any:
+def _reference(table: DocumentTable, at: Situation) -> Any:
     """Return what is followed: what a table describes, a motion, a place; else where it is now."""
     given = table.get("reference")
     if given is not None and not isinstance(given, Mapping):
@@ -221,7 +221,7 @@ def _reference(table: Table, at: Situation) -> Any:
     return Setpoint(at.place(at.q)) if inner is None else read_motion(inner, at)
 
 
-def _gains(table: Table | None, kind: type[ControlLaw]) -> dict[str, Any]:
+def _gains(table: DocumentTable | None, kind: type[ControlLaw]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if table is None:
         return found
@@ -236,14 +236,14 @@ def _gains(table: Table | None, kind: type[ControlLaw]) -> dict[str, Any]:
     return found
 
 
-def _effort(table: Table) -> str:
+def _effort(table: DocumentTable) -> str:
     effort = fields.one_of(table, "effort", EFFORT, "enforce")
     limited = fields.flag(table, "effort_limits", True)
     return effort if limited else "report"
 
 
 def _sampling(
-    table: Table, joints: tuple[str, ...]
+    table: DocumentTable, joints: tuple[str, ...]
 ) -> tuple[float | None, float, np.ndarray, np.ndarray]:
     """Return the rate, the delay, and the noise of positions and velocities."""
     rate = fields.positive(table, "rate", None, "how often the law is asked [Hz]")
@@ -257,7 +257,7 @@ def _sampling(
     return rate, delay, noise_q, noise_qd
 
 
-def _noise(table: Table, key: str, joints: tuple[str, ...]) -> np.ndarray:
+def _noise(table: DocumentTable, key: str, joints: tuple[str, ...]) -> np.ndarray:
     spread = fields.vector(table, key, joints)
     if spread is not None and (spread < 0).any():
         table.problem(key, f"it is {spread.min():g}", "Give a number of at least 0.")

@@ -33,7 +33,7 @@ ROOM = 0.004  # [m], the same of the workspace
 
 
 @dataclass(frozen=True)
-class Stage:
+class SearchStage:
     """A part of a descent: how sharp the criterion, how heavy the penalty, how many steps."""
 
     sharpness: float
@@ -42,11 +42,11 @@ class Stage:
 
 
 STAGES = (
-    Stage(1, 1e1, 150),
-    Stage(3, 1e2, 150),
-    Stage(8, 1e3, 200),
-    Stage(24, 1e4, 300),
-    Stage(60, 1e4, 300),
+    SearchStage(1, 1e1, 150),
+    SearchStage(3, 1e2, 150),
+    SearchStage(8, 1e3, 200),
+    SearchStage(24, 1e4, 300),
+    SearchStage(60, 1e4, 300),
 )
 
 Objective = Callable[[np.ndarray], tuple[float, np.ndarray]]
@@ -217,7 +217,7 @@ class Search:
         """Improve a motion in stages, and offer what each has found."""
         last = X
 
-        def objective(X: np.ndarray, stage: Stage) -> tuple[float, np.ndarray]:
+        def objective(X: np.ndarray, stage: SearchStage) -> tuple[float, np.ndarray]:
             nonlocal last
             last = X
             return self.objective(X, stage.sharpness, stage.weight)

@@ -16,7 +16,7 @@ import numpy as np
 from qddot.errors import QddotError
 from qddot.on_demand import everything_in
 from qddot.readers import fields
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 from qddot.robot import Robot
 
 WHOLE = 6  # joints from which on an arm can keep its tool's orientation
@@ -57,7 +57,7 @@ class Situation:
 class Key:
     """One key of a description."""
 
-    read: Callable[[Table, str, Situation], Any]  # None where it is not given, or wrong
+    read: Callable[[DocumentTable, str, Situation], Any]  # None where it is not given, or wrong
     needed: str = ""  # what it is, where it must be given
     instead: str = ""  # another key that may stand in its place
     many: bool = False  # whether it is a list of places, not one
@@ -82,7 +82,7 @@ def motion_kinds() -> dict[str, MotionKind]:
     return {x.name: x for x in sorted(found, key=lambda x: (len(x.keys), x.name))}
 
 
-def read_motion(table: Table, at: Situation) -> Any:
+def read_motion(table: DocumentTable, at: Situation) -> Any:
     """Return the motion that a table describes; None, and problems, where it is wrong."""
     known, before = motion_kinds(), len(table.found)
     if not table.has("kind"):
@@ -112,14 +112,14 @@ def read_motion(table: Table, at: Situation) -> Any:
 # what keys are, so that a name means the same for every kind
 
 
-def _target(table: Table, key: str, at: Situation) -> Any:
+def _target(table: DocumentTable, key: str, at: Situation) -> Any:
     if table.has(key) or not table.has("joints"):
         return fields.vector(table, key, at.parts)
     q = fields.vector(table, "joints", at.robot.joint_names)
     return None if q is None else at.place(q)
 
 
-def _points(table: Table, key: str, at: Situation) -> Any:
+def _points(table: DocumentTable, key: str, at: Situation) -> Any:
     value = table.get(key)
     if value is None:
         return None
@@ -131,7 +131,7 @@ def _points(table: Table, key: str, at: Situation) -> Any:
     return None if any(row is None for row in rows) else np.array(rows)
 
 
-def _frame_place(table: Table, key: str, at: Situation) -> Any:
+def _frame_place(table: DocumentTable, key: str, at: Situation) -> Any:
     value = table.get(key)
     if value is None:
         return None

@@ -18,7 +18,7 @@ from qddot.errors import BadArgument, WrongShape, printable
 from qddot.motions.description import LIMIT, POINTS, MotionKind
 from qddot.motions.limits import limit_of, refuse_outside
 from qddot.motions.path import AlongPath, Path, Profile
-from qddot.motions.path_dynamics import TINY, Dynamics, Limits
+from qddot.motions.path_dynamics import TINY, Dynamics, PathLimits
 from qddot.motions.piecewise import Piecewise, resting_outside
 from qddot.motions.reachability import Blocked, HalfPlanes, fastest
 from qddot.robot import Robot
@@ -107,12 +107,12 @@ def _grid(path: Path, pieces: int) -> np.ndarray:
 
 
 def _solved(
-    robot: Robot, path: Path, grid: Dynamics, limits: Limits, s: np.ndarray
+    robot: Robot, path: Path, grid: Dynamics, limits: PathLimits, s: np.ndarray
 ) -> tuple[np.ndarray, float, float]:
     """Return x on the grid, the largest share of a limit used, and how long one is used fully."""
     delta, rubs = np.diff(s), grid.friction(np.ones(len(s))).any()
     counts = (INSIDE, max(4 * INSIDE, LOOKS // len(delta)))
-    levels = [Places.of(robot, path, s, count, bool(rubs)) for count in counts]
+    levels = [CheckedPlaces.of(robot, path, s, count, bool(rubs)) for count in counts]
     look, near = levels.pop(0), np.full(len(s), TINY)
     margin, settled = np.zeros((len(s), 5 * robot.n)), not rubs
     for _ in range(ROUNDS):
@@ -145,7 +145,7 @@ def _solved(
 
 
 @dataclass(frozen=True)
-class Places:
+class CheckedPlaces:
     """Where between the points of a grid the limits are looked at."""
 
     piece: np.ndarray  # (k,), of the grid
@@ -153,7 +153,7 @@ class Places:
     dynamics: Dynamics
 
     @staticmethod
-    def of(robot: Robot, path: Path, s: np.ndarray, count: int, rubs: bool) -> Places:
+    def of(robot: Robot, path: Path, s: np.ndarray, count: int, rubs: bool) -> CheckedPlaces:
         """Return so many places of every piece, and both sides of where a joint turns round."""
         delta = np.diff(s)
         even = np.linspace(0, 1, count + 1)
@@ -167,9 +167,11 @@ class Places:
             at = np.clip(np.searchsorted(s, sides, side="right") - 1, 0, len(delta) - 1)
             piece = np.concatenate([piece, at])
             share = np.concatenate([share, np.clip((sides - s[at]) / delta[at], 0, 1)])
-        return Places(piece, share, Dynamics.along(robot, path, s[piece] + share * delta[piece]))
+        return CheckedPlaces(
+            piece, share, Dynamics.along(robot, path, s[piece] + share * delta[piece])
+        )
 
-    def uses(self, x: np.ndarray, delta: np.ndarray, limits: Limits) -> np.ndarray:
+    def uses(self, x: np.ndarray, delta: np.ndarray, limits: PathLimits) -> np.ndarray:
         """Return which share of each limit is used at each place, for ṡ² = x on the grid."""
         u, piece = np.diff(x) / (2 * delta), self.piece
         here = x[piece] + 2 * delta[piece] * self.share * u[piece]
@@ -189,7 +191,7 @@ def _turning_points(path: Path, s: np.ndarray) -> np.ndarray:
 
 
 def _half_planes(
-    grid: Dynamics, limits: Limits, near: np.ndarray, margin: np.ndarray
+    grid: Dynamics, limits: PathLimits, near: np.ndarray, margin: np.ndarray
 ) -> HalfPlanes:
     """Return every limit as a share of itself, friction being taken by its tangent near an x."""
     near = np.maximum(near, max(1e-12 * near.max(), TINY))
@@ -208,7 +210,7 @@ def _half_planes(
     return HalfPlanes(A[:, real], B[:, real], C[:, real])
 
 
-def _cannot(grid: Dynamics, limits: Limits, k: int, s: np.ndarray) -> BadArgument:
+def _cannot(grid: Dynamics, limits: PathLimits, k: int, s: np.ndarray) -> BadArgument:
     held = np.abs(grid.g + grid.friction(np.full(len(s), np.sqrt(TINY))))[k] / limits.effort
     i = int(np.argmax(held))
     where = ", ".join(f"{x:.4g}" for x in grid.q[k])
@@ -221,9 +223,9 @@ def _cannot(grid: Dynamics, limits: Limits, k: int, s: np.ndarray) -> BadArgumen
     )
 
 
-def _limits(robot: Robot, effort: Any, velocity: Any, acceleration: Any) -> Limits:
+def _limits(robot: Robot, effort: Any, velocity: Any, acceleration: Any) -> PathLimits:
     own, n = robot.limits, robot.n
-    limits = Limits(
+    limits = PathLimits(
         limit_of("effort", own.effort if effort is None else effort, n),
         limit_of("velocity", own.velocity if velocity is None else velocity, n),
         limit_of("acceleration", np.inf if acceleration is None else acceleration, n),
@@ -236,7 +238,7 @@ def _limits(robot: Robot, effort: Any, velocity: Any, acceleration: Any) -> Limi
     return limits
 
 
-def _refuse_still(grid: Dynamics, limits: Limits) -> None:
+def _refuse_still(grid: Dynamics, limits: PathLimits) -> None:
     """Refuse a path at whose ends the arm cannot be held."""
     for k, end in ((0, "start"), (-1, "end")):
         over = np.abs(grid.g[k]) > limits.effort

@@ -21,7 +21,7 @@ TINY = 1e-30  # the x at which friction is taken for that of the start of a moti
 
 
 @dataclass(frozen=True)
-class Limits:
+class PathLimits:
     """What every joint may do, shape (n,) each, infinite where it may do anything."""
 
     effort: np.ndarray  # [N·m or N]
@@ -63,7 +63,7 @@ class Dynamics:
         v = speed[:, None]
         return self.robot.friction_torque(self.slope * v) + self.damping * v
 
-    def uses(self, x: np.ndarray, u: np.ndarray, limits: Limits) -> np.ndarray:
+    def uses(self, x: np.ndarray, u: np.ndarray, limits: PathLimits) -> np.ndarray:
         """Return which share of each limit is used: ±τ, ±q̈ and q̇² in turn, shape (k, 5n)."""
         x, u = x[:, None], u[:, None]
         tau = self.a * u + self.b * x + self.g + self.friction(np.sqrt(np.maximum(x[:, 0], TINY)))

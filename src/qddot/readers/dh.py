@@ -17,7 +17,7 @@ from typing import Any
 
 from qddot.errors import BadArgument
 from qddot.model import Frame, Inertial, Joint, Link, Placement
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 from qddot.scalars import Scalar
 
 CONVENTIONS = ("standard", "modified")
@@ -43,9 +43,9 @@ def dh_document(rows: Sequence[Any], convention: str, **more: Any) -> dict[str, 
 
 
 def read_rows(
-    top: Table,
-    joint_parts: Callable[[Table, str], dict[str, Any]],
-    inertial: Callable[[Table], Inertial],
+    top: DocumentTable,
+    joint_parts: Callable[[DocumentTable, str], dict[str, Any]],
+    inertial: Callable[[DocumentTable], Inertial],
 ) -> Parts:
     """Return the links, joints and frames of a document's [[dh]] rows."""
     convention = top.text("convention")
@@ -76,7 +76,7 @@ def read_rows(
     return links, joints, [Frame(TOOL, parent)] if rows else []
 
 
-def dh_numbers(row: Table, kind: str) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+def dh_numbers(row: DocumentTable, kind: str) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     """Return θ, d, a, α of a row at q = 0; the joint variable is added to θ or to d."""
     theta, d = row.number("theta", 0), row.number("d", 0)
     a, alpha = row.number("a", 0), row.number("alpha", 0)

@@ -30,7 +30,7 @@ from qddot.model.friction import PARAMETERS
 from qddot.model.model import GRAVITY
 from qddot.model.shapes import SHAPES
 from qddot.readers.dh import read_rows
-from qddot.readers.table import LineOf, Table
+from qddot.readers.table import DocumentTable, LineOf
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols
 from qddot.spatial.rotation import from_quaternion, to_rpy
@@ -54,7 +54,7 @@ def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines
         BadRobot: With every problem of the document.
     """
     found: list[Problem] = []
-    top = Table(data, (), found, line_of)
+    top = DocumentTable(data, (), found, line_of)
     links = [link(table) for table in top.tables("link")]
     joints = [joint(table) for table in top.tables("joint")]
     frames = [frame(table) for table in top.tables("frame")]
@@ -83,7 +83,7 @@ def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines
     return with_defaults(model, values, line_of) if values else model
 
 
-def default_values(top: Table) -> dict[str, Scalar]:
+def default_values(top: DocumentTable) -> dict[str, Scalar]:
     """Return the [values] that a document gives its own symbols."""
     table = top.table("values")
     if table is None:
@@ -121,7 +121,7 @@ def with_mentioned(links: list[Link], joints: list[Joint]) -> list[Link]:
     return [*missing[:1], *links]
 
 
-def joint(table: Table) -> Joint:
+def joint(table: DocumentTable) -> Joint:
     """Return the joint of one [[joint]] table."""
     parts = joint_parts(table)
     result = Joint(
@@ -138,7 +138,7 @@ def joint(table: Table) -> Joint:
     return result
 
 
-def joint_parts(table: Table, name: str = "") -> dict[str, Any]:
+def joint_parts(table: DocumentTable, name: str = "") -> dict[str, Any]:
     """Return what a [[joint]] and a [[dh]] table say alike: name, type and what acts in it."""
     kind = table.text("type", "revolute")
     return {
@@ -155,7 +155,7 @@ def joint_parts(table: Table, name: str = "") -> dict[str, Any]:
     }
 
 
-def placement(table: Table) -> Placement:
+def placement(table: DocumentTable) -> Placement:
     """Return the placement of xyz with rpy or a quaternion w, x, y, z."""
     xyz = table.numbers("xyz", (3,), (0, 0, 0))
     quaternion = table.numbers("quaternion", (4,), None)
@@ -172,28 +172,28 @@ def placement(table: Table) -> Placement:
     return Placement(xyz, rpy or (0, 0, 0))
 
 
-def limits(table: Table | None) -> Limits:
+def limits(table: DocumentTable | None) -> Limits:
     """Return limits = { lower, upper, velocity, effort }."""
     return Limits(**fields(table, {}, ("lower", "upper", "velocity", "effort")))
 
 
-def friction(table: Table | None) -> Friction:
+def friction(table: DocumentTable | None) -> Friction:
     """Return friction = { viscous, coulomb, static, stribeck_velocity, offset }."""
     return Friction(**fields(table, {p.name: p.default for p in PARAMETERS}))
 
 
-def motor(table: Table | None) -> Motor:
+def motor(table: DocumentTable | None) -> Motor:
     """Return motor = { rotor_inertia, gear }."""
     return Motor(**fields(table, {"rotor_inertia": 0, "gear": 1}))
 
 
-def spring(table: Table | None) -> Spring:
+def spring(table: DocumentTable | None) -> Spring:
     """Return spring = { stiffness, rest }."""
     return Spring(**fields(table, {"stiffness": 0, "rest": 0}))
 
 
 def fields(
-    table: Table | None, defaults: dict[str, Scalar], optional: tuple[str, ...] = ()
+    table: DocumentTable | None, defaults: dict[str, Scalar], optional: tuple[str, ...] = ()
 ) -> dict[str, Scalar]:
     """Return the numbers of a small table, and refuse whatever else it holds."""
     if table is None:
@@ -203,7 +203,7 @@ def fields(
     return values
 
 
-def mimic(table: Table | None) -> Mimic | None:
+def mimic(table: DocumentTable | None) -> Mimic | None:
     """Return mimic = { joint, multiplier, offset }."""
     if table is None:
         return None
@@ -215,14 +215,14 @@ def mimic(table: Table | None) -> Mimic | None:
     return result
 
 
-def link(table: Table) -> Link:
+def link(table: DocumentTable) -> Link:
     """Return the link of one [[link]] table."""
     result = Link(table.text("name"), inertial(table), table.line)
     table.done()
     return result
 
 
-def inertial(table: Table) -> Inertial:
+def inertial(table: DocumentTable) -> Inertial:
     """Return mass with com and inertia (3 or 6 numbers) and their rpy, or with a shape."""
     mass = table.number("mass", 0)
     com = table.numbers("com", (3,), (0, 0, 0))
@@ -240,7 +240,7 @@ def inertial(table: Table) -> Inertial:
     return shaped(mass, shape)
 
 
-def shaped(mass: Scalar, table: Table) -> Inertial:
+def shaped(mass: Scalar, table: DocumentTable) -> Inertial:
     """Return the inertia of shape = { kind, its dimensions, axis, frame }."""
     kind = table.text("kind")
     dimensions = {
@@ -274,21 +274,21 @@ def shaped(mass: Scalar, table: Table) -> Inertial:
         return Inertial(mass)
 
 
-def frame(table: Table) -> Frame:
+def frame(table: DocumentTable) -> Frame:
     """Return the frame of one [[frame]] table."""
     result = Frame(table.text("name"), table.text("link"), placement(table), table.line)
     table.done()
     return result
 
 
-def payload(table: Table) -> Payload:
+def payload(table: DocumentTable) -> Payload:
     """Return the payload of one [[payload]] table."""
     result = Payload(table.text("frame"), inertial(table), table.line)
     table.done()
     return result
 
 
-def coupling(table: Table) -> Coupling | None:
+def coupling(table: DocumentTable) -> Coupling | None:
     """Return the coupling of one [[coupling]] table, or None where it does not say of what."""
     names = table.get("joints")
     stiffness, damping = table.number("stiffness", 0), table.number("damping", 0)

@@ -15,11 +15,11 @@ from qddot.errors import (
     printable,
     shorten,
 )
-from qddot.readers.table import Table, kind
+from qddot.readers.table import DocumentTable, kind
 from qddot.scalars.reader import read_formula
 
 
-def inner(table: Table, key: str) -> Table | None:
+def inner(table: DocumentTable, key: str) -> DocumentTable | None:
     """Return the table under a key, named by it in problems; None where there is none."""
     found = table.table(key)
     if found is not None:
@@ -27,7 +27,7 @@ def inner(table: Table, key: str) -> Table | None:
     return found
 
 
-def one_of(table: Table, key: str, known: Collection[str], default: str) -> str:
+def one_of(table: DocumentTable, key: str, known: Collection[str], default: str) -> str:
     """Return a name that is one of those known, however written: Rk4, pd-gravity."""
     text = table.text(key, default)
     wanted = text.strip().lower().replace("-", "_")
@@ -39,7 +39,7 @@ def one_of(table: Table, key: str, known: Collection[str], default: str) -> str:
     return found
 
 
-def count(table: Table, key: str, default: int, least: int) -> int:
+def count(table: DocumentTable, key: str, default: int, least: int) -> int:
     """Return a whole number."""
     value = table.get(key)
     if value is None:
@@ -59,7 +59,7 @@ def count(table: Table, key: str, default: int, least: int) -> int:
     return int(value)
 
 
-def number(table: Table, key: str, default: float | None, least: float = -np.inf) -> Any:
+def number(table: DocumentTable, key: str, default: float | None, least: float = -np.inf) -> Any:
     """Return a number, or the default where it is not given."""
     value = table.get(key)
     if value is None:
@@ -73,7 +73,7 @@ def number(table: Table, key: str, default: float | None, least: float = -np.inf
     return float(found)
 
 
-def positive(table: Table, key: str, default: float | None, what: str) -> Any:
+def positive(table: DocumentTable, key: str, default: float | None, what: str) -> Any:
     """Return a number above zero; `what` says what it is."""
     found = number(table, key, default)
     if found is not None and not found > 0:
@@ -82,7 +82,7 @@ def positive(table: Table, key: str, default: float | None, what: str) -> Any:
     return found
 
 
-def flag(table: Table, key: str, default: bool) -> bool:
+def flag(table: DocumentTable, key: str, default: bool) -> bool:
     """Return true or false."""
     value = table.get(key)
     if value is None:
@@ -93,13 +93,13 @@ def flag(table: Table, key: str, default: bool) -> bool:
     return value
 
 
-def vector(table: Table, key: str, parts: Sequence[str]) -> np.ndarray | None:
+def vector(table: DocumentTable, key: str, parts: Sequence[str]) -> np.ndarray | None:
     """Return one number a part, a single one for all of them; None where it is not given."""
     value = table.get(key)
     return None if value is None else spread(table, key, value, parts)
 
 
-def spread(table: Table, key: str, value: Any, parts: Sequence[str]) -> np.ndarray | None:
+def spread(table: DocumentTable, key: str, value: Any, parts: Sequence[str]) -> np.ndarray | None:
     """Return a value as one number a part; None, and a problem, where it cannot be."""
     found = values(table, key, value, None)
     if found is None:
@@ -114,7 +114,7 @@ def spread(table: Table, key: str, value: Any, parts: Sequence[str]) -> np.ndarr
     return np.broadcast_to(found, (len(parts),)).copy()
 
 
-def formula(table: Table, key: str, text: str) -> Any:
+def formula(table: DocumentTable, key: str, text: str) -> Any:
     """Return the exact number that a text is; None, and a problem, where it is none."""
     try:
         found = read_formula(text)
@@ -128,7 +128,7 @@ def formula(table: Table, key: str, text: str) -> Any:
     return found
 
 
-def values(table: Table, key: str, value: Any, shape: tuple[int, ...] | None) -> Any:
+def values(table: DocumentTable, key: str, value: Any, shape: tuple[int, ...] | None) -> Any:
     """Return numbers, formulas among them, as an array; None, and a problem, where it is none."""
     try:
         found = np.array(_plain(value), dtype=float)

@@ -20,7 +20,7 @@ MEANT |= {"min": "lower", "max": "upper"} | {p.column: p.name for p in LINEAR}
 LineOf = Callable[[tuple], int | None]  # from a path of keys and indices to a line
 
 
-class Table:
+class DocumentTable:
     """One table of a document, read field by field; what is wrong goes to `found`."""
 
     def __init__(
@@ -79,14 +79,14 @@ class Table:
             return default
         return tuple(self._scalar(key, x, 0) for x in value)
 
-    def table(self, key: str) -> Table | None:
+    def table(self, key: str) -> DocumentTable | None:
         """Return the table under a key, or None where there is none."""
         value = self.get(key)
         if value is None:
             return None
-        return Table(value, (*self.path, key), self.found, self.line_of, self.place)
+        return DocumentTable(value, (*self.path, key), self.found, self.line_of, self.place)
 
-    def tables(self, key: str) -> list[Table]:
+    def tables(self, key: str) -> list[DocumentTable]:
         """Return the tables of an array of tables."""
         value = self.get(key)
         if value is None:
@@ -96,7 +96,7 @@ class Table:
             return []
         found, line_of = self.found, self.line_of
         return [
-            Table(item, (*self.path, key, i), found, line_of, named(key, i, item))
+            DocumentTable(item, (*self.path, key, i), found, line_of, named(key, i, item))
             for i, item in enumerate(value)
         ]
 

@@ -14,7 +14,7 @@ from qddot.model.friction import PARAMETERS
 from qddot.model.shapes import sphere
 from qddot.readers import fields
 from qddot.readers.read import symbolic_twin
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 from qddot.robot.robot import Robot
 
 AXES = ("x", "y", "z")
@@ -31,7 +31,7 @@ class Load:
     radius: float = 0.0
 
 
-def read_settings(table: Table | None, robot: Robot) -> Settings:
+def read_settings(table: DocumentTable | None, robot: Robot) -> Settings:
     """Return the settings of a table by their keys, checked against the robot."""
     if table is None:
         return {}
@@ -60,7 +60,7 @@ def read_settings(table: Table | None, robot: Robot) -> Settings:
     return found
 
 
-def _refuse(table: Table, key: str, robot: Robot, known: Iterable[str]) -> None:
+def _refuse(table: DocumentTable, key: str, robot: Robot, known: Iterable[str]) -> None:
     frame, twin = key.removeprefix("payload."), symbolic_twin(robot.name)
     what = "there is no such setting" if frame == key else f"there is no frame named {frame!r}"
     there = ", ".join((*FRICTION, "gravity", "payload.<frame>", *robot.symbols))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.backends.stages import Stages, Step
+from qddot.backends.stages import StagedStep, Stages
 from qddot.model.tree import by_rows
 from qddot.progress import message_if_slow
 from qddot.robot import Robot
@@ -77,7 +77,7 @@ class Plant:
             return lambda t, y: kernel(y, *rest)
         return lambda t, y: kernel(y, *self.inputs(t, y, modes, end))
 
-    def stages_in(self, modes: Modes, method: Any) -> Callable[[np.ndarray], Step] | None:
+    def stages_in(self, modes: Modes, method: Any) -> Callable[[np.ndarray], StagedStep] | None:
         """Return what makes compiled steps of a method of SciPy's; None where Python acts."""
         if not self._compiled_inputs:
             return None
@@ -88,7 +88,7 @@ class Plant:
         choice = (method.__name__, self.forces, self.system.parameters)
         stages = self.robot.cached("stages", choice, make)
         rest = self.inputs(0.0, np.zeros(self.layout.size), modes)
-        return lambda K: Step(stages, rest, K)
+        return lambda K: StagedStep(stages, rest, K)
 
     def rows(
         self, t: np.ndarray, Y: np.ndarray, modes: Modes, end: float = np.inf

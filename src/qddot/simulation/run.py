@@ -55,7 +55,7 @@ class Watch:
 
 
 @dataclass
-class Piece:
+class SmoothPiece:
     """A smooth piece of motion: its rows, and the modes it was in."""
 
     modes: Modes
@@ -96,7 +96,7 @@ class Run:
     t: float = 0.0
     steps: int = 0
     lost: float = 0.0  # [J] in impacts
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[SmoothPiece] = field(default_factory=list)
     events: list[Event] = field(default_factory=list)
     stopped: str = ""  # why it ended early, in words
     failed: bool = False  # whether that was not asked for
@@ -157,7 +157,7 @@ class Run:
         v = self.plant.layout.v
         later = self.breaks[np.searchsorted(self.breaks, self.t, side="right") :]
         end = float(later[0]) if len(later) else self.duration
-        piece = Piece(modes, end, self.lost)
+        piece = SmoothPiece(modes, end, self.lost)
         piece.keep(self.t, self.y)
         self.pieces.append(piece)
         solver = self.solver(modes, self.t, self.y, end)
@@ -219,7 +219,7 @@ class Run:
         for k in range(len(self.watches)):
             yield Crossing("watch", k)
 
-    def _guards(self, path: Any, piece: Piece, kinds: list[Crossing]) -> Any:
+    def _guards(self, path: Any, piece: SmoothPiece, kinds: list[Crossing]) -> Any:
         """Return the functions of time that are positive as long as nothing switches."""
         at, given = self.plant.layout, self.plant.restraints
         modes, start, end = piece.modes, piece.t[0], piece.end

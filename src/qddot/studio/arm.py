@@ -59,7 +59,7 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Arm:
+class ShownArm:
     """A robot whose kernels are compiled. Frozen: a change makes another, with the same kernels."""
 
     label: str  # what the page calls it
@@ -86,7 +86,7 @@ class Arm:
         """Gravity as it is now [m/s²]."""
         return np.array([float(x) for x in self.now.model.gravity])
 
-    def changed(self, changes: Changes) -> Arm:
+    def changed(self, changes: Changes) -> ShownArm:
         """Return the arm with other changes."""
         same = not changes.mass or changes.frame == self.kernel_frame
         kernel = self.kernel if same else state_kernel(self.robot.tree, changes.frame)
@@ -94,7 +94,7 @@ class Arm:
         return replace(self, changes=changes, kernel=kernel, kernel_frame=frame)
 
 
-def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> Arm:
+def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> ShownArm:
     """Return a robot with its kernels compiled.
 
     Args:
@@ -111,7 +111,7 @@ def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> Arm:
     robot.jacobian(np.zeros(robot.n), tip)
     tell(f"Drawing {printable(robot.name)}", 0.7)
     scene, home = arm_scene(robot), robot.home
-    return Arm(label, robot, exact, tip, kernel, tip, scene, home)
+    return ShownArm(label, robot, exact, tip, kernel, tip, scene, home)
 
 
 def check(robot: Robot) -> None:

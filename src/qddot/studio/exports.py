@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from qddot.robot import Robot
-from qddot.studio.arm import Arm
+from qddot.studio.arm import ShownArm
 from qddot.studio.state import State, quantities
 from qddot.timeseries.csv_file import write_rows
 from qddot.timeseries.table import by_joint
@@ -38,7 +38,7 @@ def file_name(robot: str, what: str) -> str:
     return f"{Path(page_name(robot)).stem}{what}"
 
 
-def toml_of(arm: Arm) -> bytes:
+def toml_of(arm: ShownArm) -> bytes:
     """Return the robot as it is now, as a TOML file."""
     with tempfile.TemporaryDirectory(prefix="qddot-studio-") as folder:
         path = Path(folder, "robot.toml")
@@ -46,7 +46,7 @@ def toml_of(arm: Arm) -> bytes:
         return path.read_bytes()
 
 
-def state_csv(arm: Arm, state: State) -> bytes:
+def state_csv(arm: ShownArm, state: State) -> bytes:
     """Return everything about a state, in one row."""
     found = quantities(arm, state)
     joints = arm.now.joint_names

@@ -10,7 +10,7 @@ from pathlib import Path
 from qddot.errors import BadArgument, UnknownRobot
 from qddot.readers.read import SYMBOLIC, built_in_names, library, read
 from qddot.robot import Robot
-from qddot.studio.arm import Arm, Told, check, make_arm
+from qddot.studio.arm import ShownArm, Told, check, make_arm
 
 KEPT = 6  # compiled robots
 
@@ -30,7 +30,7 @@ class Library:
             self.given = None if known else Robot(read(given))
         if self.given is not None:
             check(self.given)
-        self.arms: OrderedDict[str, Arm] = OrderedDict()
+        self.arms: OrderedDict[str, ShownArm] = OrderedDict()
         self.lock = threading.Lock()
         self.at_work: dict[str, threading.Lock] = {}  # who wants the same robot, waits for it
         self.list: list[dict[str, str]] = []
@@ -50,7 +50,7 @@ class Library:
             ]
         return self.list
 
-    def arm(self, name: str, tell: Told) -> Arm:
+    def arm(self, name: str, tell: Told) -> ShownArm:
         """Return a robot of the library, compiled."""
         if name != self.label and name not in built_in_names():  # a file is dropped, never named
             raise UnknownRobot(name, built_in_names())
@@ -65,7 +65,7 @@ class Library:
                     self.arms.popitem(last=False)
             return arm
 
-    def _made(self, name: str, tell: Told) -> Arm:
+    def _made(self, name: str, tell: Told) -> ShownArm:
         if self.given is not None and name == self.label:
             return make_arm(name, self.given, self.given, tell)
         exact = Robot(read(name))

@@ -15,7 +15,7 @@ from qddot.errors import BadArgument
 from qddot.robot import Robot
 from qddot.robot_formats import read_endings
 from qddot.studio import exports
-from qddot.studio.arm import HEAVIEST, SLIDERS, STRONGEST, Arm, Changes, Told, make_arm
+from qddot.studio.arm import HEAVIEST, SLIDERS, STRONGEST, Changes, ShownArm, Told, make_arm
 from qddot.studio.dropped import check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
 from qddot.studio.library import Library
@@ -36,7 +36,7 @@ class Played:
     """The motion played last."""
 
     csv: bytes
-    arm: Arm  # that moved
+    arm: ShownArm  # that moved
     simulated: bool  # and not measured
 
 
@@ -54,7 +54,7 @@ class Session:
     def __init__(self, library: Library, helpers: Helpers):
         self.library, self.helpers = library, helpers
         self.bench = Bench()
-        self._arm: Arm | None = None
+        self._arm: ShownArm | None = None
         self.number = 0  # of the robot
         self.state: State | None = None  # on the screen
         self.played: Played | None = None
@@ -92,7 +92,7 @@ class Session:
         self.bench.close()
 
     @property
-    def arm(self) -> Arm:
+    def arm(self) -> ShownArm:
         if self._arm is None:
             raise BadArgument("There is no robot yet. Choose one, or drop a robot file.")
         return self._arm
@@ -123,7 +123,7 @@ class Session:
         return await self._opened(make_arm, robot.name, robot, robot, told=threaded(tell))
 
     async def _opened(
-        self, make: Callable[..., Arm], *arguments: Any, told: Told
+        self, make: Callable[..., ShownArm], *arguments: Any, told: Told
     ) -> dict[str, Any]:
         arm = await self.bench.do(make, *arguments, told)
         facts = await self.bench.do(robot_facts, arm)
@@ -204,13 +204,13 @@ class Session:
         data = await self.bench.do(exports.state_csv, arm, self._state(arm))
         return exports.file_answer(exports.file_name(name, "_state.csv"), data)
 
-    def _state(self, arm: Arm) -> State:
+    def _state(self, arm: ShownArm) -> State:
         """Return the state on the screen."""
         rest = 0 * arm.home
         return self.state or State(arm.home, rest, rest)
 
 
-def changed(arm: Arm, question: Question) -> Changes:
+def changed(arm: ShownArm, question: Question) -> Changes:
     """Return the changes of an arm with those that a question asks for."""
     changes, n = arm.changes, arm.robot.n
     if question.has("gravity"):
@@ -228,7 +228,7 @@ def changed(arm: Arm, question: Question) -> Changes:
     return changes
 
 
-def controlled(arm: Arm, question: Question, q: np.ndarray, seconds: float) -> dict[str, Any]:
+def controlled(arm: ShownArm, question: Question, q: np.ndarray, seconds: float) -> dict[str, Any]:
     """Return the description of a control; a move whose duration is left open fits into the run.
 
     It takes most of the time, and more where the joints cannot go so fast: from rest to rest the

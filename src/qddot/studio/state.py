@@ -11,7 +11,7 @@ from qddot.dynamics.friction import friction_torque
 from qddot.errors import printable
 from qddot.json_text import json_ready
 from qddot.robot.effective_mass import principal_masses
-from qddot.studio.arm import OUTPUTS, SLIDERS, Arm
+from qddot.studio.arm import OUTPUTS, SLIDERS, ShownArm
 from qddot.studio.messages import Question
 
 MOST_WARNINGS = 20
@@ -37,7 +37,7 @@ def state_of(question: Question, n: int) -> State:
     )
 
 
-def quantities(arm: Arm, state: State) -> dict[str, Any]:
+def quantities(arm: ShownArm, state: State) -> dict[str, Any]:
     """Return everything that can be computed of a state, by name."""
     load = np.array(arm.changes.mass)
     with np.errstate(all="ignore"):
@@ -49,7 +49,7 @@ def quantities(arm: Arm, state: State) -> dict[str, Any]:
     return found
 
 
-def now(arm: Arm, state: State, frame: str, ellipsoid: bool, torques: bool) -> dict[str, Any]:
+def now(arm: ShownArm, state: State, frame: str, ellipsoid: bool, torques: bool) -> dict[str, Any]:
     """Return the answer "now".
 
     Args:
@@ -90,7 +90,7 @@ def now(arm: Arm, state: State, frame: str, ellipsoid: bool, torques: bool) -> d
     return answer
 
 
-def robot_facts(arm: Arm) -> dict[str, Any]:
+def robot_facts(arm: ShownArm) -> dict[str, Any]:
     """Return the answer "robot"."""
     robot, model = arm.now, arm.now.model
     limits = robot.limits

@@ -23,7 +23,7 @@ Values = Mapping[str, np.ndarray]  # of quantities, shape (runs, width)
 
 
 @dataclass(frozen=True, eq=False)
-class Arm:
+class VariedArm:
     """A robot whose parameters are one row of numbers a run."""
 
     robot: Robot  # without the payloads that vary; numeric, or with the symbols that vary

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.readers import fields
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 from qddot.simulation.steps import METHODS as FIXED
 from qddot.sweeps.controllers import Controller
 
@@ -56,7 +56,7 @@ class Clock:
         return np.arange(self.rows + 1) * self.spacing
 
 
-def read_clock(table: Table, controllers: Sequence[Controller]) -> Clock:
+def read_clock(table: DocumentTable, controllers: Sequence[Controller]) -> Clock:
     """Return how the runs of a plan are stepped."""
     engine = fields.one_of(table, "engine", ENGINES, "rollout")
     exact = engine == "exact"
@@ -91,7 +91,7 @@ def read_clock(table: Table, controllers: Sequence[Controller]) -> Clock:
     return Clock(engine, method, duration, step, steps, steps // (rows or 1), tolerance, smoothing)
 
 
-def _whole(table: Table, key: str, duration: float, length: float) -> int | None:
+def _whole(table: DocumentTable, key: str, duration: float, length: float) -> int | None:
     """Return how many times a length goes into the duration, a whole number."""
     count = round(duration / length)
     if count < 1 or abs(count * length / duration - 1) > WHOLE:
@@ -105,7 +105,7 @@ def _whole(table: Table, key: str, duration: float, length: float) -> int | None
     return count
 
 
-def _samples(table: Table, duration: float, rate: float) -> int | None:
+def _samples(table: DocumentTable, duration: float, rate: float) -> int | None:
     count = round(duration * rate)
     if count < 1 or abs(count / (duration * rate) - 1) > WHOLE:
         table.problem(
@@ -117,7 +117,9 @@ def _samples(table: Table, duration: float, rate: float) -> int | None:
     return count
 
 
-def _rows(table: Table, duration: float, every: float | None, counts: list[Any]) -> int | None:
+def _rows(
+    table: DocumentTable, duration: float, every: float | None, counts: list[Any]
+) -> int | None:
     """Return how many rows a run has; steps and samples fall on all of them."""
     if every is not None:
         rows = _whole(table, "every", duration, every)

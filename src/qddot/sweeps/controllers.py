@@ -13,10 +13,10 @@ from qddot.control.spec import KEYS, ControlSpec, read_control
 from qddot.model.units import unit_of
 from qddot.motions import Move, Setpoint
 from qddot.readers import fields
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 from qddot.robot import Robot
 from qddot.robot.settings import Settings
-from qddot.sweeps.quantities import Quantity
+from qddot.sweeps.quantities import PlanQuantity
 
 VARIED_GAINS = ("kp", "kd", "lam")  # one number a joint or an axis, so runs may differ in them
 KNOWING = ("nominal", "arm")
@@ -60,7 +60,7 @@ class Controller:
 
 
 def read_controllers(
-    table: Table,
+    table: DocumentTable,
     robot: Robot,
     q: np.ndarray,
     *,
@@ -99,7 +99,7 @@ def read_controllers(
     return tuple(found) or (nobody,)
 
 
-def controller(table: Table, spec: ControlSpec, robot: Robot) -> Controller:
+def controller(table: DocumentTable, spec: ControlSpec, robot: Robot) -> Controller:
     """Return the controller of one [control] table, with what plans alone have."""
     knows = fields.one_of(table, "knows", KNOWING, "nominal")
     if knows == "arm" and spec.kind.model_for != "arm":
@@ -130,14 +130,14 @@ def unit_of_error(controllers: Sequence[Controller], robot: Robot) -> str:
     return " or ".join(units)
 
 
-def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[Quantity]:
+def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[PlanQuantity]:
     """Yield what runs may differ in that belongs to controllers."""
     for gain in VARIED_GAINS:
         parts = {each.parts(gain) for each in controllers} - {()}
         if len(parts) == 1:  # gains of joints and gains of axes have no common name
             (names,) = parts
             rows = [_diagonal(each, gain, len(names)) for each in controllers]
-            yield Quantity(f"control.{gain}", names, np.array(rows), least=0.0)
+            yield PlanQuantity(f"control.{gain}", names, np.array(rows), least=0.0)
     targets = [target_of(each.reference) for each in controllers]
     first = next((k for k, target in enumerate(targets) if target is not None), None)
     if first is not None and len({len(target) for target in targets if target is not None}) == 1:
@@ -145,7 +145,9 @@ def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[
         parts = tuple(law.axes) if law.moves_frame else law.robot.joint_names
         empty = np.full(len(parts), np.nan)
         rows = [empty if target is None else target for target in targets]
-        yield Quantity("target", parts, np.array(rows), unit_of_error([controllers[first]], robot))
+        yield PlanQuantity(
+            "target", parts, np.array(rows), unit_of_error([controllers[first]], robot)
+        )
     sampled = [each.rate is not None for each in controllers]
     if any(sampled):
         joints = robot.model.free_joints
@@ -154,7 +156,7 @@ def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[
             ("noise.q", unit_of(joints, "position"), [each.noise[0] for each in controllers]),
             ("noise.qd", unit_of(joints, "velocity"), [each.noise[1] for each in controllers]),
         ):
-            yield Quantity(name, (), np.array(nominal)[:, None], unit, 0.0)
+            yield PlanQuantity(name, (), np.array(nominal)[:, None], unit, 0.0)
 
 
 def target_of(reference: Any) -> np.ndarray | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qddot.errors import did_you_mean, listing
 from qddot.model.units import JointUnits
 from qddot.readers import fields
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 from qddot.sweeps.clock import Clock
 from qddot.sweeps.controllers import Controller
 from qddot.sweeps.variations import Variation
@@ -104,7 +104,10 @@ class Kept:
 
 
 def read_kept(
-    table: Table, controllers: Sequence[Controller], clock: Clock, variations: Sequence[Variation]
+    table: DocumentTable,
+    controllers: Sequence[Controller],
+    clock: Clock,
+    variations: Sequence[Variation],
 ) -> Kept:
     """Return what a plan keeps of its runs."""
     driven = any(each.law is not None for each in controllers)

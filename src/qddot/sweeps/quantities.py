@@ -15,7 +15,7 @@ from qddot.spatial.inertia import NAMES
 
 
 @dataclass(frozen=True, eq=False)
-class Quantity:
+class PlanQuantity:
     """Something that runs may differ in."""
 
     name: str
@@ -34,32 +34,32 @@ class Quantity:
         return tuple(f"{self.name}.{part}" for part in self.parts) or (self.name,)
 
 
-def of_joints(robot: Robot, name: str, nominal: np.ndarray, what: str) -> Quantity:
+def of_joints(robot: Robot, name: str, nominal: np.ndarray, what: str) -> PlanQuantity:
     """Return a quantity with one number a joint; `what` says which of a joint's units it has."""
     unit = unit_of(robot.model.free_joints, what)
-    return Quantity(name, robot.joint_names, np.atleast_2d(nominal), unit)
+    return PlanQuantity(name, robot.joint_names, np.atleast_2d(nominal), unit)
 
 
 def of_motion(
     robot: Robot, q0: np.ndarray, qd0: np.ndarray, torque: np.ndarray
-) -> Iterable[Quantity]:
+) -> Iterable[PlanQuantity]:
     """Yield where runs start, and the torque that is added to the law's."""
     yield of_joints(robot, "q0", q0, "position")
     yield of_joints(robot, "qd0", qd0, "velocity")
     yield of_joints(robot, "torque", torque, "effort")
 
 
-def of_symbols(robot: Robot, values: Mapping[str, float]) -> Iterable[Quantity]:
+def of_symbols(robot: Robot, values: Mapping[str, float]) -> Iterable[PlanQuantity]:
     """Yield the symbols of a robot; those without a value have no nominal one."""
     for name in robot.symbols:
-        yield Quantity(name, (), np.array([[float(values.get(name, np.nan))]]))
+        yield PlanQuantity(name, (), np.array([[float(values.get(name, np.nan))]]))
 
 
-def of_arm(robot: Robot, payloads: Mapping[str, Load]) -> Iterable[Quantity]:
+def of_arm(robot: Robot, payloads: Mapping[str, Load]) -> Iterable[PlanQuantity]:
     """Yield the parameters of a numeric robot: inertias, friction, gravity, payloads."""
     tree = robot.tree
     bodies = tuple(body.name for body in tree.bodies)
-    yield Quantity("scale", bodies, np.ones((1, len(bodies))), least=0.0)
+    yield PlanQuantity("scale", bodies, np.ones((1, len(bodies))), least=0.0)
     for body in tree.bodies:
         for p, value in zip(NAMES, body.inertia.parameters, strict=True):
             least = 0.0 if p in ("m", "Ixx", "Iyy", "Izz") else -np.inf
@@ -71,12 +71,12 @@ def of_arm(robot: Robot, payloads: Mapping[str, Load]) -> Iterable[Quantity]:
         found = of_joints(robot, f"friction.{p.name}", nominal, p.unit)
         yield replace(found, least=0.0 if p.resists else -np.inf)
     gravity = np.array([[float(g) for g in tree.gravity]])
-    yield Quantity("gravity", AXES, gravity, "m/s²")
+    yield PlanQuantity("gravity", AXES, gravity, "m/s²")
     for frame, (body, _) in tree.frames.items():
         if body >= 0:  # what stands on the base moves nothing
             load = payloads.get(frame, Load())
             yield _number(f"payload.{frame}", load.mass, "kg", 0.0)
-            yield Quantity(f"payload.{frame}.com", AXES, np.array([load.com]), "m")
+            yield PlanQuantity(f"payload.{frame}.com", AXES, np.array([load.com]), "m")
             yield _number(f"payload.{frame}.radius", load.radius, "m", 0.0)
 
 
@@ -89,7 +89,7 @@ def aliases(robot: Robot) -> dict[str, str]:
     }
 
 
-def places(quantities: Sequence[Quantity]) -> dict[str, tuple[str, int | None]]:
+def places(quantities: Sequence[PlanQuantity]) -> dict[str, tuple[str, int | None]]:
     """Return, for every name that may be written, the quantity meant and which part of it."""
     found: dict[str, tuple[str, int | None]] = {}
     for quantity in quantities:
@@ -99,5 +99,5 @@ def places(quantities: Sequence[Quantity]) -> dict[str, tuple[str, int | None]]:
     return found | {quantity.name: (quantity.name, None) for quantity in quantities}
 
 
-def _number(name: str, value: float, unit: str, least: float) -> Quantity:
-    return Quantity(name, (), np.array([[value]]), unit, least)
+def _number(name: str, value: float, unit: str, least: float) -> PlanQuantity:
+    return PlanQuantity(name, (), np.array([[value]]), unit, least)

@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from qddot.sweeps.draws import drawn
-from qddot.sweeps.quantities import Quantity
+from qddot.sweeps.quantities import PlanQuantity
 from qddot.sweeps.variations import Variation
 
 
@@ -23,7 +23,7 @@ from qddot.sweeps.variations import Variation
 class Runs:
     """All runs of a study, and how they are cut into units."""
 
-    quantities: Mapping[str, Quantity]
+    quantities: Mapping[str, PlanQuantity]
     variations: tuple[Variation, ...]
     controllers: int
     draws: int
@@ -80,7 +80,7 @@ class Runs:
 class Values(Mapping[str, np.ndarray]):
     """What some runs have of every quantity, shape (runs, width): varied, or nominal."""
 
-    quantities: Mapping[str, Quantity]
+    quantities: Mapping[str, PlanQuantity]
     varied: Mapping[str, np.ndarray]
     controller: np.ndarray  # (runs,)
 
@@ -101,7 +101,7 @@ class Values(Mapping[str, np.ndarray]):
         return Values(self.quantities, varied, self.controller[rows])
 
 
-def of_controller(quantity: Quantity, which: np.ndarray) -> np.ndarray:
+def of_controller(quantity: PlanQuantity, which: np.ndarray) -> np.ndarray:
     """Return the nominal values for runs with these controllers, shape (runs, width)."""
     rows = quantity.nominal
     return rows[which] if len(rows) > 1 else np.repeat(rows, len(which), axis=0)

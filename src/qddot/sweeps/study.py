@@ -14,10 +14,10 @@ import numpy as np
 from qddot.errors import BadPlan, Problem, located
 from qddot.readers import fields
 from qddot.readers.document import no_lines
-from qddot.readers.table import LineOf, Table
+from qddot.readers.table import DocumentTable, LineOf
 from qddot.robot import Robot
 from qddot.robot.settings import changed, loads_of, read_settings
-from qddot.sweeps.arms import Arm
+from qddot.sweeps.arms import VariedArm
 from qddot.sweeps.clock import Clock, read_clock
 from qddot.sweeps.controllers import Controller, of_controllers, read_controllers
 from qddot.sweeps.draws import Distribution
@@ -43,7 +43,7 @@ class Study:
     document: Mapping[str, Any]  # as it was given, but for the robot
     robot: Robot  # as it was given
     nominal: Robot  # as the plan sets it, all numbers: what laws believe
-    arm: Arm
+    arm: VariedArm
     controllers: tuple[Controller, ...]
     clock: Clock
     kept: Kept
@@ -104,7 +104,7 @@ def prepared(
         BadPlan: With every problem of the plan.
     """
     found: list[Problem] = []
-    table = Table(document, (), found, line_of, "plan")
+    table = DocumentTable(document, (), found, line_of, "plan")
     robot = robot.with_options(threads=1, dtype="float64")
     robot.model.need_single_numbers("A sweep")
     table.text("title")
@@ -168,7 +168,7 @@ def prepared(
     if found:
         raise _bad(found, file)
     runs = Runs(known, variations, len(controllers), draws, seed, unit)
-    arm = Arm(arm_robot.with_options(threads=1), frozenset(runs.varied))
+    arm = VariedArm(arm_robot.with_options(threads=1), frozenset(runs.varied))
     return Study(document, robot, nominal, arm, controllers, clock, kept, runs)
 
 
@@ -176,14 +176,14 @@ def _bad(found: list[Problem], file: str) -> BadPlan:
     return BadPlan(file or "The plan", [located(problem, file) for problem in found])
 
 
-def _symbols(table: Table, robot: Robot, varied: Any) -> dict[str, float]:
+def _symbols(table: DocumentTable, robot: Robot, varied: Any) -> dict[str, float]:
     """Return the symbols that vary, each with the middle of what it varies over."""
     if not isinstance(varied, Mapping):
         return {}
     own = {key: spec for key, spec in flattened(varied) if key in robot.symbols}
     known = {each.name: each for each in of_symbols(robot, {})}
     # what is wrong with them is told when all of [vary] is read
-    quiet = Table(own, ("vary",), [], table.line_of)
+    quiet = DocumentTable(own, ("vary",), [], table.line_of)
     lines = read_variations(quiet, known, places(list(known.values())), {})
     return dict.fromkeys(own, 1.0) | {line.key: _middle(line) for line in lines}
 

@@ -101,12 +101,12 @@ def summary_of(sweep: Sweep, columns: Sequence[str] | None, by: str | None, filt
 def _spreads(sweep: Sweep, name: str, by: str | None, filter: Any, every: int) -> dict[Any, Spread]:
     """Return the spread of one column, by group, from one pass over its batches."""
     kept: dict[Any, list[np.ndarray]] = {}
-    sums: dict[Any, Moments] = {}
+    sums: dict[Any, StreamedMoments] = {}
     at = 0
     for batch in sweep.batches([name, *([by] if by and by != name else [])], filter):
         x = batch[name].to_numpy(zero_copy_only=False).astype(float)
         for group, own in _parted(batch, by, len(x)):
-            sums.setdefault(group, Moments()).add(x[own])
+            sums.setdefault(group, StreamedMoments()).add(x[own])
             chosen = own if every == 1 else own[(at + own) % every == 0]
             kept.setdefault(group, []).append(x[chosen])
         if len(sums) > MOST_GROUPS:
@@ -132,7 +132,7 @@ def _parted(batch: Any, by: str | None, count: int) -> Iterator[tuple[Any, np.nd
         yield key.item(), np.flatnonzero(keys == key)
 
 
-class Moments:
+class StreamedMoments:
     """Count, mean, squares and extremes of values that come in pieces."""
 
     def __init__(self) -> None:

@@ -11,9 +11,9 @@ import numpy as np
 
 from qddot.errors import did_you_mean, shorten
 from qddot.readers import fields
-from qddot.readers.table import Table
+from qddot.readers.table import DocumentTable
 from qddot.sweeps.draws import SAMPLERS, Distribution
-from qddot.sweeps.quantities import Quantity
+from qddot.sweeps.quantities import PlanQuantity
 
 GRIDS = ("grid", "linspace", "geomspace")
 KINDS = (*GRIDS, *SAMPLERS)
@@ -35,7 +35,7 @@ class Variation:
     """One line of [vary]: a quantity, or a part of it, on a grid or drawn."""
 
     key: str
-    quantity: Quantity
+    quantity: PlanQuantity
     part: int | None  # None: all of it
     mode: str  # what the numbers are: the value, a factor on the nominal one, an offset to it
     grid: np.ndarray | None = None  # (points, width)
@@ -53,8 +53,8 @@ class Variation:
 
 
 def read_variations(
-    table: Table | None,
-    quantities: Mapping[str, Quantity],
+    table: DocumentTable | None,
+    quantities: Mapping[str, PlanQuantity],
     places: Mapping[str, tuple[str, int | None]],
     aliases: Mapping[str, str],
 ) -> tuple[Variation, ...]:
@@ -102,7 +102,7 @@ def _is_spec(value: Mapping[str, Any]) -> bool:
 
 
 def _variation(
-    table: Table, key: str, spec: Any, quantity: Quantity, part: int | None
+    table: DocumentTable, key: str, spec: Any, quantity: PlanQuantity, part: int | None
 ) -> Variation | None:
     if not isinstance(spec, Mapping):
         table.problem(
@@ -111,7 +111,7 @@ def _variation(
             f"Say how it varies: {{ uniform = [low, high] }} or {{ grid = [...] }}; {_advice()}",
         )
         return None
-    own = Table(spec, (*table.path, key), table.found, table.line_of, f"vary {key!r}")
+    own = DocumentTable(spec, (*table.path, key), table.found, table.line_of, f"vary {key!r}")
     kinds = [kind for kind in KINDS if kind in spec]
     before = len(table.found)
     for extra in spec:
@@ -142,7 +142,7 @@ def _variation(
     return made if len(table.found) == before else None
 
 
-def _grid(table: Table, kind: str, names: tuple[str, ...], width: int) -> np.ndarray | None:
+def _grid(table: DocumentTable, kind: str, names: tuple[str, ...], width: int) -> np.ndarray | None:
     for key in ("clip", "shared"):
         if table.has(key):
             table.problem(key, f"a {kind} has none", "Remove it.")
@@ -172,7 +172,7 @@ def _grid(table: Table, kind: str, names: tuple[str, ...], width: int) -> np.nda
 
 
 def _distribution(
-    table: Table, kind: str, names: tuple[str, ...], width: int
+    table: DocumentTable, kind: str, names: tuple[str, ...], width: int
 ) -> Distribution | None:
     value = table.get(kind)
     shared = fields.flag(table, "shared", False)
@@ -209,7 +209,7 @@ def _distribution(
 
 
 def _row(
-    table: Table, key: str, value: Any, names: tuple[str, ...], width: int
+    table: DocumentTable, key: str, value: Any, names: tuple[str, ...], width: int
 ) -> np.ndarray | None:
     """Return one number a part."""
     if names:
@@ -218,7 +218,7 @@ def _row(
     return None if found is None else np.full(width, found)
 
 
-def _check(table: Table, made: Variation) -> None:
+def _check(table: DocumentTable, made: Variation) -> None:
     """Note numbers that the quantity cannot have."""
     own, part = made.quantity, slice(None) if made.part is None else [made.part]
     nominal = own.nominal[:, part]
@@ -236,7 +236,7 @@ def _check(table: Table, made: Variation) -> None:
         )
 
 
-def _wrong(table: Table, kind: str, value: Any) -> None:
+def _wrong(table: DocumentTable, kind: str, value: Any) -> None:
     wanted = NUMBERS.get(kind, ("values",))
     table.problem(kind, f"it is {fields.shown(value)}", f"Give [{', '.join(wanted)}].")
 

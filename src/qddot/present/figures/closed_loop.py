@@ -31,7 +31,7 @@ XYZ = "xyz"
 
 
 @dataclass(frozen=True)
-class Places:
+class FramePlaces:
     """Where a frame went and where it should have been [m], in base axes."""
 
     went: np.ndarray  # (k, 3)
@@ -55,7 +55,7 @@ def plot_closed_loop(run: ClosedLoop, path: str | Path | None = None) -> Figure:
 
 
 def figure(
-    run: ClosedLoop, places: Places | None = None, wanted: np.ndarray | None = None
+    run: ClosedLoop, places: FramePlaces | None = None, wanted: np.ndarray | None = None
 ) -> Figure:
     """Return a figure of a closed loop: errors, torques, V if there is one, and where it went.
 
@@ -189,7 +189,7 @@ def draw_positions(axes: Axes, run: ClosedLoop, wanted: np.ndarray | None) -> No
         note(axes, "dotted: reference")
 
 
-def draw_places(axes: Axes, places: Places, k: int = 0, ends: bool = True) -> Line2D:
+def draw_places(axes: Axes, places: FramePlaces, k: int = 0, ends: bool = True) -> Line2D:
     """Draw where a frame went, seen along the axis along which it went least."""
     style.dress(axes)
     first, second = sides(places)
@@ -210,7 +210,7 @@ def draw_places(axes: Axes, places: Places, k: int = 0, ends: bool = True) -> Li
     return line
 
 
-def sides(places: Places) -> tuple[int, int]:
+def sides(places: FramePlaces) -> tuple[int, int]:
     """Return the two base axes along which a frame goes furthest, those that matter first."""
     both = np.concatenate([places.went, places.wanted])
     extent = np.nanmax(both, axis=0) - np.nanmin(both, axis=0)
@@ -219,7 +219,7 @@ def sides(places: Places) -> tuple[int, int]:
     return first, second
 
 
-def places_of(run: ClosedLoop) -> Places | None:
+def places_of(run: ClosedLoop) -> FramePlaces | None:
     """Return where the frame of a law went and should have been; None for a law of joints."""
     law = getattr(run.law, "law", run.law)  # an observer stands beside a law
     frame, axes = getattr(law, "frame", None), getattr(law, "axes", None)
@@ -228,7 +228,7 @@ def places_of(run: ClosedLoop) -> Places | None:
     went = run.trajectory.tip_path(frame)
     wanted = np.full_like(went, np.nan)
     wanted[:, [XYZ.index(axis) for axis in axes]] = _wanted(law, run.t)
-    return Places(went, wanted)
+    return FramePlaces(went, wanted)
 
 
 def _wanted(law: Any, t: np.ndarray) -> np.ndarray | None:

@@ -24,7 +24,7 @@ THIN, WIDE = 0.032, 0.07  # least and most half axis of a body, in parts of the 
 
 
 @dataclass(frozen=True)
-class Joint:
+class DrawnJoint:
     """Where a joint is drawn."""
 
     point: int
@@ -38,7 +38,7 @@ class Skeleton:
     """Points that move with the arm, and the polylines between them."""
 
     lines: tuple[tuple[int, ...], ...]  # one or more a body, as numbers of points
-    joints: tuple[Joint, ...]  # one a body
+    joints: tuple[DrawnJoint, ...]  # one a body
     tips: tuple[int, ...]  # the points at the ends
     traced: dict[str, int]  # the points of the frames that were asked for
     kernel: Kernel
@@ -87,7 +87,7 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
         slides = any(u.any() for _, u in body.columns)
         # one that slides leaves its place on the parent
         origins[i] = point(i, (0, 0, 0)) if slides else route[-1]
-        joints.append(Joint(route[-1], body.name, tree.drives[i].index, body.turns))
+        joints.append(DrawnJoint(route[-1], body.name, tree.drives[i].index, body.turns))
         lines.append([*route, origins[i]] if slides else route)
     carriers = {body.parent for body in tree.bodies}
     for i in range(len(tree.bodies)):
