@@ -141,7 +141,7 @@ def test_motor_side_logs_are_read(log, tmp_path):
         (["nowhere.csv", "--page", "a.pdf"], "A page is written as .html"),
         (["nowhere.csv", "-o", "no/such/folder/a.toml"], "Choose a folder that exists"),
         (["nowhere.csv", "-o", "arm.step"], "A robot is written as .toml, .urdf or .json"),
-        (["a.csv", "b.csv"], "a file a quantity"),
+        (["a.csv", "b.csv"], "one file per quantity"),
         (["LOG", "--method", "magic"], "There is no method 'magic'"),
         (["LOG", "--terms", "stiction"], "Did you mean 'friction'?"),
         (["LOG", "--units", "deg"], "not of the form quantity="),

@@ -84,7 +84,7 @@ def test_a_failed_unit_has_status_1_and_is_told(plan, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["plan.toml"], "Say where results go: -o FOLDER"),
+        (["plan.toml"], "Give a folder for the results, -o FOLDER"),
         (["gone.toml", "-o", "runs"], "gone.toml: it does not exist"),
         (["panda", "-o", "runs"], "a plan is a .toml file"),
         ([], "Missing argument 'PLAN'"),

@@ -10,15 +10,15 @@ from qddot.progress import percent_done
 
 def bench(
     source: Source,
-    seconds: Annotated[float, number("How long to measure in all.", "SECONDS")] = 2.0,
+    seconds: Annotated[float, number("Length of all measurements together.", "SECONDS")] = 2.0,
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
     """Measure how fast a robot's dynamics are on this machine.
 
-    Medians of the processor time a state takes, on one thread, for one call from Python and for a
-    batch of 8192 states; beside Pinocchio's in the same run, where it is installed and gives the
-    same. Friction and springs are left out.
+    Prints the median processor time per state on one thread, for one call from Python and for a
+    batch of 8192 states; and that of Pinocchio in the same run, if it is installed and gives the
+    same results. Friction and springs are left out.
 
     Examples:
       qddot bench panda

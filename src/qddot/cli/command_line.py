@@ -27,9 +27,9 @@ VERBS = {
     "Look": (robots.show, robots.doctor, report.report, studio.studio),
     "Equations": (equations.derive, equations.prove),
     "Motion": (simulation.simulate, control.control, sweep.sweep),
-    "Certainty": (certificates.certify,),
+    "Guarantees": (certificates.certify,),
     "Identification": (identification.identifiable, excitation.excite, identification.identify),
-    "Elsewhere": (exporting.export, bench.bench),
+    "Export and speed": (exporting.export, bench.bench),
 }
 
 TOUR = """\
@@ -41,7 +41,7 @@ Give it a robot: the name of a built-in one, or a .urdf, .xacro, .xml (MJCF) or
   qddot show panda                  look at a robot; `qddot show` lists them
   qddot derive two_link_symbolic    its equations of motion, in closed form
   qddot prove two_link_symbolic     that they are right, as exact zeros
-  qddot simulate two_link           how it falls, with an account of its energy
+  qddot simulate two_link           how it falls, with its energy balance
   qddot report panda                everything about it on one page (30 s)
 
 With a robot of your own, begin with

@@ -11,7 +11,6 @@ import typer
 from qddot.cli import completion, words
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
-    ROBOT,
     AsJson,
     Effort,
     File,
@@ -31,7 +30,7 @@ from qddot.errors import BadArgument, printable
 if TYPE_CHECKING:
     from qddot.motions.description import Situation
 
-NEARBY = 0.2  # [rad or m] that joints move to where a frame goes if nobody says
+NEARBY = 0.2  # [rad or m] that joints move to where a frame goes if no reference is given
 
 
 def control(
@@ -40,7 +39,7 @@ def control(
         str,
         typer.Option(
             metavar="NAME",
-            help="Which: <laws>.",
+            help="The control law: <laws>.",
             autocompletion=completion.among(words.law_names),
         ),
     ] = "computed_torque",
@@ -48,40 +47,65 @@ def control(
         str,
         typer.Option(
             metavar="WORDS",
-            help="What it follows; see above. A wave; of a frame, a place nearby.",
+            help="The motion to follow, see above. Waves if not given; for laws that move a frame, "
+            "a place nearby.",
             autocompletion=completion.among(words.reference_names),
             show_default=False,
         ),
     ] = "",
-    q0: Annotated[str, vector("Where the arm starts; else on the reference.")] = "",
+    q0: Annotated[
+        str,
+        vector(
+            "Positions at the start [rad or m], one per joint: 0,pi/2. If not given, those of the "
+            "reference at its start; the home position if it does not move the joints."
+        ),
+    ] = "",
     qd0: Annotated[
-        str, vector("Velocities at the start [rad/s or m/s]; else those of the reference, or 0.")
+        str,
+        vector(
+            "Velocities at the start [rad/s or m/s], one per joint: 0,1. If not given, those of "
+            "the reference where it also gives the positions, else 0."
+        ),
     ] = "",
     duration: Annotated[
         float | None,
-        number("How long; a second longer than the reference, or 5 s, if not given.", "SECONDS"),
+        number(
+            "Length of the run. If not given, one second more than the reference takes; if that "
+            "has no end, 5 s, or one period if that is longer.",
+            "SECONDS",
+        ),
     ] = None,
     gains: Annotated[
         Words,
-        typer.Option(metavar="KEY=VALUE", help="kp=100,kd=20, or one a joint; else chosen."),
+        typer.Option(
+            metavar="KEY=VALUE",
+            help="Gains of the law, one number or one per joint: kp=100,kd=20. Chosen for the arm "
+            "if not given.",
+        ),
     ] = None,
     frame: Annotated[
         str,
         typer.Option(
             metavar="FRAME",
-            help="Of laws that move one. The tool if not given.",
+            help="The frame that the law moves, if it moves one. The tool if not given.",
             autocompletion=completion.frames,
             show_default=False,
         ),
     ] = "",
     axes: Annotated[
-        str, typer.Option(metavar="AXES", help="Along which it is moved: xy. All it can.")
+        str,
+        typer.Option(
+            metavar="AXES",
+            help="Axes of the base along which the law moves the frame: xy. All along which the "
+            "arm can move it if not given.",
+        ),
     ] = "",
     model: Annotated[
         str,
         typer.Option(
             metavar="ROBOT",
-            help=f"What the law takes the arm for. {ROBOT}",
+            help="The robot whose model the law uses, a built-in name or a file. The arm itself if "
+            "not given.",
             autocompletion=completion.robots,
         ),
     ] = "",
@@ -89,42 +113,62 @@ def control(
         Words,
         typer.Option(
             metavar="KEY=VALUE",
-            help="Changes of the law's model, like --set: payload.tool=0, a1=1.2.",
+            help="Change the model of the law, like --set: payload.tool=0, a1=1.2. May be given "
+            "several times.",
         ),
     ] = None,
     model_error: Annotated[
         float | None,
         number(
-            "Make the links of the law's model too heavy or too light by a share: 0.3.", "SHARE"
+            "Make each link of the law's model too heavy or too light by this share, at random: "
+            "0.3 for 30 %.",
+            "SHARE",
         ),
     ] = None,
     rate: Annotated[
-        float | None, number("How often the law is asked; else all the time.", "HERTZ")
+        float | None,
+        number(
+            "Samples of the law per second, its torques held in between: 1000. If not given, the "
+            "law is continuous; with noise or a delay, 1000.",
+            "HERTZ",
+        ),
     ] = None,
     noise_q: Annotated[
-        str, vector("Standard deviation of measured positions [rad or m], one or one a joint.")
+        str,
+        vector(
+            "Standard deviation of measured positions [rad or m], one number or one per joint: "
+            "1e-4. No noise if not given."
+        ),
     ] = "",
     noise_qd: Annotated[
-        str, vector("Standard deviation of measured rates [rad/s or m/s], one or one a joint.")
+        str,
+        vector(
+            "Standard deviation of measured velocities [rad/s or m/s], one number or one per "
+            "joint: 0.01. No noise if not given."
+        ),
     ] = "",
-    delay: Annotated[float, number("Of measurements.", "SECONDS")] = 0.0,
+    delay: Annotated[
+        float, number("Age of the measurements when the law gets them.", "SECONDS")
+    ] = 0.0,
     effort: Effort = "enforce",
     seed: Annotated[
-        int, typer.Option(metavar="SEED", help="Of the noise and of --model-error.", min=0)
+        int,
+        typer.Option(metavar="SEED", help="Seed of the noise and of --model-error.", min=0),
     ] = 1,
     settings: Settings = None,
     plot: Plot = None,
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Put a robot under a control law, and judge how well it does.
+    """Run a robot under a control law, and report its errors.
 
     \b
-    References, positions in rad or m, one a joint:
+    References, positions in rad or m, one per joint:
       <references>
 
-    It tells errors, torques, the Lyapunov function, and whether what the law's proof assumes is so:
-    yes, no, or open. The status is 1 if the run could not go on. Ctrl-C keeps what there is so far.
+    Prints errors, torques, the Lyapunov function, and whether each assumption of the law's
+    stability proof holds: yes, no, or open (not decided). The exit status is 1 if the run could
+    not go on. After Ctrl-C the part computed so far is kept.
 
     Examples:
       qddot control panda
@@ -202,13 +246,15 @@ def control(
 
 
 def _followed(text: str, at: Situation) -> Any:
-    """Return what a law follows, as a plan has it; if nobody says, a wave, or a place nearby."""
+    """Return what a law follows, as a plan has it; by default waves, or a place nearby."""
     kind, _, name = text.strip().partition(" ")
     if kind == "file":
         from qddot.identification.excitation_files import load_motion
 
         if at.of_frame:
-            raise BadArgument("--reference file: it is of joints, and this law moves a frame.")
+            raise BadArgument(
+                "--reference file: it is a motion of joints, and this law moves a frame."
+            )
         if not name.strip():
             raise BadArgument(f"--reference file: it needs a name, like this: {words.FILE[0]}.")
         return load_motion(name.strip(), at.robot)

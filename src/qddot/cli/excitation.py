@@ -43,15 +43,15 @@ APART = 1000  # seeds of two rounds
 
 def excite(
     source: Source,
-    period: Annotated[float, number("How long the motion takes.", "SECONDS")] = 10.0,
+    period: Annotated[float, number("Length of the motion: 20.", "SECONDS")] = 10.0,
     harmonics: Annotated[
         int,
         typer.Option(
             metavar="COUNT",
-            help="How many multiples of 1/period each joint moves with, at least 2.",
+            help="Number of frequencies per joint, multiples of 1/period; at least 2.",
         ),
     ] = 5,
-    curve: Annotated[str, choice("--curve", CURVES, "What the motion is made of")] = "fourier",
+    curve: Annotated[str, choice("--curve", CURVES, "The kind of motion")] = "fourier",
     criterion: Annotated[
         str,
         choice(
@@ -67,22 +67,25 @@ def excite(
             "--limits",
             metavar="KEY=VALUE",
             help="Limits in place of the model's, for all joints or per joint: velocity=1.5, "
-            "effort=10,20; also acceleration, lower, upper. Several times.",
+            "effort=10,20; also acceleration, lower, upper. May be given several times.",
         ),
     ] = None,
     margin: Annotated[float, number("Share of each limit to keep free, from 0 to 1.")] = 0.05,
     workspace: Annotated[
         Words,
-        typer.Option(metavar="PLACE", help="Where a frame must stay [m]: 'tool: z > 0.1'."),
+        typer.Option(
+            metavar="PLACE",
+            help="Where a frame must stay [m]: 'tool: z > 0.1'. May be given several times.",
+        ),
     ] = None,
     start: Annotated[
         str,
         vector(
-            "Position at the begin and the end [rad or m], one per joint: 0,pi/2. Free if "
-            "not given."
+            "Positions at the start and the end [rad or m], one per joint: 0,pi/2. Chosen by the "
+            "search if not given."
         ),
     ] = "",
-    seconds: Annotated[float, number("How long to search in all.", "SECONDS")] = 60.0,
+    seconds: Annotated[float, number("Time limit of the whole search.", "SECONDS")] = 60.0,
     seed: Annotated[
         int,
         typer.Option(
@@ -99,9 +102,9 @@ def excite(
 ) -> None:
     """Plan a motion, within limits, that shows a robot's parameters.
 
-    It goes from rest to rest. With -o the best motion so far is kept beside the file while the
-    search goes on; the same command, given again after the search was killed, goes on from there.
-    Ctrl-C ends the search and keeps what it has.
+    The motion starts and ends at rest. With -o the best motion so far is saved next to the file
+    during the search; if the search was killed, the same command continues from there. Ctrl-C ends
+    the search and keeps the best motion so far.
 
     Examples:
       qddot excite panda --workspace "tool: z > 0.1" --seconds 2 --plot motion.png

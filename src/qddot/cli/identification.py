@@ -51,16 +51,18 @@ def log_option(words: str) -> Any:
 
 def identifiable(
     source: Source,
-    log: Annotated[File, log_option("What this log shows, instead of any states.")] = None,
+    log: Annotated[
+        File, log_option("Show what this log determines. Any states if not given.")
+    ] = None,
     terms: logs.Terms = "",
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Say which parameters torques can tell, and why not more.
+    """Show which parameters can be determined from torques, and why.
 
-    Some are told alone, some only together. With symbols in the robot the answer is exact and in
-    these symbols. A log is read, filtered and differentiated as `qddot identify` does it; what it
-    does not show is listed.
+    Some parameters are found alone, some only as sums with others. If the robot has symbols, the
+    answer is exact and in these symbols. A log is read, filtered and differentiated as by `qddot
+    identify`; parameters that it does not show are listed.
 
     Examples:
       qddot identifiable ur5 --terms friction
@@ -68,7 +70,7 @@ def identifiable(
     """
     robot = read_robot(source, settings) if log is None else read_numeric(source, settings)
     states = None if log is None else logs.Reading().read([str(log)], robot)[1]
-    with message_if_slow(f"looking at what torques tell of {robot.name}"):
+    with message_if_slow(f"finding the parameters of {robot.name} that torques show"):
         found = qddot.identifiable(robot, states, terms=_terms(terms))
     tell(as_json, {"robot": robot.name} | found.to_dict(), [str(found)])
 
@@ -77,24 +79,33 @@ def identify(
     ctx: typer.Context,
     source: Source,
     log: logs.LogFiles,
-    method: Annotated[str, choice("--method", tuple(METHODS), "How to fit")] = "weighted",
+    method: Annotated[
+        str, choice("--method", tuple(METHODS), "The method of the fit")
+    ] = "weighted",
     terms: logs.Terms = "friction,offset",
     coupled: Annotated[
         str,
         typer.Option(
-            metavar="A,B", help="Two joints that one motor turns together, as in wrists: j5,j6."
+            metavar="A,B",
+            help="Two joints that one motor turns together, as in wrists: j5,j6. None if not "
+            "given.",
         ),
     ] = "",
     decimate: Annotated[
-        float | None, number("Rows a second to fit, 0 for all; else about the cut-off.", "HERTZ")
+        float | None,
+        number(
+            "Rows per second that are fitted: 20; 0 for all rows. About the cut-off frequency if "
+            "not given.",
+            "HERTZ",
+        ),
     ] = None,
     unexcited: Annotated[
         str,
         choice(
             "--unexcited",
             ("refuse", "merge"),
-            "A log that does not show every parameter is refused, or what it shows together is "
-            "merged",
+            "A log that does not show every parameter is refused, or parameters that it shows only "
+            "together are merged",
         ),
     ] = "refuse",
     columns: logs.Columns = None,
@@ -109,13 +120,17 @@ def identify(
     speed: logs.Speed = "",
     delay: logs.Delay = 0.0,
     validate: Annotated[
-        File, log_option("Another log, read the same way, to test the result on.")
+        File,
+        log_option("Test the result on this other log, read the same way. No test if not given."),
     ] = None,
     settings: Settings = None,
     page: Annotated[
         File,
         writes(
-            "--page", what="A page", endings=(".html", ".htm"), words="A page of tables and figures"
+            "--page",
+            what="A page",
+            endings=(".html", ".htm"),
+            words="Write a page of tables and figures",
         ),
     ] = None,
     plot: Plot = None,
@@ -125,7 +140,8 @@ def identify(
     """Find a robot's parameters from a log of positions and torques.
 
     The log is filtered without a shift in time and differentiated; torques of joints that hardly
-    move do not count. Where torques do not tell, the robot found keeps what its file says.
+    move are left out of the fit. Parameters that torques do not show keep the values of the robot
+    file.
 
     Examples:
       qddot control two_link --duration 20 -o log.csv

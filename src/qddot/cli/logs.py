@@ -49,7 +49,8 @@ Columns = Annotated[
 Units = Annotated[
     Words,
     typer.Option(
-        metavar="KEY=UNIT", help="Units of the log, if not SI: q=deg, qd=deg/s, tau=A, t=ms."
+        metavar="KEY=UNIT",
+        help="Units of the log where they are not SI: q=deg, qd=deg/s, tau=A, t=ms.",
     ),
 ]
 Gear = Annotated[
@@ -68,7 +69,8 @@ Coupling = Annotated[
 Offset = Annotated[
     str,
     vector(
-        "Added to the measured positions [rad or m], one per joint: 0,-pi/2. None if not given."
+        "Offset to add to the measured positions [rad or m], one per joint: 0,-pi/2. None if not "
+        "given."
     ),
 ]
 Constants = Annotated[
@@ -78,7 +80,7 @@ Rate = Annotated[
     float | None, number("Rows per second, of a log without a column of times: 1000.", "HERTZ")
 ]
 Topic = Annotated[
-    str, typer.Option(metavar="TOPIC", help="Topic of a ROS bag that holds the joint states.")
+    str, typer.Option(metavar="TOPIC", help="Topic of the joint states in a ROS bag.")
 ]
 CutOff = Annotated[
     float | None,
@@ -96,7 +98,7 @@ Speed = Annotated[
 ]
 
 Delay = Annotated[
-    float, number("How much later the torques were written than the positions: 0.004.", "SECONDS")
+    float, number("Delay of the recorded torques after the positions: 0.004.", "SECONDS")
 ]
 
 
@@ -119,7 +121,7 @@ class Reading:
     def read(
         self, files: Sequence[str], robot: Robot, terms: Any = (), extra: Any = ()
     ) -> tuple[Log, Log]:
-        """Return a log as it was recorded, and ready for regression; its warnings are told."""
+        """Return a log as it was recorded, and ready for regression; its warnings are printed."""
         from qddot.identification.log import load_log
         from qddot.identification.preparation import prepared
 
@@ -154,7 +156,7 @@ def sources(files: Sequence[str]) -> str | dict[str, str]:
         else:
             raise BadArgument(
                 f"{printable(name)!r} is one of {len(files)} logs, but does not say of what.\n"
-                "  Give one log, or a file a quantity: q=positions.csv tau=currents.csv."
+                "  Give one log, or one file per quantity: q=positions.csv tau=currents.csv."
             )
     return named
 

@@ -15,14 +15,15 @@ from qddot.progress import inform
 def report(
     source: Source,
     seconds: Annotated[
-        float, number("About how long it may take; more gives tighter bounds.", "SECONDS")
+        float,
+        number("About how long it may take. With more time the bounds are narrower.", "SECONDS"),
     ] = 60.0,
     sections: Annotated[
         str,
         typer.Option(
             metavar="A,B,...",
-            help="Which sections: robot, equations, certificate, maps, effective_mass, simulation, "
-            "identifiability, speed, provenance. All if not given.",
+            help="The sections of the page: robot, equations, certificate, maps, effective_mass, "
+            "simulation, identifiability, speed, provenance. All if not given.",
             show_default=False,
         ),
     ] = "",
@@ -32,16 +33,16 @@ def report(
         saves(
             "A report",
             (".html", ".htm"),
-            "Write the page to; a file named after the robot if not given",
+            "Where to write the page, a file named after the robot if not given",
         ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Write everything about a robot on one page that works offline.
 
-    The arm to move, its equations, its certificate, maps, a simulation, what can be identified,
-    how fast it is, and how to get each of its numbers again. The status is 1 if a section failed.
-    Ctrl-C writes the sections that there are.
+    The page has the arm to move, its equations, its certificate, maps, a simulation, what can be
+    identified, how fast it is, and how to compute each number again. The exit status is 1 if a
+    section failed. After Ctrl-C the sections made so far are written.
 
     Examples:
       qddot report panda

@@ -32,7 +32,7 @@ FILMS = (".gif", ".html", ".mp4")
 
 def simulate(
     source: Source,
-    duration: Annotated[float, number("How long to simulate, such as 2.5.", "SECONDS")] = 10.0,
+    duration: Annotated[float, number("Length of the run: 2.5.", "SECONDS")] = 10.0,
     q0: Annotated[
         str, vector("Positions at the start [rad or m], one per joint: 0,pi/2. All 0 if not given.")
     ] = "",
@@ -58,8 +58,8 @@ def simulate(
     step: Annotated[
         float | None,
         number(
-            "Length of a step of rk4, midpoint and semi_implicit_euler; the longest step of "
-            "the other methods.",
+            "Length of a step of rk4, midpoint and semi_implicit_euler, which need it: 0.001; the "
+            "longest step of the other methods, which choose it if not given.",
             "SECONDS",
         ),
     ] = None,
@@ -74,7 +74,8 @@ def simulate(
         int | None,
         typer.Option(
             metavar="NUMBER",
-            help="Stop after so many steps, with what there is. A million if not given.",
+            help="Stop after this number of steps and keep the result so far. 1,000,000 if not "
+            "given.",
         ),
     ] = None,
     friction: Annotated[
@@ -88,8 +89,8 @@ def simulate(
     stops: Annotated[
         float | None,
         number(
-            "Let joints bounce at their position limits, with this coefficient of "
-            "restitution from 0 to 1. Limits are passed if not given."
+            "Stop joints at their position limits, with this coefficient of restitution from 0 "
+            "(no bounce) to 1. If not given, joints pass their limits."
         ),
     ] = None,
     effort: Effort = "enforce",
@@ -101,10 +102,10 @@ def simulate(
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let a robot move under torques, with an account of its energy.
+    """Simulate a robot under torques, and check its energy balance.
 
-    The status is 1 if the run could not go on or its energy is not accounted for. Ctrl-C keeps
-    what was computed: it is still drawn, saved and told.
+    The exit status is 1 if the run could not go on or the energy balance fails. After Ctrl-C
+    the part computed so far is still drawn, saved and printed.
 
     Examples:
       qddot simulate two_link

@@ -24,7 +24,7 @@ def studio(
         int | None,
         typer.Option(
             metavar="PORT",
-            help="Port to listen at: 9000. 8737, or the next that is free, if not given.",
+            help="Port of the page: 9000. If not given, 8737 or the next free one.",
         ),
     ] = None,
     browser: Annotated[
@@ -35,10 +35,11 @@ def studio(
 ) -> None:
     """Open a robot in the browser: move it, and watch its numbers.
 
-    Let it fall, control it, replay a log; gravity, payload and friction may be changed.
+    The page simulates the robot, controls it and replays logs; gravity, payload and friction can
+    be changed. Robot files and logs can be dropped on the page.
 
-    Prints where the page is, and serves it until Ctrl-C. It is for this machine alone, and needs
-    no network. Robot files and logs may also be dropped on the page.
+    Prints the address of the page, and serves it until Ctrl-C. Only this machine can open it, and
+    it needs no network.
 
     Examples:
       qddot studio

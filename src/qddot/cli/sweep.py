@@ -29,20 +29,23 @@ def sweep(
             "--output",
             "-o",
             metavar="FOLDER",
-            help="Folder of the results; an unfinished sweep in it goes on.",
+            help="Folder for the results, needed to run a plan. An unfinished sweep in it is "
+            "continued.",
         ),
     ] = None,
     client: Annotated[
         str,
         typer.Option(
-            metavar="ADDRESS", help="Address of the scheduler of a Dask cluster: tcp://HOST:8786."
+            metavar="ADDRESS",
+            help="Address of the scheduler of a Dask cluster: tcp://HOST:8786. This machine if not "
+            "given.",
         ),
     ] = "",
     workers: Annotated[
         int | None,
         typer.Option(
             metavar="N",
-            help="Number of processes: 4. One per core if not given; 0 computes in this process.",
+            help="Number of processes: 4. One per core if not given; with 0 this process computes.",
             min=0,
         ),
     ] = None,
@@ -54,19 +57,20 @@ def sweep(
         typer.Option(
             "--new",
             metavar="ROBOT",
-            help="Write a plan for this robot to start from, in place of running one.",
+            help="Write a first plan for this robot to PLAN, and run nothing.",
             autocompletion=completion.robots,
             show_default=False,
         ),
     ] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Run many motions, each with what a plan varies.
+    """Run many simulations, varied as a plan says.
 
-    Parameters, payloads, friction, starts, gains, targets, noise: one row a run, in Parquet files
-    that `qddot.load_sweep(FOLDER)` reads. Whatever stops it (Ctrl-C, a crash, a full disk, a
-    cluster that goes away), the same command goes on where it was, to the same bytes. The status
-    is 1 if units failed, and they are tried again then.
+    A plan may vary parameters, payloads, friction, starts, gains, targets and noise. The results
+    are Parquet files with one row per run, which `qddot.load_sweep(FOLDER)` reads. If a sweep is
+    stopped (Ctrl-C, a crash, a full disk, a lost cluster), the same command continues it, and the
+    results are the same bytes. The exit status is 1 if units of the sweep failed; the same command
+    tries them again.
 
     Examples:
       qddot sweep plan.toml --new two_link
@@ -88,7 +92,9 @@ def sweep(
         tell(as_json, study.to_dict(), study_lines(study))
         return
     if output is None:
-        raise BadArgument("Say where results go: -o FOLDER. Or --check, to only check the plan.")
+        raise BadArgument(
+            "Give a folder for the results, -o FOLDER; or --check, to only check the plan."
+        )
     _run(plan, output, client, workers, as_json)
 
 

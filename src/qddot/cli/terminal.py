@@ -51,7 +51,7 @@ def writes(*names: str, what: str, endings: tuple[str, ...], words: str, **more:
     )
 
 
-def saves(what: str, endings: tuple[str, ...], words: str = "Save it", **more: Any) -> Any:
+def saves(what: str, endings: tuple[str, ...], words: str = "Save the result", **more: Any) -> Any:
     """Return the option -o: where the result of a verb goes."""
     return writes("--output", "-o", what=what, endings=endings, words=words, **more)
 
@@ -89,7 +89,7 @@ def number(words: str, unit: str = "NUMBER", *names: str) -> Any:
 
 
 def vector(words: str) -> Any:
-    """Return an option that is numbers with commas between them, one a joint."""
+    """Return an option that is numbers with commas between them, one per joint."""
     return typer.Option(metavar="A,B,...", help=words, show_default=False)
 
 
@@ -125,12 +125,12 @@ Effort = Annotated[
     ),
 ]
 Plot = Annotated[
-    File, writes("--plot", what="A figure", endings=ENDINGS_OF_FIGURES, words="Draw it")
+    File, writes("--plot", what="A figure", endings=ENDINGS_OF_FIGURES, words="Draw the result")
 ]
 
 
 def read_robot(source: str, settings: Words = None, inertia: str = "refuse") -> Robot:
-    """Return the robot, changed as --set says, its warnings told on stderr."""
+    """Return the robot, changed as --set says, its warnings printed on stderr."""
     from qddot.readers.read import built_in_names, read
     from qddot.robot import Robot
     from qddot.robot.settings import changed
@@ -143,7 +143,7 @@ def read_robot(source: str, settings: Words = None, inertia: str = "refuse") -> 
 
 
 def read_model(source: str, settings: Words = None) -> Model:
-    """Return the model of the robot, changed as --set says, its warnings told on stderr."""
+    """Return the model of the robot, changed as --set says, its warnings printed on stderr."""
     return read_robot(source, settings).model
 
 

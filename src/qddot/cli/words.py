@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from qddot.robot.settings import Settings
 
 SHOWN = 4  # problems of a description
-FILE = ("file motion.json", "what qddot excite saved; or a motion, a log")
+FILE = ("file motion.json", "a motion of qddot excite, a run or a log")
 
 
 def numbers(what: str, text: str) -> list[float]:

@@ -208,7 +208,7 @@ def _described(at: Situation, path: type[CartesianPath], **given: Any) -> Any:
 LINE = MotionKind(
     "line",
     "line 1.2,0.6 2.0",
-    "the frame, straight to a place",
+    "move the frame straight to a place [m]",
     {"target": FRAME_PLACE, "duration": DURATION},
     lambda at, target, duration: _described(at, CartesianLine, end=target, duration=duration),
     for_frames=True,
@@ -216,7 +216,7 @@ LINE = MotionKind(
 ARC = MotionKind(
     "arc",
     "arc 1,0,0 0,0,1 pi/2 2.0",
-    "the frame: centre, axis, angle, seconds",
+    "move the frame: centre, axis, angle, [s]",
     {"center": XYZ, "axis": XYZ, "angle": ANGLE, "duration": DURATION},
     lambda at, **given: _described(at, CartesianArc, **given),
     for_frames=True,

@@ -168,7 +168,7 @@ def _times(given: Any, count: int) -> np.ndarray:
 QUINTIC = MotionKind(
     "quintic",
     "quintic 0,0 1,1 2.0",
-    "through points, in so many seconds",
+    "through points; last: how long [s]",
     {"points": POINTS, "duration": DURATION},
     lambda at, points, duration: Quintic(points, duration, at.robot),
 )

@@ -48,7 +48,7 @@ class Setpoint(Reference):
 SETPOINT = MotionKind(
     "setpoint",
     "setpoint 0.5,0.3",
-    "stay there; of a frame: its place [m]",
+    "stay there; a frame: at this place [m]",
     {"target": TARGET},
     lambda at, target: Setpoint(target, at.limited),
     for_frames=True,

@@ -141,7 +141,7 @@ LIMITS = {"velocity": LIMIT, "acceleration": LIMIT}
 MOVE = MotionKind(
     "move",
     "move 1,1 2.0",
-    "from where it is, in so many seconds",
+    "from the start to there; how long [s]",
     {"target": TARGET, "duration": DURATION},
     lambda at, target, duration: Move(at.place(at.q), target, duration, at.limited),
     for_frames=True,
@@ -149,14 +149,14 @@ MOVE = MotionKind(
 TRAPEZOIDAL = MotionKind(
     "trapezoidal",
     "trapezoidal 0,0 1,1 velocity=1 acceleration=2",
-    "straight",
+    "straight, with limited acceleration",
     {"start": PLACE, "end": PLACE, **LIMITS},
     lambda at, **given: Trapezoidal(**given, robot=at.robot),
 )
 S_CURVE = MotionKind(
     "s_curve",
     "s_curve 0,0 1,1 velocity=1 acceleration=2 jerk=10",
-    "straight",
+    "straight, with limited jerk",
     {"start": PLACE, "end": PLACE, **LIMITS, "jerk": LIMIT},
     lambda at, **given: SCurve(**given, robot=at.robot),
 )
