@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -25,6 +25,23 @@ def inner(table: DocumentTable, key: str) -> DocumentTable | None:
     if found is not None:
         found.place = f"[{key}]" if table.place == "plan" else f"{table.place} {key}"
     return found
+
+
+def flattened(
+    data: Mapping[str, Any], is_value: Callable[[Mapping[str, Any]], bool], before: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """Yield keys and values; tables that unquoted dots have made are one key again.
+
+    Args:
+        data: What a file or a person gives.
+        is_value: Whether a table is a value itself.
+        before: What stands in front of the keys.
+    """
+    for key, value in data.items():
+        if isinstance(value, Mapping) and not is_value(value):
+            yield from flattened(value, is_value, f"{before}{key}.")
+        else:
+            yield f"{before}{key}", value
 
 
 def one_of(table: DocumentTable, key: str, known: Collection[str], default: str) -> str:

@@ -37,7 +37,8 @@ def read_settings(table: DocumentTable | None, robot: Robot) -> Settings:
         return {}
     known, before = known_keys(robot), len(table.found)
     found: dict[str, Any] = {}
-    for key, value in flattened(table.data):
+    for key, given in fields.flattened(table.data, lambda table: False):
+        value = given.tolist() if hasattr(given, "tolist") else given
         if key not in known:
             _refuse(table, key, robot, known)
         elif known[key]:
@@ -68,16 +69,6 @@ def _refuse(table: DocumentTable, key: str, robot: Robot, known: Iterable[str]) 
     if twin:
         remedy += f" {twin!r} is the same robot with symbols for its numbers."
     table.problem(key, what, remedy.strip())
-
-
-def flattened(data: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
-    """Yield keys and values; tables that unquoted dots have made are one key again."""
-    for key, value in data.items():
-        name = f"{before}{key}"
-        if isinstance(value, Mapping):
-            yield from flattened(value, f"{name}.")
-        else:
-            yield name, value.tolist() if hasattr(value, "tolist") else value
 
 
 def known_keys(robot: Robot) -> dict[str, tuple[str, ...]]:

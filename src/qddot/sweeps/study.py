@@ -24,7 +24,7 @@ from qddot.sweeps.draws import Distribution
 from qddot.sweeps.kept import OWN, Kept, read_kept
 from qddot.sweeps.quantities import aliases, of_arm, of_motion, of_symbols, places
 from qddot.sweeps.runs import Runs
-from qddot.sweeps.variations import Variation, flattened, read_variations
+from qddot.sweeps.variations import Variation, by_key, read_variations
 from qddot.writers.toml import to_toml
 
 MOST_UNITS = 20_000  # files in a folder, unless the plan says otherwise
@@ -180,7 +180,7 @@ def _symbols(table: DocumentTable, robot: Robot, varied: Any) -> dict[str, float
     """Return the symbols that vary, each with the middle of what it varies over."""
     if not isinstance(varied, Mapping):
         return {}
-    own = {key: spec for key, spec in flattened(varied) if key in robot.symbols}
+    own = {key: spec for key, spec in by_key(varied) if key in robot.symbols}
     known = {each.name: each for each in of_symbols(robot, {})}
     # what is wrong with them is told when all of [vary] is read
     quiet = DocumentTable(own, ("vary",), [], table.line_of)
@@ -199,7 +199,7 @@ def _middle(line: Variation) -> float:
 
 def _frames_that_vary(settings: Mapping[str, Any], varied: Any) -> set[str]:
     """Return the frames whose payload is set and varies."""
-    keys = [key for key, _ in flattened(varied)] if isinstance(varied, Mapping) else []
+    keys = [key for key, _ in by_key(varied)] if isinstance(varied, Mapping) else []
     return {
         frame
         for frame in loads_of(settings)

@@ -70,7 +70,7 @@ def read_variations(
         return ()
     found: dict[str, Variation] = {}
     known = [*places, *aliases]
-    for written, spec in flattened(table.data):
+    for written, spec in by_key(table.data):
         key = aliases.get(written, written)
         if key not in places:
             near = did_you_mean(written, known).strip()
@@ -87,13 +87,9 @@ def read_variations(
     return tuple(sorted(found.values(), key=lambda each: each.part is not None))
 
 
-def flattened(data: Mapping[str, Any], before: str = "") -> Iterable[tuple[str, Any]]:
-    """Yield keys and what they hold; tables that unquoted dots have made are one key again."""
-    for key, value in data.items():
-        if isinstance(value, Mapping) and value and not _is_spec(value):
-            yield from flattened(value, f"{before}{key}.")
-        else:
-            yield f"{before}{key}", value
+def by_key(data: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    """Yield what varies and how; tables that unquoted dots have made are one key again."""
+    return fields.flattened(data, lambda table: not table or _is_spec(table))
 
 
 def _is_spec(value: Mapping[str, Any]) -> bool:
