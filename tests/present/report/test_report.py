@@ -225,8 +225,9 @@ def test_ctrl_c_keeps_what_there_is_even_where_somebody_catches_it(tmp_path, mon
     with pytest.raises(InterruptedReport) as caught:
         write_report(subject_of("two_link", 600), tmp_path / "a.html", keys, lambda *_: None)
     states = [outcome.state for outcome in caught.value.outcomes]
-    assert states == ["done", "done", "interrupted", "interrupted"]
+    assert states == ["done", "cut short", "interrupted", "interrupted"]
     page = text_of(caught.value.path)
+    assert "Interrupted while it was written: it may not be whole.</p>" in page
     assert "half of it" in page
     assert page.count("This section is missing. Interrupted before its turn.") == 2
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

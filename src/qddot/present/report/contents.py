@@ -155,7 +155,8 @@ def section(outcome: Outcome) -> str:
     known = outcome.section
     first = f'<p class="lead">{page.text(known.words)}</p>'
     if outcome.chapter is not None:
-        return page.section(known.title, first, *outcome.chapter.parts, id=known.key)
+        doubt = [page.paragraph(outcome.why, "warn")] if outcome.why else []
+        return page.section(known.title, first, *doubt, *outcome.chapter.parts, id=known.key)
     begin = {
         "left out": "This section is left out. ",
         "failed": "This section could not be made. ",

@@ -28,6 +28,7 @@ from qddot.simulation.trajectory import Trajectory
 
 SECONDS = 60.0
 LEAST = 8.0  # [s] that any section may take, however late it is
+CUT_SHORT = "Interrupted while it was written: it may not be whole."
 RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")  # names that Windows keeps
 
 Tell = Callable[["Outcome", int, int], None]  # what became of a section: which, of how many
@@ -38,7 +39,7 @@ class Outcome:
     """What became of a section."""
 
     section: Section
-    state: str  # "done", "left out", "failed" or "interrupted"
+    state: str  # "done", "left out", "failed", "interrupted" or "cut short": it may not be whole
     seconds: float
     why: str = ""
     chapter: Chapter | None = None
@@ -137,7 +138,9 @@ def write_report(
                 outcome = Outcome(section, "interrupted", 0.0, "Interrupted before its turn.")
             else:
                 outcome = attempted(section, subject, end - time.monotonic(), ctrl_c)
-            if ctrl_c.pressed and outcome.state != "done":
+            if ctrl_c.pressed and outcome.chapter is not None:
+                outcome = replace(outcome, state="cut short", why=CUT_SHORT)
+            elif ctrl_c.pressed:
                 outcome = replace(outcome, state="interrupted")
             outcomes.append(outcome)
             tell(outcome, k, len(wanted))
