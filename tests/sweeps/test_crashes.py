@@ -15,9 +15,9 @@ from long import long
 
 import qddot
 from qddot.errors import CannotWrite, CrewLost
-from qddot.sweeps.crew import Processes
 from qddot.sweeps.folder import Folder
 from qddot.sweeps.plan import study_of
+from qddot.sweeps.pool import ProcessPool
 from qddot.sweeps.running import sweep
 from qddot.sweeps.unit import Units
 
@@ -123,7 +123,7 @@ def test_kills_of_the_command_lose_nothing(lives, plan, tmp_path, hooked, conten
 def test_a_worker_that_is_killed_is_replaced(swings, tmp_path, monkeypatch, contents):
     """Also while it writes: what it leaves half written is removed when it is replaced."""
     folder, told, killed = tmp_path / "killed", 0, []
-    wait = Processes.results
+    wait = ProcessPool.results
 
     def results(self):
         nonlocal told
@@ -140,7 +140,7 @@ def test_a_worker_that_is_killed_is_replaced(swings, tmp_path, monkeypatch, cont
             assert (folder / "parts" / killed[1][1]).exists()  # that of a process that is alive
         return iter(news)
 
-    monkeypatch.setattr(Processes, "results", results)
+    monkeypatch.setattr(ProcessPool, "results", results)
     assert sweep(swings, folder, workers=1).complete
     assert len(killed) == 2
     monkeypatch.undo()
@@ -153,7 +153,7 @@ def test_ctrl_c_does_not_reach_workers_even_while_they_start(swings, tmp_path):
     """They are in a process group of their own, so a terminal does not signal them."""
     folder = Folder(tmp_path)
     folder.make()
-    crew = Processes(Units(study_of(swings)), folder, 1)
+    crew = ProcessPool(Units(study_of(swings)), folder, 1)
     try:
         assert os.getpgid(crew.workers[0].process.pid) != os.getpgrp()
     finally:
@@ -299,7 +299,7 @@ def test_a_unit_that_raises_is_told_and_tried_again(swings, tmp_path, monkeypatc
 def test_a_unit_over_which_three_workers_die_is_given_up(swings, tmp_path):
     folder = Folder(tmp_path)
     folder.make()
-    crew = Processes(Units(study_of(swings)), folder, 1)
+    crew = ProcessPool(Units(study_of(swings)), folder, 1)
     told = []
     try:
         for life in range(3):

@@ -12,7 +12,7 @@ from nearness import ROUND_OFF
 
 import qddot
 from qddot.sweeps import summary
-from qddot.sweeps.crew import Processes
+from qddot.sweeps.pool import ProcessPool
 from qddot.sweeps.running import sweep
 
 MEGABYTE = 1 << 20
@@ -227,13 +227,13 @@ def test_memory_is_bounded_by_the_parts_in_flight(tmp_path):
 def test_no_more_units_are_out_than_a_crew_has_room_for(swings, tmp_path, monkeypatch):
     """Two a worker: one in hand, one to go on with; parts stay where they are computed."""
     most = 0
-    give = Processes.give
+    give = ProcessPool.give
 
     def counted(self, unit):
         nonlocal most
         give(self, unit)
         most = max(most, sum(len(worker.hand) for worker in self.workers))
 
-    monkeypatch.setattr(Processes, "give", counted)
+    monkeypatch.setattr(ProcessPool, "give", counted)
     assert sweep(swings, tmp_path, workers=2).complete
     assert most == 4

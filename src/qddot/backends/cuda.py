@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from qddot.backends.cuda_prelude import WARP, Real
 from qddot.backends.cuda_source import THREADS, KernelText, kernel, source
-from qddot.backends.cuda_words import WARP, Real
 from qddot.backends.device_arrays import cupy_or_error, kind_of
 from qddot.program.ports import batch_of, check_count
 from qddot.program.program import Port, Program

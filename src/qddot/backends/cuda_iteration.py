@@ -6,8 +6,8 @@ runs at the speed of its arithmetic.
 
 from __future__ import annotations
 
+from qddot.backends.cuda_prelude import Real
 from qddot.backends.cuda_source import KernelText, Mirror, Outputs, head
-from qddot.backends.cuda_words import Real
 from qddot.backends.source import write
 from qddot.program.iteration import Iteration, Stage
 

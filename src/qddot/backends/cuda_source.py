@@ -1,7 +1,7 @@
 """A program as a CUDA kernel: one thread a state.
 
 A thread reads its own rows, which its neighbours' rows share cache lines with, and writes a narrow
-result itself. Wide results pass through memory that a warp shares; see `cuda_words`.
+result itself. Wide results pass through memory that a warp shares; see `cuda_prelude`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from qddot.backends.cuda_words import WARP, Real, prelude
+from qddot.backends.cuda_prelude import WARP, Real, prelude
 from qddot.backends.source import write
 from qddot.program.program import Port, Program
 from qddot.program.schedule import demand_order

@@ -47,10 +47,10 @@ def make_fastcall(
         program: Gives the program of one state, when that is needed.
         dtype: The type that exact arrays have.
     """
-    return Front(name, general, program, dtype).function() if as_assumed() else general
+    return FastCall(name, general, program, dtype).function() if as_assumed() else general
 
 
-class Front:
+class FastCall:
     """What stands behind the builtin function and keeps alive what that runs."""
 
     def __init__(

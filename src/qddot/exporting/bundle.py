@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from qddot.backends.cuda_prelude import Real
 from qddot.backends.cuda_source import THREADS, kernel, source
-from qddot.backends.cuda_words import Real
 from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, BadFile
 from qddot.exporting.functions import ExportedFunction, identifier

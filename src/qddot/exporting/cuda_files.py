@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from qddot.backends.cuda_prelude import Real
 from qddot.backends.cuda_source import THREADS, kernel, source
-from qddot.backends.cuda_words import Real
 from qddot.errors import printable
 from qddot.exporting.functions import ExportedFunction, identifier
 from qddot.robot import Robot

@@ -1,4 +1,4 @@
-"""A Dask cluster as crew: its workers compute parts, this process writes them.
+"""A Dask cluster as pool: its workers compute parts, this process writes them.
 
 The workers need qddot and nothing of this machine's disk. A part travels as bytes; as many units
 are out at a time as keep every worker thread busy, so that memory is bounded on both sides.
@@ -18,8 +18,8 @@ from typing import Any
 
 from qddot import progress
 from qddot.errors import BadArgument, CrewLost, MissingExtra, printable, shorten
-from qddot.sweeps.crew import AHEAD, Done, packed, unpacked, words_of
 from qddot.sweeps.folder import Folder
+from qddot.sweeps.pool import AHEAD, UnitDone, packed, unpacked, words_of
 from qddot.sweeps.unit import Units, pyarrow
 
 CONNECT = 15  # [s]
@@ -69,7 +69,7 @@ class Cluster:
         self.out[unit] = future
         future.add_done_callback(lambda done, unit=unit: self.news.put((unit, done)))
 
-    def results(self) -> Iterator[Done]:
+    def results(self) -> Iterator[UnitDone]:
         """Wait for a unit; look now and then whether the cluster is still there."""
         try:
             unit, future = self.news.get(timeout=LOOK)
@@ -82,12 +82,12 @@ class Cluster:
         data = self._fetched(future)
         if data is not None:
             self.folder.put(self.folder.part(unit), data)
-            yield Done(unit, "done")
+            yield UnitDone(unit, "done")
         elif future.status == "error":
-            yield Done(unit, "failed", words_of(future.exception()))
+            yield UnitDone(unit, "failed", words_of(future.exception()))
         else:  # cancelled by somebody else, or lost with a worker or with the scheduler
             self._look()
-            yield Done(unit, "lost")
+            yield UnitDone(unit, "lost")
         future.release()
 
     def close(self) -> None:

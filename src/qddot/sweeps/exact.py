@@ -23,7 +23,7 @@ from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import whole_state
 from qddot.simulation.simulation import begun
 from qddot.simulation.varied import varied_friction
-from qddot.sweeps.cases import Case
+from qddot.sweeps.controller_runs import ControllerRuns
 from qddot.sweeps.motions import Motions, torque_of
 from qddot.sweeps.runs import Values
 
@@ -34,7 +34,7 @@ LEAST = 1e-6  # [J]: what counts as exchanged at least
 class ExactRuns:
     """Runs of one controller, each integrated for itself."""
 
-    case: Case
+    case: ControllerRuns
 
     @cached_property
     def system(self) -> System:

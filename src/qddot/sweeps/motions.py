@@ -16,7 +16,7 @@ from qddot.backends.iterated import Given, IteratedKernel
 from qddot.simulation.equation import Forces, System
 from qddot.simulation.sampled import Past, sampled
 from qddot.simulation.steps import iteration
-from qddot.sweeps.cases import Case
+from qddot.sweeps.controller_runs import ControllerRuns
 from qddot.sweeps.draws import generator
 from qddot.sweeps.runs import Values
 
@@ -45,7 +45,7 @@ class Motions:
 class Rollouts:
     """Runs of a law that is part of the motion, or of none."""
 
-    case: Case
+    case: ControllerRuns
 
     @cached_property
     def kernel(self) -> IteratedKernel:
@@ -81,7 +81,7 @@ class Rollouts:
         return Motions(q, qd, np.broadcast_to(torque_of(case, given), (count, len(clock.t), n)))
 
 
-def torque_of(case: Case, given: dict[str, Any]) -> np.ndarray:
+def torque_of(case: ControllerRuns, given: dict[str, Any]) -> np.ndarray:
     """Return τ alone, of a law with a state too."""
     found = case.torques(given)
     return found[0] if case.controller.states else found
@@ -91,7 +91,7 @@ def torque_of(case: Case, given: dict[str, Any]) -> np.ndarray:
 class SampledLoops:
     """Runs of a law that is asked at a rate."""
 
-    case: Case
+    case: ControllerRuns
 
     @cached_property
     def kernel(self) -> IteratedKernel:
@@ -138,7 +138,7 @@ class SampledLoops:
         return Motions(**kept)
 
 
-def _kernel(case: Case, forces: Forces) -> IteratedKernel:
+def _kernel(case: ControllerRuns, forces: Forces) -> IteratedKernel:
     arm, method = case.study.arm, case.study.clock.method
     system = System(arm.robot.model, forces, arm.names)
     return IteratedKernel(iteration(system, method), np.dtype(np.float64), 1)
@@ -147,7 +147,7 @@ def _kernel(case: Case, forces: Forces) -> IteratedKernel:
 class Noise:
     """The errors of a batch's measurements, drawn for many samples at once."""
 
-    def __init__(self, case: Case, runs: np.ndarray, values: Values):
+    def __init__(self, case: ControllerRuns, runs: np.ndarray, values: Values):
         study = case.study
         self.spread = np.stack([values["noise.q"], values["noise.qd"]], axis=1)  # (runs, 2, 1)
         # runs of one draw meet the same noise, whatever they are compared in

@@ -15,8 +15,8 @@ from qddot.judged import Judged
 from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot, load
+from qddot.sweeps.columns import GIVEN
 from qddot.sweeps.folder import FAILED, MANIFEST, ROBOT, Folder, read_manifest
-from qddot.sweeps.kept import GIVEN
 from qddot.sweeps.summary import Summary, summary_of
 from qddot.sweeps.unit import pyarrow
 

@@ -11,9 +11,9 @@ from typing import Any
 from qddot.backends.threads import available_threads
 from qddot.errors import BadArgument, printable, shorten
 from qddot.progress import inform, percent_done
-from qddot.sweeps.crew import Alone, Crew, Processes
 from qddot.sweeps.folder import FAILED, Folder, begin, is_whole
 from qddot.sweeps.plan import Plan, study_of
+from qddot.sweeps.pool import InThisProcess, ProcessPool, UnitPool
 from qddot.sweeps.result import Sweep, load_sweep
 from qddot.sweeps.study import Study
 from qddot.sweeps.unit import Units, pyarrow
@@ -76,14 +76,14 @@ def _compute(
     """Have the missing units computed, and keep the words of those that failed."""
     study, failed = units.study, {}
     waiting, out = deque(missing), 0
-    crew = _crew(folder, units, len(missing), client, workers)
+    pool = _crew(folder, units, len(missing), client, workers)
     try:
         with percent_done(f"sweeping {study.robot.name}", len(missing)) as advance:
             while waiting or out:
-                while waiting and out < crew.room:
-                    crew.give(waiting.popleft())
+                while waiting and out < pool.room:
+                    pool.give(waiting.popleft())
                     out += 1
-                for done in crew.results():
+                for done in pool.results():
                     out -= 1
                     if done.how == "lost":
                         waiting.appendleft(done.unit)
@@ -99,20 +99,20 @@ def _compute(
         inform("  the same command goes on from there")
         raise
     finally:
-        crew.close()
+        pool.close()
         folder.clear_halves()  # of workers that were ended while they wrote
         _tell_failures(folder, failed)
 
 
-def _crew(folder: Folder, units: Units, missing: int, client: Any, workers: int | None) -> Crew:
+def _crew(folder: Folder, units: Units, missing: int, client: Any, workers: int | None) -> UnitPool:
     if client is not None:
         from qddot.sweeps.cluster import Cluster
 
         return Cluster(units, folder, client)
     if workers == 0:
-        return Alone(units, folder)
+        return InThisProcess(units, folder)
     count = available_threads() if workers is None else workers
-    return Processes(units, folder, max(1, min(count, missing)))
+    return ProcessPool(units, folder, max(1, min(count, missing)))
 
 
 def _missing(folder: Folder, study: Study) -> list[int]:

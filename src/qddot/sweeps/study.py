@@ -18,12 +18,12 @@ from qddot.readers.table import DocumentTable, LineOf
 from qddot.robot import Robot
 from qddot.robot.settings import changed, loads_of, read_settings
 from qddot.sweeps.arms import VariedArm
-from qddot.sweeps.clock import Clock, read_clock
+from qddot.sweeps.columns import OWN, KeptColumns, read_columns
 from qddot.sweeps.controllers import Controller, of_controllers, read_controllers
 from qddot.sweeps.draws import Distribution
-from qddot.sweeps.kept import OWN, Kept, read_kept
 from qddot.sweeps.quantities import aliases, of_arm, of_motion, of_symbols, places
 from qddot.sweeps.runs import Runs
+from qddot.sweeps.time_grid import TimeGrid, read_time_grid
 from qddot.sweeps.variations import Variation, by_key, read_variations
 from qddot.writers.toml import to_toml
 
@@ -45,8 +45,8 @@ class Study:
     nominal: Robot  # as the plan sets it, all numbers: what laws believe
     arm: VariedArm
     controllers: tuple[Controller, ...]
-    clock: Clock
-    kept: Kept
+    clock: TimeGrid
+    kept: KeptColumns
     runs: Runs
 
     @cached_property
@@ -147,8 +147,8 @@ def prepared(
     known = {each.name: each for each in quantities}
     other = {} if arm_robot.symbols else aliases(nominal)
     variations = read_variations(fields.inner(table, "vary"), known, places(quantities), other)
-    clock = read_clock(table, controllers)
-    kept = read_kept(table, controllers, clock, variations)
+    clock = read_time_grid(table, controllers)
+    kept = read_columns(table, controllers, clock, variations)
     for line in variations:
         if line.key in OWN:
             what = f"a column of every sweep is called {line.key}"
@@ -207,7 +207,7 @@ def _frames_that_vary(settings: Mapping[str, Any], varied: Any) -> set[str]:
     }
 
 
-def _unit(total: int, clock: Clock, kept: Kept, n: int) -> int:
+def _unit(total: int, clock: TimeGrid, kept: KeptColumns, n: int) -> int:
     """Return how many runs a unit has if the plan does not say."""
     if clock.exact:
         runs = EXACT_RUNS_A_UNIT

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import MissingExtra
-from qddot.sweeps.cases import Case
+from qddot.sweeps.columns import Column
+from qddot.sweeps.controller_runs import ControllerRuns
 from qddot.sweeps.controllers import unit_of_error
-from qddot.sweeps.kept import Column
 from qddot.sweeps.motions import Motions, Rollouts, SampledLoops
 from qddot.sweeps.runs import Values
 from qddot.sweeps.study import Study
@@ -37,7 +37,7 @@ class Units:
 
     def __init__(self, study: Study):
         self.study = study
-        self.cases = [Case(study, k) for k in range(len(study.controllers))]
+        self.cases = [ControllerRuns(study, k) for k in range(len(study.controllers))]
         self.engines = [self._engine(case) for case in self.cases]
 
     @cached_property
@@ -78,7 +78,7 @@ class Units:
         )
         return sink.getvalue().to_pybytes()
 
-    def _engine(self, case: Case) -> Any:
+    def _engine(self, case: ControllerRuns) -> Any:
         if self.study.clock.exact:
             from qddot.sweeps.exact import ExactRuns  # which loads SciPy's integrators
 
@@ -134,7 +134,7 @@ def _from_memory(pa: Any, kind: Any, count: int, values: np.ndarray) -> Any:
 
 
 def measured(
-    case: Case, motions: Motions, values: Values, constants: np.ndarray
+    case: ControllerRuns, motions: Motions, values: Values, constants: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Return the columns of some runs of one controller."""
     study = case.study
@@ -204,7 +204,7 @@ def torques(t: np.ndarray, tau: np.ndarray, joints: tuple[str, ...]) -> dict[str
     return found | {f"torque.rms.{name}": rms[:, i] for i, name in enumerate(joints)}
 
 
-def within_limits(case: Case, motions: Motions) -> np.ndarray:
+def within_limits(case: ControllerRuns, motions: Motions) -> np.ndarray:
     """Return whether positions, rates and torques kept to the robot's limits."""
     limits = case.study.nominal.limits
     good = motions.finite

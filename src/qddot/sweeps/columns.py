@@ -9,8 +9,8 @@ from qddot.errors import did_you_mean, listing
 from qddot.model.units import JointUnits
 from qddot.readers import fields
 from qddot.readers.table import DocumentTable
-from qddot.sweeps.clock import Clock
 from qddot.sweeps.controllers import Controller
+from qddot.sweeps.time_grid import TimeGrid
 from qddot.sweeps.variations import Variation
 
 FAMILIES = {
@@ -38,7 +38,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptColumns:
     """What is kept of a run."""
 
     families: tuple[str, ...]
@@ -103,12 +103,12 @@ class Kept:
         return found
 
 
-def read_kept(
+def read_columns(
     table: DocumentTable,
     controllers: Sequence[Controller],
-    clock: Clock,
+    clock: TimeGrid,
     variations: Sequence[Variation],
-) -> Kept:
+) -> KeptColumns:
     """Return what a plan keeps of its runs."""
     driven = any(each.law is not None for each in controllers)
     pushed = table.has("torque") or any(v.quantity.name == "torque" for v in variations)
@@ -143,4 +143,4 @@ def read_kept(
                     f"it is no multiple of every, {clock.spacing:g} s",
                     f"Take {stride * clock.spacing:.6g}.",
                 )
-    return Kept(tuple(name for name in FAMILIES if name in names), settled, stride)
+    return KeptColumns(tuple(name for name in FAMILIES if name in names), settled, stride)

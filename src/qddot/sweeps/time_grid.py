@@ -24,7 +24,7 @@ WHOLE = 1e-9  # relative: what counts as a whole number
 
 
 @dataclass(frozen=True)
-class Clock:
+class TimeGrid:
     """The instants of a run."""
 
     engine: str
@@ -56,7 +56,7 @@ class Clock:
         return np.arange(self.rows + 1) * self.spacing
 
 
-def read_clock(table: DocumentTable, controllers: Sequence[Controller]) -> Clock:
+def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> TimeGrid:
     """Return how the runs of a plan are stepped."""
     engine = fields.one_of(table, "engine", ENGINES, "rollout")
     exact = engine == "exact"
@@ -80,15 +80,17 @@ def read_clock(table: DocumentTable, controllers: Sequence[Controller]) -> Clock
     every = fields.positive(table, "every", None, "how far apart a run is looked at [s]")
     if exact:
         rows = ROWS if every is None else _whole(table, "every", duration, every) or ROWS
-        return Clock(engine, method, duration, duration / rows, rows, 1, tolerance, smoothing)
+        return TimeGrid(engine, method, duration, duration / rows, rows, 1, tolerance, smoothing)
     steps = _whole(table, "step", duration, step)
     counts = [_samples(table, duration, rate) for rate in rates]
     if steps is None or None in counts:
-        return Clock(engine, method, duration, duration, 1, 1, tolerance, smoothing)
+        return TimeGrid(engine, method, duration, duration, 1, 1, tolerance, smoothing)
     if steps > MOST_STEPS:
         table.problem("step", f"that makes {steps:.1g} steps a run", "Take longer ones.")
     rows = _rows(table, duration, every, [steps, *counts])
-    return Clock(engine, method, duration, step, steps, steps // (rows or 1), tolerance, smoothing)
+    return TimeGrid(
+        engine, method, duration, step, steps, steps // (rows or 1), tolerance, smoothing
+    )
 
 
 def _whole(table: DocumentTable, key: str, duration: float, length: float) -> int | None:

@@ -1,6 +1,6 @@
-"""Who computes units: this process, or processes on this machine. A cluster is in `cluster`.
+"""Pools that compute units: this process, or several on this machine. `cluster` has another.
 
-A crew is given units and tells, in any order, how each went.
+A pool is given units and returns, in any order, how each of them ended.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from qddot.workers import Message, Worker, answer_in
 AHEAD = 2  # units that a worker has: one in hand, one to go on with
 DEATHS = 3  # of workers, in a row or over one unit, before it is not tried again
 
-_opened: list[Alone] = []  # in a worker: what it computes
+_opened: list[InThisProcess] = []  # in a worker: what it computes
 
 
 @dataclass(frozen=True)
-class Done:
-    """How a unit went: "done", "failed" with words, or "lost", to be given to somebody else."""
+class UnitDone:
+    """How a unit ended: "done", "failed" with words, or "lost": it must be computed again."""
 
     unit: int
     how: str
     words: str = ""
 
 
-class Crew(Protocol):
-    """Who computes units."""
+class UnitPool(Protocol):
+    """What computes units."""
 
     @property
     def room(self) -> int:
@@ -45,15 +45,15 @@ class Crew(Protocol):
     def give(self, unit: int) -> None:
         """Let it compute a unit."""
 
-    def results(self) -> Iterator[Done]:
+    def results(self) -> Iterator[UnitDone]:
         """Wait for news, and yield how units went."""
         ...
 
     def close(self) -> None:
-        """Let go of it, whatever it has in hand."""
+        """End it, also in the middle of a unit."""
 
 
-class Alone:
+class InThisProcess:
     """This process, one unit after the other."""
 
     room = 1
@@ -65,8 +65,8 @@ class Alone:
     def give(self, unit: int) -> None:
         self.next = unit
 
-    def results(self) -> Iterator[Done]:
-        yield _checked(Done(self.next, *self.computed(self.next)))
+    def results(self) -> Iterator[UnitDone]:
+        yield _checked(UnitDone(self.next, *self.computed(self.next)))
 
     def computed(self, unit: int) -> tuple[str, str]:
         """Compute a unit and write its part; return how that went, and words."""
@@ -82,8 +82,8 @@ class Alone:
         """Nothing is left to be closed."""
 
 
-class Processes:
-    """Processes on this machine, one thread each; one that dies is replaced."""
+class ProcessPool:
+    """ProcessPool on this machine, one thread each; one that dies is replaced."""
 
     def __init__(self, units: Units, folder: Folder, count: int):
         self.study, self.folder = packed(units.study), folder
@@ -94,7 +94,7 @@ class Processes:
         self.workers: list[UnitWorker] = []
         try:
             for _ in range(count):
-                self._hire()
+                self._start_worker()
         except BaseException:
             self.close()
             raise
@@ -103,16 +103,16 @@ class Processes:
         """Give a unit to whoever has least to do."""
         min(self.workers, key=lambda worker: len(worker.hand)).give(unit)
 
-    def results(self) -> Iterator[Done]:
+    def results(self) -> Iterator[UnitDone]:
         """Wait for news of a worker: a unit done, or its death."""
         worker, said = self.news.get()
         if said[0] == "ended":
-            yield from self._buried(worker)
+            yield from self._replaced(worker)
         elif not worker.was_ready:
             answer_in(said)
             worker.was_ready, self.deaths = True, 0
         else:
-            yield _checked(Done(worker.hand.pop(0), *answer_in(said)))
+            yield _checked(UnitDone(worker.hand.pop(0), *answer_in(said)))
 
     def close(self) -> None:
         """End all workers."""
@@ -120,10 +120,10 @@ class Processes:
             worker.end()
         self.workers = []
 
-    def _hire(self) -> None:
+    def _start_worker(self) -> None:
         self.workers.append(UnitWorker(self.folder, self.study, self.news))
 
-    def _buried(self, worker: UnitWorker) -> Iterator[Done]:
+    def _replaced(self, worker: UnitWorker) -> Iterator[UnitDone]:
         """Replace a worker that died, and tell what it had in hand."""
         if worker not in self.workers:
             return
@@ -137,15 +137,15 @@ class Processes:
                     f"Workers die as soon as they start ({how}).\n"
                     "  Is there memory enough? --workers 0 computes in this very process."
                 )
-        self._hire()
+        self._start_worker()
         for place, unit in enumerate(worker.hand):
             # only the first was being computed
             if worker.was_ready and place == 0:
                 self.blamed[unit] = self.blamed.get(unit, 0) + 1
             if self.blamed.get(unit, 0) >= DEATHS:
-                yield Done(unit, "failed", f"its worker died {DEATHS} times ({how})")
+                yield UnitDone(unit, "failed", f"its worker died {DEATHS} times ({how})")
             else:
-                yield Done(unit, "lost")
+                yield UnitDone(unit, "lost")
 
 
 class UnitWorker(Worker):
@@ -164,7 +164,7 @@ class UnitWorker(Worker):
 
 def open_study(folder: str, study: bytes) -> None:
     """Make ready, in a worker, what its units need."""
-    _opened[:] = [Alone(unpacked(study), Folder(Path(folder)))]
+    _opened[:] = [InThisProcess(unpacked(study), Folder(Path(folder)))]
 
 
 def compute(unit: int) -> tuple[str, str]:
@@ -189,7 +189,7 @@ def words_of(error: BaseException) -> str:
     return shorten(printable(what), 500)
 
 
-def _checked(done: Done) -> Done:
+def _checked(done: UnitDone) -> UnitDone:
     if done.how == "unwritable":
         raise CannotWrite(done.words)
     return done

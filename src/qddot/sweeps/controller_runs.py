@@ -30,7 +30,7 @@ Arrays = Mapping[str, np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class ControllerRuns:
     """The runs of one controller of a study."""
 
     study: Study
