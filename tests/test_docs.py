@@ -20,8 +20,8 @@ from random_trees import deep_tree
 import qddot
 from qddot.equations.exact_tree import exact_robot
 from qddot.formulations import lagrange
+from qddot.model.folding import fold
 from qddot.model.joints import MOTIONS
-from qddot.model.tree import fold
 from qddot.readers.document import read_document
 from qddot.readers.read import library, read
 

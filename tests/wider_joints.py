@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from qddot.model.coordinates import Drive, Drives
+from qddot.model.folding import in_order
 from qddot.model.joints import Coordinate, Prismatic, Revolute
-from qddot.model.tree import NO_INERTIA, Body, Tree, in_order
+from qddot.model.tree import NO_INERTIA, Body, Tree
 from qddot.scalars import sincos
 from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.rotation import IDENTITY, Z, about_axis

@@ -18,7 +18,7 @@ from qddot.certificate.exact import BallScalar, Ledger, above, below
 from qddot.certificate.problems import BoundProblems
 from qddot.dynamics import coriolis, rnea
 from qddot.dynamics.crba import mass_matrix
-from qddot.model.tree import exact, fold
+from qddot.model.folding import exact, fold
 from qddot.robot import Robot
 
 DIGITS = 300  # bits

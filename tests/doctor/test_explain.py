@@ -13,7 +13,7 @@ from qddot.doctor.explain import other_differences, reasons
 from qddot.doctor.peers import Answer
 from qddot.dynamics.kinematics import body_poses
 from qddot.model import Inertial, Joint, Link, Model, Motor, Payload, Placement
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.readers import read
 
 THIN = (0.001, 0, 0, 0.001, 0, 0.0021)  # just impossible

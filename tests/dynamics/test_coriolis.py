@@ -16,7 +16,7 @@ from qddot.dynamics.coriolis import (
     velocity_torque,
 )
 from qddot.dynamics.crba import mass_matrix
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 
 EXAMPLES = settings(max_examples=20)
 

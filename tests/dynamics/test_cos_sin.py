@@ -14,7 +14,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.errors import BadArgument, WrongShape
 from qddot.formulations import explicit, lagrange, recursive, stacked, trace
 from qddot.model import Limits, Mimic, Spring
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.robot.quantities import NAMES, state_shapes
 
 SAME = 1e-12

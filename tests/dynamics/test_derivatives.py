@@ -15,7 +15,7 @@ from random_trees import deep_tree, poised
 from qddot.dynamics import aba, forward
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import inverse_dynamics
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.program.differentiate import jacobian
 from qddot.readers import read
 from qddot.robot import Robot

@@ -14,7 +14,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.rnea import elastic_torque, inverse_dynamics
 from qddot.model import Model
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.spatial.inertia import Inertia
 
 EXAMPLES = settings(max_examples=20)

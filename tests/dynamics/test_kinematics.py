@@ -26,7 +26,8 @@ from qddot.dynamics.kinematics import (
     pose,
 )
 from qddot.dynamics.rnea import gravity_torque
-from qddot.model.tree import BASE, Tree, fold
+from qddot.model.folding import fold
+from qddot.model.tree import BASE, Tree
 from qddot.readers import read
 from qddot.spatial.vector import skew
 

@@ -26,8 +26,9 @@ from qddot.dynamics.rnea import (
     gravity_torque,
     inverse_dynamics,
 )
+from qddot.model.folding import fold
 from qddot.model.joints import Prismatic, Revolute, Screw
-from qddot.model.tree import Tree, fold
+from qddot.model.tree import Tree
 from qddot.readers import read
 
 EXAMPLES = settings(max_examples=20)

@@ -16,7 +16,7 @@ from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.rnea import bias_torque, gravity_torque, inverse_dynamics
 from qddot.model import Joint, Link, Model
 from qddot.model.building import checked
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.spatial.vector import cross, join
 
 EXAMPLES = settings(max_examples=20)

@@ -12,7 +12,7 @@ from strategies import seeds
 from qddot.dynamics.friction import friction_torque
 from qddot.dynamics.regressor import parameters, regressor, unparameterised_torque
 from qddot.dynamics.rnea import elastic_torque, inverse_dynamics
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.readers import read
 from qddot.spatial.inertia import NAMES, Inertia
 

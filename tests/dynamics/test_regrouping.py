@@ -16,8 +16,8 @@ from qddot.dynamics.kinematics import jacobian, pose
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import aligned, regrouped
 from qddot.dynamics.rnea import inverse_dynamics
+from qddot.model.folding import fold
 from qddot.model.joints import Prismatic, Revolute
-from qddot.model.tree import fold
 from qddot.spatial.inertia import Inertia
 
 EXAMPLES = settings(max_examples=20)

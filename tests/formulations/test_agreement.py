@@ -31,7 +31,8 @@ from qddot.equations.polynomial import Polynomial
 from qddot.formulations import coriolis, explicit, lagrange, recursive, stacked, trace
 from qddot.formulations.calculus import gradient
 from qddot.model import Inertial, Link, build
-from qddot.model.tree import Tree, fold
+from qddot.model.folding import fold
+from qddot.model.tree import Tree
 from qddot.readers.read import built_in_names, read
 from qddot.spatial.vector import skew
 

@@ -12,7 +12,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.equations.exact_tree import exact_robot
 from qddot.formulations import coriolis
 from qddot.formulations.calculus import gradient
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.readers.read import read
 
 EXAMPLES = settings(max_examples=15)

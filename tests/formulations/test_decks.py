@@ -13,7 +13,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.equations.exact_tree import exact_robot
 from qddot.formulations import coriolis, explicit, recursive, stacked, trace
 from qddot.formulations.calculus import gradient
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.readers.read import read
 from qddot.spatial.vector import skew
 

@@ -13,7 +13,7 @@ from textbook_numbers import NUMBERS, QD, QDD, SEVEN_DECIMALS, TEN_DECIMALS, Q
 from qddot.equations.exact_tree import exact_robot
 from qddot.formulations import coriolis, explicit, lagrange, recursive
 from qddot.formulations.calculus import gradient
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.readers.read import read
 
 

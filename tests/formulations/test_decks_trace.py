@@ -19,7 +19,7 @@ from qddot.formulations import explicit, trace
 from qddot.formulations.calculus import gradient
 from qddot.formulations.derivation import Derivation
 from qddot.model import Motor
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.readers.read import read
 from qddot.scalars.expressions import symbol
 

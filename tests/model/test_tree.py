@@ -30,9 +30,10 @@ from qddot.model import (
     build,
 )
 from qddot.model.building import checked
+from qddot.model.folding import coordinates, exact, fold, unit
 from qddot.model.joints import Prismatic, Revolute
 from qddot.model.shapes import point
-from qddot.model.tree import BASE, coordinates, exact, fold, unit
+from qddot.model.tree import BASE
 from qddot.readers import read
 from qddot.scalars.expressions import Expression, expression, symbol
 from qddot.spatial.pose import STILL

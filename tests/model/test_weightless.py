@@ -5,7 +5,7 @@ import pytest
 
 import qddot
 from qddot.dynamics.crba import mass_matrix
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.model.weightless import inertia_felt
 from qddot.readers.read import built_in_names, read
 

@@ -5,7 +5,7 @@ import numpy as np
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.rnea import gravity_torque
-from qddot.model.tree import coordinates, fold
+from qddot.model.folding import coordinates, fold
 
 FREE = 0  # MuJoCo's number of the joint type
 

@@ -20,7 +20,8 @@ from qddot.dynamics import coriolis, forward, kinematics, rnea
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.regressor import regressor
 from qddot.model import Placement
-from qddot.model.tree import Tree, fold
+from qddot.model.folding import fold
+from qddot.model.tree import Tree
 from qddot.readers import read
 from qddot.robot import Robot
 from qddot.robot.effective_mass import weighted

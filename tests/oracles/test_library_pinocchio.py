@@ -18,7 +18,8 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import pose
 from qddot.dynamics.rnea import gravity_torque
 from qddot.model import Joint, Model
-from qddot.model.tree import BASE, Tree, fold
+from qddot.model.folding import fold
+from qddot.model.tree import BASE, Tree
 from qddot.readers import read
 from qddot.robot import Robot
 from qddot.writers.urdf import to_urdf

@@ -21,7 +21,8 @@ from qddot.dynamics import aba, energy, forward, rnea
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import jacobian_and_rate, pose
 from qddot.model import Friction, Joint, Model
-from qddot.model.tree import Tree, fold
+from qddot.model.folding import fold
+from qddot.model.tree import Tree
 from qddot.readers import read
 from qddot.robot import Robot
 from qddot.writers.urdf import to_urdf

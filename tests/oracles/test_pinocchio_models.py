@@ -26,7 +26,8 @@ from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.rnea import gravity_torque, rigid_body_torque
 from qddot.errors import BadRobot
 from qddot.model import Model
-from qddot.model.tree import Tree, fold
+from qddot.model.folding import fold
+from qddot.model.tree import Tree
 from qddot.readers import read
 from qddot.readers.urdf import read_urdf_text
 from qddot.spatial.inertia import Inertia

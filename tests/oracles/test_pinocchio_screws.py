@@ -11,7 +11,7 @@ from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import rigid_body_torque
 from qddot.model import Link, build
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 
 pin = pytest.importorskip("pinocchio", reason="Pinocchio (pin) is not installed")
 

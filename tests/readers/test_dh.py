@@ -13,7 +13,8 @@ from strategies import inertial, seeds
 from qddot import from_dh
 from qddot.errors import BadArgument, BadRobot
 from qddot.model import Inertial, Joint, Link, Placement
-from qddot.model.tree import BASE, exact, fold
+from qddot.model.folding import exact, fold
+from qddot.model.tree import BASE
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.toml import line_finder

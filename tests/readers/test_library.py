@@ -16,7 +16,7 @@ from qddot.dynamics.kinematics import pose
 from qddot.dynamics.rnea import gravity_torque, rigid_body_torque
 from qddot.errors import QddotError
 from qddot.model import Model
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.readers import read
 from qddot.readers.document import read_document
 from qddot.readers.read import built_in_names, library

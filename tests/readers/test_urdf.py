@@ -19,7 +19,7 @@ from qddot.dynamics.kinematics import pose
 from qddot.dynamics.rnea import gravity_torque
 from qddot.errors import BadRobot, NotNumeric
 from qddot.model import Frame, Limits, Mimic, Model, Payload, Placement, build
-from qddot.model.tree import fold
+from qddot.model.folding import fold
 from qddot.readers.urdf import read_urdf_text
 from qddot.writers.urdf import added_to_urdf, lost_in_urdf, to_urdf
 

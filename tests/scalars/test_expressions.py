@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from qddot.errors import BadArgument, NotNumeric
 from qddot.scalars import constant_sincos, sincos, sqrt
 from qddot.scalars.expressions import (
-    MOST_POWER,
     MOST_TERMS,
     PI_EXPRESSION,
     Expression,
@@ -22,6 +21,7 @@ from qddot.scalars.expressions import (
     simplest,
     symbol,
 )
+from qddot.scalars.monomials import MOST_POWER
 from qddot.scalars.reader import read_formula
 
 OF_ALL_TERMS = 1e-9  # relative to the largest term; a few dozen operations on numbers of size 1

@@ -12,8 +12,8 @@ import numpy as np
 
 from qddot.checks import joint_index
 from qddot.errors import BadArgument, NotNumeric, printable, shorten
+from qddot.model.folding import exact
 from qddot.model.joint import Joint
-from qddot.model.tree import exact
 from qddot.robot import Robot
 
 # the float above π: a turn from −PI to PI is a whole turn

@@ -26,8 +26,9 @@ from qddot.dynamics.aba import applies
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.values import many_digits
 from qddot.model.coordinates import Drive, Drives
+from qddot.model.folding import in_order
 from qddot.model.joints import SIX_DEGREES
-from qddot.model.tree import BASE, NO_INERTIA, Body, Tree, in_order
+from qddot.model.tree import BASE, NO_INERTIA, Body, Tree
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL
 

@@ -16,8 +16,9 @@ import numpy as np
 from flint import arb
 
 from qddot.equations.values import ball_of
+from qddot.model.folding import exact, fold
 from qddot.model.model import Model
-from qddot.model.tree import Tree, exact, fold
+from qddot.model.tree import Tree
 from qddot.program.recorded import Recorded
 from qddot.scalars import Scalar, constant_sincos, sincos, sqrt
 

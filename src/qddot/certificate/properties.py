@@ -24,8 +24,8 @@ from qddot.equations.exact_tree import NoClosedForm
 from qddot.equations.proofs import UNDECIDED, Claim, claims
 from qddot.errors import BadArgument, TooLarge, printable
 from qddot.looks import in_notebook
+from qddot.model.folding import numeric
 from qddot.model.link import Inertial
-from qddot.model.tree import numeric
 from qddot.plain_text import fitted
 from qddot.robot import Robot
 

@@ -15,9 +15,9 @@ from qddot.doctor.peers import PEERS, Answer, Peer, ask, material
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import gravity_torque
 from qddot.errors import shorten
+from qddot.model.folding import coordinates, fold, numeric
 from qddot.model.limits import limits_of
 from qddot.model.model import Model, mapped
-from qddot.model.tree import coordinates, fold, numeric
 
 SEED = 2718
 CONFIGURATIONS = 4

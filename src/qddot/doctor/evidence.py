@@ -18,8 +18,9 @@ import numpy as np
 from qddot.doctor.peers import Answer
 from qddot.dynamics.kinematics import body_poses
 from qddot.dynamics.rnea import gravity_torque
+from qddot.model.folding import coordinates, fold
 from qddot.model.model import Model
-from qddot.model.tree import BASE, Tree, coordinates, fold
+from qddot.model.tree import BASE, Tree
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN
 from qddot.spatial.vector import join

@@ -16,7 +16,8 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.time_limit import WorkLimitReached, at_most
 from qddot.errors import BadArgument, TooLarge, did_you_mean
 from qddot.model.coordinates import Drives
-from qddot.model.tree import BASE, Tree, in_order
+from qddot.model.folding import in_order
+from qddot.model.tree import BASE, Tree
 from qddot.readers.read import model_of
 
 FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")

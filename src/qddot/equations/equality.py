@@ -25,7 +25,8 @@ from qddot.equations.values import many_digits, symbols_of, value_at
 from qddot.errors import QddotError
 from qddot.scalars import Scalar, sincos
 from qddot.scalars.exact_angles import exact_sincos
-from qddot.scalars.expressions import PI, PI_EXPRESSION, Atom, Expression, expression
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression
+from qddot.scalars.monomials import PI, Atom
 
 MOST = 40  # multiples of a unit; cos 40x, multiplied out, has twenty terms
 STATES = 6  # at which two polynomials are compared that were not shown equal

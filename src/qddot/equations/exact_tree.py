@@ -18,10 +18,11 @@ from qddot.equations.angles import has_angle
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, shorten
 from qddot.model.coordinates import Drive
+from qddot.model.folding import exact, fold
 from qddot.model.joint import Joint, Mimic
 from qddot.model.link import Placement
 from qddot.model.model import Model
-from qddot.model.tree import NO_INERTIA, Body, Tree, exact, fold
+from qddot.model.tree import NO_INERTIA, Body, Tree
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression
 

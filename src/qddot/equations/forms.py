@@ -33,7 +33,8 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import natural
 from qddot.equations.terms import Monomial, Terms, terms_of
 from qddot.scalars import Scalar
-from qddot.scalars.expressions import Atom, expression
+from qddot.scalars.expressions import expression
+from qddot.scalars.monomials import Atom
 
 CONSTANT, MASS, LINEAR, GRAVITY, PARAMETER, POSITION, ANGLE, RATE, ACCELERATION = range(9)
 RANKS = {"position": POSITION, "rate": RATE, "acceleration": ACCELERATION}

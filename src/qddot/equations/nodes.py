@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
 
-from qddot.scalars.expressions import PI, Atom, Expression
+from qddot.scalars.expressions import Expression
+from qddot.scalars.monomials import PI, Atom
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,8 @@ from qddot.equations.polynomial import Polynomial
 from qddot.model.model import scalars
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, sincos
-from qddot.scalars.expressions import PI, Atom, Expression, Monomial, expression
+from qddot.scalars.expressions import Expression, expression
+from qddot.scalars.monomials import PI, Atom, Monomial
 
 LETTERS = {
     "sine": "s",

@@ -17,7 +17,8 @@ from qddot.equations.ring import Ring
 from qddot.equations.values import symbols_of
 from qddot.errors import BadArgument, did_you_mean
 from qddot.scalars import Scalar, sincos, sqrt
-from qddot.scalars.expressions import PI, PI_EXPRESSION, Expression, expression, symbol
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression, symbol
+from qddot.scalars.monomials import PI
 
 GENERATORS = {"q": "q", "qd": "v", "qdd": "a"}
 JOINT = re.compile(r"(qd?d?)([1-9]\d*)")

@@ -16,7 +16,8 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, NotNumeric, UnknownName
 from qddot.scalars import Scalar, sincos
-from qddot.scalars.expressions import PI, Atom, Expression, expression
+from qddot.scalars.expressions import Expression, expression
+from qddot.scalars.monomials import PI, Atom
 
 BITS = 256
 FUNCTIONS: dict[str, Callable[[arb], arb]] = {

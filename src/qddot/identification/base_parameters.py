@@ -186,7 +186,7 @@ def _exactly(robot: Any, terms: Sequence[str]) -> Identifiability:
 def _exact_names(model: Any) -> tuple[list[str], list[tuple[int, str]]]:
     from qddot.dynamics.regressor import EXTRAS, NAMES
     from qddot.dynamics.regressor import extras as extras_of
-    from qddot.model.tree import exact, fold
+    from qddot.model.folding import exact, fold
 
     tree = fold(model, exact)
     names = [f"{body.name}.{name}" for body in tree.bodies for name in NAMES]

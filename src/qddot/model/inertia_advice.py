@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from qddot.errors import Problem
+from qddot.model.folding import fold
 from qddot.model.link import Inertial
 from qddot.model.model import Model, scalars
 from qddot.model.structure import depth_first, place
-from qddot.model.tree import BASE, fold
+from qddot.model.tree import BASE
 from qddot.scalars.expressions import free_symbols
 from qddot.spatial.inertia import Inertia, symmetric, upper, why_impossible
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.errors import NotNumeric, Problem
+from qddot.model.folding import coordinates, numeric
 from qddot.model.joint import Joint
 from qddot.model.joints import MOTIONS
 from qddot.model.model import Model, scalars
 from qddot.model.structure import place
-from qddot.model.tree import coordinates, numeric
 from qddot.model.units import JointUnits
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols

@@ -10,9 +10,10 @@ import numpy as np
 
 from qddot.errors import Problem, QddotError
 from qddot.model.coordinates import Drive
+from qddot.model.folding import fold
 from qddot.model.model import Model
 from qddot.model.structure import depth_first, place
-from qddot.model.tree import Body, Tree, fold
+from qddot.model.tree import Body, Tree
 from qddot.spatial.pose import Pose
 from qddot.spatial.vector import skew
 

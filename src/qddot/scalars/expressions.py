@@ -11,18 +11,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import total_ordering
 from numbers import Rational, Real
-from typing import Any, TypeAlias, TypeGuard
+from typing import Any, TypeGuard
 
 from qddot.errors import BadArgument, NotNumeric, shorten
 from qddot.scalars import Scalar, constant_sincos, sincos, sqrt
+from qddot.scalars.monomials import (
+    MOST_POWER,
+    PI,
+    Atom,
+    Monomial,
+    product,
+    reading_order,
+    term_text,
+)
 
 MOST_TERMS = 2000  # beyond this nobody reads it, and a file that asks for it means harm
 MOST_DIGITS = 400
-MOST_POWER = 100
 
 FUNCTIONS: dict[str, Callable[[Scalar], Scalar]] = {
     "sin": lambda x: sincos(x)[0],
@@ -30,22 +37,6 @@ FUNCTIONS: dict[str, Callable[[Scalar], Scalar]] = {
     "sqrt": lambda x: math.sqrt(x) if isinstance(x, (int, float)) else sqrt(x),
     "1/": lambda x: 1 / x,
 }
-
-
-@dataclass(frozen=True)
-class Atom:
-    """A symbol (function == "") or a function of one expression, whose text is its name."""
-
-    function: str
-    name: str
-    argument: Any = None
-
-    def __str__(self) -> str:
-        return f"{self.function}({self.name})" if self.function else self.name
-
-
-Monomial: TypeAlias = tuple[tuple[Atom, int], ...]  # sorted by atom, no exponent zero
-PI = Atom("", "pi")
 
 
 @total_ordering
@@ -89,7 +80,7 @@ class Expression:
         terms: dict[Monomial, Fraction] = {}
         for ma, ca in self.terms.items():
             for mb, cb in other.terms.items():
-                m = _product(ma, mb)
+                m = product(ma, mb)
                 rewritten = _rewritten(m)
                 parts = {m: Fraction(1)} if rewritten is None else rewritten.terms
                 for part, c in parts.items():
@@ -216,9 +207,9 @@ class Expression:
         if not self.terms:
             return "0"
         text = ""
-        for monomial, coefficient in sorted(self.terms.items(), key=_reading_order):
+        for monomial, coefficient in sorted(self.terms.items(), key=reading_order):
             sign = "-" if coefficient < 0 else "+"
-            text += f" {sign} {_term(monomial, abs(coefficient))}"
+            text += f" {sign} {term_text(monomial, abs(coefficient))}"
         return "-" + text[3:] if text[1] == "-" else text[3:]
 
     def __repr__(self) -> str:
@@ -277,7 +268,7 @@ def _(x: Expression) -> tuple[Expression, Expression]:
     known = exact_sincos(turns) if turns is not None else None
     if known is not None:
         return known
-    if x.terms and min(x.terms.items(), key=_reading_order)[1] < 0:  # one atom for x and −x
+    if x.terms and min(x.terms.items(), key=reading_order)[1] < 0:  # one atom for x and −x
         return -_function("sin", -x), _function("cos", -x)
     return _function("sin", x), _function("cos", x)
 
@@ -315,15 +306,6 @@ def _multiple_of_pi(x: Expression) -> Fraction | None:
     if not x.terms:
         return Fraction(0)
     return x.terms.get(((PI, 1),)) if set(x.terms) == {((PI, 1),)} else None
-
-
-def _product(a: Monomial, b: Monomial) -> Monomial:
-    powers = dict(a)
-    for atom, exponent in b:
-        powers[atom] = powers.get(atom, 0) + exponent
-        if abs(powers[atom]) > MOST_POWER:
-            raise BadArgument(f"An expression holds a power of over {MOST_POWER}.")
-    return tuple(sorted((item for item in powers.items() if item[1]), key=lambda p: str(p[0])))
 
 
 def _rewritten(monomial: Monomial) -> Expression | None:
@@ -374,27 +356,3 @@ def _replaced(atom: Atom, values: Mapping[str, Scalar]) -> Expression:
     if not atom.function:
         return expression(values.get(atom.name, _atomic(atom)))
     return FUNCTIONS[atom.function](expression(atom.argument.substitute(values)))
-
-
-def _reading_order(item: tuple[Monomial, Fraction]) -> tuple:
-    """Constants first, then the shorter products, then the alphabet, then the lower powers."""
-    monomial, _ = item
-    return len(monomial), [str(atom) for atom, _ in monomial], [e for _, e in monomial]
-
-
-def _term(monomial: Monomial, coefficient: Fraction) -> str:
-    above = [_power(atom, e) for atom, e in monomial if e > 0]
-    below = [_power(atom, -e) for atom, e in monomial if e < 0]
-    if coefficient.numerator != 1 or not above:
-        above.insert(0, str(coefficient.numerator))
-    if coefficient.denominator != 1:
-        below.insert(0, str(coefficient.denominator))
-    text = "*".join(above)
-    if below:
-        text += "/" + (below[0] if len(below) == 1 else f"({'*'.join(below)})")
-    return text
-
-
-def _power(atom: Atom, exponent: int) -> str:
-    name = f"(1/({atom.name}))" if atom.function == "1/" else str(atom)
-    return name if exponent == 1 else f"{name}**{exponent}"

@@ -16,7 +16,8 @@ from fractions import Fraction
 
 from qddot.errors import BadArgument, BadExpression, shorten
 from qddot.scalars import sincos, sqrt
-from qddot.scalars.expressions import MOST_POWER, ONE, PI_EXPRESSION, Expression, expression, symbol
+from qddot.scalars.expressions import ONE, PI_EXPRESSION, Expression, expression, symbol
+from qddot.scalars.monomials import MOST_POWER
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 TOKEN = re.compile(

@@ -16,7 +16,8 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.momentum import momentum
 from qddot.errors import BadArgument
-from qddot.model.tree import Tree, fold
+from qddot.model.folding import fold
+from qddot.model.tree import Tree
 from qddot.program.iteration import Iteration, Stage
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record

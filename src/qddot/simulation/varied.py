@@ -12,9 +12,10 @@ from dataclasses import replace
 from qddot.dynamics.regressor import EXTRAS
 from qddot.dynamics.regroup import aligned, regrouped
 from qddot.errors import NotNumeric, UnknownName
+from qddot.model.folding import fold
 from qddot.model.friction import LINEAR, Friction
 from qddot.model.model import Model
-from qddot.model.tree import Body, Tree, fold
+from qddot.model.tree import Body, Tree
 from qddot.robot import Robot
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression

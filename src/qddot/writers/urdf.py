@@ -18,10 +18,10 @@ from xml.sax.saxutils import quoteattr
 
 from qddot.errors import NotNumeric, listing
 from qddot.model import Inertial, Joint, Link, Mimic, Model, Placement
+from qddot.model.folding import coordinates, motion_of, numeric
 from qddot.model.friction import PARAMETERS
 from qddot.model.joint import UNLIMITED
 from qddot.model.model import GRAVITY, mapped
-from qddot.model.tree import coordinates, motion_of, numeric
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols
 from qddot.spatial.rotation import to_rpy

@@ -1,0 +1,178 @@
+"""From a model to its tree: fixed joints folded, payloads merged, numbers made of one kind."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from qddot.errors import BadArgument, NotNumeric, shorten
+from qddot.model.acting import Positions, elastics, friction, rotor_inertia
+from qddot.model.coordinates import Drive, Drives
+from qddot.model.joint import FIXED, Joint
+from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
+from qddot.model.model import Model, mapped
+from qddot.model.tree import BASE, NO_INERTIA, Body, Tree
+from qddot.scalars import Scalar, sqrt
+from qddot.scalars.expressions import Expression, expression
+from qddot.spatial.pose import STILL, Pose
+
+
+def numeric(x: Scalar) -> Scalar:
+    """Return a scalar of a model as a plain number."""
+    return float(x) if isinstance(x, Expression) else x
+
+
+def exact(x: Scalar) -> Expression:
+    """Return a scalar of a model as an exact expression: a float as the decimal it was typed."""
+    result = expression(x)
+    if result is NotImplemented:
+        raise BadArgument(f"{shorten(repr(x))} is not a number that an exact expression can hold.")
+    return result
+
+
+def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
+    """Return the tree of moving bodies, over the kind of number that `number` makes.
+
+    Raises:
+        NotNumeric: If numbers are asked for and the model still has symbols.
+    """
+    if number is numeric and model.symbols:
+        raise NotNumeric(f"Robot {model.name!r}", model.symbols)
+    model = mapped(model, number)
+    positions = coordinates(model)
+    root = model.links[0].name
+    carrier: dict[str, tuple[int, Pose]] = {root: (BASE, STILL)}  # of each link, with X_BL
+    bodies: list[Body] = []
+    drives: list[Drive] = []
+    parts = list(parts_of(model))
+    for joint in model.joints:
+        parent, X_BL = carrier[joint.parent]
+        X_PJ = X_BL @ joint.origin.pose()
+        if joint.kind == FIXED:
+            carrier[joint.child] = (parent, X_PJ)
+            continue
+        motion = motion_of(joint)
+        where, ratio, offset = positions[joint.name]
+        check_single(model, joint, motion)
+        if where is None:
+            carrier[joint.child] = (parent, X_PJ @ motion.pose([offset]))
+            continue
+        carrier[joint.child] = (len(bodies), STILL)
+        drives.append(Drive(*parts[where], ratio, offset, joint.mimic is None))
+        bodies.append(Body(joint.name, parent, X_PJ, motion, NO_INERTIA))
+
+    frames = dict(carrier)
+    for frame in model.frames:
+        body, X_BL = carrier[frame.link]
+        frames[frame.name] = (body, X_BL @ frame.placement.pose())
+
+    inertias = dict.fromkeys(range(BASE, len(bodies)), NO_INERTIA)
+    masses = [(link.name, link.inertial) for link in model.links]
+    for name, inertial in masses + [(load.frame, load.inertial) for load in model.payloads]:
+        body, X_BF = frames[name]
+        inertias[body] = inertias[body] + inertial.about_origin().seen_from(X_BF)
+
+    return Tree(
+        name=model.name,
+        joint_names=model.joint_names,
+        bodies=in_order(replace(body, inertia=inertias[i]) for i, body in enumerate(bodies)),
+        coordinates=Drives(tuple(drives), model.n),
+        base=inertias[BASE],
+        frames=frames,
+        gravity=model.gravity,
+        rotor_inertia=tuple(rotor_inertia(model, positions)),
+        friction=tuple(friction(model, positions)),
+        elastics=tuple(elastics(model, positions)),
+    )
+
+
+def coordinates(model: Model) -> Positions:
+    """Return, for each joint that is not fixed, which coordinate moves it, by what, from where.
+
+    A joint that follows one that follows another ends at the same coordinate; what follows a
+    locked joint is locked itself (coordinate None).
+    """
+    joints = {joint.name: joint for joint in model.joints}
+    index = {name: i for i, name in enumerate(model.joint_names)}
+
+    def resolve(joint: Joint) -> tuple[int | None, Scalar, Scalar]:
+        ratio, offset = 1, 0
+        while joint.locked is None and joint.mimic is not None:
+            offset = ratio * joint.mimic.offset + offset
+            ratio = ratio * joint.mimic.multiplier
+            joint = joints[joint.mimic.joint]
+        if joint.locked is not None:
+            return None, 0, ratio * joint.locked + offset
+        return index[joint.name], ratio, offset
+
+    return {joint.name: resolve(joint) for joint in model.joints if joint.kind != FIXED}
+
+
+def in_order(bodies: Iterable[Body]) -> tuple[Body, ...]:
+    """Return the bodies of a tree, each with its joint's parts of q_J and v_J."""
+    found: list[Body] = []
+    q = v = 0
+    for body in bodies:
+        ends = q + body.joint.nq, v + body.joint.nv
+        found.append(replace(body, q=slice(q, ends[0]), v=slice(v, ends[1])))
+        q, v = ends
+    return tuple(found)
+
+
+def parts_of(model: Model) -> Iterator[tuple[slice, slice]]:
+    """Yield which entries of q and of v each free joint has."""
+    q = v = 0
+    for joint in model.free_joints:
+        motion = motion_of(joint)
+        yield slice(q, q + motion.nq), slice(v, v + motion.nv)
+        q, v = q + motion.nq, v + motion.nv
+
+
+def motion_of(joint: Joint) -> JointMotion:
+    """Return how a joint that is not fixed moves.
+
+    Raises:
+        BadArgument: If its kind is none that there is.
+    """
+    if joint.kind not in MOTIONS:
+        raise BadArgument(
+            f"Joint {shorten(joint.name)!r} is of kind {shorten(str(joint.kind))!r}, which has no "
+            f"equations. Kinds that move: {', '.join(MOTIONS)}."
+        )
+    return MOTIONS[joint.kind].of(joint, unit(joint.axis))
+
+
+def check_single(model: Model, joint: Joint, motion: JointMotion) -> None:
+    """Raise BadArgument if a joint with several numbers has what only one number can have."""
+    if isinstance(motion, OneCoordinate):
+        return
+    for what, there in (
+        ("a spring", bool(joint.spring.stiffness)),
+        ("a joint that it follows", joint.mimic is not None),
+        ("a joint that follows it", any(_follows(other, joint.name) for other in model.joints)),
+        ("a coupling", any(joint.name in (c.first, c.second) for c in model.couplings)),
+        ("a position that it is locked at", joint.locked is not None),
+        ("limits of its position", joint.ends != (None, None)),
+        ("a home position", joint.home is not None),
+    ):
+        if there:
+            raise BadArgument(
+                f"Joint {shorten(joint.name)!r} is of kind {shorten(str(joint.kind))!r}, whose "
+                f"position is no single number, and has {what}. Remove that."
+            )
+
+
+def _follows(joint: Joint, name: str) -> bool:
+    return joint.mimic is not None and joint.mimic.joint == name
+
+
+def unit(axis: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:
+    """Return the axis with length 1; one along x, y or z stays exact."""
+    if [bool(a) for a in axis].count(True) == 1 and not isinstance(sum(axis), Expression):
+        x, y, z = ((a > 0) - (a < 0) for a in axis)
+        return x, y, z
+    plain = all(isinstance(a, (int, float)) for a in axis)
+    length = math.hypot(*axis) if plain else sqrt(sum(a * a for a in axis))
+    x, y, z = (a / length for a in axis)
+    return x, y, z
