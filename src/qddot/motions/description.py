@@ -16,7 +16,7 @@ import numpy as np
 from qddot.errors import QddotError
 from qddot.on_demand import everything_in
 from qddot.readers import fields
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 from qddot.robot import Robot
 
 JOINTS_FOR_ORIENTATION = 6  # from which on an arm can keep its tool's orientation

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot.readers import fields
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 from qddot.simulation.steps import LEAST_TOLERANCE
 from qddot.simulation.steps import METHODS as FIXED
 from qddot.sweeps.controllers import Controller
