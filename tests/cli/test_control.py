@@ -11,7 +11,7 @@ from qddot.cli import words
 from qddot.control.spec import laws
 from qddot.motions.description import Situation, motion_kinds, read_motion
 from qddot.readers.document import no_lines
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 
 GO = "quintic 0,0 1,1 2.0"
 LENGTHS = {"a1": 1, "a2": 1, "m1": 50, "m2": 50, "I1": 10, "I2": 10, "aC1": 0.5, "aC2": 0.5}

@@ -9,7 +9,7 @@ import pytest
 import qddot
 from qddot.errors import BadPlan
 from qddot.sweeps.plan import Plan, plan_text, study_of, write_plan
-from qddot.sweeps.time_grid import EXACT, TIGHTEST
+from qddot.sweeps.time_grid import EXACT
 
 TWO = {"robot": "two_link", "duration": 1.0}
 
@@ -233,11 +233,9 @@ def test_a_name_in_a_plan_to_begin_with_is_text_and_nothing_else():
 
 
 def test_methods_of_the_exact_engine_are_those_of_simulate():
-    from qddot.simulation import method
     from qddot.simulation.solvers import ADAPTIVE
 
     assert set(EXACT) == {"auto", *ADAPTIVE}
-    assert TIGHTEST == method.TIGHTEST
 
 
 def test_the_plans_of_the_documentation_can_be_read(tmp_path):

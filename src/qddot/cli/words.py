@@ -55,7 +55,7 @@ def settings_of(texts: Sequence[str], option: str) -> dict[str, Any]:
 def read_set(robot: Robot, texts: Sequence[str]) -> Settings:
     """Return what --set sets about a robot, checked against it."""
     from qddot.readers.document import no_lines
-    from qddot.readers.table import DocumentTable
+    from qddot.readers.document_table import DocumentTable
     from qddot.robot.settings import read_settings
 
     found: list[Problem] = []

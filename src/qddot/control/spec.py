@@ -36,7 +36,7 @@ from qddot.motions.setpoint import Setpoint, reference_of
 from qddot.on_demand import everything_in
 from qddot.readers import fields
 from qddot.readers.document import no_lines
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 from qddot.robot import Robot
 from qddot.robot.settings import Settings, changed, read_settings
 

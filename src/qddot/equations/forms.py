@@ -42,7 +42,7 @@ DEEPEST = 2  # parentheses inside parentheses
 LARGEST_RATIO = 99  # of coefficients in a parenthesis behind their common factor
 
 Items: TypeAlias = tuple[tuple[int, int], ...]  # factors by number, in reading order, with powers
-Term: TypeAlias = tuple[Items, Fraction]
+NumberedTerm: TypeAlias = tuple[Items, Fraction]
 
 
 def form(x: Scalar, groups: Groups | None = None) -> Node:
@@ -121,7 +121,7 @@ class _Collector:
             return self.times(Fraction(1), accelerations, self.grouped(rest, DEEPEST))
         return self.grouped(numbered, DEEPEST)
 
-    def numbered(self, terms: Terms) -> list[Term]:
+    def numbered(self, terms: Terms) -> list[NumberedTerm]:
         """Return the terms in reading order."""
         found = [(self.items(m), c) for m, c in terms.items()]
         return sorted(found, key=lambda term: self.order(term[0]))
@@ -138,14 +138,14 @@ class _Collector:
             kinds[kind].extend([k] * e)
         return kinds
 
-    def grouped(self, terms: list[Term], depth: int) -> Node:
+    def grouped(self, terms: list[NumberedTerm], depth: int) -> Node:
         """Return the shortest of the groupings; on a tie, the one by sine and cosine."""
         best = self.written_out(terms)
         if len(terms) == 1 or not depth:
             return best
         fewest: int | None = None
         for key in (self.by(ANGLE), self.by(MASS, LINEAR), self.by(RATE), self.leading):
-            groups: dict[Hashable, list[Term]] = {}
+            groups: dict[Hashable, list[NumberedTerm]] = {}
             for term in terms:
                 groups.setdefault(key(term[0]), []).append(term)
             if len(groups) == len(terms) or set(groups) == {()}:
@@ -166,7 +166,7 @@ class _Collector:
         """Group by the first of several sines and cosines."""
         return next((item for item in items if self.ranks[item[0]] == ANGLE), ())
 
-    def factored(self, terms: list[Term], depth: int) -> Node:
+    def factored(self, terms: list[NumberedTerm], depth: int) -> Node:
         """Return terms with what all of them share before a parenthesis."""
         if len(terms) == 1:
             return self.written_out(terms)
@@ -203,7 +203,7 @@ class _Collector:
                 return ACCELERATION
         return self.rank_inside(getattr(node, "base", Number(Fraction(1))))
 
-    def written_out(self, terms: list[Term]) -> Node:
+    def written_out(self, terms: list[NumberedTerm]) -> Node:
         return total(
             [product(c, [power(self.factors[k], e) for k, e in items]) for items, c in terms]
         )

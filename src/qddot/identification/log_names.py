@@ -119,8 +119,8 @@ def rates_of(units: Mapping[str, float], per: str) -> dict[str, float]:
     return {f"{unit}{end}": factor for unit, factor in units.items() for end in ends}
 
 
-# for joints that turn, for joints that slide
-KNOWN: dict[str, tuple[dict[str, float], dict[str, float]]] = {
+# by quantity, the SI value of each unit: for joints that turn, for joints that slide
+SI_FACTORS: dict[str, tuple[dict[str, float], dict[str, float]]] = {
     "q": (TURNING, SLIDING),
     "qd": (rates_of(TURNING, "s") | {"rpm": pi / 30}, rates_of(SLIDING, "s")),
     "qdd": (rates_of(TURNING, "s²"), rates_of(SLIDING, "s²")),
@@ -208,12 +208,12 @@ def factors(
 
 
 def is_known(name: str, unit: str) -> bool:
-    return any(unit in table for table in KNOWN[name])
+    return any(unit in table for table in SI_FACTORS[name])
 
 
 def factor(name: str, unit: str, slides: bool | None, joint: str) -> float:
     """Return the SI value of a unit of a quantity, for a joint that turns or slides."""
-    turning, sliding = KNOWN[name]
+    turning, sliding = SI_FACTORS[name]
     right = turning | sliding if slides is None else sliding if slides else turning
     if unit in right:
         return right[unit]

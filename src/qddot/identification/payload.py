@@ -33,7 +33,7 @@ from qddot.spatial.inertia import NAMES, Inertia, upper
 from qddot.spatial.pose import Pose
 
 UNTOLD = 1e-6
-SURE = 2.0  # deviations of a mass that is there
+LEAST_DEVIATIONS = 2.0  # a mass of fewer of its deviations is no load
 
 
 @dataclass(frozen=True)
@@ -188,10 +188,10 @@ def identify_payload(
 def doubt(frame: str, mass: float, deviation: float) -> str:
     """Return why a mass is no load, or nothing."""
     said = f"mass {mass:.3g} ± {deviation:.1g} kg at {frame!r}"
-    if mass < -SURE * deviation:
+    if mass < -LEAST_DEVIATIONS * deviation:
         return f"The load is negative, {said}: are the logs swapped? The one without it is first."
-    if mass < SURE * deviation:
-        return f"No load found: {said}, less than {SURE:.0f} deviations."
+    if mass < LEAST_DEVIATIONS * deviation:
+        return f"No load found: {said}, less than {LEAST_DEVIATIONS:.0f} deviations."
     return ""
 
 

@@ -16,10 +16,10 @@ import numpy as np
 from qddot.errors import QddotError
 from qddot.on_demand import everything_in
 from qddot.readers import fields
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 from qddot.robot import Robot
 
-WHOLE = 6  # joints from which on an arm can keep its tool's orientation
+JOINTS_FOR_ORIENTATION = 6  # from which on an arm can keep its tool's orientation
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class Situation:
     @property
     def orientation(self) -> str:
         """Whether the frame keeps its orientation: only arms with joints enough can."""
-        return "kept" if self.robot.n >= WHOLE and not self.of_frame else "free"
+        return "kept" if self.robot.n >= JOINTS_FOR_ORIENTATION and not self.of_frame else "free"
 
     def place(self, q: np.ndarray) -> np.ndarray:
         """Return joint positions as what moves has them: themselves, or where the frame is."""

@@ -17,7 +17,7 @@ from typing import Any
 
 from qddot.errors import BadArgument
 from qddot.model import Frame, Inertial, Joint, Link, Placement
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 from qddot.scalars import Scalar
 
 CONVENTIONS = ("standard", "modified")

@@ -30,7 +30,7 @@ from qddot.model.friction import PARAMETERS
 from qddot.model.model import GRAVITY
 from qddot.model.shapes import SHAPES
 from qddot.readers.dh import read_rows
-from qddot.readers.table import DocumentTable, LineOf
+from qddot.readers.document_table import DocumentTable, LineOf
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols
 from qddot.spatial.rotation import from_quaternion, to_rpy

@@ -15,7 +15,7 @@ from qddot.errors import (
     printable,
     shorten,
 )
-from qddot.readers.table import DocumentTable, kind
+from qddot.readers.document_table import DocumentTable, kind
 from qddot.scalars.reader import read_formula
 
 

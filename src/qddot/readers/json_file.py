@@ -9,8 +9,8 @@ from pathlib import Path
 from qddot.errors import BadFile, shorten
 from qddot.model import Model
 from qddot.readers.document import read_document
+from qddot.readers.document_table import dotted, nearest_line
 from qddot.readers.files import read_text
-from qddot.readers.table import dotted, nearest_line
 
 TOO_LONG = "a whole number in it has thousands of digits"
 SHORTER = "Write it with an exponent, such as 1e9."

@@ -9,9 +9,9 @@ from pathlib import Path
 from qddot.errors import BadFile
 from qddot.model import Model
 from qddot.readers.document import read_document
+from qddot.readers.document_table import LineOf, nearest_line
 from qddot.readers.files import read_text
 from qddot.readers.json_file import SHORTER, TOO_LONG
-from qddot.readers.table import LineOf, nearest_line
 
 HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?\s*(#.*)?$")
 KEY = re.compile(r"\s*([\w.\-]+)\s*=\s*(\"{3}|'{3})?")

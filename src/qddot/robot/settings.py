@@ -13,8 +13,8 @@ from qddot.errors import QddotError, did_you_mean
 from qddot.model.friction import PARAMETERS
 from qddot.model.shapes import sphere
 from qddot.readers import fields
+from qddot.readers.document_table import DocumentTable
 from qddot.readers.read import symbolic_twin
-from qddot.readers.table import DocumentTable
 from qddot.robot.robot import Robot
 
 AXES = ("x", "y", "z")

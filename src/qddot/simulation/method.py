@@ -21,11 +21,10 @@ from qddot.simulation.solvers import (
     Midpoint,
     sensitivity,
 )
-from qddot.simulation.steps import EXPLICIT, check_coordinates
+from qddot.simulation.steps import EXPLICIT, LEAST_TOLERANCE, check_coordinates
 from qddot.simulation.steps import METHODS as FIXED
 
 TIGHT = 1e-5  # below, a method of high order takes fewer evaluations
-TIGHTEST = 1e-13  # below, rounding decides
 STIFF = 1e5  # the fastest decay of the model times the duration, from which on it is stiff
 METHODS = ("auto", *ADAPTIVE, *FIXED)
 
@@ -52,10 +51,10 @@ def chosen_method(
     if step is not None:
         positive("step", step, "s")
     positive("tolerance", tolerance)
-    if not TIGHTEST <= tolerance < 1:
+    if not LEAST_TOLERANCE <= tolerance < 1:
         raise BadArgument(
-            f"tolerance is {tolerance:g}; it must lie between {TIGHTEST:g}, below which rounding "
-            "decides, and 1."
+            f"tolerance is {tolerance:g}; it must lie between {LEAST_TOLERANCE:g}, below which "
+            "rounding decides, and 1."
         )
     if method != "auto":
         return method

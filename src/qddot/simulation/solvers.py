@@ -10,7 +10,7 @@ from scipy.integrate import BDF, DOP853, RK45, DenseOutput, OdeSolver, Radau
 
 from qddot.motions.piecewise import cubic_at
 from qddot.simulation import midpoint
-from qddot.simulation.steps import Step
+from qddot.simulation.steps import StepFunction
 
 ADAPTIVE: dict[str, type[OdeSolver]] = {
     "RK45": RK45,
@@ -108,7 +108,7 @@ class FixedStep(OdeSolver):
 class Explicit(FixedStep):
     """A method of `steps` that goes straight from state to state."""
 
-    def __init__(self, *args: Any, method: Step, **more: Any) -> None:
+    def __init__(self, *args: Any, method: StepFunction, **more: Any) -> None:
         super().__init__(*args, **more)
         self.method = method
 

@@ -25,10 +25,10 @@ from qddot.runge_kutta import RK4, Rate
 from qddot.simulation import midpoint
 from qddot.simulation.equation import Instant, Layout, System
 
-Step = Callable[[Rate, Any, Any], Any]  # from dz/dt, z and h to z a step later
+StepFunction = Callable[[Rate, Any, Any], Any]  # from dz/dt, z and h to z a step later
 
 
-def semi_implicit_euler(tree: Tree) -> Step:
+def semi_implicit_euler(tree: Tree) -> StepFunction:
     """Return a step of order 1, of states that begin with the positions and velocities of a tree.
 
     Velocities first, then positions with the new velocities. As long as nothing but position acts,
@@ -46,7 +46,7 @@ def semi_implicit_euler(tree: Tree) -> Step:
     return step
 
 
-def rk4(tree: Tree) -> Step:
+def rk4(tree: Tree) -> StepFunction:
     """Return the classical step of order 4; afterwards q is a configuration again."""
     nq = tree.nq
 
@@ -58,11 +58,12 @@ def rk4(tree: Tree) -> Step:
 
 
 # by name, from the robot to the step
-EXPLICIT: dict[str, Callable[[Tree], Step]] = {
+EXPLICIT: dict[str, Callable[[Tree], StepFunction]] = {
     "semi_implicit_euler": semi_implicit_euler,
     "rk4": rk4,
 }
 METHODS = (*EXPLICIT, "midpoint")
+LEAST_TOLERANCE = 1e-13  # of the methods with error control; below, rounding decides
 NOTHING = np.zeros(0, dtype=object)
 
 

@@ -29,7 +29,7 @@ ENERGIES = tuple(each.name for each in fields(Energy))
 BY_JOINT = ("actuators", "friction")  # energies that are told apart by joint
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")  # of a wrench: moment, force
 
-Layout = dict[str, list[str]]  # the names of the columns of each array
+ColumnNames = dict[str, list[str]]  # the names of the columns of each array
 FORMAT = 1
 UNITS = ("rad", "m")
 UNKNOWN_UNIT = "rad or m"  # a table without a word on it may hold either
@@ -40,9 +40,9 @@ def layout(
     frames: Sequence[str] = (),
     states: int | None = None,
     positions: Sequence[str] = (),
-) -> Layout:
+) -> ColumnNames:
     """Return the arrays of a motion and the names of their columns, in order."""
-    found: Layout = {"t": ["t"]}
+    found: ColumnNames = {"t": ["t"]}
     for name in QUANTITIES:
         columns = (positions or joints) if name == "q" else joints
         found[name] = [f"{name}.{column}" for column in columns]
@@ -61,7 +61,7 @@ def is_flat(name: str) -> bool:
     return name == "t" or name.removeprefix("energy.") in set(ENERGIES) - set(BY_JOINT)
 
 
-def layout_of(motion: Trajectory) -> Layout:
+def layout_of(motion: Trajectory) -> ColumnNames:
     """Return the layout of a motion; its names must be told apart."""
     for kind, names in (("joint", motion.joint_names), ("frame", tuple(motion.wrenches))):
         for name in names:
@@ -101,7 +101,9 @@ def columns(motion: Trajectory) -> dict[str, np.ndarray]:
     }
 
 
-def gathered(names: Layout, found: Mapping[str, np.ndarray], rows: int) -> dict[str, np.ndarray]:
+def gathered(
+    names: ColumnNames, found: Mapping[str, np.ndarray], rows: int
+) -> dict[str, np.ndarray]:
     """Return the arrays of a motion from its columns: the inverse of `columns`."""
     return {
         name: np.column_stack([found[column] for column in those]) if those else np.empty((rows, 0))
@@ -135,7 +137,7 @@ class About:
     positions: tuple[str, ...] = ()  # the names behind the columns of q; none: those of the joints
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> ColumnNames:
         return layout(self.joints, self.frames, self.states, self.positions)
 
 

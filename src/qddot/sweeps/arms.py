@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -17,9 +17,9 @@ from qddot.robot import Robot
 from qddot.simulation.varied import GRAVITY, varied_tree
 from qddot.spatial.inertia import NAMES, Inertia
 from qddot.spatial.vector import vector
+from qddot.sweeps.runs import Values
 
 BALL = sphere(1, 1).inertia[0]  # [kg·m²], of a ball of 1 kg and 1 m
-Values = Mapping[str, np.ndarray]  # of quantities, shape (runs, width)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from qddot.errors import did_you_mean, listing
 from qddot.model.units import JointUnits
 from qddot.readers import fields
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 from qddot.sweeps.controllers import Controller
 from qddot.sweeps.time_grid import TimeGrid
 from qddot.sweeps.variations import Variation

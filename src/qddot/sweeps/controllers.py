@@ -13,7 +13,7 @@ from qddot.control.spec import KEYS, ControlSpec, read_control
 from qddot.model.units import unit_of
 from qddot.motions import Move, Setpoint
 from qddot.readers import fields
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 from qddot.robot import Robot
 from qddot.robot.settings import Settings
 from qddot.sweeps.quantities import PlanQuantity

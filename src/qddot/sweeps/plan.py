@@ -14,9 +14,9 @@ import numpy as np
 from qddot.errors import BadArgument, BadFile, printable, shorten
 from qddot.model import Model
 from qddot.readers.document import no_lines
+from qddot.readers.document_table import LineOf
 from qddot.readers.files import read_text
 from qddot.readers.read import built_in_names
-from qddot.readers.table import LineOf
 from qddot.readers.toml import line_finder
 from qddot.robot import Robot, load
 from qddot.saving import check_place, write_whole

@@ -14,7 +14,7 @@ import numpy as np
 from qddot.errors import BadPlan, Problem, located
 from qddot.readers import fields
 from qddot.readers.document import no_lines
-from qddot.readers.table import DocumentTable, LineOf
+from qddot.readers.document_table import DocumentTable, LineOf
 from qddot.robot import Robot
 from qddot.robot.settings import changed, loads_of, read_settings
 from qddot.sweeps.arms import VariedArm

@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 
 from qddot.readers import fields
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
+from qddot.simulation.steps import LEAST_TOLERANCE
 from qddot.simulation.steps import METHODS as FIXED
 from qddot.sweeps.controllers import Controller
 
 ENGINES = ("rollout", "exact")
 # of `simulation.method`, which loads SciPy's integrators
 EXACT = ("auto", "RK45", "DOP853", "Radau", "BDF")
-TIGHTEST = 1e-13
 STEP = 1e-3  # [s]
 ROWS = 100  # at which a run is looked at, about, if the plan does not say
 MOST_STEPS = 10**9
-WHOLE = 1e-9  # relative: what counts as a whole number
+WHOLE_NUMBER_TOLERANCE = 1e-9  # relative
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,10 @@ def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> T
     for key in ("step", "smoothing") if exact else ("tolerance",):
         if table.has(key):
             table.problem(key, f"the {engine} engine has none", "Remove it.")
-    if exact and not TIGHTEST <= tolerance < 1:
-        table.problem("tolerance", f"it is {tolerance:g}", f"Give one from {TIGHTEST:g} to 1.")
+    if exact and not LEAST_TOLERANCE <= tolerance < 1:
+        table.problem(
+            "tolerance", f"it is {tolerance:g}", f"Give one from {LEAST_TOLERANCE:g} to 1."
+        )
     rates = [each.rate for each in controllers if each.rate is not None]
     if exact and rates:
         table.problem(
@@ -96,7 +98,7 @@ def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> T
 def _whole(table: DocumentTable, key: str, duration: float, length: float) -> int | None:
     """Return how many times a length goes into the duration, a whole number."""
     count = round(duration / length)
-    if count < 1 or abs(count * length / duration - 1) > WHOLE:
+    if count < 1 or abs(count * length / duration - 1) > WHOLE_NUMBER_TOLERANCE:
         near = duration / max(1, count)
         table.problem(
             key,
@@ -109,7 +111,7 @@ def _whole(table: DocumentTable, key: str, duration: float, length: float) -> in
 
 def _samples(table: DocumentTable, duration: float, rate: float) -> int | None:
     count = round(duration * rate)
-    if count < 1 or abs(count / (duration * rate) - 1) > WHOLE:
+    if count < 1 or abs(count / (duration * rate) - 1) > WHOLE_NUMBER_TOLERANCE:
         table.problem(
             "duration",
             f"{duration:g} s is no whole number of samples at {rate:g} Hz",

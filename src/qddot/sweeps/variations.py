@@ -11,7 +11,7 @@ import numpy as np
 
 from qddot.errors import did_you_mean, shorten
 from qddot.readers import fields
-from qddot.readers.table import DocumentTable
+from qddot.readers.document_table import DocumentTable
 from qddot.sweeps.draws import SAMPLERS, Distribution
 from qddot.sweeps.quantities import PlanQuantity
 

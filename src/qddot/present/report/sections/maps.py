@@ -20,7 +20,7 @@ EIGENVALUES = {
 }
 
 
-Quantity = Callable[[Robot, np.ndarray], np.ndarray]
+QuantityOfStates = Callable[[Robot, np.ndarray], np.ndarray]
 
 
 def write(subject: Subject) -> Chapter:
@@ -73,7 +73,7 @@ def swept(robot: Robot, at: np.ndarray, i: int) -> np.ndarray:
     return q
 
 
-def spreads(robot: Robot, at: np.ndarray, quantity: Quantity) -> np.ndarray:
+def spreads(robot: Robot, at: np.ndarray, quantity: QuantityOfStates) -> np.ndarray:
     """Return how much a quantity changes along each joint."""
     found = np.full(robot.n, -1.0)
     for i in ranged(robot):
@@ -81,7 +81,7 @@ def spreads(robot: Robot, at: np.ndarray, quantity: Quantity) -> np.ndarray:
     return found
 
 
-def most_telling(robot: Robot, at: np.ndarray, quantity: Quantity) -> str:
+def most_telling(robot: Robot, at: np.ndarray, quantity: QuantityOfStates) -> str:
     """Return the joint along which a quantity changes most."""
     return robot.joint_names[int(spreads(robot, at, quantity).argmax())]
 
