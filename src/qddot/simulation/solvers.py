@@ -20,7 +20,7 @@ ADAPTIVE: dict[str, type[OdeSolver]] = {
 }
 IMPLICIT = ("Radau", "BDF")
 
-Rate = Callable[[float, np.ndarray], np.ndarray]
+RateAtTime = Callable[[float, np.ndarray], np.ndarray]  # from t [s] and y to dy/dt
 # q, q̇ of the joints, to M and Ṁ q̇
 Momentum = Callable[[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
 
@@ -76,7 +76,9 @@ COMPILED: dict[str, Any] = {"RK45": CompiledRK45, "DOP853": CompiledDOP853}
 class FixedStep(OdeSolver):
     """A solver of equal steps, the last one shorter. Between steps, cubics of values and rates."""
 
-    def __init__(self, fun: Rate, t0: float, y0: np.ndarray, t_bound: float, step: float) -> None:
+    def __init__(
+        self, fun: RateAtTime, t0: float, y0: np.ndarray, t_bound: float, step: float
+    ) -> None:
         super().__init__(fun, t0, y0, t_bound, vectorized=False)
         self.h = step
         self.rate = self.fun(self.t, self.y)
@@ -219,7 +221,7 @@ class Cubic(DenseOutput):
         return cubic_at(s, h, (y0, f0), (y1, f1))[0]
 
 
-def sensitivity(fun: Rate, tracked: int) -> Rate:
+def sensitivity(fun: RateAtTime, tracked: int) -> RateAtTime:
     """Return ∂(dy/dt)/∂y by differences, as a function; nothing depends on the works."""
 
     def jacobian(t: float, y: np.ndarray) -> np.ndarray:
