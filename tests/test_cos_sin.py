@@ -177,7 +177,7 @@ def test_a_closed_loop_is_that_of_the_same_robot(both):
     assert_near(found.error, expected.error, expected.trajectory.q, tolerance=1e-7)
     assert_near(found.V, expected.V, tolerance=1e-6)
     statements = [[a.statement for a in run.report.assumptions] for run in (expected, found)]
-    own = "Rate and acceleration of the reference are derivatives of its position"
+    own = "Velocity and acceleration of the reference are derivatives of its position"
     assert statements[1] == [*statements[0][:2], own, *statements[0][2:]]
     assert next(a.holds for a in found.report.assumptions if a.statement == own)
 

@@ -405,14 +405,14 @@ def swinging(t):
 def test_a_reference_whose_rate_is_not_its_derivative_is_not_sound(of):
     law = ComputedTorque(ARM, 0.04, 0.4, Drawn(of))
     run = closed_loop(ARM, law, q0=[-1, 0.5], duration=4, effort="report")
-    assert judged(run, "Rate and acceleration of the reference") is False
+    assert judged(run, "Velocity and acceleration of the reference") is False
     assert run.report.sound is False
 
 
 def test_a_reference_of_ones_own_can_be_followed():
     law = ComputedTorque(ARM, 100, 20, Drawn(swinging))
     run = closed_loop(ARM, law, q0=[0, 1.01], qd0=[1, 0], duration=2, effort="report")
-    assert judged(run, "Rate and acceleration of the reference") is True
+    assert judged(run, "Velocity and acceleration of the reference") is True
     assert run.report.sound is True
 
 

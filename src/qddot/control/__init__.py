@@ -1,4 +1,4 @@
-"""Control: where an arm should go, laws that take it there, and why they do.
+"""Control: references of arms, laws that follow them, and their stability proofs.
 
 from qddot.control import ComputedTorque, Quintic, closed_loop
 

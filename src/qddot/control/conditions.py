@@ -1,4 +1,4 @@
-"""What every proof of stability needs, whatever the law, and a run can answer.
+"""What every proof of stability needs, whatever the law, decided on a run.
 
 The motion is finished and finite; no torque is cut off; nothing pushes that the model lacks; dry
 friction leaves no error; no stop is hit; the law is asked all the time, on exact measurements.
@@ -40,14 +40,14 @@ class Setting:
     plant: HeldPlant | None = None  # of a sampled run
     wrenches: Mapping[str, Any] | None = None
     disturbance: Any = None
-    more: Mapping[str, Any] | None = None  # what else `simulate` was told
+    more: Mapping[str, Any] | None = None  # further arguments of `simulate`
     cut: tuple[float, int] | None = None  # of a sampled run: when and where a torque was cut off
 
 
 def conditions(
     robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting
 ) -> list[Assumption]:
-    """Return what every proof needs, decided for a run; what was not at stake is left out."""
+    """Return what every proof needs, decided for a run; what does not apply is left out."""
     found = [_finished(motion)]
     found += _computed_well(motion)
     found += _followable(law, motion)
@@ -98,12 +98,12 @@ def _followable(law: ControlLaw, motion: Trajectory) -> list[Assumption]:
 
         x(t + h) − x(t) = h/2 (ẋ(t) + ẋ(t + h)) + h²/12 (ẍ(t) − ẍ(t + h))
 
-    Acceleration may jump, which leaves up to h² |ẍ| of it, and h |ẍ| of the same for the rate.
+    Acceleration may jump, which leaves up to h² |ẍ| of it, and h |ẍ| of the same for the velocity.
     """
     reference: Any = getattr(law, "reference", None)
     if reference is None or type(reference).__module__.startswith("qddot."):
         return []
-    statement = "Rate and acceleration of the reference are derivatives of its position"
+    statement = "Velocity and acceleration of the reference are derivatives of its position"
     t = np.linspace(0, float(motion.t[-1]), PIECES + 1)
     x, v, a = (
         np.array([np.asarray(part, float) for part in parts])
@@ -116,12 +116,12 @@ def _followable(law: ControlLaw, motion: Trajectory) -> list[Assumption]:
     off = moved - h * (v[1:] + v[:-1]) / 2 + h * h * np.diff(a, axis=0) / 12
     jump = np.diff(v, axis=0) - h * (a[1:] + a[:-1]) / 2
     slack = ROUNDING * max(1.0, float(np.abs(x).max()), float(np.abs(v).max()))
-    for what, error, allowed in (("position", off, h * h * most), ("rate", jump, h * most)):
+    for what, error, allowed in (("position", off, h * h * most), ("velocity", jump, h * most)):
         bad = np.argwhere(~(np.abs(error) <= allowed + slack))
         if len(bad):
             k, i = bad[0]
             why = (
-                f"near t = {t[k]:.4g} s its {what} changes by {error[k, i]:.3g} more than they say"
+                f"near t = {t[k]:.4g} s its {what} changes by {error[k, i]:.3g} more than these say"
             )
             return [Assumption(statement, False, why)]
     return [Assumption(statement, True, f"over {PIECES} pieces of time")]
@@ -176,7 +176,7 @@ def _nothing_pushes(setting: Setting) -> list[Assumption]:
         acting.append("a motion of the base")
     if not acting:
         return []
-    why = f"{', '.join(acting)}: V rises by what it works"
+    why = f"{', '.join(acting)}: V rises by the work that it does"
     return [Assumption("Nothing acts that the model does not have", False, why)]
 
 

@@ -1,4 +1,4 @@
-"""An arm under a law: the motion, its errors, its torques, and why it is stable or is not."""
+"""An arm under a law: the motion, its errors, its torques, and whether its stability is proved."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from qddot.simulation.trajectory import Trajectory
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ClosedLoop(Judged):
-    """A run of an arm under a law, one row an instant."""
+    """A run of an arm under a law, one row per instant."""
 
     robot: Robot  # the arm
     law: ControlLaw
@@ -57,7 +57,7 @@ class ClosedLoop(Judged):
 
     @property
     def tau(self) -> np.ndarray:
-        """What the actuators gave, shape (k, n)."""
+        """Torques of the actuators [N·m or N], shape (k, n)."""
         return self.trajectory.tau
 
     @property
@@ -71,7 +71,7 @@ class ClosedLoop(Judged):
         return self.trajectory.state
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what it came to as plain values: the law, its report, V, and how the run ended."""
+        """Return plain values: the law, its report, V, and how the run ended."""
         motion, V = self.trajectory, self.V
         return {
             "robot": self.robot.name,
@@ -124,7 +124,7 @@ def closed_loop(
     every: float | None = None,
     **more: Any,
 ) -> ClosedLoop:
-    """Return the motion of an arm under a law, with errors, torques and the law's reasons.
+    """Return the motion of an arm under a law, with errors, torques and the proof's assumptions.
 
     Args:
         robot: The arm, or its built-in name or file. The law may have been made from another,
@@ -137,21 +137,21 @@ def closed_loop(
             reference that moves its joints; else at `robot.home`, at rest.
         duration: How long [s]. If not given, a second longer than the reference; where that has
             no end, 5 s, or a period if that is longer.
-        model: What the law shall take the arm for, instead of what it was made from.
+        model: The robot whose model the law uses, in place of the one it was made from.
         noise_q, noise_qd: Standard deviations of measured positions [rad or m] and of measured
-            rates [rad/s or m/s], each a number or one number per joint. They need a rate.
-        delay: How old measurements are when the law gets them [s]. Needs a rate.
-        rate: How often the law is asked [Hz], its torques held in between; None: all the time.
+            velocities [rad/s or m/s], each a number or one number per joint. They need a rate.
+        delay: Age of the measurements when the law gets them [s]. It needs a rate.
+        rate: Samples of the law per second [Hz], its torques held in between; None: continuous.
         effort: "enforce": torques are cut off at the arm's effort limits; "report": they are not.
-        seed: Of the noise.
-        wrenches, disturbance: What else acts on the arm, as `simulate` has it.
-        smoothing: Of dry friction where a rate is given, as `rollout` has it.
-        every: How far apart rows are [s]; with a rate, every sample if not given.
-        more: What `simulate` takes besides, where no rate is given: method, tolerance, ...
+        seed: Seed of the noise.
+        wrenches, disturbance: What else acts on the arm, as in `simulate`.
+        smoothing: Smoothing of dry friction where a rate is given, as in `rollout`.
+        every: Time between rows [s]; as in `simulate` if not given; with a rate, every sample.
+        more: Further arguments of `simulate`, where no rate is given: method, tolerance, ...
 
     Returns:
-        The `ClosedLoop`; `report.sound` says whether the law's theorem is about this run: True,
-        False, or None where something is open. `report.reasons` says why.
+        The `ClosedLoop`; `report.sound` says whether the law's theorem applies to this run: True,
+        False, or None where an assumption is not decided. `report.reasons` says why.
 
     Raises:
         InterruptedLoop: On Ctrl-C; its `run` is what had been computed, with its report.
@@ -183,9 +183,7 @@ def closed_loop(
     delay, interrupted = not_negative("delay", delay, "s"), False
     if rate is None:
         if any(np.any(s) for s in spread) or delay:
-            raise BadArgument(
-                "noise and delay belong to measurements, which are taken at a rate: give rate=1000."
-            )
+            raise BadArgument("Noise and delay need a law that is sampled: give rate=1000 [Hz].")
         setting = Setting(cut, None, None, wrenches, disturbance, more)
         try:
             motion = simulate(

@@ -1,4 +1,4 @@
-"""What `closed_loop` is given: checked, and chosen where nothing is said."""
+"""The arguments of `closed_loop`: checked, and chosen where they are not given."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def noise_of(robot: Robot, name: str, value: Any) -> np.ndarray:
 
 
 def lasting(reference: Any) -> float:
-    """Return how long a run takes if nobody says [s]: a second longer than its reference."""
+    """Return the default length of a run [s]: one second more than its reference takes."""
     length = getattr(reference, "duration", np.inf)
     period = getattr(reference, "period", None) or 0.0
     return float(length) + AFTER if np.isfinite(length) else max(SPELL, period)
@@ -49,7 +49,7 @@ def lasting(reference: Any) -> float:
 def start_of(
     robot: Robot, law: ControlLaw, against: Any, q0: Any, qd0: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return where the arm starts and how fast: as told, or on a reference that moves joints."""
+    """Return positions and velocities at the start: as given, or those of a joint reference."""
     own = None if hasattr(law, "frame") else getattr(law, "reference", None)
     first = beginning(own if against is None else against) if q0 is None else None
     if first is not None:
@@ -75,7 +75,7 @@ def effort_of(more: dict[str, Any], effort: str) -> str:
     one_of("effort", effort, ("report", "enforce"))
     if "noise" in more:
         raise BadArgument(
-            "noise has two names: noise_q= of measured positions and noise_qd= of measured rates, "
-            "each a number or one number per joint."
+            "noise has two names: noise_q= of measured positions and noise_qd= of measured "
+            "velocities, each a number or one number per joint."
         )
     return effort

@@ -1,4 +1,4 @@
-"""A model that is wrong by a known share: what laws are tried against."""
+"""A model that is wrong by a known share, to test laws with."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from qddot.robot import Robot
 
 
 def wrong_model(robot: Robot, share: float, seed: int = 1) -> Robot:
-    """Return a robot whose links are heavier or lighter by a share, each by its own coin toss.
+    """Return a robot whose links are heavier or lighter by a share, each at random.
 
     Mass and inertia of a link change by the same factor, so that it stays a body that can exist;
     lengths, friction and springs stay as they are.
@@ -21,7 +21,7 @@ def wrong_model(robot: Robot, share: float, seed: int = 1) -> Robot:
     Args:
         robot: The right one.
         share: By how much: 0.3 for 30 %. At least 0, less than 1.
-        seed: Of the tosses.
+        seed: Seed of the random choice.
 
     Example:
         >>> import qddot

@@ -1,4 +1,4 @@
-"""What a closed loop was worth: how well it tracked, what it took, and whether that is proved."""
+"""The figures of a closed loop: its errors, its torques, and whether its stability is proved."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 
 SETTLED = 0.02  # of the largest error: where a run counts as settled
-RISE = 1e-6  # of its range: by how much V may rise and count as falling
+RISE = 1e-6  # of its range: V may rise by this and still count as falling
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class Report:
     effort: np.ndarray  # (n,), RMS of the torques
     peak: np.ndarray  # (n,), the largest |τ|
     margin: np.ndarray  # (n,), effort limit less peak; infinite where there is no limit
-    V_rise: float | None  # by how much V rose at most above what it had been, of its range
+    V_rise: float | None  # the largest rise of V above an earlier value, as a share of its range
     assumptions: tuple[Assumption, ...]
 
     @property

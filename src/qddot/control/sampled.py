@@ -1,4 +1,4 @@
-"""A law on a computer: asked at a fixed rate, on measurements, its torques held in between.
+"""A law on a computer: sampled at a fixed rate, on measurements, its torques held in between.
 
 Between two samples nothing but the arm moves, so its motion there is stepped by compiled code, by
 the method of Runge and Kutta of order 4 with steps of a millisecond or less. What acts besides the
@@ -49,7 +49,7 @@ class Sampling:
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
-    """What a sampled run leaves: the motion, and the rate of the law's state at every row."""
+    """The result of a sampled run: the motion, and ẋ of the law's state at every row."""
 
     trajectory: Trajectory
     xd: np.ndarray | None
@@ -66,7 +66,7 @@ def sampled_run(
     sampling: Sampling,
     every: int = 1,
 ) -> Sampled:
-    """Return the motion of an arm under a law that is asked at a fixed rate.
+    """Return the motion of an arm under a law that is sampled at a fixed rate.
 
     The law's own state is stepped as a computer would: x⁺ = x + ẋ/rate.
 

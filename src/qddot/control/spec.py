@@ -56,14 +56,14 @@ class ControlSpec:
     q0: np.ndarray  # where the arm starts, (n,) [rad or m]
     qd0: np.ndarray  # and how fast, (n,) [rad/s or m/s]
     effort: str  # "enforce": torques are cut off at the arm's limits; "report": they are not
-    rate: float | None  # [Hz] at which it is asked; None: all the time
+    rate: float | None  # [Hz], samples per second; None: continuous
     delay: float  # [s]
     noise_q: np.ndarray  # standard deviations of measured positions, (n,) [rad or m]
     noise_qd: np.ndarray  # and of velocities, (n,) [rad/s or m/s]
 
     @property
     def options(self) -> dict[str, Any]:
-        """What `closed_loop` is told besides the law and where the arm starts."""
+        """The arguments of `closed_loop` besides the law and the start."""
         names = ("effort", "rate", "delay", "noise_q", "noise_qd")
         return {name: getattr(self, name) for name in names}
 
@@ -134,11 +134,11 @@ def read_control(
         table: The description.
         arm: The arm.
         q: Where it is, (n,) [rad or m].
-        told: Whether it starts there; else where a reference of the joints starts.
-        model: What the law takes the arm for, but for what `model_set` says; the arm if not given.
+        told: Whether the run starts at q; else where a reference of the joints starts.
+        model: The model of the law, before `model_set` changes it; the arm if not given.
         unset: The arm without what is set about it, and that: `model_set` may say otherwise.
         seconds: How long the run lasts; a second longer than the reference if not given.
-        seed: Of `model_error`.
+        seed: Seed of `model_error`.
     """
     for old, new in (("believe", "model_set"), ("effort_limits", "effort")):
         if table.has(old):
@@ -176,7 +176,7 @@ def read_control(
 
 
 def ready_posture(robot: Robot, frame: str, axes: str) -> np.ndarray:
-    """Return where an arm stands for a law of a frame if nobody says: where the frame moves well.
+    """Return the default start for a law that moves a frame: where the frame moves well.
 
     Of places around its home, within limits, the one whose Jacobian has the largest smallest
     singular value: stretched out, as many arms are at zero, a frame cannot go outward.
@@ -246,7 +246,7 @@ def _sampling(
     table: DocumentTable, joints: tuple[str, ...]
 ) -> tuple[float | None, float, np.ndarray, np.ndarray]:
     """Return the rate, the delay, and the noise of positions and velocities."""
-    rate = fields.positive(table, "rate", None, "how often the law is asked [Hz]")
+    rate = fields.positive(table, "rate", None, "samples of the law per second [Hz]")
     delay = fields.number(table, "delay", 0.0, 0.0)
     if table.has("noise"):
         table.get("noise")

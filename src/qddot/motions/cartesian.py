@@ -33,7 +33,7 @@ from qddot.scalars import Scalar, Vec3, sincos
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CartesianPath(TaskReference):
-    """A path of a frame and how it is gone: in a duration, or within a velocity and so on."""
+    """A path of a frame and its timing: a duration, or a velocity, acceleration and jerk."""
 
     robot: Robot = field(kw_only=False, repr=False)
     frame: str = field(kw_only=False)
@@ -84,8 +84,8 @@ class CartesianPath(TaskReference):
             return quintic(self.length, positive("duration", self.duration, "s"))
         if self.duration or v is None or a is None:
             raise BadArgument(
-                "How a path is gone is not clear: give a duration [s] alone, or a velocity [m/s] "
-                "and an acceleration [m/s²], and a jerk [m/s³] if you like."
+                "The timing of the path is not defined: give a duration [s] alone, or a velocity "
+                "[m/s] and an acceleration [m/s²], and a jerk [m/s³] if you like."
             )
         v, a = positive("velocity", v, "m/s"), positive("acceleration", a, "m/s²")
         if j is None:

@@ -51,12 +51,12 @@ def time_optimal(
 
     Args:
         robot: Whose dynamics, with its friction and springs.
-        path: A `Path`; joint positions to go through, one row a point; a reference that has a
+        path: A `Path`; joint positions to go through, one row per point; a reference that has a
             path, such as a CartesianLine.
-        effort, velocity: Limits, one number or one a joint; those of the robot if not given.
+        effort, velocity: Limits, one number or one per joint; those of the robot if not given.
         acceleration: Limits of the joint accelerations; none if not given.
-        pieces: On each of which s̈ is constant. One limit is reached at an end of each, so the
-            duration is too long by about 1/pieces where torques vary a lot.
+        pieces: Number of pieces, with constant s̈ on each. One limit is reached at an end of each,
+            so the duration is too long by about 1/pieces where torques vary a lot.
 
     Raises:
         BadArgument: If nothing limits the motion, or the motors cannot take the arm along.

@@ -34,7 +34,7 @@ SINGULAR = 1e-4  # smallest singular value beside the largest, below which an ar
 CORRECTIONS = 50
 LOOKS = 32  # places of every piece at which is measured how far the frame is off
 BETWEEN = 1.02  # times that is more than anywhere between them: a peak in the middle of two places
-# of 32 is 0.3 % above them where the error is one bulge a piece, as that of a quintic is
+# of 32 is 0.3 % above them where the error is one bulge per piece, as that of a quintic is
 
 Place = Callable[[Any], tuple[Any, Any, Any]]  # from s to x, x′, x″
 

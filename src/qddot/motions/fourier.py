@@ -92,7 +92,7 @@ class Fourier(Reference):
         return times, float(1 / np.cos(np.pi * self.harmonics / count))
 
 
-SIZE = 0.3  # [rad/s or m/s] of waves whose size nobody gives, where limits leave room for it
+SIZE = 0.3  # [rad/s or m/s] of waves whose size is not given, where limits allow it
 ROOM = 0.8  # of what limits leave, used by such waves
 MOST = 50  # harmonics
 

@@ -54,7 +54,7 @@ class Timed(ABC):
             t: Instants [s], shape (k,).
 
         Returns:
-            Three arrays with one row an instant.
+            Three arrays with one row per instant.
         """
         wanted = "instants in an array of shape (k,)"
         instants = numbers("t", t, wanted, finite=False)
@@ -110,7 +110,7 @@ def vector(name: str, given: Any) -> np.ndarray:
 
 
 def keep(owner: Any, **fields: Any) -> None:
-    """Set fields of a frozen object while it is being made; nobody writes into its arrays."""
+    """Set fields of a frozen object while it is being made; its arrays become read-only."""
     for name, value in fields.items():
         if isinstance(value, np.ndarray):
             value = value.view()

@@ -46,7 +46,7 @@ class Path:
         """Return the natural cubic spline through points, s being the distance between them.
 
         Args:
-            points: Joint positions [rad or m], one row a point, shape (m, n), m ≥ 2. Two points
+            points: Joint positions [rad or m], one row per point, shape (m, n), m ≥ 2. Two points
                 give a straight line.
         """
         q = numbers("path", points, "numbers, one row per point")

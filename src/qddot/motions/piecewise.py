@@ -4,7 +4,7 @@ On piece k, from xₖ on, with u = x − xₖ:
 
     p(x) = cₖ₀ + cₖ₁ u + cₖ₂ u² + …
 
-A number looks its piece up. A recorded scalar selects it, one comparison a piece, so that the
+A number looks its piece up. A recorded scalar selects it, one comparison per piece, so that the
 program is the same at every instant; so does a complex one, whose real part decides.
 """
 
@@ -29,7 +29,7 @@ class Piecewise:
 
     @cached_property
     def _table(self) -> np.ndarray:
-        """One row a piece: where it starts, then its coefficients."""
+        """One row per piece: where it starts, then its coefficients."""
         m = len(self.starts)
         return np.hstack([self.starts[:, None], self.coefficients.reshape(m, -1)])
 
@@ -124,7 +124,7 @@ def integrated(spans: Any, top: Any, order: int) -> Piecewise:
 
     Args:
         spans: How long the pieces are, zeros left out.
-        top: That derivative, one number a piece.
+        top: That derivative, one number per piece.
         order: 2 for a constant acceleration, 3 for a constant jerk.
     """
     state = np.zeros(order)  # p, p′, p″/2, … at the start of the piece: its Taylor coefficients

@@ -80,7 +80,7 @@ class Quintic(Reference):
 
 @dataclass(frozen=True, eq=False)
 class Repeated(Reference):
-    """A motion that ends where it begins, gone through again and again; before t = 0 it rests.
+    """A motion that ends where it begins, repeated for ever; before t = 0 it rests.
 
     The time since the last start, t mod T, is found by subtracting T in powers of two, so that it
     can be recorded. After 2¹⁶ repetitions it rests.

@@ -1,4 +1,4 @@
-"""Motion from torques: one arm accurately, many arms quickly, with an account of every joule.
+"""Motion from torques: one arm accurately, many arms quickly, with an energy balance.
 
 One `equation` of motion for all of them, whose parameters may be given later (`varied`).
 

@@ -29,7 +29,7 @@ class Restraints:
     grip: np.ndarray  # (2, n) the least and largest force of friction at rest [N·m or N]
     lower: np.ndarray  # (n,) −∞ where there is no stop
     upper: np.ndarray  # (n,)
-    restitution: float = 0.0  # share of the rate with which a joint leaves a stop it has hit
+    restitution: float = 0.0  # share of the velocity with which a joint leaves a stop it has hit
 
     @property
     def rubs(self) -> np.ndarray:
@@ -101,7 +101,7 @@ def decided(
     Args:
         before: The modes with every joint at rest free.
         given: What can hold the joints.
-        qd: The rates.
+        qd: The velocities.
         qdd, M: The accelerations in these modes, and the mass matrix.
         loose: The joint whose restraint was just found to give way; −1 for none.
     """
@@ -135,11 +135,11 @@ def arriving(given: Restraints, q: np.ndarray, qd: np.ndarray) -> np.ndarray:
 
 
 def after_impact(restitution: float, side: np.ndarray, qd: np.ndarray, M: np.ndarray) -> np.ndarray:
-    """Return the rates after joints have hit stops, by impulses of all stops that are touched.
+    """Return the velocities after joints have hit stops, by impulses of all stops that are touched.
 
-    Newton's law of impact: a joint leaves with the share e of its rate at least, and what rests on
-    a stop does not enter it. Dry friction has no impulse, so a joint that it held may start to
-    slip:
+    Newton's law of impact: a joint leaves with at least the share e of its velocity, and a joint
+    that rests on a stop does not enter it. Dry friction has no impulse, so a joint that it held may
+    start to slip:
 
         q̇⁺ = q̇ + M⁻¹ Λ        (q̇ᵢ⁺ + e q̇ᵢ) away from the stop ≥ 0,  Λᵢ ≥ 0,  one of them zero
 
@@ -149,7 +149,7 @@ def after_impact(restitution: float, side: np.ndarray, qd: np.ndarray, M: np.nda
     Args:
         restitution: The share e, from 0 to 1.
         side: Of each joint: −1 if it reaches or rests on its lower stop, 1 for the upper, else 0.
-        qd, M: The rates before, and the mass matrix.
+        qd, M: The velocities before, and the mass matrix.
     """
     touched = np.flatnonzero(side)
     away = -side[touched].astype(float)

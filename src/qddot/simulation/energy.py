@@ -1,11 +1,11 @@
-"""Where the energy went, and the verdict on that: what is unaccounted for, and what to tighten.
+"""The energy balance of a run: its terms, its error, and how to make that smaller.
 
 The power balance of the equation of motion, integrated from the start:
 
     E(t) − E(0) = W_actuators + W_wrenches + W_base − W_disturbance − friction − dampers − impacts
 
-Both sides are computed apart: energies from positions and rates, works as integrals of power along
-the way. What is left over is the error of the computation.
+Both sides are computed apart: energies from positions and velocities, works as integrals of power
+along the way. What is left over is the error of the computation.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LIMIT = 1e-6  # of the exchanged energy: what may be unaccounted for
 
 @dataclass(frozen=True)
 class Energy:
-    """Energies [J] along a motion, and works since its start, one row an instant."""
+    """Energies [J] along a motion, and works since its start, one row per instant."""
 
     kinetic: np.ndarray  # (k,)
     potential: np.ndarray  # (k,), of gravity and springs
@@ -52,7 +52,7 @@ class Energy:
 
     @property
     def residual(self) -> np.ndarray:
-        """What is unaccounted for [J], shape (k,)."""
+        """The error of the balance [J], shape (k,)."""
         return self.total - self.total[0] - self.given + self.lost
 
     @property
@@ -70,7 +70,7 @@ class Energy:
 
 @dataclass(frozen=True)
 class Audit:
-    """How much energy of a run is unaccounted for, as a curve and as one number."""
+    """The error of a run's energy balance, as a curve and as one number."""
 
     residual: np.ndarray  # (k,) [J]
     gravity_residual: np.ndarray  # (k,) [J], ∫ (g + springs) · q̇ dt − ΔP
@@ -127,4 +127,4 @@ def advice(found: Audit, how: dict[str, Any]) -> str:
     tighter = max(how["tolerance"] * 0.1 * found.limit / found.number, 1e-13)
     if tighter < how["tolerance"]:
         return f"Tighten the tolerance, to about {tighter:.0e}."
-    return "What acts may not be a smooth function of time and state; tell its breaks (Samples)."
+    return "What acts may not be smooth in time and state; give the times of its jumps (Samples)."

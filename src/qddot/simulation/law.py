@@ -13,7 +13,7 @@ from qddot.program.ports import split
 from qddot.program.program import Port, Program
 from qddot.scalars import JointVec, Scalar
 
-STATE = ("t", "q", "qd", "x")  # what it is told by itself
+STATE = ("t", "q", "qd", "x")  # inputs that it always gets
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ Instants = Callable[[Any, Any], Instant]  # from t and (q, q̇, x)
 # each squares the error of the guess, which is the middle of the step before; dry friction bends so
 # sharply that it takes more
 ITERATIONS, WITH_DRY_FRICTION = 4, 10
-# the last change of the rates, as a share of them, and at rest [rad/s or m/s]: what is left over
+# the last change of the velocities, as a share of them, and at rest [rad/s or m/s]: the error
 # after it is of the order of its square
 SHARE, AT_REST = 1e-5, 1e-6
 
@@ -95,7 +95,7 @@ class Newton:
     def better(self, state: Any, *more: Any) -> tuple[Any, Scalar]:
         """Return a better middle, and the square of its change.
 
-        Where dry friction would have a rate change its sign it is zero at first: from there
+        Where dry friction would have a velocity change its sign it is zero at first: from there
         Newton's method comes near from one side, as tanh bends but one way.
         """
         middle = state[self.size : -1]

@@ -1,4 +1,4 @@
-"""Whether a run will come to its end: how far its steps take it, and angles that are too large."""
+"""Whether a run will reach its end: how far its steps take it, and angles that are too large."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from qddot.robot import Robot
 from qddot.simulation.signals import Stopped
 
 MOST_STEPS = 1_000_000
-LOOK = 2000  # steps after which is looked how far they led
+LOOK = 2000  # steps between two checks of how far the run is
 HOPELESS = 100  # times as many steps as it may take: a run that would need more stops at once
 FARTHEST = 1e14  # [rad]: beyond, kernels give NaN, as a double is known to no more than 0.01 rad
 
 
 @dataclass
 class Pace:
-    """How fast a run gets on."""
+    """How fast a run advances."""
 
     duration: float  # [s]
     most: int  # steps

@@ -26,7 +26,7 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
     t, Y, qdd, tau, impacts = (np.concatenate(column) for column in zip(*tables, strict=True))
     parts = run.plant.layout.parts(Y)
     how = how | {"steps": run.steps, "rows": len(t), "audit_limit": audit_limit}
-    # after Ctrl-C nobody is asked again: it may have been pressed because a function hangs
+    # after Ctrl-C no function is called again: one that hangs may be why it was pressed
     asked = () if run.interrupted else run.plant.signals.values()
     memory = next(filter(None, (signal.memory() for signal in asked)), "")
     how |= {"memory": memory} if memory else {}
@@ -59,7 +59,7 @@ def kept_motion(
     how: Mapping[str, Any],
     **more: Any,
 ) -> Trajectory:
-    """Return the rows of a run as a motion, its limits watched and its energy accounted for.
+    """Return the rows of a run as a motion, its limits watched and its energy balance checked.
 
     `parts` are the states as `Layout.parts` has them, `impacts` what was lost in them [J], `effort`
     what torques were cut off at; `how` has the limit of the audit. `more` are further fields.
@@ -90,7 +90,7 @@ def accounted(
 ) -> tuple[Energy, float]:
     """Return the energies of a run's rows, and what counts as exchanged at least [J].
 
-    The latter is what it takes to move every joint at a thousandth of a radian or metre a second.
+    The latter is what it takes to move every joint at a thousandth of a radian or metre per second.
     """
     robot = robot.with_options(dtype="float64")
     q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))

@@ -88,7 +88,7 @@ def arguments(
     rows["qd0"] = (_of_joints(robot, "qd0", np.zeros(robot.n) if qd0 is None else qd0), 1)
     if torque is not None and law is None:
         if torques is not None:
-            raise BadArgument("Give torque or torques, not both: a constant, or one row a step.")
+            raise BadArgument("Give torque or torques, not both: a constant, or one row per step.")
         rows["torque"] = (_contiguous(_of_joints(robot, "torque", torque)), 1)
     if torques is not None:
         rows["torques"] = (_contiguous(_by_step(robot, torques, steps)), 2)
@@ -224,7 +224,7 @@ def _by_step(robot: Robot, torques: Any, steps: int) -> np.ndarray:
     if array.shape[-2:] != (steps, robot.n):
         raise BadArgument(
             f"torques has shape {array.shape}; for {steps} steps of robot {robot.name!r} it must "
-            f"have shape (..., {steps}, {robot.n}), one row a step.\n"
+            f"have shape (..., {steps}, {robot.n}), one row per step.\n"
             "  A torque that does not change is torque=, of shape (..., n)."
         )
     check_finite("torques", array, robot.joint_names, "joint ")

@@ -85,34 +85,34 @@ def rollout(
 
     Leading axes of everything that is given broadcast against each other: that is the batch. It is
     shared out over the robot's threads (`robot.with_options(threads=...)`), and the type of number
-    is the robot's. A trajectory that stops being finite harms no other; see `status`.
+    is the robot's. A trajectory that stops being finite does not affect the others; see `status`.
 
     Args:
         robot: The robot, or its built-in name or file; with its friction, its springs, its rotors.
         q0, qd0: Where the motions start, shape (..., n); at rest if `qd0` is not given.
-        duration: How long [s], a multiple of `step`.
-        step: How long a step is [s].
-        steps: How many steps, in place of a duration.
+        duration: Length of the motions [s], a multiple of `step`.
+        step: Length of a step [s].
+        steps: Number of steps, in place of a duration.
         torque: A constant, shape (..., n), or a recorded controller: a `Program` (or what has one
             as `.program`) that takes any of t (), q (n,), qd (n,), x (m,) and inputs of its own,
             and gives tau (n,), and xd (m,) if it has a state x. It is part of the motion, not
             sampled: asked wherever the method asks for accelerations.
-        torques: One row a step, shape (..., steps, n), held for the step; not copied if contiguous
-            and of the robot's type. Added to what a controller gives.
+        torques: One row per step, shape (..., steps, n), held for the step; not copied if
+            contiguous and of the robot's type. Added to what a controller gives.
         inputs: By name, what a controller takes besides, shape (..., and the input's own); "x" is
             where its state starts.
         parameters: By name, what trajectories differ in, shape (...): any of "<joint>.m", mx, my,
             mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz, Ia, fv, fs, f0, or "gravity.x", y, z; or the symbols
             of a robot that has symbols.
-        every: How far apart the rows of the result are [s], a multiple of `step`; one row per step
+        every: Time between the rows of the result [s], a multiple of `step`; one row per step
             if not given. The first and the last state are always kept.
-        method: "rk4", of order 4; "semi_implicit_euler", of order 1, the least work a step;
+        method: "rk4", of order 4; "semi_implicit_euler", of order 1, the least work per step;
             "midpoint", implicit and symplectic, of order 2: energy does not drift.
         friction: "smooth": dry friction acts along tanh(q̇/smoothing).
-        smoothing: The rate [rad/s or m/s] at which dry friction is three quarters of its size.
+        smoothing: The velocity [rad/s or m/s] at which dry friction is three quarters of its size.
             Dry friction Fₛ on an inertia I wants steps shorter than about I smoothing / Fₛ.
-        device: "cpu"; or "cuda": on an NVIDIA GPU, one thread a trajectory. What starts there (q0,
-            qd0, torques of CuPy, PyTorch or JAX) is not copied, and the motions are of that kind.
+        device: "cpu"; or "cuda": on an NVIDIA GPU, one thread per trajectory. What starts there
+            (q0, qd0, torques of CuPy, PyTorch or JAX) is not copied; the result is of that kind.
 
     Example:
         >>> import qddot

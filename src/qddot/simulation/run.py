@@ -24,7 +24,7 @@ from qddot.simulation.plant import Plant
 from qddot.simulation.signals import Stopped, seen
 from qddot.simulation.trajectory import Event
 
-STILL = 1e-12  # [rad/s or m/s] a rate that has crossed zero by less has not crossed it
+STILL = 1e-12  # [rad/s or m/s] a velocity that has crossed zero by less has not crossed it
 TURNS = 200  # pieces within a moment before a run gives up
 MOMENT = 1e-7  # [s], and of the duration
 
@@ -245,7 +245,7 @@ class Run:
                     watch = self.watches[i]
                     seen = [watch.at(*row) for row in zip(times, q, qd, strict=True)]
                     column = (self.signs[i] or 1.0) * np.array(seen)
-                    # what crossed zero here has just been told
+                    # what crossed zero here has just been reported
                     column[times == start] = np.maximum(column[times == start], 0)
                 columns.append(column)
             return np.stack(columns, axis=1)
@@ -298,7 +298,7 @@ class Run:
             self.events.append(Event(self.t, f"hits its {which} stop", self.names[k], detail))
         qd[:] = after
 
-    # what is told
+    # what is reported
 
     def _tell_changes(self, before: Modes | None, now: Modes) -> None:
         """Keep as events which joints have stuck, broken loose or left a stop."""

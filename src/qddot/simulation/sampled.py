@@ -1,4 +1,4 @@
-"""A controller on a computer: asked at a fixed rate, on late and noisy measurements.
+"""A controller on a computer: sampled at a fixed rate, on late and noisy measurements.
 
 Its torques are held in between. One loop, for one arm or for many at once.
 """

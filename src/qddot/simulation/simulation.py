@@ -75,44 +75,43 @@ def simulate(
         robot: The robot, or its built-in name or file; payloads, friction and springs that its
             model has are in.
         q0, qd0: Where it starts [rad or m] and how fast, shape (nq,) and (n,); zero if not given.
-        duration: How long [s].
-        torque: What the actuators give: nothing (zero), an array (n,), a table of rows over the
+        duration: Length of the run [s].
+        torque: Torques of the actuators: nothing (zero), an array (n,), a table of rows over the
             run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
             q, qd and, if it has a state, x), which runs compiled. A function must give the same
             for the same arguments; what lasts less than a hundredth of the run may be missed.
         wrenches: By frame, what the environment applies: [moment; force] in world axes (in those
             of the base if it moves) at the frame's origin, in any of the forms of a torque.
-        disturbance: The torque τ_dist that takes from the actuators', in any of these forms.
-        base_motion: Twist of the base and its rate, two arrays (6,) in base axes, or a function of
-            t that gives them. Gravity keeps its direction in the world while the base turns.
+        disturbance: The torque τ_dist, which acts against the actuators, in any of these forms.
+        base_motion: Twist of the base and its derivative, two arrays (6,) in base axes, or a
+            function of t that gives them. Gravity keeps its direction in the world.
         inputs: Further inputs of a recorded controller, and `x`, the start of its state.
         method: "auto": DOP853 for tight tolerances, RK45 for loose ones, Radau for stiff models;
             or one of these or BDF by name; or fixed steps: "semi_implicit_euler", "rk4", "midpoint"
             (which conserves energy over long runs).
-        tolerance: Of adaptive methods, relative and absolute, a step.
-        step: How long the steps of fixed-step methods are [s]; of adaptive ones, the longest.
-        every: How far apart the rows of the result are [s]; a thousandth of the duration if not
-            given.
+        tolerance: Error per step that adaptive methods allow, relative and absolute.
+        step: Length of the steps of fixed-step methods [s]; the longest step of adaptive ones.
+        every: Time between the rows of the result [s]; a thousandth of the duration if not given.
         friction: "exact": a joint held by dry friction stays exactly still, breaks away when the
             torque reaches its static friction, and sign changes are located; "smooth": tanh stands
             for sgn, so that joints creep instead of holding.
-        smoothing: The rate [rad/s or m/s] over which "smooth" passes from one sign to the other.
+        smoothing: The velocity v [rad/s or m/s] of "smooth": tanh(q̇/v) stands for sgn(q̇).
         stops: None: limits are reported, not enforced; a number: joints have stops at their limits
             with this coefficient of restitution, 0 for inelastic.
         effort: "enforce": torques are cut off at the effort limits of the joints; "report": they
             are not, and `events` says where they would have been.
-        events: What to look out for, each a `Watch`.
-        audit_limit: The share of the exchanged energy that may be unaccounted for.
-        max_steps: How many steps the run may take. One that needs more ends early, not finished,
-            and keeps what it has; that it will is said (`SimulationWarning`) as soon as it shows.
+        events: What to record when it happens, each a `Watch`.
+        audit_limit: The largest error of the energy balance, as a share of the exchanged energy.
+        max_steps: The largest number of steps. A run that needs more ends early, not finished, and
+            keeps its rows; a `SimulationWarning` says so as soon as this can be foreseen.
 
     Returns:
-        The `Trajectory`. A run that could not go on ends early, keeps what it has, and says why in
-        `status`; so does one whose energy is not accounted for.
+        The `Trajectory`. A run that could not go on ends early and keeps its rows; `status` says
+        why. It also says if the energy balance fails.
 
     Raises:
-        BadArgument: If something given cannot be right from the start.
-        Interrupted: On Ctrl-C; its `trajectory` is what had been computed.
+        BadArgument: If an argument is wrong.
+        Interrupted: On Ctrl-C; its `trajectory` has the rows computed so far.
 
     Example:
         >>> import qddot

@@ -1,4 +1,4 @@
-"""Ways to step a state through time: SciPy's adaptive ones, and fixed steps with the same face."""
+"""Solvers that step a state: SciPy's adaptive ones, and fixed steps with the same interface."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CompiledStages:
     Differential Equations I*, §II.4).
     """
 
-    K: np.ndarray  # the stages, one a row
+    K: np.ndarray  # the stages, one per row
 
     def __init__(self, *args: Any, stages: Callable[[np.ndarray], Any], **more: Any) -> None:
         super().__init__(*args, **more)

@@ -34,7 +34,7 @@ def lines(motion: Trajectory) -> list[str]:
     ended = "finished" if motion.finished else "not finished"
     said = one_line(motion.status, 300)
     result.append(f"  {said}" if said.startswith("finished") else f"  {ended}: {said}".rstrip(": "))
-    with np.errstate(all="ignore"):  # energies that are not finite are told as such
+    with np.errstate(all="ignore"):  # energies that are not finite are printed as such
         energy = str(motion.audit) if len(motion) else ""
     if energy not in motion.status:
         result.append(f"  {energy}")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from qddot.robot import Robot
 
 ENERGIES = tuple(each.name for each in fields(Energy))
-BY_JOINT = ("actuators", "friction")  # energies that are told apart by joint
+BY_JOINT = ("actuators", "friction")  # energies with one column per joint
 COMPONENTS = ("mx", "my", "mz", "fx", "fy", "fz")  # of a wrench: moment, force
 
 ColumnNames = dict[str, list[str]]  # the names of the columns of each array
@@ -57,18 +57,18 @@ def layout(
 
 
 def is_flat(name: str) -> bool:
-    """Return whether an array has one number a row, and so no second axis."""
+    """Return whether an array has one number per row, and so no second axis."""
     return name == "t" or name.removeprefix("energy.") in set(ENERGIES) - set(BY_JOINT)
 
 
 def layout_of(motion: Trajectory) -> ColumnNames:
-    """Return the layout of a motion; its names must be told apart."""
+    """Return the layout of a motion; its names must differ."""
     for kind, names in (("joint", motion.joint_names), ("frame", tuple(motion.wrenches))):
         for name in names:
             if list(names).count(name) > 1:
                 raise BadArgument(
-                    f"Two {kind}s are named {printable(name)!r}, so their columns cannot be told "
-                    "apart. Give each a name of its own."
+                    f"Two {kind}s are named {printable(name)!r}, so their columns would have "
+                    "the same name. Give each a name of its own."
                 )
     states = None if motion.state is None else np.shape(motion.state)[1]
     return layout(motion.joint_names, tuple(motion.wrenches), states, motion.positions)
@@ -112,7 +112,7 @@ def gathered(
 
 
 def to_pandas(motion: Trajectory) -> pandas.DataFrame:
-    """Return a motion as a table with a row an instant."""
+    """Return a motion as a table with a row per instant."""
     try:
         import pandas
     except ImportError:
@@ -231,7 +231,7 @@ def strings(values: Any) -> tuple[str, ...]:
 
 
 def from_columns(names: Sequence[str]) -> About:
-    """Return what the names of the columns alone tell."""
+    """Return what the names of the columns alone show."""
     joints = [name[2:] for name in names if name.startswith("q.")]
     end = f".{COMPONENTS[0]}"
     frames = [

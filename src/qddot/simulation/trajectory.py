@@ -1,4 +1,4 @@
-"""A motion: what was simulated, at which instants, with an account of its energy."""
+"""A motion: what was simulated, at which instants, with its energy balance."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Event:
 
 @dataclass(frozen=True, repr=False)
 class Trajectory(Judged):
-    """A simulated motion, one row an instant.
+    """A simulated motion, one row per instant.
 
     Where the motion jumps (an impact, a joint that sticks), two rows share one instant: before,
     after.
@@ -55,7 +55,7 @@ class Trajectory(Judged):
 
     robot: Robot | None  # None where it was loaded from a file without one
     joint_names: tuple[str, ...]
-    units: tuple[str, ...]  # "rad" or "m", one a joint
+    units: tuple[str, ...]  # "rad" or "m", one per joint
     t: np.ndarray  # (k,) [s]
     q: np.ndarray  # (k, nq), as many as there are joints where each position is one number
     qd: np.ndarray  # (k, n)
@@ -72,13 +72,13 @@ class Trajectory(Judged):
 
     @property
     def audit(self) -> Audit:
-        """What of its energy is unaccounted for."""
+        """The error of its energy balance."""
         how = self.how
         return audit(self.energy, how.get("audit_limit", LIMIT), how.get("least_energy", 0.0))
 
     @property
     def good(self) -> bool:
-        """Whether the run ended as it should, by functions, with its energy accounted for."""
+        """Whether the run finished, its inputs were functions, and its energy balance holds."""
         return self.finished and self.audit.good and not self.how.get("memory")
 
     @property
@@ -210,8 +210,8 @@ class Trajectory(Judged):
 
         Args:
             path: Where to; an .mp4 needs ffmpeg.
-            fps: Pictures a second.
-            speed: Seconds of the motion in a second of the film.
+            fps: Pictures per second.
+            speed: Seconds of the motion per second of the film.
             frames: Names of frames that leave a trace; by default the tips of the arm.
         """
         if path is None:

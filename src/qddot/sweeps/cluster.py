@@ -85,7 +85,7 @@ class Cluster:
             yield UnitDone(unit, "done")
         elif future.status == "error":
             yield UnitDone(unit, "failed", words_of(future.exception()))
-        else:  # cancelled by somebody else, or lost with a worker or with the scheduler
+        else:  # cancelled from outside, or lost with a worker or with the scheduler
             self._look()
             yield UnitDone(unit, "lost")
         future.release()
@@ -122,8 +122,8 @@ class Cluster:
         why = "" if error is None else f" ({shorten(printable(words_of(error)), 120)})"
         return CrewLost(
             f"The Dask scheduler is gone{why}.\n"
-            "  Everything that was finished is kept. Start a scheduler, then give the same "
-            "command again: it goes on."
+            "  All finished units are kept. Start a scheduler, then give the same command "
+            "again: it goes on."
         )
 
 

@@ -18,7 +18,7 @@ FAMILIES = {
     "energy": "kinetic and potential energy at the end, and how far the total strayed",
     "error": "tracking error: RMS, worst, final, and when it had settled",
     "torque": "largest and RMS torque of every joint",
-    "limits": "whether positions, rates and torques kept to the robot's limits",
+    "limits": "whether positions, velocities and torques kept to the robot's limits",
     "motion": "q and q̇ over time, thinned out",
 }
 GIVEN = "what the run was given"
@@ -78,7 +78,7 @@ class KeptColumns:
             found.append(Column("audit", "", "energy unaccounted for, of what changed hands"))
         if "final" in self.families:
             found += each("final.q", "position", "position at the end")
-            found += each("final.qd", "velocity", "rate at the end")
+            found += each("final.qd", "velocity", "velocity at the end")
         if "energy" in self.families:
             found += [
                 Column("energy.kinetic", "J", "at the end"),
@@ -99,7 +99,7 @@ class KeptColumns:
             found.append(Column("limits.kept", "", "whether all limits were kept", "bool"))
         if self.stride:
             found += each("motion.q", "position", "position over time", "list")
-            found += each("motion.qd", "velocity", "rate over time", "list")
+            found += each("motion.qd", "velocity", "velocity over time", "list")
         return found
 
 

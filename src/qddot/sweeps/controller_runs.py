@@ -82,7 +82,7 @@ class ControllerRuns:
         return None if self.program is None else Law(self.program, self.n)
 
     def driving(self, values: Values, constants: np.ndarray) -> np.ndarray:
-        """Return the law's inputs as `System` has them: one row a run, in order."""
+        """Return the law's inputs as `System` has them: one row per run, in order."""
         given = self.inputs(values, constants)
         columns = [given[port.name] for port in (self.law.more if self.law else ())]
         return np.concatenate([np.empty((len(constants), 0)), *columns], axis=1)

@@ -18,7 +18,7 @@ from qddot.robot import Robot
 from qddot.robot.settings import Settings
 from qddot.sweeps.quantities import PlanQuantity
 
-VARIED_GAINS = ("kp", "kd", "lam")  # one number a joint or an axis, so runs may differ in them
+VARIED_GAINS = ("kp", "kd", "lam")  # one number per joint or axis: runs may differ in them
 KNOWING = ("nominal", "arm")
 
 
@@ -31,7 +31,7 @@ class Controller:
     law: ControlLaw | None = None  # with nominal gains and reference
     knows_arm: bool = False  # whether its model is each run's arm, not the nominal one
     effort: np.ndarray | None = None  # torques are cut off at these
-    rate: float | None = None  # [Hz] at which it is asked; None: all the time
+    rate: float | None = None  # [Hz], samples per second; None: continuous
     delay: float = 0.0  # [s]
     noise: tuple[float, float] = (0.0, 0.0)  # of positions and of velocities
 
@@ -74,7 +74,7 @@ def read_controllers(
         table: The plan.
         robot: The nominal arm.
         q: Where it is.
-        told: Whether the plan says so: then runs start there.
+        told: Whether the plan gives a start: then runs start there.
         unset: The robot without what the plan sets about it, and that.
         seed: Of models that are wrong at random.
     """

@@ -1,4 +1,4 @@
-"""Random numbers that belong to a run, whoever computes it, when, and in whose company.
+"""Random numbers that depend on the run alone, not on which process computes it and when.
 
 Draws come in blocks of 1024. The generator of a block is seeded by the plan's seed, by the name of
 what is drawn and by the block's number, so that draw j of a quantity is the same whatever the size

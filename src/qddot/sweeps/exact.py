@@ -1,4 +1,4 @@
-"""Runs with adaptive steps, dry friction that holds, and an account of their energy.
+"""Runs with adaptive steps, dry friction with true sticking, and an energy balance.
 
 As `qddot.simulate` has it, one run after the other, but the arm's parameters are inputs of the
 compiled programs: arms that differ in numbers alone are compiled once.
@@ -83,7 +83,7 @@ class ExactRuns:
         return any(f"friction.{name}" in self.case.study.runs.varied for name in dry)
 
     def _run(self, values: Values, parameters: np.ndarray, inputs: dict[str, Any]) -> Run | None:
-        """Return one run, gone through; None where it could not begin."""
+        """Return one finished run; None where it could not begin."""
         study, law = self.case.study, self.case.law
         clock, robot = study.clock, study.arm.robot
         q0, qd0 = values["q0"][0], values["qd0"][0]

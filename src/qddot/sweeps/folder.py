@@ -1,4 +1,4 @@
-"""The folder of a sweep: a manifest, the robot, one Parquet part a finished unit.
+"""The folder of a sweep: a manifest, the robot, one Parquet part per finished unit.
 
     sweep.json              the manifest: plan, digests, columns, versions
     robot.toml              the robot, as it was when the sweep began
@@ -61,10 +61,10 @@ class Folder:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Keep other sweeps out of the folder; even a killed process lets go of it."""
+        """Keep other sweeps out of the folder; the lock ends with the process, even if killed."""
         try:
             import fcntl
-        except ImportError:  # not POSIX: nobody is kept out
+        except ImportError:  # not POSIX: there is no lock
             yield
             return
         with open(self.path / LOCK, "wb") as lock:
@@ -140,7 +140,7 @@ class Folder:
 
 
 def is_whole(path: Path, about: Mapping[str, str], rows: int) -> bool:
-    """Return whether a part is whole and belongs to a sweep, as far as its two ends tell."""
+    """Return whether a part is whole and belongs to a sweep, as far as its two ends show."""
     import pyarrow.parquet as parquet
 
     try:

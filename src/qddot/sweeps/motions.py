@@ -1,6 +1,6 @@
 """The motions of some runs, all stepped together by compiled code, whatever they differ in.
 
-A law is part of the motion (`Rollouts`), or on a computer that asks it at a rate (`SampledLoops`).
+A law is part of the motion (`Rollouts`), or on a computer that samples it (`SampledLoops`).
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def torque_of(case: ControllerRuns, given: dict[str, Any]) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class SampledLoops:
-    """Runs of a law that is asked at a rate."""
+    """Runs of a law that is sampled at a rate."""
 
     case: ControllerRuns
 

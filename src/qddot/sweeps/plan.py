@@ -32,14 +32,14 @@ draws = 200                     # random runs at every point of the grid
 seed = 1
 
 [control]
-law = "computed_torque"         # it believes the robot as it is described
+law = "computed_torque"         # its model is the robot as described
 reference = {{ kind = "move", target = {target}, duration = 0.8 }}
 
 [vary]
 q0 = {{ uniform = [-0.1, 0.1], as = "offset" }}       # where runs start, around where it stands
 scale = {{ uniform = [0.8, 1.2] }}                    # links heavier or lighter, each by itself
 {more}"""
-LOAD = '"payload.{frame}" = {{ grid = [0.0, {load}] }}  # [kg], which the law knows nothing of\n'
+LOAD = '"payload.{frame}" = {{ grid = [0.0, {load}] }}  # [kg], not in the model of the law\n'
 GAIN = '"control.kp" = { grid = [50, 100] }\n'
 FAR = 0.3  # [rad or m]
 SHARE = 0.05  # of the arm's mass: the load
@@ -60,7 +60,7 @@ class Plan:
     set: Mapping[str, Any] | None = None  # what is changed about the robot for all runs
     draws: int | None = None  # at every point of the grid
     seed: int | None = None
-    unit: int | None = None  # runs a unit
+    unit: int | None = None  # runs per unit
     engine: str | None = None  # "rollout" or "exact"
     method: str | None = None
     step: float | None = None  # [s]
@@ -148,7 +148,7 @@ def _robot(given: Any, folder: Path, file: str) -> Robot:
 
 
 def _beside(folder: Path, name: str) -> str:
-    """Return a robot's file as seen from the plan; a name that is none is told as such."""
+    """Return a robot's file as seen from the plan; a name that is none is reported as such."""
     path = folder / name
     return str(path) if path.suffix or path.exists() else name
 

@@ -100,7 +100,7 @@ class ProcessPool:
             raise
 
     def give(self, unit: int) -> None:
-        """Give a unit to whoever has least to do."""
+        """Give a unit to the worker with the fewest units."""
         min(self.workers, key=lambda worker: len(worker.hand)).give(unit)
 
     def results(self) -> Iterator[UnitDone]:
@@ -124,7 +124,7 @@ class ProcessPool:
         self.workers.append(UnitWorker(self.folder, self.study, self.news))
 
     def _replaced(self, worker: UnitWorker) -> Iterator[UnitDone]:
-        """Replace a worker that died, and tell what it had in hand."""
+        """Replace a worker that died, and yield how its units ended."""
         if worker not in self.workers:
             return
         self.workers.remove(worker)
@@ -135,7 +135,7 @@ class ProcessPool:
             if self.deaths >= DEATHS:
                 raise CrewLost(
                     f"Workers die as soon as they start ({how}).\n"
-                    "  Is there memory enough? --workers 0 computes in this very process."
+                    "  Is there enough memory? With --workers 0 this process computes."
                 )
         self._start_worker()
         for place, unit in enumerate(worker.hand):

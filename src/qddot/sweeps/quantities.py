@@ -20,7 +20,7 @@ class PlanQuantity:
 
     name: str
     parts: tuple[str, ...]  # () of a single number
-    nominal: np.ndarray  # (1 or one a controller, width); NaN where there is none
+    nominal: np.ndarray  # (1 or one per controller, width); NaN where there is none
     unit: str = ""
     least: float = -np.inf  # below which it makes no sense
 
@@ -35,7 +35,7 @@ class PlanQuantity:
 
 
 def of_joints(robot: Robot, name: str, nominal: np.ndarray, what: str) -> PlanQuantity:
-    """Return a quantity with one number a joint; `what` says which of a joint's units it has."""
+    """Return a quantity with one number per joint; `what` says which of a joint's units it has."""
     unit = unit_of(robot.model.free_joints, what)
     return PlanQuantity(name, robot.joint_names, np.atleast_2d(nominal), unit)
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Sweep(Judged):
-    """The runs of a plan that are finished, as a table on disk: one row a run.
+    """The runs of a plan that are finished, as a table on disk: one row per run.
 
     Nothing is read before it is asked for; `dataset` is that of pyarrow, for whatever else.
     """
@@ -186,7 +186,7 @@ class Sweep(Judged):
         """Return how the runs are spread: mean, standard deviation, quantiles, extremes.
 
         Args:
-            columns: Of which columns; of all that hold one number a run if not given.
+            columns: Of which columns; of all that hold one number per run if not given.
             by: A column whose values part the runs into groups: "control", or an axis of the grid.
             filter: Which runs, as in `table`.
         """

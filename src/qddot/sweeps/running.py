@@ -1,4 +1,4 @@
-"""Run a sweep: what is missing of it, by whoever is there, until nothing is missing."""
+"""Run a sweep: its missing units are computed until none is missing."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ def sweep(
 ) -> Sweep:
     """Return a sweep, all of its units computed and kept in a folder.
 
-    A sweep that was interrupted, killed or that lost its cluster goes on where it was when it is
-    called again with the same plan and folder, and ends with the same bytes.
+    A sweep that was interrupted, killed or that lost its cluster continues when it is called
+    again with the same plan and folder, and ends with the same bytes.
 
     Args:
         plan: The path of a TOML file, a dict with the same keys, or a `Plan`; see docs/sweeps.md.
-        folder: Where it is kept; made if need be, refused if it holds a sweep of another plan.
+        folder: Where it is kept; made if missing, refused if it holds a sweep of another plan.
         client: A `dask.distributed.Client`, or the address of a scheduler: its workers compute.
-        workers: How many processes of this machine compute; one a core if not given, 0 for this
-            very process.
+        workers: Number of processes of this machine; one per core if not given; with 0 this process
+            computes.
 
     Returns:
         The sweep; `sweep.failed` has the units that raised, with their words. They are tried again
@@ -46,8 +46,7 @@ def sweep(
 
     Raises:
         BadPlan: With every problem of the plan.
-        CannotWrite, CrewLost: If the disk is full, or the cluster goes away. What was finished is
-            kept.
+        CannotWrite, CrewLost: If the disk is full, or the cluster is lost. Finished units are kept.
 
     Example:
         >>> import qddot
@@ -116,7 +115,7 @@ def _crew(folder: Folder, units: Units, missing: int, client: Any, workers: int 
 
 
 def _missing(folder: Folder, study: Study) -> list[int]:
-    """Return the units that are not there, whole; what is there and should not be is told."""
+    """Return the units that are not there, whole; files that should not be there are reported."""
     folder.clear_halves()
     found, strange = folder.found()
     runs = study.runs

@@ -28,7 +28,7 @@ class Runs:
     controllers: int
     draws: int
     seed: int
-    unit: int  # runs a unit
+    unit: int  # runs per unit
 
     @cached_property
     def axes(self) -> tuple[int, ...]:

@@ -42,7 +42,7 @@ class Study:
 
     document: Mapping[str, Any]  # as it was given, but for the robot
     robot: Robot  # as it was given
-    nominal: Robot  # as the plan sets it, all numbers: what laws believe
+    nominal: Robot  # as the plan sets it, all numbers: the model of the laws
     arm: VariedArm
     controllers: tuple[Controller, ...]
     clock: TimeGrid
@@ -182,7 +182,7 @@ def _symbols(table: DocumentTable, robot: Robot, varied: Any) -> dict[str, float
         return {}
     own = {key: spec for key, spec in by_key(varied) if key in robot.symbols}
     known = {each.name: each for each in of_symbols(robot, {})}
-    # what is wrong with them is told when all of [vary] is read
+    # what is wrong with them is reported when all of [vary] is read
     quiet = DocumentTable(own, ("vary",), [], table.line_of)
     lines = read_variations(quiet, known, places(list(known.values())), {})
     return dict.fromkeys(own, 1.0) | {line.key: _middle(line) for line in lines}

@@ -66,7 +66,7 @@ def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> T
     duration = fields.positive(table, "duration", 1.0, "how long a run lasts [s]")
     step = fields.positive(table, "step", STEP, "how long a step is [s]")
     tolerance = fields.number(table, "tolerance", 1e-10 if exact else 0.0)
-    smoothing = fields.positive(table, "smoothing", 0.01, "a rate [rad/s or m/s]")
+    smoothing = fields.positive(table, "smoothing", 0.01, "a velocity [rad/s or m/s]")
     for key in ("step", "smoothing") if exact else ("tolerance",):
         if table.has(key):
             table.problem(key, f"the {engine} engine has none", "Remove it.")
@@ -77,9 +77,9 @@ def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> T
     rates = [each.rate for each in controllers if each.rate is not None]
     if exact and rates:
         table.problem(
-            "engine", "the exact engine asks its law all the time", "Remove rate, noise and delay."
+            "engine", "it runs laws continuously, not sampled", "Remove rate, noise and delay."
         )
-    every = fields.positive(table, "every", None, "how far apart a run is looked at [s]")
+    every = fields.positive(table, "every", None, "the time between two looks at a run [s]")
     if exact:
         rows = ROWS if every is None else _whole(table, "every", duration, every) or ROWS
         return TimeGrid(engine, method, duration, duration / rows, rows, 1, tolerance, smoothing)
@@ -88,7 +88,7 @@ def read_time_grid(table: DocumentTable, controllers: Sequence[Controller]) -> T
     if steps is None or None in counts:
         return TimeGrid(engine, method, duration, duration, 1, 1, tolerance, smoothing)
     if steps > MOST_STEPS:
-        table.problem("step", f"that makes {steps:.1g} steps a run", "Take longer ones.")
+        table.problem("step", f"that makes {steps:.1g} steps per run", "Take longer ones.")
     rows = _rows(table, duration, every, [steps, *counts])
     return TimeGrid(
         engine, method, duration, step, steps, steps // (rows or 1), tolerance, smoothing

@@ -145,7 +145,7 @@ def measured(
         found |= {"ended": motions.ended, "audit": motions.audit}
     given = {name: x[:, None] for name, x in case.inputs(values, constants).items()}
     given |= {"t": clock.t, "q": q, "qd": qd, "arm": constants[:, None]}
-    with np.errstate(all="ignore"):  # what is not finite is told by a column of its own
+    with np.errstate(all="ignore"):  # a column of its own shows what is not finite
         if "final" in kept.families:
             found |= {f"final.q.{name}": q[:, -1, i] for i, name in enumerate(joints)}
             found |= {f"final.qd.{name}": qd[:, -1, i] for i, name in enumerate(joints)}
@@ -205,7 +205,7 @@ def torques(t: np.ndarray, tau: np.ndarray, joints: tuple[str, ...]) -> dict[str
 
 
 def within_limits(case: ControllerRuns, motions: Motions) -> np.ndarray:
-    """Return whether positions, rates and torques kept to the robot's limits."""
+    """Return whether positions, velocities and torques kept to the robot's limits."""
     limits = case.study.nominal.limits
     good = motions.finite
     for array, low, high in (

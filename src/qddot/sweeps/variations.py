@@ -207,7 +207,7 @@ def _distribution(
 def _row(
     table: DocumentTable, key: str, value: Any, names: tuple[str, ...], width: int
 ) -> np.ndarray | None:
-    """Return one number a part."""
+    """Return one number per part."""
     if names:
         return fields.spread(table, key, value, names)
     found = fields.values(table, key, value, ())

@@ -1,4 +1,4 @@
-"""Control laws, one a file: what each does, what it relies on, and why it is stable."""
+"""Control laws, one per file: what each does, what it relies on, and why it is stable."""
 
 from qddot.control.laws.adaptive_gravity import AdaptiveApproximateJacobian
 from qddot.control.laws.adaptive_slotine_li import AdaptiveSlotineLi

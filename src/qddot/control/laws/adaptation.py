@@ -60,7 +60,7 @@ def balanced(
     t = np.linspace(0, seconds, INSTANTS, endpoint=False)
     Y = Kernel(record(lambda t: _regressor(known, motion.at(t)), "Y", t=()))(t)
     shown = np.einsum("tip,ij,tjq->pq", Y, np.linalg.inv(K), Y) / INSTANTS
-    # parameters differ in size; what counts as little is told in units of the model's own values
+    # parameters differ in size; what is small is measured in units of the model's own values
     size = np.abs(known.values) + 0.01 * np.abs(known.values).max()
     values, axes = np.linalg.eigh(shown * np.outer(size, size))
     values = np.maximum(values, floor * values[-1])

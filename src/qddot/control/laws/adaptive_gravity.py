@@ -1,4 +1,4 @@
-"""Approximate Jacobian control that finds out by itself what the arm weighs.
+"""Approximate Jacobian control that estimates the gravity torques of the arm.
 
 Cheah: C. C. Cheah, M. Hirano, S. Kawamura, S. Arimoto, *Approximate Jacobian control for robots
 with uncertain kinematics and dynamics*, IEEE Trans. Robotics and Automation 19(4), 2003.
@@ -30,7 +30,7 @@ class AdaptiveApproximateJacobian(ApproximateJacobian):
     Args:
         robot: The law's model; its parameters are where estimates start.
         frame: The frame's name.
-        kp: Kp: a number or one an axis [N].
+        kp: Kp: a number or one per axis [N].
         kd: B_v: a number, (n,) or (n, n) [N·m·s/rad].
         reference: X_d: where the frame should be [m], along the axes.
         approximate: Whose Jacobian is taken; the law's own robot's if None.
@@ -55,7 +55,7 @@ class AdaptiveApproximateJacobian(ApproximateJacobian):
         if not self.cross > 0:
             raise BadArgument(
                 "cross (α) must be positive for gravity to be found: try 0.1, and more while "
-                "the run stays calm."
+                "the run does not oscillate."
             )
         object.__setattr__(
             self, "adaptation", gain("adaptation", self.adaptation, self.parameters.names)

@@ -42,7 +42,7 @@ class AdaptiveSlotineLi(SlotineLi):
         reference: Of the joints, or where to stay, (n,) [rad or m].
         adaptation: Γ: a number, (p,) or (p, p); see `adaptation.balanced`.
         estimate: "base" or "all" parameters.
-        friction: By which rate dry friction is compensated: "measured" or "desired".
+        friction: The velocity that compensates dry friction: "measured" or "desired".
     """
 
     adaptation: Any = 1.0
@@ -83,7 +83,7 @@ class AdaptiveSlotineLi(SlotineLi):
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         known = self.parameters
         s, qd_r, qdd_r = self.sliding(t, q, qd)
-        # dry friction is shown by the rate that it is compensated by
+        # dry friction is shown by the velocity that it is compensated by
         seen, dry = (qd_r if self.friction == "desired" else qd), sign_of(self.friction)
         tau = known.torque(x, q, qd, qd_r, qdd_r, dry, seen) - self.kd @ s
         moving = known.movements(q, qd, qd_r, qdd_r)

@@ -46,7 +46,7 @@ class ApproximateJacobian(ControlLaw):
     Args:
         robot: The law's model, whose gravity is compensated.
         frame: The frame's name.
-        kp: Kp: a number or one an axis [N].
+        kp: Kp: a number or one per axis [N].
         kd: B_v: a number, (n,) or (n, n) [N·m·s/rad].
         reference: X_d: where the frame should be [m], along the axes.
         approximate: Whose Jacobian is taken; the law's own robot's if None.
@@ -92,7 +92,7 @@ class ApproximateJacobian(ControlLaw):
             task_of(self.approximate, self.frame, self.axes)
         kp = gain("kp", self.kp, task.names)
         if np.abs(kp - np.diag(np.diag(kp))).max() > 0:
-            raise BadArgument("kp must be a number or one an axis: each axis has a potential.")
+            raise BadArgument("kp must be a number or one per axis: each axis has a potential.")
         not_negative("cross", self.cross)
         keep(self, "axes", task.axes)
         keep(self, "kp", kp)
@@ -132,7 +132,7 @@ class ApproximateJacobian(ControlLaw):
         return -(self.task.jacobian(self.believed, q).T @ (self.kp @ s))
 
     def towards(self, t: Scalar, q: JointVec) -> JointVec:
-        """Return Ĵ⁺ s(e), the rates that would undo the error, with Ĵ⁺ = Ĵᵀ (Ĵ Ĵᵀ)⁻¹."""
+        """Return Ĵ⁺ s(e), the velocities that would undo the error, with Ĵ⁺ = Ĵᵀ (Ĵ Ĵᵀ)⁻¹."""
         J = self.task.jacobian(self.believed, q)
         return J.T @ solve(J @ J.T, slopes(self.saturation, self.error(t, q)))
 

@@ -29,7 +29,7 @@ class Assumption(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """What a run went through, one row an instant: what assumptions are decided on afterwards."""
+    """The rows of a run, one per instant: assumptions are decided on them afterwards."""
 
     t: np.ndarray  # (k,) [s]
     q: np.ndarray  # (k, n)

@@ -34,7 +34,7 @@ class CartesianImpedance(TaskLaw):
     Args:
         robot: The law's model.
         frame: The frame's name.
-        kp: Kp: a number, one an axis, or a matrix [N/m].
+        kp: Kp: a number, one per axis, or a matrix [N/m].
         kd: Kd: the same [N·s/m].
         reference: Where the frame should be [m]: over time, or to stay, along the axes.
         axes: The axes of the base along which it is placed.

@@ -35,8 +35,8 @@ class ComputedTorque(JointLaw):
         kp: Kp: a number, (n,) or (n, n) [1/s²].
         kd: Kd: the same [1/s].
         reference: Of the joints, or where to stay, (n,) [rad or m].
-        friction: By which rate dry friction is compensated: "measured", q̇, smoothly, or "desired",
-            q̇_d, sharply.
+        friction: The velocity that compensates dry friction: "measured" (q̇, smooth sign) or
+            "desired" (q̇_d, sharp sign).
     """
 
     friction: str = field(default="measured", kw_only=True)

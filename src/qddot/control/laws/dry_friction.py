@@ -1,10 +1,10 @@
 """Dry friction: what laws do about it, what error it leaves, and what a proof can still say.
 
-A law may compensate dry friction by the rate that it measures, or by the rate w that it wants. The
-sign of the measured one must be smooth, tanh(q̇/v), and gives nothing at rest: an arm that sticks
-stays stuck, and V may rise. That of the wanted one is sharp, w/v held within −1 and 1 for a small
-v. Coulomb friction F sgn(q̇) rises with q̇, so that what is left of it pushes away from the wanted
-rate by hardly anything, for any force of a joint that sticks, too:
+A law may compensate dry friction by the velocity that it measures, or by the velocity w that it
+wants. The sign of the measured one must be smooth, tanh(q̇/v), and is 0 at rest: an arm that
+sticks stays stuck, and V may rise. That of the wanted one is sharp, w/v limited to −1 and 1 for a
+small v. Coulomb friction F sgn(q̇) rises with q̇, so that the rest of it pushes away from the wanted
+velocity by hardly anything, also for any force of a joint that sticks:
 
     (q̇ − w)ᵀ F (sgn q̇ − sgn w) ≥ 0        so that        (q̇ − w)ᵀ F (sgn q̇ − sharp w) ≥ −Σ F v/4
 """
@@ -24,14 +24,14 @@ from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.vector import vector
 
-SMOOTHING = 0.01  # [rad/s or m/s] over which a measured rate changes its sign, as rollouts have it
-LAYER = 1e-3  # [rad/s or m/s] within which the sign of a wanted rate is not ±1
-WAYS = {"measured": "by q̇, smoothly", "desired": "by the rate that the law wants, sharply"}
+SMOOTHING = 0.01  # [rad/s or m/s], width of a measured velocity's change of sign, as in rollouts
+LAYER = 1e-3  # [rad/s or m/s] within which the sign of a wanted velocity is not ±1
+WAYS = {"measured": "by q̇, smoothly", "desired": "by the velocity that the law wants, sharply"}
 STATEMENT = "Dry friction is none or outweighed"
 
 
 def way(name: str) -> str:
-    """Return by which rate a law compensates dry friction, if there is such a way."""
+    """Return the velocity by which a law compensates dry friction; refuse an unknown name."""
     return one_of("friction", name, WAYS)
 
 
@@ -46,10 +46,10 @@ def compensated(
 
     Args:
         tree: The law's model.
-        qd: The measured rates.
-        wanted: The rates that the law wants, q̇_d or q̇_r.
+        qd: The measured velocities.
+        wanted: The velocities that the law wants, q̇_d or q̇_r.
         friction: One of `WAYS`.
-        viscous_at: The rates that viscous friction is taken at; the measured ones if not given.
+        viscous_at: The velocities for viscous friction; the measured ones if not given.
     """
     if friction == "measured":
         return friction_torque(tree, qd, smooth_direction(qd, SMOOTHING), viscous_at)
@@ -58,17 +58,17 @@ def compensated(
 
 
 def sign_of(friction: str) -> Any:
-    """Return what stands for the sign of one rate in a regressor."""
+    """Return what stands for the sign of one velocity in a regressor."""
     return sharp_sign if friction == "desired" else smooth_sign
 
 
 def sharp_sign(rate: Scalar) -> Scalar:
-    """Return w/v held within −1 and 1, which stands for the sign of a wanted rate."""
+    """Return w/v held within −1 and 1, which stands for the sign of a wanted velocity."""
     return np.clip(rate / LAYER, -1, 1)
 
 
 def smooth_sign(rate: Scalar) -> Scalar:
-    """Return tanh(q̇/v), which stands for the sign of a rate."""
+    """Return tanh(q̇/v), which stands for the sign of a velocity."""
     return np.tanh(rate / SMOOTHING)
 
 

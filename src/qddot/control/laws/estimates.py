@@ -66,7 +66,7 @@ class Estimates:
     ) -> JointVec:
         """Return Y(q, q̇, q̇_r, q̈_r) φ̂ and the torque of springs, which are taken as known.
 
-        `seen` are the rates whose signs, by `dry`, dry friction has; q̇ if not given.
+        `seen` are the velocities whose signs, by `dry`, dry friction has; q̇ if not given.
         """
         rates = qd if seen is None else seen
         tau = reference_torque(self.carrying(x), q, qd, qd_r, qdd_r)

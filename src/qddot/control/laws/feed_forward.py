@@ -29,7 +29,7 @@ class FeedForwardPD(JointLaw):
 
     Stable where the gains are large beside what the motion asks of the arm (Kelly, theorem 12.1);
     there is no simple V, so it has none here, and its proof stays open. Dry friction F is
-    compensated by the planned rate; at rest the arm stops where |Kp e| ≤ F.
+    compensated by the planned velocity; at rest the arm stops where |Kp e| ≤ F.
 
     Args:
         robot: The law's model.

@@ -1,4 +1,4 @@
-"""Gains: checked where people give them, and what they are chosen from where nobody does.
+"""Gains: checked where they are given, and what they are chosen from where they are not.
 
 Chosen gains bring the arm back like springs of ω = 10 rad/s, critically damped.
 """
@@ -45,7 +45,9 @@ def gain(name: str, value: Any, parts: Sequence[str], least: str = "positive") -
     matrix = array if array.ndim == 2 else np.diag(np.broadcast_to(array, (k,)))
     size = np.abs(matrix).max(initial=0)
     if np.abs(matrix - matrix.T).max(initial=0) > ROUNDING * size:
-        raise BadArgument(f"{name} is not symmetric; a gain matrix must be, for energy to be one.")
+        raise BadArgument(
+            f"{name} is not symmetric; a gain matrix must be, to be a spring or a damper."
+        )
     values = np.linalg.eigvalsh(matrix) if k else np.ones(1)
     lowest = float(values.min())
     if lowest < -ROUNDING * size or (least == "positive" and lowest <= ROUNDING * size):

@@ -33,7 +33,7 @@ class JointImpedance(JointLaw):
 
     With dry friction F an arm at rest stops where |Kp e| ≤ F. If F is compensated by the sign of
     q̇_d, V still falls, but for what a sharp sign feeds (v = 0.001): Coulomb friction rises with the
-    rate, so that
+    velocity, so that
 
         V̇ = −ėᵀ (Kd + Fᵥ) ė − (q̇ − q̇_d)ᵀ F (sgn q̇ − sgn q̇_d) ≤ −ėᵀ (Kd + Fᵥ) ė + Σ F v/4
 
@@ -42,8 +42,8 @@ class JointImpedance(JointLaw):
         kp: Kp: a number, (n,) or (n, n) [N·m/rad].
         kd: Kd: the same [N·m·s/rad].
         reference: Of the joints, or where to stay, (n,) [rad or m].
-        friction: By which rate dry friction is compensated: "measured", q̇, smoothly, or "desired",
-            q̇_d, sharply.
+        friction: The velocity that compensates dry friction: "measured" (q̇, smooth sign) or
+            "desired" (q̇_d, sharp sign).
     """
 
     friction: str = field(default="measured", kw_only=True)

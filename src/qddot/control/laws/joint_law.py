@@ -90,7 +90,7 @@ def potential_torque(tree: Tree, q: JointVec) -> JointVec:
 def right_model(
     law: ControlLaw, robot: Robot | None, what: Sequence[str] = ALL, frame: str | None = None
 ) -> Assumption:
-    """Return whether an arm is what the law believes it to be, in all that its proof needs.
+    """Return whether the law's model equals the arm in all that the proof needs.
 
     Args:
         law: The law.

@@ -1,4 +1,4 @@
-"""What every law has: one recorded program, and the reasons why it works.
+"""What every law has: one recorded program, and the assumptions of its stability proof.
 
 A law says in `define` what it does, over any scalar. That is recorded once; the program is what
 Python calls, what `simulate` and `rollout` fuse into the motion, and what is exported.
@@ -36,7 +36,7 @@ NO_STATE = np.zeros(0)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ControlLaw:
-    """A control law, made from what it believes the robot to be."""
+    """A control law, made from its model of the robot."""
 
     robot: Robot  # the law's model, which may be wrong
 
@@ -83,12 +83,12 @@ class ControlLaw:
     def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         """Return what its proof of stability relies on, and whether that is so.
 
-        What every proof needs (no torque cut off, nothing that pushes, ...) is asked by
-        `closed_loop`, of all laws alike.
+        What every proof needs (no torque cut off, no unknown force, ...) is checked by
+        `closed_loop`, for all laws alike.
 
         Args:
             robot: The arm under control; the law's own model if not given.
-            run: What a run went through; without it, what only a run can show is open.
+            run: The rows of a run; without it, what only a run can show is open.
         """
         return [Assumption("The law has a proof of stability", None, "it names none")]
 
@@ -109,7 +109,7 @@ class ControlLaw:
         return 1.0
 
     def error(self, t: Scalar, q: JointVec) -> Any:
-        """Return by how much it misses what it is to do, over any scalar."""
+        """Return the error of the law, over any scalar."""
         raise NotImplementedError
 
     @property
@@ -145,7 +145,7 @@ class ControlLaw:
         return other
 
     def limited(self, effort: np.ndarray) -> ControlLaw:
-        """Return the same law, told at which torques its own are cut off, shape (n,)."""
+        """Return the same law, with the limits at which its torques are cut off, shape (n,)."""
         return self
 
     # what comes of it

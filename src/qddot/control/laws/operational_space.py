@@ -35,26 +35,26 @@ class OperationalSpace(TaskLaw):
     """Control of a frame, dynamically consistent, with a posture in its null space.
 
     Gains kp [1/s²] and kd [1/s] are those of computed torque, of the frame. Near a singular
-    position the frame seems heavier and heavier; beyond `heaviest` it is treated as if it did not:
+    position the effective mass of the frame grows without limit; the law limits it to `heaviest`:
 
         M_C = (Lᵀ max(D, 1/heaviest) L)⁻¹        Lᵀ D L = J M⁻¹ Jᵀ
 
-    Dry friction F is compensated by the measured rate, in part only: the arm stops where
+    Dry friction F is compensated by the measured velocity, in part only: the arm stops where
     |Jᵀ M_C Kp e| ≤ F.
 
     Args:
         robot: The law's model.
         frame: The frame's name.
-        kp: Kp: a number, one an axis, or a matrix [1/s²].
+        kp: Kp: a number, one per axis, or a matrix [1/s²].
         kd: Kd: the same [1/s].
         reference: Where the frame should be [m]: over time, or to stay, along the axes.
         axes: The axes of the base along which it is placed.
         orientation: R_WF to keep, (3, 3); None: any.
         turning: Gains of turning, two numbers [1/s²], [1/s].
-        posture: q₀ that the null space is drawn to, (n,); None: it is damped alone.
+        posture: q₀ to which the null space is pulled, (n,); None: it is only damped.
         posture_kp: K₁ of the posture [1/s²].
         posture_kd: K₂ of the null space [1/s].
-        heaviest: The mass that the frame is taken to have at most [kg, or kg·m² of turning].
+        heaviest: The largest effective mass of the frame in the law [kg, or kg·m² of turning].
     """
 
     posture: Any = None

@@ -1,4 +1,4 @@
-"""Robust tracking: a bound on what the model may be wrong by, and a push that outweighs it.
+"""Robust tracking: a torque larger than all that the errors of the model can cause.
 
 Siciliano: B. Siciliano, L. Sciavicco, L. Villani, G. Oriolo, *Robotics: Modelling, Planning and
 Control*, Springer, 2009, §8.5.3; Slotine: J.-J. Slotine, W. Li, *Applied Nonlinear Control*,
@@ -30,8 +30,8 @@ SPARE = 1.2  # by how much bounds that are chosen are above what was found
 class RobustSaturated(SlotineLi):
     """Sliding mode with a boundary layer, around the passivity-based law.
 
-    What the model is wrong by is bounded by three numbers, all in the Euclidean norm, and ρ
-    outweighs it:
+    Three numbers bound the errors of the model, all in the Euclidean norm, and ρ is larger than
+    their effect:
 
         ρ = ‖ΔM‖ ‖q̈_r‖ + ‖ΔC‖ ‖q̇‖ ‖q̇_r‖ + ‖Δg‖
 
@@ -47,7 +47,7 @@ class RobustSaturated(SlotineLi):
         gravity: sup of the norm of all else that is not modelled [N·m]: gravity, springs, offsets,
             and friction, dry friction as large as it can be.
         layer: ε: ‖s‖ below which the push is reduced [rad/s].
-        friction: By which rate the dry friction of the model is compensated.
+        friction: The velocity that compensates the dry friction of the model, as in `SlotineLi`.
     """
 
     mass: Any = 0.0
@@ -69,7 +69,7 @@ class RobustSaturated(SlotineLi):
         super().__post_init__()
         for name in ("mass", "coriolis", "gravity"):
             object.__setattr__(self, name, bound(name, getattr(self, name)))
-        wanted = "a positive rate [rad/s]: without a boundary layer the torques would chatter"
+        wanted = "a positive velocity [rad/s]: without a boundary layer the torques would chatter"
         positive("layer", self.layer, wanted=wanted)
 
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
@@ -129,7 +129,7 @@ class RobustSaturated(SlotineLi):
         """Return how much friction is not modelled at most, and whether that is known for sure.
 
         Of dry friction the larger of the arm's and the model's, whose signs are the same; of
-        viscous friction what the largest rate of the run makes of it.
+        viscous friction what the largest velocity of the run makes of it.
         """
         (slipping, arm), (slip, own) = (dry_friction.sizes(each) for each in (robot, self.robot))
         dry = np.maximum(arm, own)

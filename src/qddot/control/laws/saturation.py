@@ -112,7 +112,7 @@ SATURATIONS = {
 
 
 def saturation(given: Any) -> Saturation:
-    """Return a saturated potential by its name, or one that somebody made."""
+    """Return a saturated potential by its name, or one of the user's own."""
     if isinstance(given, Saturation):
         return given
     return SATURATIONS[one_of("saturation", given, SATURATIONS)]

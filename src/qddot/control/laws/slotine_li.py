@@ -28,15 +28,15 @@ from qddot.scalars import JointVec, Scalar
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SlotineLi(ControlLaw):
-    """Tracking with a reference velocity that leans towards the reference.
+    """Tracking with a reference velocity that points back to the reference.
 
-    The sliding variable s is the rate error against the reference rate:
+    The sliding variable s is the velocity error against the reference velocity:
 
         q̇_r = q̇_d − Λ e        s = q̇ − q̇_r = ė + Λ e
 
-    With dry friction F, compensated by the measured rate, the arm stops where |(K_D + Fᵥ) Λ e| ≤ F.
-    Compensated by the sign of q̇_r, Coulomb friction leaves an error of the size of v/Λ, v = 0.001:
-    it rises with the rate, so that
+    With dry friction F, compensated by the measured velocity, the arm stops where
+    |(K_D + Fᵥ) Λ e| ≤ F. Compensated by the sign of q̇_r, Coulomb friction leaves an error of the
+    size of v/Λ, v = 0.001: it rises with the velocity, so that
 
         V̇ = −sᵀ (K_D + Fᵥ) s − (q̇ − q̇_r)ᵀ F (sgn q̇ − sgn q̇_r) ≤ −sᵀ (K_D + Fᵥ) s + Σ F v/4
 
@@ -45,8 +45,8 @@ class SlotineLi(ControlLaw):
         lam: Λ: a number, (n,) or (n, n) [1/s].
         kd: K_D: a number, (n,) or (n, n) [N·m·s/rad].
         reference: Of the joints, or where to stay, (n,) [rad or m].
-        friction: By which rate dry friction is compensated: "measured", q̇, smoothly, or "desired",
-            q̇_r, sharply.
+        friction: The velocity that compensates dry friction: "measured" (q̇, smooth sign) or
+            "desired" (q̇_r, sharp sign).
     """
 
     lam: Any

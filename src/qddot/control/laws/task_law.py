@@ -31,8 +31,8 @@ class TaskLaw(ControlLaw):
     Args:
         robot: The law's model.
         frame: The frame's name.
-        kp: Of the position: a number, one an axis, or a matrix.
-        kd: The same.
+        kp: Stiffness of the position: a number, one per axis, or a matrix.
+        kd: Damping of the position, likewise.
         reference: Where the frame should be [m]: over time, or to stay, along the axes.
         axes: The axes of the base along which it is placed.
         orientation: R_WF to keep, (3, 3); None: any.
@@ -115,7 +115,7 @@ class TaskLaw(ControlLaw):
         return [Assumption(statement, True if below else None, why)]
 
     def wanted(self, t: Scalar, order: int) -> Any:
-        """Return the rate (1) or the acceleration (2) that the reference has, turning with 0."""
+        """Return the velocity (1) or acceleration (2) of the reference, 0 for its turning."""
         return vector([*[0] * self.task.turns, *self.reference.at(t)[order]])
 
     def springs(self, t: Scalar, q: JointVec) -> Scalar:
