@@ -153,7 +153,7 @@ class Rounds:
 
     @property
     def mark(self) -> str:
-        """What tells this search from any other: the robot and every choice."""
+        """The identity of this search: a digest of the robot and every choice."""
         said = repr((self.robot.model, sorted(self.choices.items()), self.seed))
         return hashlib.sha256(said.encode()).hexdigest()
 

@@ -31,7 +31,7 @@ Misuse: Any = typer.BadParameter.__bases__[0]
 
 
 def run(app: typer.Typer, words: Sequence[str]) -> int:
-    """Run a command line, and return its exit status; every problem is told on stderr."""
+    """Run a command line, and return its exit status; every problem is printed on stderr."""
     prepare_streams()
     with listening() as interrupts, warnings.catch_warnings():
         warnings.simplefilter("always")
@@ -68,7 +68,7 @@ def status_of(app: typer.Typer, words: Sequence[str]) -> int:
 
 def told(error: Any, words: Sequence[str]) -> int:
     """Say what went wrong, in a few lines, and return the status that stands for it."""
-    if isinstance(error, BrokenPipeError):  # nobody reads on: `qddot show panda | head -1`
+    if isinstance(error, BrokenPipeError):  # the reader has stopped: `qddot show panda | head -1`
         with suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
@@ -94,7 +94,7 @@ def told(error: Any, words: Sequence[str]) -> int:
 
 
 def defect(error: Exception) -> str:
-    """Return the words for an error that nobody has foreseen."""
+    """Return the words for an error that was not foreseen."""
     frames = traceback.extract_tb(error.__traceback__)
     where = f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
     what = shorten(printable(str(error)).partition("\n")[0], 200)

@@ -31,7 +31,7 @@ MOMENT = 1e-7  # [s], and of the duration
 
 @dataclass(frozen=True)
 class Watch:
-    """Something to look out for: when a function of (t, q, qd) crosses zero.
+    """Something to watch for: when a function of (t, q, qd) crosses zero.
 
     Example:
         >>> landing = Watch("lands", lambda t, q, qd: q[0], direction=-1, stop=True)
