@@ -133,6 +133,13 @@ def test_a_saved_excitation_and_a_saved_run_are_followed(tmp_path):
         (["two_link", "--law", "pd", "--gains", "kp=-1"], "kp must be positive"),
         (["two_link", "--law", "pd", "--gains", "100"], "is not of the form kp=100,kd=20"),
         (["two_link", "--law", "operational_space", "--frame", "nose"], "frame named 'nose'"),
+        (["two_link", "--law", "operational_space", "--axes", "qq"], "letters x, y, z"),
+        (
+            ["two_link", "--law", "operational_space", "--reference", "setpoint 1"],
+            "target: it has 1 number. Give 2, in order: x, y.\n",
+        ),
+        (["two_link", "--reference", "setpoint a,1"], "'a' is not a number or a formula"),
+        (["two_link", "--model-set", "gravity=9.81"], "Give 3, in order: x, y, z.\n"),
         (["two_link", "--q0", "1,2,3"], "--q0 holds 3 numbers"),
         (["two_link", "--model-error", "1.5"], "share is 1.5"),
         (["two_link", "--noise-q", "1,2,3"], "--noise-q: it has 3 numbers. Give 2"),

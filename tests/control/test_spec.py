@@ -10,7 +10,7 @@ from qddot.cli import words
 from qddot.control.laws import CartesianImpedance
 from qddot.control.laws.law import ControlLaw
 from qddot.control.spec import described_control, law_kind, laws
-from qddot.errors import BadPlan
+from qddot.errors import BadArgument, BadPlan
 from qddot.motions import Move, Setpoint
 from qddot.motions.description import motion_kinds
 from qddot.on_demand import everything_in
@@ -53,6 +53,18 @@ def test_laws_have_names_of_their_own_and_classes_mean_the_same():
         assert law.gain_names
         assert issubclass(law, ControlLaw)
     assert next(iter(motion_kinds())) == "setpoint"
+
+
+@pytest.mark.parametrize(
+    ("law", "reference", "message"),
+    [
+        ("pdd", None, "^law: There is no law 'pdd'. Did you mean 'pd'"),
+        ("pd", [1], r"^The reference has shape \(1,\)"),
+    ],
+)
+def test_a_call_is_refused_as_other_calls_are(law, reference, message):
+    with pytest.raises(BadArgument, match=message):
+        qddot.control.closed_loop(ARM, law, reference, duration=0.1)
 
 
 def test_every_problem_is_told_at_once():

@@ -294,7 +294,12 @@ def test_a_gear_may_be_for_one_quantity_and_offsets_come_last(tmp_path):
     found = load_log(path, gear={"tau": [10, -20]}, offset=[0, 1])
     np.testing.assert_allclose(found.tau, log.tau * [10, -20])
     np.testing.assert_allclose(found.q, log.q + np.array([0, 1]))
-    for wrong in ({"gear": [0, 1]}, {"gear": [1, 2, 3]}, {"coupling": np.zeros((2, 2))}):
+    for wrong in (
+        {"gear": [0, 1]},
+        {"gear": [1, 2, 3]},
+        {"coupling": np.zeros((2, 2))},
+        {"coupling": [[1, 0], [1]]},
+    ):
         with pytest.raises(BadArgument, match=next(iter(wrong))):
             load_log(path, **wrong)
 

@@ -29,7 +29,7 @@ WRONG = {
     ),
     "no duration": ({"robot": "two_link"}, "duration: it is not given"),
     "a negative duration": (TWO | {"duration": -1}, "duration: it is -1. Give how long a run"),
-    "text for a number": (TWO | {"step": "fast"}, "step: it is 'fast'. Give a number"),
+    "text for a number": (TWO | {"step": "fast"}, "step: 'fast' is not a number or a formula"),
     "a step that does not fit": (TWO | {"step": 0.3}, "0.3 s does not go into 1 s"),
     "rows that do not fit": (TWO | {"every": 0.0105}, "every:"),
     "no runs": (TWO | {"draws": 0}, "draws: it is 0. Give a whole number, 1 or more"),

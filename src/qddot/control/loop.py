@@ -26,7 +26,7 @@ from qddot.control.lyapunov import along
 from qddot.control.report import Report, rise, rms, settling_time
 from qddot.control.sampled import HeldPlant, Sampling, sampled_run
 from qddot.control.spec import described_control
-from qddot.errors import BadArgument, Interrupted, SimulationWarning
+from qddot.errors import BadArgument, BadPlan, Interrupted, SimulationWarning
 from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.model.tree import by_rows
@@ -169,7 +169,11 @@ def closed_loop(
     believed = None if model is None else robot_of(model)
     if isinstance(law, str):
         described = {"law": law, "reference": reference}
-        law = described_control(described, robot, robot.home, model=believed).law
+        try:
+            law = described_control(described, robot, robot.home, model=believed).law
+        except BadPlan as error:
+            told = [str(problem).removeprefix("control: ") for problem in error.problems]
+            raise BadArgument("\n  ".join(told)) from None
         reference = None
     law = law_of(robot, law, believed)
     against = None if reference is None else joint_reference(reference, robot)

@@ -18,6 +18,7 @@ import numpy as np
 
 from qddot.control.laws.gains import Assignment
 from qddot.control.laws.law import ControlLaw
+from qddot.control.laws.task import in_order
 from qddot.control.loop_arguments import beginning, lasting
 from qddot.control.mistaken import wrong_model
 from qddot.deprecation import warn_of_old_name
@@ -157,7 +158,8 @@ def read_control(
         table.problem("model_set", f"{symbol} has no value", f"Give it one: {symbol} = 1.0.")
     share = fields.number(table, "model_error", None)
     try:
-        at = Situation(arm, q, frame, axes or axes_of(arm, frame), kind.moves_frame)
+        axes = in_order(axes) if axes else axes_of(arm, frame)
+        at = Situation(arm, q, frame, axes, kind.moves_frame)
         reference = _reference(table, at)
         if len(table.found) == before:
             first = None if told or at.of_frame else beginning(reference)
@@ -185,7 +187,7 @@ def ready_posture(robot: Robot, frame: str, axes: str) -> np.ndarray:
     ways = np.random.default_rng(0).uniform(-1, 1, (TRIES, robot.n))
     around = by_rows(robot.tree.step, np.tile(start, (TRIES, 1)), ways)
     around = np.clip(np.vstack([start, around]), limits.lower, limits.upper)
-    J = robot.jacobian(around, frame)[:, [3 + "xyz".index(axis) for axis in axes]]
+    J = robot.jacobian(around, frame)[:, [3 + "xyz".index(axis) for axis in in_order(axes)]]
     return around[int(np.linalg.svd(J, compute_uv=False)[:, -1].argmax())]
 
 

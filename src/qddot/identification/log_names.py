@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.checks import numbers as matrix
 from qddot.checks import spread
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
 from qddot.identification.log import bad_log
@@ -245,11 +246,10 @@ def motor_side(raw: Raw, gear: Any, coupling: Any) -> None:
         if not N.all():
             raise BadArgument(f"gear is {N}; a ratio of zero turns nothing.")
         A = given(coupling, name)
-        A = np.eye(n) if A is None else np.array(A, dtype=float)
+        wanted = f"an invertible matrix A of shape {(n, n)}: q = A (q_motor / N)"
+        A = np.eye(n) if A is None else matrix("coupling", A, wanted, finite=False)
         if A.shape != (n, n) or not np.isfinite(A).all() or np.linalg.cond(A) > 1e12:
-            raise BadArgument(
-                f"coupling must be an invertible matrix A of shape {(n, n)}: q = A (q_motor / N)."
-            )
+            raise BadArgument(f"coupling must be {wanted}.")
         if name == "tau":
             raw.values[name] = (values * N) @ np.linalg.inv(A)  # rows of A⁻ᵀ (N τ)
         else:

@@ -112,9 +112,13 @@ def read_motion(table: DocumentTable, at: Situation) -> Any:
 # what keys are, so that a name means the same for every kind
 
 
+def _place(table: DocumentTable, key: str, at: Situation) -> Any:
+    return fields.vector(table, key, at.parts, one_for_all=not at.of_frame)
+
+
 def _target(table: DocumentTable, key: str, at: Situation) -> Any:
     if table.has(key) or not table.has("joints"):
-        return fields.vector(table, key, at.parts)
+        return _place(table, key, at)
     q = fields.vector(table, "joints", at.robot.joint_names)
     return None if q is None else at.place(q)
 
@@ -135,9 +139,9 @@ def _frame_place(table: DocumentTable, key: str, at: Situation) -> Any:
     value = table.get(key)
     if value is None:
         return None
-    short = isinstance(value, (list, tuple)) and len(value) == len(at.axes)
-    axes = at.axes if short else "xyz"
-    found, end = fields.spread(table, key, value, tuple(axes)), None
+    count = len(value) if isinstance(value, (list, tuple)) else 1
+    axes, end = at.axes if count == len(at.axes) else "xyz", None
+    found = fields.spread(table, key, value, tuple(axes), one_for_all=False)
     if found is not None:
         end = at.robot.pose(at.q, at.frame)[:3, 3].copy()
         end[["xyz".index(axis) for axis in axes]] = found
@@ -154,11 +158,14 @@ def count(default: int, least: int) -> Key:
     return Key(lambda table, key, at: fields.count(table, key, default, least))
 
 
-PLACE = Key(lambda table, key, at: fields.vector(table, key, at.parts), "{} numbers")
+PLACE = Key(_place, "{} numbers")
 LIMIT = MIDDLE = Key(PLACE.read)  # which need not be given
 TARGET = Key(_target, "{} numbers", instead="joints")
 POINTS = Key(_points, "2 or more", many=True)
 FRAME_PLACE = Key(_frame_place, "where the frame goes [m]")
-XYZ = Key(lambda table, key, at: fields.vector(table, key, ("x", "y", "z")), "3 numbers")
+XYZ = Key(
+    lambda table, key, at: fields.vector(table, key, ("x", "y", "z"), one_for_all=False),
+    "3 numbers",
+)
 ANGLE = Key(lambda table, key, at: fields.number(table, key, None), "an angle [rad]")
 DURATION = positive(None, "how long it takes [s]", "how long it takes [s]")

@@ -110,22 +110,35 @@ def flag(table: DocumentTable, key: str, default: bool) -> bool:
     return value
 
 
-def vector(table: DocumentTable, key: str, parts: Sequence[str]) -> np.ndarray | None:
-    """Return one number a part, a single one for all of them; None where it is not given."""
+def vector(
+    table: DocumentTable, key: str, parts: Sequence[str], *, one_for_all: bool = True
+) -> np.ndarray | None:
+    """Return one number a part, as `spread` has them; None where it is not given."""
     value = table.get(key)
-    return None if value is None else spread(table, key, value, parts)
+    if value is None:
+        return None
+    return spread(table, key, value, parts, one_for_all=one_for_all)
 
 
-def spread(table: DocumentTable, key: str, value: Any, parts: Sequence[str]) -> np.ndarray | None:
-    """Return a value as one number a part; None, and a problem, where it cannot be."""
+def spread(
+    table: DocumentTable, key: str, value: Any, parts: Sequence[str], *, one_for_all: bool = True
+) -> np.ndarray | None:
+    """Return a value as one number a part; None, and a problem, where it cannot be.
+
+    A single number stands for all joints. Of places and directions it means nothing, unless they
+    have only one part.
+    """
+    one_for_all = one_for_all or len(parts) == 1
     found = values(table, key, value, None)
     if found is None:
         return None
-    if found.shape not in ((), (1,), (len(parts),)):
+    if found.shape != (len(parts),) and not (one_for_all and found.shape in ((), (1,))):
+        count = found.size if found.ndim < 2 else "too many"
         table.problem(
             key,
-            f"it has {len(found) if found.ndim == 1 else 'too many'} numbers",
-            f"Give {len(parts)}, in order: {listing(parts, 12)}; or one for all.",
+            f"it has {count} number{'' if count == 1 else 's'}",
+            f"Give {len(parts)}, in order: {listing(parts, 12)}"
+            f"{'; or one for all' if one_for_all else ''}.",
         )
         return None
     return np.broadcast_to(found, (len(parts),)).copy()
@@ -182,7 +195,11 @@ def _plain(value: Any) -> Any:
     if isinstance(value, (list, tuple)):
         return [_plain(x) for x in value]
     if isinstance(value, str):
-        return float(read_formula(value))
+        found = read_formula(value)
+        try:
+            return float(found)
+        except (ValueError, OverflowError):
+            raise BadExpression(value, "write 0.5, 1e-3 or pi/2.") from None
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError
     return float(value)

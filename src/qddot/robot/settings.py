@@ -42,7 +42,8 @@ def read_settings(table: DocumentTable | None, robot: Robot) -> Settings:
         if key not in known:
             _refuse(table, key, robot, known)
         elif known[key]:
-            found[key] = fields.spread(table, key, value, known[key])
+            joints = known[key] is not AXES  # one number for all joints; no direction is meant so
+            found[key] = fields.spread(table, key, value, known[key], one_for_all=joints)
         elif key in robot.symbols and isinstance(value, str):
             found[key] = fields.formula(table, key, value)  # 1/3 stays what it is in a closed form
         else:

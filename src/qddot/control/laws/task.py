@@ -87,6 +87,13 @@ class Task:
         return (3 - sum(R[i] @ Rd[i] for i in range(3))) / 2
 
 
+def in_order(axes: Any) -> str:
+    """Return the letters of axes as xyz has them, each once."""
+    if not isinstance(axes, str) or not axes or len(set(axes) & set(XYZ)) < len(axes):
+        raise BadArgument(f"axes is {axes!r}; give some of the letters x, y, z, each once.")
+    return "".join(axis for axis in XYZ if axis in axes)
+
+
 def task_of(robot: Robot, frame: str, axes: str, orientation: Any = None) -> Task:
     """Return a task, checked against the robot that is to do it.
 
@@ -96,10 +103,7 @@ def task_of(robot: Robot, frame: str, axes: str, orientation: Any = None) -> Tas
             its Jacobian is singular wherever it was tried.
     """
     frame_name(robot, frame)
-    if not isinstance(axes, str) or not axes or len(set(axes) & set(XYZ)) < len(axes):
-        raise BadArgument(f"axes is {axes!r}; give some of the letters x, y, z, each once.")
-    axes = "".join(axis for axis in XYZ if axis in axes)
-    task = Task(frame, axes, None if orientation is None else rotation(orientation))
+    task = Task(frame, in_order(axes), None if orientation is None else rotation(orientation))
     rng = np.random.default_rng(0)
     places = robot.tree.from_neutral(rng.uniform(-2, 2, (TRIES, robot.n)))
     J = robot.jacobian(places, frame)[:, task.rows]
