@@ -7,6 +7,7 @@ import pytest
 
 import qddot
 from qddot.cli import words
+from qddot.control import closed_loop
 from qddot.control.laws import CartesianImpedance
 from qddot.control.laws.law import ControlLaw
 from qddot.control.spec import described_control, law_kind, laws
@@ -124,3 +125,14 @@ def test_limits_are_kept_by_whatever_moves_joints():
             )
     wave = described_control({"law": "pd", "reference": {"kind": "fourier"}}, panda, panda.home)
     assert not isinstance(wave.law.reference, Setpoint)
+
+
+def test_a_law_by_name_has_the_gains_of_where_its_run_starts():
+    """As `qddot control --q0` has them; the place of a set point asks for others."""
+    place = {"kind": "setpoint", "target": [0.5, 0.3]}
+    there = closed_loop(ARM, "pd", place, q0=[1.0, 2.0], duration=0.01).law
+    described = described_control(
+        {"law": "pd", "reference": place}, ARM, np.array([1.0, 2.0]), told=True, seconds=0.01
+    )
+    assert there.gains == described.law.gains
+    assert there.gains != closed_loop(ARM, "pd", place, duration=0.01).law.gains

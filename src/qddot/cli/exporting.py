@@ -98,14 +98,14 @@ def export(
         tell(as_json, {"lost": notes}, [], [output])
         return
     import qddot
-    from qddot.control.spec import described_control
+    from qddot.control.spec import named_law
     from qddot.exporting.exported import USUAL
 
     robot = read_numeric(source, settings)
     names = [name.strip() for name in functions.split(",") if name.strip()] if functions else []
     wanted: list[Any] = [
         *(names or ([] if law else USUAL)),
-        *(described_control({"law": x}, robot, robot.home).law for x in law or []),
+        *(named_law(x, robot) for x in law or []),
     ]
     done = qddot.export(
         robot,

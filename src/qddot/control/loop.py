@@ -25,8 +25,8 @@ from qddot.control.loop_arguments import (
 from qddot.control.lyapunov import along
 from qddot.control.report import Report, rise, rms, settling_time
 from qddot.control.sampled import HeldPlant, Sampling, sampled_run
-from qddot.control.spec import described_control
-from qddot.errors import BadArgument, BadPlan, Interrupted, SimulationWarning
+from qddot.control.spec import named_law
+from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.model.tree import by_rows
@@ -168,13 +168,7 @@ def closed_loop(
     robot, effort = robot_of(robot), effort_of(more, effort)
     believed = None if model is None else robot_of(model)
     if isinstance(law, str):
-        described = {"law": law, "reference": reference}
-        try:
-            law = described_control(described, robot, robot.home, model=believed).law
-        except BadPlan as error:
-            told = [str(problem).removeprefix("control: ") for problem in error.problems]
-            raise BadArgument("\n  ".join(told)) from None
-        reference = None
+        law, reference = named_law(law, robot, reference, q0, believed, duration), None
     law = law_of(robot, law, believed)
     against = None if reference is None else joint_reference(reference, robot)
     followed = getattr(law, "reference", None) if against is None else against

@@ -40,6 +40,7 @@ from qddot.readers.document import no_lines
 from qddot.readers.document_table import DocumentTable
 from qddot.robot import Robot
 from qddot.robot.settings import Settings, changed, read_settings
+from qddot.simulation.run_arguments import joint_values
 
 RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
 TRIES = 64  # places that a ready posture is chosen from
@@ -116,6 +117,29 @@ def described_control(
     if found:
         raise BadPlan("The control", found)
     return spec
+
+
+def named_law(
+    name: str,
+    robot: Robot,
+    reference: Any = None,
+    q0: Any = None,
+    model: Robot | None = None,
+    duration: float | None = None,
+) -> ControlLaw:
+    """Return a law by its name, with gains that suit the arm where the run starts.
+
+    Raises:
+        BadArgument: If the law or its reference cannot be made.
+    """
+    q = robot.home if q0 is None else joint_values(robot, "q0", q0)
+    description = {"law": name, "reference": reference}
+    more = {"told": q0 is not None, "model": model, "seconds": duration}
+    try:
+        return described_control(description, robot, q, **more).law
+    except BadPlan as error:
+        told = [str(problem).removeprefix("control: ") for problem in error.problems]
+        raise BadArgument("\n  ".join(told)) from None
 
 
 def read_control(
