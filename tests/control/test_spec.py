@@ -136,3 +136,10 @@ def test_a_law_by_name_has_the_gains_of_where_its_run_starts():
     )
     assert there.gains == described.law.gains
     assert there.gains != closed_loop(ARM, "pd", place, duration=0.01).law.gains
+
+
+def test_a_number_alone_among_points_is_refused():
+    """It is a duration too many, and would be a place of all joints."""
+    slip = {"law": "pd", "reference": words.reference_of("quintic 0,0 1,1 2.0 3.0")}
+    with pytest.raises(BadPlan, match=r"points: it has 1 number\. Give 2, in order: j1, j2"):
+        described_control(slip, ARM, ARM.home)

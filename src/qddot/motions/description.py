@@ -131,7 +131,8 @@ def _points(table: DocumentTable, key: str, at: Situation) -> Any:
         what = f"Give 2 points or more of {len(at.parts)} numbers each."
         table.problem(key, "there are not two of them", what)
         return None
-    rows = [fields.spread(table, key, row, at.parts) for row in value]
+    # a number alone among points is a slip, such as one duration too many
+    rows = [fields.spread(table, key, row, at.parts, one_for_all=False) for row in value]
     return None if any(row is None for row in rows) else np.array(rows)
 
 
