@@ -10,18 +10,21 @@ import os
 import subprocess
 import sys
 import tempfile
+from time import perf_counter
 
 from peers import PINOCCHIO
 from robots import INPUTS, spaced
 from table import Row, against, within
 from timing import Effort, say
 
-IMPORT_LIMIT, COLD_LIMIT, WARM_LIMIT = 0.3, 1.0, 0.15  # [s]
+IMPORT_LIMIT, COLD_LIMIT, WARM_LIMIT = 0.15, 1.0, 0.15  # [s]
+COMMANDS = {("--help",): 0.35, ("show", "panda"): 0.5}  # of the command line, with their limits [s]
 
 IMPORT = """
 from time import perf_counter
+import numpy
 started = perf_counter()
-import {module}
+{statement}
 print(perf_counter() - started)
 """
 
@@ -58,17 +61,35 @@ print(json.dumps(times))
 
 
 def rows(effort: Effort) -> list[Row]:
-    """Return the times to import, to the first torque, and to each quantity."""
-    return [*imports(effort), *first_torque(effort), *each_quantity()]
+    """Return the times to import, of two commands, to the first torque, and to each quantity."""
+    return [*imports(effort), *commands(effort), *first_torque(effort), *each_quantity()]
 
 
 def imports(effort: Effort) -> list[Row]:
     say("start: import ...")
-    modules = ["qddot", *(["pinocchio"] if PINOCCHIO.installed else [])]
-    runs = [[float(run(IMPORT.format(module=m))) for m in modules] for _ in range(effort.repeats)]
-    ours, *theirs = map(min, zip(*runs, strict=True))
-    found = [within("import qddot", ours, IMPORT_LIMIT)]
-    return found + [against("import qddot", ours, "import pinocchio", time) for time in theirs]
+    # `import qddot` alone loads nothing; NumPy is there in both cases
+    ours = "from qddot import Robot, load"
+    statements = [ours, *(["import pinocchio"] if PINOCCHIO.installed else [])]
+    runs = [
+        [float(run(IMPORT.format(statement=s))) for s in statements] for _ in range(effort.repeats)
+    ]
+    least, *theirs = map(min, zip(*runs, strict=True))
+    found = [within(ours, least, IMPORT_LIMIT)]
+    return found + [against(ours, least, statements[1], time) for time in theirs]
+
+
+def commands(effort: Effort) -> list[Row]:
+    say("start: commands ...")
+    found = []
+    for words, limit in COMMANDS.items():
+        times = []
+        for _ in range(effort.repeats):
+            started = perf_counter()
+            call = [sys.executable, "-m", "qddot", *words]
+            subprocess.run(call, stdout=subprocess.DEVNULL, check=True)
+            times.append(perf_counter() - started)
+        found.append(within(f"qddot {' '.join(words)}", min(times), limit))
+    return found
 
 
 def first_torque(effort: Effort) -> list[Row]:
