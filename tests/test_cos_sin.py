@@ -9,7 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 from cos_sin import KIND, in_cosines, pairs
-from nearness import assert_near
+from nearness import ROUND_OFF, SINGLE, assert_near
 
 import qddot
 from qddot.control import closed_loop
@@ -279,6 +279,21 @@ def test_exported_c_and_bundles_give_the_torques_of_the_same_robot(both, tmp_pat
     bundle = qddot.load_bundle(tmp_path / "rp_bundle.zip")
     found = bundle["inverse_dynamics"](pairs(plain, q), qd, qdd)
     assert_near(found, plain.inverse_dynamics(q, qd, qdd), tolerance=1e-12)
+
+
+@pytest.mark.parametrize("to", ["to_jax", "to_torch", "to_casadi"])
+def test_other_packages_give_the_torques_of_the_same_robot(both, to):
+    package = to.removeprefix("to_")
+    pytest.importorskip(package, reason=f"{package} is not installed")
+    plain, other = both
+    expected = plain.inverse_dynamics(Q, QD, 2 * QD)
+    given = (pairs(plain, Q), QD, 2 * QD)
+    functions = getattr(qddot, to)(other)
+    if to == "to_torch":
+        given = tuple(map(__import__("torch").tensor, given))
+    found = functions.inverse_dynamics(*given)
+    tolerance = SINGLE if to == "to_jax" else ROUND_OFF  # JAX computes so unless told otherwise
+    assert_near(np.asarray(found, dtype=float).reshape(-1), expected, tolerance=tolerance)
 
 
 @pytest.mark.parametrize(
