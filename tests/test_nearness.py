@@ -1,5 +1,6 @@
 """How tests compare: what is not near is found, and roundings are named in one place."""
 
+import ast
 import re
 from pathlib import Path
 
@@ -42,3 +43,15 @@ def test_no_other_file_has_a_round_off_of_its_own():
     own = re.compile(r"^(ROUND_OFF|SINGLE) *[=:]", flags=re.MULTILINE)
     files = [path for path in HERE.rglob("*.py") if own.search(path.read_text(encoding="utf-8"))]
     assert [path.name for path in files] == ["nearness.py"]
+
+
+def test_a_tolerance_that_is_absolute_says_so():
+    """Where only atol is given, NumPy allows 1e-7 of the value beside it."""
+    silent = [
+        f"{path.relative_to(HERE)}:{node.lineno}"
+        for path in HERE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("assert_allclose")
+        if {"atol"} == {keyword.arg for keyword in node.keywords} & {"atol", "rtol"}
+    ]
+    assert not silent

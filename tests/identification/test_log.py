@@ -23,9 +23,9 @@ def notes(log) -> str:
 
 def same(a, b, tolerance: float = 0.0) -> None:
     assert a.joint_names == b.joint_names
-    np.testing.assert_allclose(a.t, b.t, atol=ROUND_OFF)
+    np.testing.assert_allclose(a.t, b.t, rtol=0, atol=ROUND_OFF)
     for name in ("q", "qd", "tau"):
-        np.testing.assert_allclose(getattr(a, name), getattr(b, name), atol=tolerance)
+        np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=0, atol=tolerance)
 
 
 # what a log may come in
@@ -201,7 +201,7 @@ def test_an_index_of_times_is_a_column_of_times():
     frame = pandas.DataFrame({"q1": log.q[:, 0]}, index=log.t)
     np.testing.assert_array_equal(load_log(frame).t, log.t)
     frame.index = pandas.to_datetime(1_700_000_000 * 10**9 + np.round(log.t * 1e9).astype("int64"))
-    np.testing.assert_allclose(load_log(frame).t, log.t, atol=ROUND_OFF)
+    np.testing.assert_allclose(load_log(frame).t, log.t, rtol=0, atol=ROUND_OFF)
 
 
 def test_lists_of_joints_are_as_long_as_the_robot(tmp_path):
@@ -284,8 +284,10 @@ def test_gears_and_couplings_conserve_power(gear, seed):
     found = load_log(motor.assign(t=log.t), gear=gear, coupling=A)
     power = np.sum(log.qd * log.tau, axis=1)
     scale = np.abs(found.qd * found.tau).max() + np.abs(power).max()
-    np.testing.assert_allclose(np.sum(found.qd * found.tau, axis=1), power, atol=1e-10 * scale)
-    np.testing.assert_allclose(found.q, (log.q / gear) @ A.T, atol=1e-9)
+    np.testing.assert_allclose(
+        np.sum(found.qd * found.tau, axis=1), power, rtol=0, atol=1e-10 * scale
+    )
+    np.testing.assert_allclose(found.q, (log.q / gear) @ A.T, rtol=0, atol=1e-9)
 
 
 def test_a_gear_may_be_for_one_quantity_and_offsets_come_last(tmp_path):
@@ -484,14 +486,14 @@ def test_the_log_of_a_real_tx40_is_read_from_the_motors_side():
     assert log.duration == pytest.approx(9.0, abs=1e-3)
     assert not log.warnings
     # it starts upright, in zero position of the motors, and every joint swings by a radian or more
-    np.testing.assert_allclose(log.q[0], 0, atol=1e-3)
+    np.testing.assert_allclose(log.q[0], 0, rtol=0, atol=1e-3)
     assert (np.ptp(log.q, axis=0) > 1).all()
     # R maps joints to motors, as the data's own description has it
     R = np.diag(np.array(TX40_GEAR, dtype=float))
     R[5, 4] = TX40_GEAR[5]
     motors = load_log(files, rate=5000)
-    np.testing.assert_allclose((log.q - offset) @ R.T, motors.q, atol=1e-9)
-    np.testing.assert_allclose(motors.tau @ R, log.tau, atol=1e-9)
+    np.testing.assert_allclose((log.q - offset) @ R.T, motors.q, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(motors.tau @ R, log.tau, rtol=0, atol=1e-9)
 
 
 def test_the_bag_of_a_real_ur10_is_read():

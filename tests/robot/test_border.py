@@ -278,7 +278,7 @@ def test_a_variant_differs_as_it_should_and_the_robot_stays():
 def test_a_locked_joint_leaves_the_state():
     stiff = LEG.locked({HIP: 0.3})
     assert (stiff.n, stiff.joint_names) == (1, (KNEE,))
-    assert_allclose(stiff.pose(Q[1:], TIP), LEG.pose(Q, TIP), atol=ROUND_OFF)
+    assert_allclose(stiff.pose(Q[1:], TIP), LEG.pose(Q, TIP), rtol=0, atol=ROUND_OFF)
     assert LEG.n == 2
 
 
@@ -352,8 +352,8 @@ def test_a_robot_without_joints_has_no_torques(quantity: str, batch: tuple[int, 
 def test_a_robot_without_joints_has_poses_and_energies():
     post = LEG.locked({HIP: 0.1, KNEE: 0.2})
     expected = LEG.pose([0.1, 0.2], TIP)
-    assert_allclose(post.pose(np.zeros(0), TIP), expected, atol=ROUND_OFF)
-    assert_allclose(post.pose(np.zeros((3, 0)), TIP), [expected] * 3, atol=ROUND_OFF)
+    assert_allclose(post.pose(np.zeros(0), TIP), expected, rtol=0, atol=ROUND_OFF)
+    assert_allclose(post.pose(np.zeros((3, 0)), TIP), [expected] * 3, rtol=0, atol=ROUND_OFF)
     assert post.jacobian([], TIP).shape == (6, 0)
     assert post.kinetic_energy([], []) == 0
     with pytest.raises(WrongShape, match="has 0 joints, so q must have shape"):

@@ -70,7 +70,9 @@ def test_the_numbers_of_a_page_are_the_skeleton(tmp_path):
     whole = np.cumsum([scene["first"], *scene["moves"]], axis=0).reshape(21, -1, 2)
     points = np.array(scene["low"]) + scene["step"] * whole
     ((tool, _),) = scene["traces"]
-    np.testing.assert_allclose(points[:, tool], motion.tip_path("tool")[:, :2], atol=scene["step"])
+    np.testing.assert_allclose(
+        points[:, tool], motion.tip_path("tool")[:, :2], rtol=0, atol=scene["step"]
+    )
 
 
 def test_names_are_never_markup(tmp_path):

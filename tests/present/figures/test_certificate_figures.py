@@ -48,7 +48,7 @@ def test_the_eigenvalues_of_the_deck_are_extreme_where_the_arm_is_straight():
     low, high = axes.lines[0].get_ydata(), axes.lines[1].get_ydata()
     assert x[np.argmin(low)] == pytest.approx(0, abs=ROUND_OFF)
     assert x[np.argmax(high)] == pytest.approx(0, abs=ROUND_OFF)
-    assert_allclose([low.min(), high.max()], bounds, atol=EIGHT_DECIMALS)
+    assert_allclose([low.min(), high.max()], bounds, rtol=0, atol=EIGHT_DECIMALS)
     assert [line.get_ydata()[0] for line in axes.lines[2:]] == list(bounds)
     assert (x[0], x[-1]) == pytest.approx((-np.pi, np.pi))
 
@@ -173,7 +173,7 @@ def test_the_map_shows_the_mass_of_every_place_within_reach():
     figure = plot_effective_mass_map(POINT, "tool")
     image = figure.axes[0].images[0]
     left, right, bottom, top = image.get_extent()
-    assert_allclose([left, right, bottom, top], [-2, 2, -2, 2], atol=0.02)
+    assert_allclose([left, right, bottom, top], [-2, 2, -2, 2], rtol=0, atol=0.02)
     cells = image.get_array()
     rows, columns = cells.shape
     # by elbow angle: 90° is √2 away from the base, where the tip weighs 1 and 2
