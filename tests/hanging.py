@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -27,3 +28,11 @@ def ends() -> Iterator[None]:
     finally:
         signal.alarm(0)
         signal.signal(signal.SIGALRM, before)
+
+
+def wait_until(something: Callable[[], object]) -> None:
+    """Wait until something is so; fail after much more time than that may take."""
+    end = time.monotonic() + HANGS
+    while not something():
+        assert time.monotonic() < end, f"not so after {HANGS} s"
+        time.sleep(0.005)

@@ -5,16 +5,15 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
+from hanging import HANGS, wait_until
 
 import qddot
 from qddot.errors import Defect
 from qddot.workers import ResourceLimits, Worker
 
-PATIENCE = 300  # [s] for any answer: machines may be busy
 posix = pytest.mark.skipif(os.name == "nt", reason="limits and signals are POSIX's")
 with_proc = pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="there is no /proc here")
 
@@ -58,17 +57,10 @@ def jobs(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
 
 
-def asked(name, *arguments, seconds=PATIENCE, **conditions):
+def asked(name, *arguments, seconds=HANGS, **conditions):
     with Worker(**conditions) as worker:
         worker.ask(f"some_jobs:{name}", *arguments)
         return worker.result(seconds)
-
-
-def wait_until(something):
-    end = time.monotonic() + PATIENCE
-    while not something():
-        assert time.monotonic() < end
-        time.sleep(0.005)
 
 
 def is_running(pid):
@@ -82,7 +74,7 @@ def test_it_answers_in_the_order_in_which_it_was_asked():
     with Worker() as worker:
         for x in range(3):
             worker.ask("some_jobs:add", x, 10)
-        assert [worker.result(PATIENCE) for _ in range(3)] == [10, 11, 12]
+        assert [worker.result(HANGS) for _ in range(3)] == [10, 11, 12]
 
 
 def test_it_tells_how_far_it_is():
@@ -121,7 +113,7 @@ def test_a_worker_that_is_killed_is_noticed(tmp_path):
         worker.ask("some_jobs:sleeps", str(tmp_path / "pid"))
         worker.process.kill()
         with pytest.raises(EOFError, match="signal 9"):
-            worker.result(PATIENCE)
+            worker.result(HANGS)
 
 
 def test_one_that_takes_too_long_is_ended(tmp_path):
@@ -143,7 +135,7 @@ def test_a_private_folder_goes_with_its_worker(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     with Worker(private=True) as worker:
         worker.ask("some_jobs:writes", 10)
-        folder = worker.result(PATIENCE)
+        folder = worker.result(HANGS)
         assert Path(folder).parent == tmp_path
         assert os.listdir(folder) == ["file"]
     assert not os.path.exists(folder)
@@ -153,11 +145,11 @@ def test_a_private_folder_goes_with_its_worker(tmp_path, monkeypatch):
 def test_what_it_started_ends_with_it():
     with Worker() as worker:
         worker.ask("some_jobs:starts")
-        pid = worker.result(PATIENCE)
+        pid = worker.result(HANGS)
         assert is_running(pid)
         worker.process.kill()  # which leaves what it started alone
         with pytest.raises(EOFError):
-            worker.result(PATIENCE)
+            worker.result(HANGS)
     wait_until(lambda: not is_running(pid))
 
 

@@ -4,27 +4,23 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import numpy as np
 import pytest
 from command_line import QDDOT, run
 from faults import full_disk
+from hanging import HANGS, wait_until
 
 import qddot
 from qddot.identification.excitation_result import Excitation
 
-HANGS = 600  # [s]: only a program that hangs takes so long
 LIMITS = ("--limits", "lower=-2", "--limits", "upper=2", "--limits", "velocity=2")
 
 
 def wait_for(file, process):
     """Wait until a running program has written a file; fail if it ends without."""
-    started = time.monotonic()
-    while not file.exists():
-        assert process.poll() is None, "it ended before it wrote anything"
-        assert time.monotonic() - started < HANGS, "it hangs"
-        time.sleep(0.02)
+    wait_until(lambda: file.exists() or process.poll() is not None)
+    assert file.exists(), "it ended before it wrote anything"
 
 
 @pytest.fixture(scope="module")

@@ -5,10 +5,10 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import contextmanager
 
 import pytest
+from hanging import HANGS, wait_until
 
 import qddot
 from qddot import progress
@@ -16,7 +16,6 @@ from qddot.sweeps.running import sweep
 
 distributed = pytest.importorskip("distributed", reason="Dask is not installed")
 
-LONGEST = 600  # [s]
 QUIET = {"dashboard_address": None, "silence_logs": 50}
 
 
@@ -27,13 +26,6 @@ def cluster():
         n_workers=1, threads_per_worker=2, processes=False, **QUIET
     ) as made:
         yield made
-
-
-def wait_for(something):
-    end = time.monotonic() + LONGEST
-    while not something():
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.01)
 
 
 def test_a_cluster_computes_the_same_bytes(swings, tmp_path, cluster, contents, capsys):
@@ -128,15 +120,15 @@ def test_a_worker_and_then_the_scheduler_are_killed(tmp_path, command, contents)
 
     with dask(tmp_path, file) as (scheduler, address):
         run = command(plan, "-o", folder, "--client", address)
-        wait_for(lambda: parts() >= 3 or run.poll() is not None)
+        wait_until(lambda: parts() >= 3 or run.poll() is not None)
         with distributed.Client(address, set_as_default=False) as client:
             (worker,) = client.run(os.getpid).values()
         os.kill(worker, signal.SIGKILL)
         before = parts()
-        wait_for(lambda: parts() >= before + 3 or run.poll() is not None)
+        wait_until(lambda: parts() >= before + 3 or run.poll() is not None)
         assert run.poll() is None
         scheduler.kill()
-        _, err = run.communicate(timeout=LONGEST)
+        _, err = run.communicate(timeout=HANGS)
     assert run.returncode == 1
     assert "qddot: The Dask scheduler is gone" in err
     assert "Start a scheduler, then give the same command again: it goes on." in err
@@ -160,7 +152,7 @@ def dask(folder, file):
 
     try:
         start("scheduler", "--host", "127.0.0.1", "--port", "0")
-        wait_for(lambda: file.exists() and file.stat().st_size)
+        wait_until(lambda: file.exists() and file.stat().st_size)
         start("worker", "--nthreads", "1", "--local-directory", folder)
         yield started[0], json.loads(file.read_text())["address"]
     finally:

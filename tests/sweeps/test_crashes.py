@@ -6,11 +6,11 @@ import os
 import random
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
 from faults import workers_run
+from hanging import HANGS, wait_until
 from long import long
 
 import qddot
@@ -21,7 +21,6 @@ from qddot.sweeps.pool import ProcessPool
 from qddot.sweeps.running import sweep
 from qddot.sweeps.unit import Units
 
-LONGEST = 600  # [s] that anything here may take; most take one
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are POSIX's")
 with_proc = pytest.mark.skipif(
     not os.path.isdir("/proc/self/task"), reason="there is no /proc here"
@@ -51,16 +50,6 @@ def plan(tmp_path):
 
 def parts(folder):
     return sorted(Path(folder, "parts").glob("part-*.parquet"))
-
-
-def wait_for(something, process=None):
-    """Wait until something is so, or the process has ended."""
-    end = time.monotonic() + LONGEST
-    while not something():
-        if process is not None and process.poll() is not None:
-            return
-        assert time.monotonic() < end, "it takes too long"
-        time.sleep(0.002)
 
 
 # run before the command: the process kills itself at a chosen call, in the middle of its work
@@ -105,13 +94,13 @@ def test_kills_of_the_command_lose_nothing(lives, plan, tmp_path, hooked, conten
         # the manifest and the robot come first, then the parts
         lines = KILL_AT.format(call=call, number=1 if call == "scandir" else dice.randint(2, 12))
         process = hooked(lines, plan, "-o", folder, "--workers", 0, "--quiet")
-        _, err = process.communicate(timeout=LONGEST)
+        _, err = process.communicate(timeout=HANGS)
         assert process.returncode == -signal.SIGKILL, err
         assert len(parts(folder)) >= done
         done = len(parts(folder))
     assert 0 < done < 200
     final = hooked("", plan, "-o", folder, "--workers", 1, "--json")
-    out, err = final.communicate(timeout=LONGEST)
+    out, err = final.communicate(timeout=HANGS)
     assert final.returncode == 0, err
     assert json.loads(out)["complete"] is True
     whole = sweep(plan, tmp_path / "whole", workers=0)
@@ -169,7 +158,7 @@ def children(pid):
 def test_workers_end_with_the_process_that_started_them(plan, tmp_path, command):
     plan.write_text(MANY.replace("draws = 2000", "draws = 20_000_000"))  # which takes for ever
     process = command(plan, "-o", tmp_path / "killed", "--workers", 2, "--quiet")
-    wait_for(lambda: len(parts(tmp_path / "killed")) >= 1, process)
+    wait_until(lambda: parts(tmp_path / "killed") or process.poll() is not None)
     workers = children(process.pid)
     assert workers
     process.kill()
@@ -181,7 +170,7 @@ def test_workers_end_with_the_process_that_started_them(plan, tmp_path, command)
         except FileNotFoundError:
             return True
 
-    wait_for(lambda: all(gone(pid) for pid in workers))
+    wait_until(lambda: all(gone(pid) for pid in workers))
 
 
 @posix
@@ -189,7 +178,7 @@ def test_ctrl_c_ends_with_130_and_says_how_to_go_on(plan, tmp_path, hooked, cont
     folder = tmp_path / "stopped"
     lines = KILL_AT.format(call="replace", number=6).replace("SIGKILL", "SIGINT")
     process = hooked(lines, plan, "-o", folder, "--workers", 0)
-    out, err = process.communicate(timeout=LONGEST)
+    out, err = process.communicate(timeout=HANGS)
     assert process.returncode == 130, err
     assert "of 200 units are done and kept in" in err
     assert "the same command goes on from there" in err
@@ -214,7 +203,7 @@ def test_a_disk_that_is_full_is_told_and_nothing_is_lost(plan, tmp_path, command
     folder = tmp_path / "full"
     words = (plan, "-o", folder, "--workers", 1)
     process = command(*words, preexec_fn=little_room)
-    _, err = process.communicate(timeout=LONGEST)
+    _, err = process.communicate(timeout=HANGS)
     assert process.returncode == 1
     assert "cannot be written: File too large" in err
     assert "Make room, then give the same command again" in err

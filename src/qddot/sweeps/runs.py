@@ -69,7 +69,7 @@ class Runs:
             if each.distribution is not None:
                 numbers = drawn(each.distribution, self.seed, each.key, draw, each.width)
             else:
-                numbers = np.asarray(each.grid)[where.pop(0)]
+                numbers = each.points[where.pop(0)]
             part = slice(None) if each.part is None else slice(each.part, each.part + 1)
             nominal = of_controller(quantity, which)[:, part]
             found[quantity.name][:, part] = each.applied(nominal, numbers)

@@ -20,11 +20,10 @@ from qddot.robot.settings import changed, loads_of, read_settings
 from qddot.sweeps.arms import VariedArm
 from qddot.sweeps.columns import OWN, KeptColumns, read_columns
 from qddot.sweeps.controllers import Controller, of_controllers, read_controllers
-from qddot.sweeps.draws import Distribution
 from qddot.sweeps.quantities import aliases, of_arm, of_motion, of_symbols, places
 from qddot.sweeps.runs import Runs
 from qddot.sweeps.time_grid import TimeGrid, read_time_grid
-from qddot.sweeps.variations import Variation, by_key, read_variations
+from qddot.sweeps.variations import by_key, read_variations
 from qddot.writers.toml import to_toml
 
 MOST_UNITS = 20_000  # files in a folder, unless the plan says otherwise
@@ -65,10 +64,7 @@ class Study:
             "duration": self.clock.duration,
             "steps": None if self.clock.exact else self.clock.steps,
             "controllers": [each.name for each in self.controllers],
-            "varied": {
-                line.key: "grid" if line.grid is not None else line.distribution.kind  # type: ignore
-                for line in self.runs.variations
-            },
+            "varied": {line.key: line.kind for line in self.runs.variations},
             "keep": list(self.kept.families),
         }
 
@@ -185,16 +181,7 @@ def _symbols(table: DocumentTable, robot: Robot, varied: Any) -> dict[str, float
     # what is wrong with them is reported when all of [vary] is read
     quiet = DocumentTable(own, ("vary",), [], table.line_of)
     lines = read_variations(quiet, known, places(list(known.values())), {})
-    return dict.fromkeys(own, 1.0) | {line.key: _middle(line) for line in lines}
-
-
-def _middle(line: Variation) -> float:
-    if line.grid is not None:
-        return float(np.median(line.grid))
-    kind: Distribution = line.distribution  # type: ignore[assignment]
-    if kind.kind in ("normal", "lognormal"):
-        return float(kind.numbers[0][0])
-    return float(np.median([np.median(x) for x in kind.numbers]))
+    return dict.fromkeys(own, 1.0) | {line.key: line.middle for line in lines}
 
 
 def _frames_that_vary(settings: Mapping[str, Any], varied: Any) -> set[str]:

@@ -45,6 +45,31 @@ class Variation:
     def width(self) -> int:
         return self.quantity.width if self.part is None else 1
 
+    @property
+    def kind(self) -> str:
+        """How it varies: "grid", "uniform", ..."""
+        return self.distribution.kind if self.distribution else "grid"
+
+    @property
+    def lowest(self) -> float:
+        """The smallest number that may come."""
+        return self.distribution.lowest if self.distribution else float(np.min(self.points))
+
+    @property
+    def middle(self) -> float:
+        """A number in the middle of those that may come."""
+        if self.distribution is None:
+            return float(np.median(self.points))
+        first, *_ = numbers = self.distribution.numbers
+        if self.kind in ("normal", "lognormal"):
+            return float(first[0])
+        return float(np.median([np.median(x) for x in numbers]))
+
+    @property
+    def points(self) -> np.ndarray:
+        """The points of its grid, (points, width)."""
+        return np.asarray(self.grid)
+
     def applied(self, nominal: np.ndarray, numbers: np.ndarray) -> np.ndarray:
         """Return values from nominal ones and what was drawn, both of shape (runs, width)."""
         if self.mode == "factor":
@@ -218,7 +243,7 @@ def _check(table: DocumentTable, made: Variation) -> None:
     """Note numbers that the quantity cannot have."""
     own, part = made.quantity, slice(None) if made.part is None else [made.part]
     nominal = own.nominal[:, part]
-    lowest = made.distribution.lowest if made.distribution else float(np.min(made.grid))  # type: ignore
+    lowest = made.lowest
     if made.mode != "value" and np.isnan(nominal).all():
         table.problem("as", f"{own.name} has no nominal value", "Give it one under [set].")
         return
