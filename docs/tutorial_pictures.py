@@ -9,6 +9,7 @@ import matplotlib
 import numpy as np
 from control_pictures import WRIST
 from matplotlib.figure import Figure
+from measured_logs import staubli_tx40
 from scipy.linalg import solve_continuous_are
 
 import qddot
@@ -25,18 +26,7 @@ TERMS = ("friction", "offset", "rotor_inertia")
 
 def staubli() -> dict[str, Figure]:
     """Return what was found of a Stäubli TX40, from a log that is not ours to give."""
-    folder = Path(os.environ[DATA]) / "staubli_tx40"
-    robot = qddot.load(folder / "tx40_mdh_modified.urdf")
-    coupling = np.eye(6)
-    coupling[5, 4] = -1
-    raw = qddot.load_log(
-        {"q": folder / "pos_read_data.csv", "tau": folder / "curr_data.csv"},
-        robot,
-        rate=5000,
-        gear=[32, 32, 45, -48, 45, 32],
-        coupling=coupling,
-        offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
-    )
+    robot, raw = staubli_tx40(Path(os.environ[DATA]) / "staubli_tx40")
     extra = coupled(robot, "joint_5", "joint_6")
     fit = qddot.identify(robot, prepared(raw), "consistent", terms=TERMS, extra=extra, decimate=50)
     return {

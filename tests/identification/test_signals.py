@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from identification.made_logs import measured, swinging
+from measured_logs import staubli_tx40
 
 import qddot
 from qddot.errors import BadArgument
@@ -288,18 +289,7 @@ def relative_error(rows) -> float:
 
 
 def test_the_torques_of_a_real_tx40_are_explained_as_well_as_in_the_literature():
-    folder = measured("staubli_tx40")
-    robot = qddot.load(folder / "tx40_mdh_modified.urdf")
-    coupling = np.eye(6)
-    coupling[5, 4] = -1
-    log = load_log(
-        {"q": folder / "pos_read_data.csv", "tau": folder / "curr_data.csv"},
-        robot,
-        rate=5000,
-        gear=[32, 32, 45, -48, 45, 32],
-        coupling=coupling,
-        offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
-    )
+    robot, log = staubli_tx40(measured("staubli_tx40"))
     log = prepared(log)
     assert log.duration == pytest.approx(7.4, abs=0.05)  # then it stands still
 

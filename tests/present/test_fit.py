@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from identification.excited import as_log, excited
 from identification.made_logs import measured, swinging
+from measured_logs import staubli_tx40
 
 import qddot
 from qddot import plot
@@ -147,18 +148,7 @@ def test_names_of_robots_and_logs_are_escaped(tmp_path):
 
 @pytest.fixture(scope="module")
 def tx40():
-    folder = measured("staubli_tx40")
-    robot = qddot.load(folder / "tx40_mdh_modified.urdf")
-    coupling = np.eye(6)
-    coupling[5, 4] = -1
-    raw = qddot.load_log(
-        {"q": folder / "pos_read_data.csv", "tau": folder / "curr_data.csv"},
-        robot,
-        rate=5000,
-        gear=[32, 32, 45, -48, 45, 32],
-        coupling=coupling,
-        offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
-    )
+    robot, raw = staubli_tx40(measured("staubli_tx40"))
     return robot, prepared(raw)
 
 
