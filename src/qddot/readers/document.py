@@ -25,10 +25,10 @@ from qddot.model import (
     Spring,
     build,
 )
-from qddot.model.building import checked
 from qddot.model.friction import PARAMETERS
 from qddot.model.model import GRAVITY
 from qddot.model.shapes import SHAPES
+from qddot.model.validation import checked
 from qddot.readers.dh import read_rows
 from qddot.readers.document_table import DocumentTable, LineOf
 from qddot.scalars import Scalar
