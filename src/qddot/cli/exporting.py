@@ -1,4 +1,4 @@
-"""Verbs about a robot and machines: export, for another one, and bench, how fast it is on this one."""
+"""Verbs about a robot and machines: export, for another one, and bench, its speed on this one."""
 
 from __future__ import annotations
 
