@@ -26,7 +26,6 @@ from qddot.cli import (
     identification,
     robots,
     simulation,
-    sweep,
 )
 from qddot.cli.words import with_lists
 from qddot.errors import did_you_mean, printable, shorten
@@ -186,7 +185,7 @@ def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
 VERBS = {
     "Look": (robots.show, robots.doctor, robots.report, robots.studio),
     "Equations": (equations.derive, equations.prove),
-    "Motion": (simulation.simulate, control.control, sweep.sweep),
+    "Motion": (simulation.simulate, control.control, simulation.sweep),
     "Guarantees": (certificates.certify,),
     "Identification": (identification.identifiable, excitation.excite, identification.identify),
     "Export and speed": (exporting.export, exporting.bench),
