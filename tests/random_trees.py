@@ -25,11 +25,11 @@ from strategies import (
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.model import Friction, Joint, Link, Model, Motor, Payload, Placement, Spring, build
-from qddot.model.building import checked
 from qddot.model.folding import fold
 from qddot.model.joint import Coupling
 from qddot.model.link import Frame
 from qddot.model.tree import Tree
+from qddot.model.validation import checked
 
 GRAVITY = (1.0, -2.0, -9.0)  # along no axis, so that no component is forgotten
 

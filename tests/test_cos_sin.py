@@ -29,7 +29,7 @@ from qddot.identification import prepared
 from qddot.motions import CartesianLine, Quintic, time_optimal
 from qddot.scalars import sincos
 from qddot.simulation.trajectory import load
-from qddot.studio.arm import check as check_arm
+from qddot.studio.library import check as check_arm
 from qddot.sweeps.study import prepared as prepare_study
 
 Q, QD = np.array([0.4, 0.5]), np.array([3.0, 1.0])

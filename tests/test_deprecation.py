@@ -8,7 +8,7 @@ import typer
 
 import qddot
 from qddot.cli import app
-from qddot.cli.verbs import NEW_NAMES, with_new_names
+from qddot.cli.command_line import NEW_NAMES, with_new_names
 from qddot.deprecation import moved_modules, renamed
 
 

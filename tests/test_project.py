@@ -21,7 +21,7 @@ MAX_LINES = 400
 GROUND = (
     *("scalars", "errors", "checks"),
     *("deprecation", "json_text", "judged", "looks", "on_demand", "plain_text", "progress"),
-    *("robot_formats", "runge_kutta", "saving", "vendored", "workers"),
+    *("robot_formats", "runge_kutta", "saving", "vendored", "worker_process", "workers"),
 )
 LAYERS = (
     GROUND,

@@ -16,7 +16,6 @@ import numpy as np
 
 from qddot.errors import (
     BadArgument,
-    BadExpression,
     UnknownName,
     WrongShape,
     WrongValue,
@@ -25,9 +24,6 @@ from qddot.errors import (
     printable,
     shorten,
 )
-from qddot.scalars import Scalar
-from qddot.scalars.expressions import Expression
-from qddot.scalars.reader import read_formula
 
 REAL = "fiub"  # the kinds of NumPy's types that are real numbers
 
@@ -224,32 +220,6 @@ def frame_name(robot: Any, name: Any) -> str:
     if not isinstance(name, str) or name not in robot.frame_names:
         raise UnknownName("frame", str(name), robot.name, robot.frame_names)
     return name
-
-
-def scalar(name: str, value: Any) -> Scalar:
-    """Return a finite number as it is, a formula in text as an exact expression."""
-    if isinstance(value, str):
-        try:
-            return read_formula(value)
-        except BadExpression as error:
-            raise BadArgument(f"{name}: {error}") from None
-    if isinstance(value, Expression):
-        return value
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise WrongValue(name, f"is {value!r}", "it must be a number, or a formula like 'm1/2'")
-    if not np.isfinite(value):
-        raise WrongValue(name, f"is {value}", "it must be a finite number")
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def scalars(name: str, values: Any, count: int) -> tuple[Scalar, ...]:
-    """Return so many numbers or formulas."""
-    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
-        raise refused(name, values, f"{count} numbers")
-    entries = tuple(values)
-    if len(entries) != count:
-        raise WrongValue(name, f"has {len(entries)} entries", f"give {count} numbers")
-    return tuple(scalar(name, x) for x in entries)
 
 
 def check_finite(name: str, array: Any, parts: Sequence[str] = (), kind: str = "") -> None:

@@ -3,7 +3,7 @@
 Results do not import presentation; the room `present` imports results. A method of a result names
 a function of that room as text, and only this file turns the text into the function:
 
-    _repr_html_ = in_notebook("programs.program_html")
+    _repr_html_ = in_notebook("robots.program_html")
     drawn = look("figures.trajectory.figure")(self, what)
 """
 

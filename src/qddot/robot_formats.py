@@ -33,7 +33,7 @@ FORMATS = (
     RobotFormat(
         "MJCF",
         XML,
-        "qddot.readers.mjcf.reading:read_mjcf",
+        "qddot.readers.mjcf:read_mjcf",
         first_elements=("mujoco", "mujocoinclude"),
     ),
     RobotFormat(
@@ -55,7 +55,7 @@ FORMATS = (
     RobotFormat(
         "JSON",
         (".json",),
-        "qddot.readers.json_file:read_json",
+        "qddot.readers.toml:read_json",
         written_as=".json",
         writer="qddot.writers.toml:to_json",
     ),

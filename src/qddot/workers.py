@@ -4,10 +4,11 @@
         worker.ask("qddot.readers.xacro_expansion:expand", path)
         text = worker.result(seconds=60)
 
-A worker is the program `python -m qddot.workers`. It is told by its standard input which functions
-to call, and answers on its standard output; both ways go pickled values, each behind its length.
-What it prints goes to standard error. It ignores Ctrl-C, which is for the process that started it.
-When that process is gone, however that came about, the worker's input ends and so does the worker.
+A worker is the program `python -m qddot.worker_process`. It is told by its standard input which
+functions to call, and answers on its standard output; both ways go pickled values, each behind its
+length. What it prints goes to standard error. It ignores Ctrl-C, which is for the process that
+started it. When that process is gone, however that came about, the worker's input ends and so does
+the worker.
 """
 
 from __future__ import annotations
@@ -24,17 +25,14 @@ import sys
 import tempfile
 import threading
 import time
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib import import_module
 from typing import IO, Any, NoReturn, Self
 
-from qddot import progress
-from qddot.errors import BadArgument, Defect, QddotError
+from qddot.errors import BadArgument, Defect
 
-PROGRAM = (sys.executable, "-P", "-X", "utf8", "-m", "qddot.workers")
+PROGRAM = (sys.executable, "-P", "-X", "utf8", "-m", "qddot.worker_process")
 LENGTH = struct.Struct("<Q")
 # what other packages choose their number of threads by
 ONE_THREAD = {
@@ -263,74 +261,3 @@ class Plain(pickle.Unpickler):
 
     def find_class(self, module_name: str, global_name: str, /) -> NoReturn:
         raise pickle.UnpicklingError(f"{module_name}.{global_name} is not plain")
-
-
-# the other process
-
-
-def serve() -> None:
-    """Call the functions that we are asked for, one after the other, until nobody asks."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # questions and answers go where nobody else reads or prints
-    asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    os.dup2(2, 1)
-    try:
-        conditions: Conditions = received(asked)
-    except EOFError:
-        return
-    progress.set_quiet(True)
-    if conditions.quiet:
-        warnings.simplefilter("ignore")
-    jobs: queue.SimpleQueue[tuple[str, tuple, bool]] = queue.SimpleQueue()
-    own = os.getcwd() if conditions.private else None
-    threading.Thread(target=_listen, args=(asked, jobs, own), daemon=True).start()
-    while True:
-        _answer(answers, _called(*jobs.get(), conditions.limits, answers))
-
-
-def _listen(asked: IO[bytes], jobs: queue.SimpleQueue, own: str | None) -> None:
-    """Take what is asked; when nobody is there any more, end at once whatever is being done."""
-    with suppress(EOFError):
-        while True:
-            jobs.put(received(asked))
-    if own is not None:
-        shutil.rmtree(own, ignore_errors=True)
-    os._exit(0)
-
-
-def _called(
-    job: str, arguments: tuple, tells: bool, limits: ResourceLimits, answers: IO[bytes]
-) -> Message:
-    """Return how the call of a function went."""
-
-    def tell(text: str, part: float | None = None) -> None:
-        _answer(answers, ("progress", (text, part)))
-
-    try:
-        module, _, name = job.partition(":")
-        function = getattr(import_module(module), name)
-        limits.apply()  # after the import, which may need more than the work
-        return "done", function(*arguments, **({"tell": tell} if tells else {}))
-    except QddotError as error:
-        return "problem", str(error)
-    except MemoryError:
-        return "problem", "There was not enough memory for it. Take a smaller robot or file."
-    except RecursionError:
-        return "problem", "It is nested too deeply to be worked on."
-    except Exception as error:
-        return "defect", f"{type(error).__name__}: {error}"
-
-
-def _answer(answers: IO[bytes], said: Message) -> None:
-    try:
-        answers.write(packed(said))
-        answers.flush()
-    except OSError:  # nobody is there any more
-        os._exit(0)
-
-
-if __name__ == "__main__":
-    from qddot import workers  # not this copy of it, which is called __main__
-
-    workers.serve()

@@ -16,9 +16,8 @@ from translated import ROBOTS, assert_same
 
 import qddot
 from qddot.backends import cuda
-from qddot.backends.cuda_iteration import iteration_kernel
 from qddot.backends.cuda_prelude import Real
-from qddot.backends.cuda_source import kernel, source
+from qddot.backends.cuda_source import iteration_kernel, kernel, source
 from qddot.backends.device_arrays import cupy_or_error, kind_of
 from qddot.errors import QddotError
 from qddot.program.operations import OPERATIONS

@@ -20,7 +20,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regressor import unparameterised_torque
 from qddot.model import Mimic, Model
-from qddot.model.building import checked
+from qddot.model.validation import checked
 from qddot.readers import read
 from qddot.robot import Robot
 

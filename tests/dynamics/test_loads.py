@@ -15,8 +15,8 @@ from qddot.dynamics.kinematics import jacobian, jacobian_rate, pose
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.rnea import bias_torque, gravity_torque, inverse_dynamics
 from qddot.model import Joint, Link, Model
-from qddot.model.building import checked
 from qddot.model.folding import fold
+from qddot.model.validation import checked
 from qddot.spatial.vector import cross, join
 
 EXAMPLES = settings(max_examples=20)

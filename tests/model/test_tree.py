@@ -29,11 +29,11 @@ from qddot.model import (
     Spring,
     build,
 )
-from qddot.model.building import checked
 from qddot.model.folding import coordinates, exact, fold, unit
 from qddot.model.joints import Prismatic, Revolute
 from qddot.model.shapes import point
 from qddot.model.tree import BASE
+from qddot.model.validation import checked
 from qddot.readers import read
 from qddot.scalars.expressions import Expression, expression, symbol
 from qddot.spatial.pose import STILL

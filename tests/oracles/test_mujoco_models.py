@@ -12,7 +12,7 @@ mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed, so it ca
 
 from oracles.mujoco_reference import disagreement, full_coordinates  # noqa: E402
 
-from qddot.readers.mjcf.reading import read_mjcf  # noqa: E402
+from qddot.readers.mjcf import read_mjcf  # noqa: E402
 
 # what releases of MuJoCo before 4 lose when they turn an inertia matrix to its principal axes
 TURNED = 1e-7 if mujoco.__version__.startswith("3.") else ROUND_OFF

@@ -23,7 +23,7 @@ from numpy.testing import assert_allclose
 from qddot.errors import BadArgument, BadFile
 from qddot.program import Program, record
 from qddot.program.operations import OPERATIONS
-from qddot.program.passes import without_dead_code
+from qddot.program.optimise import without_dead_code
 from qddot.program.program import Step
 
 

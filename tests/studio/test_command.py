@@ -160,6 +160,6 @@ def parent(pid):
 def runs(pid):
     try:
         with open(f"/proc/{pid}/cmdline") as file:
-            return "qddot.workers" in file.read()
+            return "qddot.worker_process" in file.read()
     except OSError:
         return False

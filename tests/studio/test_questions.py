@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from studio_talk import talking
 
 import qddot
-from qddot.studio.arm import make_arm
+from qddot.studio.library import make_arm
 from qddot.studio.messages import encoded
 from qddot.studio.state import State, now
 

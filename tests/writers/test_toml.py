@@ -23,7 +23,7 @@ from qddot.model import (
     Placement,
     Spring,
 )
-from qddot.model.building import checked
+from qddot.model.validation import checked
 from qddot.readers import read
 from qddot.scalars.reader import read_formula
 from qddot.writers.toml import to_toml

@@ -55,9 +55,7 @@ def _plain(name: str, otherwise: str) -> str:
 SAME_NAMES = ("sin", "cos", "sqrt", "exp", "log", "tanh", "sign")
 # those that are not the operators of Python
 OPERATIONS: dict[str, Callable[..., Any]] = {
-    **{
-        name: getattr(casadi, name) for name in ["sin", "cos", "sqrt", "exp", "log", "tanh", "sign"]
-    },
+    **{name: getattr(casadi, name) for name in SAME_NAMES},
     "div": lambda a, b: a / b,
     "abs": casadi.fabs,
     "min": casadi.fmin,

@@ -10,8 +10,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from qddot.backends.exponential import exp, tanh
-from qddot.backends.logarithm import log
+from qddot.backends.exponential import exp, log, tanh
 from qddot.backends.sincos import DOUBLE, SINGLE, SinCos
 from qddot.backends.source import FloatType
 

@@ -21,8 +21,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 from jax.sharding import NamedSharding, PartitionSpec
 
-from qddot.backends.jax_call import compiled_handler
-from qddot.backends.jax_gpu import gpu_handler
+from qddot.backends.jax_call import compiled_handler, gpu_handler
 from qddot.program.differentiate import gradient, tangent
 from qddot.program.optimise import optimised
 from qddot.program.ports import batch_of, check_count, split

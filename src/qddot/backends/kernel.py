@@ -59,7 +59,7 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<Kernel {self.program!r}, {self.dtype}>"
 
-    _repr_html_ = in_notebook("programs.kernel_html")
+    _repr_html_ = in_notebook("robots.kernel_html")
 
     def __getstate__(self) -> dict[str, Any]:
         """Compiled code stays behind when a kernel is copied or sent to another process."""

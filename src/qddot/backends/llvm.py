@@ -81,7 +81,7 @@ def compile_module(text: str) -> MachineCode:
 
 @contextmanager
 def in_our_order() -> Iterator[None]:
-    """Have LLVM keep the order of operations, which `program.schedule` has chosen.
+    """Have LLVM keep the order of operations, which `program.optimise` has chosen.
 
     Its own scheduler is made for short blocks: on thousands of operations in one block it runs out
     of registers. Keeping ours measures 1.3 times faster for a Panda's derivatives and 1.7 times

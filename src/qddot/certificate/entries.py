@@ -19,10 +19,10 @@ from qddot.certificate.rounding import Rounding, enclosure, rounding
 from qddot.equations.values import many_digits
 from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Body, Tree
+from qddot.program.optimise import scheduled
 from qddot.program.program import Program
 from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
-from qddot.program.schedule import scheduled
 from qddot.robot import Robot
 
 ROLES = ("angle", "length")  # of the coordinates that there are bounds for

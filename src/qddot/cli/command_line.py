@@ -1,35 +1,194 @@
-"""Every verb of the command line, in groups, and what `qddot` alone prints."""
+"""Every verb of the command line, in groups, and what all of them share.
+
+They share help to read with examples that run, --quiet, and names that options had before: these
+work for one release more, with a warning, out of the help.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Annotated, Any, get_type_hints
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 import qddot
+from qddot import progress
 from qddot.cli import (
-    bench,
     certificates,
     control,
     equations,
     excitation,
     exporting,
     identification,
-    report,
     robots,
     simulation,
-    studio,
-    sweep,
 )
-from qddot.cli.verbs import Verb, Verbs, parts, with_shared_options
+from qddot.cli.words import with_lists
+from qddot.errors import did_you_mean, printable, shorten
+from qddot.plain_text import fitting
+
+EXAMPLES = re.compile(r"\n\s*Examples?:\s*")
+Quiet = Annotated[
+    bool,
+    typer.Option(
+        "--quiet", "-q", help="Print no warnings and no progress; errors are still printed."
+    ),
+]
+Traceback = Annotated[
+    bool, typer.Option("--traceback", help="Show where an error comes from.", hidden=True)
+]
+SHARED: dict[str, Any] = {"quiet": Quiet, "traceback": Traceback}
+# by verb, what stands in place of an old option
+NEW_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
+    "control": {"--believe": ("--model-set",), "--wrong": ("--model-error",)},
+    "excite": {"--limit": ("--limits",), "--keep": ("--workspace",)},
+    "export": {"--float": ("--dtype", "float32")},
+    "identify": {"--merge": ("--unexcited", "merge"), "--slow": ("--speed",)},
+    "sweep": {"--scheduler": ("--client",)},
+}
+
+
+def parts(docstring: str) -> tuple[str, str]:
+    """Return a docstring's words, and its examples."""
+    words, *rest = EXAMPLES.split(inspect.cleandoc(docstring), maxsplit=1)
+    return words.strip(), inspect.cleandoc(rest[0]).strip() if rest else ""
+
+
+class Verb(TyperCommand):
+    """A verb, whose help ends with examples that run as they stand."""
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help, in letters that the terminal has."""
+        for each in (self, *self.get_params(ctx)):
+            each.help = with_lists(getattr(each, "help", None) or "")  # type: ignore[union-attr]
+        return fitting(super().get_help(ctx))
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options, also by names that they had."""
+        return super().parse_args(ctx, with_new_names(str(ctx.info_name), args))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what follows the verb: what it is about, then how."""
+        return [*(name for name, _ in arguments(self, ctx)), "[OPTIONS]"]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments and the options."""
+        if found := arguments(self, ctx):
+            with formatter.section("Arguments"):
+                formatter.write_dl(found)
+        write_options(self, ctx, formatter)
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        """Write the examples, line by line as they are."""
+        if self.epilog:
+            with formatter.section("Examples"):
+                for line in self.epilog.splitlines():
+                    formatter.write(f"  {line}\n")
+
+
+class Verbs(TyperGroup):
+    """All verbs, in groups."""
+
+    groups: Mapping[str, tuple[str, ...]] = {}
+
+    def get_help(self, ctx: Any) -> str:
+        """Return the help, in letters that the terminal has."""
+        return fitting(super().get_help(ctx))
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return what follows the program's name."""
+        return ["VERB", "[ROBOT]", "[OPTIONS]"]
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the verbs first, group by group, then the options."""
+        width = max(map(len, self.commands))
+        for group, names in self.groups.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{n:<{width}}", summary(self.commands[n])) for n in names])
+        write_options(self, ctx, formatter)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Return the verb meant, or say which may have been."""
+        name, *rest = args
+        if name == "help" and not rest:
+            print(ctx.get_help())
+            ctx.exit()
+        if name == "help":  # `qddot help simulate`, as people are used to
+            name, args = rest[0], [rest[0], "--help"]
+        if name in self.commands or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from qddot.readers.read import built_in_names
+
+        shown = shorten(printable(name))
+        if name in built_in_names():
+            ctx.fail(f"{shown!r} is a robot, not a verb. Did you mean 'qddot show {shown}'?")
+        ctx.fail(f"There is no verb {shown!r}.{did_you_mean(name, self.commands)}")
+
+
+def summary(command: Any) -> str:
+    """Return the first line of a verb's help."""
+    return (command.help or "").strip().partition("\n")[0]
+
+
+def arguments(command: Any, ctx: Any) -> list[tuple[str, str]]:
+    """Return a verb's arguments and what they are."""
+    found = [p for p in command.get_params(ctx) if p.param_type_name == "argument"]
+    return [(p.metavar or str(p.name).upper(), p.help or "") for p in found]
+
+
+def write_options(command: Any, ctx: Any, formatter: Any) -> None:
+    """Write the options and what they do."""
+    found = [p for p in command.get_params(ctx) if p.param_type_name == "option"]
+    with formatter.section("Options"):
+        formatter.write_dl([record for p in found if (record := p.get_help_record(ctx))])
+
+
+def with_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Return a verb that takes the shared options too."""
+
+    @wraps(verb)
+    def shared(**given: Any) -> None:
+        progress.set_quiet(given.pop("quiet"))
+        given.pop("traceback")  # which is looked for where errors are told
+        verb(**given)
+
+    hints = get_type_hints(verb, include_extras=True)
+    own = [p.replace(annotation=hints[n]) for n, p in inspect.signature(verb).parameters.items()]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=hint)
+        for name, hint in SHARED.items()
+    ]
+    shared.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
+    shared.__annotations__ = hints | SHARED
+    return shared
+
+
+def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
+    """Return a command line with new names for old options; a note on stderr says so."""
+    known, found = NEW_NAMES.get(verb, {}), []
+    for word in words:
+        option, equals, value = word.partition("=")
+        if option not in known:
+            found.append(word)
+            continue
+        first, *rest = known[option]
+        new = " ".join([first, *rest])
+        progress.inform(f"warning: {option} is now {new}; the old name goes with the next release.")
+        found += [f"{first}={value}"] if equals else [first, *rest]
+    return found
+
 
 VERBS = {
-    "Look": (robots.show, robots.doctor, report.report, studio.studio),
+    "Look": (robots.show, robots.doctor, robots.report, robots.studio),
     "Equations": (equations.derive, equations.prove),
-    "Motion": (simulation.simulate, control.control, sweep.sweep),
+    "Motion": (simulation.simulate, control.control, simulation.sweep),
     "Guarantees": (certificates.certify,),
     "Identification": (identification.identifiable, excitation.excite, identification.identify),
-    "Export and speed": (exporting.export, bench.bench),
+    "Export and speed": (exporting.export, exporting.bench),
 }
 
 TOUR = """\

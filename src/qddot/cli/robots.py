@@ -1,7 +1,11 @@
-"""Verbs about robots as they are described: show, doctor."""
+"""Verbs that look at a robot: show, doctor, report, studio."""
 
 from __future__ import annotations
 
+import os
+import sys
+import time
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -10,12 +14,21 @@ from qddot.cli import completion
 from qddot.cli.terminal import (
     ROBOT,
     AsJson,
+    File,
     Settings,
     Source,
     echo_json,
+    number,
     read_model,
+    read_numeric,
+    read_robot,
+    saves,
+    tell,
 )
 from qddot.errors import BadArgument
+from qddot.progress import inform
+
+INTERRUPTED = 130
 
 
 def show(
@@ -32,7 +45,7 @@ def show(
       qddot show panda
       qddot show two_link_symbolic --set m1=50 --json
     """
-    from qddot.robot.showing import show as print_robot
+    from qddot.robot.loading import show as print_robot
 
     if source is None:
         if settings:
@@ -76,3 +89,129 @@ def doctor(source: Source, as_json: AsJson = False) -> None:
         print_examination(examination)
     if examination.model is None:
         raise typer.Exit(2)
+
+
+def report(
+    source: Source,
+    seconds: Annotated[
+        float,
+        number("About how long it may take. With more time the bounds are narrower.", "SECONDS"),
+    ] = 60.0,
+    sections: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,...",
+            help="The sections of the page: robot, equations, certificate, maps, effective_mass, "
+            "simulation, identifiability, speed, provenance. All if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    settings: Settings = None,
+    output: Annotated[
+        File,
+        saves(
+            "A report",
+            (".html", ".htm"),
+            "Where to write the page, a file named after the robot if not given",
+        ),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write everything about a robot on one page that works offline.
+
+    The page has the arm to move, its equations, its certificate, maps, a simulation, what can be
+    identified, how fast it is, and how to compute each number again. The exit status is 1 if a
+    section failed. After Ctrl-C the sections made so far are written.
+
+    Examples:
+      qddot report panda
+      qddot report two_link -o two_link.html --sections robot,equations --seconds 10
+    """
+    from qddot.present.report.report import (
+        InterruptedReport,
+        progress_line,
+        subject_of,
+        write_report,
+    )
+    from qddot.present.terminal.results import report_lines
+
+    robot = read_robot(source, settings)
+    # a robot that was changed is not what the file says
+    subject = replace(subject_of(robot, seconds), source="" if settings else source)
+    wanted = [key.strip() for key in sections.split(",") if key.strip()] if sections else None
+    started, interrupted = time.monotonic(), False
+    try:
+        path, outcomes = write_report(
+            subject, output, wanted, lambda *made: inform(progress_line(*made))
+        )
+    except InterruptedReport as stopped:
+        path, outcomes, interrupted = stopped.path, stopped.outcomes, True
+    spent = time.monotonic() - started
+    facts = {
+        "robot": robot.name,
+        "file": str(path),
+        "bytes": path.stat().st_size,
+        "seconds": round(spent, 3),
+        "sections": [outcome.to_dict() for outcome in outcomes],
+    }
+    tell(as_json, facts, report_lines(path, outcomes, spent))
+    if interrupted:
+        raise KeyboardInterrupt
+    if any(outcome.state == "failed" for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def studio(
+    source: Annotated[
+        str | None,
+        typer.Argument(metavar="ROBOT", help=ROBOT, autocompletion=completion.robots),
+    ] = None,
+    port: Annotated[
+        int | None,
+        typer.Option(
+            metavar="PORT",
+            help="Port of the page: 9000. If not given, 8737 or the next free one.",
+        ),
+    ] = None,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in a browser.")
+    ] = True,
+    settings: Settings = None,
+    as_json: AsJson = False,
+) -> None:
+    """Open a robot in the browser: move it, and watch its numbers.
+
+    The page simulates the robot, controls it and replays logs; gravity, payload and friction can
+    be changed. Robot files and logs can be dropped on the page.
+
+    Prints the address of the page, and serves it until Ctrl-C. Only this machine can open it, and
+    it needs no network.
+
+    Examples:
+      qddot studio
+      qddot studio panda --no-browser
+      qddot studio two_link_symbolic --port 9000
+    """
+    from qddot.readers.read import built_in_names
+    from qddot.studio.server import Studio, heeding_signals, open_page
+
+    if settings and source is None:
+        raise BadArgument("--set changes a robot, and none is named: qddot studio panda --set ...")
+    named = source is None or (source in built_in_names() and not settings)
+    robot = source if named or source is None else read_numeric(source, settings)
+    with Studio(robot, port) as running, heeding_signals(running):
+        if as_json:
+            facts = {"address": running.address, "port": running.port, "host": "127.0.0.1"}
+            echo_json(facts | {"robot": running.library.label})
+        else:
+            typer.echo(running.words)
+        sys.stdout.flush()
+        if browser:
+            open_page(running.address)
+        interrupted = running.wait()
+        if not as_json:
+            typer.echo("\nqddot studio: goodbye.", err=True)
+    # a thread may be compiling still, and would be waited for
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(INTERRUPTED if interrupted else 0)

@@ -24,7 +24,7 @@ from qddot.equations.ring import LETTERS, Ring
 from qddot.equations.values import many_digits, symbols_of, value_at
 from qddot.errors import QddotError
 from qddot.scalars import Scalar, sincos
-from qddot.scalars.exact_angles import exact_sincos
+from qddot.scalars.exact_functions import exact_sincos
 from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression
 from qddot.scalars.monomials import PI, Atom
 

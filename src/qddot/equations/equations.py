@@ -20,9 +20,9 @@ from qddot.equations.values import evaluated, generator_values
 from qddot.errors import BadArgument, UnknownName, printable
 from qddot.formulations.coriolis import factorisations
 from qddot.formulations.derivation import Derivation
-from qddot.model.building import checked
 from qddot.model.friction import Friction
 from qddot.model.tree import Tree
+from qddot.model.validation import checked
 from qddot.plain_text import fitted, fitting
 from qddot.program.program import Program
 from qddot.program.recorder import record

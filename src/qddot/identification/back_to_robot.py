@@ -22,9 +22,9 @@ from qddot.dynamics.regressor import EXTRAS
 from qddot.errors import BadArgument, BadRobot, UnknownName
 from qddot.identification.regression import Regression
 from qddot.model import Inertial, Joint, Link, Model, Motor
-from qddot.model.building import checked
 from qddot.model.friction import LINEAR
 from qddot.model.tree import Tree
+from qddot.model.validation import checked
 from qddot.spatial.inertia import NAMES, Inertia, upper
 
 NOTHING = Inertial()

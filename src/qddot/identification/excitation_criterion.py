@@ -22,7 +22,7 @@ from qddot.identification.base_parameters import STATES
 from qddot.identification.excitation_limits import MotionLimits
 from qddot.identification.grouping import sorted_out
 from qddot.program.differentiate import gradient
-from qddot.program.passes import without_dead_code
+from qddot.program.optimise import without_dead_code
 from qddot.program.program import Port, Program
 from qddot.robot import Robot
 

@@ -1,7 +1,7 @@
 """What a robot is: frozen data, checked at the border. Knows no algorithms and no files."""
 
 from qddot.scalars.expressions import symbol
-from qddot.model.building import build
+from qddot.model.validation import build
 from qddot.model.friction import Friction
 from qddot.model.joint import Coupling, Joint, Limits, Mimic, Motor, Spring
 from qddot.model.link import Frame, Inertial, Link, Payload, Placement

@@ -1,21 +1,30 @@
-"""From a model to its tree: fixed joints folded, payloads merged, numbers made of one kind."""
+"""From a model to its tree: fixed joints folded, payloads merged, numbers made of one kind.
+
+Rotors, friction and springs of joints that follow are handed to the coordinate that moves them.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
 
 from qddot.errors import BadArgument, NotNumeric, shorten
-from qddot.model.acting import Positions, elastics, friction, rotor_inertia
 from qddot.model.coordinates import Drive, Drives
+from qddot.model.friction import Friction, together
 from qddot.model.joint import FIXED, Joint
 from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
-from qddot.model.tree import BASE, NO_INERTIA, Body, Tree
+from qddot.model.tree import BASE, NO_INERTIA, Body, Elastic, Tree
 from qddot.scalars import Scalar, sqrt
 from qddot.scalars.expressions import Expression, expression
 from qddot.spatial.pose import STILL, Pose
+
+# of each joint: which coordinate moves it (None: locked), by what ratio, from what offset
+Positions: TypeAlias = dict[str, tuple[int | None, Scalar, Scalar]]
 
 
 def numeric(x: Scalar) -> Scalar:
@@ -176,3 +185,49 @@ def unit(axis: tuple[Scalar, Scalar, Scalar]) -> tuple[Scalar, Scalar, Scalar]:
     length = math.hypot(*axis) if plain else sqrt(sum(a * a for a in axis))
     x, y, z = (a / length for a in axis)
     return x, y, z
+
+
+# what acts on each coordinate besides gravity and inertia: a joint that follows another at
+# q = r q_leader + o hands that to the leader's, torques multiplied by r once more (virtual work)
+
+
+def elastics(model: Model, positions: Positions) -> Iterator[Elastic]:
+    """Yield every spring at a joint and every spring and damper between two joints."""
+    for joint in model.joints:
+        if joint.kind != FIXED and joint.spring.stiffness:
+            direction, offset = _stretch(model, positions[joint.name])
+            yield Elastic(direction, joint.spring.stiffness, 0, joint.spring.rest - offset)
+    for coupling in model.couplings:
+        first, offset = _stretch(model, positions[coupling.first])
+        second, other = _stretch(model, positions[coupling.second])
+        rest = coupling.rest - offset + other
+        yield Elastic(first - second, coupling.stiffness, coupling.damping, rest)
+
+
+def rotor_inertia(model: Model, positions: Positions) -> Iterator[Scalar]:
+    """Yield the reflected rotor inertia at each coordinate."""
+    for shares in _shares(model, positions):
+        yield sum(ratio * ratio * joint.motor.reflected for joint, ratio in shares)
+
+
+def friction(model: Model, positions: Positions) -> Iterator[Friction]:
+    """Yield the friction at each coordinate, that of followers included."""
+    for shares in _shares(model, positions):
+        yield together([(joint.friction, ratio) for joint, ratio in shares])
+
+
+def _shares(model: Model, positions: Positions) -> list[list[tuple[Joint, Scalar]]]:
+    """Return, for each coordinate, its own joint and then those that follow it."""
+    shares: list[list[tuple[Joint, Scalar]]] = [[(joint, 1)] for joint in model.free_joints]
+    for joint in model.joints:
+        if joint.mimic is not None and joint.moves:
+            at, ratio, _ = positions[joint.name]
+            if at is not None:
+                shares[at].append((joint, ratio))
+    return shares
+
+
+def _stretch(model: Model, position: tuple) -> tuple[np.ndarray, Scalar]:
+    at, ratio, offset = position
+    direction = np.array([ratio if i == at else 0 for i in range(model.n)])
+    return direction, offset

@@ -1,4 +1,7 @@
-"""What to say about an inertia that no body has: the inequality, and the slip that explains it.
+"""What to say about inertias: those that no body has, and those that hardly any has.
+
+Of an impossible one, the inequality and the slip that explains it; of a possible one, whether it
+is too large, too dense, made up or about another point.
 
 Published robots have impossible parts: placeholders on the base, sensors with rounded moments,
 feet of no mass. What counts is the body that moves, everything fixed to it included. An impossible
@@ -7,13 +10,15 @@ part of a possible body is doubtful; an impossible body is refused.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from qddot.errors import Problem
+from qddot.errors import Problem, listing, shorten
 from qddot.model.folding import fold
-from qddot.model.link import Inertial
+from qddot.model.link import Inertial, Link
 from qddot.model.model import Model, scalars
 from qddot.model.structure import depth_first, place
 from qddot.model.tree import BASE
@@ -21,7 +26,7 @@ from qddot.scalars.expressions import free_symbols
 from qddot.spatial.inertia import Inertia, symmetric, upper, why_impossible
 
 ENTRIES = ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
-SPREAD = 1e-6  # [m]; a moment of less than mass · SPREAD² is the rounding of a point mass
+SPREAD = 1e-6  # [m]; a moment of less than mass · SPREAD² is that of a point mass, with rounding
 MOST = 0.2  # relative violation; moving bodies of published robots reach 0.12, their slips 0.7
 
 
@@ -128,3 +133,133 @@ def suggestion(mass: float, inertia: Sequence[float]) -> str:
         "Usual causes: a decimal slip, the inertia about another point or in other axes, "
         "products of inertia mixed up, or grams and millimetres."
     )
+
+
+DENSEST = 22_600  # [kg/m³], osmium
+STEEL = 7_850
+HUGE = 1e50  # numbers that no robot has, and whose products are no numbers any more
+UNITS = {"kg·cm²": 1e-4, "kg·mm²": 1e-6, "g·cm²": 1e-7, "g·mm²": 1e-9}
+MANY = 3  # as many links make a habit
+
+
+def size_doubts(inertial: Inertial, size: float) -> Iterator[tuple[str, str]]:
+    """Yield whether a body is too large for its link or too dense for any material.
+
+    Of all bodies of mass m and density ρ, the ball of radius r has the smallest largest moment:
+
+        I = ⅖ m r²        r³ = 3m / 4πρ
+    """
+    mass, moments = float(inertial.mass), [float(inertial.inertia[k]) for k in (0, 3, 5)]
+    largest = largest_moment(symmetric([float(x) for x in inertial.inertia]))
+    if mass <= 0 or largest <= mass * SPREAD**2:
+        return
+    gyration = math.sqrt(largest / mass)
+    radius = math.sqrt(2.5) * gyration  # of the ball
+    alike = moments[0] == moments[1] == moments[2]
+    if gyration > 4 * size:
+        message = (
+            f"its inertia is that of a body of radius {gyration:.3g} m, "
+            f"but what it carries is within {size:.3g} m"
+        )
+        made_up = "It looks like a placeholder; give the real inertia."
+        yield message, made_up if alike else other_unit(mass, largest, size)
+    elif alike and moments[0] == 1:
+        message = "its three moments of inertia are 1 kg·m², which looks like a placeholder"
+        yield message, f"Give the real ones; of a ball of steel they are {ball(mass):.2g}."
+    elif mass > DENSEST * 4 / 3 * math.pi * radius * radius * radius:
+        message = f"with {mass:g} kg and {largest:.2g} kg·m² it is denser than any material"
+        remedy = f"A decimal slip, or grams? A ball of steel would have {ball(mass):.2g} kg·m²."
+        yield message, remedy
+
+
+def other_unit(mass: float, largest: float, size: float) -> str:
+    """Return the unit in which a moment that is too large would be that of a usual body.
+
+    The radius of gyration of a link is about a third of its length, as that of a rod.
+    """
+    usual = mass * (size / 3) ** 2
+    unit = min(UNITS, key=lambda name: abs(math.log(UNITS[name] * largest / usual)))
+    if not usual < math.inf or UNITS[unit] * largest > mass * size * size:
+        return "A decimal slip, or other units?"
+    factor = UNITS[unit]
+    return (
+        f"A decimal slip, or other units? {unit} is {factor:g} kg·m², and "
+        f"{factor * largest:.3g} kg·m² would do."
+    )
+
+
+def ball(mass: float) -> float:
+    """Return the moment of inertia of a ball of steel."""
+    return 0.4 * mass * (3 * mass / (4 * math.pi * STEEL)) ** (2 / 3)
+
+
+def largest_moment(I: np.ndarray) -> float:
+    """Return the largest principal moment."""
+    return float(np.linalg.eigvalsh(I)[-1]) if np.abs(I).max() < HUGE else math.inf
+
+
+def habits(model: Model) -> Iterator[Problem]:
+    """Yield what is doubtful about the inertias of a robot taken together."""
+    carried = {joint.child for joint in model.joints}
+    links = [link for link in model.links if link.name in carried and spread(link)]
+    yield from all_alike(links)
+    yield from about_origins(links)
+
+
+def spread(link: Link) -> bool:
+    """Return whether a link has mass and inertia, in numbers that are possible."""
+    values = list(scalars(link.inertial))
+    if any(free_symbols(x) or abs(float(x)) > HUGE for x in values):
+        return False
+    if float(link.inertial.mass) <= 0:
+        return False
+    I = symmetric([float(x) for x in link.inertial.inertia])
+    large = np.abs(I).max() > float(link.inertial.mass) * SPREAD**2
+    return bool(large) and why_impossible(float(link.inertial.mass), I) is None
+
+
+def all_alike(links: list[Link]) -> Iterator[Problem]:
+    """Yield whether every link has the same mass and inertia."""
+    if len(links) >= MANY and len({(x.inertial.mass, x.inertial.inertia) for x in links}) == 1:
+        mass, inertia = links[0].inertial.mass, links[0].inertial.inertia
+        moments = ", ".join(f"{float(inertia[k]):g}" for k in (0, 3, 5))
+        message = f"all {len(links)} links have the same mass ({float(mass):g} kg) and moments"
+        remedy = "Replace them by the real ones if they are placeholders."
+        yield Problem("note", "robot", f"{message} ({moments} kg·m²)", remedy, links[0].line)
+
+
+def about_origins(links: list[Link]) -> Iterator[Problem]:
+    """Yield whether the inertias look as if they were about the links' origins.
+
+    Taken to be about the origin, an inertia matrix has to leave a possible one about the centre
+    of mass c, mass m:
+
+        I_c = I − m (cᵀc E − c cᵀ)                                    (Steiner)
+
+    Where that shift is large, a matrix that is about c already fails it. If most links of a robot
+    pass, theirs are not.
+    """
+    far, passing = set(), {}
+    for link in links:
+        inertial = link.inertial
+        mass, com = float(inertial.mass), [float(x) for x in inertial.com]
+        own = replace(inertial, mass=0, com=(0, 0, 0)).about_origin().I.astype(float)
+        shift = np.asarray(Inertia.about_com(mass, com, np.zeros((3, 3))).I, dtype=float)
+        if largest_moment(shift) < largest_moment(own) / 2:
+            continue
+        # the four legs of a robot are one piece of evidence
+        kind = (mass, *(round(abs(float(x)), 9) for x in inertial.inertia))
+        far.add(kind)
+        if why_impossible(mass, own - shift) is None:
+            passing[kind] = (link, np.diag(own - shift))
+    if len(passing) < MANY or len(passing) < 0.75 * len(far):
+        return
+    link, moments = next(iter(passing.values()))
+    names = listing([f"{shorten(link.name)!r}" for link, _ in passing.values()], 3)
+    message = f"the inertias of {names} look as if they were about the links' origins"
+    values = ", ".join(f"{x:.4g}" for x in moments)
+    remedy = (
+        "They belong about the centres of mass: subtract m (c·c E − c cᵀ); "
+        f"of {place('link', link.name)}, Ixx, Iyy, Izz would be {values}."
+    )
+    yield Problem("warning", "robot", message, remedy, link.line)

@@ -19,11 +19,11 @@ from typing import TypeVar
 import numpy as np
 
 from qddot.errors import Problem
-from qddot.model.building import checked
 from qddot.model.inertia_advice import ENTRIES, why_not
 from qddot.model.link import Inertial, Link, Payload
 from qddot.model.model import Model
 from qddot.model.structure import place
+from qddot.model.validation import checked
 from qddot.spatial.inertia import euler, from_euler, symmetric, upper
 
 CHANGED = "the nearest possible inertia is taken"

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, UnknownName
-from qddot.model.acting import Elastic
 from qddot.model.coordinates import CoordinateMap, Drive, Drives
 from qddot.model.friction import Friction
 from qddot.model.joints import Coordinate, JointMotion, OneCoordinate
@@ -70,6 +69,29 @@ class Body:
         """The axis of a joint with one degree of freedom: that of its turn, or of its slide."""
         ((w, u),) = self.columns
         return w if w.any() else u
+
+
+@dataclass(frozen=True)
+class Elastic:
+    """A spring and damper along one direction e of joint space.
+
+    It stores ½ k (e·q − rest)², and the torque that holds it is:
+
+        e [k (e·q − rest) + d e·q̇]
+    """
+
+    direction: np.ndarray  # (n,)
+    stiffness: Scalar
+    damping: Scalar
+    rest: Scalar
+
+    def torque(self, q: JointVec, qd: JointVec) -> JointVec:
+        e = self.direction
+        return e * (self.stiffness * (e @ q - self.rest) + self.damping * (e @ qd))
+
+    def energy(self, q: JointVec) -> Scalar:
+        stretch = self.direction @ q - self.rest
+        return self.stiffness * stretch * stretch / 2
 
 
 @dataclass(frozen=True)

@@ -1,23 +1,60 @@
-"""Every problem of a model at once: what cannot be right, and what rarely is."""
+"""The border: the one place where a description becomes a checked model.
+
+Every problem is found at once: what cannot be right, and what rarely is.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import fields, is_dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
-from qddot.errors import Problem
+from qddot.errors import BadRobot, Problem
 from qddot.model.friction import PARAMETERS
 from qddot.model.inertia_advice import inertia_problems
 from qddot.model.joint import Joint, Limits
 from qddot.model.joints import MOTIONS
+from qddot.model.link import Link
 from qddot.model.model import Model, scalars
 from qddot.model.plausible import doubts
-from qddot.model.structure import MOST_LINKS, place, structural_problems
+from qddot.model.structure import MOST_LINKS, depth_first, place, structural_problems
 from qddot.model.weightless import weightless_joints
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, has_value
+
+
+def build(
+    name: str,
+    links: Iterable[Link],
+    joints: Iterable[Joint],
+    *,
+    found: Iterable[Problem] = (),
+    **more: Any,
+) -> Model:
+    """Return the model, its joints sorted depth-first, with what is doubtful in `warnings`.
+
+    Args:
+        name: The robot's name.
+        links, joints: In any order; links are found by name.
+        found: Problems that a reader has met already, reported together with the rest.
+        more: The further fields of `Model`.
+
+    Raises:
+        BadRobot: With every problem, if any of them is an error.
+    """
+    frozen: dict[str, Any] = {k: tuple(x) if isinstance(x, list) else x for k, x in more.items()}
+    return checked(Model(name, tuple(links), tuple(joints), **frozen), found)
+
+
+def checked(model: Model, found: Iterable[Problem] = ()) -> Model:
+    """Return the model sorted depth-first, or raise with every problem that it has."""
+    together = dict.fromkeys([*found, *validate(model)])  # each once
+    problems = sorted(together, key=lambda problem: problem.line or 0)
+    if any(problem.severity == "error" for problem in problems):
+        raise BadRobot(model.name, problems, model)
+    return replace(depth_first(model), warnings=tuple(problems))
+
 
 BEYOND = 1e30  # numbers whose products would be no numbers any more
 

@@ -125,7 +125,7 @@ class Program:
             f"{f' ({kinds})' if kinds else ''}>"
         )
 
-    _repr_html_ = in_notebook("programs.program_html")
+    _repr_html_ = in_notebook("robots.program_html")
 
     # saving
 

@@ -283,21 +283,7 @@ class Recorded:
         return self._wrap(self.tape.step(op, self.plain(), self._lift(other).plain()))
 
 
-@sincos.register
-def _(x: Recorded) -> tuple[Recorded, Recorded]:
-    return x.sin(), x.cos()
-
-
-@sqrt.register
-def _(x: Recorded) -> Recorded:
-    return x.sqrt()
-
-
-@sign.register
-def _(x: Recorded) -> Recorded:
-    return x.sign()
-
-
-@exp.register
-def _(x: Recorded) -> Recorded:
-    return x.exp()
+sincos.register(Recorded, lambda x: (x.sin(), x.cos()))
+sqrt.register(Recorded, Recorded.sqrt)
+sign.register(Recorded, Recorded.sign)
+exp.register(Recorded, Recorded.exp)

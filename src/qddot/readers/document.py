@@ -6,6 +6,7 @@ See docs/file_formats.md for the schema with examples.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 from qddot.errors import BadArgument, BadRobot, Problem, did_you_mean, shorten
@@ -25,10 +26,10 @@ from qddot.model import (
     Spring,
     build,
 )
-from qddot.model.building import checked
 from qddot.model.friction import PARAMETERS
 from qddot.model.model import GRAVITY
 from qddot.model.shapes import SHAPES
+from qddot.model.validation import checked
 from qddot.readers.dh import read_rows
 from qddot.readers.document_table import DocumentTable, LineOf
 from qddot.scalars import Scalar
@@ -174,7 +175,7 @@ def placement(table: DocumentTable) -> Placement:
 
 def limits(table: DocumentTable | None) -> Limits:
     """Return limits = { lower, upper, velocity, effort }."""
-    return Limits(**fields(table, {}, ("lower", "upper", "velocity", "effort")))
+    return Limits(**fields(table, dict.fromkeys(("lower", "upper", "velocity", "effort"))))
 
 
 def friction(table: DocumentTable | None) -> Friction:
@@ -192,13 +193,11 @@ def spring(table: DocumentTable | None) -> Spring:
     return Spring(**fields(table, {"stiffness": 0, "rest": 0}))
 
 
-def fields(
-    table: DocumentTable | None, defaults: dict[str, Scalar], optional: tuple[str, ...] = ()
-) -> dict[str, Scalar]:
+def fields(table: DocumentTable | None, defaults: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers of a small table, and refuse whatever else it holds."""
     if table is None:
         return {}
-    values = {key: table.number(key, defaults.get(key)) for key in (*defaults, *optional)}
+    values = {key: table.number(key, default) for key, default in defaults.items()}
     table.done()
     return values
 
@@ -243,27 +242,21 @@ def inertial(table: DocumentTable) -> Inertial:
 def shaped(mass: Scalar, table: DocumentTable) -> Inertial:
     """Return the inertia of shape = { kind, its dimensions, axis, frame }."""
     kind = table.text("kind")
-    dimensions = {
-        "point": (),
-        "rod": ("length",),
-        "box": ("size",),
-        "cylinder": ("radius", "length"),
-        "hollow_cylinder": ("outer", "inner", "length"),
-        "sphere": ("radius",),
-    }
-    if kind not in dimensions:
+    if kind not in SHAPES:
         table.problem("shape", f"unknown kind {kind!r}", f"Kinds: {', '.join(SHAPES)}.")
         return Inertial(mass)
+    arguments = signature(SHAPES[kind]).parameters
+    dimensions = [key for key, each in arguments.items() if each.default is each.empty]
     values: dict[str, Any] = {}
-    for key in dimensions[kind]:
+    for key in dimensions[1:]:  # after the mass
         values[key] = table.numbers(key, (3,), None) if key == "size" else table.number(key, None)
         if not table.has(key):
             table.problem("shape", f"the {kind} has no {key}", f"Add {key}.")
     if None in values.values():
         return Inertial(mass)
-    if kind == "point":
+    if "at" in arguments:
         values["at"] = table.numbers("at", (3,), (0, 0, 0))
-    elif kind != "sphere":
+    if "axis" in arguments:
         values["axis"] = table.text("axis", "x")
         values["frame"] = table.text("frame", "centre")
     table.done()

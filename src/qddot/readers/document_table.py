@@ -8,10 +8,9 @@ from typing import Any
 
 from qddot.errors import BadExpression, Problem, did_you_mean, shorten
 from qddot.model.friction import LINEAR
-from qddot.readers.sympy_numbers import from_sympy, is_sympy
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, expression
-from qddot.scalars.reader import read_formula
+from qddot.scalars.reader import from_sympy, is_sympy, read_formula
 
 # what people write for some keys, which does not look like them
 MEANT = {"m": "mass", "i": "inertia", "r": "com", "c": "com", "cog": "com", "kind": "type"}

@@ -3,6 +3,6 @@
 from qddot.errors import RobotWarning
 from qddot.robot.loading import from_dh, load, robot_of
 from qddot.robot.robot import Robot
-from qddot.robot.showing import show
+from qddot.robot.loading import show
 
 __all__ = ["Robot", "RobotWarning", "from_dh", "load", "robot_of", "show"]

@@ -6,9 +6,37 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import not_real, scalars
-from qddot.errors import BadArgument, WrongValue
+from qddot.checks import not_real, refused
+from qddot.errors import BadArgument, BadExpression, WrongValue
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import Expression
+from qddot.scalars.reader import read_formula
+
+
+def scalar(name: str, value: Any) -> Scalar:
+    """Return a finite number as it is, a formula in text as an exact expression."""
+    if isinstance(value, str):
+        try:
+            return read_formula(value)
+        except BadExpression as error:
+            raise BadArgument(f"{name}: {error}") from None
+    if isinstance(value, Expression):
+        return value
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
+        raise WrongValue(name, f"is {value!r}", "it must be a number, or a formula like 'm1/2'")
+    if not np.isfinite(value):
+        raise WrongValue(name, f"is {value}", "it must be a finite number")
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def scalars(name: str, values: Any, count: int) -> tuple[Scalar, ...]:
+    """Return so many numbers or formulas."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise refused(name, values, f"{count} numbers")
+    entries = tuple(values)
+    if len(entries) != count:
+        raise WrongValue(name, f"has {len(entries)} entries", f"give {count} numbers")
+    return tuple(scalar(name, x) for x in entries)
 
 
 def moments(inertia: Any) -> tuple[Scalar, ...]:

@@ -1,10 +1,15 @@
-"""What a robot says of itself: its names, limits and parameters, as text, as a page, as a file."""
+"""What a robot says of itself: its names, limits and parameters, as text, as a page, as a file.
+
+And where it keeps what was made of it, so that it is made once.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,6 +23,8 @@ from qddot.plain_text import fitted
 from qddot.robot.home import home_of, tip_of
 from qddot.robot.variants import Variants
 from qddot.scalars import Scalar
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, repr=False)
@@ -118,6 +125,31 @@ class Described(Variants):
     def parameters(self) -> np.ndarray:
         """The parameters φ of the regressor: Y φ = τ."""
         return np.array([float(x) for x in parameters(self.tree).values()])
+
+    # what was made of it
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Compiled kernels stay behind when a robot is copied or sent to another process."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @cached_property
+    def _cache(self) -> dict[Hashable, Any]:
+        return {}
+
+    def cached(self, what: str, choice: Hashable, make: Callable[[], Made]) -> Made:
+        """Return what was made of this robot for a choice; make it where it is not there yet.
+
+        It stays behind when the robot is copied or sent to another process.
+
+        Args:
+            what: What it is, in a word, so that two rooms cannot take each other's.
+            choice: What it depends on besides the robot.
+            make: Makes it.
+        """
+        key = (what, choice)
+        if key not in self._cache:
+            self._cache[key] = make()
+        return self._cache[key]
 
     # how it looks
 

@@ -1,4 +1,4 @@
-"""From a name, a file or a DH table to a robot."""
+"""From a name, a file or a DH table to a robot, and back to a file or onto a terminal."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from qddot.checks import scalars
 from qddot.errors import BadArgument, RobotWarning
+from qddot.looks import look
 from qddot.readers import read
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.read import built_in_names, model_of
+from qddot.robot.arguments import scalars
 from qddot.robot.described import Described
 from qddot.robot.robot import Robot
 from qddot.robot.variants import tell
@@ -94,3 +95,15 @@ def from_dh(
     robot = Robot(read_document(document, name))
     tell(robot.warnings, stacklevel=3)
     return robot
+
+
+def show(robot: Any = None) -> None:
+    """Print a robot as a table and a tree; without one, the built-in robots.
+
+    Args:
+        robot: The robot, or its built-in name or file.
+    """
+    if robot is None:
+        look("terminal.robots.print_library")()
+    else:
+        look("terminal.robots.print_robot")(model_of(robot))

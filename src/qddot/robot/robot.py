@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +22,6 @@ from qddot.robot.quantities import NAMES, Request, program_for
 
 DTYPES = ("float64", "float32")
 AXES = ("world", "local", "base")
-Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,8 +29,7 @@ class Robot(Described):
     """A robot and its compiled quantities. Frozen: `with_...` returns a new one and changes none.
 
     Every quantity takes arrays of shape (..., n) and broadcasts like a NumPy ufunc; all but
-    `point_motion` and `effective_mass` take `out=`.
-    It is recorded and compiled when first asked for.
+    `point_motion` and `effective_mass` take `out=`. It is compiled when first asked for.
     """
 
     model: Model
@@ -258,41 +254,13 @@ class Robot(Described):
         vectors in world axes, one a column.
         """
         one_of("axes", axes, ("all", "linear"))
-        exact = self if self.dtype == "float64" else self._double
+        exact = self
+        if self.dtype != "float64":
+            exact = self.cached("in double", None, lambda: self.with_options(dtype="float64"))
         J = exact.jacobian(q, frame)
         return principal_masses(J if axes == "all" else J[..., 3:, :], exact.mass_matrix(q))
 
     # inside
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Compiled kernels stay behind when a robot is copied or sent to another process."""
-        return {"model": self.model, "threads": self.threads, "dtype": self.dtype}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-
-    @cached_property
-    def _cache(self) -> dict[Hashable, Any]:
-        return {}
-
-    def cached(self, what: str, choice: Hashable, make: Callable[[], Made]) -> Made:
-        """Return what was made of this robot for a choice; make it where it is not there yet.
-
-        It stays behind when the robot is copied or sent to another process.
-
-        Args:
-            what: What it is, in a word, so that two rooms cannot take each other's.
-            choice: What it depends on besides the robot.
-            make: Makes it.
-        """
-        key = (what, choice)
-        if key not in self._cache:
-            self._cache[key] = make()
-        return self._cache[key]
-
-    @cached_property
-    def _double(self) -> Robot:
-        return self.with_options(dtype="float64")
 
     def program(self, quantity: str, **choices: Any) -> Program:
         """Return the program behind a quantity: to read, to count, to save, to lower elsewhere.

@@ -7,14 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from qddot.checks import scalar, scalars
 from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
-from qddot.model.building import checked
 from qddot.model.friction import PARAMETERS
 from qddot.model.nearest_inertia import CHANGED
+from qddot.model.validation import checked
 from qddot.readers.read import symbolic_twin
-from qddot.robot.arguments import moments
+from qddot.robot.arguments import moments, scalar, scalars
 from qddot.scalars import Scalar
 
 MOST_TOLD = 5

@@ -17,7 +17,7 @@ from numbers import Rational, Real
 from typing import Any, TypeGuard
 
 from qddot.errors import BadArgument, NotNumeric, shorten
-from qddot.scalars import Scalar, constant_sincos, sincos, sqrt
+from qddot.scalars import Scalar, sincos, sqrt
 from qddot.scalars.monomials import (
     MOST_POWER,
     PI,
@@ -81,7 +81,7 @@ class Expression:
         for ma, ca in self.terms.items():
             for mb, cb in other.terms.items():
                 m = product(ma, mb)
-                rewritten = _rewritten(m)
+                rewritten = exact_functions.rewritten(m)
                 parts = {m: Fraction(1)} if rewritten is None else rewritten.terms
                 for part, c in parts.items():
                     terms[part] = terms.get(part, Fraction(0)) + ca * cb * c
@@ -130,8 +130,9 @@ class Expression:
             raise BadArgument("An expression is divided by zero.")
         if len(self.terms) == 1:
             ((m, c),) = self.terms.items()
-            return Expression({(): 1 / c}) * _normal(tuple((atom, -e) for atom, e in m))
-        return _function("1/", self)
+            below = tuple((atom, -e) for atom, e in m)
+            return Expression({(): 1 / c}) * exact_functions.normal(below)
+        return function_of("1/", self)
 
     # questions
 
@@ -218,7 +219,7 @@ class Expression:
 
 def symbol(name: str) -> Expression:
     """Return the expression that is just this symbol."""
-    return _atomic(Atom("", name))
+    return atomic(Atom("", name))
 
 
 def expression(x: Any) -> Expression:
@@ -260,90 +261,14 @@ ONE = Expression({(): Fraction(1)})
 PI_EXPRESSION = Expression({((PI, 1),): Fraction(1)})
 
 
-@sincos.register
-def _(x: Expression) -> tuple[Expression, Expression]:
-    from qddot.scalars.exact_angles import exact_sincos  # whose roots are expressions themselves
-
-    turns = _multiple_of_pi(x)
-    known = exact_sincos(turns) if turns is not None else None
-    if known is not None:
-        return known
-    if x.terms and min(x.terms.items(), key=reading_order)[1] < 0:  # one atom for x and −x
-        return -_function("sin", -x), _function("cos", -x)
-    return _function("sin", x), _function("cos", x)
-
-
-@constant_sincos.register
-def _(x: Expression) -> tuple[Expression, Expression]:
-    if not x.free_symbols:
-        s, c = constant_sincos(float(x))
-        if isinstance(s, int) and isinstance(c, int):  # a right angle, though typed as a decimal
-            return expression(s), expression(c)
-    return sincos(x)
-
-
-@sqrt.register
-def _(x: Expression) -> Expression:
-    value = x.terms.get((), Fraction(0))
-    if set(x.terms) <= {()}:
-        if value < 0:
-            raise BadArgument(f"The square root of {x} is not a real number.")
-        top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
-        if top * top == value.numerator and bottom * bottom == value.denominator:
-            return expression(Fraction(top, bottom))
-    return _function("sqrt", x)
-
-
-def _atomic(atom: Atom, exponent: int = 1) -> Expression:
+def atomic(atom: Atom, exponent: int = 1) -> Expression:
+    """Return the expression that is a power of an atom."""
     return Expression({((atom, exponent),) if exponent else (): Fraction(1)})
 
 
-def _function(name: str, argument: Expression) -> Expression:
-    return _atomic(Atom(name, str(argument), argument))
-
-
-def _multiple_of_pi(x: Expression) -> Fraction | None:
-    if not x.terms:
-        return Fraction(0)
-    return x.terms.get(((PI, 1),)) if set(x.terms) == {((PI, 1),)} else None
-
-
-def _rewritten(monomial: Monomial) -> Expression | None:
-    """Return the one form of a product, or None where it is in that form already.
-
-    A sine stands at most once, and not below the line together with cos² or with a cosine:
-
-        s² = 1 − c²      c²/s = 1/s − s      1/(s c) = s/c + c/s      1/√x = √x/x
-    """
-    powers = dict(monomial)
-    for atom, e in monomial:
-        x = atom.argument
-        if atom.function == "sqrt" and e not in (0, 1):
-            replacement = x ** (e // 2) * _atomic(atom, e % 2)
-        elif atom.function == "1/" and e < 0:
-            replacement = x**-e
-        elif atom.function == "sin" and e > 1:
-            replacement = (1 - sincos(x)[1] ** 2) ** (e // 2) * _atomic(atom, e % 2)
-        elif atom.function == "sin" and e < 0:
-            cosine = Atom("cos", atom.name, x)
-            k = powers.get(cosine, 0)
-            if k in (0, 1):
-                continue
-            step = -2 if k > 1 else 2  # towards c⁰ or c¹
-            del powers[cosine]
-            squares = _atomic(cosine, k + min(step, 0)) * _atomic(atom, e + 2)
-            others = _atomic(cosine, k + step) * _atomic(atom, e)
-            replacement = others - squares if k > 1 else others + squares
-        else:
-            continue
-        del powers[atom]
-        rest = tuple((other, k) for other, k in monomial if other in powers)
-        return _normal(rest) * replacement
-    return None
-
-
-def _normal(monomial: Monomial) -> Expression:
-    return _rewritten(monomial) or Expression({monomial: Fraction(1)})
+def function_of(name: str, argument: Expression) -> Expression:
+    """Return the expression that is a function of another, as an atom."""
+    return atomic(Atom(name, str(argument), argument))
 
 
 def _value(atom: Atom, values: Mapping[str, Scalar]) -> Scalar:
@@ -354,5 +279,8 @@ def _value(atom: Atom, values: Mapping[str, Scalar]) -> Scalar:
 
 def _replaced(atom: Atom, values: Mapping[str, Scalar]) -> Expression:
     if not atom.function:
-        return expression(values.get(atom.name, _atomic(atom)))
+        return expression(values.get(atom.name, atomic(atom)))
     return FUNCTIONS[atom.function](expression(atom.argument.substitute(values)))
+
+
+from qddot.scalars import exact_functions  # noqa: E402  # which needs the class above

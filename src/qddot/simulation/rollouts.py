@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.cuda import Compiled, CudaKernel
-from qddot.backends.cuda_iteration import iteration_kernel
 from qddot.backends.cuda_prelude import Real
+from qddot.backends.cuda_source import iteration_kernel
 from qddot.backends.device_arrays import Kind, cupy_or_error, kind_of, package_of
 from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from qddot.robot import Robot
-from qddot.studio.arm import ShownArm
+from qddot.studio.library import ShownArm
 from qddot.studio.state import State, quantities
 from qddot.timeseries.csv_file import write_rows
 from qddot.timeseries.table import by_joint

@@ -27,7 +27,7 @@ LIMITS = ResourceLimits(memory=8 * 10**9, file=500_000_000)
 # how far it is
 JOBS = {
     "read": "qddot.studio.dropped:read_dropped",
-    "entry": "qddot.studio.entries:entry",
+    "entry": "qddot.studio.closed_form:entry",
     "drop": "qddot.studio.playing:drop",
     "control": "qddot.studio.playing:control",
     "log": "qddot.studio.playing:log",

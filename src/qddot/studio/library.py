@@ -1,18 +1,177 @@
-"""The robots that every connection may ask for by name, compiled once for all of them."""
+"""The robots of a studio: as they were read, as a page changed them, and ready to be computed.
+
+Everything about one state is one program, with gravity and a payload as inputs, so that nothing is
+compiled again when a slider changes one of them. Friction is a formula per joint, added outside.
+Those that every connection may ask for by name are compiled once for all of them.
+"""
 
 from __future__ import annotations
 
 import os
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from qddot.errors import BadArgument, UnknownRobot
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.dynamics.coriolis import coriolis_matrix, velocity_torque
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.dynamics.regroup import aligned
+from qddot.dynamics.rnea import gravity_torque, inverse_dynamics
+from qddot.errors import BadArgument, NotNumeric, UnknownRobot, printable
+from qddot.model.friction import LINEAR, Friction
+from qddot.model.tree import BASE, Tree
+from qddot.present.figures.arm_scene import ArmScene, arm_scene
+from qddot.program.optimise import optimised
+from qddot.program.recorder import record
 from qddot.readers.read import SYMBOLIC, built_in_names, library, read
 from qddot.robot import Robot
-from qddot.studio.arm import ShownArm, Told, check, make_arm
+from qddot.scalars import Scalar
+from qddot.spatial.inertia import Inertia
+from qddot.spatial.pose import ORIGIN
+from qddot.spatial.rotation import IDENTITY
 
+MOST_JOINTS = 40  # beyond it compiling takes minutes, and a matrix fits on no screen
 KEPT = 6  # compiled robots
+HEAVIEST = 1e6  # [kg]
+STRONGEST = 1e6  # [m/s²]; a neutron star has more
+OUTPUTS = ("M", "C", "c", "g", "tau", "kinetic", "potential")
+
+SLIDERS = tuple(p.name for p in LINEAR if p.usual)  # of friction
+
+Told = Callable[[str, float | None], None]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What a page has changed about a robot. None: as the robot has it."""
+
+    gravity: tuple[float, ...] | None = None  # [m/s²]
+    frame: str = ""  # that carries the payload
+    mass: float = 0.0  # [kg] of the payload
+    friction: tuple[tuple[str, tuple[float, ...]], ...] = ()  # by the name of its parameter
+
+    def applied(self, robot: Robot) -> Robot:
+        """Return the changed robot."""
+        if self.gravity is not None:
+            robot = robot.with_gravity(self.gravity)
+        if self.mass:
+            robot = robot.with_payload(self.frame, self.mass)
+        return robot.with_friction(**dict(self.friction)) if self.friction else robot
+
+
+@dataclass(frozen=True)
+class ShownArm:
+    """A robot whose kernels are compiled. Frozen: a change makes another, with the same kernels."""
+
+    label: str  # what the page calls it
+    robot: Robot  # as it was read, numeric
+    exact: Robot  # the same for closed forms: its parameters may be symbols
+    tip: str  # the frame at its end
+    kernel: Kernel
+    kernel_frame: str  # that the kernel's load hangs from
+    scene: ArmScene
+    home: np.ndarray  # (n,), where it stands while nobody moves it
+    changes: Changes = field(default_factory=Changes)
+    now: Robot = field(init=False)  # as it is now
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "now", self.changes.applied(self.robot))
+
+    @property
+    def exact_now(self) -> Robot:
+        """The robot as it is now, for closed forms."""
+        return self.changes.applied(self.exact)
+
+    @property
+    def gravity(self) -> np.ndarray:
+        """Gravity as it is now [m/s²]."""
+        return np.array([float(x) for x in self.now.model.gravity])
+
+    def changed(self, changes: Changes) -> ShownArm:
+        """Return the arm with other changes."""
+        same = not changes.mass or changes.frame == self.kernel_frame
+        kernel = self.kernel if same else state_kernel(self.robot.tree, changes.frame)
+        frame = self.kernel_frame if same else changes.frame
+        return replace(self, changes=changes, kernel=kernel, kernel_frame=frame)
+
+
+def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> ShownArm:
+    """Return a robot with its kernels compiled.
+
+    Args:
+        label: What the page calls it.
+        robot: It, numeric.
+        exact: It, for closed forms.
+        tell: What to do with words about how far the work is.
+    """
+    check(robot)
+    tip = robot.tip
+    tell(f"Compiling the equations of motion of {printable(robot.name)}", 0.2)
+    kernel = state_kernel(robot.tree, tip)
+    robot.pose(np.zeros(robot.n), tip)
+    robot.jacobian(np.zeros(robot.n), tip)
+    tell(f"Drawing {printable(robot.name)}", 0.7)
+    scene, home = arm_scene(robot), robot.home
+    return ShownArm(label, robot, exact, tip, kernel, tip, scene, home)
+
+
+def check(robot: Robot) -> None:
+    """Refuse a robot that cannot be shown."""
+    name = printable(robot.name)
+    if robot.symbols:
+        raise NotNumeric(f"Robot {name!r}", robot.symbols)
+    if not robot.n:
+        raise BadArgument(f"Robot {name!r} has no joint that moves, so there is nothing to steer.")
+    robot.model.need_single_numbers("The studio")
+    if robot.n > MOST_JOINTS:
+        raise BadArgument(
+            f"Robot {name!r} has {robot.n} joints; the studio shows at most {MOST_JOINTS}.\n"
+            "  Lock some (robot.locked), or use it from Python, where there is no such limit."
+        )
+
+
+def state_kernel(tree: Tree, frame: str) -> Kernel:
+    """Return a kernel of q, qd, qdd, gravity and load: the mass of a point at a frame [kg].
+
+    It gives M, C, c, g, τ without friction, and both energies, in this order.
+    """
+    n, short = tree.n, aligned(tree)
+
+    def state(q: Any, qd: Any, qdd: Any, gravity: Any, load: Any) -> dict[str, Any]:
+        now = replace(loaded(short, frame, load), gravity=tuple(gravity))
+        return {
+            "M": mass_matrix(now, q),
+            "C": coriolis_matrix(now, q, qd),
+            "c": velocity_torque(now, q, qd),
+            "g": gravity_torque(now, q),
+            "tau": inverse_dynamics(now, q, qd, qdd),
+            "kinetic": kinetic_energy(now, q, qd),
+            "potential": potential_energy(now, q),
+        }
+
+    shapes = {"q": (n,), "qd": (n,), "qdd": (n,), "gravity": (3,), "load": ()}
+    kernel = Kernel(optimised(record(state, "state", **shapes)))
+    rest = np.zeros(n)
+    kernel(rest, rest, rest, np.zeros(3), np.array(0.0))  # which compiles it
+    return kernel
+
+
+def loaded(tree: Tree, frame: str, load: Scalar) -> Tree:
+    """Return a tree that carries a mass at a frame and has no friction."""
+    tree = replace(tree, friction=(Friction(),) * tree.n)
+    body, X_BF = tree.frame(frame)
+    if body == BASE:
+        return tree
+    point = Inertia(load, ORIGIN, 0 * IDENTITY).seen_from(X_BF)
+    bodies = list(tree.bodies)
+    bodies[body] = replace(bodies[body], inertia=bodies[body].inertia + point)
+    return replace(tree, bodies=tuple(bodies))
 
 
 class Library:

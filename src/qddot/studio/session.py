@@ -15,10 +15,18 @@ from qddot.errors import BadArgument
 from qddot.robot import Robot
 from qddot.robot_formats import read_endings
 from qddot.studio import exports
-from qddot.studio.arm import HEAVIEST, SLIDERS, STRONGEST, Changes, ShownArm, Told, make_arm
 from qddot.studio.dropped import check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
-from qddot.studio.library import Library
+from qddot.studio.library import (
+    HEAVIEST,
+    SLIDERS,
+    STRONGEST,
+    Changes,
+    Library,
+    ShownArm,
+    Told,
+    make_arm,
+)
 from qddot.studio.messages import Question, encoded
 from qddot.studio.playing import LOG_ENDINGS, law_list, log_ending
 from qddot.studio.state import State, now, quantities, robot_facts, state_of

@@ -11,7 +11,7 @@ from qddot.dynamics.friction import friction_torque
 from qddot.errors import printable
 from qddot.json_text import json_ready
 from qddot.robot.effective_mass import principal_masses
-from qddot.studio.arm import OUTPUTS, SLIDERS, ShownArm
+from qddot.studio.library import OUTPUTS, SLIDERS, ShownArm
 from qddot.studio.messages import Question
 
 MOST_WARNINGS = 20

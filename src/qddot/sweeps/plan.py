@@ -15,9 +15,8 @@ from qddot.errors import BadArgument, BadFile, printable, shorten
 from qddot.model import Model
 from qddot.readers.document import no_lines
 from qddot.readers.document_table import LineOf
-from qddot.readers.files import read_text
 from qddot.readers.read import built_in_names
-from qddot.readers.toml import line_finder
+from qddot.readers.toml import line_finder, parsed
 from qddot.robot import Robot, load
 from qddot.saving import check_place, write_whole
 from qddot.sweeps.study import Study, prepared
@@ -98,16 +97,7 @@ def study_of(plan: Any) -> Study:
     path = Path(plan)
     if path.suffix.lower() != ".toml":
         raise BadFile(path, "a plan is a .toml file", _begin())
-    text = read_text(path)
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        why = re.sub(r" \(at line \d+, column \d+\)$", "", str(error))
-        line = re.search(r"at line (\d+)", str(error))
-        at = int(line[1]) if line else text.count("\n") + 1
-        raise BadFile(path, f"it is not TOML: {why}", "Correct that line.", at) from None
-    except RecursionError:
-        raise BadFile(path, "it is nested too deeply", "Write plain tables.") from None
+    text, document = parsed(path, "TOML", tomllib.loads)
     return _study(document, path.parent, lines_of(text), str(path))
 
 

@@ -1,20 +1,23 @@
-"""A robot in a notebook: its joints, with units, and what is doubtful about it."""
+"""Robots and their programs in a notebook: joints with units, and counts of operations."""
 
 from __future__ import annotations
 
+from qddot.backends.kernel import Kernel
 from qddot.errors import shorten
 from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Joint
 from qddot.model.model import Model
 from qddot.model.units import unit_of
 from qddot.present.notebook.cell import rows, shown
-from qddot.present.pages.page import bullets, facts, paragraph
+from qddot.present.pages.page import bullets, code, facts, folded, paragraph
 from qddot.present.terminal.robots import ARROWS, HEADINGS, extras, number, row
+from qddot.program.program import Program
 from qddot.robot import Robot
 
 # what the letters of `extras` mean, and which of a joint's units they have
 EXTRAS = {p.symbol: (p.meaning, p.unit) for p in PARAMETERS if p.symbol}
 EXTRAS |= {"Ia": ("rotor inertia", "inertia"), "k": ("spring", "stiffness")}
+FIRST = 40  # operations of a program that are listed
 COLUMNS = {"range": "position", "speed": "velocity", "effort": "effort"}
 
 
@@ -60,3 +63,34 @@ def column_units(joints: list[Joint]) -> dict[str, str]:
     """Return the units of the columns of the table, " [rad or m]" where joints differ."""
     own = {heading: f" [{unit_of(joints, what)}]" for heading, what in COLUMNS.items()}
     return own | {"mass": " [kg]"}
+
+
+def program_html(program: Program, kind: str = "Program", **more: str) -> str:
+    """Return the count of every operation, and the first of them.
+
+    Args:
+        program: The program.
+        kind: What it is shown as.
+        more: Further facts, by name.
+    """
+    known = {
+        "inputs": ", ".join(map(str, program.inputs)),
+        "outputs": ", ".join(map(str, program.outputs)),
+        "operations": f"{len(program):,}",
+        "constants": f"{len(program.constants):,}",
+        **more,
+    }
+    counts = [(name, f"{count:,}") for name, count in program.counts().most_common()]
+    lines = str(program).splitlines()
+    listed = "\n".join(shorten(line, 100) for line in lines[:FIRST])
+    rest = f"\n… and {len(lines) - FIRST:,} more lines" if len(lines) > FIRST else ""
+    parts = [facts(known)]
+    if counts:
+        parts.append(rows(["operation", "how many"], counts))
+    return shown(f"{kind} {program.name}", *parts, folded("The operations", code(listed + rest)))
+
+
+def kernel_html(kernel: Kernel) -> str:
+    """Return a kernel's program, and how it is run."""
+    how = {"numbers": str(kernel.dtype), "threads": str(kernel.threads)}
+    return program_html(kernel.program, "Kernel", **how)

@@ -1,9 +1,12 @@
-"""What a section is given, a robot with what several sections need of it, and what it writes."""
+"""What a section is given, a robot and a limit of time, and what it writes."""
 
 from __future__ import annotations
 
+import ctypes
 import shlex
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from qddot.present.report.explorer import Live
     from qddot.simulation.trajectory import Trajectory
 
+AGAIN = 3.0  # [s] until work that went on is stopped once more
 OWN_FILE = "robot.toml"  # what readers are told to save the robot as, where nobody else has it
 
 
@@ -111,3 +115,51 @@ def again(subject: Subject, command: str, python: str) -> str:
 def count(number: int, singular: str) -> str:
     """Return "1 joint", "7 joints"."""
     return f"{number:,} {singular}{'' if number == 1 else 's'}"
+
+
+class TimeUp(KeyboardInterrupt):
+    """Work that took longer than it may.
+
+    Like Ctrl-C, so that what keeps what it has on Ctrl-C does so here as well.
+    """
+
+
+@contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise TimeUp in this thread if the work inside takes longer; between two steps of Python."""
+    thread = threading.get_ident()
+    over, one_at_a_time = threading.Event(), threading.Lock()
+
+    def watch() -> None:
+        wait = seconds
+        while not over.wait(wait):
+            with one_at_a_time:
+                if not over.is_set():
+                    _raise_in(thread, TimeUp)
+            wait = AGAIN
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        _end(over, one_at_a_time, thread)
+
+
+def _end(over: threading.Event, one_at_a_time: threading.Lock, thread: int) -> None:
+    """Stop the watch, and take back what it has raised but what has not arrived yet."""
+    late = False
+    while not over.is_set():
+        try:
+            with one_at_a_time:
+                over.set()
+                _raise_in(thread, None)
+        except TimeUp:  # it arrived here; the watch must still be stopped
+            late = True
+    if late:
+        raise TimeUp
+
+
+def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
+    raised = None if kind is None else ctypes.py_object(kind)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)

@@ -17,9 +17,8 @@ from typing import Any
 
 from qddot.errors import BadArgument, QddotError, printable
 from qddot.present.pages.page import PAGES, write_page
-from qddot.present.report.chapter import Chapter, Subject
+from qddot.present.report.chapter import Chapter, Subject, TimeUp, deadline
 from qddot.present.report.contents import Section, assembled, chosen
-from qddot.present.report.deadline import TimeUp, deadline
 from qddot.progress import inform
 from qddot.readers.read import built_in_names, read
 from qddot.robot import Robot, robot_of

@@ -3,4 +3,82 @@
 Degrees, default classes, includes and inertia from geoms mean what MuJoCo takes them to mean,
 and q is MuJoCo's qpos, entry for entry, less what is left out with a warning or follows another
 joint.
+
+Bodies that float freely are left out as objects, or refused.
 """
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from qddot.errors import BadRobot, Problem
+from qddot.model import Model, build
+from qddot.readers.mjcf.bodies import frames_of, links_and_joints
+from qddot.readers.mjcf.compiling import MujocoModel, compile_source
+from qddot.readers.mjcf.constraints import followers, ignored
+from qddot.readers.mjcf.numbers import floats
+from qddot.readers.mjcf.source import read_source
+
+FREE, BALL = 0, 1  # MuJoCo's numbers of joint types
+
+
+def read_mjcf(path: Path) -> Model:
+    """Return the model in an MJCF file.
+
+    Raises:
+        MissingExtra: If MuJoCo is not installed.
+        BadFile: If the file is not MJCF that MuJoCo accepts.
+        BadRobot: With every problem of the robot in it.
+    """
+    compiled = compile_source(read_source(Path(path)))
+    left_out, found = without_floating(compiled)
+    if any(problem.severity == "error" for problem in found):
+        raise BadRobot(compiled.name, [*compiled.problems, *found])
+    tied = followers(compiled, left_out)
+    links, joints = links_and_joints(compiled, tied, left_out)
+    frames, renamed = frames_of(compiled, left_out)
+    gravity = (0, 0, 0) if compiled.disabled("GRAVITY") else floats(compiled.model.opt.gravity)
+    return build(
+        compiled.name,
+        links,
+        joints,
+        frames=tuple(frames),
+        gravity=gravity,
+        found=[
+            *compiled.problems,
+            *found,
+            *tied.problems,
+            *renamed,
+            *ignored(compiled, left_out),
+        ],
+    )
+
+
+def without_floating(compiled: MujocoModel) -> tuple[set[int], list[Problem]]:
+    """Return the bodies to leave out, and what there is to say about joints that have no place.
+
+    A free body that carries no joint, in a file where something else has joints, is an object
+    that lies about. Any other one is a robot whose base has yet to be fixed.
+    """
+    m, names = compiled.model, compiled.names
+    left_out: set[int] = set()
+    problems: list[Problem] = []
+    roots = [int(root) for root in m.body_rootid]
+    jointed = {roots[m.jnt_bodyid[j]] for j in range(m.njnt) if m.jnt_type[j] != FREE}
+    for j in range(m.njnt):
+        body = int(m.jnt_bodyid[j])
+        name = names.body(body)
+        if m.jnt_type[j] == BALL:
+            message = "it is a ball joint, which has three degrees of freedom"
+            remedy = "Replace it by three hinges, or remove what it carries."
+            problems.append(names.problem("error", "joint", j, message, remedy))
+        elif m.jnt_type[j] == FREE and jointed and body not in jointed:
+            left_out |= {i for i, root in enumerate(roots) if root == body}
+            message = "it floats freely and carries no joint, so it is left out as an object"
+            remedy = f"Delete its free joint if {name!r} belongs to the robot."
+            problems.append(names.problem("warning", "body", body, message, remedy))
+        elif m.jnt_type[j] == FREE:
+            message = "it floats freely (a free joint), but a robot here stands on a fixed base"
+            remedy = f"Delete its free joint to fix it where it is, or remove {name!r}."
+            problems.append(names.problem("error", "body", body, message, remedy))
+    return left_out, problems

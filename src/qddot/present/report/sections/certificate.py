@@ -22,8 +22,7 @@ from qddot.certificate.properties import (
 )
 from qddot.errors import listing, printable
 from qddot.present.pages import page
-from qddot.present.report.chapter import Chapter, Subject, again, heading, wordy
-from qddot.present.report.deadline import TimeUp
+from qddot.present.report.chapter import Chapter, Subject, TimeUp, again, heading, wordy
 from qddot.robot import Robot
 
 SHARE = 0.4  # of the report's time that the search for bounds may take

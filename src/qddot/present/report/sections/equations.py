@@ -14,8 +14,7 @@ from qddot.errors import TooLarge, printable
 from qddot.present.pages import page
 from qddot.present.pages.page import paragraph
 from qddot.present.report import entries
-from qddot.present.report.chapter import Chapter, Subject, again, count, heading
-from qddot.present.report.deadline import TimeUp, deadline
+from qddot.present.report.chapter import Chapter, Subject, TimeUp, again, count, deadline, heading
 from qddot.robot import Robot
 
 SHARE = 0.2  # of the report's time that the closed form may take

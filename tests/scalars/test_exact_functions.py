@@ -7,7 +7,7 @@ import pytest
 from nearness import HANDFUL
 
 from qddot.scalars import sincos
-from qddot.scalars.exact_angles import exact_sincos
+from qddot.scalars.exact_functions import exact_sincos
 from qddot.scalars.expressions import PI_EXPRESSION
 
 
