@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
-from qddot.errors import BadExpression, Problem, did_you_mean, shorten
+from qddot.errors import BadExpression, Problem, WrongValue, did_you_mean, shorten
 from qddot.model.friction import LINEAR
 from qddot.readers.sympy_numbers import from_sympy, is_sympy
 from qddot.scalars import Scalar
@@ -53,6 +53,24 @@ class DocumentTable:
         self.read.add(key)
         value: Any = self.data.get(key)
         return value.tolist() if hasattr(value, "tolist") else value  # of NumPy
+
+    def take(self, key: str, default: Any, check: Callable[[str, Any], Any]) -> Any:
+        """Return a field as a check of `checks.py` returns it; the default where there is none."""
+        value = self.get(key)
+        return default if value is None else self.checked(key, value, check, default)
+
+    def checked(
+        self, key: str, value: Any, check: Callable[[str, Any], Any], otherwise: Any = None
+    ) -> Any:
+        """Return what a check returns; what is given otherwise, and a problem, if it refuses."""
+        try:
+            return check(key, value)
+        except WrongValue as error:
+            remedy = f"{error.wanted[:1].upper()}{error.wanted[1:]}.{error.hint}"
+            self.problem(key, f"it {error.found}", remedy)
+        except BadExpression as error:
+            self.problem(key, str(error).rstrip("."), "")
+        return otherwise
 
     def text(self, key: str, default: str = "") -> str:
         value = self.get(key)

@@ -216,11 +216,11 @@ def changed(arm: ShownArm, question: Question) -> Changes:
     if question.has("gravity"):
         gravity = question.numbers("gravity", 3, most=STRONGEST)
         changes = replace(changes, gravity=tuple(gravity.tolist()))
-    if (payload := question.part("payload")) is not None:
+    if (payload := question.part("payload", None)) is not None:
         payload.only("frame", "mass")
         frame = frame_name(arm.robot, payload.text("frame", arm.tip))
         changes = replace(changes, frame=frame, mass=payload.number("mass", 0, HEAVIEST))
-    if (friction := question.part("friction")) is not None:
+    if (friction := question.part("friction", None)) is not None:
         friction.only(*SLIDERS)
         given = {name: friction.each(name, n) for name in SLIDERS}
         new = {name: tuple(x.tolist()) for name, x in given.items() if x is not None}
@@ -234,8 +234,8 @@ def controlled(arm: ShownArm, question: Question, q: np.ndarray, seconds: float)
     It takes most of the time, and more where the joints cannot go so fast: from rest to rest the
     velocity of a move rises to 15/8 of the mean one.
     """
-    control = question.needed("control")
-    reference = control.part("reference")
+    control = question.part("control")
+    reference = control.part("reference", None)
     if reference is None or reference.fields.get("kind") != "move" or reference.has("duration"):
         return dict(control.fields)
     far = np.abs(reference.numbers("joints", arm.robot.n) - q)
