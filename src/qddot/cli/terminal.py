@@ -15,7 +15,7 @@ import typer
 from qddot import progress
 from qddot.cli import completion
 from qddot.cli.words import one_number, read_set
-from qddot.errors import BadArgument, BadExpression, did_you_mean, one_of, printable
+from qddot.errors import BadArgument, BadExpression, did_you_mean, first_lines, one_of, printable
 from qddot.robot_formats import written_endings
 from qddot.saving import check_place
 
@@ -185,7 +185,5 @@ def warn(text: str) -> None:
 
 def warn_each(texts: Sequence[str], where: str) -> None:
     """Say the first few warnings, and where to find the rest."""
-    for text in texts[:SHOWN]:
+    for text in first_lines(texts, SHOWN + 1, f"; {where} lists them all."):
         warn(text)
-    if len(texts) > SHOWN:
-        warn(f"... and {len(texts) - SHOWN} more; {where} lists them all.")

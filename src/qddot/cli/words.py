@@ -6,7 +6,14 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qddot.errors import BadArgument, BadExpression, Problem, did_you_mean, printable
+from qddot.errors import (
+    BadArgument,
+    BadExpression,
+    Problem,
+    did_you_mean,
+    first_lines,
+    printable,
+)
 from qddot.scalars.reader import read_formula
 
 if TYPE_CHECKING:
@@ -62,7 +69,7 @@ def read_set(robot: Robot, texts: Sequence[str]) -> Settings:
     table = DocumentTable(settings_of(texts, "--set"), (), found, no_lines, "--set")
     settings = read_settings(table, robot)
     if found:
-        raise BadArgument("\n  ".join(map(str, found[:SHOWN])))
+        raise BadArgument("\n  ".join(first_lines([str(problem) for problem in found], SHOWN)))
     return settings
 
 
@@ -160,7 +167,7 @@ def refused(problems: Iterable[Problem], reference: Any) -> BadArgument:
         return f"--{key[1].replace('_', '-')}: "
 
     lines = [re.sub(r"^control:? (\w+): ", option, str(each)) for each in problems]
-    lines = [line.removeprefix("control: ") for line in lines[:SHOWN]]
+    lines = first_lines([line.removeprefix("control: ") for line in lines], SHOWN)
     if any(line.startswith("--reference") for line in lines) and isinstance(reference, dict):
         lines.append(written(motion_kinds()[reference["kind"]]))
     return BadArgument("\n  ".join(lines))

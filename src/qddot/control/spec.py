@@ -196,7 +196,7 @@ def read_control(
             law.program  # noqa: B018  # which says what cannot be recorded
     except QddotError as error:
         key = "frame" if isinstance(error, UnknownName) else ""
-        table.problem(key, " ".join(str(error).split()).rstrip("."), "")
+        table.caught(error, key)
     seen = _sampling(table, arm.joint_names)
     return ControlSpec(kind, law, start, speed, _effort(table), *seen)
 
@@ -234,7 +234,7 @@ def _kind(table: DocumentTable) -> type[ControlLaw]:
     try:
         return law_kind(name)
     except BadArgument as error:
-        table.problem("law", " ".join(str(error).split()).rstrip("."), "")
+        table.caught(error, "law")
         return usual
 
 

@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
-from qddot.errors import BadExpression, Problem, WrongValue, did_you_mean, shorten
+from qddot.errors import (
+    BadExpression,
+    Problem,
+    ProblemList,
+    QddotError,
+    WrongValue,
+    did_you_mean,
+    shorten,
+)
 from qddot.model.friction import LINEAR
 from qddot.readers.sympy_numbers import from_sympy, is_sympy
 from qddot.scalars import Scalar
@@ -45,6 +53,12 @@ class DocumentTable:
         place = self.place or dotted(self.path) or "document"
         what = f"{key}: {message}" if key else message
         self.found.append(Problem("error", place, what, remedy, self.line_of(path)))
+
+    def caught(self, error: QddotError, key: str = "") -> None:
+        """Note an error of what was made from the table; every problem that it holds by itself."""
+        each = error.errors if isinstance(error, ProblemList) else [error]
+        for one in each:
+            self.problem(key, " ".join(str(one).split()).rstrip("."), "")
 
     def has(self, key: str) -> bool:
         return key in self.data

@@ -57,7 +57,7 @@ def read_settings(table: DocumentTable | None, robot: Robot) -> Settings:
     try:
         changed(robot, found)
     except QddotError as error:
-        table.problem("", " ".join(str(error).split()).rstrip("."), "")
+        table.caught(error)
         return {}
     return found
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.friction import friction_torque
-from qddot.errors import printable
+from qddot.errors import first_lines, printable
 from qddot.json_text import json_ready
 from qddot.robot.effective_mass import principal_masses
 from qddot.studio.arm import OUTPUTS, SLIDERS, ShownArm
@@ -109,7 +109,6 @@ def robot_facts(arm: ShownArm) -> dict[str, Any]:
         for i, joint in enumerate(model.free_joints)
     ]
     warnings = [str(problem) for problem in robot.warnings]
-    more = len(warnings) - MOST_WARNINGS
     return {
         "is": "robot",
         "name": printable(arm.label),
@@ -126,7 +125,7 @@ def robot_facts(arm: ShownArm) -> dict[str, Any]:
             for name in SLIDERS
         },
         "symbolic": bool(arm.exact.symbols),
-        "warnings": warnings[:MOST_WARNINGS] + ([f"... and {more} more"] if more > 0 else []),
+        "warnings": first_lines(warnings, MOST_WARNINGS),
         "q": arm.home,
         "scene_still": arm.scene.still(),
     }
