@@ -15,13 +15,20 @@ from qddot.errors import BadArgument
 from qddot.robot import Robot
 from qddot.robot_formats import read_endings
 from qddot.studio import exports
-from qddot.studio.arm import HEAVIEST, SLIDERS, STRONGEST, Changes, ShownArm, Told, make_arm
+from qddot.studio.arm import HEAVIEST, STRONGEST, Changes, ShownArm, Told, make_arm
 from qddot.studio.dropped import check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
 from qddot.studio.library import Library
 from qddot.studio.messages import Question, encoded
 from qddot.studio.playing import LOG_ENDINGS, law_list, log_ending
-from qddot.studio.state import State, now, quantities, robot_facts, state_of
+from qddot.studio.state import (
+    State,
+    friction_parameters,
+    now,
+    quantities,
+    robot_facts,
+    state_of,
+)
 
 SHORTEST, LONGEST = 0.01, 60.0  # [s] of a motion
 TO_READ, TO_DERIVE, TO_PLAY, TO_REPORT = 30.0, 30.0, 90.0, 300.0  # [s] that helpers may take
@@ -221,8 +228,9 @@ def changed(arm: ShownArm, question: Question) -> Changes:
         frame = frame_name(arm.robot, payload.text("frame", arm.tip))
         changes = replace(changes, frame=frame, mass=payload.number("mass", 0, HEAVIEST))
     if (friction := question.part("friction", None)) is not None:
-        friction.only(*SLIDERS)
-        given = {name: friction.each(name, n) for name in SLIDERS}
+        names = [p.name for p in friction_parameters(arm)]
+        friction.only(*names)
+        given = {name: friction.each(name, n) for name in names}
         new = {name: tuple(x.tolist()) for name, x in given.items() if x is not None}
         changes = replace(changes, friction=tuple({**dict(changes.friction), **new}.items()))
     return changes
