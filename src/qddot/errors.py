@@ -265,6 +265,11 @@ def first_lines(lines: Sequence[str], most: int, rest: str = "") -> list[str]:
     return [*lines[: most - 1], f"... and {len(lines) - most + 1} more{rest}"]
 
 
+def plain_name(name: str) -> str:
+    """Return a name without what people write differently: pd-gravity, PDGravity, Rk4."""
+    return name.strip().lower().replace("-", "").replace("_", "")
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the nearest known name, or nothing."""
     near = get_close_matches(name[:80], list(known), n=1, cutoff=0.5)

@@ -14,12 +14,11 @@ from qddot.errors import (
     first_lines,
     printable,
 )
-from qddot.scalars.reader import read_formula
 
 if TYPE_CHECKING:
     from qddot.motions.description import MotionKind
     from qddot.robot import Robot
-    from qddot.robot.settings import Settings
+    from qddot.robot.settings import RobotSettings
 
 SHOWN = 4  # problems of a description
 FILE = ("file motion.json", "a motion of qddot excite, a run or a log")
@@ -35,11 +34,9 @@ def numbers(what: str, text: str) -> list[float]:
 
 def one_number(text: str) -> float:
     """Return the number that a text is; a point is the decimal point, whatever the country."""
-    found = read_formula(text.strip())
-    try:
-        return float(found)
-    except (ValueError, OverflowError):
-        raise BadExpression(text, "write 0.5, 1e-3 or pi/2.") from None
+    from qddot.readers.fields import exact
+
+    return float(exact(text.strip()))
 
 
 def formulas(text: str) -> str | list[str]:
@@ -59,7 +56,7 @@ def settings_of(texts: Sequence[str], option: str) -> dict[str, Any]:
     return given
 
 
-def read_set(robot: Robot, texts: Sequence[str]) -> Settings:
+def read_set(robot: Robot, texts: Sequence[str]) -> RobotSettings:
     """Return what --set sets about a robot, checked against it."""
     from qddot.readers.document import no_lines
     from qddot.readers.document_table import DocumentTable

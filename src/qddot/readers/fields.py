@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from qddot import checks
-from qddot.errors import BadExpression, WrongValue, printable, shorten
+from qddot.errors import BadExpression, WrongValue, plain_name, printable, shorten
 from qddot.readers.document_table import DocumentTable, kind
 from qddot.scalars.reader import read_formula
 
@@ -45,8 +45,8 @@ def one_of(table: DocumentTable, key: str, known: Collection[str], default: str)
     """Return a name that is one of those known, however written: Rk4, pd-gravity."""
 
     def word(name: str, value: Any) -> str:
-        plain = value.strip().lower().replace("-", "_") if isinstance(value, str) else ""
-        found = next((each for each in known if each.lower() == plain), value)
+        by_name = {plain_name(each): each for each in known}
+        found = by_name.get(plain_name(value), value) if isinstance(value, str) else value
         return checks.one_of(name, found, known)
 
     return table.take(key, default, word)
@@ -57,7 +57,7 @@ def count(table: DocumentTable, key: str, default: int, least: int) -> int:
     wanted = f"a whole number, {least} or more, below 2^63"
 
     def whole(name: str, value: Any) -> int:
-        found = evaluated(name, value)
+        found = as_numbers(name, value)
         if isinstance(found, float) and found.is_integer() and abs(found) < 2**53:
             found = int(found)
         return checks.whole(name, found, least, 2**63 - 1, wanted)
@@ -68,7 +68,7 @@ def count(table: DocumentTable, key: str, default: int, least: int) -> int:
 def number(table: DocumentTable, key: str, default: float | None, least: float = -np.inf) -> Any:
     """Return a number, or the default where it is not given."""
     return table.take(
-        key, default, lambda name, x: checks.number(name, evaluated(name, x), least=least)
+        key, default, lambda name, x: checks.number(name, as_numbers(name, x), least=least)
     )
 
 
@@ -76,7 +76,7 @@ def positive(table: DocumentTable, key: str, default: float | None, what: str) -
     """Return a number above zero; `what` says what it is."""
     wanted = f"{what}, a number above 0"
     return table.take(
-        key, default, lambda name, x: checks.number(name, evaluated(name, x), wanted, above=0.0)
+        key, default, lambda name, x: checks.number(name, as_numbers(name, x), wanted, above=0.0)
     )
 
 
@@ -147,14 +147,14 @@ def exact(text: str) -> Any:
     try:
         float(found)
     except (ValueError, OverflowError):
-        raise BadExpression(text, "write 0.5, 1e-3 or pi/2") from None
+        raise BadExpression(text, "write 0.5, 1e-3 or pi/2.") from None
     return found
 
 
-def evaluated(name: str, value: Any) -> Any:
+def as_numbers(name: str, value: Any) -> Any:
     """Return numbers as they are, and formulas as numbers, alone or in lists."""
     if isinstance(value, (list, tuple)):
-        return [evaluated(name, x) for x in value]
+        return [as_numbers(name, x) for x in value]
     if isinstance(value, str):
         return float(exact(value))
     if isinstance(value, bool) or not isinstance(value, Real):
@@ -163,4 +163,4 @@ def evaluated(name: str, value: Any) -> Any:
 
 
 def _numbers(name: str, value: Any) -> np.ndarray:
-    return checks.numbers(name, evaluated(name, value), NUMERIC.removeprefix("give "))
+    return checks.numbers(name, as_numbers(name, value), NUMERIC.removeprefix("give "))
