@@ -87,17 +87,10 @@ class DocumentTable:
         return otherwise
 
     def text(self, key: str, default: str = "") -> str:
-        value = self.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, str):
-            self.problem(key, f"it is {kind(value)}, not text", "Put it in quotes.")
-            return default
-        return value
+        return self.take(key, default, _text)
 
     def number(self, key: str, default: Scalar = 0) -> Scalar:
-        value = self.get(key)
-        return default if value is None else self._scalar(key, value, default)
+        return self.take(key, default, _scalar)
 
     def numbers(self, key: str, counts: tuple[int, ...], default: Any) -> Any:
         """Return a tuple of as many numbers as one of `counts` says."""
@@ -109,7 +102,7 @@ class DocumentTable:
             wanted = " or ".join(str(count) for count in counts)
             self.problem(key, f"it is {size}", f"Give {wanted} numbers in brackets.")
             return default
-        return tuple(self._scalar(key, x, 0) for x in value)
+        return tuple(self.checked(key, x, _scalar, 0) for x in value)
 
     def table(self, key: str) -> DocumentTable | None:
         """Return the table under a key, or None where there is none."""
@@ -143,28 +136,26 @@ class DocumentTable:
                 remedy = f"Remove it.{hint}" if not hint else hint.strip()
                 self.problem(shorten(str(key), 40), "this key means nothing here", remedy)
 
-    def _scalar(self, key: str, value: Any, default: Scalar) -> Scalar:
-        if isinstance(value, str):
-            try:
-                return read_formula(value)
-            except BadExpression as error:
-                self.problem(key, str(error).rstrip("."), "")
-                return default
-        if is_sympy(value):
-            try:
-                value = from_sympy(value)
-            except BadExpression as error:
-                self.problem(key, str(error).rstrip("."), "")
-                return default
-        if isinstance(value, bool) or not isinstance(value, (Real, Expression)):
-            self.problem(key, f"it is {kind(value)}, not a number", "Give a number or a formula.")
-            return default
-        plain = isinstance(value, (int, float, Expression))
-        number: Any = value if plain else expression(value)
-        if isinstance(number, int) and abs(number) > 10**15:
-            self.problem(key, "it is out of all proportion", "Give a number of a sensible size.")
-            return default
-        return number
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise WrongValue(name, f"is {kind(value)}, not text", "put it in quotes")
+    return value
+
+
+def _scalar(name: str, value: Any) -> Scalar:
+    """Return an exact number or formula, as a robot has them: 1/3 stays what it is."""
+    if isinstance(value, str):
+        return read_formula(value)
+    if is_sympy(value):
+        value = from_sympy(value)
+    if isinstance(value, bool) or not isinstance(value, (Real, Expression)):
+        raise WrongValue(name, f"is {kind(value)}, not a number", "give a number or a formula")
+    plain = isinstance(value, (int, float, Expression))
+    number: Any = value if plain else expression(value)
+    if isinstance(number, int) and abs(number) > 10**15:
+        raise WrongValue(name, "is out of all proportion", "give a number of a sensible size")
+    return number
 
 
 def nearest_line(lines: Mapping[tuple, int]) -> LineOf:
