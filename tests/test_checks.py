@@ -77,11 +77,26 @@ def test_masked_entries_are_refused():
 def test_one_number_stands_for_all_parts():
     assert checks.spread("gear", 2, 3).tolist() == [2, 2, 2]
     assert checks.spread("most", np.inf, 2, finite=False).tolist() == [np.inf, np.inf]
-    for wrong in ([1, 2], np.nan, np.inf, -1, "x", [[1, 2, 3]]):
-        with pytest.raises(BadArgument, match="give a number, or 3 of them, one for each"):
+    for wrong in (np.nan, np.inf, -1, "x", [1, 2, -3]):
+        with pytest.raises(BadArgument, match="give a number, or 3 of them, one per joint"):
             checks.spread("gear", wrong, 3, least=0)
-    with pytest.raises(BadArgument, match="one for each, in order: x, y"):
+    with pytest.raises(BadArgument, match=r"^gear has shape \(1, 3\); give 3; or one for all\.$"):
+        checks.spread("gear", [[1, 2, 3]], 3)
+    with pytest.raises(BadArgument, match="has 3 numbers; give 2, in order: x, y; or one for all"):
         checks.spread("gain", [1, 2, 3], ("x", "y"))
+    with pytest.raises(BadArgument, match=r"has 1 number; give 2, in order: x, y\.$"):
+        checks.spread("place", 1, ("x", "y"), one_for_all=False)
+
+
+def test_texts_and_truths_are_what_they_are():
+    assert checks.text("name", "arm", 3) == "arm"
+    assert checks.flag("stops", True) is True
+    for wrong in (7, None, "long"):
+        with pytest.raises(BadArgument, match="it must be a text"):
+            checks.text("name", wrong, 3)
+    for wrong in (1, None, "true"):
+        with pytest.raises(BadArgument, match=r"stops is .*; give true or false"):
+            checks.flag("stops", wrong)
 
 
 def test_joint_vectors_name_the_joint():

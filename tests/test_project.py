@@ -100,14 +100,18 @@ def test_layers_point_one_way():
     assert not upward, "imports against the layers:\n  " + "\n  ".join(upward)
 
 
-def test_a_class_name_means_one_thing():
-    """Two modules may not define classes of one name; private ones, `_Name`, may repeat."""
+def test_the_name_of_a_type_means_one_thing():
+    """Two modules may not define classes or aliases of one name; private ones may repeat."""
     places: dict[str, list[str]] = {}
     for path in MODULES:
         for node in ast.parse(source(path)).body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                places.setdefault(node.name, []).append(f"{relative(path)}:{node.lineno}")
-    repeated = {name: found for name, found in places.items() if len(found) > 1}
+            match node:
+                case ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
+                    if re.match("[A-Z].*[a-z]", name):
+                        places.setdefault(name, []).append(f"{relative(path)}:{node.lineno}")
+    # entries of a matrix, products of powers, shapes of arrays: the same in both places
+    alike = {"Entries", "Monomial", "Shape"}
+    repeated = {k: found for k, found in places.items() if len(found) > 1 and k not in alike}
     assert not repeated, f"give all but one of each another name: {repeated}"
 
 

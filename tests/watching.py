@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import qddot
 
@@ -21,6 +23,25 @@ def hook(event: str, arguments: tuple) -> None:
 
 
 sys.addaudithook(hook)
+
+
+@contextmanager
+def python_calls(function: Callable[..., Any] | None = None) -> Iterator[list[str]]:
+    """Yield the list of the Python functions of ours that are called in the meantime, or of one."""
+    seen: list[str] = []
+
+    def called(frame: FrameType, event: str, _: object) -> None:
+        code = frame.f_code
+        ours = code.co_filename.startswith(OURS) if function is None else code is function.__code__
+        if event == "call" and ours:
+            seen.append(code.co_qualname)
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        yield seen
+    finally:
+        sys.setprofile(before)
 
 
 @contextmanager

@@ -89,6 +89,20 @@ def one_of(name: str, value: Any, known: Collection[str]) -> str:
     return value
 
 
+def flag(name: str, value: Any) -> bool:
+    """Return true or false; no number stands for them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise refused(name, value, "true or false")
+    return bool(value)
+
+
+def text(name: str, value: Any, longest: int) -> str:
+    """Return a text of at most so many letters."""
+    if not isinstance(value, str) or len(value) > longest:
+        raise WrongValue(name, f"is {shorten(repr(value))}", "it must be a text")
+    return value
+
+
 def by_name(name: str, value: Any, example: str) -> dict[str, Any]:
     """Return what is given by name, nothing for None; the example says how that looks."""
     if value is None:
@@ -161,8 +175,9 @@ def spread(
     least: float = -np.inf,
     above: float = -np.inf,
     finite: bool = True,
+    one_for_all: bool = True,
 ) -> np.ndarray:
-    """Return k numbers within bounds, one for each of k parts; one stands for all.
+    """Return k numbers within bounds, one per joint or other part; one stands for all.
 
     Args:
         name: What they are called.
@@ -172,6 +187,7 @@ def spread(
         least: The least that is allowed.
         above: What every one must be above.
         finite: Whether infinity is refused.
+        one_for_all: Whether a single number stands for all parts.
     """
     k, order = _parts(parts)
     try:
@@ -179,8 +195,13 @@ def spread(
     except WrongValue:
         array = np.array(np.nan)
     inside = (array >= least) & (array > above) & ((array < np.inf) | (not finite))
-    if array.shape not in ((), (k,)) or not inside.all():
-        raise refused(name, value, f"{wanted}, or {k} of them, one for each{order}")
+    if array.shape != (k,) and (array.ndim or not (one_for_all or k == 1)):
+        count = "1 number" if array.size == 1 else f"{array.size} numbers"
+        found = f"has {count}" if array.ndim < 2 else f"has shape {array.shape}"
+        either = "; or one for all" if one_for_all and k > 1 else ""
+        raise WrongValue(name, found, f"give {k}{order}{either}")
+    if not inside.all():
+        raise refused(name, value, f"{wanted}, or {k} of them, one per joint{order}")
     return np.broadcast_to(array, (k,)).copy()
 
 

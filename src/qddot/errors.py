@@ -85,12 +85,9 @@ class ProblemList(QddotError, ValueError):
         errors, hint = self.errors, self.hint
         count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
         room = self.LINES - 1 - bool(hint)
-        shown = errors if len(errors) <= room else errors[: room - 1]
-        lines = [f"{printable(shorten(self.args[0], 200))} {self.WHY}: {count}."]
-        lines += [f"  {shorten(str(p), 400)}" for p in shown]
-        if len(shown) < len(errors):
-            lines.append(f"  ... and {len(errors) - len(shown)} more{self.REST}.")
-        return "\n".join([*lines, f"  {hint}"] if hint else lines)
+        title = f"{printable(shorten(self.args[0], 200))} {self.WHY}: {count}."
+        lines = first_lines([shorten(str(p), 400) for p in errors], room, f"{self.REST}.")
+        return "\n  ".join([title, *lines, hint] if hint else [title, *lines])
 
 
 class BadRobot(ProblemList):
@@ -259,6 +256,18 @@ class WrongShape(QddotError, ValueError):
             f"so {what} must have shape ({n},).\n"
             f"  Its entries are, in order: {listing(names)}."
         )
+
+
+def first_lines(lines: Sequence[str], most: int, rest: str = "") -> list[str]:
+    """Return lines; if they are more than `most`, its last says how many are left out."""
+    if len(lines) <= most:
+        return list(lines)
+    return [*lines[: most - 1], f"... and {len(lines) - most + 1} more{rest}"]
+
+
+def plain_name(name: str) -> str:
+    """Return a name without what people write differently: pd-gravity, PDGravity, Rk4."""
+    return name.strip().lower().replace("-", "").replace("_", "")
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import wraps
 from typing import Any, TypeVar
 
-Method = TypeVar("Method", bound=Callable[..., str])
+TextMethod = TypeVar("TextMethod", bound=Callable[..., str])
 
 NAME = "qddot_plain"
 ONE_DOT, TWO_DOTS = "\u0307", "\u0308"  # above a letter
@@ -43,7 +43,7 @@ def fitting(text: str) -> str:
     return text
 
 
-def fitted(method: Method) -> Method:
+def fitted(method: TextMethod) -> TextMethod:
     """Let a `__str__` or `__repr__` give what stdout can hold, so that print never fails."""
 
     @wraps(method)

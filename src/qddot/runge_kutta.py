@@ -13,7 +13,7 @@ from typing import Any
 
 Rate = Callable[[float, Any], Any]  # from the share of a step that has passed, and z, to dz/dt
 
-Groups = list[tuple[float, list[int]]]  # each weight, and the stages that have it
+WeightGroups = list[tuple[float, list[int]]]  # each weight, and the stages that have it
 
 
 @dataclass(frozen=True)
@@ -38,18 +38,18 @@ class Tableau:
         return _moved(z, h, last, stages)
 
     @cached_property
-    def _sums(self) -> list[Groups]:
+    def _sums(self) -> list[WeightGroups]:
         """The rows of A, then B, as groups."""
         return [_grouped(weights) for weights in (*self.A, self.B)]
 
 
-def _grouped(weights: Sequence[float]) -> Groups:
+def _grouped(weights: Sequence[float]) -> WeightGroups:
     """Return which stages have each weight."""
     different = dict.fromkeys(weight for weight in weights if weight)
     return [(w, [i for i, each in enumerate(weights) if each == w]) for w in different]
 
 
-def _moved(z: Any, h: Any, groups: Groups, stages: Sequence[Any]) -> Any:
+def _moved(z: Any, h: Any, groups: WeightGroups, stages: Sequence[Any]) -> Any:
     """Return z + h Σ wᵢ kᵢ; stages of equal weight are added before they are multiplied."""
     if not groups:
         return z

@@ -141,7 +141,7 @@ def test_motor_side_logs_are_read(log, tmp_path):
         (["LOG", "--method", "magic"], "There is no method 'magic'"),
         (["LOG", "--terms", "stiction"], "Did you mean 'friction'?"),
         (["LOG", "--units", "deg"], "not of the form quantity="),
-        (["LOG", "--gear", "1,2,3"], "give a number, or 2 of them"),
+        (["LOG", "--gear", "1,2,3"], "has 3 numbers; give 2, in order"),
         (["LOG", "--coupled", "j1"], "give two"),
         (["LOG", "--coupling", "1,0;x,1"], "--coupling"),
     ],

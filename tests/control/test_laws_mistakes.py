@@ -137,7 +137,7 @@ def test_an_approximation_with_other_joints():
         (dict(rate=0), "rate is 0"),
         (dict(rate=100, delay=-1), "delay is -1"),
         (dict(rate=100, noise_q=-1), "noise_q is -1"),
-        (dict(rate=100, noise_qd=[1, 2, 3]), "noise_qd is"),
+        (dict(rate=100, noise_qd=[1, 2, 3]), "noise_qd has 3 numbers; give 2"),
         (dict(rate=100, noise=(1e-4, 1e-3)), "noise_q= of measured positions and noise_qd="),
         (dict(rate=100, method="rk4"), "leave out method"),
         (dict(duration=-1), "duration is -1"),

@@ -143,3 +143,14 @@ def test_a_number_alone_among_points_is_refused():
     slip = {"law": "pd", "reference": words.reference_of("quintic 0,0 1,1 2.0 3.0")}
     with pytest.raises(BadPlan, match=r"points: it has 1 number\. Give 2, in order: j1, j2"):
         described_control(slip, ARM, ARM.home)
+
+
+def test_each_problem_of_a_robot_that_cannot_be_has_its_own_line():
+    """Values that make two bodies impossible: neither is lost in the words of the other."""
+    values = dict.fromkeys(qddot.load("two_link_symbolic").symbols, 1.0) | {"m1": -1, "m2": -1}
+    with pytest.raises(BadPlan) as caught:
+        study_of({"robot": "two_link_symbolic", "duration": 1.0, "set": values})
+    first, *lines = str(caught.value).splitlines()
+    assert first.endswith("2 problems.")
+    assert [line.count("the mass is negative") for line in lines] == [1, 1]
+    assert all(line.startswith("  [set]: ") for line in lines)

@@ -9,6 +9,7 @@ from multiprocessing import get_context
 
 import numpy as np
 import pytest
+from llvmlite.binding import TargetMachine
 
 import qddot
 from qddot.backends import llvm
@@ -45,15 +46,14 @@ def test_a_fork_waits_until_nothing_is_being_compiled(monkeypatch, tmp_path):
     """Else the child finds a lock that nobody in it lets go of, and hangs when it compiles."""
     monkeypatch.setenv("QDDOT_CACHE_DIR", str(tmp_path))
     text = "define i64 @answer() {\n  ret i64 %d\n}\n"
-    whole, inside, go, forked = llvm._machine, *(threading.Event() for _ in range(3))
+    emit, inside, go, forked = TargetMachine.emit_object, *(threading.Event() for _ in range(3))
 
-    class Slow:
-        def emit_object(self, module):
-            inside.set()
-            assert go.wait(LONGEST)
-            return whole("jitdefault").emit_object(module)
+    def slowly(machine, module):
+        inside.set()
+        assert go.wait(LONGEST)
+        return emit(machine, module)
 
-    monkeypatch.setattr(llvm, "_machine", lambda model: Slow() if not go.is_set() else whole(model))
+    monkeypatch.setattr(TargetMachine, "emit_object", slowly)
     compiling = threading.Thread(target=llvm.compile_module, args=(text % 1,))
     compiling.start()
     assert inside.wait(LONGEST)

@@ -9,6 +9,7 @@ from long import long
 from made import PANDA
 from studio_page import (
     column,
+    drop,
     fresh,
     joint_field,
     load,
@@ -249,6 +250,33 @@ def test_payload_and_friction_change_the_robot(page, panda):
     rough = rough.with_friction(viscous=[4, *[0.7] * 6], coulomb=1.5)
     wait_for_column(page, "friction", rough.friction_torque(qd))
     assert page.text_content("#friction-hint") == "differs; largest shown"
+
+
+def test_the_friction_that_a_robot_has_is_what_can_be_set(page, panda, tmp_path):
+    assert page.locator("#friction-sliders label").all_text_contents() == ["viscous", "Coulomb"]
+    more = {"static": 0.9, "stribeck_velocity": 0.05, "offset": [0.1, -0.3]}
+    robot = qddot.load("two_link").with_friction(viscous=0.4, coulomb=0.5, **more)
+    robot.save(tmp_path / "rough.toml")
+    drop(page, "rough.toml", (tmp_path / "rough.toml").read_text())
+    page.wait_for_function(
+        "() => document.querySelectorAll('#friction-sliders .slider').length === 5"
+    )
+    words = ["viscous", "Coulomb", "static", "Stribeck velocity", "offset"]
+    assert page.locator("#friction-sliders label").all_text_contents() == words
+    assert page.locator("#friction-heads th").all_text_contents() == ["joint", *words]
+    units = ["N·m·s", "N·m", "N·m", "rad/s", "N·m"]
+    assert page.locator("#friction-sliders .unit").all_text_contents() == units
+    assert page.input_value("#offset") == "-0.3"  # the largest
+    ends = page.locator("#offset-slider").evaluate("(each) => [each.min, each.max]")
+    assert ends == ["-0.6", "0.6"]
+    page.check("input[name=order][value='1']")
+    set_number(page, joint_field(0), 0.02)
+    for name, value in {"static": 0.8, "stribeck_velocity": 0.04, "offset": -0.2}.items():
+        set_number(page, f"#{name}", value)
+        robot = robot.with_friction(**{name: value})
+    wait_for_column(page, "friction", robot.friction_torque([0.02, 0]))
+    page.click("#as-loaded")
+    assert until(page, lambda: page.input_value("#offset") == "-0.3")
 
 
 def test_an_answer_does_not_eat_what_is_being_typed(page, panda):

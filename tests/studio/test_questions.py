@@ -7,12 +7,14 @@ import pytest
 from formula_reader import value_of_text
 from long import long
 from numpy.testing import assert_allclose
-from studio_talk import talking
+from studio_talk import in_base64, talking
 
 import qddot
+from qddot.model.friction import PARAMETERS
 from qddot.studio.library import make_arm
 from qddot.studio.messages import encoded
 from qddot.studio.state import State, now
+from qddot.writers.toml import to_toml
 
 REORDERED = {"rtol": 1e-9, "atol": 1e-10}  # the same sums in another order
 PRINTED = {"rel": 1e-4, "abs": 1e-4}  # formulas show six digits of every coefficient
@@ -126,6 +128,23 @@ def test_directions_in_which_the_tip_cannot_move_have_no_mass(page):
     light, heavy, none = page.ask("at", q=[0.3, 0.5])["effective_mass"]
     assert 0 < light < heavy
     assert none is None
+
+
+def test_every_number_of_friction_that_a_robot_has_can_be_set(page):
+    told = page.ask("robot", name="two_link")
+    assert list(told["friction"]) == ["viscous", "coulomb"]
+    assert "'set friction' knows no 'offset'" in page.problem("set", friction={"offset": 1})
+    rough = qddot.load("two_link").with_friction(static=2, stribeck_velocity=0.1, offset=[0, -1])
+    told = page.ask("file", name="rough.toml", data=in_base64(to_toml(rough.model)))
+    sliders = {each.pop("name"): each for each in told["friction_sliders"]}
+    assert list(sliders) == list(told["friction"]) == [p.name for p in PARAMETERS]
+    words = {"words": "friction offset", "unit": "N·m", "low": -2.0, "high": 2.0}
+    assert sliders["offset"] == words
+    assert sliders["viscous"]["low"] == 0
+    assert 0 < sliders["stribeck_velocity"]["low"] < 0.1
+    told = page.ask("set", friction={"offset": 0, "static": 3})
+    assert told["friction"]["offset"] == [0, 0]
+    assert [each["name"] for each in told["friction_sliders"]] == list(sliders)  # it stays there
 
 
 def test_changes_add_up_and_a_payload_comes_off(page):

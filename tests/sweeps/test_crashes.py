@@ -255,10 +255,16 @@ def test_half_written_and_foreign_files_are_mended_or_left_alone(
     assert set(after) - set(before) == {"parts/notes.txt", "parts/part-00000099.parquet"}
 
 
-def test_a_sweep_that_is_complete_computes_nothing_again(swings, tmp_path, monkeypatch):
-    sweep(swings, tmp_path / "sweep", workers=0)
-    monkeypatch.setattr(Units, "part", lambda *_: pytest.fail("it was there"))
-    assert sweep(swings, tmp_path / "sweep", workers=0).complete
+def test_a_sweep_that_is_complete_computes_nothing_again(swings, tmp_path):
+    def written():
+        found = {path: path.stat() for path in (tmp_path / "parts").iterdir()}
+        return {path: (stat.st_ino, stat.st_mtime_ns) for path, stat in found.items()}
+
+    sweep(swings, tmp_path, workers=0)
+    before = written()
+    assert before
+    assert sweep(swings, tmp_path, workers=0).complete
+    assert written() == before
 
 
 def test_a_unit_that_raises_is_told_and_tried_again(swings, tmp_path, monkeypatch, contents):

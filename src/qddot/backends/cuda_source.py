@@ -119,14 +119,14 @@ def _side_by_side(k: int, size: int) -> tuple[str, str]:
     return f"out{k}", str(size)
 
 
-Row = Callable[[int, int], tuple[str, str]]
+RowAt = Callable[[int, int], tuple[str, str]]
 
 
 class Outputs:
     """The outputs of a kernel: narrow ones stored, wide ones collected and copied out."""
 
     def __init__(
-        self, ports: tuple[Port, ...], mirror: Mirror, lines: list[str], row: Row = _side_by_side
+        self, ports: tuple[Port, ...], mirror: Mirror, lines: list[str], row: RowAt = _side_by_side
     ):
         self.lines, self.row = lines, row
         self.places: list[tuple[OutputPiece, int]] = []

@@ -29,7 +29,7 @@ MOST_VALUES = 15_000_000  # entries on the grid of nodes
 
 
 @dataclass(frozen=True)
-class Axis:
+class GridAxis:
     """How a body's own angle runs."""
 
     turns: bool
@@ -83,7 +83,7 @@ class Axis:
 
 def curvature(
     kernel: Kernel,
-    axes: Sequence[Axis],
+    axes: Sequence[GridAxis],
     reach: Sequence[frozenset[int]],
     off: Rounding,
     n: int,
@@ -114,7 +114,7 @@ def curvature(
     return found
 
 
-def _noise(own: Sequence[Axis], off: Rounding, part: np.ndarray) -> np.ndarray:
+def _noise(own: Sequence[GridAxis], off: Rounding, part: np.ndarray) -> np.ndarray:
     """Return what rounding can add: errors of the values and of the transforms, in all modes."""
     count = math.prod(len(axis.nodes()) for axis in own)
     spread = math.prod(1.0 if axis.turns else 2.0 for axis in own)
@@ -122,7 +122,7 @@ def _noise(own: Sequence[Axis], off: Rounding, part: np.ndarray) -> np.ndarray:
     return 2 * count * spread * (off.error[part] + transforms)
 
 
-def _values(kernel: Kernel, axes: Sequence[Axis], slots: Sequence[int]) -> np.ndarray:
+def _values(kernel: Kernel, axes: Sequence[GridAxis], slots: Sequence[int]) -> np.ndarray:
     """Return all entries on the grid of nodes of these axes."""
     grids = np.meshgrid(*(axes[slot].nodes() for slot in slots), indexing="ij")
     theta = np.zeros((*grids[0].shape, len(axes)))
@@ -131,7 +131,7 @@ def _values(kernel: Kernel, axes: Sequence[Axis], slots: Sequence[int]) -> np.nd
     return kernel.general(theta)
 
 
-def _widest(own: Sequence[Axis]) -> int:
+def _widest(own: Sequence[GridAxis]) -> int:
     """Return how many values an entry has on the finest grid."""
     return math.prod(NODES if a < GRIDDED else len(axis.nodes()) for a, axis in enumerate(own))
 
@@ -140,13 +140,13 @@ def _along(matrix: np.ndarray, array: np.ndarray, axis: int) -> np.ndarray:
     return np.moveaxis(np.tensordot(matrix, array, (1, axis)), 0, axis)
 
 
-def _slope(own: Sequence[Axis], modes: np.ndarray, k: int) -> np.ndarray:
+def _slope(own: Sequence[GridAxis], modes: np.ndarray, k: int) -> np.ndarray:
     """Return the modes of ∂/∂q_k: Σ ratio ∂/∂θ over the bodies that coordinate k drives."""
     parts = [_along(axis.slope(), modes, a) for a, axis in enumerate(own) if axis.index == k]
     return sum(parts[1:], parts[0])
 
 
-def _largest(own: Sequence[Axis], modes: np.ndarray) -> np.ndarray:
+def _largest(own: Sequence[GridAxis], modes: np.ndarray) -> np.ndarray:
     """Return bounds of the moduli that polynomials with these modes can have."""
     factor = 1.0
     for a, axis in enumerate(own):

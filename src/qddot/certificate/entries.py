@@ -13,7 +13,7 @@ from flint import arb
 from qddot.backends.kernel import Kernel
 from qddot.certificate import definitions
 from qddot.certificate.box import PI, Box
-from qddot.certificate.curvature import Axis, curvature
+from qddot.certificate.curvature import GridAxis, curvature
 from qddot.certificate.exact import BallScalar, Ledger, exact_tree
 from qddot.certificate.rounding import Rounding, enclosure, rounding
 from qddot.equations.values import many_digits
@@ -165,12 +165,12 @@ def turned(tree: Tree, box: Box) -> tuple[np.ndarray, np.ndarray]:
     return low, high
 
 
-def _axis(tree: Tree, box: Box, slot: int, degree: int) -> Axis:
+def _axis(tree: Tree, box: Box, slot: int, degree: int) -> GridAxis:
     """Return how a body's own angle runs, and which coordinate drives it."""
     drive = tree.drives[slot]
     ratio, offset, k = float(drive.ratio), float(drive.offset), drive.index
     if role(tree.bodies[slot]) == "angle":
-        return Axis(True, 0.0, 2 * PI, degree, k, ratio)
+        return GridAxis(True, 0.0, 2 * PI, degree, k, ratio)
     ends = sorted(ratio * x + offset for x in (box.lower[k], box.upper[k]))
     room = 1e-9 * (1.0 + abs(ends[0]) + abs(ends[1]))  # roundings of the line above
-    return Axis(False, ends[0] - room, ends[1] + room, 2, k, ratio)
+    return GridAxis(False, ends[0] - room, ends[1] + room, 2, k, ratio)

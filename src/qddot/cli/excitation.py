@@ -60,7 +60,7 @@ def excite(
             "What to minimise: the condition number, or the volume of the confidence ellipsoid",
         ),
     ] = "condition",
-    terms: logs.Terms = "friction,offset",
+    terms: logs.TermsOption = "friction,offset",
     limits: Annotated[
         Words,
         typer.Option(

@@ -54,7 +54,7 @@ def identifiable(
     log: Annotated[
         File, log_option("Show what this log determines. Any states if not given.")
     ] = None,
-    terms: logs.Terms = "",
+    terms: logs.TermsOption = "",
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
@@ -82,7 +82,7 @@ def identify(
     method: Annotated[
         str, choice("--method", tuple(METHODS), "The method of the fit")
     ] = "weighted",
-    terms: logs.Terms = "friction,offset",
+    terms: logs.TermsOption = "friction,offset",
     coupled: Annotated[
         str,
         typer.Option(
@@ -108,17 +108,17 @@ def identify(
             "together are merged",
         ),
     ] = "refuse",
-    columns: logs.Columns = None,
-    units: logs.Units = None,
-    gear: logs.Gear = None,
-    coupling: logs.Coupling = "",
-    offset: logs.Offset = "",
-    torque_constants: logs.Constants = "",
-    rate: logs.Rate = None,
-    topic: logs.Topic = "/joint_states",
-    cutoff: logs.CutOff = None,
-    speed: logs.Speed = "",
-    delay: logs.Delay = 0.0,
+    columns: logs.ColumnsOption = None,
+    units: logs.UnitsOption = None,
+    gear: logs.GearOption = None,
+    coupling: logs.CouplingOption = "",
+    offset: logs.OffsetOption = "",
+    torque_constants: logs.ConstantsOption = "",
+    rate: logs.RateOption = None,
+    topic: logs.TopicOption = "/joint_states",
+    cutoff: logs.CutOffOption = None,
+    speed: logs.SpeedOption = "",
+    delay: logs.DelayOption = 0.0,
     validate: Annotated[
         File,
         log_option("Test the result on this other log, read the same way. No test if not given."),

@@ -30,7 +30,7 @@ LogFiles = Annotated[
         autocompletion=completion.files(*LOGS),
     ),
 ]
-Terms = Annotated[
+TermsOption = Annotated[
     str,
     typer.Option(
         metavar="A,B,...",
@@ -38,7 +38,7 @@ Terms = Annotated[
         autocompletion=completion.several(TERMS),
     ),
 ]
-Columns = Annotated[
+ColumnsOption = Annotated[
     Words,
     typer.Option(
         metavar="KEY=NAMES",
@@ -46,50 +46,50 @@ Columns = Annotated[
         "tau=current_{number}, q=a1,a2 or qd=none.",
     ),
 ]
-Units = Annotated[
+UnitsOption = Annotated[
     Words,
     typer.Option(
         metavar="KEY=UNIT",
         help="Units of the log where they are not SI: q=deg, qd=deg/s, tau=A, t=ms.",
     ),
 ]
-Gear = Annotated[
+GearOption = Annotated[
     Words,
     typer.Option(
         metavar="A,B,...", help="Gear ratios, motor turns per joint turn: 100,100 or tau=100,100."
     ),
 ]
-Coupling = Annotated[
+CouplingOption = Annotated[
     str,
     typer.Option(
         metavar="MATRIX",
         help="Matrix A of coupled joints, q = A (q_motor / N), rows separated by ';': 1,0;1,1.",
     ),
 ]
-Offset = Annotated[
+OffsetOption = Annotated[
     str,
     vector(
         "Offset to add to the measured positions [rad or m], one per joint: 0,-pi/2. None if not "
         "given."
     ),
 ]
-Constants = Annotated[
+ConstantsOption = Annotated[
     str, vector("Torque constants of the joints [N·m/A], for torques given as currents: 0.5,0.3.")
 ]
-Rate = Annotated[
+RateOption = Annotated[
     float | None, number("Rows per second, of a log without a column of times: 1000.", "HERTZ")
 ]
-Topic = Annotated[
+TopicOption = Annotated[
     str, typer.Option(metavar="TOPIC", help="Topic of the joint states in a ROS bag.")
 ]
-CutOff = Annotated[
+CutOffOption = Annotated[
     float | None,
     number(
         "Cut-off frequency of the low-pass filter: 10. The one that predicts best if not given.",
         "HERTZ",
     ),
 ]
-Speed = Annotated[
+SpeedOption = Annotated[
     str,
     vector(
         "Joint speeds [rad/s or m/s] below which torques are left out of the fit, one for "
@@ -97,7 +97,7 @@ Speed = Annotated[
     ),
 ]
 
-Delay = Annotated[
+DelayOption = Annotated[
     float, number("Delay of the recorded torques after the positions: 0.004.", "SECONDS")
 ]
 

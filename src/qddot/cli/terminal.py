@@ -15,7 +15,15 @@ import typer
 from qddot import progress
 from qddot.cli import completion
 from qddot.cli.words import one_number, read_set
-from qddot.errors import BadArgument, BadExpression, did_you_mean, one_of, printable
+from qddot.errors import (
+    BadArgument,
+    BadExpression,
+    did_you_mean,
+    first_lines,
+    one_of,
+    plain_name,
+    printable,
+)
 from qddot.robot_formats import written_endings
 from qddot.saving import check_place
 
@@ -58,17 +66,17 @@ def saves(what: str, endings: tuple[str, ...], words: str = "Save the result", *
 
 def choice(option: str, known: Sequence[str], words: str) -> Any:
     """Return an option that is one of several names, however written: Rk45, pd-gravity."""
-    by_key = {_key(name): name for name in known}
+    by_key = {plain_name(name): name for name in known}
 
     def checked(text: str | None) -> str | None:
         if text is None:
             return None
-        if _key(text) not in by_key:
+        if plain_name(text) not in by_key:
             raise BadArgument(
                 f"There is no {option.removeprefix('--')} {printable(text)!r}."
                 f"{did_you_mean(text, known)}\n  There are: {', '.join(known)}."
             )
-        return by_key[_key(text)]
+        return by_key[plain_name(text)]
 
     return typer.Option(
         option,
@@ -77,10 +85,6 @@ def choice(option: str, known: Sequence[str], words: str) -> Any:
         callback=checked,
         autocompletion=completion.among(known),
     )
-
-
-def _key(text: str) -> str:
-    return text.strip().lower().replace("-", "").replace("_", "")
 
 
 def number(words: str, unit: str = "NUMBER", *names: str) -> Any:
@@ -185,7 +189,5 @@ def warn(text: str) -> None:
 
 def warn_each(texts: Sequence[str], where: str) -> None:
     """Say the first few warnings, and where to find the rest."""
-    for text in texts[:SHOWN]:
+    for text in first_lines(texts, SHOWN + 1, f"; {where} lists them all."):
         warn(text)
-    if len(texts) > SHOWN:
-        warn(f"... and {len(texts) - SHOWN} more; {where} lists them all.")

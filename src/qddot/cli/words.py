@@ -6,13 +6,19 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from qddot.errors import BadArgument, BadExpression, Problem, did_you_mean, printable
-from qddot.scalars.reader import read_formula
+from qddot.errors import (
+    BadArgument,
+    BadExpression,
+    Problem,
+    did_you_mean,
+    first_lines,
+    printable,
+)
 
 if TYPE_CHECKING:
     from qddot.motions.description import MotionKind
     from qddot.robot import Robot
-    from qddot.robot.settings import Settings
+    from qddot.robot.settings import RobotSettings
 
 SHOWN = 4  # problems of a description
 FILE = ("file motion.json", "a motion of qddot excite, a run or a log")
@@ -28,11 +34,9 @@ def numbers(what: str, text: str) -> list[float]:
 
 def one_number(text: str) -> float:
     """Return the number that a text is; a point is the decimal point, whatever the country."""
-    found = read_formula(text.strip())
-    try:
-        return float(found)
-    except (ValueError, OverflowError):
-        raise BadExpression(text, "write 0.5, 1e-3 or pi/2.") from None
+    from qddot.readers.fields import exact
+
+    return float(exact(text.strip()))
 
 
 def formulas(text: str) -> str | list[str]:
@@ -52,7 +56,7 @@ def settings_of(texts: Sequence[str], option: str) -> dict[str, Any]:
     return given
 
 
-def read_set(robot: Robot, texts: Sequence[str]) -> Settings:
+def read_set(robot: Robot, texts: Sequence[str]) -> RobotSettings:
     """Return what --set sets about a robot, checked against it."""
     from qddot.readers.document import no_lines
     from qddot.readers.document_table import DocumentTable
@@ -62,7 +66,7 @@ def read_set(robot: Robot, texts: Sequence[str]) -> Settings:
     table = DocumentTable(settings_of(texts, "--set"), (), found, no_lines, "--set")
     settings = read_settings(table, robot)
     if found:
-        raise BadArgument("\n  ".join(map(str, found[:SHOWN])))
+        raise BadArgument("\n  ".join(first_lines([str(problem) for problem in found], SHOWN)))
     return settings
 
 
@@ -160,7 +164,7 @@ def refused(problems: Iterable[Problem], reference: Any) -> BadArgument:
         return f"--{key[1].replace('_', '-')}: "
 
     lines = [re.sub(r"^control:? (\w+): ", option, str(each)) for each in problems]
-    lines = [line.removeprefix("control: ") for line in lines[:SHOWN]]
+    lines = first_lines([line.removeprefix("control: ") for line in lines], SHOWN)
     if any(line.startswith("--reference") for line in lines) and isinstance(reference, dict):
         lines.append(written(motion_kinds()[reference["kind"]]))
     return BadArgument("\n  ".join(lines))

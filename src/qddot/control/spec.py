@@ -29,6 +29,7 @@ from qddot.errors import (
     QddotError,
     UnknownName,
     did_you_mean,
+    plain_name,
     printable,
 )
 from qddot.model.tree import by_rows
@@ -39,7 +40,7 @@ from qddot.readers import fields
 from qddot.readers.document import no_lines
 from qddot.readers.document_table import DocumentTable
 from qddot.robot import Robot
-from qddot.robot.settings import Settings, changed, read_settings
+from qddot.robot.settings import RobotSettings, changed, read_settings
 from qddot.simulation.run_arguments import joint_values
 
 RATE = 1000.0  # [Hz], where noise or a delay is given and no rate
@@ -88,18 +89,13 @@ def law_kind(name: str) -> type[ControlLaw]:
     Raises:
         BadArgument: If there is no such law.
     """
-    known = {plain(text): law for law in laws().values() for text in (law.kind, law.__name__)}
-    if plain(name) not in known:
+    known = {plain_name(text): law for law in laws().values() for text in (law.kind, law.__name__)}
+    if plain_name(name) not in known:
         near = did_you_mean(name.strip().lower().replace("-", "_"), laws())
         raise BadArgument(
             f"There is no law {printable(name)!r}.{near}\n  There are: {', '.join(laws())}."
         )
-    return known[plain(name)]
-
-
-def plain(name: str) -> str:
-    """Return a name without what people write differently: pd-gravity, PDGravity."""
-    return name.strip().lower().replace("-", "").replace("_", "")
+    return known[plain_name(name)]
 
 
 def described_control(
@@ -149,7 +145,7 @@ def read_control(
     *,
     told: bool = False,
     model: Robot | None = None,
-    unset: tuple[Robot, Settings] | None = None,
+    unset: tuple[Robot, RobotSettings] | None = None,
     seconds: float | None = None,
     seed: int = 1,
 ) -> ControlSpec:
@@ -196,7 +192,7 @@ def read_control(
             law.program  # noqa: B018  # which says what cannot be recorded
     except QddotError as error:
         key = "frame" if isinstance(error, UnknownName) else ""
-        table.problem(key, " ".join(str(error).split()).rstrip("."), "")
+        table.caught(error, key)
     seen = _sampling(table, arm.joint_names)
     return ControlSpec(kind, law, start, speed, _effort(table), *seen)
 
@@ -234,7 +230,7 @@ def _kind(table: DocumentTable) -> type[ControlLaw]:
     try:
         return law_kind(name)
     except BadArgument as error:
-        table.problem("law", " ".join(str(error).split()).rstrip("."), "")
+        table.caught(error, "law")
         return usual
 
 

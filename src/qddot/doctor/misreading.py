@@ -18,7 +18,7 @@ from qddot.model.tree import BASE
 from qddot.spatial.inertia import NAMES, Inertia, symmetric, upper, why_impossible
 from qddot.spatial.vector import skew
 
-Key = TypeVar("Key")
+T = TypeVar("T")
 
 
 def misread(evidence: Evidence, peer: str) -> str:
@@ -41,7 +41,7 @@ def misread(evidence: Evidence, peer: str) -> str:
     return ""
 
 
-def subset(columns: dict[Key, np.ndarray], residual: np.ndarray) -> list[Key]:
+def subset(columns: dict[T, np.ndarray], residual: np.ndarray) -> list[T]:
     """Return the keys whose effects add up to the residual, if there are such."""
     if not columns:
         return []

@@ -10,6 +10,7 @@ from qddot.errors import BadLog, Problem, printable
 from qddot.identification.log import GAP, UNEVEN, Log, bad_log, named, several_numbers
 from qddot.identification.log_columns import Raw
 from qddot.model.tree import by_rows
+from qddot.timeseries.csv_file import MOST_PROBLEMS
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 STILL = 1e-3  # [rad] or [m]: a joint that moves less tells nothing
 DISORDER = 0.01  # of the rows: more out of order is not a slip of the clock
 SLOWEST = 0.5  # [s] between rows: nobody records an arm so slowly
-MOST_PROBLEMS = 100
 DEGREE, THOUSAND = np.pi / 180, 1e-3
 SEVERAL_TURNS = 8 * np.pi  # [rad]: few joints go so far
 ALIKE = 0.1  # relative, between a factor found and one that units explain

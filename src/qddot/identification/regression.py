@@ -31,7 +31,7 @@ SHORT = {p.column: p.name for p in LINEAR} | {"Ia": "rotor_inertia"}
 FRICTION = tuple(p.name for p in LINEAR if p.usual)
 RESISTING = (*(f".{p.column}" for p in LINEAR if p.resists), ".Ia")  # never negative
 
-Column = Callable[[Any, Any, Any], Any]  # of (q, qd, qdd) of one state
+ColumnFunction = Callable[[Any, Any, Any], Any]  # of (q, qd, qdd) of one state
 
 
 def with_terms(robot: Any, terms: Sequence[str]) -> Any:
@@ -221,7 +221,7 @@ def _kernel(robot: Any, name: str, function: Any) -> Any:
     return Kernel(program, np.dtype("float64"), 1)
 
 
-def coupled(robot: Any, first: str, second: str, name: str = "") -> dict[str, Column]:
+def coupled(robot: Any, first: str, second: str, name: str = "") -> dict[str, ColumnFunction]:
     """Return the columns of a motor that turns with the sum of two joints, as in many wrists.
 
     Its rotor, viscous and Coulomb friction act on both joints alike:
@@ -239,7 +239,7 @@ def coupled(robot: Any, first: str, second: str, name: str = "") -> dict[str, Co
     }
 
 
-def stribeck(robot: Any, velocity: float) -> dict[str, Column]:
+def stribeck(robot: Any, velocity: float) -> dict[str, ColumnFunction]:
     """Return, for every joint, the column of friction that fades with speed.
 
     With v_s the given velocity [rad/s]:
@@ -247,22 +247,22 @@ def stribeck(robot: Any, velocity: float) -> dict[str, Column]:
         τ += f exp(−(q̇/v_s)²) sgn(q̇)
     """
 
-    def fading(i: int, e: np.ndarray) -> Column:
+    def fading(i: int, e: np.ndarray) -> ColumnFunction:
         return lambda q, qd, qdd: e * (np.exp(-((qd[i] / velocity) ** 2)) * np.sign(qd[i]))
 
     return {f"{name}.fst": fading(i, e) for i, name, e in _each(robot)}
 
 
-def by_direction(robot: Any) -> dict[str, Column]:
+def by_direction(robot: Any) -> dict[str, ColumnFunction]:
     """Return, for every joint, Coulomb friction apart for the two directions of motion."""
 
-    def forwards(i: int, e: np.ndarray) -> Column:
+    def forwards(i: int, e: np.ndarray) -> ColumnFunction:
         return lambda q, qd, qdd: e * np.maximum(np.sign(qd[i]), 0)
 
-    def backwards(i: int, e: np.ndarray) -> Column:
+    def backwards(i: int, e: np.ndarray) -> ColumnFunction:
         return lambda q, qd, qdd: e * np.minimum(np.sign(qd[i]), 0)
 
-    columns: dict[str, Column] = {}
+    columns: dict[str, ColumnFunction] = {}
     for i, name, e in _each(robot):
         columns |= {f"{name}.fs+": forwards(i, e), f"{name}.fs-": backwards(i, e)}
     return columns

@@ -105,7 +105,7 @@ def read_motion(table: DocumentTable, at: Situation) -> Any:
     try:
         return kind.make(at, **values)
     except QddotError as error:
-        table.problem("", " ".join(str(error).split()).rstrip("."), "")
+        table.caught(error)
         return None
 
 

@@ -36,7 +36,7 @@ LOOKS = 32  # places of every piece at which is measured how far the frame is of
 BETWEEN = 1.02  # times that is more than anywhere between them: a peak in the middle of two places
 # of 32 is 0.3 % above them where the error is one bulge per piece, as that of a quintic is
 
-Place = Callable[[Any], tuple[Any, Any, Any]]  # from s to x, x′, x″
+PathFunction = Callable[[Any], tuple[Any, Any, Any]]  # from s to x, x′, x″
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class FramePath:
 
     robot: Robot
     frame: str
-    place: Place
+    place: PathFunction
     length: float  # [m]
     R: np.ndarray | None  # the orientation that it keeps; None where that is free
 

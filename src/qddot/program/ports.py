@@ -11,7 +11,7 @@ import numpy as np
 
 from qddot.errors import BadArgument, WrongValue, listing, printable
 
-Entry = TypeVar("Entry")
+T = TypeVar("T")
 Shape = tuple[int, ...]
 
 
@@ -33,7 +33,7 @@ class Port:
 Refusal = Callable[[Port, Shape], Exception]
 
 
-def split(ports: Iterable[Port], entries: Sequence[Entry]) -> list[tuple[Port, Sequence[Entry]]]:
+def split(ports: Iterable[Port], entries: Sequence[T]) -> list[tuple[Port, Sequence[T]]]:
     """Return each port with its part of the entries of all of them."""
     found, at = [], 0
     for port in ports:

@@ -38,7 +38,7 @@ from qddot.program.operations import (
 from qddot.program.tape import Tape
 from qddot.scalars import Scalar, exp, sign, sincos, sqrt
 
-Number = (int, float, np.integer, np.floating)
+NUMBER_TYPES = (int, float, np.integer, np.floating)
 _MIN_NORMAL = sys.float_info.min  # below, a reciprocal has fewer digits
 
 
@@ -53,7 +53,7 @@ class Recorded:
     # arithmetic
 
     def __add__(self, other: Any) -> Any:
-        if isinstance(other, Number):
+        if isinstance(other, NUMBER_TYPES):
             if other == 0:
                 return self
             other = self._constant(other)
@@ -85,7 +85,7 @@ class Recorded:
         return self
 
     def __sub__(self, other: Any) -> Any:
-        if isinstance(other, (Recorded, *Number)):
+        if isinstance(other, (Recorded, *NUMBER_TYPES)):
             return self + -other
         return NotImplemented
 
@@ -93,7 +93,7 @@ class Recorded:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, Number):
+        if isinstance(other, NUMBER_TYPES):
             if other == 0:
                 return 0
             if other == 1:
@@ -108,7 +108,7 @@ class Recorded:
         return self._wrap(self.tape.step(MUL, self.number, other.number), sign)
 
     def __truediv__(self, other: Any) -> Any:
-        if isinstance(other, Number):
+        if isinstance(other, NUMBER_TYPES):
             if other in (1, -1):
                 return self * other
             inverse = 1 / float(other) if other else math.inf  # of zero: infinite or NaN, as data
@@ -124,14 +124,14 @@ class Recorded:
         return self._wrap(self.tape.step(DIV, self.number, other.number), sign)
 
     def __rtruediv__(self, other: Any) -> Any:
-        if not isinstance(other, Number):
+        if not isinstance(other, NUMBER_TYPES):
             return NotImplemented
         return self._constant(other) / self if other else 0
 
     def __pow__(self, exponent: Any) -> Any:
-        if isinstance(exponent, Number) and exponent == 0.5:
+        if isinstance(exponent, NUMBER_TYPES) and exponent == 0.5:
             return self.sqrt()
-        if not isinstance(exponent, Number) or not float(exponent).is_integer():
+        if not isinstance(exponent, NUMBER_TYPES) or not float(exponent).is_integer():
             raise BadArgument("A recorded value can only be raised to a constant whole power.")
         if exponent < 0:
             return 1 / self ** -int(exponent)
@@ -177,11 +177,11 @@ class Recorded:
         return self._wrap(self.tape.step(ABS, self.number))
 
     def minimum(self, other: Scalar) -> Recorded:
-        no_bound = isinstance(other, Number) and other == math.inf
+        no_bound = isinstance(other, NUMBER_TYPES) and other == math.inf
         return self if no_bound else self._binary(MIN, other)
 
     def maximum(self, other: Scalar) -> Recorded:
-        no_bound = isinstance(other, Number) and other == -math.inf
+        no_bound = isinstance(other, NUMBER_TYPES) and other == -math.inf
         return self if no_bound else self._binary(MAX, other)
 
     def select(self, a: Scalar, b: Scalar) -> Scalar:

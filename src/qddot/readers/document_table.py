@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from typing import Any
 
-from qddot.errors import BadExpression, Problem, did_you_mean, shorten
+from qddot.errors import (
+    BadExpression,
+    Problem,
+    ProblemList,
+    QddotError,
+    WrongValue,
+    did_you_mean,
+    shorten,
+)
 from qddot.model.friction import LINEAR
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, expression
@@ -45,6 +53,12 @@ class DocumentTable:
         what = f"{key}: {message}" if key else message
         self.found.append(Problem("error", place, what, remedy, self.line_of(path)))
 
+    def caught(self, error: QddotError, key: str = "") -> None:
+        """Note an error of what was made from the table; every problem that it holds by itself."""
+        each = error.errors if isinstance(error, ProblemList) else [error]
+        for one in each:
+            self.problem(key, " ".join(str(one).split()).rstrip("."), "")
+
     def has(self, key: str) -> bool:
         return key in self.data
 
@@ -53,18 +67,29 @@ class DocumentTable:
         value: Any = self.data.get(key)
         return value.tolist() if hasattr(value, "tolist") else value  # of NumPy
 
-    def text(self, key: str, default: str = "") -> str:
+    def take(self, key: str, default: Any, check: Callable[[str, Any], Any]) -> Any:
+        """Return a field as a check of `checks.py` returns it; the default where there is none."""
         value = self.get(key)
-        if value is None:
-            return default
-        if not isinstance(value, str):
-            self.problem(key, f"it is {kind(value)}, not text", "Put it in quotes.")
-            return default
-        return value
+        return default if value is None else self.checked(key, value, check, default)
+
+    def checked(
+        self, key: str, value: Any, check: Callable[[str, Any], Any], otherwise: Any = None
+    ) -> Any:
+        """Return what a check returns; what is given otherwise, and a problem, if it refuses."""
+        try:
+            return check(key, value)
+        except WrongValue as error:
+            remedy = f"{error.wanted[:1].upper()}{error.wanted[1:]}.{error.hint}"
+            self.problem(key, f"it {error.found}", remedy)
+        except BadExpression as error:
+            self.problem(key, str(error).rstrip("."), "")
+        return otherwise
+
+    def text(self, key: str, default: str = "") -> str:
+        return self.take(key, default, _text)
 
     def number(self, key: str, default: Scalar = 0) -> Scalar:
-        value = self.get(key)
-        return default if value is None else self._scalar(key, value, default)
+        return self.take(key, default, _scalar)
 
     def numbers(self, key: str, counts: tuple[int, ...], default: Any) -> Any:
         """Return a tuple of as many numbers as one of `counts` says."""
@@ -76,7 +101,7 @@ class DocumentTable:
             wanted = " or ".join(str(count) for count in counts)
             self.problem(key, f"it is {size}", f"Give {wanted} numbers in brackets.")
             return default
-        return tuple(self._scalar(key, x, 0) for x in value)
+        return tuple(self.checked(key, x, _scalar, 0) for x in value)
 
     def table(self, key: str) -> DocumentTable | None:
         """Return the table under a key, or None where there is none."""
@@ -110,28 +135,26 @@ class DocumentTable:
                 remedy = f"Remove it.{hint}" if not hint else hint.strip()
                 self.problem(shorten(str(key), 40), "this key means nothing here", remedy)
 
-    def _scalar(self, key: str, value: Any, default: Scalar) -> Scalar:
-        if isinstance(value, str):
-            try:
-                return read_formula(value)
-            except BadExpression as error:
-                self.problem(key, str(error).rstrip("."), "")
-                return default
-        if is_sympy(value):
-            try:
-                value = from_sympy(value)
-            except BadExpression as error:
-                self.problem(key, str(error).rstrip("."), "")
-                return default
-        if isinstance(value, bool) or not isinstance(value, (Real, Expression)):
-            self.problem(key, f"it is {kind(value)}, not a number", "Give a number or a formula.")
-            return default
-        plain = isinstance(value, (int, float, Expression))
-        number: Any = value if plain else expression(value)
-        if isinstance(number, int) and abs(number) > 10**15:
-            self.problem(key, "it is out of all proportion", "Give a number of a sensible size.")
-            return default
-        return number
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise WrongValue(name, f"is {kind(value)}, not text", "put it in quotes")
+    return value
+
+
+def _scalar(name: str, value: Any) -> Scalar:
+    """Return an exact number or formula, as a robot has them: 1/3 stays what it is."""
+    if isinstance(value, str):
+        return read_formula(value)
+    if is_sympy(value):
+        value = from_sympy(value)
+    if isinstance(value, bool) or not isinstance(value, (Real, Expression)):
+        raise WrongValue(name, f"is {kind(value)}, not a number", "give a number or a formula")
+    plain = isinstance(value, (int, float, Expression))
+    number: Any = value if plain else expression(value)
+    if isinstance(number, int) and abs(number) > 10**15:
+        raise WrongValue(name, "is out of all proportion", "give a number of a sensible size")
+    return number
 
 
 def nearest_line(lines: Mapping[tuple, int]) -> LineOf:

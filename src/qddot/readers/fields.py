@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import (
-    BadExpression,
-    did_you_mean,
-    listing,
-    printable,
-    shorten,
-)
+from qddot import checks
+from qddot.errors import BadExpression, WrongValue, plain_name, printable, shorten
 from qddot.readers.document_table import DocumentTable, kind
 from qddot.scalars.reader import read_formula
+
+NUMERIC = "give a number or a formula, or a list of them"
 
 
 def inner(table: DocumentTable, key: str) -> DocumentTable | None:
@@ -46,68 +43,46 @@ def flattened(
 
 def one_of(table: DocumentTable, key: str, known: Collection[str], default: str) -> str:
     """Return a name that is one of those known, however written: Rk4, pd-gravity."""
-    text = table.text(key, default)
-    wanted = text.strip().lower().replace("-", "_")
-    found = next((name for name in known if name.lower() == wanted), None)
-    if found is None:
-        near = did_you_mean(text, known).strip()
-        table.problem(key, f"there is no {shorten(text)!r}", near or f"There are: {listing(known)}")
-        return default
-    return found
+
+    def word(name: str, value: Any) -> str:
+        by_name = {plain_name(each): each for each in known}
+        found = by_name.get(plain_name(value), value) if isinstance(value, str) else value
+        return checks.one_of(name, found, known)
+
+    return table.take(key, default, word)
 
 
 def count(table: DocumentTable, key: str, default: int, least: int) -> int:
-    """Return a whole number."""
-    value = table.get(key)
-    if value is None:
-        return default
-    if isinstance(value, str):
-        value = number(table, key, None)
-        if value is None:
-            return default
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        value, whole = int(value), True
-    if not whole or not least <= value < 2**63:
-        table.problem(
-            key, f"it is {shown(value)}", f"Give a whole number, {least} or more, below 2^63."
-        )
-        return default
-    return int(value)
+    """Return a whole number, which may be written as a formula or as 1e3."""
+    wanted = f"a whole number, {least} or more, below 2^63"
+
+    def whole(name: str, value: Any) -> int:
+        found = as_numbers(name, value)
+        if isinstance(found, float) and found.is_integer() and abs(found) < 2**53:
+            found = int(found)
+        return checks.whole(name, found, least, 2**63 - 1, wanted)
+
+    return table.take(key, default, whole)
 
 
 def number(table: DocumentTable, key: str, default: float | None, least: float = -np.inf) -> Any:
     """Return a number, or the default where it is not given."""
-    value = table.get(key)
-    if value is None:
-        return default
-    found = values(table, key, value, ())
-    if found is None:
-        return default
-    if not float(found) >= least:
-        table.problem(key, f"it is {shown(value)}", f"Give a number of at least {least:g}.")
-        return default
-    return float(found)
+    return table.take(
+        key, default, lambda name, x: checks.number(name, as_numbers(name, x), least=least)
+    )
 
 
 def positive(table: DocumentTable, key: str, default: float | None, what: str) -> Any:
     """Return a number above zero; `what` says what it is."""
-    found = number(table, key, default)
-    if found is not None and not found > 0:
-        table.problem(key, f"it is {found:g}", f"Give {what}, a number above 0.")
-        return default
-    return found
+    wanted = f"{what}, a number above 0"
+    return table.take(
+        key, default, lambda name, x: checks.number(name, as_numbers(name, x), wanted, above=0.0)
+    )
 
 
 def flag(table: DocumentTable, key: str, default: bool) -> bool:
     """Return true or false."""
-    value = table.get(key)
-    if value is None:
-        return default
-    if not isinstance(value, bool):
-        table.problem(key, f"it is {shown(value)}", "Write true or false.")
-        return default
-    return value
+    return table.take(key, default, checks.flag)
 
 
 def vector(
@@ -128,56 +103,31 @@ def spread(
     A single number stands for all joints. Of places and directions it means nothing, unless they
     have only one part.
     """
-    one_for_all = one_for_all or len(parts) == 1
-    found = values(table, key, value, None)
-    if found is None:
-        return None
-    if found.shape != (len(parts),) and not (one_for_all and found.shape in ((), (1,))):
-        count = found.size if found.ndim < 2 else "too many"
-        table.problem(
-            key,
-            f"it has {count} number{'' if count == 1 else 's'}",
-            f"Give {len(parts)}, in order: {listing(parts, 12)}"
-            f"{'; or one for all' if one_for_all else ''}.",
-        )
-        return None
-    return np.broadcast_to(found, (len(parts),)).copy()
+
+    def each(name: str, given: Any) -> np.ndarray:
+        found = _numbers(name, given)
+        one = one_for_all and found.shape == (1,)
+        return checks.spread(name, found[0] if one else found, parts, one_for_all=one_for_all)
+
+    return table.checked(key, value, each)
 
 
 def formula(table: DocumentTable, key: str, text: str) -> Any:
     """Return the exact number that a text is; None, and a problem, where it is none."""
-    try:
-        found = read_formula(text)
-        float(found)
-    except BadExpression as error:
-        table.problem(key, str(error).rstrip("."), "")
-        return None
-    except (ValueError, OverflowError):
-        table.problem(key, f"it is {shown(text)}", "Give a number: 0.5, 1e-3 or pi/2.")
-        return None
-    return found
+    return table.checked(key, text, lambda name, text: exact(text))
 
 
 def values(table: DocumentTable, key: str, value: Any, shape: tuple[int, ...] | None) -> Any:
     """Return numbers, formulas among them, as an array; None, and a problem, where it is none."""
-    try:
-        found = np.array(_plain(value), dtype=float)
-    except BadExpression as error:
-        table.problem(key, str(error).rstrip("."), "")
-        return None
-    except (TypeError, ValueError, OverflowError):
-        table.problem(
-            key, f"it is {shown(value)}", "Give a number or a formula, or a list of them."
-        )
-        return None
-    if shape is not None and found.shape != shape:
-        wanted = f"{shape[0]} numbers in brackets" if shape else "one number"
-        table.problem(key, f"it is {shown(value)}", f"Give {wanted}.")
-        return None
-    if not np.isfinite(found).all():
-        table.problem(key, f"it is {shown(value)}", "Every number must be finite.")
-        return None
-    return found
+
+    def array(name: str, given: Any) -> np.ndarray:
+        found = _numbers(name, given)
+        if shape is not None and found.shape != shape:
+            wanted = f"{shape[0]} numbers in brackets" if shape else "one number"
+            raise WrongValue(name, f"is {shown(given)}", f"give {wanted}")
+        return found
+
+    return table.checked(key, value, array)
 
 
 def shown(value: Any) -> str:
@@ -191,15 +141,26 @@ def shown(value: Any) -> str:
     return kind(value)
 
 
-def _plain(value: Any) -> Any:
+def exact(text: str) -> Any:
+    """Return the exact number that a text is."""
+    found = read_formula(text)
+    try:
+        float(found)
+    except (ValueError, OverflowError):
+        raise BadExpression(text, "write 0.5, 1e-3 or pi/2.") from None
+    return found
+
+
+def as_numbers(name: str, value: Any) -> Any:
+    """Return numbers as they are, and formulas as numbers, alone or in lists."""
     if isinstance(value, (list, tuple)):
-        return [_plain(x) for x in value]
+        return [as_numbers(name, x) for x in value]
     if isinstance(value, str):
-        found = read_formula(value)
-        try:
-            return float(found)
-        except (ValueError, OverflowError):
-            raise BadExpression(value, "write 0.5, 1e-3 or pi/2.") from None
+        return float(exact(value))
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError
-    return float(value)
+        raise WrongValue(name, f"is {shown(value)}", NUMERIC)
+    return value
+
+
+def _numbers(name: str, value: Any) -> np.ndarray:
+    return checks.numbers(name, as_numbers(name, value), NUMERIC.removeprefix("give "))

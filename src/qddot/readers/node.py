@@ -42,7 +42,7 @@ class Findings:
         return Problem("warning", place, message, "Remove it, or check its spelling.", line)
 
 
-class Node:
+class XmlNode:
     """One element, read attribute by attribute; what is wrong goes to `findings`."""
 
     def __init__(self, element: Element, place: str, findings: Findings):
@@ -97,23 +97,23 @@ class Node:
 
     # children
 
-    def child(self, tag: str) -> Node | None:
+    def child(self, tag: str) -> XmlNode | None:
         """Return the only child of this tag, or None where there is none."""
         found = [element for element in self.element.children if element.tag == tag]
         if not found:
             return None
         if len(found) > 1:
-            second = Node(found[1], self.place, self.findings)
+            second = XmlNode(found[1], self.place, self.findings)
             second.problem(f"there are {len(found)} <{tag}> elements", "Keep one of them.")
-        return Node(found[0], self.place, self.findings)
+        return XmlNode(found[0], self.place, self.findings)
 
-    def children(self, tag: str) -> Iterator[Node]:
+    def children(self, tag: str) -> Iterator[XmlNode]:
         """Yield every child of this tag, named in problems by its own name."""
         for element in self.element.children:
             if element.tag == tag:
                 name = element.attributes.get("name", "")
                 place = f"{tag} {shorten(name)!r}" if name else f"a <{tag}> without a name"
-                yield Node(element, place, self.findings)
+                yield XmlNode(element, place, self.findings)
 
     # what is there and should not be
 
@@ -136,7 +136,7 @@ class Node:
         for child in element.children:
             if child.tag not in known:
                 if near := self._slip(child.tag, [tag for tag in known if tag not in there]):
-                    slip = Node(child, self.place, self.findings)
+                    slip = XmlNode(child, self.place, self.findings)
                     what = f"there is no element <{shorten(child.tag, 40)}>"
                     slip.problem(what, f"Did you mean <{near}>?")
                 else:

@@ -16,7 +16,7 @@ from qddot.model.joint import UNLIMITED
 from qddot.model.joints import MOTIONS
 from qddot.model.structure import MOST_LINKS
 from qddot.readers.files import read_bytes
-from qddot.readers.node import Findings, Node
+from qddot.readers.node import Findings, XmlNode
 from qddot.readers.xml import read_xml
 from qddot.spatial.rotation import from_quaternion, to_rpy
 
@@ -74,7 +74,7 @@ def _read(data: str | bytes, path: str, name: str) -> Model:
             path, f"it begins with <{root.tag[:40]}>, so it is no URDF", remedy, root.line
         )
     findings = Findings()
-    robot = Node(root, "robot", findings)
+    robot = XmlNode(root, "robot", findings)
     robot.only(("name", "version"), ("link", "joint", "transmission"))
     if not robot.has("name"):
         robot.problem("it has no name", f'Add one: <robot name="{name}">.', "warning")
@@ -89,7 +89,7 @@ def _skipped(tag: str) -> bool:
     return tag in SKIPPED or (":" in tag and not tag.startswith("xacro:"))
 
 
-def link(node: Node) -> Link:
+def link(node: XmlNode) -> Link:
     """Return the link of a <link>."""
     node.only(("name", "type"), LINK_CHILDREN)
     part = node.child("inertial")
@@ -97,7 +97,7 @@ def link(node: Node) -> Link:
     return Link(name, inertial(part) if part else Inertial(), node.line)
 
 
-def inertial(node: Node) -> Inertial:
+def inertial(node: XmlNode) -> Inertial:
     """Return mass, centre of mass and inertia of an <inertial>, all three as written."""
     node.only((), ("origin", "mass", "inertia"))
     where = origin(node)
@@ -119,7 +119,7 @@ def inertial(node: Node) -> Inertial:
     )
 
 
-def origin(parent: Node) -> Placement:
+def origin(parent: XmlNode) -> Placement:
     """Return the placement of an <origin>, which is nowhere else where there is none."""
     node = parent.child("origin")
     if node is None:
@@ -137,7 +137,7 @@ def origin(parent: Node) -> Placement:
     return Placement(xyz, rpy)
 
 
-def joint(node: Node) -> Joint:
+def joint(node: XmlNode) -> Joint:
     """Return the joint of a <joint>."""
     node.only(("name", "type", "dont_collapse"), JOINT_CHILDREN)
     kind = joint_type(node)
@@ -159,7 +159,7 @@ def joint(node: Node) -> Joint:
     )
 
 
-def joint_type(node: Node) -> Any:
+def joint_type(node: XmlNode) -> Any:
     """Return the joint's type; one that is not supported is reported here, an unknown one later."""
     kind = node.text("type")
     remedy = NOT_SUPPORTED.get(kind.lower())
@@ -168,7 +168,7 @@ def joint_type(node: Node) -> Any:
     return "fixed" if remedy or not kind else kind
 
 
-def end(node: Node | None) -> str:
+def end(node: XmlNode | None) -> str:
     """Return the link that a <parent> or <child> names; a missing one is reported later."""
     if node is None:
         return ""
@@ -176,7 +176,7 @@ def end(node: Node | None) -> str:
     return node.text("link")
 
 
-def axis(parent: Node) -> tuple:
+def axis(parent: XmlNode) -> tuple:
     """Return the direction of an <axis>, of any length: along x where there is none."""
     node = parent.child("axis")
     if node is None:
@@ -185,7 +185,7 @@ def axis(parent: Node) -> tuple:
     return node.vector("xyz", (1, 0, 0))
 
 
-def limits(parent: Node, kind: str) -> Limits:
+def limits(parent: XmlNode, kind: str) -> Limits:
     """Return the limits of a <limit>. URDF wants one at revolute and prismatic joints."""
     node = parent.child("limit")
     bounded = kind.lower() in ("revolute", "prismatic")  # a misspelt type hides no other slip
@@ -217,7 +217,7 @@ def limits(parent: Node, kind: str) -> Limits:
     return Limits(lower, upper, **most)
 
 
-def end_of(node: Node, key: str) -> float | None:
+def end_of(node: XmlNode, key: str) -> float | None:
     """Return a limit; one so large that it stands for none is none."""
     value = node.number(key, 0)
     if abs(value) < UNLIMITED:
@@ -227,7 +227,7 @@ def end_of(node: Node, key: str) -> float | None:
     return None
 
 
-def friction(node: Node | None) -> Friction:
+def friction(node: XmlNode | None) -> Friction:
     """Return the friction of a <dynamics>: damping is viscous, friction is Coulomb's."""
     if node is None:
         return Friction()
@@ -235,7 +235,7 @@ def friction(node: Node | None) -> Friction:
     return Friction(viscous=node.number("damping", 0), coulomb=node.number("friction", 0))
 
 
-def mimic(node: Node | None) -> Mimic | None:
+def mimic(node: XmlNode | None) -> Mimic | None:
     """Return what a <mimic> follows."""
     if node is None:
         return None
@@ -243,7 +243,7 @@ def mimic(node: Node | None) -> Mimic | None:
     return Mimic(node.text("joint"), node.number("multiplier", 1), node.number("offset", 0))
 
 
-def transmission(node: Node) -> None:
+def transmission(node: XmlNode) -> None:
     """Note a gear: URDF says nothing about the rotor behind it, so it changes nothing."""
     gears = [
         part.text

@@ -19,7 +19,7 @@ from qddot.robot.robot import Robot
 
 AXES = ("x", "y", "z")
 FRICTION = tuple(f"friction.{p.name}" for p in PARAMETERS)
-Settings = Mapping[str, Any]  # of numbers and vectors, by key
+RobotSettings = Mapping[str, Any]  # of numbers and vectors, by key
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Load:
     radius: float = 0.0
 
 
-def read_settings(table: DocumentTable | None, robot: Robot) -> Settings:
+def read_settings(table: DocumentTable | None, robot: Robot) -> RobotSettings:
     """Return the settings of a table by their keys, checked against the robot."""
     if table is None:
         return {}
@@ -57,7 +57,7 @@ def read_settings(table: DocumentTable | None, robot: Robot) -> Settings:
     try:
         changed(robot, found)
     except QddotError as error:
-        table.problem("", " ".join(str(error).split()).rstrip("."), "")
+        table.caught(error)
         return {}
     return found
 
@@ -82,7 +82,7 @@ def known_keys(robot: Robot) -> dict[str, tuple[str, ...]]:
     return known
 
 
-def loads_of(settings: Settings) -> dict[str, Load]:
+def loads_of(settings: RobotSettings) -> dict[str, Load]:
     """Return the loads that are set, by frame."""
     found: dict[str, dict[str, Any]] = {}
     for key, value in settings.items():
@@ -96,7 +96,7 @@ def loads_of(settings: Settings) -> dict[str, Load]:
     return {frame: Load(**parts) for frame, parts in found.items()}
 
 
-def changed(robot: Robot, settings: Settings, without: Iterable[str] = ()) -> Robot:
+def changed(robot: Robot, settings: RobotSettings, without: Iterable[str] = ()) -> Robot:
     """Return the robot with its settings, but for the loads at some frames."""
     friction = {
         key.removeprefix("friction."): list(map(float, value))

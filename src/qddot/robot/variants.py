@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, listing
+from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, first_lines, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
 from qddot.model.friction import PARAMETERS
 from qddot.model.nearest_inertia import CHANGED
@@ -25,9 +25,8 @@ def tell(doubts: Sequence[Problem], stacklevel: int) -> None:
     lines = [str(p) for p in doubts if CHANGED in p.message]
     lines += [str(p) for p in doubts if CHANGED not in p.message]
     most = max(MOST_TOLD, sum(CHANGED in p.message for p in doubts))
-    more = [f"... and {len(lines) - most} more; see robot.warnings"] if len(lines) > most else []
     if lines:
-        text = "\n  ".join(["", *lines[:most], *more])
+        text = "\n  ".join(["", *first_lines(lines, most + 1, "; see robot.warnings")])
         warnings.warn(text, RobotWarning, stacklevel=stacklevel)
 
 

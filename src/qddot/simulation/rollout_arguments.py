@@ -31,7 +31,7 @@ from qddot.simulation.varied import check_names
 
 
 @dataclass(frozen=True)
-class Arguments:
+class RolloutSetup:
     """The arrays of a rollout, each with batch axes in front, and the batch that they make."""
 
     batch: tuple[int, ...]
@@ -81,7 +81,7 @@ def arguments(
     inputs: Mapping[str, Any] | None,
     steps: int,
     xp: Any = np,
-) -> Arguments:
+) -> RolloutSetup:
     """Return the arrays of a rollout, checked, of the robot's type of number and of package xp."""
     rows: dict[str, tuple[np.ndarray, int]] = {}  # with how many axes each has besides the batch's
     rows["q0"] = (_of_joints(robot, "q0", q0), 1)
@@ -109,7 +109,7 @@ def arguments(
             + ". These axes, the trajectories, must be equal or 1."
         ) from None
     given = rows.get("torques") or rows.get("torque")
-    return Arguments(
+    return RolloutSetup(
         batch,
         xp.asarray(rows["q0"][0]),
         xp.asarray(rows["qd0"][0]),

@@ -28,7 +28,7 @@ from qddot.robot import Robot, robot_of
 from qddot.simulation.equation import Forces, System
 from qddot.simulation.law import law_of
 from qddot.simulation.rollout_arguments import (
-    Arguments,
+    RolloutSetup,
     arguments,
     check_choices,
     step_counts,
@@ -178,7 +178,7 @@ def gpu_arrays(*arrays: Any) -> tuple[Kind, Any]:
 
 
 def run_on_cpu(
-    robot: Robot, loop: Iteration, given: Arguments, kept: dict[str, Any], every: int, h: float
+    robot: Robot, loop: Iteration, given: RolloutSetup, kept: dict[str, Any], every: int, h: float
 ) -> None:
     """Fill the rows of `kept` after the first, which holds where the motions start."""
     kernel = kernel_for(robot, loop)
@@ -229,7 +229,7 @@ def status(finite: np.ndarray, kept: list[np.ndarray], t: np.ndarray, step: floa
 
 
 def run_on_gpu(
-    robot: Robot, loop: Iteration, given: Arguments, kept: dict[str, Any], every: int, h: float
+    robot: Robot, loop: Iteration, given: RolloutSetup, kept: dict[str, Any], every: int, h: float
 ) -> None:
     """Fill the rows of `kept` after the first, which holds where the motions start.
 
@@ -280,7 +280,7 @@ def _kernels(robot: Robot, loop: Iteration) -> tuple[CudaKernel, Compiled]:
     return robot.cached("rollout on the GPU", loop.digest, make)
 
 
-def _torques(given: Arguments) -> tuple[Any, int, int]:
+def _torques(given: RolloutSetup) -> tuple[Any, int, int]:
     """Return the torques, and how many entries lie between trajectories and between steps."""
     if given.torques is None:
         return given.xp.zeros(1, given.q0.dtype), 0, 0

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from qddot.motions.spline import Spline
 
 INSTANTS = 2000  # of a motion at which its smooth form is compared with it, at least
-State = tuple[np.ndarray, np.ndarray, np.ndarray]
+StateArrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class Trajectory(Judged):
 
     # where it is
 
-    def at(self, t: Any) -> State:
+    def at(self, t: Any) -> StateArrays:
         """Return q, q̇ and q̈ at an instant or at many, between the rows by quintic polynomials.
 
         Where the motion jumps, the side after the jump.
@@ -281,7 +281,7 @@ def interpolated(
     qdd: np.ndarray,
     at: Any,
     tree: Tree | None = None,
-) -> State:
+) -> StateArrays:
     """Return q, q̇ and q̈ at instants between the rows of a motion.
 
     On each interval the quintic that agrees with both rows (`quintic_between`).

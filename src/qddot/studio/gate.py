@@ -43,7 +43,7 @@ STILL = {
 }
 
 
-class File(NamedTuple):
+class ServedFile(NamedTuple):
     """A file of the page."""
 
     type: str
@@ -158,7 +158,7 @@ def policy(host: str) -> str:
     )
 
 
-def page_files() -> dict[str, File]:
+def page_files() -> dict[str, ServedFile]:
     """Return everything that the page is made of, by name."""
     from qddot.present.pages import page
     from qddot.vendored import katex_script, katex_style
@@ -169,7 +169,7 @@ def page_files() -> dict[str, File]:
     }
     found |= {name: page.file(name).encode() for name in ("arm_view.js", "style.css")}
     found |= {"katex.js": katex_script().encode(), "katex.css": katex_style().encode()}
-    return {name: File(TYPES[Path(name).suffix], data) for name, data in found.items()}
+    return {name: ServedFile(TYPES[Path(name).suffix], data) for name, data in found.items()}
 
 
 def listening_socket(port: int | None) -> socket.socket:

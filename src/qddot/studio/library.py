@@ -24,7 +24,7 @@ from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.dynamics.regroup import aligned
 from qddot.dynamics.rnea import gravity_torque, inverse_dynamics
 from qddot.errors import BadArgument, NotNumeric, UnknownRobot, printable
-from qddot.model.friction import LINEAR, Friction
+from qddot.model.friction import Friction
 from qddot.model.tree import BASE, Tree
 from qddot.present.figures.arm_scene import ArmScene, arm_scene
 from qddot.program.optimise import optimised
@@ -41,8 +41,6 @@ KEPT = 6  # compiled robots
 HEAVIEST = 1e6  # [kg]
 STRONGEST = 1e6  # [m/s²]; a neutron star has more
 OUTPUTS = ("M", "C", "c", "g", "tau", "kinetic", "potential")
-
-SLIDERS = tuple(p.name for p in LINEAR if p.usual)  # of friction
 
 Told = Callable[[str, float | None], None]
 

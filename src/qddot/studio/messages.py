@@ -6,16 +6,16 @@ Every refusal is a `BadArgument` whose words the page shows.
 from __future__ import annotations
 
 import base64
-import binascii
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from qddot.checks import is_number, is_whole, one_of
+from qddot import checks
+from qddot.checks import is_number, is_whole
 from qddot.errors import BadArgument, WrongValue, did_you_mean, printable, shorten
 from qddot.json_text import json_text
 
@@ -45,105 +45,91 @@ class Question:
     def has(self, key: str) -> bool:
         return self.fields.get(key) is not None
 
-    def text(self, key: str, otherwise: str | None = None) -> str:
-        """Return a field that is a text."""
+    def take(self, key: str, check: Callable[[str, Any], Any], *otherwise: Any) -> Any:
+        """Return a field as a check of `checks.py` returns it; `otherwise` where it is absent."""
         value = self.fields.get(key)
-        if value is None and otherwise is not None:
-            return otherwise
-        if not isinstance(value, str) or len(value) > LONGEST_NAME:
-            raise self._wrong(key, "a text")
-        return value
+        if value is None and otherwise:
+            return otherwise[0]
+        try:
+            return check(f"{key} of {self.do!r}", value)
+        except WrongValue as error:
+            if value is not None:
+                raise
+            raise WrongValue(error.name, "is missing", error.wanted) from None
 
-    def choice(self, key: str, known: Sequence[str], otherwise: str | None = None) -> str:
+    def text(self, key: str, *otherwise: str) -> str:
+        """Return a field that is a text."""
+        return self.take(key, lambda name, x: checks.text(name, x, LONGEST_NAME), *otherwise)
+
+    def choice(self, key: str, known: Sequence[str]) -> str:
         """Return a field that is one of a few words."""
-        return one_of(key, self.text(key, otherwise), known)
+        return self.take(key, lambda name, x: checks.one_of(name, x, known))
 
     def flag(self, key: str) -> bool:
         """Return a field that is true or false, false where it is not there."""
-        value = self.fields.get(key, False)
-        if value is not None and not isinstance(value, bool):
-            raise self._wrong(key, "true or false")
-        return bool(value)
+        return self.take(key, checks.flag, False)
 
     def whole(self, key: str, below: int) -> int:
         """Return a field that is a whole number from 0."""
-        value = self.fields.get(key)
-        if value is None or not is_whole(value) or not 0 <= value < below:
-            raise self._wrong(key, f"a whole number from 0 to {below - 1}")
-        return value
+        return self.take(key, lambda name, x: checks.whole(name, x, 0, below - 1))
 
     def number(self, key: str, least: float, most: float) -> float:
         """Return a field that is a number within bounds."""
-        value: Any = self.fields.get(key)
-        if not is_number(value) or not least <= value <= most:
-            raise self._wrong(key, f"a number from {least:g} to {most:g}")
-        return float(value)
+        return self.take(key, lambda name, x: checks.number(name, x, least=least, most=most))
 
-    def numbers(self, key: str, count: int, otherwise: Any = None, most: float = FAR) -> np.ndarray:
+    def numbers(
+        self, key: str, count: int, *otherwise: np.ndarray | None, most: float = FAR
+    ) -> Any:
         """Return a field that is a list of so many numbers, none of them beyond ±most."""
-        value = self.fields.get(key)
-        if value is None and otherwise is not None:
-            return otherwise
-        if not isinstance(value, list) or not all(map(is_number, value)) or len(value) != count:
-            raise self._wrong(key, "1 number in a list" if count == 1 else f"{count} numbers")
-        for number in value:
-            if abs(number) > most:
-                raise BadArgument(
-                    f"{key} of {self.do!r} holds {number:g}; it must be {span(most)}."
-                )
-        return np.array(value, dtype=float)
+
+        def listed(name: str, value: Any) -> np.ndarray:
+            if not isinstance(value, list) or not all(map(is_number, value)) or len(value) != count:
+                found = f"a list of {len(value)}" if isinstance(value, list) else shown(value)
+                wanted = "1 number in a list" if count == 1 else f"{count} numbers"
+                raise WrongValue(name, f"is {found}", f"it must be {wanted}")
+            for number in value:
+                if abs(number) > most:
+                    raise WrongValue(name, f"holds {number:g}", f"it must be {span(most)}")
+            return np.array(value, dtype=float)
+
+        return self.take(key, listed, *otherwise)
 
     def each(self, key: str, count: int) -> np.ndarray | None:
         """Return a field that is one number for all or a list of so many; None if it is absent."""
         value = self.fields.get(key)
-        if value is None:
-            return None
-        if is_number(value):
-            value = [value] * count
-        return Question(self.id, self.do, {key: value}).numbers(key, count)
+        value = [value] * count if is_number(value) else value
+        return Question(self.id, self.do, {key: value}).numbers(key, count, None)
 
-    def part(self, key: str) -> Question | None:
-        """Return a field that has fields itself; None if it is absent."""
-        value = self.fields.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, dict):
-            raise self._wrong(key, "an object with fields")
-        return Question(self.id, f"{self.do} {key}", value)
+    def part(self, key: str, *otherwise: None) -> Any:
+        """Return a field that has fields itself."""
 
-    def needed(self, key: str) -> Question:
-        """Return a field that has fields itself, and must be there."""
-        found = self.part(key)
-        if found is None:
-            raise self._wrong(key, "an object with fields")
-        return found
+        def inner(name: str, value: Any) -> Question:
+            if not isinstance(value, dict):
+                raise WrongValue(name, f"is {shown(value)}", "it must be an object with fields")
+            return Question(self.id, f"{self.do} {key}", value)
+
+        return self.take(key, inner, *otherwise)
 
     def data(self) -> bytes:
         """Return the bytes of a dropped file."""
-        value = self.fields.get("data")
-        if not isinstance(value, str):
-            raise self._wrong("data", "the file in base64")
-        if len(value) > (LARGEST_FILE + 2) // 3 * 4:
-            raise BadArgument(
-                f"The file is larger than {LARGEST_FILE // 2**20} MiB, the most that can be "
-                "dropped here.\n  Start the studio with it: qddot studio FILE. Or is it another "
-                "file that you meant?"
-            )
-        try:
-            return base64.b64decode(value.encode("ascii"), validate=True)
-        except (UnicodeEncodeError, binascii.Error, ValueError):
-            raise self._wrong("data", "the file in base64") from None
-
-    def _wrong(self, key: str, wanted: str) -> BadArgument:
-        value = self.fields.get(key)
-        given = f"is {shown(value)}" if key in self.fields else "is missing"
-        if isinstance(value, list):
-            given = f"is a list of {len(value)}"
-        return WrongValue(f"{key} of {self.do!r}", given, f"it must be {wanted}")
+        return self.take("data", _file)
 
 
 def span(most: float) -> str:
     return f"between {-most:g} and {most:g}"
+
+
+def _file(name: str, value: Any) -> bytes:
+    if isinstance(value, str) and len(value) > (LARGEST_FILE + 2) // 3 * 4:
+        raise BadArgument(
+            f"The file is larger than {LARGEST_FILE // 2**20} MiB, the most that can be "
+            "dropped here.\n  Start the studio with it: qddot studio FILE. Or is it another "
+            "file that you meant?"
+        )
+    try:
+        return base64.b64decode(value.encode("ascii"), validate=True)
+    except (AttributeError, ValueError):  # no text, no ASCII, no base64
+        raise WrongValue(name, f"is {shown(value)}", "it must be the file in base64") from None
 
 
 def shown(value: Any) -> str:

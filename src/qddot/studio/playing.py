@@ -23,7 +23,7 @@ MOST_EVENTS = 200
 LOG_ENDINGS = (".csv", ".tsv", ".txt", ".npz", ".parquet")
 STOP = 0.2  # restitution of stops at the joints' limits
 
-Motion = tuple[dict[str, Any], bytes]
+MotionAnswer = tuple[dict[str, Any], bytes]
 
 
 def drop(
@@ -34,7 +34,7 @@ def drop(
     stops: bool,
     *,
     tell: Callable[..., None],
-) -> Motion:
+) -> MotionAnswer:
     """Let the arm go."""
     from qddot.simulation.simulation import simulate
 
@@ -51,7 +51,7 @@ def control(
     duration: float,
     *,
     tell: Callable[..., None],
-) -> Motion:
+) -> MotionAnswer:
     """Put the arm under a law, described as in `control/spec.py`."""
     from qddot.control.loop import closed_loop
     from qddot.control.spec import described_control
@@ -113,7 +113,7 @@ def saved(run: Trajectory) -> bytes:
         path.unlink(missing_ok=True)
 
 
-def log(robot: Robot, name: str, data: bytes, *, tell: Callable[..., None]) -> Motion:
+def log(robot: Robot, name: str, data: bytes, *, tell: Callable[..., None]) -> MotionAnswer:
     """Repeat what was measured, with what the model makes of it."""
     from qddot.identification.log import load_log
 

@@ -19,7 +19,6 @@ from qddot.studio.dropped import check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
 from qddot.studio.library import (
     HEAVIEST,
-    SLIDERS,
     STRONGEST,
     Changes,
     Library,
@@ -29,7 +28,14 @@ from qddot.studio.library import (
 )
 from qddot.studio.messages import Question, encoded
 from qddot.studio.playing import LOG_ENDINGS, law_list, log_ending
-from qddot.studio.state import State, now, quantities, robot_facts, state_of
+from qddot.studio.state import (
+    State,
+    friction_parameters,
+    now,
+    quantities,
+    robot_facts,
+    state_of,
+)
 
 SHORTEST, LONGEST = 0.01, 60.0  # [s] of a motion
 TO_READ, TO_DERIVE, TO_PLAY, TO_REPORT = 30.0, 30.0, 90.0, 300.0  # [s] that helpers may take
@@ -224,13 +230,14 @@ def changed(arm: ShownArm, question: Question) -> Changes:
     if question.has("gravity"):
         gravity = question.numbers("gravity", 3, most=STRONGEST)
         changes = replace(changes, gravity=tuple(gravity.tolist()))
-    if (payload := question.part("payload")) is not None:
+    if (payload := question.part("payload", None)) is not None:
         payload.only("frame", "mass")
         frame = frame_name(arm.robot, payload.text("frame", arm.tip))
         changes = replace(changes, frame=frame, mass=payload.number("mass", 0, HEAVIEST))
-    if (friction := question.part("friction")) is not None:
-        friction.only(*SLIDERS)
-        given = {name: friction.each(name, n) for name in SLIDERS}
+    if (friction := question.part("friction", None)) is not None:
+        names = [p.name for p in friction_parameters(arm)]
+        friction.only(*names)
+        given = {name: friction.each(name, n) for name in names}
         new = {name: tuple(x.tolist()) for name, x in given.items() if x is not None}
         changes = replace(changes, friction=tuple({**dict(changes.friction), **new}.items()))
     return changes
@@ -242,8 +249,8 @@ def controlled(arm: ShownArm, question: Question, q: np.ndarray, seconds: float)
     It takes most of the time, and more where the joints cannot go so fast: from rest to rest the
     velocity of a move rises to 15/8 of the mean one.
     """
-    control = question.needed("control")
-    reference = control.part("reference")
+    control = question.part("control")
+    reference = control.part("reference", None)
     if reference is None or reference.fields.get("kind") != "move" or reference.has("duration"):
         return dict(control.fields)
     far = np.abs(reference.numbers("joints", arm.robot.n) - q)

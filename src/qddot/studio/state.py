@@ -8,13 +8,17 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.friction import friction_torque
-from qddot.errors import printable
+from qddot.errors import first_lines, printable
 from qddot.json_text import json_ready
+from qddot.model.friction import PARAMETERS, FrictionParameter
+from qddot.model.units import unit_of
+from qddot.robot import Robot
 from qddot.robot.effective_mass import principal_masses
-from qddot.studio.library import OUTPUTS, SLIDERS, ShownArm
+from qddot.studio.library import OUTPUTS, ShownArm
 from qddot.studio.messages import Question
 
 MOST_WARNINGS = 20
+ROUGH = 20.0  # [N·m·s/rad], [N·m] and the like: sliders of friction end there, or farther
 NOT_FINITE = "Some numbers are not finite at this state, and are left out."
 
 
@@ -90,6 +94,34 @@ def now(arm: ShownArm, state: State, frame: str, ellipsoid: bool, torques: bool)
     return answer
 
 
+def friction_values(robot: Robot, p: FrictionParameter) -> list[float]:
+    """Return a number of friction at each joint; none at all where a joint does not have it."""
+    found = [getattr(joint.friction, p.name) for joint in robot.model.free_joints]
+    return [] if None in found else [float(value) for value in found]
+
+
+def friction_parameters(arm: ShownArm) -> list[FrictionParameter]:
+    """Return which numbers of friction can be set: the usual ones, and those that the robot has."""
+    return [p for p in PARAMETERS if p.usual or any(friction_values(arm.robot, p))]
+
+
+def friction_slider(arm: ShownArm, p: FrictionParameter) -> dict[str, Any]:
+    """Return what a page must know to draw the slider of a number of friction.
+
+    What torques are linear in and does not resist may have either sign; the velocity at which
+    something fades is above zero.
+    """
+    largest = max(map(abs, friction_values(arm.robot, p)))
+    high = max(ROUGH, largest) if p.usual else 2 * largest
+    return {
+        "name": p.name,
+        "words": p.meaning,
+        "unit": unit_of(arm.robot.model.free_joints, p.unit),
+        "low": 0.0 if p.resists else -high if p.column else high / 100,
+        "high": high,
+    }
+
+
 def robot_facts(arm: ShownArm) -> dict[str, Any]:
     """Return the answer "robot"."""
     robot, model = arm.now, arm.now.model
@@ -109,7 +141,6 @@ def robot_facts(arm: ShownArm) -> dict[str, Any]:
         for i, joint in enumerate(model.free_joints)
     ]
     warnings = [str(problem) for problem in robot.warnings]
-    more = len(warnings) - MOST_WARNINGS
     return {
         "is": "robot",
         "name": printable(arm.label),
@@ -121,12 +152,10 @@ def robot_facts(arm: ShownArm) -> dict[str, Any]:
         "gravity": arm.gravity,
         "mass": float(robot.mass),
         "payload": {"frame": arm.changes.frame or arm.tip, "mass": arm.changes.mass},
-        "friction": {
-            name: [float(getattr(joint.friction, name)) for joint in model.free_joints]
-            for name in SLIDERS
-        },
+        "friction": {p.name: friction_values(robot, p) for p in friction_parameters(arm)},
+        "friction_sliders": [friction_slider(arm, p) for p in friction_parameters(arm)],
         "symbolic": bool(arm.exact.symbols),
-        "warnings": warnings[:MOST_WARNINGS] + ([f"... and {more} more"] if more > 0 else []),
+        "warnings": first_lines(warnings, MOST_WARNINGS),
         "q": arm.home,
         "scene_still": arm.scene.still(),
     }

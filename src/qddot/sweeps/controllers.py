@@ -15,7 +15,7 @@ from qddot.motions import Move, Setpoint
 from qddot.readers import fields
 from qddot.readers.document_table import DocumentTable
 from qddot.robot import Robot
-from qddot.robot.settings import Settings
+from qddot.robot.settings import RobotSettings
 from qddot.sweeps.quantities import PlanQuantity
 
 VARIED_GAINS = ("kp", "kd", "lam")  # one number per joint or axis: runs may differ in them
@@ -65,7 +65,7 @@ def read_controllers(
     q: np.ndarray,
     *,
     told: bool,
-    unset: tuple[Robot, Settings],
+    unset: tuple[Robot, RobotSettings],
     seed: int,
 ) -> tuple[Controller, ...]:
     """Return the controllers of a plan, one without a law where it has none.
@@ -136,7 +136,7 @@ def of_controllers(controllers: Sequence[Controller], robot: Robot) -> Iterable[
         parts = {each.parts(gain) for each in controllers} - {()}
         if len(parts) == 1:  # gains of joints and gains of axes have no common name
             (names,) = parts
-            rows = [_diagonal(each, gain, len(names)) for each in controllers]
+            rows = [_entries(each, gain, len(names)) for each in controllers]
             yield PlanQuantity(f"control.{gain}", names, np.array(rows), least=0.0)
     targets = [target_of(each.reference) for each in controllers]
     first = next((k for k, target in enumerate(targets) if target is not None), None)
@@ -166,7 +166,7 @@ def target_of(reference: Any) -> np.ndarray | None:
     return reference.q if isinstance(reference, Setpoint) else None
 
 
-def _diagonal(controller: Controller, gain: str, width: int) -> np.ndarray:
+def _entries(controller: Controller, gain: str, width: int) -> np.ndarray:
     if not controller.parts(gain):
         return np.full(width, np.nan)
     return np.diag(getattr(controller.law, gain)).astype(float)

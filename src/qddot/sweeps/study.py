@@ -108,7 +108,7 @@ def prepared(
     varied = document.get("vary")
     middle = _symbols(table, robot, varied)
     left = sorted(set(robot.symbols) - set(settings) - set(middle))
-    if left:
+    if left and not found:  # where [set] is wrong, nothing is set
         table.problem(left[0], "it has no value", f"Give it one under [set]: {left[0]} = 1.0.")
     if found:
         raise _bad(found, file)

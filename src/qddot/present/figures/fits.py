@@ -22,7 +22,7 @@ BINS = 41
 SPREAD = 4.5  # deviations that a histogram shows
 FAR = 1e-9  # of the largest power: what is less is nothing
 MEASURED, PREDICTED, RESIDUAL = style.colour(0), style.INK, style.colour(1)
-File = str | Path | None
+FigureFile = str | Path | None
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def torques_of(fit: Fit, log: Any) -> Torques:
 
 
 @style.savable
-def plot_torques(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
+def plot_torques(fit: Fit, log: Any = None, *, path: FigureFile = None) -> Figure:
     """Return each joint's torque, measured and predicted, with what is left of it.
 
     Args:
@@ -115,7 +115,7 @@ def plot_torques(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
 
 
 @style.savable
-def plot_residuals(fit: Fit, log: Any = None, *, path: File = None) -> Figure:
+def plot_residuals(fit: Fit, log: Any = None, *, path: FigureFile = None) -> Figure:
     """Return, a row per joint, how residuals are distributed, beside a normal one, and spectra."""
     from matplotlib.lines import Line2D
 

@@ -15,7 +15,7 @@ from qddot.identification.spectrum import suggested
 from qddot.model.friction import LINEAR
 from qddot.model.units import ANGLE
 from qddot.present.figures import style
-from qddot.present.figures.fits import MEASURED, POINTS, PREDICTED, RESIDUAL, WIDTH, File
+from qddot.present.figures.fits import MEASURED, POINTS, PREDICTED, RESIDUAL, WIDTH, FigureFile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,7 +44,7 @@ class Bars:
 
 
 @style.savable
-def plot_parameters(fit: Fit, *, path: File = None) -> Figure:
+def plot_parameters(fit: Fit, *, path: FigureFile = None) -> Figure:
     """Return the base parameters as bars, with 95 % intervals and what the robot's file said."""
     from matplotlib.lines import Line2D
     from matplotlib.patches import Patch
@@ -155,7 +155,7 @@ def _name_rows(axes: Axes, names: Sequence[str]) -> None:
 
 
 @style.savable
-def plot_excitation(fit: Fit, *, path: File = None) -> Figure:
+def plot_excitation(fit: Fit, *, path: FigureFile = None) -> Figure:
     """Return how well the log tells parameters apart: singular values, and the least told ones."""
     (values, own), names = excited(fit), fit.names
     worst = np.argsort(own)[:12].tolist()
@@ -193,7 +193,7 @@ def excited(fit: Fit) -> tuple[np.ndarray, np.ndarray]:
 
 
 @style.savable
-def plot_spectrum(log: Log, cutoff: float | None = None, *, path: File = None) -> Figure:
+def plot_spectrum(log: Log, cutoff: float | None = None, *, path: FigureFile = None) -> Figure:
     """Return the spectra of a log's positions with the cut-off of its filter.
 
     Args:

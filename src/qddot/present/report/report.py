@@ -30,7 +30,7 @@ LEAST = 8.0  # [s] that any section may take, however late it is
 CUT_SHORT = "Interrupted while it was written: it may not be whole."
 RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")  # names that Windows keeps
 
-Tell = Callable[["Outcome", int, int], None]  # what became of a section: which, of how many
+TellSection = Callable[["Outcome", int, int], None]  # what became of a section: which, of how many
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def write_report(
     subject: Subject,
     path: str | Path | None,
     sections: Sequence[str] | None,
-    tell: Tell,
+    tell: TellSection,
 ) -> tuple[Path, tuple[Outcome, ...]]:
     """Write the page; return where it is, and what became of each section."""
     target = Path(file_name(subject.robot.name)) if path is None else Path(path)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import printable, shorten
+from qddot.errors import first_lines, printable, shorten
 
 if TYPE_CHECKING:
     from qddot.control.laws.assumption import Assumption
@@ -50,9 +50,8 @@ def motion_lines(run: Trajectory) -> list[str]:
         f"{energy.given[-1]:.4g} J given, {energy.lost[-1]:.4g} J lost{at_stops}",
     ]
     if run.events:
-        lines += ["", *(printable(str(event)) for event in run.events[:MOST_EVENTS])]
-        if len(run.events) > MOST_EVENTS:
-            lines.append(f"... and {len(run.events) - MOST_EVENTS} more; --json lists them all.")
+        events = [printable(str(event)) for event in run.events]
+        lines += ["", *first_lines(events, MOST_EVENTS + 1, "; --json lists them all.")]
     return [*lines, "", run.status]
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from qddot.errors import BadFile, BadRobot, MissingExtra, Problem, Severity, shorten
 from qddot.readers.mjcf.meshes import without_needless_meshes
 from qddot.readers.mjcf.numbers import impossible_inertias, typed_matrix
-from qddot.readers.mjcf.source import Source
+from qddot.readers.mjcf.source import MjcfSource
 
 # arrays that a file may ask for in any size, and that are not wanted
 SIZES = ("nuserdata", "nkey")
@@ -72,7 +72,7 @@ def mujoco_module() -> ModuleType:
     return mujoco
 
 
-def compile_source(source: Source) -> MujocoModel:
+def compile_source(source: MjcfSource) -> MujocoModel:
     """Return what MuJoCo makes of a file.
 
     Raises:
@@ -191,7 +191,7 @@ class Names:
         return wanted
 
 
-def names_of(spec: Any, source: Source) -> Names:
+def names_of(spec: Any, source: MjcfSource) -> Names:
     """Return the names of a compiled spec's elements; bodies and joints without one get one."""
     names, places = {}, {}
     for kind, (group, section) in KINDS.items():

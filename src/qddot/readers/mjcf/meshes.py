@@ -14,10 +14,10 @@ from typing import Any
 
 from qddot.errors import Problem, shorten
 from qddot.model.structure import place
-from qddot.readers.mjcf.source import Source, is_file
+from qddot.readers.mjcf.source import MjcfSource, is_file
 
 
-def without_needless_meshes(spec: Any, source: Source, mujoco: ModuleType) -> list[Problem]:
+def without_needless_meshes(spec: Any, source: MjcfSource, mujoco: ModuleType) -> list[Problem]:
     """Take meshes and height fields out of a spec; return which bodies miss one they need."""
     assets = {mesh.name: mesh for mesh in spec.meshes}
     kept: set[str] = set()
@@ -64,7 +64,7 @@ def weighs(geom: Any, body: Any, spec: Any, mujoco: ModuleType) -> bool:
     return low <= geom.group <= high and amount != 0
 
 
-def why_unreadable(mesh: Any, spec: Any, source: Source) -> str | None:
+def why_unreadable(mesh: Any, spec: Any, source: MjcfSource) -> str | None:
     """Return why a mesh cannot be had, or None if it can."""
     if mesh is None:
         return "is not among the assets"
@@ -86,7 +86,7 @@ def compiler(element: Any, spec: Any) -> Any:
 
 
 def mesh_problem(
-    body: Any, missing: dict[str, str], moves: bool, spec: Any, source: Source
+    body: Any, missing: dict[str, str], moves: bool, spec: Any, source: MjcfSource
 ) -> Problem:
     """Return what to say about a body whose mass is in meshes that cannot be had."""
     file, line = source.line("body", body.name, body.info)

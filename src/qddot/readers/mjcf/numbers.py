@@ -16,7 +16,7 @@ from qddot.model import Inertial, Placement
 from qddot.model.inertia_advice import suggestion
 from qddot.model.link import NOWHERE
 from qddot.model.structure import place
-from qddot.readers.mjcf.source import Source
+from qddot.readers.mjcf.source import MjcfSource
 from qddot.scalars import Mat3
 from qddot.spatial.inertia import symmetric, why_impossible
 from qddot.spatial.pose import Pose
@@ -48,7 +48,7 @@ def typed_matrix(body: Any) -> tuple[float, ...]:
     return xx, xy, xz, yy, yz, zz
 
 
-def impossible_inertias(spec: Any, source: Source) -> Iterator[Problem]:
+def impossible_inertias(spec: Any, source: MjcfSource) -> Iterator[Problem]:
     """Yield the bodies of a spec whose inertia, as typed, no body has."""
     for body in spec.bodies:
         if not body.explicitinertial:

@@ -23,7 +23,7 @@ MODEL, PART = "mujoco", "mujocoinclude"
 
 
 @dataclass
-class Source:
+class MjcfSource:
     """The files of a robot: where their named elements stand, and how much they hold."""
 
     path: Path
@@ -57,13 +57,13 @@ class Source:
         return "", int(number) if known else None
 
 
-def read_source(path: Path) -> Source:
+def read_source(path: Path) -> MjcfSource:
     """Return the files of a robot, each checked.
 
     Raises:
         BadFile: If one of them is missing, is not XML, or asks for more than a robot can need.
     """
-    source = Source(path)
+    source = MjcfSource(path)
     root = _root(source, path)
     if root.tag == PART:
         remedy = "Name the file that includes it."
@@ -82,7 +82,7 @@ def read_source(path: Path) -> Source:
     return source
 
 
-def _walk(source: Source, root: Element, file: Path) -> None:
+def _walk(source: MjcfSource, root: Element, file: Path) -> None:
     """Take note of every element from a root on, those of included files in their place."""
     is_submodel = file != source.path
     waiting = [(child, file, "", 1.0) for child in reversed(root.children)]
@@ -134,7 +134,7 @@ def _check_values(element: Element, file: Path) -> None:
             raise BadFile(file, f"{where} is not a number", "Give finite numbers.", element.line)
 
 
-def _check_size(source: Source, element: Element, file: Path) -> None:
+def _check_size(source: MjcfSource, element: Element, file: Path) -> None:
     """Refuse what is beyond any robot."""
     for count, most, what in (
         (source.bodies, MOST_LINKS, "bodies"),
@@ -146,7 +146,7 @@ def _check_size(source: Source, element: Element, file: Path) -> None:
             raise BadFile(file, why, remedy, element.line)
 
 
-def _named_file(source: Source, element: Element, file: Path) -> Path:
+def _named_file(source: MjcfSource, element: Element, file: Path) -> Path:
     """Return the file that an element names, looked for where MuJoCo looks for it."""
     name = element.attributes.get("file", "")
     what = f"<{element.tag}> names {shorten(name)!r}"
@@ -164,7 +164,7 @@ def _named_file(source: Source, element: Element, file: Path) -> Path:
     raise BadFile(file, f"{what}, which does not exist", "Put it there.", element.line)
 
 
-def _root(source: Source, path: Path) -> Element:
+def _root(source: MjcfSource, path: Path) -> Element:
     """Return the root element of one of the files."""
     if len(source.files) >= MOST_FILES:
         remedy = "Put them into one file. Does one include itself?"

@@ -9,24 +9,27 @@ const EARTH = 9.81; // [m/s²]
 const AXES = ["x", "y", "z"];
 const HEAVIEST = 10; // [kg] on the slider, at least
 const PART = 0.5; // of the arm's own mass is a payload's slider's end
-const ROUGH = 20; // [N·m·s/rad] and [N·m] on the sliders, at least
 const NEAR = 1e-9;
+
+// of "viscous friction": its beginning as a title, and the word that says which
+const title = (words) => words[0].toUpperCase() + words.slice(1);
+const brief = (words) => words.replace(/ ?friction ?/, "");
+// of a number field beside a slider that ends there
+const step = (high) => (high < 1 ? high / 100 : 0.1);
 
 export class Settings {
   /** `changed(settings)` is given what was set: gravity, payload or friction; `begun()` is told before. */
   constructor({ changed, begun }) {
     this.changed = changed;
     this.begun = begun;
-    const ends = (name, listener) =>
+    this.ends = (name, listener) =>
       new Slider(find(`${name}-slider`), find(name), { begun, changed: (value) => listener(value) });
     const once = (listener) => (value) => {
       begun();
       listener(value);
     };
-    this.pull = ends("pull", (value) => this.gravity(this.down.map((x) => x * value)));
-    this.mass = ends("payload", () => this.payload());
-    this.viscous = ends("viscous", (value) => this.friction("viscous", value));
-    this.coulomb = ends("coulomb", (value) => this.friction("coulomb", value));
+    this.pull = this.ends("pull", (value) => this.gravity(this.down.map((x) => x * value)));
+    this.mass = this.ends("payload", () => this.payload());
     this.pull.between(0, 20, { least: 0, most: 1000, decimals: 3 });
     chosen("gravity", once((value) => this.gravity(this.down.map((x) => x * Number(value)))));
     for (const axis of AXES) find(`gravity-${axis}`).addEventListener("change", once(() => this.vector()));
@@ -41,8 +44,7 @@ export class Settings {
     this.down = size > 0 ? robot.gravity.map((x) => x / size) : [0, 0, -1];
     options(find("payload-frame"), robot.frames, robot.tip);
     this.mass.between(0, Math.max(HEAVIEST, PART * (robot.mass ?? 0)), { least: 0, step: 0.1, decimals: 3 });
-    const most = Math.max(ROUGH, ...robot.friction.viscous, ...robot.friction.coulomb);
-    for (const slider of [this.viscous, this.coulomb]) slider.between(0, most, { least: 0, step: 0.1, decimals: 4 });
+    this.sliders(robot);
     this.table(robot);
     this.show(robot);
   }
@@ -58,9 +60,8 @@ export class Settings {
     AXES.forEach((axis, i) => fill(find(`gravity-${axis}`), plain(robot.gravity[i], 3)));
     this.mass.show(robot.payload?.mass ?? 0);
     if (robot.payload?.mass) find("payload-frame").value = robot.payload.frame;
-    const even = ["viscous", "coulomb"].map((kind) => {
-      const values = robot.friction[kind];
-      this[kind].show(Math.max(...values));
+    const even = Object.entries(robot.friction).map(([kind, values]) => {
+      this.rubbing[kind].show(values.reduce((a, b) => (Math.abs(b) > Math.abs(a) ? b : a)));
       values.forEach((value, i) => fill(this.fields[kind][i], plain(value, 4)));
       return values.every((value) => Math.abs(value - values[0]) < NEAR);
     });
@@ -75,8 +76,8 @@ export class Settings {
 
   asLoaded({ gravity, payload, friction }) {
     const same = (a, b) => a.every((x, i) => Math.abs(x - b[i]) < NEAR);
-    const { viscous, coulomb } = this.loaded.friction;
-    return !payload?.mass && same(gravity, this.loaded.gravity) && same(friction.viscous, viscous) && same(friction.coulomb, coulomb);
+    const rubs = Object.entries(this.loaded.friction).every(([kind, values]) => same(friction[kind], values));
+    return !payload?.mass && same(gravity, this.loaded.gravity) && rubs;
   }
 
   /** Return what differs from the robot as it came, to be set again after a reconnection. */
@@ -98,22 +99,38 @@ export class Settings {
     this.changed({ payload: { frame: find("payload-frame").value, mass: Number(find("payload").value) } });
   }
 
-  friction(kind, value) {
-    this.changed({ friction: { [kind]: value } });
+  /** Build the sliders of the friction that the robot has, each for all joints. */
+  sliders(robot) {
+    const rows = robot.friction_sliders.map(({ name, words, unit }) => {
+      const range = make("input", { type: "range", id: `${name}-slider` });
+      const field = make("input", { type: "number", id: name, "aria-label": `${title(words)} of all joints, ${unit}` });
+      const short = unit.includes(" or ") ? "mixed" : unit.replace("/rad", "");
+      const label = make("label", { for: range.id, text: brief(words), title: words });
+      return make("div", { class: "slider" }, label, range, field, make("span", { class: "unit", text: short, title: unit }));
+    });
+    find("friction-sliders").replaceChildren(...rows);
+    this.rubbing = {};
+    for (const { name, low, high } of robot.friction_sliders) {
+      this.rubbing[name] = this.ends(name, (value) => this.changed({ friction: { [name]: value } }));
+      this.rubbing[name].between(low, high, { least: low < 0 ? null : low, step: step(high), decimals: 4 });
+    }
   }
 
   /** Build the table of each joint's own friction. */
   table(robot) {
-    this.fields = { viscous: [], coulomb: [] };
+    this.fields = Object.fromEntries(robot.friction_sliders.map(({ name }) => [name, []]));
+    const heads = ["joint", ...robot.friction_sliders.map(({ words }) => brief(words))];
+    find("friction-heads").replaceChildren(...heads.map((text) => make("th", { scope: "col", text })));
     const rows = robot.joints.map((joint, i) => {
-      const cells = ["viscous", "coulomb"].map((kind) => {
-        const name = `${kind === "viscous" ? "Viscous" : "Coulomb"} friction of ${joint.name}`;
-        const field = make("input", { type: "number", min: 0, step: 0.1, "aria-label": name });
+      const cells = robot.friction_sliders.map(({ name: kind, words, low, high }) => {
+        const least = low < 0 ? -Infinity : low;
+        const name = `${title(words)} of ${joint.name}`;
+        const field = make("input", { type: "number", min: low < 0 ? null : low, step: step(high), "aria-label": name });
         field.addEventListener("change", () => {
           const entered = field.valueAsNumber;
-          remark(field, entered < 0 ? `${minus(plain(entered))} is below 0` : "");
+          remark(field, entered < least ? `${minus(plain(entered))} is below ${plain(least)}` : "");
           this.begun();
-          const values = this.fields[kind].map((each) => Math.max(0, each.valueAsNumber || 0));
+          const values = this.fields[kind].map((each) => Math.max(least, each.valueAsNumber || 0));
           this.changed({ friction: { [kind]: values } });
         });
         this.fields[kind].push(field);

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import Interrupted, SimulationWarning, printable
+from qddot.errors import Interrupted, SimulationWarning, first_lines, printable
 from qddot.present.pages import page
 from qddot.present.report.chapter import Chapter, Subject, again, count
 from qddot.simulation.simulation import simulate
@@ -100,9 +100,7 @@ def caption_of(run: Trajectory) -> str:
 def events(run: Trajectory) -> Iterator[str]:
     """Yield what happened on the way."""
     if run.events:
-        lines = [printable(str(event)) for event in run.events[:MOST_EVENTS]]
-        if len(run.events) > MOST_EVENTS:
-            lines.append(f"... and {len(run.events) - MOST_EVENTS} more")
+        lines = first_lines([printable(str(event)) for event in run.events], MOST_EVENTS + 1)
         yield page.folded(f"{count(len(run.events), 'event')} on the way", page.bullets(lines))
 
 
