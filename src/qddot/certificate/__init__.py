@@ -12,7 +12,7 @@ if TYPE_CHECKING:
         QUANTITIES as QUANTITIES,
         bounds_over_joint as bounds_over_joint,
     )
-    from qddot.certificate.box import Box as Box
+    from qddot.certificate.bound import Box as Box
     from qddot.certificate.properties import Property as Property
     from qddot.certificate.ellipsoid import (
         MassEllipsoid as MassEllipsoid,
@@ -27,9 +27,8 @@ __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.certificate.certificate": "Certificate certify",
-        "qddot.certificate.bound": "Bound",
+        "qddot.certificate.bound": "Bound Box",
         "qddot.certificate.bounds": "QUANTITIES bounds_over_joint",
-        "qddot.certificate.box": "Box",
         "qddot.certificate.properties": "Property",
         "qddot.certificate.ellipsoid": "MassEllipsoid mass_ellipsoid",
         "qddot.certificate.singularity": "NearSingular near_singular",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.certificate.box import box_of
+from qddot.certificate.bound import box_of
 from qddot.certificate.ellipsoid import MassEllipsoid, mass_ellipsoid, vector_text
 from qddot.certificate.mobility import Reach, jacobian_rows, reach, weighted
 from qddot.checks import whole

@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.certificate.bound import Bound
-from qddot.certificate.box import Box
+from qddot.certificate.bound import Bound, Box
 from qddot.certificate.problems import BoundProblems
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.gains import bound
