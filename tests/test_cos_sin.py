@@ -23,7 +23,7 @@ from qddot.control.laws import (
     PDGravity,
     SlotineLi,
 )
-from qddot.control.lyapunov import rate_program
+from qddot.control.report import rate_program
 from qddot.errors import BadArgument, WrongShape
 from qddot.identification import prepared
 from qddot.motions import CartesianLine, Quintic, time_optimal

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from qddot.control.laws.comparison import wrong_model
 from qddot.control.laws.gains import Assignment
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import in_order
 from qddot.control.loop_arguments import beginning, lasting
-from qddot.control.mistaken import wrong_model
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import (
     BadArgument,

@@ -1,8 +1,9 @@
-"""Whether two robots are one arm: all numbers that a torque depends on, compared as numbers.
+"""Whether a law's model is the arm: all numbers that a torque depends on, compared as numbers.
 
 A robot may be described in many ways: with other link frames, with a mass on one side of a joint or
 on the other. What is compared does not depend on that: the screw of every joint in the base's axes
 at q = 0, and base parameters (`dynamics.regroup`) in the same axes.
+`wrong_model` makes a model that is not the arm, to test laws with.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from qddot.checks import number
 from qddot.dynamics.kinematics import body_poses, pose
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.rnea import elastic_torque, gravity_torque, rigid_body_torque
+from qddot.errors import NotNumeric
 from qddot.model.friction import PARAMETERS
 from qddot.model.tree import Tree
 from qddot.robot import Robot
@@ -176,3 +179,35 @@ def _compared(one: Tree, other: Tree, states: np.ndarray, torque: Any) -> float:
         )
 
     return apart(torques(one), torques(other))
+
+
+def wrong_model(robot: Robot, share: float, seed: int = 1) -> Robot:
+    """Return a robot whose links are heavier or lighter by a share, each at random.
+
+    Mass and inertia of a link change by the same factor, so that it stays a body that can exist;
+    lengths, friction and springs stay as they are.
+
+    Args:
+        robot: The right one.
+        share: By how much: 0.3 for 30 %. At least 0, less than 1.
+        seed: Seed of the random choice.
+
+    Example:
+        >>> import qddot
+        >>> wrong = wrong_model(qddot.load("two_link"), 0.3)
+        >>> [link.inertial.mass for link in wrong.model.links if link.inertial.mass]
+        [65.0, 65.0]
+    """
+    wanted = "a number from 0 to less than 1: 0.3 makes links 30 % too heavy or too light"
+    share = number("share", share, wanted, least=0, below=1)
+    if robot.symbols:
+        raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
+    rng = np.random.default_rng(seed)
+    links = []
+    for link in robot.model.links:
+        own = link.inertial
+        factor = 1 + float(rng.choice([-share, share]))
+        inertia = tuple(factor * float(x) for x in own.inertia)
+        mass = factor * float(own.mass)
+        links.append(replace(link, inertial=replace(own, mass=mass, inertia=inertia)))
+    return Robot(replace(robot.model, links=tuple(links)))
