@@ -28,7 +28,7 @@ from qddot.errors import BadArgument, WrongShape
 from qddot.identification import prepared
 from qddot.motions import CartesianLine, Quintic, time_optimal
 from qddot.scalars import sincos
-from qddot.simulation.trajectory import load
+from qddot.simulation.files import load
 from qddot.studio.arm import check as check_arm
 from qddot.sweeps.study import prepared as prepare_study
 

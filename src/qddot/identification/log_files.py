@@ -147,8 +147,7 @@ def from_npz(path: Path) -> Table:
 
     An array `joint_names` names their columns; without it they are numbered from 1.
     """
-    from qddot.simulation.files import METADATA
-    from qddot.simulation.trajectory import load
+    from qddot.simulation.files import METADATA, load
 
     found = read_npz(path)
     if METADATA in found:

@@ -11,8 +11,7 @@ import numpy as np
 from qddot import checks
 from qddot.errors import BadArgument, listing
 from qddot.motions.description import TARGET, MotionKind
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple, keep, vector
+from qddot.motions.motion import Reference, Triple, check_limits, keep, vector
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.scalars import Scalar

@@ -83,7 +83,7 @@ def report(robot: Robot, motion: bytes | None, *, tell: Callable[..., None]) -> 
         tell: What to do with words about how far the work is.
     """
     from qddot.present.report.report import SECONDS, Outcome, subject_of, write_report
-    from qddot.simulation.trajectory import load
+    from qddot.simulation.files import load
 
     tell("Writing the report", 0.0)
     page, played = Path("report.html"), Path("played.csv")
