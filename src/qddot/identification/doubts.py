@@ -24,7 +24,7 @@ from qddot.identification.log import Log
 from qddot.identification.regression import Regression
 from qddot.model.friction import LINEAR
 from qddot.model.tree import by_rows
-from qddot.timeseries.table import QUANTITIES
+from qddot.timeseries import QUANTITIES
 
 ROWS = 500  # that are looked at
 BEYOND = 0.05  # [rad] or [m]: encoders are not zeroed better

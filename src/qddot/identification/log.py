@@ -13,7 +13,7 @@ from qddot.errors import BadArgument, BadLog, Problem, listing, printable, short
 from qddot.looks import in_notebook
 from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
-from qddot.timeseries.table import QUANTITIES
+from qddot.timeseries import QUANTITIES
 
 if TYPE_CHECKING:
     import pandas

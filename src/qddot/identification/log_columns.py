@@ -21,7 +21,7 @@ from qddot.identification.log_names import (
     time_column,
     without_unit,
 )
-from qddot.timeseries.table import QUANTITIES, Table
+from qddot.timeseries import QUANTITIES, Table
 
 if TYPE_CHECKING:
     from qddot.robot import Robot

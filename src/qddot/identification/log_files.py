@@ -25,10 +25,10 @@ from qddot.errors import (
     shorten,
 )
 from qddot.identification.log import bad_log
+from qddot.timeseries import QUANTITIES, Columns, Table, by_joint, repeated, table_of
 from qddot.timeseries.csv_file import NUMBER, read_csv
 from qddot.timeseries.npz_file import read_npz
 from qddot.timeseries.parquet_file import read_parquet
-from qddot.timeseries.table import QUANTITIES, Columns, Table, by_joint, repeated, table_of
 
 THE_TABLE = "the table"
 BAGS = (".db3", ".mcap", ".bag")

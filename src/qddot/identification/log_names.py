@@ -16,7 +16,7 @@ from qddot.checks import numbers as matrix
 from qddot.checks import spread
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
 from qddot.identification.log import bad_log
-from qddot.timeseries.table import QUANTITIES, Table
+from qddot.timeseries import QUANTITIES, Table
 
 if TYPE_CHECKING:
     from qddot.identification.log_columns import Raw

@@ -12,7 +12,7 @@ from qddot.errors import BadArgument, shorten
 from qddot.identification.log import GAP, Log
 from qddot.identification.spectrum import Cutoff, check_even, cutoff, spectrum
 from qddot.model.tree import by_rows
-from qddot.timeseries.table import QUANTITIES
+from qddot.timeseries import QUANTITIES
 
 __all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "spectrum"]
 

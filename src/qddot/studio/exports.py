@@ -14,8 +14,8 @@ import numpy as np
 from qddot.robot import Robot
 from qddot.studio.arm import ShownArm
 from qddot.studio.state import State, quantities
+from qddot.timeseries import by_joint
 from qddot.timeseries.csv_file import write_rows
-from qddot.timeseries.table import by_joint
 
 KINDS = ("csv", "toml", "report")
 TYPES = {".csv": "text/csv", ".toml": "application/toml", ".html": "text/html"}

@@ -16,7 +16,7 @@ from qddot.robot import Robot
 from qddot.simulation.trajectory import Trajectory
 from qddot.studio.dropped import ENDINGS, OUR_NAME, ending_of, shown_name
 from qddot.studio.exports import csv_of
-from qddot.timeseries.table import QUANTITIES, by_joint
+from qddot.timeseries import QUANTITIES, by_joint
 
 ROWS = 1500  # at most; a page draws no more
 MOST_EVENTS = 200

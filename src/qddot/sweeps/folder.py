@@ -156,6 +156,17 @@ def is_whole(path: Path, about: Mapping[str, str], rows: int) -> bool:
     )
 
 
+def is_readable(path: Path) -> bool:
+    """Return whether a part can be read from its beginning to its end."""
+    import pyarrow.parquet as parquet
+
+    try:
+        parquet.read_table(path, page_checksum_verification=True)
+    except (OSError, pyarrow().ArrowException):
+        return False
+    return True
+
+
 def versions() -> dict[str, str]:
     """Return the versions of what the numbers depend on."""
     found = {name: version(name) for name in ("qddot", "numpy", "llvmlite", "scipy")}

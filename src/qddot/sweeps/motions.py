@@ -17,7 +17,7 @@ from qddot.simulation.equation import Forces, System
 from qddot.simulation.sampled import Past, sampled
 from qddot.simulation.steps import iteration
 from qddot.sweeps.controller_runs import ControllerRuns
-from qddot.sweeps.draws import generator
+from qddot.sweeps.quantities import generator
 from qddot.sweeps.runs import Values
 
 AT_ONCE = 64  # samples of noise that are drawn together

@@ -18,7 +18,7 @@ from typing import TextIO
 import numpy as np
 
 from qddot.errors import BadFile, Problem, printable, shorten
-from qddot.timeseries.table import Columns, Table
+from qddot.timeseries import Columns, Table
 
 MARK = "# qddot "  # then the kind of the facts, and the facts
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
