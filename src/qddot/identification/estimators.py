@@ -26,7 +26,8 @@ from qddot.errors import BadArgument, IdentificationWarning, did_you_mean
 from qddot.identification import METHODS
 from qddot.identification.back_to_robot import metric_root
 from qddot.identification.grouping import one_thread, triangle
-from qddot.identification.log import Log, as_log, load_log
+from qddot.identification.log import Log, load_log
+from qddot.identification.log_checks import as_log
 from qddot.identification.preparation import prepared
 from qddot.identification.problem import LeastSquaresProblem, problem_of
 from qddot.identification.regression import USUAL_TERMS, Regression

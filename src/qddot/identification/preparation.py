@@ -17,10 +17,10 @@ import numpy as np
 
 from qddot.checks import not_negative, positive, spread
 from qddot.errors import BadArgument
-from qddot.identification.log import Log
+from qddot.identification.log import Log, check_even
 from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.signals import cut, differentiated, filtered, resampled, shifted
-from qddot.identification.spectrum import Cutoff, check_even
+from qddot.identification.spectrum import Cutoff
 from qddot.identification.spectrum import cutoff as found_cutoff
 
 SLOW = 0.01  # of a joint's top speed: below it sgn(q̇) and dry friction are not what models say

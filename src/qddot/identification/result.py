@@ -28,7 +28,8 @@ from qddot.identification.comparison import (
     verdict,
 )
 from qddot.identification.grouping import condition, one_thread
-from qddot.identification.log import Log, as_log
+from qddot.identification.log import Log
+from qddot.identification.log_checks import as_log
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
 from qddot.identification.solution import Solution

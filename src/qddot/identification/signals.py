@@ -9,8 +9,8 @@ import numpy as np
 
 from qddot.checks import one_of, positive
 from qddot.errors import BadArgument, shorten
-from qddot.identification.log import GAP, Log
-from qddot.identification.spectrum import Cutoff, check_even, cutoff, spectrum
+from qddot.identification.log import GAP, Log, check_even
+from qddot.identification.spectrum import Cutoff, cutoff, spectrum
 from qddot.model.tree import by_rows
 from qddot.timeseries import QUANTITIES
 
