@@ -435,7 +435,7 @@ def test_wrong_logs_are_refused(arm):
         identify(robot, log)
     with pytest.raises(BadArgument, match=r"'wieghted'\. Did you mean 'weighted'"):
         identify(robot, (q, qd, qdd, tau), "wieghted")
-    with pytest.raises(BadArgument, match="one time a row"):
+    with pytest.raises(BadArgument, match="one time per row"):
         identify(robot, replace_times(as_log(robot, (q, qd, qdd, tau))))
 
 

@@ -25,7 +25,7 @@ from qddot.checks import (
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
 from qddot.robot import Robot
-from qddot.simulation.law import Law
+from qddot.simulation.acting import Law
 from qddot.simulation.steps import METHODS
 from qddot.simulation.varied import check_names
 

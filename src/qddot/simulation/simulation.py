@@ -12,16 +12,16 @@ import numpy as np
 from qddot.checks import one_of, positive
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.robot import Robot, robot_of
+from qddot.simulation.acting import Forces, law_of
 from qddot.simulation.contact import restraints, undecided
+from qddot.simulation.endings import MOST_STEPS, Watch
 from qddot.simulation.energy import LIMIT
-from qddot.simulation.equation import Forces, System
-from qddot.simulation.law import law_of
+from qddot.simulation.equation import System
 from qddot.simulation.method import METHODS, Method, chosen_method
-from qddot.simulation.pace import MOST_STEPS
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import trajectory
 from qddot.simulation.rollout_arguments import law_inputs
-from qddot.simulation.run import Run, Watch
+from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import (
     check_inside,
     check_restitution,
