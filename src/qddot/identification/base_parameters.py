@@ -226,5 +226,5 @@ def _limited(robot: Any) -> bool:
 def _names(names: Sequence[str] | None, p: int) -> list[str]:
     names = [f"p{k + 1}" for k in range(p)] if names is None else [str(name) for name in names]
     if len(names) != p:
-        raise BadArgument(f"There are {len(names)} names for {p} columns; give one a column.")
+        raise BadArgument(f"There are {len(names)} names for {p} columns; give one per column.")
     return names

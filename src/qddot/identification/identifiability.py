@@ -33,7 +33,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Identifiability:
-    """Which combinations of parameters torques can tell: β = B φ."""
+    """Which combinations of parameters torques show: β = B φ."""
 
     names: tuple[str, ...]  # of φ
     columns: Grouping = field(repr=False)
@@ -163,7 +163,7 @@ def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str
     )
     return (
         f"The log shows {len(shown.kept)} of {base.rank} base parameters of robot "
-        f"{robot.name!r}: it cannot tell {listing(unseen, 4)}.\n"
+        f"{robot.name!r}: it does not show {listing(unseen, 4)}.\n"
         f"  {causes}.\n"
         "  Move every joint, at different speeds; or take the groups that the log does show: "
         "unexcited='merge'."

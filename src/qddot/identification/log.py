@@ -1,4 +1,4 @@
-"""A log: what was measured on an arm, on the joints' side, in SI units, one row an instant."""
+"""A log: what was measured on an arm, on the joints' side, in SI units, one row per instant."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CHUNK = 4096  # rows looked at together: their regressor fits into the processor
 
 @dataclass(frozen=True, repr=False)
 class Log:
-    """A measured motion. What was not measured is None; `notes` tells what was mended."""
+    """A measured motion. What was not measured is None; `notes` says what was mended."""
 
     joint_names: tuple[str, ...]
     t: np.ndarray  # (k,) [s], rising
@@ -52,7 +52,7 @@ class Log:
             if values is not None and values.shape != shape:
                 raise BadArgument(
                     f"{name} of a log has shape {values.shape}; it must have shape {shape}: "
-                    "a row an instant, a column a joint."
+                    "a row per instant, a column per joint."
                 )
 
     @property
@@ -94,7 +94,7 @@ class Log:
 
     @property
     def rate(self) -> float:
-        """How many rows a second [Hz], gaps left out."""
+        """How many rows per second [Hz], gaps left out."""
         return 1 / self.step
 
     @property
@@ -175,17 +175,17 @@ def load_log(
 
     Args:
         source: A .csv, .parquet or .npz file, a ROS 2 bag (folder, .db3, .mcap), a pandas table, a
-            simulated motion; or a file a quantity: {"q": "positions.csv", "tau": "currents.csv"}.
+            simulated motion; or a file per quantity: {"q": "positions.csv", "tau": "currents.csv"}.
         robot: The arm; its joints are looked for by name, and the log is in their order.
-        columns: Where the names of the columns do not tell: {"t": "stamp", "q": ["a1", "a2"],
+        columns: Where the names of the columns do not say: {"t": "stamp", "q": ["a1", "a2"],
             "tau": "current_{number}"}; {joint} stands for a joint's name, {number} counts from 1.
-        units: {"t": "ms", "q": "deg", "qd": "deg/s", "tau": "A"}, or a list with one a joint.
-        gear: N, turns of the motor per turn of the joint, one a joint, signs included; or
+        units: {"t": "ms", "q": "deg", "qd": "deg/s", "tau": "A"}, or a list with one per joint.
+        gear: N, turns of the motor per turn of the joint, one per joint, signs included; or
             {"tau": N} where only that is measured at the motors.
         coupling: A, shape (n, n), where motors move several joints; or {"tau": A}.
         joints: The joints wanted, in order; or {joint of the robot: its name in the log}.
-        offset: q₀, added to the positions last [rad] or [m], one a joint.
-        torque_constants: N·m (or N) per ampere, one a joint, where τ is in "A" or "mA".
+        offset: q₀, added to the positions last [rad] or [m], one per joint.
+        torque_constants: N·m (or N) per ampere, one per joint, where τ is in "A" or "mA".
         rate: Rows a second [Hz], for logs without a column of times.
         topic: The topic of a bag.
 
@@ -206,7 +206,7 @@ def load_log(
 
 def bad_log(source: object, why: str, remedy: str, place: str = "", line: int | None = None):
     """Return the exception for a log with one problem."""
-    # the message begins with the source, so only a line is told by it again
+    # the message begins with the source, so it repeats the file only for a line
     file = str(source) if line else ""
     return BadLog(str(source), [Problem("error", place, why, remedy, line, file)])
 

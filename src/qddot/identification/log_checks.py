@@ -16,7 +16,7 @@ from qddot.timeseries import QUANTITIES
 if TYPE_CHECKING:
     from qddot.robot import Robot
 
-STILL = 1e-3  # [rad] or [m]: a joint that moves less tells nothing
+STILL = 1e-3  # [rad] or [m]: a joint that moves less shows nothing
 DISORDER = 0.01  # of the rows: more out of order is not a slip of the clock
 SLOWEST = 0.5  # [s] between rows: nobody records an arm so slowly
 MOST_PROBLEMS = 100
@@ -44,7 +44,7 @@ def checked(raw: Raw, robot: Robot | None) -> Log:
         raw.note(
             "warning",
             "torque",
-            "there is none, so no mass can be told from this log",
+            "there is none, so no mass can be found from this log",
             "Record torques, or currents with their torque constants.",
         )
     measured: dict[str, Any] = dict(raw.values) | several_numbers(robot)

@@ -84,7 +84,7 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
     Args:
         log: The log, evenly sampled.
         cutoff: The cut-off frequency [Hz]; by default chosen, as
-            `qddot.identification.spectrum.cutoff` tells.
+            `qddot.identification.spectrum.cutoff` says.
         what: The quantities to filter, of those there are.
     """
     from scipy.signal import butter, sosfiltfilt

@@ -44,7 +44,7 @@ class Arguments:
     xp: Any = np  # the package of the arrays: NumPy or CuPy
 
     def constants(self) -> np.ndarray:
-        """Return one row a trajectory: parameters, then further inputs of the law."""
+        """Return one row per trajectory: parameters, then further inputs of the law."""
         columns = [x[..., None] for x in self.parameters.values()]
         for name, x in self.inputs.items():
             if name != "x":

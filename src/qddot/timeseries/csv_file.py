@@ -119,7 +119,7 @@ class Text:
         return table
 
     def _slowly(self, stream: TextIO, use: list[int]) -> np.ndarray:
-        """Return the columns in use cell by cell, or tell what is wrong with them, all at once."""
+        """Return the columns in use cell by cell, or say what is wrong with them, all at once."""
         self.lines.clear()
         counted, rows, problems = Lines(stream), [], []
         for _ in range(self.first):
