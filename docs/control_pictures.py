@@ -9,7 +9,7 @@ import qddot
 from qddot import plot
 from qddot.control import laws
 from qddot.control.laws.adaptive_slotine_li import balanced
-from qddot.control.laws.comparison import wrong_model
+from qddot.control.laws.assumption import wrong_model
 from qddot.control.loop import closed_loop
 from qddot.motions import CartesianLine, Fourier, Quintic, time_optimal
 from qddot.present.figures import style

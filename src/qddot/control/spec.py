@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.control.laws.comparison import wrong_model
+from qddot.control.laws.assumption import wrong_model
 from qddot.control.laws.gains import Assignment
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import in_order

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 import qddot
 from qddot.control.laws import PD, MomentumObserver, OperationalSpace, PDGravity
-from qddot.control.laws.comparison import wrong_model
+from qddot.control.laws.assumption import wrong_model
 from qddot.control.loop import closed_loop
 from qddot.motions import CartesianLine, Quintic, time_optimal
 from qddot.plot import plot_closed_loop, plot_comparison, plot_fastest

@@ -15,12 +15,11 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.checks import number, positive
 from qddot.control.laws import dry_friction
-from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.comparison import NOT_LINEAR, differences
+from qddot.control.laws.assumption import NOT_LINEAR, Assumption, Rows, differences
 from qddot.control.laws.dry_friction import sign_of, smooth_sign
 from qddot.control.laws.estimates import Estimates, estimates, not_estimated, on_another
+from qddot.control.laws.feedback import joints_of
 from qddot.control.laws.gains import Assignment, gain
-from qddot.control.laws.joint_law import joints_of
 from qddot.control.laws.slotine_li import SlotineLi
 from qddot.model.tree import Tree
 from qddot.motions.setpoint import joint_reference

@@ -16,15 +16,20 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.checks import not_negative
-from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.comparison import STILL, differences
+from qddot.control.laws.assumption import (
+    STILL,
+    Assumption,
+    Rows,
+    differences,
+    one_place,
+    right_model,
+)
 from qddot.control.laws.estimates import Estimates, estimates, on_another
+from qddot.control.laws.feedback import joints_of, nowhere_singular, potential_torque, reached
 from qddot.control.laws.gains import LEAN, Assignment, gain
-from qddot.control.laws.joint_law import joints_of, one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.saturation import saturation, slopes
 from qddot.control.laws.task import Task, task_of, task_reference
-from qddot.control.laws.task_law import nowhere_singular, reached
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.energy import kinetic_energy
 from qddot.dynamics.forward import solve

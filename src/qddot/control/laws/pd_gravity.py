@@ -16,10 +16,9 @@ import numpy as np
 from qddot.certificate.bound import Bound, Box
 from qddot.certificate.problems import BoundProblems
 from qddot.checks import one_of
-from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.comparison import STILL
+from qddot.control.laws.assumption import STILL, Assumption, Rows, one_place, right_model
+from qddot.control.laws.feedback import JointLaw, potential_torque
 from qddot.control.laws.gains import bound, smallest
-from qddot.control.laws.joint_law import JointLaw, one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.errors import BadArgument, printable
