@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from qddot.certificate.properties import Property as Property
     from qddot.certificate.ellipsoid import (
         MassEllipsoid as MassEllipsoid,
-        mass_ellipsoid as mass_ellipsoid,
-    )
-    from qddot.certificate.singularity import (
         NearSingular as NearSingular,
+        mass_ellipsoid as mass_ellipsoid,
         near_singular as near_singular,
     )
 
@@ -30,8 +28,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.certificate.bound": "Bound Box",
         "qddot.certificate.bounds": "QUANTITIES bounds_over_joint",
         "qddot.certificate.properties": "Property",
-        "qddot.certificate.ellipsoid": "MassEllipsoid mass_ellipsoid",
-        "qddot.certificate.singularity": "NearSingular near_singular",
+        "qddot.certificate.ellipsoid": "MassEllipsoid NearSingular mass_ellipsoid near_singular",
     },
     renamed={
         "effective_mass": "mass_ellipsoid",
@@ -43,7 +40,7 @@ moved_modules(
     __name__,
     names={"along": "bounds_over_joint"},
     along="bounds",
-    near_singular="singularity",
+    near_singular="ellipsoid",
     effective_mass="ellipsoid",
     figures="qddot.plot",
 )
