@@ -40,12 +40,7 @@ class Timed(ABC):
     @cached_property
     def program(self) -> Program:
         """The program from t to position, velocity and acceleration."""
-        name = type(self).__name__.lower()
-
-        def motion(t: Scalar) -> dict[str, JointVec]:
-            return dict(zip(("position", "velocity", "acceleration"), self.at(t), strict=True))
-
-        return record(motion, name, t=())
+        return program_of(self, type(self).__name__.lower())
 
     @cached_property
     def _kernel(self) -> Kernel:
@@ -100,6 +95,15 @@ class TaskReference(Timed):
     @abstractmethod
     def at(self, t: Scalar) -> tuple[Vec3, Vec3, Vec3]:
         """Return position [m], velocity and acceleration at an instant [s]."""
+
+
+def program_of(reference: Any, name: str) -> Program:
+    """Return the program from t to position, velocity and acceleration of what has `at(t)`."""
+
+    def motion(t: Scalar) -> dict[str, JointVec]:
+        return dict(zip(("position", "velocity", "acceleration"), reference.at(t), strict=True))
+
+    return record(motion, name, t=())
 
 
 def vector(name: str, given: Any) -> np.ndarray:

@@ -38,7 +38,7 @@ FORMAT = 1
 class Study:
     """Everything about a sweep before its first run."""
 
-    document: Mapping[str, Any]  # as it was given, but for the robot
+    document: Mapping[str, Any]  # the plan as plain data, but for the robot
     robot: Robot  # as it was given
     nominal: Robot  # as the plan sets it, all numbers: the model of the laws
     arm: VariedArm
@@ -50,7 +50,7 @@ class Study:
     @cached_property
     def facts(self) -> dict[str, Any]:
         """The plan as plain data, in one way however it was written."""
-        return {"format": FORMAT, **_plain(self.document), "unit": self.runs.unit}
+        return {"format": FORMAT, **self.document, "unit": self.runs.unit}
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it would run, as plain values."""
@@ -99,6 +99,7 @@ def prepared(
         BadPlan: With every problem of the plan.
     """
     found: list[Problem] = []
+    document = _plain(document)
     table = DocumentTable(document, (), found, line_of, "plan")
     robot = robot.with_options(threads=1, dtype="float64")
     robot.model.need_single_numbers("A sweep")
