@@ -217,7 +217,7 @@ class Pace:
     names: tuple[str, ...]
     units: tuple[str, ...]
     mark: float = 0.0  # [s], where it was at the last look
-    told: bool = False
+    warned: bool = False
 
     def look(self, steps: int, t: float, qd: np.ndarray) -> None:
         """Stop a run that has taken as many steps as it may, or that would not end.
@@ -245,8 +245,8 @@ class Pace:
                 f"{steps:,} steps took it to {share}, and at this pace it would take {ahead:.1g} "
                 f"more: {self._why(h, qd)}",
             )
-        if steps + ahead > self.most and not self.told:
-            self.told = True
+        if steps + ahead > self.most and not self.warned:
+            self.warned = True
             warnings.warn(
                 f"After {steps:,} steps the run is at {share}; at this pace it will stop at "
                 f"max_steps={self.most:,}, before its end: {self._why(h, qd)}.",

@@ -82,11 +82,11 @@ class Run:
         loose = -1
         before: Modes | None = None
         with percent_done(f"simulating {self.plant.robot.name}", 100) as self.advance:
-            self.told = 0
+            self.shown = 0
             try:
                 while self.t < self.duration and not self.stopped:
                     modes = self.plant.modes(self.t, self.y, loose)
-                    self._tell_changes(before, modes)
+                    self._keep_changes(before, modes)
                     crossing = self._piece(modes)
                     before = modes
                     loose = self._happens(crossing, modes) if crossing else -1
@@ -147,7 +147,7 @@ class Run:
                 piece.keep(between, self.plant.projected(path(between).T))
             y[v][modes.held] = 0.0  # whatever a solver's rounding makes of it
             self.t, self.y = t, y
-            self._tell_progress()
+            self._show_progress()
             self.pace.look(self.steps, t, y[v])
             self._notice_signs()
             if found is not None:
@@ -216,7 +216,7 @@ class Run:
 
     # what is reported
 
-    def _tell_changes(self, before: Modes | None, now: Modes) -> None:
+    def _keep_changes(self, before: Modes | None, now: Modes) -> None:
         """Keep as events which joints have stuck, broken loose or left a stop."""
         if before is None:
             return
@@ -230,11 +230,11 @@ class Run:
             elif now.direction[i] * before.direction[i] < 0:
                 self.events.append(Event(self.t, "turns round", name))
 
-    def _tell_progress(self) -> None:
+    def _show_progress(self) -> None:
         done = int(100 * self.t / self.duration)
-        for _ in range(done - self.told):
+        for _ in range(done - self.shown):
             self.advance()
-        self.told = max(done, self.told)
+        self.shown = max(done, self.shown)
 
     def _trouble(self, message: str, modes: Modes) -> str:
         """Return why a solver could not go on."""

@@ -137,7 +137,7 @@ def simulate(
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
 
     law = law_of(torque, robot.n, robot.nq)
-    told = law_inputs(robot, law, inputs)
+    law_values = law_inputs(robot, law, inputs)
     names, frames = robot.joint_names, tuple(wrenches or {})
     signals = {}
     if law is None:
@@ -161,8 +161,8 @@ def simulate(
         switched=can_hold.any,
     )
     system = System(robot.model, forces)
-    plant = Plant(robot, system, signals, of_one_run(told), can_hold, duration)
-    y0 = whole_state(robot, plant.layout, q0, qd0, told.pop("x", []))
+    plant = Plant(robot, system, signals, of_one_run(law_values), can_hold, duration)
+    y0 = whole_state(robot, plant.layout, q0, qd0, law_values.pop("x", []))
     run, chosen = begun(plant, y0, method, tolerance, step, every, watched, max_steps)
     try:
         run.go()

@@ -56,7 +56,7 @@ def control(
     from qddot.control.loop import closed_loop
     from qddot.control.spec import described_control
 
-    spec = described_control(description, robot, q, told=True, seconds=duration)
+    spec = described_control(description, robot, q, start_given=True, seconds=duration)
     law, kind = spec.law, spec.kind.kind
     tell(f"Simulating {duration:g} s under {kind.replace('_', ' ')}", None)
     loop = closed_loop(robot, law, q0=q, qd0=qd, duration=duration, **spec.options)

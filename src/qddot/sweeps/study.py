@@ -26,9 +26,9 @@ from qddot.sweeps.variations import by_key, read_variations
 from qddot.writers.toml import to_toml
 
 MOST_UNITS = 20_000  # files in a folder, unless the plan says otherwise
-STEPS_A_UNIT = 2_000_000  # about half a second of compiled steps
-RUNS_A_UNIT = 20_000
-EXACT_RUNS_A_UNIT = 50
+STEPS_PER_UNIT = 2_000_000  # about half a second of compiled steps
+RUNS_PER_UNIT = 20_000
+EXACT_RUNS_PER_UNIT = 50
 PARALLEL = 8  # units at least, where there are runs enough
 PART = 64_000_000  # [bytes] of a part that keeps motions
 FORMAT = 1
@@ -124,7 +124,7 @@ def prepared(
     here = nominal.home if q is None else q
     seed = fields.count(table, "seed", 0, 0)
     controllers = read_controllers(
-        *(table, nominal, here), told=q is not None, unset=(robot, fixed), seed=seed
+        *(table, nominal, here), start_given=q is not None, unset=(robot, fixed), seed=seed
     )
     q0, qd0 = (np.array(column) for column in zip(*(x.start for x in controllers), strict=True))
     qd0 = qd0 if qd is None else np.tile(qd, (len(controllers), 1))
@@ -197,9 +197,9 @@ def _frames_that_vary(settings: Mapping[str, Any], varied: Any) -> set[str]:
 def _unit(total: int, clock: TimeGrid, kept: KeptColumns, n: int) -> int:
     """Return how many runs a unit has if the plan does not say."""
     if clock.exact:
-        runs = EXACT_RUNS_A_UNIT
+        runs = EXACT_RUNS_PER_UNIT
     else:
-        runs = max(1, min(RUNS_A_UNIT, STEPS_A_UNIT // clock.steps))
+        runs = max(1, min(RUNS_PER_UNIT, STEPS_PER_UNIT // clock.steps))
     if kept.stride:
         runs = max(1, min(runs, PART // (16 * n * (clock.rows // kept.stride + 1))))
     runs = min(runs, max(1, -(-total // PARALLEL)))
