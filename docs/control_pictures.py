@@ -8,9 +8,9 @@ from matplotlib.figure import Figure
 import qddot
 from qddot import plot
 from qddot.control import laws
-from qddot.control.laws.adaptation import balanced
+from qddot.control.laws.adaptive_slotine_li import balanced
+from qddot.control.laws.assumption import wrong_model
 from qddot.control.loop import closed_loop
-from qddot.control.mistaken import wrong_model
 from qddot.motions import CartesianLine, Fourier, Quintic, time_optimal
 from qddot.present.figures import style
 

@@ -62,5 +62,5 @@ def interrupted_at(t: float) -> Iterator[None]:
         if self.t > t:
             signal.raise_signal(signal.SIGINT)
 
-    with ctrl_c(), patch.object(Run, "_tell_progress", pressed):
+    with ctrl_c(), patch.object(Run, "_show_progress", pressed):
         yield

@@ -23,12 +23,12 @@ from qddot.control.laws import (
     PDGravity,
     SlotineLi,
 )
-from qddot.control.lyapunov import rate_program
+from qddot.control.report import rate_program
 from qddot.errors import BadArgument, WrongShape
 from qddot.identification import prepared
 from qddot.motions import CartesianLine, Quintic, time_optimal
 from qddot.scalars import sincos
-from qddot.simulation.trajectory import load
+from qddot.simulation.files import load
 from qddot.studio.library import check as check_arm
 from qddot.sweeps.study import prepared as prepare_study
 

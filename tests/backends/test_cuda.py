@@ -22,8 +22,8 @@ from qddot.backends.device_arrays import cupy_or_error, kind_of
 from qddot.errors import QddotError
 from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
-from qddot.simulation.equation import Forces, System
-from qddot.simulation.law import law_of
+from qddot.simulation.acting import Forces, law_of
+from qddot.simulation.equation import System
 from qddot.simulation.steps import METHODS, iteration
 
 QUANTITIES = (

@@ -11,8 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from nearness import SOLVED
 
-from qddot.certificate.bound import Bound
-from qddot.certificate.box import Box
+from qddot.certificate.bound import Bound, Box
 from qddot.robot import Robot
 
 CHUNK = 50_000

@@ -11,8 +11,8 @@ from random_trees import laden
 from strategies import models
 
 import qddot
+from qddot.certificate.bound import box_of
 from qddot.certificate.bounds import bounds
-from qddot.certificate.box import box_of
 from qddot.certificate.cut import Cut
 from qddot.certificate.problems import BoundProblems
 from qddot.robot import Robot

@@ -13,9 +13,9 @@ from made import ARM
 
 import qddot
 from qddot.certificate import bounds as bounds_module
-from qddot.certificate import problem, refine, search
+from qddot.certificate import problem, search
+from qddot.certificate.bound import PI, Box, box_of
 from qddot.certificate.bounds import bound, bounds, check
-from qddot.certificate.box import PI, Box, box_of
 from qddot.errors import BadArgument, NotNumeric, NotProved, UnknownName
 from qddot.model import Joint, Limits, Link, Mimic, build
 from qddot.model.link import Inertial
@@ -109,7 +109,7 @@ def test_a_turn_that_does_not_bring_a_follower_back_is_refused():
 
 def test_stopping_early_leaves_valid_bounds(monkeypatch):
     """On a clock that ticks whenever it is looked at: the search looks once in a few cells."""
-    ticks = ticking(monkeypatch, bounds_module, refine, search, seconds=0.02)
+    ticks = ticking(monkeypatch, bounds_module, search, seconds=0.02)
     robot = qddot.load("ur5")
     found = bounds(robot, ["M.eigenvalue.min", "M.norm1.max", "g.norm1"], gap=1e-6, seconds=1.0)
     assert next(ticks) < 100  # a second, and a few more to see that it is over

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from strategies import models
 
 import qddot
-from qddot.certificate.box import box_of
-from qddot.certificate.exact import BallScalar, Ledger, above, below
+from qddot.certificate.bound import box_of
 from qddot.certificate.problems import BoundProblems
+from qddot.certificate.rounding import BallScalar, Ledger, above, below
 from qddot.dynamics import coriolis, rnea
 from qddot.dynamics.crba import mass_matrix
 from qddot.model.folding import exact, fold

@@ -9,8 +9,8 @@ from faults import interrupted
 from made import ARM
 
 import qddot
+from qddot.certificate.bound import box_of
 from qddot.certificate.bounds import bounds, bounds_over_joint
-from qddot.certificate.box import box_of
 from qddot.certificate.problems import QUANTITIES, BoundProblems, joint_bounds
 
 

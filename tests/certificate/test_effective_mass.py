@@ -7,9 +7,8 @@ from nearness import ROUND_OFF, SOLVED, assert_close
 from numpy.testing import assert_allclose
 
 import qddot
-from qddot.certificate.ellipsoid import mass_ellipsoid
+from qddot.certificate.ellipsoid import mass_ellipsoid, near_singular
 from qddot.certificate.mobility import principal
-from qddot.certificate.singularity import near_singular
 from qddot.errors import BadArgument, UnknownName, WrongShape
 
 READY = np.array([0.0, -0.6, 0.0, -2.2, 0.0, 1.6, 0.8])

@@ -10,7 +10,7 @@ from made import ARM
 from random_trees import grown
 
 import qddot
-from qddot.certificate.box import box_of
+from qddot.certificate.bound import box_of
 from qddot.certificate.properties import can_exist, consistency, identities, inequalities, sampled
 from qddot.model.link import Inertial
 

@@ -8,7 +8,7 @@ from made import ARM, PANDA
 
 import qddot
 from qddot.control.laws import CartesianImpedance, OperationalSpace
-from qddot.control.laws.comparison import STILL, differences
+from qddot.control.laws.assumption import STILL, differences
 from qddot.model import Frame, Motor, Placement, Spring
 
 LEVEL = dict(name="arm", gravity=(0, 0, -9.81))

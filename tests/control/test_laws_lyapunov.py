@@ -25,7 +25,7 @@ from qddot.control.laws import (
     SlotineLi,
 )
 from qddot.control.loop import closed_loop
-from qddot.control.lyapunov import rate_program
+from qddot.control.report import rate_program
 from qddot.model import Model
 from qddot.robot import Robot
 

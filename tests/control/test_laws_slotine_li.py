@@ -14,7 +14,7 @@ from strategies import models, seeds
 
 import qddot
 from qddot.control.laws import AdaptiveSlotineLi, RobustSaturated, SlotineLi
-from qddot.control.laws.adaptation import balanced
+from qddot.control.laws.adaptive_slotine_li import balanced
 from qddot.control.laws.estimates import estimates
 from qddot.control.loop import closed_loop
 from qddot.dynamics.coriolis import coriolis_matrix

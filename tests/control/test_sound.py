@@ -25,13 +25,11 @@ from qddot.control.laws import (
     RobustSaturated,
     SlotineLi,
 )
-from qddot.control.laws.assumption import verdict
-from qddot.control.laws.comparison import differences, no_gravity
+from qddot.control.laws.assumption import differences, no_gravity, verdict
 from qddot.control.laws.dry_friction import LAYER
-from qddot.control.laws.joint_law import JointLaw
+from qddot.control.laws.feedback import JointLaw
 from qddot.control.loop import InterruptedLoop, closed_loop
-from qddot.control.lyapunov import rate_program
-from qddot.control.report import rise
+from qddot.control.report import rate_program, rise
 from qddot.motions import Quintic
 
 HOME = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])

@@ -132,7 +132,7 @@ def test_a_law_by_name_has_the_gains_of_where_its_run_starts():
     place = {"kind": "setpoint", "target": [0.5, 0.3]}
     there = closed_loop(ARM, "pd", place, q0=[1.0, 2.0], duration=0.01).law
     described = described_control(
-        {"law": "pd", "reference": place}, ARM, np.array([1.0, 2.0]), told=True, seconds=0.01
+        {"law": "pd", "reference": place}, ARM, np.array([1.0, 2.0]), start_given=True, seconds=0.01
     )
     assert there.gains == described.law.gains
     assert there.gains != closed_loop(ARM, "pd", place, duration=0.01).law.gains

@@ -9,7 +9,8 @@ from nearness import assert_near
 import qddot
 from qddot.dynamics.friction import friction_torque, smooth_direction
 from qddot.model import Friction, Inertial, Joint, Link, Mimic, build
-from qddot.simulation.equation import Forces, Instant
+from qddot.simulation.acting import Forces
+from qddot.simulation.equation import Instant
 
 LEADER = Friction(viscous=0.1, coulomb=1, static=2, stribeck_velocity=0.1)
 FOLLOWER = Friction(coulomb=1, static=3, stribeck_velocity=1.0, offset=0.2)

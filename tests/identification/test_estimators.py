@@ -406,7 +406,7 @@ def test_a_log_that_hardly_moves_is_refused_with_what_it_does_not_show(arm):
     with pytest.raises(BadArgument) as error:
         identify(robot, log)
     assert "The log shows 46 of 48 base parameters of robot 'ur5'" in str(error.value)
-    assert "cannot tell elbow_joint.fv, elbow_joint.fs" in str(error.value)
+    assert "does not show elbow_joint.fv, elbow_joint.fs" in str(error.value)
     assert "unexcited='merge'" in str(error.value)
     fit = identify(robot, log, unexcited="merge")
     assert len(fit.values) == 46
@@ -435,7 +435,7 @@ def test_wrong_logs_are_refused(arm):
         identify(robot, log)
     with pytest.raises(BadArgument, match=r"'wieghted'\. Did you mean 'weighted'"):
         identify(robot, (q, qd, qdd, tau), "wieghted")
-    with pytest.raises(BadArgument, match="one time a row"):
+    with pytest.raises(BadArgument, match="one time per row"):
         identify(robot, replace_times(as_log(robot, (q, qd, qdd, tau))))
 
 

@@ -67,7 +67,7 @@ def test_a_start_outside_of_the_limits_is_refused(panda):
         excite(panda, start=[0] * 7)
     with pytest.raises(WrongShape, match="start has shape"):
         excite(panda, start=[0, 0])
-    with pytest.raises(BadArgument, match="give one position a joint"):
+    with pytest.raises(BadArgument, match="give one position per joint"):
         excite(panda, start="home")
 
 

@@ -11,7 +11,7 @@ from nearness import assert_near
 import qddot
 from qddot.identification import METHODS, Log, identify, load_log
 from qddot.identification.base_parameters import random_states
-from qddot.identification.log import as_log
+from qddot.identification.log_checks import as_log
 from qddot.identification.problem import problem_of
 from qddot.identification.regression import Regression
 from qddot.identification.solution import ordinary

@@ -404,7 +404,7 @@ def test_what_is_never_measured_counts_as_missing(tmp_path):
     found = load_log(written(tmp_path / "a.csv", lines))
     assert found.tau is None
     assert "tau: it is nan in every row" in notes(found)
-    assert "no mass can be told" in str(found.warnings)
+    assert "no mass can be found" in str(found.warnings)
 
 
 @pytest.mark.parametrize(

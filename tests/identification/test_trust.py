@@ -112,7 +112,7 @@ def test_deviations_that_the_residual_contradicts_are_not_told():
     lasting = 50 * np.sin(0.7 * t + np.array([0.0, 1.0]))  # two minutes would show it, 6 s do not
     fit = identify(robot, as_log(robot, (q, qd, qdd, tau + lasting)), unexcited="merge")
     assert np.isnan(fit.deviations).all()
-    assert "deviations are not told: the residual lasts up to" in repr(fit)
+    assert "deviations are not given: the residual lasts up to" in repr(fit)
     assert " -" in fit.table()
     assert fit.to_dict()["base_parameters"][0]["deviation"] is None
 

@@ -6,7 +6,7 @@ import pytest
 import qddot
 from qddot.errors import BadArgument, WrongShape
 from qddot.motions import CartesianLine, Path, Quintic, Trapezoidal, time_optimal
-from qddot.motions.reachability import Blocked, HalfPlanes, fastest
+from qddot.motions.path_timing import Blocked, HalfPlanes, fastest
 
 EFFORT = np.array([3000.0, 1000.0])
 POINTS = np.array([[0.0, 0.0], [1.0, 0.5], [1.5, 2.0]])

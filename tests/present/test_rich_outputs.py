@@ -13,8 +13,7 @@ from faults import no_compiler
 import qddot
 from qddot import motions
 from qddot.certificate.certificate import Certificate
-from qddot.certificate.ellipsoid import mass_ellipsoid
-from qddot.certificate.singularity import near_singular
+from qddot.certificate.ellipsoid import mass_ellipsoid, near_singular
 from qddot.control import laws
 from qddot.control.loop import closed_loop
 from qddot.identification.comparison import compare

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import qddot
-from qddot.certificate.box import box_of
+from qddot.certificate.bound import box_of
 from qddot.doctor.compare import configurations
 from qddot.identification.base_parameters import random_states
 from qddot.identification.excitation_limits import motion_limits

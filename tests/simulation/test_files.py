@@ -17,7 +17,8 @@ from simulation.made_motion import made, random_motion
 
 import qddot
 from qddot.errors import BadArgument, BadFile, CannotWrite
-from qddot.simulation.trajectory import Trajectory, load
+from qddot.simulation.files import load
+from qddot.simulation.trajectory import Trajectory
 
 ENDINGS = (".csv", ".npz", ".parquet")
 HOSTILE = (

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from qddot.simulation.sampled import Past, sampled
+from qddot.simulation.acting import Past, sampled
 
 
 def cubic(t, start):

@@ -14,8 +14,8 @@ from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.momentum import centrifugal_rate
 from qddot.dynamics.regroup import regrouped
 from qddot.program.operations import OPERATIONS
-from qddot.simulation.equation import Forces, System
-from qddot.simulation.law import Law
+from qddot.simulation.acting import Forces, Law
+from qddot.simulation.equation import System
 from qddot.simulation.steps import METHODS, iteration
 
 ORDERS = {"semi_implicit_euler": 1, "midpoint": 2, "rk4": 4}

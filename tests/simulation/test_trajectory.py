@@ -13,8 +13,9 @@ from numpy.testing import assert_allclose, assert_array_equal
 from simulation.made_motion import made, random_motion, sines
 
 from qddot.errors import BadArgument, MissingExtra, UnknownName
+from qddot.motions.spline import interpolated
 from qddot.simulation.energy import Energy
-from qddot.simulation.trajectory import Event, interpolated
+from qddot.simulation.trajectory import Event
 
 
 def errors(rows: int) -> list[float]:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from qddot.sweeps.draws import BLOCK, Distribution, drawn
 from qddot.sweeps.plan import study_of
+from qddot.sweeps.quantities import BLOCK, Distribution, drawn
 
 MANY = 200_000
 SIGMAS = 5.0  # by how many standard errors a mean may be off

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from qddot.errors import BadFile
+from qddot.timeseries import reading
 from qddot.timeseries.csv_file import read_csv, write_csv, write_rows
 from qddot.timeseries.parquet_file import read_parquet, write_parquet
-from qddot.timeseries.table import reading
 
 NAMES = ("t", "a,b", " spaced ")
 ROWS = np.array([[0.0, 1 / 3, np.nan], [1e-300, -0.0, np.inf]])

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
         QUANTITIES as QUANTITIES,
         bounds_over_joint as bounds_over_joint,
     )
-    from qddot.certificate.box import Box as Box
+    from qddot.certificate.bound import Box as Box
     from qddot.certificate.properties import Property as Property
     from qddot.certificate.ellipsoid import (
         MassEllipsoid as MassEllipsoid,
-        mass_ellipsoid as mass_ellipsoid,
-    )
-    from qddot.certificate.singularity import (
         NearSingular as NearSingular,
+        mass_ellipsoid as mass_ellipsoid,
         near_singular as near_singular,
     )
 
@@ -27,12 +25,10 @@ __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.certificate.certificate": "Certificate certify",
-        "qddot.certificate.bound": "Bound",
+        "qddot.certificate.bound": "Bound Box",
         "qddot.certificate.bounds": "QUANTITIES bounds_over_joint",
-        "qddot.certificate.box": "Box",
         "qddot.certificate.properties": "Property",
-        "qddot.certificate.ellipsoid": "MassEllipsoid mass_ellipsoid",
-        "qddot.certificate.singularity": "NearSingular near_singular",
+        "qddot.certificate.ellipsoid": "MassEllipsoid NearSingular mass_ellipsoid near_singular",
     },
     renamed={
         "effective_mass": "mass_ellipsoid",
@@ -44,7 +40,7 @@ moved_modules(
     __name__,
     names={"along": "bounds_over_joint"},
     along="bounds",
-    near_singular="singularity",
+    near_singular="ellipsoid",
     effective_mass="ellipsoid",
     figures="qddot.plot",
 )

@@ -3,7 +3,7 @@
 A point where a value is attained bounds a supremum from one side; a proof that covers the box with
 cells bounds it from the other. Every step is a proof, rounding included:
 
-- the numbers of the robot are balls, folded to seventy digits (`exact`)
+- the numbers of the robot are balls, folded to seventy digits (`rounding`)
 - what rounding can do to a kernel's results is known before it runs (`rounding`)
 - how much they can curve between corners follows from all their Fourier modes (`curvature`)
 - so that finitely many points decide about a whole box (`search`, and one file per kind of bound)
@@ -19,8 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.certificate.bound import Bound
-from qddot.certificate.box import Box, box_of
+from qddot.certificate.bound import Bound, Box, box_of
 from qddot.certificate.problems import (
     QUANTITIES,
     RECIPROCAL,
@@ -29,7 +28,7 @@ from qddot.certificate.problems import (
     ends_of,
     unit,
 )
-from qddot.certificate.refine import Refined, narrow_enough, proved, refine
+from qddot.certificate.search import Refined, narrow_enough, proved, refine
 from qddot.certificate.sums_of_squares import form_of
 from qddot.checks import joint_index, not_negative, number
 from qddot.errors import NotProved, QddotError

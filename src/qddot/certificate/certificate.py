@@ -13,9 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from qddot.certificate.bound import Bound
+from qddot.certificate.bound import Bound, Box, bound_lines, box_of
 from qddot.certificate.bounds import bounds, check
-from qddot.certificate.box import Box, box_of
 from qddot.certificate.problems import BoundProblems, joint_bounds
 from qddot.certificate.properties import (
     IDENTITIES,
@@ -25,7 +24,7 @@ from qddot.certificate.properties import (
     properties,
 )
 from qddot.checks import not_negative
-from qddot.errors import BadArgument, BadFile, NotNumeric, QddotError
+from qddot.errors import BadArgument, BadFile, NotNumeric, QddotError, printable
 from qddot.judged import Judged
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
@@ -39,6 +38,7 @@ SEARCH = 2 / 3  # of the time, for the bounds
 NORMS = ("1", "2", "inf")
 FORMAT = 1  # of the file
 MOST_BYTES = 200_000_000
+VERDICT = {True: "yes", False: "NO", None: "open"}
 
 
 @dataclass(frozen=True, repr=False)
@@ -136,8 +136,6 @@ class Certificate(Judged):
 
     @fitted
     def __str__(self) -> str:
-        from qddot.certificate.certificate_text import as_text
-
         return as_text(self)
 
     __repr__ = __str__
@@ -225,6 +223,29 @@ def _in_norm(robot: Robot, box: Box, norm: str | int | None) -> list[str] | None
     joints = joint_bounds(robot)  # which may be called anything
     names = BoundProblems(robot, box).applicable()
     return [name for name in names if name in joints or not others & set(name.split("."))]
+
+
+def as_text(certificate: Certificate) -> str:
+    """Return a certificate as a table of properties and one of bounds."""
+    lines = [f"{printable(certificate.robot.name)}, {box_text(certificate)}", ""]
+    width = max((len(p.name) for p in certificate.properties), default=0)
+    for p in certificate.properties:
+        verdict = VERDICT[p.holds]
+        lines.append(f"{verdict:4} {p.name:<{width}}  {p.statement}")
+        lines.append(f"     {'':<{width}}  {p.how}: {p.evidence}")
+    if certificate.bounds:
+        lines += ["", *bound_lines(list(certificate.bounds.values()))]
+    return "\n".join(lines)
+
+
+def box_text(certificate: Certificate) -> str:
+    """Return the box in words."""
+    box, names = certificate.box, certificate.robot.joint_names
+    parts = [
+        f"{printable(name)} {low:.4g}…{high:.4g}"
+        for name, low, high in zip(names, box.lower, box.upper, strict=True)
+    ]
+    return "for " + ", ".join(parts)
 
 
 def _model(text: str) -> Any:

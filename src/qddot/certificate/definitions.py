@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from qddot.certificate.exact import BallScalar, Ledger
+from qddot.certificate.rounding import BallScalar, Ledger
 from qddot.dynamics.crba import mass_matrix
 from qddot.model.coordinates import Drives
 from qddot.model.tree import BASE, Body, Tree

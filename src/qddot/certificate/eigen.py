@@ -28,7 +28,6 @@ from flint import arb
 from qddot.backends.kernel import Kernel
 from qddot.certificate.definitions import multiplicity, whole
 from qddot.certificate.entries import Entries, Ground
-from qddot.certificate.exact import above, ball_in, below
 from qddot.certificate.problem import (
     MARGIN,
     BoundProblem,
@@ -36,7 +35,7 @@ from qddot.certificate.problem import (
     CornerProof,
     Route,
 )
-from qddot.certificate.rounding import U
+from qddot.certificate.rounding import U, above, ball_in, below
 from qddot.equations.values import many_digits
 from qddot.program.recorded_array import array_of
 

@@ -1,4 +1,4 @@
-"""The effective mass of a frame: its apparent inertia when it is pushed.
+"""The effective mass of a frame: its apparent inertia when it is pushed; and where that is worst.
 
 At rest and without gravity, a force at the frame and its acceleration are related by:
 
@@ -16,8 +16,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.certificate.mobility import jacobian_rows, reach, readable, tidy, weighted
-from qddot.checks import joint_vector, vector
+from qddot.certificate.bound import box_of
+from qddot.certificate.mobility import (
+    direction_text,
+    hardest,
+    jacobian_rows,
+    reach,
+    readable,
+    tidy,
+    vector_text,
+    weighted,
+)
+from qddot.checks import joint_vector, vector, whole
 from qddot.errors import BadArgument, printable
 from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
@@ -219,12 +229,72 @@ def mass_ellipsoid(robot: Robot, q: Any, frame: str, axes: str = "linear") -> Ma
     )
 
 
-def direction_text(x: np.ndarray) -> str:
-    """Return a direction in brackets, without dust; of six entries, turn; shift."""
-    text = [vector_text(part) for part in np.split(np.round(x, 6), len(x) // 3)]
-    return "; ".join(text).replace("); (", "; ")
+@dataclass(frozen=True, eq=False, repr=False)
+class NearSingular:
+    """The worst joint position found. Others may be worse: it is sampled, not certified."""
+
+    found: MassEllipsoid
+    samples: int  # how many joint positions were looked at
+
+    @property
+    def q(self) -> np.ndarray:
+        """The joint position [rad or m], shape (n,)."""
+        return self.found.q
+
+    @property
+    def condition(self) -> float:
+        """The largest principal mass there in parts of the smallest."""
+        return self.found.condition
+
+    @property
+    def clearance(self) -> float:
+        """The smallest singular value of J M^(−1/2) there."""
+        return self.found.clearance
+
+    @fitted
+    def __str__(self) -> str:
+        frame, robot = printable(self.found.frame), printable(self.found.robot.name)
+        head = f"Of {self.samples} joint positions of {robot!r}, {frame!r} is hardest to move at "
+        if self.found.singular:
+            return f"{head}q = {vector_text(self.q)},\n  which is singular. Found by sampling."
+        return (
+            f"{head}q = {vector_text(self.q)}:\n  condition {self.condition:.4g}, clearance from "
+            f"singularity {self.clearance:.4g}. Sampled, not certified: others may be worse."
+        )
+
+    __repr__ = __str__
+    _repr_html_ = in_notebook("certificates.near_singular_html")
 
 
-def vector_text(x: np.ndarray) -> str:
-    """Return a vector in brackets."""
-    return f"({', '.join(f'{0.0 + float(e):.4g}' for e in x)})".replace("-", "−")
+def near_singular(
+    robot: Robot,
+    frame: str,
+    box: Any = None,
+    samples: int = 10_000,
+    *,
+    axes: str = "linear",
+    seed: int = 0,
+) -> NearSingular:
+    """Return the joint position with the worst condition that samples find.
+
+    Half of the samples are spread over the box, the others are ever closer to the worst of them.
+
+    Args:
+        robot: The robot.
+        frame: The name of a link or a frame.
+        box: By joint name, a range [rad or m] that stands in for its limits.
+        samples: How many joint positions to look at.
+        axes: "linear" or "all", as in `mass_ellipsoid`.
+        seed: Where the random numbers start.
+    """
+    samples = whole("samples", samples, 1)
+    robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
+    edges = box_of(robot, box).edges
+    known = reach(robot, frame, axes)
+    if not known.rank:
+        raise BadArgument(
+            f"No joint of {printable(robot.name)!r} moves {printable(frame)!r}, so that it has no "
+            "singular positions.\n  Name a frame farther out."
+        )
+    q = hardest(robot, frame, axes, known, edges, samples, seed)
+    return NearSingular(mass_ellipsoid(robot, q, frame, axes), int(samples))

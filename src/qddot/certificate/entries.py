@@ -12,10 +12,9 @@ from flint import arb
 
 from qddot.backends.kernel import Kernel
 from qddot.certificate import definitions
-from qddot.certificate.box import PI, Box
+from qddot.certificate.bound import PI, Box
 from qddot.certificate.curvature import GridAxis, curvature
-from qddot.certificate.exact import BallScalar, Ledger, exact_tree
-from qddot.certificate.rounding import Rounding, enclosure, rounding
+from qddot.certificate.rounding import BallScalar, Ledger, Rounding, enclosure, exact_tree, rounding
 from qddot.equations.values import many_digits
 from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Body, Tree

@@ -21,6 +21,8 @@ from qddot.robot.effective_mass import weighted as mass_weighted
 AXES = {"linear": "forces", "all": "wrenches"}
 GENERIC = 24  # random q; none of an arm's singularities is likely to be met by all of them
 STILL = 1e-12  # motion, in parts of the largest, that is mere rounding
+ROUNDS, SHRINK = 12, 0.3  # of looking again around the worst q, closer each time
+STARTS = 8  # how many of the worst are looked at again
 
 
 @dataclass(frozen=True)
@@ -91,6 +93,34 @@ def reach(robot: Robot, frame: str, axes: str) -> Reach:
     return Reach(movable, never, rank, usual)
 
 
+def hardest(
+    robot: Robot,
+    frame: str,
+    axes: str,
+    known: Reach,
+    edges: tuple[np.ndarray, np.ndarray],
+    samples: int,
+    seed: int,
+) -> np.ndarray:
+    """Return the q within edges, (n,) each, at which W has the worst condition of some samples."""
+
+    def worst(q: np.ndarray) -> np.ndarray:
+        J: Any = known.movable.T @ jacobian_rows(robot, q, frame, axes)
+        sigma = np.linalg.svd(weighted(robot, q, J)[0], compute_uv=False)
+        ratio = sigma[:, known.rank - 1] / sigma[:, 0]
+        return q[np.argsort(ratio, kind="stable")[:STARTS]]
+
+    low, high = edges
+    rng = np.random.default_rng(seed)
+    around = samples // 2 // ROUNDS
+    best = worst(rng.uniform(low, high, size=(samples - ROUNDS * around, robot.n)))
+    for k in range(ROUNDS if around else 0):
+        starts = best[np.arange(around) % len(best)]
+        steps = (high - low) * SHRINK ** (k + 1) * rng.uniform(-1, 1, size=starts.shape)
+        best = worst(np.concatenate([best, np.clip(starts + steps, low, high)]))
+    return best[0]
+
+
 def complement(basis: np.ndarray) -> np.ndarray:
     """Return orthonormal columns that span everything across orthonormal ones."""
     return tidy(np.eye(len(basis)) - basis @ basis.T, len(basis) - basis.shape[1])
@@ -112,6 +142,17 @@ def readable(direction: np.ndarray) -> np.ndarray:
     """Return a direction whose largest entry is above zero, without dust."""
     clean = np.where(np.abs(direction) < 1e-14, 0.0, direction)
     return clean if clean[np.round(np.abs(clean), 9).argmax()] > 0 else 0.0 - clean
+
+
+def direction_text(x: np.ndarray) -> str:
+    """Return a direction in brackets, without dust; of six entries, turn; shift."""
+    text = [vector_text(part) for part in np.split(np.round(x, 6), len(x) // 3)]
+    return "; ".join(text).replace("); (", "; ")
+
+
+def vector_text(x: np.ndarray) -> str:
+    """Return a vector in brackets."""
+    return f"({', '.join(f'{0.0 + float(e):.4g}' for e in x)})".replace("-", "−")
 
 
 def _massless(robot: Robot, M: np.ndarray) -> BadArgument:

@@ -28,7 +28,6 @@ from qddot.certificate import definitions
 from qddot.certificate.definitions import multiplicity, whole
 from qddot.certificate.eigen import not_below_largest
 from qddot.certificate.entries import Entries
-from qddot.certificate.exact import above, ball_in, below
 from qddot.certificate.problem import (
     MARGIN,
     CellProblem,
@@ -37,7 +36,7 @@ from qddot.certificate.problem import (
     corners,
     half_squares,
 )
-from qddot.certificate.rounding import U
+from qddot.certificate.rounding import U, above, ball_in, below
 from qddot.equations.values import many_digits
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from qddot.certificate import definitions
-from qddot.certificate.box import Box
+from qddot.certificate.bound import Box
 from qddot.certificate.cut import smallest_eigenvalue
 from qddot.certificate.eigen import Damping, Eigenvalue
 from qddot.certificate.entries import Entries, Ground

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from flint import fmpq, fmpq_mat
 
-from qddot.certificate.bound import Bound
-from qddot.certificate.box import Box
-from qddot.certificate.singularity import near_singular
+from qddot.certificate.bound import Bound, Box
+from qddot.certificate.ellipsoid import near_singular
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.deriving import exact_of
 from qddot.equations.exact_tree import NoClosedForm

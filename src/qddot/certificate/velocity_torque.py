@@ -26,7 +26,6 @@ from flint import arb
 from qddot.backends.kernel import Kernel
 from qddot.certificate.definitions import whole
 from qddot.certificate.entries import Entries
-from qddot.certificate.exact import above, below
 from qddot.certificate.problem import (
     MARGIN,
     BoundProblem,
@@ -36,7 +35,7 @@ from qddot.certificate.problem import (
     Route,
     compass,
 )
-from qddot.certificate.rounding import U
+from qddot.certificate.rounding import U, above, below
 from qddot.equations.values import many_digits
 
 MOST_SIGNED = 9  # joints, up to which all vectors of signs are tried

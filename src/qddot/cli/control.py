@@ -214,7 +214,7 @@ def control(
     if settings and model_set and not model:
         plain = read_robot(source)
         unset = (plain, words.read_set(plain, settings))
-    options: dict[str, Any] = {"told": bool(q0), "seconds": duration, "seed": seed}
+    options: dict[str, Any] = {"start_given": bool(q0), "seconds": duration, "seed": seed}
     try:
         spec = described_control(described, arm, q, model=believed, unset=unset, **options)
     except BadPlan as error:

@@ -13,17 +13,16 @@ from qddot.on_demand import on_demand
 if TYPE_CHECKING:
     from qddot.control import laws as laws
     from qddot.control.laws import *
-    from qddot.control.laws.adaptation import balanced as balanced
-    from qddot.control.laws.joint_law import JointLaw as JointLaw
+    from qddot.control.laws.adaptive_slotine_li import balanced as balanced
+    from qddot.control.laws.feedback import JointLaw as JointLaw, TaskLaw as TaskLaw
     from qddot.control.laws.saturation import SATURATIONS as SATURATIONS
-    from qddot.control.laws.task_law import TaskLaw as TaskLaw
     from qddot.control.loop import (
         ClosedLoop as ClosedLoop,
         InterruptedLoop as InterruptedLoop,
         closed_loop as closed_loop,
     )
     from qddot.control.report import Report as Report
-    from qddot.control.mistaken import wrong_model as wrong_model
+    from qddot.control.laws.assumption import wrong_model as wrong_model
     from qddot.motions import *
 
 __getattr__, __dir__ = on_demand(
@@ -34,13 +33,12 @@ __getattr__, __dir__ = on_demand(
             "CartesianImpedance ComputedTorque ControlLaw FeedForwardPD JointImpedance "
             "MomentumObserver OperationalSpace PDGravity RobustSaturated SlotineLi"
         ),
-        "qddot.control.laws.adaptation": "balanced",
-        "qddot.control.laws.joint_law": "JointLaw",
+        "qddot.control.laws.adaptive_slotine_li": "balanced",
+        "qddot.control.laws.feedback": "JointLaw TaskLaw",
         "qddot.control.laws.saturation": "SATURATIONS",
-        "qddot.control.laws.task_law": "TaskLaw",
         "qddot.control.loop": "ClosedLoop InterruptedLoop closed_loop",
         "qddot.control.report": "Report",
-        "qddot.control.mistaken": "wrong_model",
+        "qddot.control.laws.assumption": "wrong_model",
         "qddot.motions": (
             "AlongPath CartesianArc CartesianLine Fourier Move Path Quintic Reference Repeated "
             "SCurve Setpoint Spline TaskReference TimeOptimal Trapezoidal check_limits time_optimal"
@@ -52,7 +50,7 @@ __getattr__, __dir__ = on_demand(
 moved_modules(
     __name__,
     closed_loop="loop",
-    wrong_model="mistaken",
+    wrong_model="laws.assumption",
     figures="qddot.plot",
     references="qddot.motions",
 )

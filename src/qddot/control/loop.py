@@ -22,8 +22,7 @@ from qddot.control.loop_arguments import (
     noise_of,
     start_of,
 )
-from qddot.control.lyapunov import along
-from qddot.control.report import Report, rise, rms, settling_time
+from qddot.control.report import Report, lyapunov_along, rise, rms, settling_time
 from qddot.control.sampled import HeldPlant, Sampling, sampled_run
 from qddot.control.spec import named_law
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
@@ -269,7 +268,7 @@ def _lyapunov(
     if program is None:
         return None, None, None
     rows = motion.t, motion.q, motion.qd, motion.qdd, motion.state
-    V, rate = along(program, robot.tree, *rows, xd)
+    V, rate = lyapunov_along(program, robot.tree, *rows, xd)
     # an error of a microradian, or of a micrometre, would make V so large
     off = by_rows(robot.tree.step, motion.q[:1], np.full((1, robot.n), 1e-6))
     moved = [x[:1] for x in (motion.t, off, motion.qd, motion.state) if x is not None]

@@ -23,10 +23,10 @@ from qddot.program.recorder import record
 from qddot.progress import message_if_slow
 from qddot.robot import Robot
 from qddot.runge_kutta import RK4
+from qddot.simulation.acting import Forces, Past, sampled
 from qddot.simulation.energy import LIMIT
-from qddot.simulation.equation import Forces, System
+from qddot.simulation.equation import System
 from qddot.simulation.result import kept_motion
-from qddot.simulation.sampled import Past, sampled
 from qddot.simulation.signals import outside
 from qddot.simulation.steps import rk4
 from qddot.simulation.trajectory import Trajectory

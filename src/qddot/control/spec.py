@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from qddot.control.laws.assumption import wrong_model
 from qddot.control.laws.gains import Assignment
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import in_order
 from qddot.control.loop_arguments import beginning, lasting
-from qddot.control.mistaken import wrong_model
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import (
     BadArgument,
@@ -130,12 +130,12 @@ def named_law(
     """
     q = robot.home if q0 is None else joint_values(robot, "q0", q0)
     description = {"law": name, "reference": reference}
-    more = {"told": q0 is not None, "model": model, "seconds": duration}
+    more = {"start_given": q0 is not None, "model": model, "seconds": duration}
     try:
         return described_control(description, robot, q, **more).law
     except BadPlan as error:
-        told = [str(problem).removeprefix("control: ") for problem in error.problems]
-        raise BadArgument("\n  ".join(told)) from None
+        problems = [str(problem).removeprefix("control: ") for problem in error.problems]
+        raise BadArgument("\n  ".join(problems)) from None
 
 
 def read_control(
@@ -143,7 +143,7 @@ def read_control(
     arm: Robot,
     q: np.ndarray,
     *,
-    told: bool = False,
+    start_given: bool = False,
     model: Robot | None = None,
     unset: tuple[Robot, RobotSettings] | None = None,
     seconds: float | None = None,
@@ -155,7 +155,7 @@ def read_control(
         table: The description.
         arm: The arm.
         q: Where it is, (n,) [rad or m].
-        told: Whether the run starts at q; else where a reference of the joints starts.
+        start_given: Whether the run starts at q; else where a reference of the joints starts.
         model: The model of the law, before `model_set` changes it; the arm if not given.
         unset: The arm without what is set about it, and that: `model_set` may say otherwise.
         seconds: How long the run lasts; a second longer than the reference if not given.
@@ -182,7 +182,7 @@ def read_control(
         at = Situation(arm, q, frame, axes, kind.moves_frame)
         reference = _reference(table, at)
         if len(table.found) == before:
-            first = None if told or at.of_frame else beginning(reference)
+            first = None if start_given or at.of_frame else beginning(reference)
             start, speed = first or (start, speed)
             own = arm if kind.model_for == "lengths" else believed
             own = own if share is None else wrong_model(own, share, seed)

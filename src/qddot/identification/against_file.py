@@ -44,10 +44,10 @@ class AgainstFile:
 
     def sizes(self) -> Iterator[Problem]:
         """Yield torques that are much larger or smaller than those of the robot's own masses."""
-        told = np.abs(self.alike) > SHAPE
-        if not told.any():
+        known = np.abs(self.alike) > SHAPE
+        if not known.any():
             return
-        middle = float(np.median(self.ratio[told]))
+        middle = float(np.median(self.ratio[known]))
         if middle < 0:
             yield Problem(
                 "warning",
@@ -55,9 +55,9 @@ class AgainstFile:
                 "torques have the other sign than those of the robot's own masses",
                 "Turn them, gear={'tau': [-1, ...]}, or check gravity in the robot's file.",
             )
-        near = np.abs(np.log(np.maximum(self.ratio[told] / middle, 1e-9))) < np.log(2)
-        if middle > 0 and not 1 / SCALE < middle < SCALE and 2 * near.sum() >= told.sum():
-            each = ", ".join(f"{x:.2g}" for x in self.ratio[told])
+        near = np.abs(np.log(np.maximum(self.ratio[known] / middle, 1e-9))) < np.log(2)
+        if middle > 0 and not 1 / SCALE < middle < SCALE and 2 * near.sum() >= known.sum():
+            each = ", ".join(f"{x:.2g}" for x in self.ratio[known])
             yield Problem(
                 "warning",
                 "torque",

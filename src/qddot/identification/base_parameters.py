@@ -16,7 +16,8 @@ from qddot.errors import BadArgument
 from qddot.identification.exact_groups import exact_columns, matrix_columns
 from qddot.identification.grouping import TOLERANCE, Grouping, condition, one_thread, sorted_out
 from qddot.identification.identifiability import Identifiability, identifiability
-from qddot.identification.log import Log, as_log, several_numbers
+from qddot.identification.log import Log, several_numbers
+from qddot.identification.log_checks import as_log
 from qddot.identification.regression import Regression, with_terms
 from qddot.model.tree import by_rows
 from qddot.robot import robot_of
@@ -225,5 +226,5 @@ def _limited(robot: Any) -> bool:
 def _names(names: Sequence[str] | None, p: int) -> list[str]:
     names = [f"p{k + 1}" for k in range(p)] if names is None else [str(name) for name in names]
     if len(names) != p:
-        raise BadArgument(f"There are {len(names)} names for {p} columns; give one a column.")
+        raise BadArgument(f"There are {len(names)} names for {p} columns; give one per column.")
     return names

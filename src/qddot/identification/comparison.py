@@ -63,7 +63,7 @@ def error_words(fit: Fit) -> str:
     if fit.decimated is None:
         return words
     every = f"{100 * fit.relative_error_of_rows:.3g} % on every row of the log"
-    return f"{fit.decimated:.3g} rows a second were fitted; {every}; {words}"
+    return f"{fit.decimated:.3g} rows per second were fitted; {every}; {words}"
 
 
 def table(fit: Fit) -> str:
@@ -198,13 +198,13 @@ def deviation(s: float) -> str:
 
 
 def unknown_deviations(fit: Fit) -> str:
-    """Return why deviations are not told, or nothing."""
+    """Return why deviations are not given, or nothing."""
     kappa = fit.solution.repeats
     if kappa is None or np.isfinite(fit.deviations).all():
         return ""
     rows = int(np.sum(fit.problem.count / kappa))
     return (
-        f"deviations are not told: the residual lasts up to {kappa.max():.0f} rows, so there are "
+        f"deviations are not given: the residual lasts up to {kappa.max():.0f} rows, so there are "
         f"about {rows} independent ones for {len(fit.values)} parameters"
     )
 
@@ -212,11 +212,11 @@ def unknown_deviations(fit: Fit) -> str:
 # what the robot that was found says of itself, and what it loses in a file
 
 
-def told(fit: Fit, robot: Any, possible: float | None) -> Any:
+def described(fit: Fit, robot: Any, possible: float | None) -> Any:
     """Return the robot with a description of where its parameters come from.
 
     What its file said of the old numbers is not true any more, so it goes; that file is named for
-    the geometry, and for what torques do not tell.
+    the geometry, and for what torques do not show.
 
     Args:
         fit: The fit.
@@ -234,7 +234,7 @@ def told(fit: Fit, robot: Any, possible: float | None) -> Any:
     if not fit.trusted:
         words.append(f"{fit.status[0].upper()}{fit.status[1:]}.")
     if before.source:
-        words.append(f"Geometry, limits and what torques do not tell: {before.source}.")
+        words.append(f"Geometry, limits and what torques do not show: {before.source}.")
     model = replace(robot.model, description=" ".join(words), source=f"qddot, from {log}")
     return replace(robot, model=model)
 

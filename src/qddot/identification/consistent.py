@@ -1,7 +1,7 @@
 """Parameters that some robot has: every body possible, friction never driving.
 
 A body exists exactly when its pseudo-inertia is positive semidefinite, so the closest parameters to
-a log are found by semidefinite programming; where torques do not tell, the nearest to the prior.
+a log are found by semidefinite programming; where torques do not show it, the nearest to the prior.
 
 Wensing: P. Wensing, S. Kim, J.-J. Slotine, *Linear matrix inequalities for physically consistent
 inertial parameter identification*, IEEE RA-L 3(1), 2018.
@@ -55,7 +55,7 @@ class PhysicallyConsistent(Estimator):
         centres: By joint, a box for the centre of mass [m] in the body's frame: three ranges.
         total_mass: The least and the largest mass of all that moves.
         belief: How far parameters may be from the prior, by each body's own size: it decides
-            where torques do not tell, and hardly counts where they do.
+            where torques do not show it, and hardly counts where they do.
     """
 
     masses: Mapping[str, Range] = field(default_factory=dict)

@@ -2,8 +2,7 @@
 
 Each mistake that people make with logs (columns in another order, a sign, amperes for N·m, another
 rate, torques that come late) is undone in turn, and the rows are fitted again, roughly. If they
-then fit much better, that is told, with the remedy; a good log fits best as it is. A log that does
-not show every parameter is refused with the reason.
+then fit much better, that is said, with the remedy; a good log fits best as it is.
 """
 
 from __future__ import annotations
@@ -18,13 +17,11 @@ import numpy as np
 from qddot.errors import Problem, listing
 from qddot.identification.against_file import RATES, SHAPE, AgainstFile
 from qddot.identification.base_parameters import structural
-from qddot.identification.grouping import Grouping
-from qddot.identification.identifiability import Identifiability
 from qddot.identification.log import Log
 from qddot.identification.regression import Regression
 from qddot.model.friction import LINEAR
 from qddot.model.tree import by_rows
-from qddot.timeseries.table import QUANTITIES
+from qddot.timeseries import QUANTITIES
 
 ROWS = 500  # that are looked at
 BEYOND = 0.05  # [rad] or [m]: encoders are not zeroed better
@@ -261,41 +258,3 @@ def _delay(look: _Look, log: Log) -> Iterator[Problem]:
             f"{look.helps(look.error, error)}",
             f"Shift them: prepared(log, delay={delay:g}).",
         )
-
-
-# a log that is not enough
-
-
-def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str:
-    """Return why a log is not enough, and what to do."""
-    unseen = [base.groups[k].text for k in range(base.rank) if k not in shown.kept]
-    seen = "; ".join(one_way(robot, log))
-    causes = (
-        f"Cause: {seen}"
-        if seen
-        else (
-            "Usual causes: a joint that hardly moves, one that moves slowly, joints that move in "
-            "proportion"
-        )
-    )
-    return (
-        f"The log shows {len(shown.kept)} of {base.rank} base parameters of robot "
-        f"{robot.name!r}: it cannot tell {listing(unseen, 4)}.\n"
-        f"  {causes}.\n"
-        "  Move every joint, at different speeds; or take the groups that the log does show: "
-        "unexcited='merge'."
-    )
-
-
-def one_way(robot: Any, log: Log) -> list[str]:
-    """Return, in words, the joints that turn one way only while their torques count."""
-    said = []
-    for i, name in enumerate(robot.joint_names):
-        rate = log.qd[log.used[:, i], i]
-        if not len(rate):
-            said.append(f"no torque of joint {name!r} counts, so nothing is known of its friction")
-        elif rate.min() >= 0 or rate.max() <= 0:
-            said.append(
-                f"joint {name!r} turns one way only, so Coulomb friction and offset act as one"
-            )
-    return said

@@ -26,7 +26,8 @@ from qddot.errors import BadArgument, IdentificationWarning, did_you_mean
 from qddot.identification import METHODS
 from qddot.identification.back_to_robot import metric_root
 from qddot.identification.grouping import one_thread, triangle
-from qddot.identification.log import Log, as_log, load_log
+from qddot.identification.log import Log, load_log
+from qddot.identification.log_checks import as_log
 from qddot.identification.preparation import prepared
 from qddot.identification.problem import LeastSquaresProblem, problem_of
 from qddot.identification.regression import USUAL_TERMS, Regression
@@ -64,7 +65,7 @@ def identify(
 
     Args:
         robot: The robot, or its built-in name or file; its own parameters are the prior where
-            torques do not tell.
+            torques do not show it.
         log: A file, which is read by `load_log(log, robot)` and made ready by `prepared(log,
             robot)`; a `Log`, which is made ready too if it has no accelerations; or what is fitted
             as it is: anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd,
@@ -116,7 +117,7 @@ class Estimator:
         unexcited: What to do with a log that does not show every base parameter: "refuse", or
             "merge" them into the groups that it does show.
         blocks: Into how many pieces of time the log is divided for cross-validation.
-        decimate: About how many rows a second to keep [Hz], columns and torques both filtered
+        decimate: About how many rows per second to keep [Hz], columns and torques both filtered
             (parallel decimation). "auto": as many as the cut-off at which a log was filtered, if
             it has more; None: every row.
     """
@@ -132,7 +133,7 @@ class Estimator:
         """Find the parameters from a log, or from (q, qd, qdd, tau) of shape (k, n).
 
         A log without accelerations is made ready first, by `prepared(log, robot)`. What looks wrong
-        with a log is told by warnings, and kept in the result's `doubts`.
+        with a log is said in warnings, and kept in the result's `doubts`.
         """
         from qddot.identification.doubts import doubts
         from qddot.identification.result import Fit
@@ -156,9 +157,9 @@ class Estimator:
         return self
 
     def _rate(self, log: Log, regression: Regression) -> float | None:
-        """Return how many rows a second to keep [Hz], or None for all; warn where that is wrong."""
+        """Return how many rows per second to keep [Hz], None for all; warn where that is wrong."""
         if self.decimate not in ("auto", None):
-            wanted = "rows a second above 0, 'auto', or None for every row"
+            wanted = "rows per second above 0, 'auto', or None for every row"
             return positive("decimate", self.decimate, wanted=wanted)
         bandwidth = log.bandwidth
         if not bandwidth or log.rate <= ALIKE * bandwidth:
@@ -168,8 +169,8 @@ class Estimator:
         if self.decimate == "auto" and enough:
             return float(bandwidth)
         warnings.warn(
-            f"{log.rate:.4g} rows a second are fitted, their torques filtered at {bandwidth:.3g} "
-            "Hz, and their columns are not: dry friction, and what is told from it, comes out "
+            f"{log.rate:.4g} rows per second are fitted, their torques filtered at {bandwidth:.3g} "
+            "Hz, and their columns are not: dry friction, and what is found beside it, comes out "
             f"wrong. Give decimate={bandwidth:.2g}.",
             IdentificationWarning,
             stacklevel=4,

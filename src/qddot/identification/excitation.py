@@ -77,7 +77,7 @@ def excite(
         limits: What to use instead of the model's limits, see `motion_limits`.
         margin: What share of each limit to keep free.
         workspace: Where frames must stay, see `half_spaces`: {"tool": "z > 0.1"}.
-        start: Where the motion begins and ends, one position a joint; free if not given.
+        start: Where the motion begins and ends, one position per joint; free if not given.
         seconds: How long to search at most.
         starts: How many of the best random motions to improve.
         seed: Of the random motions.

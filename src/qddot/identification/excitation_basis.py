@@ -95,7 +95,7 @@ def checked_start(
     """Return the posture that a motion is to begin and end at, seen to be possible."""
     if start is None:
         return None
-    given = numbers("start", start, "one position a joint", finite=False)
+    given = numbers("start", start, "one position per joint", finite=False)
     q = joint_vector(robot, "start", given)
     outside = ~((limits.lower < q) & (q < limits.upper))
     if outside.any():

@@ -17,13 +17,12 @@ from qddot.identification.excitation_result import Excitation, Use
 from qddot.identification.log import load_log
 from qddot.json_text import json_ready
 from qddot.motions.fourier import Fourier
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference
+from qddot.motions.motion import Reference, check_limits
 from qddot.motions.quintic import Quintic, Repeated
 from qddot.robot import Robot
 from qddot.saving import ending, write_whole
+from qddot.timeseries import QUANTITIES, by_joint, reading
 from qddot.timeseries.csv_file import read_csv, write_csv
-from qddot.timeseries.table import QUANTITIES, by_joint, reading
 
 FORMAT = 1
 KIND = "excitation"  # of the facts in a .csv file

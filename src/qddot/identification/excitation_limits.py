@@ -75,7 +75,7 @@ def motion_limits(robot: Robot, given: Any = None, margin: float = MARGIN) -> Mo
     Args:
         robot: The robot.
         given: By name ("lower", "upper", "velocity", "acceleration", "effort"): a number for all
-            joints, one a joint, or some by joint name; or `MotionLimits`, taken as they are.
+            joints, one per joint, or some by joint name; or `MotionLimits`, taken as they are.
         margin: What share of each limit to keep free.
     """
     if isinstance(given, MotionLimits):

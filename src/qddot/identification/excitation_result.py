@@ -218,11 +218,11 @@ class Excitation(Reference, Judged):
         return used(robot, self.curve, self.limits, self.spaces, count)[1]
 
     def save(self, path: str | Path, rate: float = RATE) -> None:
-        """Write it to a .csv file, one row an instant, or to a .json file with the coefficients.
+        """Write it to a .csv file, one row per instant, or to a .json file with the coefficients.
 
         Args:
             path: The file. Its columns are t, q.<joint>, qd.<joint> and qdd.<joint>.
-            rate: Of a .csv file, how many rows a second [Hz].
+            rate: Of a .csv file, how many rows per second [Hz].
         """
         from qddot.identification.excitation_files import save
 

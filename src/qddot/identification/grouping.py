@@ -30,7 +30,7 @@ RESIDUE = 1e-11  # a share this small is a zero that was computed
 class Grouping:
     """The columns of a regressor, sorted out."""
 
-    kept: tuple[int, ...]  # one a group, the first of its members
+    kept: tuple[int, ...]  # one per group, the first of its members
     none: tuple[int, ...]  # without effect
     B: np.ndarray  # (rank, p): β = B φ
     texts: dict[tuple[int, int], str]  # how a coefficient of B is written, where not as a decimal

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from qddot.identification.grouping import Grouping, combination_text
 from qddot.json_text import json_ready
 from qddot.looks import in_notebook
 from qddot.plain_text import fitted
+
+if TYPE_CHECKING:
+    from qddot.identification.log import Log
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Identifiability:
-    """Which combinations of parameters torques can tell: β = B φ."""
+    """Which combinations of parameters torques show: β = B φ."""
 
     names: tuple[str, ...]  # of φ
     columns: Grouping = field(repr=False)
@@ -144,3 +147,38 @@ def _group(names: Sequence[str], columns: Grouping, i: int, first: int) -> Group
     texts: Mapping[int, str] = {k: text for (j, k), text in columns.texts.items() if j == i}
     members = {names[k]: float(row[k]) for k in [first, *np.flatnonzero(row).tolist()]}
     return Group(names[first], members, combination_text(names, row, first, texts))
+
+
+def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str:
+    """Return why a log is not enough, and what to do."""
+    unseen = [base.groups[k].text for k in range(base.rank) if k not in shown.kept]
+    seen = "; ".join(one_way(robot, log))
+    causes = (
+        f"Cause: {seen}"
+        if seen
+        else (
+            "Usual causes: a joint that hardly moves, one that moves slowly, joints that move in "
+            "proportion"
+        )
+    )
+    return (
+        f"The log shows {len(shown.kept)} of {base.rank} base parameters of robot "
+        f"{robot.name!r}: it does not show {listing(unseen, 4)}.\n"
+        f"  {causes}.\n"
+        "  Move every joint, at different speeds; or take the groups that the log does show: "
+        "unexcited='merge'."
+    )
+
+
+def one_way(robot: Any, log: Log) -> list[str]:
+    """Return, in words, the joints that turn one way only while their torques count."""
+    said = []
+    for i, name in enumerate(robot.joint_names):
+        rate = log.qd[log.used[:, i], i]
+        if not len(rate):
+            said.append(f"no torque of joint {name!r} counts, so nothing is known of its friction")
+        elif rate.min() >= 0 or rate.max() <= 0:
+            said.append(
+                f"joint {name!r} turns one way only, so Coulomb friction and offset act as one"
+            )
+    return said

@@ -1,10 +1,10 @@
-"""A log: what was measured on an arm, on the joints' side, in SI units, one row an instant."""
+"""A log: what was measured on an arm, on the joints' side, in SI units, one row per instant."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from qddot.errors import BadArgument, BadLog, Problem, listing, printable, short
 from qddot.looks import in_notebook
 from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
-from qddot.timeseries.table import QUANTITIES
+from qddot.timeseries import QUANTITIES
 
 if TYPE_CHECKING:
     import pandas
@@ -29,7 +29,7 @@ CHUNK = 4096  # rows looked at together: their regressor fits into the processor
 
 @dataclass(frozen=True, repr=False)
 class Log:
-    """A measured motion. What was not measured is None; `notes` tells what was mended."""
+    """A measured motion. What was not measured is None; `notes` says what was mended."""
 
     joint_names: tuple[str, ...]
     t: np.ndarray  # (k,) [s], rising
@@ -52,7 +52,7 @@ class Log:
             if values is not None and values.shape != shape:
                 raise BadArgument(
                     f"{name} of a log has shape {values.shape}; it must have shape {shape}: "
-                    "a row an instant, a column a joint."
+                    "a row per instant, a column per joint."
                 )
 
     @property
@@ -94,7 +94,7 @@ class Log:
 
     @property
     def rate(self) -> float:
-        """How many rows a second [Hz], gaps left out."""
+        """How many rows per second [Hz], gaps left out."""
         return 1 / self.step
 
     @property
@@ -175,17 +175,17 @@ def load_log(
 
     Args:
         source: A .csv, .parquet or .npz file, a ROS 2 bag (folder, .db3, .mcap), a pandas table, a
-            simulated motion; or a file a quantity: {"q": "positions.csv", "tau": "currents.csv"}.
+            simulated motion; or a file per quantity: {"q": "positions.csv", "tau": "currents.csv"}.
         robot: The arm; its joints are looked for by name, and the log is in their order.
-        columns: Where the names of the columns do not tell: {"t": "stamp", "q": ["a1", "a2"],
+        columns: Where the names of the columns do not say: {"t": "stamp", "q": ["a1", "a2"],
             "tau": "current_{number}"}; {joint} stands for a joint's name, {number} counts from 1.
-        units: {"t": "ms", "q": "deg", "qd": "deg/s", "tau": "A"}, or a list with one a joint.
-        gear: N, turns of the motor per turn of the joint, one a joint, signs included; or
+        units: {"t": "ms", "q": "deg", "qd": "deg/s", "tau": "A"}, or a list with one per joint.
+        gear: N, turns of the motor per turn of the joint, one per joint, signs included; or
             {"tau": N} where only that is measured at the motors.
         coupling: A, shape (n, n), where motors move several joints; or {"tau": A}.
         joints: The joints wanted, in order; or {joint of the robot: its name in the log}.
-        offset: q₀, added to the positions last [rad] or [m], one a joint.
-        torque_constants: N·m (or N) per ampere, one a joint, where τ is in "A" or "mA".
+        offset: q₀, added to the positions last [rad] or [m], one per joint.
+        torque_constants: N·m (or N) per ampere, one per joint, where τ is in "A" or "mA".
         rate: Rows a second [Hz], for logs without a column of times.
         topic: The topic of a bag.
 
@@ -206,7 +206,7 @@ def load_log(
 
 def bad_log(source: object, why: str, remedy: str, place: str = "", line: int | None = None):
     """Return the exception for a log with one problem."""
-    # the message begins with the source, so only a line is told by it again
+    # the message begins with the source, so it repeats the file only for a line
     file = str(source) if line else ""
     return BadLog(str(source), [Problem("error", place, why, remedy, line, file)])
 
@@ -216,59 +216,6 @@ def named(joints: Sequence[str], wrong: np.ndarray) -> str:
     return listing([joint for joint, bad in zip(joints, wrong, strict=True) if bad], 8)
 
 
-def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
-    """Return a log, or (q, qd, qdd, tau), checked and in the order of the robot's joints.
-
-    Args:
-        robot: Whose joints they are.
-        log: Anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, and maybe `counts`, or a
-            tuple of arrays of shape (k, n).
-        torque: Whether torques are needed.
-    """
-    if log is None or isinstance(log, (str, PurePath)):
-        path = repr(str(log)) if log else "path"
-        raise BadArgument(
-            f"The log is {shorten(repr(log))}, which is not a log yet.\n"
-            f"  Read it with qddot.load_log({path}, robot), and make it ready with prepared(log)."
-        )
-    wanted = QUANTITIES if torque else QUANTITIES[:3]
-    if isinstance(log, (tuple, list)):
-        if len(log) not in (len(wanted), 4):
-            raise BadArgument(f"Give ({', '.join(wanted)}), not {len(log)} arrays.")
-        parts = dict(zip(QUANTITIES, log, strict=False))
-        order, t, counts = None, None, None
-    else:
-        missing = [name for name in wanted if getattr(log, name, None) is None]
-        if missing:
-            raise BadArgument(
-                f"The log has no {' and no '.join(missing)}.\n"
-                "  Take prepared(log), which filters and differentiates, or give (q, qd, qdd, tau)."
-            )
-        parts = {name: getattr(log, name) for name in wanted}
-        order, t = _order(robot, getattr(log, "joint_names", None)), getattr(log, "t", None)
-        if order is not None and robot.nq != robot.n:
-            raise BadArgument(
-                f"The log has the joints of robot {robot.name!r} in another order, and their "
-                "positions are several numbers each.\n  Read it for this robot: "
-                "qddot.load_log(path, robot)."
-            )
-        counts = getattr(log, "counts", None)
-    arrays = {name: _rows(robot, name, parts[name], order) for name in wanted}
-    k = len(arrays["q"])
-    for name, array in arrays.items():
-        if len(array) != k:
-            raise BadArgument(f"{name} has {len(array)} rows, but q has {k}; give as many.")
-    times = np.arange(k, dtype=float) if t is None else np.asarray(t, dtype=float)
-    if times.shape != (k,):
-        raise BadArgument(f"t has shape {times.shape}, but q has {k} rows; give one time a row.")
-    if counts is not None:
-        counts = _rows(robot, "counts", counts, order) != 0
-    about = ("source", "notes", "bandwidth") if order else ("source", "notes", "bandwidth", "Y")
-    said = {name: getattr(log, name) for name in about if hasattr(log, name)}
-    said |= several_numbers(robot)
-    return Log(tuple(robot.joint_names), times, **arrays, counts=counts, **said)
-
-
 def several_numbers(robot: Any) -> dict[str, Any]:
     """Return the fields of a log of a robot whose positions are several numbers per joint."""
     if robot is None or robot.nq == robot.n:
@@ -276,40 +223,12 @@ def several_numbers(robot: Any) -> dict[str, Any]:
     return {"positions": robot.model.position_names, "tree": robot.tree}
 
 
-def _order(robot: Any, names: Any) -> list[int] | None:
-    """Return where in the log each joint of the robot is."""
-    if names is None or tuple(names) == tuple(robot.joint_names):
-        return None
-    names = list(names)
-    missing = [name for name in robot.joint_names if name not in names]
-    if missing:
+def check_even(log: Log) -> None:
+    """Refuse rows that are not equally far apart."""
+    if not log.even:
+        steps = np.diff(log.t)
+        row = int(np.abs(steps - log.step).argmax())
         raise BadArgument(
-            f"The log does not have joint {missing[0]!r} of robot {robot.name!r}.\n"
-            f"  It has: {listing(names)}."
+            f"The rows of the log are {steps.min():.4g} to {steps.max():.4g} s apart (row "
+            f"{row + 1} to {row + 2}: {steps[row]:.4g} s).\n  Make them even first: resampled(log)."
         )
-    return [names.index(name) for name in robot.joint_names]
-
-
-def _rows(robot: Any, name: str, x: Any, order: list[int] | None) -> np.ndarray:
-    try:
-        array = np.asarray(x, dtype=float)
-    except (TypeError, ValueError):
-        raise BadArgument(f"{name} is not an array of numbers.") from None
-    if array.ndim == 1 and robot.n == 1:
-        array = array[:, None]
-    if order is not None and array.ndim == 2 and array.shape[1] > max(order):
-        array = array[:, order]
-    names = robot.model.position_names if name == "q" else robot.joint_names
-    if array.ndim != 2 or array.shape[1] != len(names):
-        raise BadArgument(
-            f"{name} has shape {array.shape}, but robot {robot.name!r} has {robot.n} joints, so "
-            f"{name} must have shape (k, {len(names)}): one row a time."
-        )
-    bad = ~np.isfinite(array)
-    if bad.any():
-        row, column = (int(i[0]) for i in np.nonzero(bad))
-        raise BadArgument(
-            f"{name} has {int(bad.sum())} entries that are NaN or infinite, the first in row {row} "
-            f"of joint {names[column]!r}.\n  Leave those rows out, or fill the gaps."
-        )
-    return np.ascontiguousarray(array)

@@ -1,21 +1,23 @@
-"""What is wrong with the numbers of a log: mended with a note, or refused with its row."""
+"""What is wrong with a log, read or given as arrays: mended with a note, or refused."""
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import BadLog, Problem, printable
+from qddot.errors import BadArgument, BadLog, Problem, listing, printable, shorten
 from qddot.identification.log import GAP, UNEVEN, Log, bad_log, named, several_numbers
 from qddot.identification.log_columns import Raw
 from qddot.model.tree import by_rows
+from qddot.timeseries import QUANTITIES
 from qddot.timeseries.csv_file import MOST_PROBLEMS
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
 
-STILL = 1e-3  # [rad] or [m]: a joint that moves less tells nothing
+STILL = 1e-3  # [rad] or [m]: a joint that moves less shows nothing
 DISORDER = 0.01  # of the rows: more out of order is not a slip of the clock
 SLOWEST = 0.5  # [s] between rows: nobody records an arm so slowly
 DEGREE, THOUSAND = np.pi / 180, 1e-3
@@ -42,7 +44,7 @@ def checked(raw: Raw, robot: Robot | None) -> Log:
         raw.note(
             "warning",
             "torque",
-            "there is none, so no mass can be told from this log",
+            "there is none, so no mass can be found from this log",
             "Record torques, or currents with their torque constants.",
         )
     measured: dict[str, Any] = dict(raw.values) | several_numbers(robot)
@@ -176,25 +178,16 @@ def compare_velocity(raw: Raw, q: np.ndarray, own: np.ndarray) -> None:
         ratio = float(measured[use, j] @ own[use, j]) / power
         why = explained(ratio, (len(raw.t) - 1) / float(raw.t[-1] - raw.t[0]))
         if why:
-            raw.note(
-                "warning",
-                f"joint {joint!r}",
-                f"its velocity is {ratio:.4g} times the rate of its position",
-                why,
-            )
+            said = f"its velocity is {ratio:.4g} times the rate of its position"
+            raw.note("warning", f"joint {joint!r}", said, why)
 
 
 def explained(ratio: float, rate: float) -> str:
-    """Return what a velocity is likely to be that is so many times the rate of the position.
-
-    Args:
-        ratio: So many times.
-        rate: Rows a second, as they were said to come [Hz].
-    """
+    """Return why a velocity may be `ratio` times that of the position; `rate`: of the rows [Hz]."""
     causes = {
         1 / DEGREE: 'It may be in degrees: units={"qd": "deg/s"}.',
         DEGREE: 'The position may be in degrees: units={"q": "deg"}.',
-        30 / np.pi: 'It may be in turns a minute: units={"qd": "rpm"}.',
+        30 / np.pi: 'It may be in turns per minute: units={"qd": "rpm"}.',
         1 / THOUSAND: "The times or lengths may be in thousandths: units={...}.",
         THOUSAND: "The times may be in milliseconds: units={'t': 'ms'}.",
         -1.0: "Its sign is the other: gear=-1 for one of the two.",
@@ -210,3 +203,95 @@ def explained(ratio: float, rate: float) -> str:
             f"rate={ratio * rate:.4g}, or the unit of the times; else units and gears."
         )
     return "Check units, gears and signs."
+
+
+def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
+    """Return a log, or (q, qd, qdd, tau), checked and in the order of the robot's joints.
+
+    Args:
+        robot: Whose joints they are.
+        log: Anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, and maybe `counts`, or a
+            tuple of arrays of shape (k, n).
+        torque: Whether torques are needed.
+    """
+    if log is None or isinstance(log, (str, PurePath)):
+        path = repr(str(log)) if log else "path"
+        raise BadArgument(
+            f"The log is {shorten(repr(log))}, which is not a log yet.\n"
+            f"  Read it with qddot.load_log({path}, robot), and make it ready with prepared(log)."
+        )
+    wanted = QUANTITIES if torque else QUANTITIES[:3]
+    if isinstance(log, (tuple, list)):
+        if len(log) not in (len(wanted), 4):
+            raise BadArgument(f"Give ({', '.join(wanted)}), not {len(log)} arrays.")
+        parts = dict(zip(QUANTITIES, log, strict=False))
+        order, t, counts = None, None, None
+    else:
+        missing = [name for name in wanted if getattr(log, name, None) is None]
+        if missing:
+            raise BadArgument(
+                f"The log has no {' and no '.join(missing)}.\n"
+                "  Take prepared(log), which filters and differentiates, or give (q, qd, qdd, tau)."
+            )
+        parts = {name: getattr(log, name) for name in wanted}
+        order, t = _order(robot, getattr(log, "joint_names", None)), getattr(log, "t", None)
+        if order is not None and robot.nq != robot.n:
+            raise BadArgument(
+                f"The log has the joints of robot {robot.name!r} in another order, and their "
+                "positions are several numbers each.\n  Read it for this robot: "
+                "qddot.load_log(path, robot)."
+            )
+        counts = getattr(log, "counts", None)
+    arrays = {name: _rows(robot, name, parts[name], order) for name in wanted}
+    k = len(arrays["q"])
+    for name, array in arrays.items():
+        if len(array) != k:
+            raise BadArgument(f"{name} has {len(array)} rows, but q has {k}; give as many.")
+    times = np.arange(k, dtype=float) if t is None else np.asarray(t, dtype=float)
+    if times.shape != (k,):
+        raise BadArgument(f"t has shape {times.shape}, but q has {k} rows; give one time per row.")
+    if counts is not None:
+        counts = _rows(robot, "counts", counts, order) != 0
+    about = ("source", "notes", "bandwidth") if order else ("source", "notes", "bandwidth", "Y")
+    said = {name: getattr(log, name) for name in about if hasattr(log, name)}
+    said |= several_numbers(robot)
+    return Log(tuple(robot.joint_names), times, **arrays, counts=counts, **said)
+
+
+def _order(robot: Any, names: Any) -> list[int] | None:
+    """Return where in the log each joint of the robot is."""
+    if names is None or tuple(names) == tuple(robot.joint_names):
+        return None
+    names = list(names)
+    missing = [name for name in robot.joint_names if name not in names]
+    if missing:
+        raise BadArgument(
+            f"The log does not have joint {missing[0]!r} of robot {robot.name!r}.\n"
+            f"  It has: {listing(names)}."
+        )
+    return [names.index(name) for name in robot.joint_names]
+
+
+def _rows(robot: Any, name: str, x: Any, order: list[int] | None) -> np.ndarray:
+    try:
+        array = np.asarray(x, dtype=float)
+    except (TypeError, ValueError):
+        raise BadArgument(f"{name} is not an array of numbers.") from None
+    if array.ndim == 1 and robot.n == 1:
+        array = array[:, None]
+    if order is not None and array.ndim == 2 and array.shape[1] > max(order):
+        array = array[:, order]
+    names = robot.model.position_names if name == "q" else robot.joint_names
+    if array.ndim != 2 or array.shape[1] != len(names):
+        raise BadArgument(
+            f"{name} has shape {array.shape}, but robot {robot.name!r} has {robot.n} joints, so "
+            f"{name} must have shape (k, {len(names)}): one row per time."
+        )
+    bad = ~np.isfinite(array)
+    if bad.any():
+        row, column = (int(i[0]) for i in np.nonzero(bad))
+        raise BadArgument(
+            f"{name} has {int(bad.sum())} entries that are NaN or infinite, the first in row {row} "
+            f"of joint {names[column]!r}.\n  Leave those rows out, or fill the gaps."
+        )
+    return np.ascontiguousarray(array)

@@ -21,7 +21,7 @@ from qddot.identification.log_names import (
     time_column,
     without_unit,
 )
-from qddot.timeseries.table import QUANTITIES, Table
+from qddot.timeseries import QUANTITIES, Table
 
 if TYPE_CHECKING:
     from qddot.robot import Robot
@@ -36,7 +36,7 @@ class Raw:
     t: np.ndarray
     values: dict[str, np.ndarray]  # (k, n), by quantity
     columns: dict[str, list[str]]  # their names in the log
-    units: dict[str, list[str]]  # as the names of the columns tell them, "" where they do not
+    units: dict[str, list[str]]  # as the names of the columns say, "" where they do not
     line: Any = lambda row: None
     notes: list[Problem] = field(default_factory=list)
 
@@ -236,7 +236,7 @@ def gathered(
 def the_times(source: str, rows: int, clocks: list[np.ndarray], rate: float | None) -> np.ndarray:
     """Return the times: those recorded, or counted at the rate given."""
     if rate is not None:
-        return np.arange(rows) / positive("rate", rate, wanted="rows a second, a positive number")
+        return np.arange(rows) / positive("rate", rate, wanted="rows per second, a positive number")
     if not clocks:
         raise bad_log(
             source,

@@ -25,10 +25,10 @@ from qddot.errors import (
     shorten,
 )
 from qddot.identification.log import bad_log
+from qddot.timeseries import QUANTITIES, Columns, Table, by_joint, repeated, table_of
 from qddot.timeseries.csv_file import NUMBER, read_csv
 from qddot.timeseries.npz_file import read_npz
 from qddot.timeseries.parquet_file import read_parquet
-from qddot.timeseries.table import QUANTITIES, Columns, Table, by_joint, repeated, table_of
 
 THE_TABLE = "the table"
 BAGS = (".db3", ".mcap", ".bag")
@@ -48,7 +48,7 @@ def tables(source: Any, topic: str) -> list[Table]:
         unknown = [str(name) for name in source if name not in QUANTITIES]
         if unknown or not source:
             raise BadArgument(
-                f"A file a quantity is for {', '.join(QUANTITIES)}, not for {listing(unknown)}.\n"
+                f"A file per quantity is for {', '.join(QUANTITIES)}, not for {listing(unknown)}.\n"
                 '  Write, for example, {"q": "positions.csv", "tau": "torques.csv"}.'
             )
         return [
@@ -143,12 +143,11 @@ def from_csv(path: Path) -> Table:
 
 
 def from_npz(path: Path) -> Table:
-    """Return the table of an .npz file: arrays q, qd, tau (k, n) and t (k,), or an array a column.
+    """Return the table of an .npz file: arrays q, qd, tau (k, n) and t (k,), or one per column.
 
     An array `joint_names` names their columns; without it they are numbered from 1.
     """
-    from qddot.simulation.files import METADATA
-    from qddot.simulation.trajectory import load
+    from qddot.simulation.files import METADATA, load
 
     found = read_npz(path)
     if METADATA in found:
@@ -186,9 +185,9 @@ def as_a_log(path: Path) -> Iterator[None]:
     except BadLog:
         raise
     except BadFile as error:
-        # the message begins with the file, so only lines are told by it again
-        told = [each if each.line else replace(each, file="") for each in error.problems]
-        raise BadLog(str(path), told) from None
+        # the message begins with the file, so it is repeated only for lines
+        problems = [each if each.line else replace(each, file="") for each in error.problems]
+        raise BadLog(str(path), problems) from None
     except OSError as error:
         why = f"it cannot be read: {error.strerror or error}"
         raise bad_log(path, why, "Check its permissions.") from None

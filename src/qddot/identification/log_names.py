@@ -1,4 +1,4 @@
-"""What the name of a column tells: which quantity, which joint, in what unit; and units as SI.
+"""What the name of a column says: which quantity, which joint, in what unit; and units as SI.
 
 q.<joint>   position_<joint>   <joint>.velocity   tau1   effort[0]   Torque Joint_1 [N·m]
 """
@@ -16,7 +16,7 @@ from qddot.checks import numbers as matrix
 from qddot.checks import spread
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
 from qddot.identification.log import bad_log
-from qddot.timeseries.table import QUANTITIES, Table
+from qddot.timeseries import QUANTITIES, Table
 
 if TYPE_CHECKING:
     from qddot.identification.log_columns import Raw
@@ -49,7 +49,7 @@ CURRENTS = {"A": 1.0, "mA": 1e-3}
 
 
 def by_name(table: Table) -> dict[str, dict[str, str]]:
-    """Return what the names of the columns tell: for each quantity, the column of each joint."""
+    """Return what the names of the columns say: for each quantity, the column of each joint."""
     found: dict[str, dict[str, str]] = {}
     for name in table.names:
         bare, _ = without_unit(name)
@@ -72,7 +72,7 @@ def without_unit(name: str) -> tuple[str, str]:
 
 
 def numbered_joints(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Return the joints that are told by numbers alone, in order, if they run from 0 or from 1."""
+    """Return the joints that are named by numbers alone, in order, if they run from 0 or from 1."""
     found = sorted((t for t in tokens if t.isdecimal() and t.isascii()), key=int)
     first = int(found[0]) if found else 0
     runs = list(map(int, found)) == list(range(first, first + len(found))) and first in (0, 1)
@@ -145,8 +145,8 @@ def joint_side(
             f"units is for t, {', '.join(QUANTITIES)}, not for {listing(unknown)}.\n"
             '  Write, for example, {"q": "deg", "qd": "deg/s", "tau": "A"}.'
         )
-    n, told = len(raw.joints), (units.get("q"), gear, coupling, offset)
-    if robot and robot.nq != robot.n and any(each is not None for each in told):
+    n, given = len(raw.joints), (units.get("q"), gear, coupling, offset)
+    if robot and robot.nq != robot.n and any(each is not None for each in given):
         raise BadArgument(
             f"Positions of {printable(robot.name)!r} are several numbers per joint; units of q, "
             "gear, coupling and offset are for one number per joint."
@@ -199,7 +199,7 @@ def factors(
             if constants is None:
                 raise BadArgument(
                     f"tau is in {unit}, a current, so the torque it makes is not known.\n"
-                    "  Give N·m (or N) per ampere, one a joint: torque_constants=[...]."
+                    "  Give N·m (or N) per ampere, one per joint: torque_constants=[...]."
                 )
             result[j] *= constants[j]
     if name == "tau" and constants is not None and not set(given) & set(CURRENTS):
@@ -223,7 +223,7 @@ def factor(name: str, unit: str, slides: bool | None, joint: str) -> float:
         does = "slides" if slides else "turns"
         raise BadArgument(
             f"The unit of {name} is {unit!r}, but {who} {does}.\n"
-            f"  Give one a joint: units={{{name!r}: [...]}}, from {', '.join(right)}."
+            f"  Give one per joint: units={{{name!r}: [...]}}, from {', '.join(right)}."
         )
     raise BadArgument(
         f"The unit of {name} of {who} is {shorten(printable(repr(unit)))}, which is not known."

@@ -32,7 +32,7 @@ from qddot.plain_text import fitted
 from qddot.spatial.inertia import NAMES, Inertia, upper
 from qddot.spatial.pose import Pose
 
-UNTOLD = 1e-6
+UNSEEN = 1e-6
 LEAST_DEVIATIONS = 2.0  # a mass of fewer of its deviations is no load
 
 
@@ -168,9 +168,9 @@ def identify_payload(
     values, vectors = np.linalg.eigh(covariance)
     whiten = (vectors / np.sqrt(np.maximum(values, values[-1] * 1e-16))).T
     A, difference = whiten @ A, whiten @ difference
-    told = sorted_out(A, UNTOLD)
-    if len(told.kept) < len(NAMES):
-        lost = [NAMES[k] for k in range(len(NAMES)) if k not in told.kept]
+    shown = sorted_out(A, UNSEEN)
+    if len(shown.kept) < len(NAMES):
+        lost = [NAMES[k] for k in range(len(NAMES)) if k not in shown.kept]
         raise BadArgument(
             f"The torques of robot {robot.name!r} do not tell {', '.join(lost)} of a load at "
             f"{frame!r} from the rest of it: some of its parameters act on no joint, or only "

@@ -17,10 +17,10 @@ import numpy as np
 
 from qddot.checks import not_negative, positive, spread
 from qddot.errors import BadArgument
-from qddot.identification.log import Log
+from qddot.identification.log import Log, check_even
 from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.signals import cut, differentiated, filtered, resampled, shifted
-from qddot.identification.spectrum import Cutoff, check_even
+from qddot.identification.spectrum import Cutoff
 from qddot.identification.spectrum import cutoff as found_cutoff
 
 SLOW = 0.01  # of a joint's top speed: below it sgn(q̇) and dry friction are not what models say
@@ -39,7 +39,7 @@ def trimmed(log: Log, speed: Any = None, ends: float = 0.0) -> Log:
 
     Args:
         log: The log, with velocities.
-        speed: How slow [rad/s] or [m/s], one a joint; by default 1 % of each one's top speed.
+        speed: How slow [rad/s] or [m/s], one per joint; by default 1 % of each one's top speed.
         ends: How much of either end to cut off [s].
     """
     if log.qd is None:
@@ -98,7 +98,7 @@ def prepared(
         by: "differences" or "splines".
         of: What is differentiated, "q" or "qd"; by default "qd" where it was measured.
         speed: Below which a joint's torque does not count; by default 1 % of its top speed.
-        keep: About how many rows a second to keep [Hz], filtered alike; by default all.
+        keep: About how many rows per second to keep [Hz], filtered alike; by default all.
     """
     if rate is not None or not log.even:
         log = resampled(log, rate)
@@ -128,7 +128,7 @@ def decimated(log: Log, rate: float) -> Log:
 
     Args:
         log: The log, evenly sampled.
-        rate: About how many rows a second to keep [Hz]; a whole number of rows is skipped.
+        rate: About how many rows per second to keep [Hz]; a whole number of rows is skipped.
     """
     check_even(log)
     factor = factor_for(log, rate)
@@ -189,12 +189,12 @@ def counting_rows(counts: np.ndarray, factor: int) -> np.ndarray:
 
 def factor_for(log: Log, rate: float) -> int:
     """Return of how many rows one is kept, for a rate [Hz]."""
-    positive("rate", rate, wanted="rows a second, a positive number")
+    positive("rate", rate, wanted="rows per second, a positive number")
     return max(1, round(log.rate / rate))
 
 
 def nothing_left(log: Log, rate: float | None) -> str:
-    return f"Of {len(log)} rows none is left at {rate:.4g} Hz.\n  Keep more rows a second."
+    return f"Of {len(log)} rows none is left at {rate:.4g} Hz.\n  Keep more rows per second."
 
 
 def equations(log: Log, columns: Callable[[Log], np.ndarray], rate: float | None = None) -> Log:
@@ -204,7 +204,7 @@ def equations(log: Log, columns: Callable[[Log], np.ndarray], rate: float | None
         log: The log, evenly sampled, with q, qd, qdd and tau.
         columns: The regressor of a log, shape (k, n, p). It is asked for a piece at a time, so that
             memory stays small.
-        rate: About how many rows a second to keep [Hz]; by default all, unfiltered.
+        rate: About how many rows per second to keep [Hz]; by default all, unfiltered.
 
     Returns:
         These rows of the log, with Y and τ filtered.

@@ -21,7 +21,7 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.identification.base_parameters import IN_A_LOG, structural
 from qddot.identification.grouping import Grouping, condition, sorted_out, triangle
-from qddot.identification.identifiability import Identifiability, identifiability
+from qddot.identification.identifiability import Identifiability, identifiability, refusal
 from qddot.identification.log import Log, several_numbers
 from qddot.identification.regression import Regression
 
@@ -190,8 +190,6 @@ def problem_of(
     if len(shown.kept) == base.rank:
         return whole
     if unexcited == "refuse":
-        from qddot.identification.doubts import refusal
-
         raise BadArgument(refusal(robot, base, shown, log))
     merged, _ = problem(sorted_out(regression.factor(log), IN_A_LOG))
     lost = tuple(base.groups[k].text for k in range(base.rank) if k not in shown.kept)

@@ -174,7 +174,7 @@ class Regression:
         return result
 
     def filtered(self, log: Log, rate: float) -> Log:
-        """Return a few rows a second [Hz], columns and torques both through the same low-pass."""
+        """Return a few rows per second [Hz], columns and torques both through the same low-pass."""
         from qddot.identification.preparation import equations
 
         return equations(replace(log, tau=log.tau - self.rest(log)), self.columns, rate)

@@ -18,17 +18,18 @@ from qddot.identification.back_to_robot import (
     smallest_eigenvalue,
 )
 from qddot.identification.comparison import (
+    described,
     distrust,
     relative_size,
     saved,
     summary,
     table,
-    told,
     unknown_deviations,
     verdict,
 )
 from qddot.identification.grouping import condition, one_thread
-from qddot.identification.log import Log, as_log
+from qddot.identification.log import Log
+from qddot.identification.log_checks import as_log
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
 from qddot.identification.solution import Solution
@@ -176,7 +177,7 @@ class Fit(Judged):
 
     @cached_property
     def parameters(self) -> np.ndarray:
-        """All parameters φ with B φ = β: where torques do not tell, nearest to the robot's own."""
+        """All parameters φ with B φ = β: where torques do not show it, near the robot's own."""
         if self.solution.phi is not None:
             return self.solution.phi
         problem = self.problem
@@ -206,7 +207,7 @@ class Fit(Judged):
                 stacklevel=2,
             )
         values = dict(zip(regression.names[:own], phi[:own].tolist(), strict=True))
-        return told(self, robot_with_parameters(regression.robot, values), error)
+        return described(self, robot_with_parameters(regression.robot, values), error)
 
     @property
     def is_possible(self) -> bool:

@@ -9,10 +9,10 @@ import numpy as np
 
 from qddot.checks import one_of, positive
 from qddot.errors import BadArgument, shorten
-from qddot.identification.log import GAP, Log
-from qddot.identification.spectrum import Cutoff, check_even, cutoff, spectrum
+from qddot.identification.log import GAP, Log, check_even
+from qddot.identification.spectrum import Cutoff, cutoff, spectrum
 from qddot.model.tree import by_rows
-from qddot.timeseries.table import QUANTITIES
+from qddot.timeseries import QUANTITIES
 
 __all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "spectrum"]
 
@@ -84,7 +84,7 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
     Args:
         log: The log, evenly sampled.
         cutoff: The cut-off frequency [Hz]; by default chosen, as
-            `qddot.identification.spectrum.cutoff` tells.
+            `qddot.identification.spectrum.cutoff` says.
         what: The quantities to filter, of those there are.
     """
     from scipy.signal import butter, sosfiltfilt

@@ -190,15 +190,15 @@ def least_squares(
     Y, tau = Y.reshape(-1, p), numbers("tau", tau).reshape(-1)
     if len(tau) != len(Y):
         raise BadArgument(f"There are {len(tau)} torques for {len(Y)} rows of Y; give as many.")
-    told = found
+    answer = found
     if identifiability is not None and identifiability.columns.kept == found.columns.kept:
-        told = identifiability
+        answer = identifiability
     if found.rank < p and not base:
         many = len(Y) < p
         remedy = "Give more rows, or solve" if many else "Solve"
         raise BadArgument(
-            f"YᵀY has no inverse: rank {found.rank} of {p}. {told.sentence}.\n"
-            f"  {_first_why(told)}\n  {remedy} for these groups: base=True."
+            f"YᵀY has no inverse: rank {found.rank} of {p}. {answer.sentence}.\n"
+            f"  {_first_why(answer)}\n  {remedy} for these groups: base=True."
         )
     kept = list(found.columns.kept)
     R = triangle(np.column_stack([Y[:, kept], tau]))
@@ -206,14 +206,14 @@ def least_squares(
     left = tau - Y[:, kept] @ values
     noise = np.sqrt(left @ left / max(len(Y) - len(kept), 1))
     return LeastSquares(
-        told.base_names,
+        answer.base_names,
         values,
         noise * np.linalg.norm(inverse, axis=1),
         float(np.linalg.norm(left) / (np.linalg.norm(tau) or 1)),
-        told,
+        answer,
     )
 
 
-def _first_why(told: Identifiability) -> str:
-    hidden = [name for name in told.together if name not in {g.name for g in told.groups}]
-    return told.why((hidden or list(told.none))[0])
+def _first_why(answer: Identifiability) -> str:
+    hidden = [name for name in answer.together if name not in {g.name for g in answer.groups}]
+    return answer.why((hidden or list(answer.none))[0])

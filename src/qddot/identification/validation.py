@@ -13,7 +13,8 @@ import numpy as np
 
 from qddot.checks import is_whole
 from qddot.errors import BadArgument
-from qddot.identification.log import Log, as_log
+from qddot.identification.log import Log
+from qddot.identification.log_checks import as_log
 from qddot.identification.problem import LeastSquaresProblem, excitation
 from qddot.identification.solution import NoRobot, Solution, widened
 from qddot.plain_text import fitted

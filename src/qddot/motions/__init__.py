@@ -14,8 +14,11 @@ if TYPE_CHECKING:
     )
     from qddot.motions.fastest import TimeOptimal as TimeOptimal, time_optimal as time_optimal
     from qddot.motions.fourier import Fourier as Fourier
-    from qddot.motions.limits import check_limits as check_limits
-    from qddot.motions.motion import Reference as Reference, TaskReference as TaskReference
+    from qddot.motions.motion import (
+        Reference as Reference,
+        TaskReference as TaskReference,
+        check_limits as check_limits,
+    )
     from qddot.motions.path import AlongPath as AlongPath, Path as Path
     from qddot.motions.quintic import Quintic as Quintic, Repeated as Repeated
     from qddot.motions.setpoint import Setpoint as Setpoint
@@ -28,8 +31,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.motions.cartesian": "CartesianArc CartesianLine",
         "qddot.motions.fastest": "TimeOptimal time_optimal",
         "qddot.motions.fourier": "Fourier",
-        "qddot.motions.limits": "check_limits",
-        "qddot.motions.motion": "Reference TaskReference",
+        "qddot.motions.motion": "Reference TaskReference check_limits",
         "qddot.motions.path": "AlongPath Path",
         "qddot.motions.quintic": "Quintic Repeated",
         "qddot.motions.setpoint": "Setpoint",

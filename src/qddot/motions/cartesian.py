@@ -24,8 +24,7 @@ from qddot.motions.description import (
     Situation,
 )
 from qddot.motions.following import FramePath, followed
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import TaskReference, keep
+from qddot.motions.motion import TaskReference, check_limits, keep
 from qddot.motions.path import AlongPath, Path, Profile, quintic, s_curve, trapezoid
 from qddot.robot import Robot
 from qddot.scalars import Scalar, Vec3, sincos

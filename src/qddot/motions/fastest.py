@@ -16,11 +16,10 @@ import numpy as np
 from qddot.checks import whole
 from qddot.errors import BadArgument, WrongShape, printable
 from qddot.motions.description import LIMIT, POINTS, MotionKind
-from qddot.motions.limits import limit_of, refuse_outside
+from qddot.motions.motion import limit_of, refuse_outside
 from qddot.motions.path import AlongPath, Path, Profile
-from qddot.motions.path_dynamics import TINY, Dynamics, PathLimits
+from qddot.motions.path_timing import TINY, Blocked, Dynamics, HalfPlanes, PathLimits, fastest
 from qddot.motions.piecewise import Piecewise, resting_outside
-from qddot.motions.reachability import Blocked, HalfPlanes, fastest
 from qddot.robot import Robot
 
 KEPT = 1e-6  # of every limit, what is kept in reserve for what is passed between grid points

@@ -15,8 +15,7 @@ from qddot.checks import numbers, positive
 from qddot.errors import BadArgument
 from qddot.motions.description import MIDDLE, MotionKind, Situation, count
 from qddot.motions.description import positive as above_zero
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple, keep, vector
+from qddot.motions.motion import Reference, Triple, check_limits, keep, vector
 from qddot.robot import Robot
 from qddot.scalars import Scalar, sincos
 

@@ -14,8 +14,7 @@ import numpy as np
 from qddot.checks import numbers, positive
 from qddot.errors import BadArgument
 from qddot.motions.description import DURATION, POINTS, MotionKind
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple, keep
+from qddot.motions.motion import Reference, Triple, check_limits, keep
 from qddot.motions.piecewise import Piecewise, hermite, resting_outside
 from qddot.robot import Robot
 from qddot.scalars import Scalar

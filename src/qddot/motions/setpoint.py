@@ -11,9 +11,7 @@ import numpy as np
 from qddot import checks
 from qddot.errors import BadArgument, listing
 from qddot.motions.description import TARGET, MotionKind
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple, keep, vector
-from qddot.program.recorder import record
+from qddot.motions.motion import Reference, Triple, check_limits, keep, program_of, vector
 from qddot.robot import Robot
 from qddot.scalars import Scalar
 
@@ -97,12 +95,7 @@ def stays(reference: Any) -> bool:
     """Return whether a reference has one place for all times: its program does not contain t."""
     if isinstance(reference, Setpoint):
         return True
-    names = ("position", "velocity", "acceleration")
-
-    def motion(t: Scalar) -> dict[str, Any]:
-        return dict(zip(names, reference.at(t), strict=True))
-
-    program = record(motion, "reference", t=())
+    program = program_of(reference, "reference")
     if program.steps or 0 in program.results:  # 0 is t itself
         return False
     _, velocity, acceleration = (np.asarray(part, dtype=float) for part in reference.at(0.0))

@@ -1,4 +1,4 @@
-"""A motion known by its rows, such as a log or a simulated run, made smooth to be followed.
+"""A motion known by its rows, such as a log or a simulated run: between them, and made smooth.
 
 A law records what it follows, and a program cannot look up rows: so a quintic spline of few pieces
 takes their place, four times differentiable, as near to all rows as was asked for.
@@ -14,9 +14,10 @@ import numpy as np
 
 from qddot.checks import numbers, positive
 from qddot.errors import BadArgument
-from qddot.motions.limits import check_limits
-from qddot.motions.motion import Reference, Triple, keep
-from qddot.motions.piecewise import Piecewise, resting_outside
+from qddot.model.tree import Tree, by_rows
+from qddot.motions.motion import Reference, Triple, check_limits, keep
+from qddot.motions.piecewise import Piecewise, horner, quintic_between, resting_outside
+from qddot.program.recorded import Recorded
 from qddot.robot import Robot
 from qddot.scalars import Scalar
 
@@ -93,3 +94,69 @@ def fitted(t: np.ndarray, q: np.ndarray, tolerance: float) -> tuple[Piecewise, f
         "motion.\n  Give a larger tolerance, as in as_motion(tolerance=0.01), filtered rows, or a "
         "shorter stretch of them."
     )
+
+
+def interpolated(
+    t: np.ndarray,
+    q: np.ndarray,
+    qd: np.ndarray,
+    qdd: np.ndarray,
+    at: Any,
+    tree: Tree | None = None,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return q, q̇ and q̈ at instants between the rows of a motion.
+
+    On each interval the quintic that agrees with both rows (`quintic_between`).
+    Its error falls with h⁶, that of its derivatives with h⁵ and h⁴. Where two rows share an
+    instant, the motion jumps: nothing is drawn across, and the later row counts.
+
+    Args:
+        t: The instants of the rows [s], never falling, shape (k,).
+        q, qd, qdd: The rows, shape (k, n).
+        at: The instants wanted [s], of any shape.
+        tree: The robot where q has other numbers than dq/dt = q̇: the quintic is then of the way
+            from the earlier row.
+
+    Returns:
+        Three arrays of shape (*at.shape, n).
+    """
+    x = instants(t, at)
+    i = np.searchsorted(t, x, side="right") - 1  # the last row that is not later
+    j = np.minimum(i + 1, len(t) - 1)
+    on_a_row = t[i] == x
+    h = np.where(on_a_row, 1.0, t[j] - t[i])[..., None]
+    # what is not finite is data here, as in the rows themselves
+    start, end = (q[i], q[j]) if tree is None else (0 * qd[i], by_rows(tree.difference, q[i], q[j]))
+    with np.errstate(all="ignore"):
+        pieces = quintic_between(h, (start, qd[i], qdd[i]), (end, qd[j], qdd[j]))
+        p, v, a = horner(pieces, (x - t[i])[..., None])
+    p = p if tree is None else by_rows(tree.step, q[i], p)
+    row = on_a_row[..., None]
+    return np.where(row, q[i], p), np.where(row, qd[i], v), np.where(row, qdd[i], a)
+
+
+def instants(t: np.ndarray, at: Any) -> np.ndarray:
+    """Return the instants asked for, checked to lie within the motion."""
+    if isinstance(at, Recorded):
+        raise BadArgument(
+            "A motion in rows is looked up, which a controller cannot record.\n"
+            "  Take its smooth form: run.as_motion()."
+        )
+    try:
+        x = np.asarray(at)
+        if x.dtype.kind not in "fiu" and x.size:
+            raise TypeError
+        x = x.astype(float)
+    except (TypeError, ValueError):
+        raise BadArgument(
+            f"t is {at!r}; give an instant, or an array of them, in seconds."
+        ) from None
+    if not len(t):
+        raise BadArgument("The motion has no rows, so there is no instant to look at.")
+    outside = x[~((x >= t[0]) & (x <= t[-1]))]
+    if outside.size:
+        raise BadArgument(
+            f"t = {outside.flat[0]:g} s is outside of the motion, which lasts from {t[0]:g} s to "
+            f"{t[-1]:g} s.\n  Ask for an instant in between; what is beyond was not simulated."
+        )
+    return x

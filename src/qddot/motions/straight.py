@@ -17,8 +17,7 @@ import numpy as np
 from qddot.checks import positive
 from qddot.errors import BadArgument
 from qddot.motions.description import DURATION, LIMIT, PLACE, TARGET, MotionKind
-from qddot.motions.limits import check_limits, limit_of
-from qddot.motions.motion import Reference, Triple, keep, vector
+from qddot.motions.motion import Reference, Triple, check_limits, keep, limit_of, vector
 from qddot.motions.path import Profile, quintic, s_curve, trapezoid
 from qddot.robot import Robot
 from qddot.scalars import Scalar

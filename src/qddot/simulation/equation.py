@@ -29,7 +29,7 @@ from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
 from qddot.robot.quantities import forward_dynamics
 from qddot.scalars import JointMat, JointVec, Scalar
-from qddot.simulation.law import Law
+from qddot.simulation.acting import Forces
 from qddot.simulation.varied import varied_tree
 from qddot.spatial.vector import cross, join, split, vector
 
@@ -37,20 +37,6 @@ WORKS = ("dampers", "wrenches", "disturbance", "base", "gravity")  # one number 
 # what is recorded together: dy/dt; what is kept of an instant, with the reactions of held joints;
 # what shows which joints are held
 PROGRAMS = {"rate": ("rate",), "row": ("qdd", "tau", "reaction"), "free": ("qdd", "M")}
-
-
-@dataclass(frozen=True)
-class Forces:
-    """What acts on a robot, and how friction is meant."""
-
-    law: Law | None = None  # part of the motion
-    driven: bool = False  # torques are an input, added to the law's
-    wrenches: tuple[str, ...] = ()  # the frames that wrenches act at
-    disturbed: bool = False
-    base_moves: bool = False  # then gravity, in base axes, is part of the state
-    effort: tuple[float, ...] | None = None  # torques are cut off at these
-    smoothing: float | None = None  # of dry friction [rad/s or m/s]; None: it jumps
-    switched: bool = False  # joints may be held, so `direction` and `free` are inputs
 
 
 @dataclass(frozen=True)

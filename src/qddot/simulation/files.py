@@ -23,10 +23,10 @@ from qddot.simulation.table import (
     to_json,
 )
 from qddot.simulation.trajectory import Trajectory
+from qddot.timeseries import Columns, Table, reading, repeated
 from qddot.timeseries.csv_file import read_csv, write_csv
 from qddot.timeseries.npz_file import read_npz, write_npz
 from qddot.timeseries.parquet_file import read_parquet, write_parquet
-from qddot.timeseries.table import Columns, Table, reading, repeated
 
 if TYPE_CHECKING:
     from qddot.robot import Robot

@@ -14,8 +14,9 @@ from qddot.backends.stages import StagedStep, Stages
 from qddot.model.tree import by_rows
 from qddot.progress import message_if_slow
 from qddot.robot import Robot
+from qddot.simulation.acting import Forces
 from qddot.simulation.contact import Modes, Restraints, decided, undecided
-from qddot.simulation.equation import Forces, Layout, System
+from qddot.simulation.equation import Layout, System
 from qddot.simulation.signals import LOOKS, Signal
 
 

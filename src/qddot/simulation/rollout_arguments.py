@@ -25,7 +25,7 @@ from qddot.checks import (
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, WrongShape, did_you_mean, listing, printable
 from qddot.robot import Robot
-from qddot.simulation.law import Law
+from qddot.simulation.acting import Law
 from qddot.simulation.steps import METHODS
 from qddot.simulation.varied import check_names
 
@@ -44,7 +44,7 @@ class RolloutSetup:
     xp: Any = np  # the package of the arrays: NumPy or CuPy
 
     def constants(self) -> np.ndarray:
-        """Return one row a trajectory: parameters, then further inputs of the law."""
+        """Return one row per trajectory: parameters, then further inputs of the law."""
         columns = [x[..., None] for x in self.parameters.values()]
         for name, x in self.inputs.items():
             if name != "x":
@@ -95,11 +95,11 @@ def arguments(
     names = by_name("parameters", parameters, "{'j1.m': [1.0, 2.0]}")
     check_names(robot, tuple(names))
     varied = {name: _finite(robot, f"parameter {name!r}", x) for name, x in names.items()}
-    told = law_inputs(robot, law, inputs)
+    law_values = law_inputs(robot, law, inputs)
 
     shapes = {name: x.shape[: x.ndim - core] for name, (x, core) in rows.items()}
     shapes |= {f"parameter {name!r}": x.shape for name, x in varied.items()}
-    shapes |= {f"input {name!r}": x.shape[:-1] for name, x in told.items()}
+    shapes |= {f"input {name!r}": x.shape[:-1] for name, x in law_values.items()}
     try:
         batch = np.broadcast_shapes(*shapes.values())
     except ValueError:
@@ -115,7 +115,7 @@ def arguments(
         xp.asarray(rows["qd0"][0]),
         xp.asarray(given[0]) if given else None,
         {name: xp.asarray(x) for name, x in varied.items()},
-        {name: xp.asarray(x) for name, x in told.items()},
+        {name: xp.asarray(x) for name, x in law_values.items()},
         torques is not None,
         xp,
     )

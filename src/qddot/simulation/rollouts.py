@@ -25,8 +25,8 @@ from qddot.plain_text import fitted
 from qddot.program.iteration import Iteration
 from qddot.progress import message_if_slow
 from qddot.robot import Robot, robot_of
-from qddot.simulation.equation import Forces, System
-from qddot.simulation.law import law_of
+from qddot.simulation.acting import Forces, law_of
+from qddot.simulation.equation import System
 from qddot.simulation.rollout_arguments import (
     RolloutSetup,
     arguments,

@@ -7,7 +7,7 @@ where a watched function crosses zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,42 +16,15 @@ import numpy as np
 
 from qddot.errors import listing, printable
 from qddot.progress import percent_done
-from qddot.simulation.contact import ROUNDING, Modes, after_impact, arriving, holding_bounds
-from qddot.simulation.crossing import first_crossing
+from qddot.simulation.contact import Modes, after_impact, arriving
+from qddot.simulation.endings import MOST_STEPS, Crossing, Pace, PieceGuards, Watch, far_angle
 from qddot.simulation.files import joint_units
-from qddot.simulation.pace import MOST_STEPS, Pace, far_angle
 from qddot.simulation.plant import Plant
-from qddot.simulation.signals import Stopped, seen
+from qddot.simulation.signals import Stopped
 from qddot.simulation.trajectory import Event
 
-STILL = 1e-12  # [rad/s or m/s] a velocity that has crossed zero by less has not crossed it
 TURNS = 200  # pieces within a moment before a run gives up
 MOMENT = 1e-7  # [s], and of the duration
-
-
-@dataclass(frozen=True)
-class Watch:
-    """Something to watch for: when a function of (t, q, qd) crosses zero.
-
-    Example:
-        >>> landing = Watch("lands", lambda t, q, qd: q[0], direction=-1, stop=True)
-    """
-
-    name: str
-    function: Callable[[float, np.ndarray, np.ndarray], float]
-    direction: int = 0  # 1: rising only, −1: falling only, 0: both
-    stop: bool = False  # whether the run ends there
-
-    def at(self, t: float, q: np.ndarray, qd: np.ndarray) -> float:
-        """Return the function's value, or say what is wrong with it."""
-        try:
-            value = float(self.function(t, seen(q), seen(qd)))
-        except Exception as error:
-            why = printable(f"{type(error).__name__}: {error}")
-            raise Stopped(t, f"the watched function {self.name!r} raised {why}") from error
-        if not np.isfinite(value):
-            raise Stopped(t, f"the watched function {self.name!r} is {value}")
-        return value
 
 
 @dataclass
@@ -72,14 +45,6 @@ class SmoothPiece:
         """Keep the last row, unless it was kept on the way."""
         if t > self.t[-1]:
             self.keep(t, y)
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """What ended a piece early: which guard, of which joint or watched function."""
-
-    kind: str  # "still", "loose", "stop", "watch"
-    index: int
 
 
 @dataclass
@@ -117,11 +82,11 @@ class Run:
         loose = -1
         before: Modes | None = None
         with percent_done(f"simulating {self.plant.robot.name}", 100) as self.advance:
-            self.told = 0
+            self.shown = 0
             try:
                 while self.t < self.duration and not self.stopped:
                     modes = self.plant.modes(self.t, self.y, loose)
-                    self._tell_changes(before, modes)
+                    self._keep_changes(before, modes)
                     crossing = self._piece(modes)
                     before = modes
                     loose = self._happens(crossing, modes) if crossing else -1
@@ -161,7 +126,7 @@ class Run:
         piece.keep(self.t, self.y)
         self.pieces.append(piece)
         solver = self.solver(modes, self.t, self.y, end)
-        kinds = list(self._guarded(modes))
+        guards = PieceGuards(self.plant, modes, self.t, end, self.watches, self.signs)
         while solver.status == "running":
             try:
                 message = solver.step()
@@ -173,11 +138,8 @@ class Run:
             solver.y = self.plant.projected(solver.y)
             t_old, t, y = solver.t_old, solver.t, solver.y
             between = self._grid(t_old, t)
-            path: Any = solver.dense_output() if kinds or len(between) else None
-            found = None
-            if kinds:
-                guards = self._guards(path, piece, kinds)
-                found = first_crossing(guards, t_old, t)
+            path: Any = solver.dense_output() if guards.kinds or len(between) else None
+            found = guards.first(path, t_old, t)
             if found is not None:
                 t, y = found[0], self.plant.projected(np.array(path(found[0])))
                 between = between[between < t]
@@ -185,12 +147,12 @@ class Run:
                 piece.keep(between, self.plant.projected(path(between).T))
             y[v][modes.held] = 0.0  # whatever a solver's rounding makes of it
             self.t, self.y = t, y
-            self._tell_progress()
+            self._show_progress()
             self.pace.look(self.steps, t, y[v])
             self._notice_signs()
             if found is not None:
                 piece.close(t, y)
-                return kinds[found[1]]
+                return found[1]
         piece.close(self.t, self.y)
         return None
 
@@ -205,52 +167,6 @@ class Run:
         """Return the instants in (start, end] at which a row is kept."""
         first, last = (int(np.floor(t / self.every * (1 + 1e-12))) for t in (start, end))
         return np.minimum(np.arange(first + 1, last + 1) * self.every, end)
-
-    def _guarded(self, modes: Modes) -> Iterator[Crossing]:
-        """Yield what can end a piece in these modes."""
-        given = self.plant.restraints
-        for i in range(len(self.names)):
-            if modes.direction[i]:
-                yield Crossing("still", i)
-            if modes.held[i]:
-                yield Crossing("loose", i)
-            elif np.isfinite(given.lower[i]) or np.isfinite(given.upper[i]):
-                yield Crossing("stop", i)
-        for k in range(len(self.watches)):
-            yield Crossing("watch", k)
-
-    def _guards(self, path: Any, piece: SmoothPiece, kinds: list[Crossing]) -> Any:
-        """Return the functions of time that are positive as long as nothing switches."""
-        at, given = self.plant.layout, self.plant.restraints
-        modes, start, end = piece.modes, piece.t[0], piece.end
-        low, high = holding_bounds(given, modes)
-        widths = np.where(np.isfinite(high - low), high - low, 1.0)
-
-        def guards(times: np.ndarray) -> np.ndarray:
-            Y = path(times).T
-            q, qd, ends = Y[:, at.q], Y[:, at.v], self.plant.ends(Y)
-            reaction = self.plant.rows(times, Y, modes, end)[2] if modes.held.any() else None
-            columns = []
-            for kind in kinds:
-                i = kind.index
-                if kind.kind == "still":
-                    column = modes.direction[i] * qd[:, i] + STILL
-                elif kind.kind == "stop":
-                    column = np.minimum(ends[:, i] - given.lower[i], given.upper[i] - ends[:, i])
-                    column = column + ROUNDING * (1 + np.abs(ends[0, i]))
-                elif kind.kind == "loose" and reaction is not None:
-                    force, slack = reaction[:, i], 1e-12 * widths[i]
-                    column = np.minimum(force - low[i], high[i] - force) + slack
-                else:
-                    watch = self.watches[i]
-                    seen = [watch.at(*row) for row in zip(times, q, qd, strict=True)]
-                    column = (self.signs[i] or 1.0) * np.array(seen)
-                    # what crossed zero here has just been reported
-                    column[times == start] = np.maximum(column[times == start], 0)
-                columns.append(column)
-            return np.stack(columns, axis=1)
-
-        return guards
 
     # between two pieces
 
@@ -300,7 +216,7 @@ class Run:
 
     # what is reported
 
-    def _tell_changes(self, before: Modes | None, now: Modes) -> None:
+    def _keep_changes(self, before: Modes | None, now: Modes) -> None:
         """Keep as events which joints have stuck, broken loose or left a stop."""
         if before is None:
             return
@@ -314,11 +230,11 @@ class Run:
             elif now.direction[i] * before.direction[i] < 0:
                 self.events.append(Event(self.t, "turns round", name))
 
-    def _tell_progress(self) -> None:
+    def _show_progress(self) -> None:
         done = int(100 * self.t / self.duration)
-        for _ in range(done - self.told):
+        for _ in range(done - self.shown):
             self.advance()
-        self.told = max(done, self.told)
+        self.shown = max(done, self.shown)
 
     def _trouble(self, message: str, modes: Modes) -> str:
         """Return why a solver could not go on."""

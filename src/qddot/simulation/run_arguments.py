@@ -10,9 +10,8 @@ import numpy as np
 from qddot.checks import joint_vector, number, whole
 from qddot.errors import BadArgument, printable, shorten
 from qddot.robot import Robot
+from qddot.simulation.endings import Watch, far_angle
 from qddot.simulation.equation import Layout
-from qddot.simulation.pace import far_angle
-from qddot.simulation.run import Watch
 
 FASTEST = 1e100  # [rad/s or m/s]
 TWIST = tuple(f"{part} {axis}" for part in ("angular", "linear") for axis in "xyz")

@@ -12,16 +12,16 @@ import numpy as np
 from qddot.checks import one_of, positive
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.robot import Robot, robot_of
+from qddot.simulation.acting import Forces, law_of
 from qddot.simulation.contact import restraints, undecided
+from qddot.simulation.endings import MOST_STEPS, Watch
 from qddot.simulation.energy import LIMIT
-from qddot.simulation.equation import Forces, System
-from qddot.simulation.law import law_of
+from qddot.simulation.equation import System
 from qddot.simulation.method import METHODS, Method, chosen_method
-from qddot.simulation.pace import MOST_STEPS
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import trajectory
 from qddot.simulation.rollout_arguments import law_inputs
-from qddot.simulation.run import Run, Watch
+from qddot.simulation.run import Run
 from qddot.simulation.run_arguments import (
     check_inside,
     check_restitution,
@@ -137,7 +137,7 @@ def simulate(
     qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
 
     law = law_of(torque, robot.n, robot.nq)
-    told = law_inputs(robot, law, inputs)
+    law_values = law_inputs(robot, law, inputs)
     names, frames = robot.joint_names, tuple(wrenches or {})
     signals = {}
     if law is None:
@@ -161,8 +161,8 @@ def simulate(
         switched=can_hold.any,
     )
     system = System(robot.model, forces)
-    plant = Plant(robot, system, signals, of_one_run(told), can_hold, duration)
-    y0 = whole_state(robot, plant.layout, q0, qd0, told.pop("x", []))
+    plant = Plant(robot, system, signals, of_one_run(law_values), can_hold, duration)
+    y0 = whole_state(robot, plant.layout, q0, qd0, law_values.pop("x", []))
     run, chosen = begun(plant, y0, method, tolerance, step, every, watched, max_steps)
     try:
         run.go()

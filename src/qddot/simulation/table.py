@@ -18,7 +18,7 @@ import numpy as np
 from qddot.errors import BadArgument, BadFile, MissingExtra, printable
 from qddot.simulation.energy import Energy
 from qddot.simulation.trajectory import Event, Trajectory
-from qddot.timeseries.table import QUANTITIES
+from qddot.timeseries import QUANTITIES
 
 if TYPE_CHECKING:
     import pandas

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -9,13 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, listing, printable, shorten
 from qddot.judged import Judged
 from qddot.looks import in_notebook, look
-from qddot.model.tree import Tree, by_rows
-from qddot.motions.piecewise import horner, quintic_between
+from qddot.model.tree import by_rows
+from qddot.motions.spline import Spline, interpolated
 from qddot.plain_text import fitted
-from qddot.program.recorded import Recorded
 from qddot.robot import Robot
 from qddot.simulation.energy import LIMIT, Audit, Energy, audit
 
@@ -23,10 +23,7 @@ if TYPE_CHECKING:
     import pandas
     from matplotlib.figure import Figure
 
-    from qddot.motions.spline import Spline
-
 INSTANTS = 2000  # of a motion at which its smooth form is compared with it, at least
-StateArrays = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -115,7 +112,7 @@ class Trajectory(Judged):
 
     # where it is
 
-    def at(self, t: Any) -> StateArrays:
+    def at(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return q, q̇ and q̈ at an instant or at many, between the rows by quintic polynomials.
 
         Where the motion jumps, the side after the jump.
@@ -136,8 +133,6 @@ class Trajectory(Judged):
         Args:
             tolerance: How far it may be off [rad or m].
         """
-        from qddot.motions.spline import Spline
-
         if not len(self.t):
             raise BadArgument("The motion has no rows, so there is nothing to follow.")
         if self.q.shape[1] != self.n and self.robot is not None:
@@ -254,9 +249,7 @@ class Trajectory(Judged):
 
     @fitted
     def __repr__(self) -> str:
-        from qddot.simulation.summary import as_text
-
-        return as_text(self)
+        return "\n".join(printable(line) for line in lines(self))
 
     _repr_html_ = in_notebook("simulation.trajectory_html")
 
@@ -269,72 +262,33 @@ class Trajectory(Judged):
         return self.robot
 
 
-def load(path: str | Path, robot: Robot | None = None) -> Trajectory:
-    """Return the motion in a .parquet, .csv or .npz file; see `Trajectory.load`."""
-    return Trajectory.load(path, robot)
+def lines(motion: Trajectory) -> list[str]:
+    """Return what there is to say of a motion, in a few lines."""
+    name = f" of {one_line(motion.robot_name)!r}" if motion.robot_name else ""
+    rows = "1 row" if len(motion) == 1 else f"{len(motion)} rows"
+    joints = "1 joint" if motion.n == 1 else f"{motion.n} joints"
+    names = f" ({one_line(listing(motion.joint_names, 8))})" if motion.n else ""
+    result = [f"Motion{name}: {motion.duration:g} s, {rows}, {joints}{names}"]
+    how = ", ".join(
+        f"{key} {value:g}" if isinstance(value, float) else f"{key} {one_line(str(value))}"
+        for key, value in motion.how.items()
+        if key != "robot" and isinstance(value, (str, int, float, np.number))
+    )
+    if how:
+        result.append(f"  {shorten(how, 110)}")
+    ended = "finished" if motion.finished else "not finished"
+    said = one_line(motion.status, 300)
+    result.append(f"  {said}" if said.startswith("finished") else f"  {ended}: {said}".rstrip(": "))
+    with np.errstate(all="ignore"):  # energies that are not finite are printed as such
+        energy = str(motion.audit) if len(motion) else ""
+    if energy not in motion.status:
+        result.append(f"  {energy}")
+    if motion.events:
+        kinds = Counter(one_line(event.name) for event in motion.events)
+        counts = ", ".join(f"{kind} ({count})" for kind, count in kinds.most_common(6))
+        result.append(f"  {len(motion.events)} events: {counts}")
+    return result
 
 
-def interpolated(
-    t: np.ndarray,
-    q: np.ndarray,
-    qd: np.ndarray,
-    qdd: np.ndarray,
-    at: Any,
-    tree: Tree | None = None,
-) -> StateArrays:
-    """Return q, q̇ and q̈ at instants between the rows of a motion.
-
-    On each interval the quintic that agrees with both rows (`quintic_between`).
-    Its error falls with h⁶, that of its derivatives with h⁵ and h⁴. Where two rows share an
-    instant, the motion jumps: nothing is drawn across, and the later row counts.
-
-    Args:
-        t: The instants of the rows [s], never falling, shape (k,).
-        q, qd, qdd: The rows, shape (k, n).
-        at: The instants wanted [s], of any shape.
-        tree: The robot where q has other numbers than dq/dt = q̇: the quintic is then of the way
-            from the earlier row.
-
-    Returns:
-        Three arrays of shape (*at.shape, n).
-    """
-    x = instants(t, at)
-    i = np.searchsorted(t, x, side="right") - 1  # the last row that is not later
-    j = np.minimum(i + 1, len(t) - 1)
-    on_a_row = t[i] == x
-    h = np.where(on_a_row, 1.0, t[j] - t[i])[..., None]
-    # what is not finite is data here, as in the rows themselves
-    start, end = (q[i], q[j]) if tree is None else (0 * qd[i], by_rows(tree.difference, q[i], q[j]))
-    with np.errstate(all="ignore"):
-        pieces = quintic_between(h, (start, qd[i], qdd[i]), (end, qd[j], qdd[j]))
-        p, v, a = horner(pieces, (x - t[i])[..., None])
-    p = p if tree is None else by_rows(tree.step, q[i], p)
-    row = on_a_row[..., None]
-    return np.where(row, q[i], p), np.where(row, qd[i], v), np.where(row, qdd[i], a)
-
-
-def instants(t: np.ndarray, at: Any) -> np.ndarray:
-    """Return the instants asked for, checked to lie within the motion."""
-    if isinstance(at, Recorded):
-        raise BadArgument(
-            "A motion in rows is looked up, which a controller cannot record.\n"
-            "  Take its smooth form: run.as_motion()."
-        )
-    try:
-        x = np.asarray(at)
-        if x.dtype.kind not in "fiu" and x.size:
-            raise TypeError
-        x = x.astype(float)
-    except (TypeError, ValueError):
-        raise BadArgument(
-            f"t is {at!r}; give an instant, or an array of them, in seconds."
-        ) from None
-    if not len(t):
-        raise BadArgument("The motion has no rows, so there is no instant to look at.")
-    outside = x[~((x >= t[0]) & (x <= t[-1]))]
-    if outside.size:
-        raise BadArgument(
-            f"t = {outside.flat[0]:g} s is outside of the motion, which lasts from {t[0]:g} s to "
-            f"{t[-1]:g} s.\n  Ask for an instant in between; what is beyond was not simulated."
-        )
-    return x
+def one_line(text: str, most: int = 80) -> str:
+    return shorten(printable(text).replace("\n", "\\n"), most)

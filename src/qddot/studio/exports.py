@@ -14,8 +14,8 @@ import numpy as np
 from qddot.robot import Robot
 from qddot.studio.library import ShownArm
 from qddot.studio.state import State, quantities
+from qddot.timeseries import by_joint
 from qddot.timeseries.csv_file import write_rows
-from qddot.timeseries.table import by_joint
 
 KINDS = ("csv", "toml", "report")
 TYPES = {".csv": "text/csv", ".toml": "application/toml", ".html": "text/html"}
@@ -83,7 +83,7 @@ def report(robot: Robot, motion: bytes | None, *, tell: Callable[..., None]) -> 
         tell: What to do with words about how far the work is.
     """
     from qddot.present.report.report import SECONDS, Outcome, subject_of, write_report
-    from qddot.simulation.trajectory import load
+    from qddot.simulation.files import load
 
     tell("Writing the report", 0.0)
     page, played = Path("report.html"), Path("played.csv")

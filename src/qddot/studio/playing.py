@@ -16,7 +16,7 @@ from qddot.robot import Robot
 from qddot.simulation.trajectory import Trajectory
 from qddot.studio.dropped import ENDINGS, OUR_NAME, ending_of, shown_name
 from qddot.studio.exports import csv_of
-from qddot.timeseries.table import QUANTITIES, by_joint
+from qddot.timeseries import QUANTITIES, by_joint
 
 ROWS = 1500  # at most; a page draws no more
 MOST_EVENTS = 200
@@ -56,7 +56,7 @@ def control(
     from qddot.control.loop import closed_loop
     from qddot.control.spec import described_control
 
-    spec = described_control(description, robot, q, told=True, seconds=duration)
+    spec = described_control(description, robot, q, start_given=True, seconds=duration)
     law, kind = spec.law, spec.kind.kind
     tell(f"Simulating {duration:g} s under {kind.replace('_', ' ')}", None)
     loop = closed_loop(robot, law, q0=q, qd0=qd, duration=duration, **spec.options)

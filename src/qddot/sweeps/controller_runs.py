@@ -21,7 +21,7 @@ from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
-from qddot.simulation.law import Law
+from qddot.simulation.acting import Law
 from qddot.sweeps.controllers import VARIED_GAINS, Controller
 from qddot.sweeps.runs import Values
 from qddot.sweeps.study import Study

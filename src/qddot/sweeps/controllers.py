@@ -64,7 +64,7 @@ def read_controllers(
     robot: Robot,
     q: np.ndarray,
     *,
-    told: bool,
+    start_given: bool,
     unset: tuple[Robot, RobotSettings],
     seed: int,
 ) -> tuple[Controller, ...]:
@@ -74,7 +74,7 @@ def read_controllers(
         table: The plan.
         robot: The nominal arm.
         q: Where it is.
-        told: Whether the plan gives a start: then runs start there.
+        start_given: Whether the plan gives a start: then runs start there.
         unset: The robot without what the plan sets about it, and that.
         seed: Of models that are wrong at random.
     """
@@ -89,7 +89,7 @@ def read_controllers(
         tables = [] if one is None else [one]
     found = []
     for each in tables:
-        spec = read_control(each, robot, q, told=told, unset=unset, seed=seed)
+        spec = read_control(each, robot, q, start_given=start_given, unset=unset, seed=seed)
         found.append(controller(each, spec, robot))
     names = [each.name for each in found]
     for name in sorted({name for name in names if names.count(name) > 1}):

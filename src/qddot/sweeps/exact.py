@@ -14,9 +14,10 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.model.friction import LINEAR, Friction
+from qddot.simulation.acting import Forces
 from qddot.simulation.contact import Restraints, grips, restraints
 from qddot.simulation.energy import audit
-from qddot.simulation.equation import Forces, System
+from qddot.simulation.equation import System
 from qddot.simulation.plant import Plant
 from qddot.simulation.result import energy_of
 from qddot.simulation.run import Run

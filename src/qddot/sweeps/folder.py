@@ -156,6 +156,17 @@ def is_whole(path: Path, about: Mapping[str, str], rows: int) -> bool:
     )
 
 
+def is_readable(path: Path) -> bool:
+    """Return whether a part can be read from its beginning to its end."""
+    import pyarrow.parquet as parquet
+
+    try:
+        parquet.read_table(path, page_checksum_verification=True)
+    except (OSError, pyarrow().ArrowException):
+        return False
+    return True
+
+
 def versions() -> dict[str, str]:
     """Return the versions of what the numbers depend on."""
     found = {name: version(name) for name in ("qddot", "numpy", "llvmlite", "scipy")}
@@ -260,11 +271,11 @@ def _difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str:
             and key not in ("title", "format")]  # fmt: skip
     if len(keys) > 1 and keys[-1] == "unit":
         keys.pop()  # which follows from the others
-    told = [f"{printable(shorten(key, 40))} is {_said(one, key)} there and {_said(other, key)} here"
+    said = [f"{printable(shorten(key, 40))} is {_said(one, key)} there and {_said(other, key)} here"
             for key in keys[:SHOWN]]  # fmt: skip
-    if not told:
+    if not said:
         return "its robot has changed since"
-    return "; ".join(told) + (f"; and {len(keys) - SHOWN} more" if len(keys) > SHOWN else "")
+    return "; ".join(said) + (f"; and {len(keys) - SHOWN} more" if len(keys) > SHOWN else "")
 
 
 def _said(plan: Mapping[str, Any], key: str) -> str:

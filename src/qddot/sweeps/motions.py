@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.iterated import Given, IteratedKernel
-from qddot.simulation.equation import Forces, System
-from qddot.simulation.sampled import Past, sampled
+from qddot.simulation.acting import Forces, Past, sampled
+from qddot.simulation.equation import System
 from qddot.simulation.steps import iteration
 from qddot.sweeps.controller_runs import ControllerRuns
-from qddot.sweeps.draws import generator
+from qddot.sweeps.quantities import generator
 from qddot.sweeps.runs import Values
 
 AT_ONCE = 64  # samples of noise that are drawn together

@@ -120,8 +120,7 @@ def _study(
     document: dict[str, Any], folder: Path, line_of: LineOf = no_lines, file: str = ""
 ) -> Study:
     given = document.pop("robot", None)
-    plain = {str(key): _listed(value) for key, value in document.items() if value is not None}
-    return prepared(plain, _robot(given, folder, file), line_of, file)
+    return prepared(document, _robot(given, folder, file), line_of, file)
 
 
 def _robot(given: Any, folder: Path, file: str) -> Robot:
@@ -141,17 +140,6 @@ def _beside(folder: Path, name: str) -> str:
     """Return a robot's file as seen from the plan; a name that is none is reported as such."""
     path = folder / name
     return str(path) if path.suffix or path.exists() else name
-
-
-def _listed(value: Any) -> Any:
-    """Return a value with lists in place of arrays and tuples."""
-    if isinstance(value, Mapping):
-        return {str(key): _listed(x) for key, x in value.items() if x is not None}
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    if isinstance(value, (list, tuple)):
-        return [_listed(x) for x in value]
-    return value
 
 
 def _begin() -> str:

@@ -16,7 +16,7 @@ from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
 from qddot.robot import Robot, load
 from qddot.sweeps.columns import GIVEN
-from qddot.sweeps.folder import FAILED, MANIFEST, ROBOT, Folder, read_manifest
+from qddot.sweeps.folder import FAILED, MANIFEST, ROBOT, Folder, is_readable, read_manifest
 from qddot.sweeps.summary import Summary, summary_of
 from qddot.sweeps.unit import pyarrow
 
@@ -242,24 +242,13 @@ class Sweep(Judged):
             yield
         except (OSError, pyarrow().ArrowException) as error:
             why = shorten(printable(str(error)).partition("\n")[0], 200)
-            names = ", ".join(path.name for path in self._damaged()) or "A part"
+            damaged = [path.name for path in self.parts if not is_readable(path)]
+            names = ", ".join(damaged) or "A part"
             raise BadArgument(
                 f"{names} of {self._folder} cannot be read: {why}\n"
                 f"  Remove it from {self._folder}/parts, then give the same command again: what is "
                 "missing is computed anew."
             ) from None
-
-    def _damaged(self) -> list[Path]:
-        """Return the parts that cannot be read from their beginning to their end."""
-        import pyarrow.parquet as parquet
-
-        found = []
-        for path in self.parts:
-            try:
-                parquet.read_table(path, page_checksum_verification=True)
-            except (OSError, pyarrow().ArrowException):
-                found.append(path)
-        return found
 
     def _check(self, names: Sequence[str]) -> None:
         if isinstance(names, str):

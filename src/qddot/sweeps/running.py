@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from qddot.backends.threads import available_threads
-from qddot.errors import BadArgument, printable, shorten
+from qddot.errors import BadArgument, listing
 from qddot.progress import inform, percent_done
 from qddot.sweeps.folder import FAILED, Folder, begin, is_whole
 from qddot.sweeps.plan import Plan, study_of
@@ -130,15 +130,11 @@ def _missing(folder: Folder, study: Study) -> list[int]:
             broken.append(path.name)
     strange += [path.name for path in found.values()]
     if broken:
-        inform(f"warning: {_names(broken)} cannot be read and will be computed again")
+        inform(f"warning: {listing(broken, SHOWN)} cannot be read and will be computed again")
     if strange:
-        inform(f"warning: {_names(strange)} in {folder} is not part of this sweep and is ignored")
+        names = listing(strange, SHOWN)
+        inform(f"warning: {names} in {folder} is not part of this sweep and is ignored")
     return missing
-
-
-def _names(names: list[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(printable(shorten(name)) for name in names[:SHOWN]) + more
 
 
 def _tell_failures(folder: Folder, failed: dict[int, str]) -> None:

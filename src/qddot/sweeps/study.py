@@ -17,19 +17,18 @@ from qddot.readers.document import no_lines
 from qddot.readers.document_table import DocumentTable, LineOf
 from qddot.robot import Robot
 from qddot.robot.settings import changed, loads_of, read_settings
-from qddot.sweeps.arms import VariedArm
 from qddot.sweeps.columns import OWN, KeptColumns, read_columns
 from qddot.sweeps.controllers import Controller, of_controllers, read_controllers
 from qddot.sweeps.quantities import aliases, of_arm, of_motion, of_symbols, places
-from qddot.sweeps.runs import Runs
+from qddot.sweeps.runs import Runs, VariedArm
 from qddot.sweeps.time_grid import TimeGrid, read_time_grid
 from qddot.sweeps.variations import by_key, read_variations
 from qddot.writers.toml import to_toml
 
 MOST_UNITS = 20_000  # files in a folder, unless the plan says otherwise
-STEPS_A_UNIT = 2_000_000  # about half a second of compiled steps
-RUNS_A_UNIT = 20_000
-EXACT_RUNS_A_UNIT = 50
+STEPS_PER_UNIT = 2_000_000  # about half a second of compiled steps
+RUNS_PER_UNIT = 20_000
+EXACT_RUNS_PER_UNIT = 50
 PARALLEL = 8  # units at least, where there are runs enough
 PART = 64_000_000  # [bytes] of a part that keeps motions
 FORMAT = 1
@@ -39,7 +38,7 @@ FORMAT = 1
 class Study:
     """Everything about a sweep before its first run."""
 
-    document: Mapping[str, Any]  # as it was given, but for the robot
+    document: Mapping[str, Any]  # the plan as plain data, but for the robot
     robot: Robot  # as it was given
     nominal: Robot  # as the plan sets it, all numbers: the model of the laws
     arm: VariedArm
@@ -51,7 +50,7 @@ class Study:
     @cached_property
     def facts(self) -> dict[str, Any]:
         """The plan as plain data, in one way however it was written."""
-        return {"format": FORMAT, **_plain(self.document), "unit": self.runs.unit}
+        return {"format": FORMAT, **self.document, "unit": self.runs.unit}
 
     def to_dict(self) -> dict[str, Any]:
         """Return what it would run, as plain values."""
@@ -100,6 +99,7 @@ def prepared(
         BadPlan: With every problem of the plan.
     """
     found: list[Problem] = []
+    document = _plain(document)
     table = DocumentTable(document, (), found, line_of, "plan")
     robot = robot.with_options(threads=1, dtype="float64")
     robot.model.need_single_numbers("A sweep")
@@ -124,7 +124,7 @@ def prepared(
     here = nominal.home if q is None else q
     seed = fields.count(table, "seed", 0, 0)
     controllers = read_controllers(
-        *(table, nominal, here), told=q is not None, unset=(robot, fixed), seed=seed
+        *(table, nominal, here), start_given=q is not None, unset=(robot, fixed), seed=seed
     )
     q0, qd0 = (np.array(column) for column in zip(*(x.start for x in controllers), strict=True))
     qd0 = qd0 if qd is None else np.tile(qd, (len(controllers), 1))
@@ -197,9 +197,9 @@ def _frames_that_vary(settings: Mapping[str, Any], varied: Any) -> set[str]:
 def _unit(total: int, clock: TimeGrid, kept: KeptColumns, n: int) -> int:
     """Return how many runs a unit has if the plan does not say."""
     if clock.exact:
-        runs = EXACT_RUNS_A_UNIT
+        runs = EXACT_RUNS_PER_UNIT
     else:
-        runs = max(1, min(RUNS_A_UNIT, STEPS_A_UNIT // clock.steps))
+        runs = max(1, min(RUNS_PER_UNIT, STEPS_PER_UNIT // clock.steps))
     if kept.stride:
         runs = max(1, min(runs, PART // (16 * n * (clock.rows // kept.stride + 1))))
     runs = min(runs, max(1, -(-total // PARALLEL)))

@@ -12,8 +12,7 @@ import numpy as np
 from qddot.errors import did_you_mean, shorten
 from qddot.readers import fields
 from qddot.readers.document_table import DocumentTable
-from qddot.sweeps.draws import SAMPLERS, Distribution
-from qddot.sweeps.quantities import PlanQuantity
+from qddot.sweeps.quantities import SAMPLERS, Distribution, PlanQuantity
 
 GRIDS = ("grid", "linspace", "geomspace")
 KINDS = (*GRIDS, *SAMPLERS)

@@ -18,7 +18,7 @@ from typing import TextIO
 import numpy as np
 
 from qddot.errors import BadFile, Problem, printable, shorten
-from qddot.timeseries.table import Columns, Table
+from qddot.timeseries import Columns, Table
 
 MARK = "# qddot "  # then the kind of the facts, and the facts
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
@@ -119,7 +119,7 @@ class Text:
         return table
 
     def _slowly(self, stream: TextIO, use: list[int]) -> np.ndarray:
-        """Return the columns in use cell by cell, or tell what is wrong with them, all at once."""
+        """Return the columns in use cell by cell, or say what is wrong with them, all at once."""
         self.lines.clear()
         counted, rows, problems = Lines(stream), [], []
         for _ in range(self.first):

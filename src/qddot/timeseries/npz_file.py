@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from qddot.errors import BadFile
-from qddot.timeseries.table import Columns
+from qddot.timeseries import Columns
 
 # what `np.savez` writes is not compressed; others may compress well, but not like this
 MOST_EXPANDED, HARMLESS = 20, 64 * 2**20  # times the file, bytes

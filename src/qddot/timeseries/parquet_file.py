@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadFile, MissingExtra, printable
-from qddot.timeseries.table import Columns, Table
+from qddot.timeseries import Columns, Table
 
 MARK = "qddot "  # then the kind of the facts: the key of the metadata
 MOST_EXPANDED, HARMLESS = 200, 256 * 2**20  # times the file, bytes

@@ -9,8 +9,8 @@ from numpy.testing import assert_allclose
 
 import qddot
 from qddot.control.laws import PD, MomentumObserver, OperationalSpace, PDGravity
+from qddot.control.laws.assumption import wrong_model
 from qddot.control.loop import closed_loop
-from qddot.control.mistaken import wrong_model
 from qddot.motions import CartesianLine, Quintic, time_optimal
 from qddot.plot import plot_closed_loop, plot_comparison, plot_fastest
 from qddot.present.figures.closed_loop import places_of

@@ -1,8 +1,7 @@
 """Control laws, one per file: what each does, what it relies on, and why it is stable."""
 
-from qddot.control.laws.adaptive_gravity import AdaptiveApproximateJacobian
 from qddot.control.laws.adaptive_slotine_li import AdaptiveSlotineLi
-from qddot.control.laws.approximate_jacobian import ApproximateJacobian
+from qddot.control.laws.approximate_jacobian import AdaptiveApproximateJacobian, ApproximateJacobian
 from qddot.control.laws.assumption import Assumption
 from qddot.control.laws.cartesian_impedance import CartesianImpedance
 from qddot.control.laws.computed_torque import ComputedTorque

@@ -11,12 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.comparison import STILL
+from qddot.control.laws.assumption import STILL, Assumption, Rows, one_place, right_model
+from qddot.control.laws.feedback import TaskLaw, nowhere_singular, potential_torque, reached
 from qddot.control.laws.gains import Assignment, gain, smallest
-from qddot.control.laws.joint_law import one_place, potential_torque, right_model
 from qddot.control.laws.law import NO_STATE
-from qddot.control.laws.task_law import TaskLaw, nowhere_singular, reached
 from qddot.dynamics.energy import kinetic_energy
 from qddot.model.tree import Tree
 from qddot.robot import Robot

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.assumption import Assumption, Rows, right_model
 from qddot.control.laws.dry_friction import compensated, way
+from qddot.control.laws.feedback import JointLaw
 from qddot.control.laws.gains import DAMP, STIFF, Assignment
-from qddot.control.laws.joint_law import JointLaw, right_model
 from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.rnea import elastic_torque, rigid_body_torque
 from qddot.model.tree import Tree

@@ -13,9 +13,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.assumption import Assumption, Rows, right_model
 from qddot.control.laws.dry_friction import SMOOTHING
-from qddot.control.laws.joint_law import JointLaw, right_model
+from qddot.control.laws.feedback import JointLaw
 from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.friction import smooth_direction
 from qddot.dynamics.rnea import inverse_dynamics

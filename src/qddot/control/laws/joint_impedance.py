@@ -12,8 +12,8 @@ from typing import ClassVar
 import numpy as np
 
 from qddot.control.laws import dry_friction
-from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.joint_law import JointLaw, right_model
+from qddot.control.laws.assumption import Assumption, Rows, right_model
+from qddot.control.laws.feedback import JointLaw
 from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import elastic_torque

@@ -14,10 +14,10 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.checks import spread
-from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.assumption import Assumption, Rows, right_model
 from qddot.control.laws.dry_friction import SMOOTHING
+from qddot.control.laws.feedback import joints_of, potential_torque
 from qddot.control.laws.gains import gain
-from qddot.control.laws.joint_law import joints_of, potential_torque, right_model
 from qddot.control.laws.law import ControlLaw
 from qddot.dynamics.friction import friction_torque, smooth_direction
 from qddot.dynamics.momentum import centrifugal_rate, momentum

@@ -12,12 +12,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.checks import positive
-from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.assumption import Assumption, Rows, right_model
 from qddot.control.laws.dry_friction import SMOOTHING
+from qddot.control.laws.feedback import TaskLaw, reached
 from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain, smallest
-from qddot.control.laws.joint_law import right_model
 from qddot.control.laws.law import NO_STATE
-from qddot.control.laws.task_law import TaskLaw, reached
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import factored
 from qddot.dynamics.friction import smooth_direction

@@ -11,10 +11,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.comparison import SAME, no_gravity
+from qddot.control.laws.assumption import SAME, Assumption, Rows, no_gravity, one_place
+from qddot.control.laws.feedback import JointLaw, potential_torque
 from qddot.control.laws.gains import smallest
-from qddot.control.laws.joint_law import JointLaw, one_place, potential_torque
 from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.model.tree import Tree

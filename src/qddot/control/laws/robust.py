@@ -14,8 +14,7 @@ import numpy as np
 
 from qddot.checks import positive
 from qddot.control.laws import dry_friction
-from qddot.control.laws.assumption import Assumption, Rows
-from qddot.control.laws.comparison import RIGID, differences
+from qddot.control.laws.assumption import RIGID, Assumption, Rows, differences
 from qddot.control.laws.gains import LEAN, Assignment, bound
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.slotine_li import SlotineLi

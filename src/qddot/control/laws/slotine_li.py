@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from qddot.control.laws import dry_friction
-from qddot.control.laws.assumption import Assumption, Rows
+from qddot.control.laws.assumption import Assumption, Rows, right_model
+from qddot.control.laws.feedback import joints_of
 from qddot.control.laws.gains import DAMP, LEAN, STIFF, Assignment, gain, smallest
-from qddot.control.laws.joint_law import joints_of, right_model
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import elastic_torque

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.certificate.box import box_of
+from qddot.certificate.bound import box_of
 from qddot.checks import joint_index, joint_vector
 from qddot.errors import BadArgument, printable
 from qddot.model.units import units_of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.certificate.box import box_of
+from qddot.certificate.bound import box_of
 from qddot.certificate.mobility import principal
 from qddot.checks import joint_rows, one_of
 from qddot.errors import BadArgument, printable

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument
-from qddot.motions.limits import limit_of
+from qddot.motions.motion import limit_of
 from qddot.motions.path import AlongPath
 from qddot.present.figures import style
 from qddot.present.figures.closed_loop import WIDTH, draw_rows, note, titled

@@ -6,12 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from qddot.certificate.bound import Bound
-from qddot.certificate.certificate import Certificate
-from qddot.certificate.certificate_text import VERDICT, box_text, digits, symbol
-from qddot.certificate.ellipsoid import MassEllipsoid, vector_text
+from qddot.certificate.bound import Bound, digits, symbol
+from qddot.certificate.certificate import VERDICT, Certificate, box_text
+from qddot.certificate.ellipsoid import MassEllipsoid, NearSingular
+from qddot.certificate.mobility import vector_text
 from qddot.certificate.properties import Property
-from qddot.certificate.singularity import NearSingular
 from qddot.equations.proofs import Claim, Proof
 from qddot.present.notebook.cell import rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph

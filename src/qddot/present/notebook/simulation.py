@@ -14,8 +14,7 @@ from qddot.present.figures.trajectory import show_range, unit
 from qddot.present.notebook.cell import figure, rows, shown
 from qddot.present.pages.page import bullets, facts
 from qddot.simulation.rollouts import Rollout
-from qddot.simulation.summary import lines, one_line
-from qddot.simulation.trajectory import Trajectory
+from qddot.simulation.trajectory import Trajectory, lines, one_line
 from qddot.sweeps.result import Sweep
 from qddot.sweeps.summary import Summary
 

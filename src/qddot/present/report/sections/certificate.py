@@ -7,11 +7,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from qddot.certificate.bound import Bound
+from qddot.certificate.bound import Bound, Box, box_of, digits, symbol
 from qddot.certificate.bounds import bounds
-from qddot.certificate.box import Box, box_of
-from qddot.certificate.certificate import Certificate
-from qddot.certificate.certificate_text import box_text, digits, symbol
+from qddot.certificate.certificate import Certificate, box_text
 from qddot.certificate.problems import effort_limited, joint_bounds
 from qddot.certificate.properties import (
     Property,

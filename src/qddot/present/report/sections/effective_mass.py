@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from qddot.certificate.ellipsoid import MassEllipsoid, direction_text, mass_ellipsoid
-from qddot.certificate.singularity import near_singular
+from qddot.certificate.ellipsoid import MassEllipsoid, mass_ellipsoid, near_singular
+from qddot.certificate.mobility import direction_text
 from qddot.errors import BadArgument, printable
 from qddot.present.figures.effective_mass import plot_effective_mass, plot_effective_mass_map
 from qddot.present.figures.view import view_of

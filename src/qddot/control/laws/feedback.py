@@ -1,4 +1,4 @@
-"""What laws share that act on a frame: a task, a reference of the frame, and two gains."""
+"""What laws share that feed back an error, of the joints or of a frame: a reference, two gains."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 
 from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain
-from qddot.control.laws.joint_law import joints_of
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import Task, task_of, task_reference
+from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.errors import BadArgument
-from qddot.motions.setpoint import stays
+from qddot.model.tree import Tree
+from qddot.motions.setpoint import joint_reference, stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 from qddot.spatial.vector import vector
@@ -22,6 +23,72 @@ from qddot.spatial.vector import vector
 SINGULAR = 1e-3  # of the largest singular value of J along a run
 ARRIVED = 0.02  # of the largest error: what is as near as this is there
 CLOSE = 1e-3  # of the lengths of the arm: the same for a run that starts there
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class JointLaw(ControlLaw):
+    """A law on e = q − q_d and ė, with stiffness and damping.
+
+    Args:
+        robot: The law's model, which may be wrong.
+        kp: Kp: a number, (n,) or (n, n) [N·m/rad]; of computed torque [1/s²].
+        kd: Kd: the same [N·m·s/rad]; of computed torque [1/s].
+        reference: Of the joints, or where to stay, (n,) [rad or m].
+    """
+
+    kp: Any
+    kd: Any
+    reference: Any
+
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd")
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        return {"kp": STIFF * task.inertia, "kd": DAMP * task.inertia}
+
+    def __post_init__(self) -> None:
+        names = joints_of(self.robot)
+        object.__setattr__(self, "kp", gain("kp", self.kp, names))
+        object.__setattr__(self, "kd", gain("kd", self.kd, names))
+        object.__setattr__(self, "reference", joint_reference(self.reference, self.robot))
+
+    def error(self, t: Scalar, q: JointVec) -> JointVec:
+        """Return e = q − q_d(t)."""
+        return self.robot.tree.difference(self.reference.at(t)[0], q)
+
+    def errors(self, t: Scalar, q: JointVec, qd: JointVec) -> tuple[JointVec, JointVec]:
+        """Return e and ė."""
+        place, rate, _ = self.reference.at(t)
+        return self.robot.tree.difference(place, q), qd - rate
+
+    def stiffness(self, q: np.ndarray) -> np.ndarray | None:
+        """Return Kp."""
+        return self.kp
+
+    @cached_property
+    def stays(self) -> bool:
+        """Whether its reference is one place."""
+        return stays(self.reference)
+
+
+def joints_of(robot: Any) -> tuple[str, ...]:
+    """Return the names of a robot's joints.
+
+    Raises:
+        BadArgument: If it is no robot, or has no joint that moves.
+    """
+    if not isinstance(robot, Robot):
+        raise BadArgument(f"A law is made from a robot, not from {type(robot).__name__}.")
+    if not robot.n:
+        raise BadArgument(f"Robot {robot.name!r} has no joint that moves: nothing to control.")
+    robot.tree  # noqa: B018  # which says what has no number yet
+    return robot.joint_names
+
+
+def potential_torque(tree: Tree, q: JointVec) -> JointVec:
+    """Return g(q) + K (q − q₀) + f₀: what holds an arm that stands still, but for dry friction."""
+    offset = np.array([friction.offset for friction in tree.friction], dtype=object)
+    return gravity_torque(tree, q) + elastic_torque(tree, q, np.zeros(tree.n, dtype=int)) + offset
 
 
 @dataclass(frozen=True, eq=False, repr=False)
