@@ -59,6 +59,10 @@ class Problem:
         parts = [where, self.place, f"{self.message}. {self.remedy}".strip()]
         return printable(": ".join(part for part in parts if part))
 
+    def located(self, file: str) -> Problem:
+        """Return the problem, saying which file it is in where it does not say so itself."""
+        return replace(self, file=self.file or file)
+
 
 class ProblemList(QddotError, ValueError):
     """Something that cannot be right. Holds every problem found, and tells the first few."""
@@ -82,20 +86,18 @@ class ProblemList(QddotError, ValueError):
         return ""
 
     def __str__(self) -> str:
-        errors, hint = self.errors, self.hint
+        errors, room = self.errors, self.LINES - 1 - bool(self.hint)
         count = "1 problem" if len(errors) == 1 else f"{len(errors)} problems"
-        room = self.LINES - 1 - bool(hint)
         title = f"{printable(shorten(self.args[0], 200))} {self.WHY}: {count}."
         lines = first_lines([shorten(str(p), 400) for p in errors], room, f"{self.REST}.")
-        return "\n  ".join([title, *lines, hint] if hint else [title, *lines])
+        return "\n  ".join(filter(None, [title, *lines, self.hint]))
 
 
 class BadRobot(ProblemList):
     """A description of a robot that cannot be right. Holds every problem found."""
 
     REST = "; `qddot doctor` lists them all"
-    # the end of what is said of an inertia that no body has
-    NEAREST = (
+    NEAREST = (  # the end of what is said of an inertia that no body has
         "Or start from the nearest possible inertia: qddot.load(..., inertia='nearest'), "
         "or qddot export FILE --inertia nearest -o start.toml."
     )
@@ -108,10 +110,8 @@ class BadRobot(ProblemList):
     @property
     def hint(self) -> str:
         # in a file, and nothing else is wrong
-        mendable = self.model is not None and all(
-            p.file and p.message.startswith(MENDABLE) for p in self.errors
-        )
-        return self.NEAREST if mendable else ""
+        mendable = all(p.file and p.message.startswith(MENDABLE) for p in self.errors)
+        return self.NEAREST if mendable and self.model is not None else ""
 
 
 class BadPlan(ProblemList):
@@ -133,10 +133,8 @@ class NotNumeric(QddotError, ValueError):
     def __init__(self, what: str, symbols: Iterable[str]):
         names = sorted(symbols)
         example = ", ".join(f"{name}=1.0" for name in names[:3]) + (", ..." if names[3:] else "")
-        built_in = re.match(r"Robot '(\w+)_symbolic'$", what)
-        twin = (
-            f"\n  The built-in robot {built_in[1]!r} is the same with numbers." if built_in else ""
-        )
+        found = re.match(r"Robot '(\w+)_symbolic'$", what)
+        twin = f"\n  The built-in robot {found[1]!r} is the same with numbers." if found else ""
         super().__init__(
             f"{what} has no numeric value: it depends on {', '.join(names)}.\n"
             f"  Give the symbols values: robot.with_values({example}).{twin}"
@@ -300,8 +298,3 @@ def printable(text: str) -> str:
         ch if ch.isprintable() or ch == "\n" else ch.encode("unicode_escape").decode()
         for ch in text
     )
-
-
-def located(problem: Problem, file: str) -> Problem:
-    """Return the problem, saying which file it is in where it does not say so itself."""
-    return replace(problem, file=problem.file or file)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from qddot.deprecation import renamed
 from qddot.doctor.compare import PeerComparison, compare
 from qddot.doctor.peers import PEERS, Peer
-from qddot.errors import BadFile, BadRobot, Problem, located
+from qddot.errors import BadFile, BadRobot, Problem
 from qddot.looks import look
 from qddot.model.model import Model
 from qddot.readers.read import SYMBOLIC, library, model_of
@@ -82,7 +82,7 @@ def examine(robot: Any, peers: Sequence[Peer] = PEERS) -> Examination:
     source = str(robot) if named else model.name
     path = library().get(source.removesuffix(SYMBOLIC)) or Path(source if named else "")
     found = compare(model, path, peers) if peers else ()
-    problems = [p if p.file or not named else located(p, str(path)) for p in model.warnings]
+    problems = [p if p.file or not named else p.located(str(path)) for p in model.warnings]
     return Examination(source, model, ordered(problems), found)
 
 

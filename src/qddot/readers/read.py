@@ -9,7 +9,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, located, one_of, shorten
+from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, one_of, shorten
 from qddot.model import Model
 from qddot.model.nearest_inertia import with_nearest_inertias
 from qddot.readers.files import read_bytes
@@ -97,9 +97,9 @@ def _read_file(path: Path, inertia: str) -> Model:
             if inertia == "nearest":
                 model = with_nearest_inertias(model, model.warnings)
     except BadRobot as error:
-        named = [located(problem, str(path)) for problem in error.problems]
+        named = [problem.located(str(path)) for problem in error.problems]
         raise BadRobot(error.robot, named, error.model) from None
-    return replace(model, warnings=tuple(located(p, str(path)) for p in model.warnings))
+    return replace(model, warnings=tuple(p.located(str(path)) for p in model.warnings))
 
 
 def format_of(path: Path) -> RobotFormat:

@@ -11,7 +11,7 @@ import importlib.util
 from dataclasses import replace
 from pathlib import Path
 
-from qddot.errors import BadFile, BadRobot, MissingExtra, located, shorten
+from qddot.errors import BadFile, BadRobot, MissingExtra, shorten
 from qddot.model import Model
 from qddot.readers.files import read_bytes
 from qddot.readers.urdf import read_urdf_text
@@ -41,9 +41,9 @@ def read_xacro(path: Path) -> Model:
     try:
         model = read_urdf_text(text, label)
     except BadRobot as error:
-        raise BadRobot(error.robot, [located(p, label) for p in error.problems]) from None
+        raise BadRobot(error.robot, [p.located(label) for p in error.problems]) from None
     name = path.name.split(".")[0] if model.name == label else model.name
-    return replace(model, name=name, warnings=tuple(located(p, label) for p in model.warnings))
+    return replace(model, name=name, warnings=tuple(p.located(label) for p in model.warnings))
 
 
 def expanded(path: Path) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadPlan, Problem, located
+from qddot.errors import BadPlan, Problem
 from qddot.readers import fields
 from qddot.readers.document import no_lines
 from qddot.readers.document_table import DocumentTable, LineOf
@@ -169,7 +169,7 @@ def prepared(
 
 
 def _bad(found: list[Problem], file: str) -> BadPlan:
-    return BadPlan(file or "The plan", [located(problem, file) for problem in found])
+    return BadPlan(file or "The plan", [problem.located(file) for problem in found])
 
 
 def _symbols(table: DocumentTable, robot: Robot, varied: Any) -> dict[str, float]:
