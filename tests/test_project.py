@@ -20,7 +20,7 @@ MAX_LINES = 400
 # lowest first; the modules of the first layer share one room
 GROUND = (
     *("scalars", "errors", "checks"),
-    *("deprecation", "json_text", "judged", "looks", "on_demand", "plain_text", "progress"),
+    *("deprecation", "on_demand", "plain_text", "progress", "results"),
     *("robot_formats", "runge_kutta", "saving", "vendored", "worker_process", "workers"),
 )
 LAYERS = (
@@ -37,7 +37,7 @@ LAYERS = (
     ("simulation", "certificate", "doctor", "speed"),
     ("identification", "control"),
     ("exporting", "sweeps"),
-    ("present",),  # how results look; they reach it through `looks`
+    ("present",),  # how results look; they reach it through `results`
     ("plot",),
     ("studio",),
     ("cli", "__main__", "__init__"),

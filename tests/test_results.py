@@ -8,7 +8,7 @@ from made import ARM
 
 import qddot
 from qddot.control import PD, Quintic, closed_loop
-from qddot.json_text import json_text
+from qddot.results import json_text
 
 
 def test_a_run_that_went_well_is_ok():

@@ -4,13 +4,13 @@ import ast
 from pathlib import Path
 
 import qddot
-from qddot.looks import look
+from qddot.results import look
 
 SRC = Path(qddot.__file__).parent
 
 
 def names() -> list[tuple[str, str]]:
-    """Return what src asks of `looks`: the file, and the name within `qddot.present`."""
+    """Return what src asks of `look`: the file, and the name within `qddot.present`."""
     found = []
     for path in SRC.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -22,10 +22,10 @@ from qddot.backends.loops import batch_loop
 from qddot.backends.threads import in_rounds
 from qddot.checks import real_array
 from qddot.errors import BadArgument
-from qddot.looks import in_notebook
 from qddot.program.ports import Refusal, batch_of, check_count, wrong_shape
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
+from qddot.results import in_notebook
 
 # operations; below, handing work over costs more than it saves
 WORTH_A_THREAD = 2_000_000

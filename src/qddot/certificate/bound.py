@@ -12,10 +12,10 @@ import numpy as np
 
 from qddot.checks import joint_index
 from qddot.errors import BadArgument, NotNumeric, printable, shorten
-from qddot.looks import in_notebook
 from qddot.model.folding import exact
 from qddot.model.joint import Joint
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 from qddot.robot import Robot
 
 # the float above π: a turn from −PI to PI is a whole turn

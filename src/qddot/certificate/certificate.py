@@ -25,10 +25,9 @@ from qddot.certificate.properties import (
 )
 from qddot.checks import not_negative
 from qddot.errors import BadArgument, BadFile, NotNumeric, QddotError, printable
-from qddot.judged import Judged
-from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.readers.read import read
+from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
 from qddot.saving import ending, write_whole
 from qddot.writers.toml import to_toml

@@ -29,8 +29,8 @@ from qddot.certificate.mobility import (
 )
 from qddot.checks import joint_vector, vector, whole
 from qddot.errors import BadArgument, printable
-from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
+from qddot.results import in_notebook, look
 from qddot.robot import Robot
 from qddot.robot.effective_mass import masses_of
 

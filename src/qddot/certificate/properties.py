@@ -22,10 +22,10 @@ from qddot.equations.deriving import exact_of
 from qddot.equations.exact_tree import NoClosedForm
 from qddot.equations.proofs import UNDECIDED, Claim, claims
 from qddot.errors import BadArgument, TooLarge, printable
-from qddot.looks import in_notebook
 from qddot.model.folding import numeric
 from qddot.model.link import Inertial
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 from qddot.robot import Robot
 
 SAMPLES = 1000

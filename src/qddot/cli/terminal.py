@@ -176,7 +176,7 @@ def tell(
 
 def echo_json(data: Any) -> None:
     """Print JSON that every reader takes: what is not finite is null."""
-    from qddot.json_text import json_text
+    from qddot.results import json_text
 
     plain = (getattr(sys.stdout, "encoding", None) or "").lower().replace("-", "") != "utf8"
     print(json_text(data, ensure_ascii=plain, indent=2))

@@ -26,12 +26,11 @@ from qddot.control.report import Report, lyapunov_along, rise, rms, settling_tim
 from qddot.control.sampled import HeldPlant, Sampling, sampled_run
 from qddot.control.spec import named_law
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
-from qddot.judged import Judged
-from qddot.looks import in_notebook
 from qddot.model.tree import by_rows
 from qddot.motions.setpoint import joint_reference
 from qddot.plain_text import fitted
 from qddot.program.recorder import record
+from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
 from qddot.simulation.simulation import simulate
 from qddot.simulation.trajectory import Trajectory

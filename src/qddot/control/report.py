@@ -9,13 +9,13 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.control.laws.assumption import VERDICTS, Assumption, verdict
-from qddot.looks import in_notebook
 from qddot.model.tree import Tree
 from qddot.plain_text import fitted
 from qddot.program.differentiate import gradient
 from qddot.program.optimise import optimised
 from qddot.program.program import Program, flat
 from qddot.program.recorder import record
+from qddot.results import in_notebook
 
 SETTLED = 0.02  # of the largest error: where a run counts as settled
 RISE = 1e-6  # of its range: V may rise by this and still count as falling

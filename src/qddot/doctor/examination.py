@@ -11,9 +11,9 @@ from qddot.deprecation import renamed
 from qddot.doctor.compare import PeerComparison, compare
 from qddot.doctor.peers import PEERS, Peer
 from qddot.errors import BadFile, BadRobot, Problem
-from qddot.looks import look
 from qddot.model.model import Model
 from qddot.readers.read import SYMBOLIC, library, model_of
+from qddot.results import look
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -14,7 +14,7 @@ from qddot.equations.text import as_text
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
 from qddot.formulations.derivation import Quantity
-from qddot.looks import look
+from qddot.results import look
 
 WORDS = {
     "lagrange": "Lagrange: from the kinetic and the potential energy",

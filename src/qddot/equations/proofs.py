@@ -21,10 +21,9 @@ from qddot.equations.exact_tree import ExactRobot
 from qddot.equations.polynomial import Polynomial, partial
 from qddot.equations.time_limit import WorkLimitReached, until
 from qddot.formulations.coriolis import factorisations
-from qddot.judged import Judged
-from qddot.looks import in_notebook
 from qddot.model.friction import Friction
 from qddot.plain_text import fitted
+from qddot.results import Judged, in_notebook
 from qddot.scalars import Scalar
 
 # the Coriolis matrices that have names, and whether Ṁ − 2C is skew on every robot

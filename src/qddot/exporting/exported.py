@@ -14,8 +14,8 @@ from qddot.exporting.bundle import bundle_files
 from qddot.exporting.c_files import c_files
 from qddot.exporting.cuda_files import cuda_files
 from qddot.exporting.functions import ExportedFunction, functions
-from qddot.judged import Judged
 from qddot.plain_text import fitted
+from qddot.results import Judged
 from qddot.robot import Robot, robot_of
 from qddot.robot_formats import written_endings
 from qddot.saving import check_place, write_whole

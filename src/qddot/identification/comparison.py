@@ -13,8 +13,8 @@ import numpy as np
 
 from qddot.errors import BadArgument, IdentificationWarning, listing, printable, shorten
 from qddot.identification.log import Log
-from qddot.looks import in_notebook
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 
 if TYPE_CHECKING:
     from qddot.identification.result import Fit

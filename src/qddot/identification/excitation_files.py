@@ -15,10 +15,10 @@ from qddot.errors import BadArgument, BadFile, QddotError, listing, printable
 from qddot.identification.excitation_limits import KEYS, HalfSpace, MotionLimits
 from qddot.identification.excitation_result import Excitation, Use
 from qddot.identification.log import load_log
-from qddot.json_text import json_ready
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, check_limits
 from qddot.motions.quintic import Quintic, Repeated
+from qddot.results import json_ready
 from qddot.robot import Robot
 from qddot.saving import ending, write_whole
 from qddot.timeseries import QUANTITIES, by_joint, reading

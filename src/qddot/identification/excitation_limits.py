@@ -15,7 +15,7 @@ import numpy as np
 
 from qddot.checks import frame_name, joint_index
 from qddot.errors import BadArgument, did_you_mean, listing, printable
-from qddot.json_text import json_ready
+from qddot.results import json_ready
 from qddot.robot import Robot
 
 KEYS = ("lower", "upper", "velocity", "acceleration", "effort")

@@ -12,12 +12,11 @@ from qddot.checks import positive, whole
 from qddot.errors import BadArgument, printable
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.identification.log import Log
-from qddot.judged import Judged
-from qddot.looks import in_notebook, look
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, Triple, keep
 from qddot.motions.quintic import Repeated
 from qddot.plain_text import fitted
+from qddot.results import Judged, in_notebook, look
 from qddot.robot import Robot
 
 if TYPE_CHECKING:

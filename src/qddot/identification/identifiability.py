@@ -10,9 +10,8 @@ import numpy as np
 
 from qddot.errors import listing
 from qddot.identification.grouping import Grouping, combination_text
-from qddot.json_text import json_ready
-from qddot.looks import in_notebook
 from qddot.plain_text import fitted
+from qddot.results import in_notebook, json_ready
 
 if TYPE_CHECKING:
     from qddot.identification.log import Log

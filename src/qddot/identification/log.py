@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, BadLog, Problem, listing, printable, shorten
-from qddot.looks import in_notebook
 from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 from qddot.timeseries import QUANTITIES
 
 if TYPE_CHECKING:

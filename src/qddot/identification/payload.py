@@ -26,9 +26,9 @@ from qddot.identification.estimators import identify
 from qddot.identification.grouping import sorted_out
 from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.result import Fit
-from qddot.looks import in_notebook
 from qddot.model.tree import BASE
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 from qddot.spatial.inertia import NAMES, Inertia, upper
 from qddot.spatial.pose import Pose
 

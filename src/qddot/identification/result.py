@@ -34,10 +34,8 @@ from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
 from qddot.identification.solution import Solution
 from qddot.identification.validation import CrossValidation, cross_validation, essential
-from qddot.json_text import json_ready
-from qddot.judged import Judged
-from qddot.looks import in_notebook
 from qddot.plain_text import fitted
+from qddot.results import Judged, in_notebook, json_ready
 
 if TYPE_CHECKING:
     from qddot.identification.estimators import Estimator

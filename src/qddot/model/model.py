@@ -8,10 +8,10 @@ from functools import cached_property
 from typing import Any, TypeVar
 
 from qddot.errors import BadArgument, Problem, UnknownName, listing
-from qddot.looks import in_notebook
 from qddot.model.joint import Coupling, Joint
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Frame, Link, Payload
+from qddot.results import in_notebook
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, free_symbols
 

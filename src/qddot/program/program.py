@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qddot.errors import BadFile, printable
-from qddot.looks import in_notebook
 from qddot.program.operations import OPERATIONS, Operation
 from qddot.program.ports import Port, batch_of, check_count, split
+from qddot.results import in_notebook
 from qddot.saving import write_whole
 from qddot.scalars import Scalar
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from qddot.dynamics.regressor import parameters
 from qddot.errors import BadArgument, Problem, shorten
-from qddot.looks import in_notebook, look
 from qddot.model.folding import exact, fold
 from qddot.model.limits import RobotLimits, limits_of
 from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
+from qddot.results import in_notebook, look
 from qddot.robot.home import home_of, tip_of
 from qddot.robot.variants import Variants
 from qddot.scalars import Scalar

@@ -19,11 +19,10 @@ from qddot.backends.iterated import IteratedKernel
 from qddot.backends.threads import available_threads
 from qddot.checks import one_of
 from qddot.errors import BadArgument
-from qddot.judged import Judged
-from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.program.iteration import Iteration
 from qddot.progress import message_if_slow
+from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
 from qddot.simulation.acting import Forces, law_of
 from qddot.simulation.equation import System

@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, listing, printable, shorten
-from qddot.judged import Judged
-from qddot.looks import in_notebook, look
 from qddot.model.tree import by_rows
 from qddot.motions.spline import Spline, interpolated
 from qddot.plain_text import fitted
+from qddot.results import Judged, in_notebook, look
 from qddot.robot import Robot
 from qddot.simulation.energy import LIMIT, Audit, Energy, audit
 

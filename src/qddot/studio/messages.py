@@ -17,7 +17,7 @@ import numpy as np
 from qddot import checks
 from qddot.checks import is_number, is_whole
 from qddot.errors import BadArgument, WrongValue, did_you_mean, printable, shorten
-from qddot.json_text import json_text
+from qddot.results import json_text
 
 LARGEST = 12 * 2**20  # [bytes] of a message
 LARGEST_FILE = 8 * 2**20  # [bytes] of a file in it

@@ -9,9 +9,9 @@ import numpy as np
 
 from qddot.dynamics.friction import friction_torque
 from qddot.errors import first_lines, printable
-from qddot.json_text import json_ready
 from qddot.model.friction import PARAMETERS, FrictionParameter
 from qddot.model.units import unit_of
+from qddot.results import json_ready
 from qddot.robot import Robot
 from qddot.robot.effective_mass import principal_masses
 from qddot.studio.library import OUTPUTS, ShownArm

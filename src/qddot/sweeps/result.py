@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
-from qddot.judged import Judged
-from qddot.looks import in_notebook, look
 from qddot.plain_text import fitted
+from qddot.results import Judged, in_notebook, look
 from qddot.robot import Robot, load
 from qddot.sweeps.columns import GIVEN
 from qddot.sweeps.folder import FAILED, MANIFEST, ROBOT, Folder, is_readable, read_manifest

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
-from qddot.looks import in_notebook
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 
 if TYPE_CHECKING:
     from qddot.sweeps.result import Sweep

@@ -21,13 +21,13 @@ from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import Assignment
 from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
-from qddot.looks import in_notebook
 from qddot.model.tree import Tree
 from qddot.plain_text import fitted
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program, flat
 from qddot.program.recorder import record
 from qddot.progress import message_if_slow
+from qddot.results import in_notebook
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
