@@ -427,7 +427,7 @@ def test_where_both_letters_are_taken_cosines_are_spelt_out():
 def test_no_two_names_are_written_alike(one, other):
     from qddot.equations.latex import names_latex
 
-    found = names_latex(frozenset([one, other]), 2)
+    found = names_latex(frozenset([one, other]), ("q_{1}", "q_{2}"))
     drawn = {*found.values(), "q_{1}", "q_{2}"}
     assert len(drawn) == 4
     _, latex = letters({"a": "L", "mass": one}, {"a": "L", "mass": other})

@@ -23,7 +23,9 @@ from qddot.errors import BadArgument, TooLarge
 from qddot.progress import message_if_slow
 from qddot.saving import write_whole
 
-FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")
+FORMULATIONS = (
+    *("lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler", "hamilton"),
+)
 # by the ending of a file, short or spelt out; a terminal gets text
 FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
 FORMATS |= {f".{format}": format for format in FORMATS.values()}
@@ -69,7 +71,8 @@ def derive(
       qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
       qddot derive panda --structured
     """
-    from qddot.equations.document import document, page
+    from qddot.equations.document import document
+    from qddot.equations.printing import page
 
     model = read_model(source, settings)
     if structured:
