@@ -26,6 +26,7 @@ from qddot.saving import write_whole
 FORMULATIONS = (
     *("lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler", "hamilton"),
 )
+SLIDES = "slides"
 # by the ending of a file, short or spelt out; a terminal gets text
 FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
 FORMATS |= {f".{format}": format for format in FORMATS.values()}
@@ -45,8 +46,26 @@ def derive(
         str | None,
         choice(
             "--format",
-            tuple(dict.fromkeys(FORMATS.values())),
+            (*dict.fromkeys(FORMATS.values()), SLIDES),
             "The format of the output. If not given, the ending of -o decides, or it is text",
+        ),
+    ] = None,
+    notation: Annotated[
+        str | None,
+        typer.Option(
+            "--notation",
+            metavar="NAME|FILE",
+            help="The letters: craig, siciliano, spong, lynch_park, deck_s0 to deck_s4, or a TOML "
+            "file of your own. If not given, q, M, c, C, g.",
+        ),
+    ] = None,
+    frames: Annotated[
+        str | None,
+        typer.Option(
+            "--frames",
+            metavar="NAMES",
+            help="One frame for each link that moves, separated by commas, in which the steps are "
+            "written. If not given, the frames of the robot's file: DH frames, links.",
         ),
     ] = None,
     structured: Annotated[
@@ -68,6 +87,8 @@ def derive(
     Examples:
       qddot derive two_link_symbolic
       qddot derive two_link_symbolic --formulation trace --steps -o trace.html
+      qddot derive rp_symbolic --formulation explicit --notation craig --steps -o rp.tex
+      qddot derive two_link_symbolic --steps --format slides -o slides.tex
       qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
       qddot derive panda --structured
     """
@@ -81,7 +102,8 @@ def derive(
     else:
         try:
             with message_if_slow(f"deriving the equations of {model.name}"):
-                equations = qddot.derive(model, formulation)
+                names = [name.strip() for name in frames.split(",")] if frames else None
+                equations = qddot.derive(model, formulation, notation=notation, frames=names)
         except TooLarge as error:
             raise BadArgument(
                 f"{str(error).partition(chr(10))[0]}\n"

@@ -13,7 +13,8 @@ from qddot.equations.equations import Equations
 from qddot.equations.latex import as_latex
 from qddot.equations.layout import PAGE, Row, broken
 from qddot.equations.layout import width as em
-from qddot.equations.readable import ALL, readable_rows
+from qddot.equations.polynomial import Polynomial
+from qddot.equations.readable import PRINTED, readable_rows
 from qddot.equations.text import as_text, width
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
@@ -32,6 +33,7 @@ TITLES = {
 }
 COLUMNS = 96  # of a line of text
 MOST_LINES = 4  # of summands that are shown before they are added up
+MOST_SUMMED = 60  # terms in all summands that are shown so
 LONG = 40  # terms of a torque that is written by the names of its parts
 
 
@@ -54,16 +56,16 @@ class Equation:
 
     def rows(self, room: float = PAGE) -> list[Row]:
         """Return its lines in LaTeX, none of them wider than the room [em]."""
-        rest = room - em(f"{self.symbol} =")
-        stages = [broken(self.formula, rest)] if self.formula else []
         values = [] if self.value is None else self._value_rows(room)
+        rest = room - max(em(f"{left} =") for left in (self.symbol, *(x for x, _ in values)))
+        stages = [broken(self.formula, rest)] if self.formula else []
         summands = self._summands(rest)
         if summands and summands != [line for _, line in values]:
             stages.append(summands)
         if values and values[0][0] == self.symbol:  # not entry by entry
             stages.append([line for _, line in values])
             values = []
-        if all(len(lines) == 1 for lines in stages):
+        if stages and all(len(lines) == 1 for lines in stages):
             whole = " = ".join(line for lines in stages for line in lines)
             if em(whole) <= rest:
                 stages = [[whole]]
@@ -95,12 +97,14 @@ class Equation:
         return "\n".join([f"{' = '.join([symbol, *stages])} =", block])
 
     def _value_rows(self, room: float) -> list[Row]:
-        return readable_rows(self.value, self.symbol, notation=self.notation, room=room, limits=ALL)
+        return readable_rows(
+            self.value, self.symbol, notation=self.notation, room=room, limits=PRINTED
+        )
 
     def _summands(self, room: float) -> list[str]:
         """Return the lines of the summands, or none where they show nothing or do not fit."""
         terms = [t for t in self.terms if np.any(np.asarray(t, dtype=object) != 0)]
-        if len(terms) < 2:
+        if len(terms) < 2 or sum(map(_count, terms)) > MOST_SUMMED:
             return []
         parts = [self._bound(as_latex(t, notation=self.notation)) for t in terms]
         lines = broken(" + ".join(parts), room)
@@ -110,6 +114,12 @@ class Equation:
     @staticmethod
     def _bound(text: str) -> str:
         return f"({text})" if text.startswith(("-", "−")) else text
+
+
+def _count(x: Any) -> int:
+    """Return how many terms a value has, all its entries together."""
+    entries = np.asarray(x, dtype=object).reshape(-1)
+    return sum(len(e) if isinstance(e, Polynomial) else 1 for e in entries)
 
 
 @dataclass(frozen=True)

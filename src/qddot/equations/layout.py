@@ -220,9 +220,11 @@ def align_body(rows: Sequence[Row]) -> str:
     that as its left side.
     """
     lines = []
-    for left, right in rows:
+    for k, (left, right) in enumerate(rows):
         if left == "=":
             lines.append(f"&= {right}")
-        else:
-            lines.append(f"{left} &= {right}" if left else f"&\\quad {{}} {right}")
+        elif left:
+            lines.append(f"{left} &= {right}")
+        else:  # {} makes a sign in front one between two terms
+            lines.append(f"& \\quad {{}} {right}" if k else f"& {right}")
     return " \\\\\n".join(lines)

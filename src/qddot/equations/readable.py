@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qddot.equations.ring import Ring
 
 LIMITS = (200, 20, 1)  # terms of an entry that is written out; the first that fits is taken
-ALL = (inf,)  # for paper: everything is written out
+PRINTED = (120,)  # terms of an entry on paper, where length is no matter but reading is
 MOST_LETTERS = 8_000  # of LaTeX on a screen; more takes seconds to typeset and minutes to read
 FIRST = 8  # terms of a long sum that stands alone
 
@@ -76,8 +76,8 @@ class Entry:
         writer = LatexWriter(self.value, notation=self.notation)
         node = expanded(self.value)
         first = node.terms[:FIRST] if isinstance(node, Sum) else (node,)
-        *lines, last = broken(writer.sum(first), room)
-        return [*lines, rf"{last} + \cdots \quad \text{{({counted(self.terms)})}}"]
+        lines = broken(writer.sum(first), room)
+        return [*lines, rf"+ \cdots \quad \text{{({counted(self.terms)})}}"]
 
 
 def readable_latex(x: Any, symbol: str = "") -> str:
@@ -105,12 +105,12 @@ def readable_rows(
         symbol: What it is called, in LaTeX.
         notation: The letters of coordinates, sines and cosines.
         room: How wide a line may be [em], the symbol and its = sign included.
-        limits: Of how many terms an entry may be; `ALL` for paper.
+        limits: Of how many terms an entry may be; `PRINTED` for paper.
     """
     entries = entries_of(x, notation)
     for limit in limits_for(entries) if limits is LIMITS else limits:
         rows = _rows(entries, symbol, limit, room)
-        if limit == inf or sum(len(part) for row in rows for part in row) <= MOST_LETTERS:
+        if limits is PRINTED or len(aligned(rows)) <= MOST_LETTERS:
             return rows
     terms = sum(entry.terms for entry in entries.reshape(-1))
     shape = " × ".join(map(str, entries.shape))
@@ -211,22 +211,22 @@ def _rows(entries: Entries, symbol: str, limit: float, room: float) -> list[Row]
 
 def _listed(entries: Entries, symbol: str, limit: float, room: float) -> list[Row]:
     """Return a matrix entry by entry: zeros together, of a symmetric one the upper half."""
-    half = symbol and entries.ndim == 2 and _symmetric(entries)
+    half = bool(symbol) and entries.ndim == 2 and _symmetric(entries)
+    size = max(entries.shape)
+    places = [p for p in np.ndindex(entries.shape) if not half or p[0] <= p[1]]
+    # all rows begin behind the widest name
+    space = room - em(f"{_index(symbol, places[-1], size)} =")
     rows: list[Row] = []
-    zeros: list[str] = []
-    for place in np.ndindex(entries.shape):
-        if half and place[0] > place[1]:
-            continue
-        name = _index(symbol, place, max(entries.shape))
-        if not entries[place].terms:
-            zeros.append(name)
-            continue
-        rows += _continued(name, entries[place].lines(limit, room - em(f"{name} =")))
+    for place in places:
+        if entries[place].terms:
+            rows += _continued(_index(symbol, place, size), entries[place].lines(limit, space))
+    zeros = [_index(symbol, place, size) for place in places if not entries[place].terms]
     if half:
-        rows.append((f"{symbol}_{{ji}}", f"{symbol}_{{ij}}"))
-    if zeros:
-        others = r"\text{all others}" if len(zeros) > MOST_ZEROS else " = ".join(zeros)
-        rows.append((others, "0"))
+        rows.append((_named(symbol, "ji"), _named(symbol, "ij")))
+    if len(zeros) > MOST_ZEROS:
+        rows.append((r"\text{others}", "0"))
+    elif zeros:
+        rows.append((zeros[0], " = ".join([*zeros[1:], "0"])))
     return rows
 
 
@@ -246,7 +246,9 @@ def _continued(symbol: str, lines: list[str]) -> list[Row]:
 def _index(symbol: str, place: tuple[int, ...], n: int) -> str:
     comma = "," if n > 9 or not symbol else ""
     numbers = comma.join(str(k + 1) for k in place)
-    if not symbol:
-        return f"[{numbers}]"
-    bare = "_" in symbol or "|" in symbol
-    return f"[{symbol}]_{{{numbers}}}" if bare else f"{symbol}_{{{numbers}}}"
+    return _named(symbol, numbers) if symbol else f"[{numbers}]"
+
+
+def _named(symbol: str, index: str) -> str:
+    bound = any(sign in symbol for sign in "_|+(")
+    return f"[{symbol}]_{{{index}}}" if bound else f"{symbol}_{{{index}}}"

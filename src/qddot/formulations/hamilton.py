@@ -54,16 +54,16 @@ def derive(
 
 def energy_part(M: JointMat, qd: JointVec, P: Scalar, n: Notation) -> Part:
     """Return the momenta and the Hamiltonian."""
-    v, H, momenta = n.velocities, r"\\mathcal{H}", M @ qd
+    v, H, momenta = n.velocities, r"\mathcal{H}", M @ qd
     energy = (
-        Quantity("Mass matrix", n.mass_matrix, M, rf"\\partial^2 {n.kinetic}/\\partial {v}^2"),
-        Quantity("Momenta", "p", momenta, rf"{n.mass_matrix}\\,{v}"),
+        Quantity("Mass matrix", n.mass_matrix, M, rf"\partial^2 {n.kinetic}/\partial {v}^2"),
+        Quantity("Momenta", "p", momenta, rf"{n.mass_matrix}\,{v}"),
         Quantity("Potential energy", n.potential, P),
         Quantity(
             f"The Hamiltonian, all energy, here by ${v} = {n.mass_matrix}^{{-1}} p$",
             H,
             qd @ momenta / 2 + P,
-            rf"\\tfrac12\\,p^T {n.mass_matrix}^{{-1}} p + {n.potential}",
+            rf"\tfrac12\,p^T {n.mass_matrix}^{{-1}} p + {n.potential}",
         ),
     )
     return Part("Momenta and energy", "Momenta stand in the place of velocities.", energy)
@@ -76,27 +76,27 @@ def motion_part(M_rate: JointMat, pull: JointVec, c: JointVec, g: JointVec, n: N
         Quantity("Time derivative of the mass matrix", n.rate(n.mass_matrix), M_rate),
         Quantity(
             "Slopes of the Hamiltonian at constant momenta",
-            rf"\\partial {H}/\\partial {n.coordinates}",
+            rf"\partial {H}/\partial {n.coordinates}",
             g - pull,
-            rf"-\\tfrac12\\,[\\,{v}^T (\\partial {n.mass_matrix}/\\partial q_k)\\,{v}\\,]"
-            rf" + \\partial {n.potential}/\\partial {n.coordinates}",
+            rf"-\tfrac12\,[\,{v}^T (\partial {n.mass_matrix}/\partial q_k)\,{v}\,]"
+            rf" + \partial {n.potential}/\partial {n.coordinates}",
         ),
         Quantity(
             "What the velocities take",
             n.velocity_torques,
             c,
-            rf"{n.rate(n.mass_matrix)}\\,{v}"
-            rf" - \\tfrac12\\,[\\,{v}^T (\\partial {n.mass_matrix}/\\partial q_k)\\,{v}\\,]",
+            rf"{n.rate(n.mass_matrix)}\,{v}"
+            rf" - \tfrac12\,[\,{v}^T (\partial {n.mass_matrix}/\partial q_k)\,{v}\,]",
         ),
         Quantity(
             "Gravity torques",
             n.gravity_torques,
             g,
-            rf"\\partial {n.potential}/\\partial {n.coordinates}",
+            rf"\partial {n.potential}/\partial {n.coordinates}",
         ),
     )
     words = (
-        rf"Two equations of first order: ${v} = \partial {H}/\partial p$, which is the definition of "
+        rf"Two equations of first order: ${v} = \partial {H}/\partial p$, the definition of "
         rf"$p$ again, and $\dot p = {n.torques} - \partial {H}/\partial {n.coordinates}$."
     )
     return Part("Hamilton's equations", words, changes)

@@ -93,13 +93,13 @@ def link_parts(tree: Tree, q: ConfigVec, s: Stack, n: Notation) -> list[Part]:
     parts = []
     for i, body in enumerate(tree.bodies):
         k, rows = i + 1, slice(6 * i, 6 * i + 6)
-        screw, G = f"\\mathcal A_{{{k}}}", f"\\mathcal G_{{{k}}}"
+        twist, G = f"\\mathcal A_{{{k}}}", f"\\mathcal G_{{{k}}}"
         T = n.T(body.parent + 1, k)
         Ad = rf"[\mathrm{{Ad}}_{{{n.T(k, body.parent + 1)}}}]"
         steps = (
             Quantity("Where it is in the link before", T, X_PB[i].matrix()),
             Quantity("What takes a twist of the link before to it", Ad, inverse_adjoint(X_PB[i])),
-            Quantity("Screw of its joint, in its own axes", screw, body.joint.S),
+            Quantity("Screw of its joint, in its own axes", twist, body.joint.S),
             Quantity("Spatial inertia", G, s.G[rows, rows]),
             Quantity("Body Jacobian", f"J_{{{k}b}}", J[rows], rf"(\mathcal L\mathcal A)_{{{k}}}"),
         )
