@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -163,8 +163,11 @@ def document(equations: Equations, with_steps: bool = False) -> Document:
     model = equations.robot.model
     sections = [DocumentSection("The robot", tuple(about(equations)))]
     if with_steps:
-        parts = [part for part in equations.parts if part.steps]
-        sections += [part_section(part, equations.notation) for part in parts]
+        said: set[str] = set()  # words that were printed before are not repeated
+        for part in (part for part in equations.parts if part.steps):
+            shown = replace(part, words="") if part.words in said else part
+            sections.append(part_section(shown, equations.notation))
+            said.add(part.words)
     sections.append(DocumentSection("The equations of motion", tuple(terms(equations))))
     title = TITLES.get(equations.formulation, equations.formulation)
     return Document(f"{printable(model.name)}: {title}", tuple(sections))

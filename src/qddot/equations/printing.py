@@ -25,6 +25,7 @@ from qddot.looks import look
 FORMATS = ("text", "markdown", "latex", "html", "slides")
 MATH = re.compile(r"\$([^$]*)\$")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
+MOST_ON_SLIDE = 7  # rows of formulas on one slide
 MOST_ROWS = 24  # of one formula on a page; a longer one is set in several
 
 
@@ -267,9 +268,9 @@ def slides(document: Document) -> str:
         title = _worded(Words(section.title))
         for frame in frames_of(section):
             body = "\n\n".join(_latex_item(item, SLIDE) for item in frame)
-            lines.append(
-                f"\\begin{{frame}}[allowframebreaks]{{{title}}}\\small\n{body}\n\\end{{frame}}"
-            )
+            rows = sum(len(i.rows(SLIDE)) for i in frame if isinstance(i, Equation))
+            long = "[allowframebreaks]" if rows > MOST_ON_SLIDE else ""
+            lines.append(f"\\begin{{frame}}{long}{{{title}}}\n{body}\n\\end{{frame}}")
     return "\n".join([*lines, r"\end{document}", ""])
 
 

@@ -123,7 +123,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
         P_C = n.of_link("centre", i) if letter == "C" else f"P_{{O_{{{k}}}}}"
         v, w, m = f"v_{{{letter}_{{{k}}}}}", rf"{{}}^{{{k}}}\omega_{{{k}}}", f"m_{{{k}}}"
         I = n.of_link("inertia", i)
-        konig = rf"\tfrac12 {m}\,{v}^T {v} + \tfrac12\,{w}^T {I}\,{w}"
+        konig = rf"\tfrac12 {m}\,{v}^T {v} + \tfrac12\,{w}^T\,{I}\,{w}"
         konig += rf" + {v}^T(\omega_{{{k}}}\times h_{{{k}}})" if letter == "O" else ""
         inertia, speed = body.inertia.seen_from(Pose(IDENTITY, -r)), at.pd + at.Rd @ r
         summands = (inertia.m * (speed @ speed) / 2, at.w @ (inertia.I @ at.w) / 2)
@@ -134,7 +134,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
                 "Angular velocity, in the link's own axes",
                 w,
                 at.w,
-                rf"({n.R(0, k)}^T {n.rate(n.R(0, k))})^{{\vee}}",
+                rf"({n.R(0, k)}^T\,{n.rate(n.R(0, k))})^{{\vee}}",
             ),
             Quantity(
                 "Kinetic energy",
