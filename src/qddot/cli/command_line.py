@@ -25,7 +25,7 @@ from qddot.cli.verbs import Verb, Verbs, parts, with_shared_options
 
 VERBS = {
     "Look": (robots.show, robots.doctor, report.report, studio.studio),
-    "Equations": (equations.derive, equations.prove),
+    "Equations": (equations.derive, equations.prove, equations.exercise),
     "Motion": (simulation.simulate, control.control, sweep.sweep),
     "Guarantees": (certificates.certify,),
     "Identification": (identification.identifiable, excitation.excite, identification.identify),

@@ -1,8 +1,9 @@
-"""Verbs about equations: derive, prove."""
+"""Verbs about equations: derive, prove, exercise."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -47,7 +48,8 @@ def derive(
         choice(
             "--format",
             (*dict.fromkeys(FORMATS.values()), SLIDES),
-            "The format of the output. If not given, the ending of -o decides, or it is text",
+            "The format of the output. If not given, the ending of -o decides, or it is text; "
+            "slides are LaTeX (beamer), or one page if -o ends in .html",
         ),
     ] = None,
     notation: Annotated[
@@ -111,6 +113,8 @@ def derive(
                 "  Or give symbols values: --set m1=1.0"
             ) from None
         kind = format or (FORMATS[output.suffix.lower()] if output else "text")
+        if kind == SLIDES and output and FORMATS[output.suffix.lower()] == "html":
+            kind = "html_slides"
         text = "" if as_json and output is None else page(document(equations, steps), kind)
         facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
     if output is not None:
@@ -147,3 +151,51 @@ def prove(source: Source, settings: Settings = None, as_json: AsJson = False) ->
         echo_json({"robot": robot.model.name, "finished": not interrupted, "claims": claims_made})
     if any(claim.holds != claim.expected for claim in found):
         raise typer.Exit(1)
+
+
+def exercise(
+    seed: Annotated[
+        int, typer.Option("--seed", help="Which exercise. The same seed gives the same sheet.")
+    ] = 1,
+    level: Annotated[
+        int,
+        typer.Option("--level", help="1: point masses. 2: links with inertia. 3: three joints."),
+    ] = 1,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FOLDER", help="The folder to write. Made if not there."
+        ),
+    ] = None,
+    format: Annotated[
+        str, choice("--format", ("latex", "html", "markdown", "text"), "The format of the sheets")
+    ] = "latex",
+    notation: Annotated[
+        str | None,
+        typer.Option("--notation", metavar="NAME|FILE", help="The letters, as in derive."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Make an exercise: an arm, questions, a solution with all steps, and a key that grades.
+
+    Writes sheet and solution, the arm as a robot file, answers.toml to fill in, and key.toml.
+    `qddot check answers.toml --key key.toml` grades the answers.
+
+    Examples:
+      qddot exercise --seed 7 --level 2 -o exercise7
+      qddot exercise --seed 3 --level 3 --format html --notation craig -o craig3
+      qddot exercise --seed 7 --level 2 --json
+    """
+    from qddot.equations.printing import page
+    from qddot.exercises import exercise as made
+
+    task = made(seed, level, notation=notation)
+    files = [] if output is None else task.write(output, format)
+    facts = {
+        "seed": seed,
+        "level": level,
+        "arm": task.arm.words,
+        "points": task.points,
+        "questions": [question.quantity for question in task.questions],
+    }
+    tell(as_json, facts, [] if files else [page(task.sheet(), "text")], files)

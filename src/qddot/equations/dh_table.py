@@ -73,5 +73,6 @@ def _added(coordinate: str, offset: str) -> str:
 
 def latex_of(x: Scalar) -> str:
     """Return a number or an expression of a model in LaTeX."""
-    exact = expression(x)
-    return LatexWriter(0).write(expression_node(exact)) if exact.terms else "0"
+    exact, writer = expression(x), LatexWriter(0)
+    writer.fractions = True  # π/2, not 0.5 π
+    return writer.write(expression_node(exact)) if exact.terms else "0"

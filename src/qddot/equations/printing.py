@@ -22,7 +22,7 @@ from qddot.equations.text import width
 from qddot.formulations.plain_formula import plain
 from qddot.looks import look
 
-FORMATS = ("text", "markdown", "latex", "html", "slides")
+FORMATS = ("text", "markdown", "latex", "html", "slides", "html_slides")
 MATH = re.compile(r"\$([^$]*)\$")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
 MOST_ON_SLIDE = 7  # rows of formulas on one slide
@@ -31,8 +31,9 @@ MOST_ROWS = 24  # of one formula on a page; a longer one is set in several
 
 def page(document: Document, format: str) -> str:
     """Return the document in one of the formats."""
-    if format == "html":
-        return look("pages.results.equations_page")(document)
+    if format in ("html", "html_slides"):
+        kind = "page" if format == "html" else "slides"
+        return look(f"pages.results.equations_{kind}")(document)
     return {"text": text, "markdown": markdown, "latex": latex, "slides": slides}[format](document)
 
 

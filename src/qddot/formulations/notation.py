@@ -75,13 +75,20 @@ class Notation:
 
         Args:
             turns: Of each coordinate, whether it is an angle.
-            taken: Parameters of the robot in LaTeX; a coordinate that would look like one of them
-                is called q.
+            taken: Parameters of the robot in LaTeX. A coordinate that would look like one of them
+                is called q, and a letter that is one of them gives way: gravity torques are G
+                where g is a number of the robot.
         """
         own = replace(self, turns=tuple(turns))
-        mine = {own.q(i) for i in range(len(own.turns))}
-        clash = any(_bare(name) in {_bare(x) for x in mine} for name in taken)
-        return replace(own, angle="q", length="q", coordinates="q") if clash else own
+        names = {_bare(name) for name in taken}
+        if any(_bare(own.q(i)) in names for i in range(len(own.turns))):
+            own = replace(own, angle="q", length="q", coordinates="q")
+        for key, others in OTHER_LETTERS.items():
+            used = {_bare(getattr(own, k)) for k in DIFFERENT if k != key} | names
+            if _bare(getattr(own, key)) in names:
+                free = next((letter for letter in others if _bare(letter) not in used), None)
+                own = replace(own, **{key: free}) if free else own
+        return own
 
     def q(self, i: int) -> str:
         """Return coordinate i, counted from 0."""
@@ -174,6 +181,17 @@ DIFFERENT = (
     *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),
     *("gravity_torques", "torques", "kinetic", "potential", "lagrangian", "dissipation"),
 )
+# what they are called where a parameter of the robot has their letter
+OTHER_LETTERS = {
+    "gravity_torques": ("G", r"\gamma"),
+    "velocity_torques": ("h", "n"),
+    "mass_matrix": ("H", "B"),
+    "coriolis_matrix": (r"\mathcal{C}",),
+    "kinetic": ("T", r"\mathcal{K}"),
+    "potential": ("U", r"\mathcal{P}"),
+    "lagrangian": (r"\mathcal{L}",),
+    "dissipation": (r"\mathcal{R}",),
+}
 
 
 @cache

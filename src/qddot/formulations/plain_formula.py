@@ -42,6 +42,7 @@ SIGNS = {
     "infty": "∞",
     "pm": "±",
     "vee": "ⱽ",
+    "circ": "°",
     **dict.fromkeys(("sin", "cos", "tan", "det", "exp"), ""),
 }
 SPACES = {",", ";", ":", "!", " ", "quad", "qquad"}
@@ -175,6 +176,8 @@ def _bound(text: str) -> str:
 
 
 def _raised(text: str) -> str:
+    if text == "°":
+        return text
     raised = text.translate(RAISED)
     if all(letter not in text or letter == "*" for letter in raised):
         return raised

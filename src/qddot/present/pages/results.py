@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.equations.document import Document, Equation, Item, Picture, Words, WordTable
-from qddot.equations.layout import aligned
-from qddot.equations.printing import MOST_ROWS, spoken
+from qddot.equations.layout import PAGE, SLIDE, aligned
+from qddot.equations.printing import MOST_ROWS, frames_of, spoken
 from qddot.errors import printable
 from qddot.formulations.plain_formula import plain
 from qddot.identification.comparison import (
@@ -45,10 +45,22 @@ def equations_page(document: Document) -> str:
     return page.page(document.title, *sections)
 
 
-def _element(item: Item) -> str:
+def equations_slides(document: Document) -> str:
+    """Return the document as slides in one page: a step per slide, arrow keys go on."""
+    title = f"<h2>{page.text(document.title)}</h2>"
+    slides = [f'<section id="title" aria-label="Title">{title}</section>']
+    for part in document.sections:
+        name = spoken(Words(part.title), plain, str)
+        for frame in frames_of(part):
+            slides.append(page.section(name, *(_element(item, SLIDE) for item in frame)))
+    look = {"scripts": [page.file("slides.js")], "styles": [page.file("slides.css")]}
+    return page.page(document.title, *slides, **look)
+
+
+def _element(item: Item, room: float = PAGE) -> str:
     match item:
         case Equation():
-            rows = item.rows()
+            rows = item.rows(room)
             pieces = [rows[k : k + MOST_ROWS] for k in range(0, len(rows), MOST_ROWS)]
             words = item.text()
             return "".join(page.formula(aligned(piece), words) for piece in pieces)
