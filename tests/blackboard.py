@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import numpy as np
 import pytest
 
 from qddot.equations.exact_tree import exact_robot
-from qddot.formulations import explicit, lagrange, recursive, stacked, trace
+from qddot.formulations import (
+    explicit,
+    hamilton,
+    lagrange,
+    newton_euler,
+    recursive,
+    stacked,
+    trace,
+)
 from qddot.formulations.derivation import Derivation
+from qddot.formulations.frames import seen_from, users_frames
+from qddot.formulations.notation import notation
 from qddot.readers.read import read
 from qddot.scalars.reader import read_formula
 
@@ -19,6 +30,8 @@ DERIVE = {
     "trace": trace.derive,
     "stacked": stacked.derive,
     "recursive": recursive.derive,
+    "newton_euler": newton_euler.derive,
+    "hamilton": hamilton.derive,
 }
 ARMS = [
     f"{arm}_symbolic"
@@ -51,8 +64,12 @@ class Board:
     def c12(self):
         return self.c[0] * self.c[1] - self.s[0] * self.s[1]
 
-    def derive(self, formulation: str, **more) -> Derivation:
-        return DERIVE[formulation](self.tree, self.q, self.qd, **more)
+    def derive(self, formulation: str, letters: str = "qddot", frames=None) -> Derivation:
+        """Return a derivation in the letters of a notation, by default in the user's frames."""
+        names = users_frames(self.robot.model, self.tree) if frames is None else frames
+        written = notation(letters).of(self.robot.ring.turns)
+        tree = seen_from(self.tree, names)
+        return DERIVE[formulation](tree, self.q, self.qd, written, self.robot.qdd)
 
 
 @cache
@@ -62,8 +79,9 @@ def board(name: str) -> Board:
 
 def value(derivation: Derivation, name: str):
     """Return the one step of a derivation that has this symbol."""
-    (found,) = [step.value for step in derivation.steps if step.symbol == name]
-    return found
+    bare = [re.sub(r"[{} ]", "", text) for text in (name, *(s.symbol for s in derivation.steps))]
+    (found,) = {k for k, symbol in enumerate(bare[1:]) if symbol == bare[0]}
+    return derivation.steps[found].value
 
 
 def equal(found, expected) -> bool:

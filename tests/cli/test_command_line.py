@@ -132,7 +132,7 @@ def settled(option):
 def test_options_that_write_know_the_endings_that_writers_know():
     from qddot.cli import equations, excitation, simulation
     from qddot.equations.deriving import FORMULATIONS
-    from qddot.equations.document import FORMATS
+    from qddot.equations.printing import FORMATS
     from qddot.identification import excitation_criterion, excitation_files
     from qddot.identification.excitation import CURVES
     from qddot.present.figures.film import ENDINGS

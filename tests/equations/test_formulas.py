@@ -10,6 +10,7 @@ from formula_reader import value_of_latex
 from long import long
 
 import qddot
+from qddot.equations.deriving import FORMULATIONS
 from qddot.equations.formulas import Formulas
 from qddot.equations.readable import MOST_LETTERS, readable_latex, readable_text
 
@@ -130,10 +131,10 @@ def test_equations_show_the_whole_equation_and_its_letters():
 def test_the_steps_of_a_derivation_are_shown_one_below_the_other():
     steps = equations(ARM, "trace").steps
     page = steps._repr_markdown_()
-    assert page.startswith("Transform of link 1:\n\n$\\displaystyle {}^0T_1 = ")
+    assert page.startswith("Transform from the link before:\n\n$\\displaystyle {}^{0}T_{1} = ")
     assert page.count("$\\displaystyle") == len(steps)
     assert steps[0]._repr_latex_() in page
-    assert repr(steps[0]).startswith("Transform of link 1:\n⎡c1")
+    assert repr(steps[0]).startswith("Transform from the link before:\n⎡c1")
     assert isinstance(steps, tuple)
 
 
@@ -145,7 +146,7 @@ def test_the_steps_of_a_large_robot_are_cut():
     assert "more" in repr(long)
 
 
-@pytest.mark.parametrize("formulation", ["lagrange", "explicit", "trace", "stacked", "recursive"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_every_step_of_every_formulation_can_be_shown(formulation):
     for step in equations(ARM, formulation).steps:
         assert step._repr_latex_().startswith(r"$\displaystyle ")

@@ -50,7 +50,7 @@ def test_there_are_proofs_of_every_kind(proof):
         *("slope of P", "d/dt (K + P) = τ·q̇", "linear in the parameters"),
     ):
         assert words in statements
-    assert len(proof.claims) == 10 + 3 + 7 * 3 + 2 + 1
+    assert len(proof.claims) == 21 + 3 + 7 * 3 + 2 + 1
 
 
 def test_the_matrices_that_are_not_skew_come_with_a_state_that_shows_it(proof):

@@ -139,7 +139,7 @@ def test_the_decks_h_and_s_give_the_velocity_torque_of_christoffels_symbols(name
 def test_the_rp_arm_has_the_decks_jacobians():
     b = board("rp")
     (s1, _), (c1, _), d2, l1 = b.s, b.c, b.q[1], b("l1")
-    found = b.derive("explicit")
+    found = b.derive("explicit", "deck_s1")
     assert equal(value(found, "{}^0P_{C_1}"), [l1 * c1, l1 * s1, 0])
     assert equal(value(found, "{}^0P_{C_2}"), [d2 * c1, d2 * s1, 0])
     assert equal(value(found, "{}^0J_{V_1}"), [[-l1 * s1, 0], [l1 * c1, 0], [0, 0]])
@@ -152,7 +152,7 @@ def test_the_rp_arm_has_the_decks_matrices():
     """C = [[0, 0], [−m₂d₂, 0]], B = [2m₂d₂; 0]: b₁₂₁ as printed is b₂₁₁, and s₂ in G is s₁."""
     b = board("rp")
     (v1, v2), d2 = b.v, b.q[1]
-    found = b.derive("explicit")
+    found = b.derive("explicit", "deck_s1")
     M11 = b("m1*l1**2 + Izz1 + Iyy2") + b("m2") * d2 * d2
     assert equal(found.M, [[M11, 0], [0, b("m2")]])
     assert value(found, "m_{112}") == 2 * b("m2") * d2

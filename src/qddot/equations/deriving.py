@@ -5,35 +5,54 @@ How long a closed form would be is estimated before it is made.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot, exact_robot
+from qddot.equations.latex import name_latex
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.time_limit import WorkLimitReached, at_most
 from qddot.errors import BadArgument, TooLarge, did_you_mean
+from qddot.formulations.frames import seen_from, users_frames
+from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.notation import notation as read_letters
 from qddot.model.coordinates import Drives
 from qddot.model.folding import in_order
 from qddot.model.tree import BASE, Tree
 from qddot.readers.read import model_of
 
-FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")
+FORMULATIONS = (
+    *("lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler", "hamilton"),
+)
 MOST_TERMS = 2_000_000
 LOOK = 6e5  # products of terms for looking at the tip of a long arm: half a second of work
 
 
-def derive(robot: Any, formulation: str = "lagrange") -> Equations:
+def derive(
+    robot: Any,
+    formulation: str = "lagrange",
+    *,
+    notation: str | Path | Notation | None = None,
+    frames: Sequence[str] | None = None,
+) -> Equations:
     """Return the equations of motion of a robot in closed form.
 
     Args:
         robot: A robot, a model, the name of a built-in robot or a robot file; its parameters may
             be symbols. Decimals are taken as the rational numbers they name, and angles that are
             right angles as exact.
-        formulation: "lagrange", "explicit", "trace", "stacked" or "recursive". They give the same
-            equations by different ways; `equations.steps` shows the way.
+        formulation: "lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler" or
+            "hamilton". They give the same equations by different ways; `equations.steps` shows it.
+        notation: Whose letters: "craig", "siciliano", "spong", "lynch_park", "deck_s0" to
+            "deck_s4", or a TOML file of one's own. For printing only.
+        frames: One frame for each link that moves, in which its vectors and matrices are written:
+            names of links or frames. If not given, those that the user defined: DH frames, or the
+            links of a file. The equations are the same with any.
 
     Raises:
         TooLarge: If the closed form would have too many terms to be read.
@@ -43,9 +62,10 @@ def derive(robot: Any, formulation: str = "lagrange") -> Equations:
             f"There is no formulation {formulation!r}.{did_you_mean(formulation, FORMULATIONS)}\n"
             f"  There are: {', '.join(FORMULATIONS)}."
         )
+    letters = read_letters(notation)
     exact = exact_of(robot)
     check_size(exact)
-    return derived(exact, formulation)
+    return derived(exact, formulation, letters, frames)
 
 
 def exact_of(robot: Any) -> ExactRobot:
@@ -53,10 +73,19 @@ def exact_of(robot: Any) -> ExactRobot:
     return exact_robot(model_of(robot))
 
 
-def derived(robot: ExactRobot, formulation: str) -> Equations:
+def derived(
+    robot: ExactRobot,
+    formulation: str,
+    notation: Notation = NOTATION,
+    frames: Sequence[str] | None = None,
+) -> Equations:
     """Return the equations of a robot that is exact already."""
+    letters = notation.of(robot.ring.turns, [name_latex(name) for name in robot.model.symbols])
+    names = users_frames(robot.model, robot.tree) if frames is None else frames
+    tree = seen_from(robot.tree, names)
     module = import_module(f"qddot.formulations.{formulation}")
-    return Equations(robot, module.derive(robot.tree, robot.q, robot.qd))
+    derivation = module.derive(tree, robot.q, robot.qd, letters, robot.qdd)
+    return Equations(robot, derivation, letters, tuple(names))
 
 
 def check_size(robot: ExactRobot) -> None:

@@ -1,46 +1,153 @@
-"""A derivation as a document: sections of words and formulas, whatever it is printed as."""
+"""A derivation as a document: sections of words, formulas and tables, whatever it is printed as."""
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from qddot.equations.dh_table import dh_table
 from qddot.equations.equations import Equations
-from qddot.equations.latex import as_latex, escape_latex
-from qddot.equations.text import as_text
+from qddot.equations.latex import as_latex
+from qddot.equations.layout import PAGE, Row, broken
+from qddot.equations.layout import width as em
+from qddot.equations.polynomial import Polynomial
+from qddot.equations.readable import PRINTED, readable_rows
+from qddot.equations.text import as_text, width
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
-from qddot.formulations.derivation import Quantity
-from qddot.results import look
+from qddot.formulations.derivation import Part, Quantity
+from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.plain_formula import plain
 
-WORDS = {
-    "lagrange": "Lagrange: from the kinetic and the potential energy",
-    "explicit": "The explicit form: from the Jacobians of the centres of mass",
-    "trace": "Lagrange–Euler in trace form: from homogeneous transforms and pseudo-inertias",
-    "stacked": "Newton–Euler in closed form: all bodies stacked",
-    "recursive": "Newton–Euler, body by body, and its terms one by one",
+TITLES = {
+    "lagrange": "Lagrange",
+    "explicit": "The explicit form",
+    "trace": "Lagrange–Euler in trace form",
+    "stacked": "Newton–Euler in closed form",
+    "recursive": "Newton–Euler in six-vectors",
+    "newton_euler": "Newton–Euler in three-vectors",
+    "hamilton": "Hamilton",
 }
-FORMATS = ("text", "markdown", "latex", "html")
-SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
+COLUMNS = 96  # of a line of text
+MOST_LINES = 4  # of summands that are shown before they are added up
+MOST_SUMMED = 60  # terms in all summands that are shown so
+LONG = 40  # terms of a torque that is written by the names of its parts
 
 
 @dataclass(frozen=True)
-class Formula:
-    """One formula, for every way of printing it."""
+class Words:
+    """A sentence of ours; between two $ stands a formula in LaTeX."""
 
-    latex: str
-    text: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Equation:
+    """symbol = formula = summands = value; what is not there is left out."""
+
+    symbol: str
+    formula: str = ""
+    terms: tuple[Any, ...] = ()
+    value: Any = None
+    notation: Notation = NOTATION
+
+    def rows(self, room: float = PAGE) -> list[Row]:
+        """Return its lines in LaTeX, none of them wider than the room [em]."""
+        values = [] if self.value is None else self._value_rows(room)
+        rest = room - max(em(f"{left} =") for left in (self.symbol, *(x for x, _ in values)))
+        stages = [broken(self.formula, rest)] if self.formula else []
+        summands = self._summands(rest)
+        if summands and summands != [line for _, line in values]:
+            stages.append(summands)
+        if values and values[0][0] == self.symbol:  # not entry by entry
+            stages.append([line for _, line in values])
+            values = []
+        if stages and all(len(lines) == 1 for lines in stages):
+            whole = " = ".join(line for lines in stages for line in lines)
+            if em(whole) <= rest:
+                stages = [[whole]]
+        rows: list[Row] = []
+        for lines in stages:
+            rows.append(("=" if rows else self.symbol, lines[0]))
+            rows += [("", line) for line in lines[1:]]
+        return rows + values
+
+    def text(self) -> str:
+        """Return it for a terminal."""
+        symbol = plain(self.symbol)
+        stages = [plain(self.formula)] if self.formula else []
+        if not isinstance(self.value, np.ndarray) or not self.value.ndim:
+            if self._summands(PAGE):
+                stages.append(
+                    " + ".join(self._bound(as_text(t, notation=self.notation)) for t in self.terms)
+                )
+            if self.value is not None:
+                stages.append(as_text(self.value, notation=self.notation))
+            whole = f"{symbol} = {' = '.join(stages)}"
+            if width(whole) <= COLUMNS:
+                return whole
+            indent = " " * width(symbol)
+            return "\n".join(
+                f"{indent if k else symbol} = {stage}" for k, stage in enumerate(stages)
+            )
+        block = as_text(self.value, notation=self.notation)
+        return "\n".join([f"{' = '.join([symbol, *stages])} =", block])
+
+    def _value_rows(self, room: float) -> list[Row]:
+        return readable_rows(
+            self.value, self.symbol, notation=self.notation, room=room, limits=PRINTED
+        )
+
+    def _summands(self, room: float) -> list[str]:
+        """Return the lines of the summands, or none where they show nothing or do not fit."""
+        terms = [t for t in self.terms if np.any(np.asarray(t, dtype=object) != 0)]
+        if len(terms) < 2 or sum(map(_count, terms)) > MOST_SUMMED:
+            return []
+        parts = [self._bound(as_latex(t, notation=self.notation)) for t in terms]
+        lines = broken(" + ".join(parts), room)
+        fits = len(lines) <= MOST_LINES and all(em(line) <= room for line in lines)
+        return lines if fits else []
+
+    @staticmethod
+    def _bound(text: str) -> str:
+        return f"({text})" if text.startswith(("-", "−")) else text
+
+
+def _count(x: Any) -> int:
+    """Return how many terms a value has, all its entries together."""
+    entries = np.asarray(x, dtype=object).reshape(-1)
+    return sum(len(e) if isinstance(e, Polynomial) else 1 for e in entries)
+
+
+@dataclass(frozen=True)
+class WordTable:
+    """Rows of cells; a cell is a text, or a formula as `Words` with two $."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str | Words, ...], ...]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A picture, in both ways of drawing."""
+
+    svg: str
+    tikz: str
+    caption: str
+
+
+Item: TypeAlias = str | Words | Equation | WordTable | Picture
 
 
 @dataclass(frozen=True)
 class DocumentSection:
-    """A heading and what follows it."""
+    """A heading and what follows it; a str is a paragraph that may come from a file."""
 
     title: str
-    items: tuple[Formula | str, ...]  # a str is a paragraph
+    items: tuple[Item, ...]
 
 
 @dataclass(frozen=True)
@@ -54,165 +161,162 @@ class Document:
 def document(equations: Equations, with_steps: bool = False) -> Document:
     """Return the page of a derivation: the equations, and the way to them if wanted."""
     model = equations.robot.model
-    words = WORDS.get(equations.formulation, equations.formulation)
     sections = [DocumentSection("The robot", tuple(about(equations)))]
     if with_steps:
-        sections.append(DocumentSection(words, tuple(step_formulas(equations.steps))))
+        said: set[str] = set()  # words that were printed before are not repeated
+        for part in (part for part in equations.parts if part.steps):
+            shown = replace(part, words="") if part.words in said else part
+            sections.append(part_section(shown, equations.notation))
+            said.add(part.words)
     sections.append(DocumentSection("The equations of motion", tuple(terms(equations))))
-    return Document(f"{printable(model.name)}: {words.split(':')[0]}", tuple(sections))
+    title = TITLES.get(equations.formulation, equations.formulation)
+    return Document(f"{printable(model.name)}: {title}", tuple(sections))
 
 
-def about(equations: Equations) -> list[Formula | str]:
-    """Return what a reader must know first: coordinates, shorthands, what was taken as exact."""
-    ring, model = equations.robot.ring, equations.robot.model
-    kinds = ["an angle" if turns else "a displacement" for turns in ring.turns]
+def about(equations: Equations) -> list[Item]:
+    """Return what a reader must know first: coordinates, letters, what was taken as exact."""
+    model, n = equations.robot.model, equations.notation
+    items: list[Item] = [printable(model.description)] if model.description else []
     names = [
-        f"q{i + 1} is {kind} ({printable(name)})"
-        for i, (kind, name) in enumerate(zip(kinds, model.joint_names, strict=True))
+        f"${n.q(i)}$ is {'an angle' if turns else 'a displacement'} [{'rad' if turns else 'm'}]"
+        for i, turns in enumerate(equations.robot.ring.turns)
     ]
-    lines: list[Formula | str] = [printable(model.description)] if model.description else []
-    lines.append("Coordinates: " + "; ".join(names) + ".")
-    if any(ring.turns) and (letters := trig_letters(model.symbols)):
-        s, c = letters
-        lines.append(f"Shorthand: {c}1 = cos q1, {s}12 = sin(q1 + q2), and so on.")
-    lines += [printable(note) for note in equations.robot.notes]
+    items.append(Words("Coordinates: " + "; ".join(names) + "."))
+    joints = ", ".join(map(printable, model.joint_names))
+    items.append(f"Joints, in this order: {joints}.")
+    if found := dh_table(model, n):
+        items.append(Words(f"Denavit–Hartenberg table, {found.convention} convention:"))
+        rows = [(str(i), *(Words(f"${x}$") for x in row)) for i, row in enumerate(found.rows, 1)]
+        items.append(WordTable(("link", "θ", "d", "a", "α"), tuple(rows)))
+    items.append(letters_table(equations))
+    items += [printable(note) for note in equations.robot.notes]
     if any(f.is_dry for f in equations.robot.tree.friction):
-        lines.append("Dry friction, Fs sgn(q̇), is not a polynomial and is left out below.")
-    return lines
-
-
-def step_formulas(steps: tuple[Quantity, ...]) -> list[Formula | str]:
-    """Return every intermediate quantity: its name in words, then what it is."""
-    items: list[Formula | str] = []
-    for step in steps:
-        items.append(step.title)
-        middle = f" = {step.formula}" if step.formula else ""
-        items.append(formula(step.symbol + middle, plain_symbol(step.symbol), step.value))
-    return items
-
-
-def balance(equations: Equations) -> Formula:
-    """Return the equation of motion by the names of its terms."""
-    latex, text = r"\tau = M(q)\,\ddot{q} + c(q,\dot{q}) + g(q)", "τ = M(q) q̈ + c(q, q̇) + g(q)"
-    if any(equations.friction):
-        latex, text = latex + r" + F_v \dot{q} + f_0", text + " + Fv q̇ + f0"
-    if any(equations.springs):
-        latex, text = latex + r" + K (q - q_0) + D \dot{q}", text + " + K (q − q0) + D q̇"
-    return Formula(latex, text)
-
-
-def terms(equations: Equations) -> list[Formula | str]:
-    """Return the equation of motion term by term, as the decks name them."""
-    items: list[Formula | str] = [balance(equations)]
-    parts: list[tuple[str, str, str, Any]] = [
-        ("Mass matrix", "M", "M", equations.M),
-        ("Centrifugal and Coriolis torques", "c", "c", equations.c),
-        (
-            "Christoffel Coriolis matrix",
-            "C",
-            "C",
-            equations.C,
-        ),
-        ("Gravity torques", "g", "g", equations.g),
-    ]
-    if any(equations.friction):
-        parts.append(("Friction", r"F_v \dot{q} + f_0", "Fv q̇ + f0", equations.friction))
-    if any(equations.springs):
-        parts.append(
-            (
-                "Springs and dampers",
-                r"K (q - q_0) + D \dot{q}",
-                "K (q − q0) + D q̇",
-                equations.springs,
+        items.append(
+            Words(
+                rf"Dry friction, $F_s\,\mathrm{{sgn}}({n.velocities})$, is no polynomial: it is "
+                "left out below."
             )
         )
-    for title, latex, text, value in parts:
-        items.append(title)
-        items.append(formula(latex, text, value))
-    items.append("Together")
-    for i, tau in enumerate(equations.tau):
-        items.append(formula(rf"\tau_{{{i + 1}}}", f"τ{i + 1}", tau))
     return items
 
 
-def formula(latex: str, text: str, value: Any) -> Formula:
-    """Return symbol = value."""
-    if isinstance(value, str):
-        return Formula(f"{latex} = {value}", f"{text} = {value}")
-    if isinstance(value, np.ndarray) and value.ndim:
-        return Formula(f"{latex} = {as_latex(value)}", f"{text} =\n{as_text(value)}")
-    return Formula(f"{latex} = {as_latex(value)}", f"{text} = {as_text(value)}")
-
-
-# what LaTeX says and a terminal shows instead, longest first
-PLAIN = {
-    r"\ddot{q}": "q̈",
-    r"\dot{q}": "q̇",
-    r"\partial": "∂",
-    r"\mathcal": "",
-    r"\mathrm": "",
-    r"\mathbf": "",
-    r"\omega": "ω",
-    r"\Gamma": "Γ",
-    r"\dot": "d/dt ",
-    r"\tau": "τ",
-    **{f"{{}}^{k}": "⁰¹²³⁴⁵⁶⁷⁸⁹"[k] for k in range(10)},
-    "^T": "ᵀ",
-}
-
-
-def plain_symbol(latex: str) -> str:
-    """Return a symbol written in LaTeX as a terminal can show it."""
-    for what, instead in PLAIN.items():
-        latex = latex.replace(what, instead)
-    return latex.translate(str.maketrans("", "", "{}_\\")).strip()
-
-
-def page(document: Document, format: str) -> str:
-    """Return the page in one of the formats."""
-    if format == "html":
-        return look("pages.results.equations_page")(document)
-    return {"text": text, "markdown": markdown, "latex": latex}[format](document)
-
-
-def text(document: Document) -> str:
-    lines = [document.title, "=" * len(document.title)]
-    for section in document.sections:
-        lines += ["", section.title, "-" * len(section.title)]
-        for item in section.items:
-            lines += ["", *(_indented(item.text) if isinstance(item, Formula) else [item])]
-    return "\n".join(lines) + "\n"
-
-
-def _indented(block: str) -> list[str]:
-    return [f"    {line}" for line in block.splitlines()]
-
-
-def markdown(document: Document) -> str:
-    lines = [f"# {_plain_markdown(document.title)}"]
-    for section in document.sections:
-        lines += ["", f"## {_plain_markdown(section.title)}"]
-        for item in section.items:
-            block = f"$$\n{item.latex}\n$$" if isinstance(item, Formula) else _plain_markdown(item)
-            lines += ["", block]
-    return "\n".join(lines) + "\n"
-
-
-def _plain_markdown(words: str) -> str:
-    return SPECIAL.sub(r"\\\1", words)
-
-
-def latex(document: Document) -> str:
-    lines = [
-        r"\documentclass{article}",
-        r"\usepackage{amsmath, amssymb, fontspec}",
-        r"\setcounter{MaxMatrixCols}{60}",
-        r"\begin{document}",
-        rf"\title{{{escape_latex(document.title)}}}\date{{}}\maketitle",
+def letters_table(equations: Equations) -> WordTable:
+    """Return what the letters of the page mean: one letter, one meaning."""
+    n, model = equations.notation, equations.robot.model
+    rows = [
+        (n.torques, "torques (forces) of the joints"),
+        (n.mass_matrix, "mass matrix, rotors included"),
+        (n.velocity_torques, "centrifugal and Coriolis torques"),
+        (
+            n.coriolis_matrix,
+            f"Coriolis matrix, ${n.velocity_torques} = {n.coriolis_matrix}{n.velocities}$",
+        ),
+        (n.gravity_torques, "gravity torques"),
+        (n.gravity, "acceleration of free fall, a vector"),
+        (n.christoffel.replace("$", ""), "Christoffel symbol: torque k, velocities i and j"),
     ]
-    for section in document.sections:
-        lines.append(rf"\section{{{escape_latex(section.title)}}}")
-        for item in section.items:
-            block = rf"\[ {item.latex} \]" if isinstance(item, Formula) else escape_latex(item)
-            lines += [block, ""]
-    return "\n".join([*lines, r"\end{document}", ""])
+    if any(equations.robot.ring.turns) and (letters := trig_letters(model.symbols, n)):
+        s, c = letters
+        first = next(i for i, turns in enumerate(equations.robot.ring.turns) if turns)
+        rows.append(
+            (
+                f"{s}_{{{first + 1}}}, {c}_{{{first + 1}}}",
+                rf"$\sin {n.q(first)}$, $\cos {n.q(first)}$; two indices: of the sum of angles",
+            )
+        )
+    found = tuple((Words(f"${symbol}$"), Words(meaning)) for symbol, meaning in rows if symbol)
+    return WordTable(("letter", "meaning"), found)
+
+
+def part_section(part: Part, notation: Notation) -> DocumentSection:
+    """Return one part of a derivation: why, then every quantity of it."""
+    items: list[Item] = [Words(part.words)] if part.words else []
+    for step in worth_showing(part.steps):
+        if step.title:
+            items.append(Words(f"{step.title}:"))
+        items.append(Equation(step.symbol, step.formula, step.terms, step.value, notation))
+    zeros = [step.symbol for step in part.steps if not step.same_as and is_zero(step)]
+    if zeros:
+        items.append(Words(f"Zero: {listed(zeros)}."))
+    same = [f"{step.symbol} = {step.same_as}" for step in part.steps if step.same_as]
+    if same:
+        items.append(Words(f"By symmetry: {listed(same)}."))
+    return DocumentSection(part.title, tuple(items))
+
+
+def worth_showing(steps: Iterable[Quantity]) -> list[Quantity]:
+    """Return the steps that stand alone: neither zero nor equal to another by symmetry."""
+    return [step for step in steps if not step.same_as and not is_zero(step)]
+
+
+def is_zero(step: Quantity) -> bool:
+    """Return whether a step that is a single number is zero."""
+    return not isinstance(step.value, (np.ndarray, str)) and step.value == 0
+
+
+def listed(symbols: Sequence[str]) -> str:
+    return ", ".join(f"${symbol}$" for symbol in symbols)
+
+
+def balance(equations: Equations) -> Equation:
+    """Return the equation of motion by the names of its terms."""
+    n = equations.notation
+    q, qd = n.coordinates, n.velocities
+    names = rf"{n.mass_matrix}({q})\,{n.accelerations} + {n.velocity_torques}({q}, {qd})"
+    names += f" + {n.gravity_torques}({q})"
+    if any(equations.friction):
+        names += rf" + F_v\,{qd} + f_0"
+    if any(equations.springs):
+        names += rf" + K\,({q} - {q}_0) + D\,{qd}"
+    return Equation(n.torques, names)
+
+
+def terms(equations: Equations) -> list[Item]:
+    """Return the equation of motion term by term."""
+    n = equations.notation
+
+    def equation(symbol: str, value: Any, formula: str = "") -> Equation:
+        return Equation(symbol, formula, (), value, n)
+
+    items: list[Item] = [balance(equations)]
+    items += [Words("Mass matrix:"), equation(n.mass_matrix, equations.M)]
+    items += [Words("Centrifugal and Coriolis torques:")]
+    items += [equation(n.velocity_torques, equations.c)]
+    if n.coriolis_matrix:
+        items += [Words("Coriolis matrix, by the Christoffel symbols:")]
+        items += [equation(n.coriolis_matrix, equations.C)]
+    items += [Words("Gravity torques:"), equation(n.gravity_torques, equations.g)]
+    if any(equations.friction):
+        items += [Words("Friction:"), equation(rf"F_v\,{n.velocities} + f_0", equations.friction)]
+    if any(equations.springs):
+        springs = rf"K\,({n.coordinates} - {n.coordinates}_0) + D\,{n.velocities}"
+        items += [Words("Springs and dampers:"), equation(springs, equations.springs)]
+    items.append(Words("Together:"))
+    return items + [torque(equations, i) for i in range(equations.n)]
+
+
+def torque(equations: Equations, i: int) -> Equation:
+    """Return one torque, written out if it is short, else by the names of its parts."""
+    n, tau = equations.notation, equations.tau[i]
+    symbol = n.entry(n.torques, i)
+    if not hasattr(tau, "terms") or len(tau) <= LONG:
+        return Equation(symbol, "", (), tau, n)
+    inertial = [
+        rf"{n.entry(n.mass_matrix, i, j)}\,{n.qdd(j)}"
+        for j in range(equations.n)
+        if equations.M[i, j]
+    ]
+    rest = [
+        n.entry(letter, i)
+        for letter, value in (
+            (n.velocity_torques, equations.c[i]),
+            (n.gravity_torques, equations.g[i]),
+            (rf"(F_v\,{n.velocities} + f_0)", equations.friction[i]),
+            (
+                rf"(K\,({n.coordinates} - {n.coordinates}_0) + D\,{n.velocities})",
+                equations.springs[i],
+            ),
+        )
+        if value
+    ]
+    return Equation(symbol, " + ".join(inertial + rest))

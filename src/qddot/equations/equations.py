@@ -19,7 +19,8 @@ from qddot.equations.polynomial import partial
 from qddot.equations.values import evaluated, generator_values
 from qddot.errors import BadArgument, UnknownName, printable
 from qddot.formulations.coriolis import factorisations
-from qddot.formulations.derivation import Derivation
+from qddot.formulations.derivation import Derivation, Part
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.friction import Friction
 from qddot.model.tree import Tree
 from qddot.model.validation import checked
@@ -57,10 +58,12 @@ class Equations:
 
     robot: ExactRobot
     derivation: Derivation
+    notation: Notation = NOTATION  # the letters of its steps, and of what is printed
+    frames: tuple[str, ...] = ()  # in which the vectors and matrices of each link are written
 
     @property
     def formulation(self) -> str:
-        """How they were derived: "lagrange", "explicit", "trace", "stacked" or "recursive"."""
+        """How they were derived: "lagrange", "explicit", "trace", ..."""
         return self.derivation.formulation
 
     @property
@@ -72,9 +75,13 @@ class Equations:
     def steps(self) -> tuple[DerivationStep, ...]:
         """Every intermediate quantity of the derivation, in order."""
         return Listed(
-            DerivationStep(step.title, step.symbol, step.value, step.formula)
-            for step in self.derivation.steps
+            DerivationStep(**vars(step), notation=self.notation) for step in self.derivation.steps
         )
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The steps in groups, each with a sentence on what is done in it."""
+        return self.derivation.parts
 
     # the terms
 
@@ -255,7 +262,7 @@ class Equations:
         from qddot.equations.deriving import derived
 
         model = checked(self.robot.model.with_values(values))
-        return derived(exact_robot(model), self.formulation)
+        return derived(exact_robot(model), self.formulation, self.notation, self.frames or None)
 
     def evaluate(
         self, name: str, q: Any, qd: Any = None, qdd: Any = None, **values: float
@@ -298,7 +305,7 @@ class Equations:
         """Return a quantity in LaTeX, in the shortest of its forms."""
         from qddot.equations.latex import as_latex
 
-        return as_latex(self.quantity(name), full=full)
+        return as_latex(self.quantity(name), full=full, notation=self.notation)
 
     def text(self, name: str = "tau", ascii: bool | None = None) -> str:
         """Return a quantity as text.
@@ -311,8 +318,10 @@ class Equations:
         from qddot.equations.text import as_text
 
         value = self.quantity(name)
-        text = as_text(value, ascii=bool(ascii))
-        return as_text(value, ascii=True) if ascii is None and fitting(text) != text else text
+        text = as_text(value, ascii=bool(ascii), notation=self.notation)
+        if ascii is None and fitting(text) != text:
+            return as_text(value, ascii=True, notation=self.notation)
+        return text
 
     def markdown(self, name: str = "tau") -> str:
         """Return a quantity as a formula in Markdown."""

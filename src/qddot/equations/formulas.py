@@ -18,6 +18,8 @@ from qddot.equations.readable import (
 )
 from qddot.equations.sympy_forms import entries, equal_to, from_sympy
 from qddot.formulations.derivation import Quantity
+from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.plain_formula import plain
 from qddot.plain_text import fitted
 from qddot.scalars import JointMat, JointVec, Scalar
 
@@ -77,10 +79,13 @@ def formulas(values: Any, symbol: str = "") -> Any:
 class DerivationStep(Quantity):
     """One step of a derivation, to look at."""
 
+    notation: Notation = NOTATION
+
     @fitted
     def __repr__(self) -> str:
         value = self.value
-        return f"{self.title}:\n{readable_text(value) if is_formula(value) else value}"
+        shown = readable_text(value, self.notation) if is_formula(value) else value
+        return f"{self.title or plain(self.symbol)}:\n{shown}"
 
     def _repr_markdown_(self) -> str:
         return f"{escape_markdown(self.title)}:\n\n{self._repr_latex_()}"
@@ -89,7 +94,7 @@ class DerivationStep(Quantity):
         middle = f"{self.symbol} = {self.formula}" if self.formula else self.symbol
         if isinstance(self.value, str):
             return displayed([(middle, self.value)])
-        rows = readable_rows(self.value, self.symbol)
+        rows = readable_rows(self.value, self.symbol, notation=self.notation)
         if self.formula and rows[0][0] == self.symbol:
             rows[0] = (self.symbol, f"{self.formula} = {rows[0][1]}")
         elif self.formula:  # entry by entry: the formula has a line of its own

@@ -15,6 +15,7 @@ from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.values import symbols_of
 from qddot.equations.writer import Writer
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.scalars import Scalar
 
 GREEK = (
@@ -23,8 +24,7 @@ GREEK = (
     *("chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma"),
     *("Upsilon", "Phi", "Psi", "Omega"),
 )
-NAME = re.compile(rf"({'|'.join(GREEK)}|[A-Za-z])_?((?:[A-Za-z]|[xyz]{{2}})?\d*)")
-DOTTED = {"position": "q", "rate": r"\dot{q}", "acceleration": r"\ddot{q}"}
+NAME = re.compile(rf"({'|'.join(GREEK)}|[A-Za-z])_?((?:[A-Za-z]|[xyz]{{2}})?\d*(?:[xyz]{{1,2}})?)")
 SPECIAL = {character: f"\\{character}" for character in "{}$&#_%"} | {
     "\\": r"\textbackslash{}",
     "^": r"\textasciicircum{}",
@@ -32,7 +32,14 @@ SPECIAL = {character: f"\\{character}" for character in "{}$&#_%"} | {
 }
 
 
-def as_latex(x: Any, *, groups: Groups | None = None, full: bool = False, digits: int = 6) -> str:
+def as_latex(
+    x: Any,
+    *,
+    groups: Groups | None = None,
+    full: bool = False,
+    digits: int = 6,
+    notation: Notation = NOTATION,
+) -> str:
     r"""Return a polynomial, a number, a vector, a matrix or a stack of matrices as LaTeX.
 
     Args:
@@ -40,18 +47,19 @@ def as_latex(x: Any, *, groups: Groups | None = None, full: bool = False, digits
         groups: Joints with parallel axes, counted from 0; those of the robot if not given.
         full: Write \cos\left(q_{1} + q_{2}\right) for c_{12}.
         digits: To how many significant digits decimals are rounded.
+        notation: The letters of coordinates, sines and cosines.
     """
+
+    def part(value: Any) -> str:
+        return as_latex(value, groups=groups, full=full, digits=digits, notation=notation)
+
     if not isinstance(x, np.ndarray) or not x.ndim:
         value = x.item() if isinstance(x, np.ndarray) else x
-        return LatexWriter(value, digits, full).write(form(value, groups))
+        return LatexWriter(value, digits, full, notation).write(form(value, groups))
     if x.ndim > 2:
-        blocks = [as_latex(block, groups=groups, full=full, digits=digits) for block in x]
-        return r" \quad ".join(blocks)
+        return r" \quad ".join(map(part, x))
     rows = x[:, None] if x.ndim == 1 else x
-    lines = [
-        " & ".join(as_latex(entry, groups=groups, full=full, digits=digits) for entry in row)
-        for row in rows
-    ]
+    lines = [" & ".join(map(part, row)) for row in rows]
     return "\\begin{bmatrix}\n" + " \\\\\n".join(lines) + "\n\\end{bmatrix}"
 
 
@@ -66,12 +74,12 @@ def name_latex(name: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def names_latex(names: frozenset[str], n: int) -> dict[str, str]:
-    r"""Return how each parameter is written beside n coordinates, no two alike.
+def names_latex(names: frozenset[str], coordinates: tuple[str, ...]) -> dict[str, str]:
+    r"""Return how each parameter is written beside the coordinates, no two alike.
 
     Where m1 is m_{1} already, m_1 is \mathrm{m\_1}; so is what looks like a coordinate.
     """
-    taken = {f"q_{{{i + 1}}}" for i in range(n)}
+    taken = set(coordinates)
     found: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (len(name), name)):
         text = name_latex(name)
@@ -95,10 +103,13 @@ def escape_markdown(text: str) -> str:
 class LatexWriter(Writer):
     """LaTeX inside a formula."""
 
-    def __init__(self, x: Scalar, digits: int = 6, full: bool = False):
-        super().__init__(x, digits, full)
+    def __init__(
+        self, x: Scalar, digits: int = 6, full: bool = False, notation: Notation = NOTATION
+    ):
+        super().__init__(x, digits, full, notation)
         ring = x.ring if isinstance(x, Polynomial) else None
-        self.names = names_latex(frozenset(symbols_of(ring)), ring.n) if ring else {}
+        coordinates = tuple(notation.q(i) for i in range(ring.n)) if ring else ()
+        self.names = names_latex(frozenset(symbols_of(ring)), coordinates) if ring else {}
 
     def number(self, value: Fraction) -> str:
         text = self.numeral(value)
@@ -112,7 +123,8 @@ class LatexWriter(Writer):
         return self.names.get(label) or name_latex(label)
 
     def variable(self, node: Name) -> str:
-        return f"{DOTTED[node.kind]}_{{{node.joints[0][0] + 1}}}"
+        index, n = node.joints[0][0], self.notation
+        return {"position": n.q, "rate": n.qd, "acceleration": n.qdd}[node.kind](index)
 
     def indexed(self, letter: str, index: str) -> str:
         return f"{letter}_{{{index}}}"

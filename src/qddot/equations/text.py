@@ -13,18 +13,16 @@ from qddot.equations.forms import expanded, form
 from qddot.equations.nodes import Name, Node, Sum
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.writer import Writer
+from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.plain_formula import plain
 from qddot.scalars import Scalar
 
+BACKSLASH = "\\"
 LIMIT = 200  # terms; more are not readable
 SHOWN = 12  # of an entry with more terms
 WIDEST = 100  # columns of a matrix; beyond it, entries stand one below the other
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-DOTS = {
-    "position": "",
-    "rate": "\N{COMBINING DOT ABOVE}",
-    "acceleration": "\N{COMBINING DIAERESIS}",
-}
-ASCII_LETTERS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
+DERIVATIVE = {"position": "", "rate": "d", "acceleration": "dd"}  # in ASCII
 
 
 def as_text(
@@ -35,6 +33,7 @@ def as_text(
     full: bool = False,
     digits: int = 6,
     limit: int = LIMIT,
+    notation: Notation = NOTATION,
 ) -> str:
     """Return a polynomial, a number, a vector, a matrix or a stack of matrices as text.
 
@@ -45,10 +44,11 @@ def as_text(
         full: Write cos(q1 + q2) for c12.
         digits: To how many significant digits decimals are rounded.
         limit: An entry with more terms shows its first ones, and says how many there are.
+        notation: The letters of coordinates, sines and cosines.
     """
 
     def entry(value: Scalar) -> str:
-        writer = TextWriter(value, digits, full, ascii)
+        writer = TextWriter(value, digits, full, ascii, notation)
         if not isinstance(value, Polynomial) or len(value) <= limit:
             return writer.write(form(value, groups))
         node = expanded(value)
@@ -58,10 +58,8 @@ def as_text(
     if not isinstance(x, np.ndarray) or not x.ndim:
         return entry(x.item() if isinstance(x, np.ndarray) else x)
     if x.ndim > 2:
-        blocks = [
-            as_text(block, groups=groups, ascii=ascii, full=full, digits=digits, limit=limit)
-            for block in x
-        ]
+        how = {"groups": groups, "ascii": ascii, "full": full, "digits": digits, "limit": limit}
+        blocks = [as_text(block, notation=notation, **how) for block in x]
         return "\n\n".join(f"[{k}]\n{block}" for k, block in enumerate(blocks, 1))
     cells = np.empty(x.shape, dtype=object)
     for place in np.ndindex(x.shape):
@@ -98,8 +96,15 @@ def width(text: str) -> int:
 class TextWriter(Writer):
     """Unicode or ASCII."""
 
-    def __init__(self, x: Scalar, digits: int = 6, full: bool = False, ascii: bool = False):
-        super().__init__(x, digits, full)
+    def __init__(
+        self,
+        x: Scalar,
+        digits: int = 6,
+        full: bool = False,
+        ascii: bool = False,
+        notation: Notation = NOTATION,
+    ):
+        super().__init__(x, digits, full, notation)
         self.ascii = ascii
         self.minus = "-" if ascii else "−"
 
@@ -110,10 +115,10 @@ class TextWriter(Writer):
         return "π" if label == "pi" and not self.ascii else label
 
     def variable(self, node: Name) -> str:
-        index = node.joints[0][0] + 1
+        index, n = node.joints[0][0], self.notation
         if self.ascii:
-            return f"{ASCII_LETTERS[node.kind]}{index}"
-        return f"q{DOTS[node.kind]}{index}"
+            return f"{n.letter(index).lstrip(BACKSLASH)}{DERIVATIVE[node.kind]}{index + 1}"
+        return plain({"position": n.q, "rate": n.qd, "acceleration": n.qdd}[node.kind](index))
 
     def indexed(self, letter: str, index: str) -> str:
         return letter + index

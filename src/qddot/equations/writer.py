@@ -11,6 +11,7 @@ from fractions import Fraction
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum, negated
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.values import symbols_of
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.scalars import Scalar
 
 EXACT = Context(prec=400)
@@ -19,17 +20,17 @@ LONGEST_INTEGER = 15  # digits
 FEWEST, MOST = -4, 6  # powers of ten of the first digit, between which no exponent is written
 
 
-def trig_letters(names: Iterable[str]) -> tuple[str, str] | None:
+def trig_letters(names: Iterable[str], notation: Notation = NOTATION) -> tuple[str, str] | None:
     """Return what sines and cosines are called in short; None where parameters have these names.
 
     A parameter may itself be called c1, or c_1, which LaTeX writes alike.
     """
-    pairs = (("s", "c"), ("S", "C"))
-    free = [pair for pair in pairs if not any(re.fullmatch(_TAKEN[pair], n) for n in names)]
-    return free[0] if free else None
-
-
-_TAKEN = {("s", "c"): r"[sc]_?\d+", ("S", "C"): r"[SC]_?\d+"}
+    names = list(names)
+    for sine, cosine in ((notation.sine, notation.cosine), ("s", "c"), ("S", "C")):
+        taken = rf"({re.escape(sine)}|{re.escape(cosine)})_?\d+"
+        if not any(re.fullmatch(taken, name) for name in names):
+            return sine, cosine
+    return None
 
 
 class Writer(ABC):
@@ -40,13 +41,17 @@ class Writer(ABC):
             may be called c1, and whether one half is a fraction or a decimal.
         digits: To how many significant digits long decimals are rounded.
         full: Whether to write cos(q1 + q2) instead of c12.
+        notation: The letters of coordinates, sines and cosines.
     """
 
     minus = "-"
 
-    def __init__(self, x: Scalar, digits: int = 6, full: bool = False):
+    def __init__(
+        self, x: Scalar, digits: int = 6, full: bool = False, notation: Notation = NOTATION
+    ):
         ring = x.ring if isinstance(x, Polynomial) else None
-        letters = trig_letters(symbols_of(ring) if ring else ())
+        letters = trig_letters(symbols_of(ring) if ring else (), notation)
+        self.notation = notation
         self.digits = digits
         self.fractions = bool(ring and ring.parameters)
         self.letters = letters or ("s", "c")

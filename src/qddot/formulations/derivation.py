@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from qddot.formulations.notation import Notation
 from qddot.scalars import JointMat, JointVec
 
 
 @dataclass(frozen=True)
 class Quantity:
-    """One intermediate result of a derivation, as a lecturer would write it on the board."""
+    """One intermediate result of a derivation, as a lecturer would write it on the board.
+
+    It is printed as  symbol = formula = terms added up = value.
+    """
 
     title: str  # in words: "Pseudo-inertia of link 1"
     symbol: str  # in LaTeX: "J_1"
     value: Any  # a scalar, a vector or a matrix
     formula: str = ""  # in LaTeX, how it comes about: "\\sum_i ..."
+    terms: tuple[Any, ...] = ()  # the values of the formula's summands, before they are added
+    same_as: str = ""  # the symbol of an earlier quantity that this one equals by symmetry
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some steps that belong together, such as those of one link, and what they are for."""
+
+    title: str
+    words: str  # what is done here and why
+    steps: tuple[Quantity, ...]
 
 
 @dataclass(frozen=True)
@@ -31,8 +48,32 @@ class Derivation:
     M: JointMat
     c: JointVec  # centrifugal and Coriolis torques
     g: JointVec  # gravity torques
-    steps: tuple[Quantity, ...] = field(default=(), repr=False)
+    # the way to them, worked out when somebody asks for it
+    worked_out: Callable[[], Iterable[Part]] = field(default=tuple, repr=False)
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """The steps in groups, each with a sentence on what is done in it."""
+        return tuple(self.worked_out())
+
+    @property
+    def steps(self) -> tuple[Quantity, ...]:
+        """Every intermediate quantity, in order."""
+        return tuple(step for part in self.parts for step in part.steps)
 
     def torque(self, qdd: JointVec) -> JointVec:
         """Return M q̈ + c + g."""
         return np.asarray(self.M) @ qdd + self.c + self.g
+
+
+def torque_part(M: JointMat, c: JointVec, g: JointVec, qdd: JointVec | None, n: Notation) -> Part:
+    """Return the torques by the names of their terms."""
+    steps = []
+    for i in range(len(c)):
+        names = [rf"{n.entry(n.mass_matrix, i, j)}\,{n.qdd(j)}" for j in range(len(c)) if M[i, j]]
+        names += [n.entry(n.velocity_torques, i)] * bool(c[i])
+        names += [n.entry(n.gravity_torques, i)] * bool(g[i])
+        value = c[i] + g[i] + (0 if qdd is None else M[i] @ qdd)
+        steps.append(Quantity("", n.entry(n.torques, i), value, " + ".join(names)))
+    words = "Inertia, velocity and gravity terms together; friction and springs are added below."
+    return Part("Torques", words, tuple(steps))

@@ -1,8 +1,7 @@
 """The explicit form: the equations of motion from Jacobians, without writing down an energy.
 
-Notation is that of the deck: m_ijk = ∂m_ij/∂q_k, and b_ijk has the output index first. (The
-printed two-link matrix has b₁₂₁ where b₂₁₁ belongs, which would flip the sign of a centrifugal
-force.)
+Of the Christoffel symbols b_ijk here, the first index is the torque's. (The deck's two-link matrix
+has b₁₂₁ where b₂₁₁ belongs, which would flip the sign of a centrifugal force.)
 """
 
 from __future__ import annotations
@@ -13,8 +12,10 @@ from itertools import combinations
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Quantity
-from qddot.formulations.lagrange import POINTS, indices, reference
+from qddot.formulations.coriolis import mass_rate
+from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.lagrange import POINTS, reference
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Vec3
 from qddot.spatial.inertia import Inertia
@@ -23,12 +24,24 @@ from qddot.spatial.rotation import IDENTITY
 from qddot.spatial.vector import cross, skew, vector
 
 
-def derive(tree: Tree, q: ConfigVec, qd: JointVec) -> Derivation:
+def derive(
+    tree: Tree,
+    q: ConfigVec,
+    qd: JointVec,
+    notation: Notation = NOTATION,
+    qdd: JointVec | None = None,
+) -> Derivation:
     """Return the equation of motion in its explicit form.
 
     The terms, of which the second is split into centrifugal and Coriolis forces:
 
         M(q) q̈ + C(q)[q̇²] + B(q)[q̇q̇] + G(q) = τ
+
+    Args:
+        tree: The robot.
+        q, qd: Joint positions [rad or m] and velocities, shape (n,).
+        notation: The letters of the steps.
+        qdd: Accelerations for the steps; zero if not given.
     """
     links = jacobians(tree, q)
     M = mass_matrix(tree, links)
@@ -39,38 +52,202 @@ def derive(tree: Tree, q: ConfigVec, qd: JointVec) -> Derivation:
     c = C @ squares + (B @ products if len(products) else 0)
     G = gravity(tree, links)
 
-    steps = []
-    for i, link in enumerate(links):
-        k, name = indices(i), f"link {i + 1}"
-        P = f"{{}}^0P_{{{link.point}_{k}}}"
-        J_v, J_w = f"{{}}^0J_{{V_{k}}}", rf"{{}}^{k}J_{{\omega_{k}}}"
-        axes = rf"[\bar\varepsilon_1\,{{}}^{k}Z_1 \;\cdots\; \bar\varepsilon_{k}\,{{}}^{k}Z_{k}]"
-        steps += [
-            Quantity(f"{POINTS[link.point]} of {name}", P, link.P),
-            Quantity(f"Linear Jacobian of {name}", J_v, link.J_v, rf"\partial\,{P}/\partial q"),
-            Quantity(f"Angular Jacobian of {name}, in its own axes", J_w, link.J_w, axes),
+    def worked_out() -> list[Part]:
+        return [
+            *(link_part(link, i, notation) for i, link in enumerate(links)),
+            mass_part(tree, links, M, notation),
+            slopes_part(m, notation),
+            christoffel_part(b, notation),
+            split_part(C, B, squares, products, c, notation),
+            coriolis_part(m, b, qd, c, notation),
+            gravity_part(tree, links, G, notation),
+            torque_part(M, c, G, qdd, notation),
         ]
-    formula = r"\sum_i (m_i J_{V_i}^T J_{V_i} + J_{\omega_i}^T\,{}^{C_i}I_i\,J_{\omega_i}) + I_a"
-    steps.append(Quantity("Mass matrix", "M", M, formula))
+
+    return Derivation("explicit", M, c, G, worked_out)
+
+
+# how it is written on the board
+
+
+def link_part(link: LinkJacobians, i: int, n: Notation) -> Part:
+    """Return where a link's centre of mass is, and its two Jacobians."""
+    k = i + 1
+    P = n.of_link("centre", i) if link.point == "C" else f"P_{{O_{{{k}}}}}"
+    columns = rf"\bar\varepsilon_j\,{{}}^{{{k}}}z_j"
+    turning = rf"[\,{columns.replace('j', '1')} \;\cdots\; {columns.replace('j', str(k))}\,]"
+    steps = (
+        Quantity(POINTS[link.point], P, link.P),
+        Quantity(
+            "Linear Jacobian, in base axes: its columns are $z_j\\times(P - p_j)$ of a joint that "
+            "turns and $z_j$ of one that slides",
+            n.of_link("linear_jacobian", i),
+            link.J_v,
+            rf"\partial {P}/\partial {n.coordinates}",
+        ),
+        Quantity(
+            r"Angular Jacobian, in the link's own axes ($\bar\varepsilon = 1$ turns, 0 slides)",
+            n.of_link("angular_jacobian", i),
+            link.J_w,
+            turning,
+        ),
+        Quantity(
+            f"Inertia about {'the centre of mass' if link.point == 'C' else 'the origin'}, "
+            "in the link's own axes",
+            n.of_link("inertia", i),
+            link.I.I,
+        ),
+    )
+    words = "How its centre of mass and its orientation follow the coordinates."
+    return Part(f"Link {k}", words, steps)
+
+
+def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) -> Part:
+    """Return the mass matrix: what the motion and the turn of each link add to it."""
+    steps, names = [], []
+    for i, link in enumerate(links):
+        J_v, J_w = n.of_link("linear_jacobian", i), n.of_link("angular_jacobian", i)
+        moving = rf"m_{{{i + 1}}}\,({J_v})^T {J_v}"
+        turning = rf"({J_w})^T\,{n.of_link('inertia', i)}\,{J_w}"
+        about = link.point == "C"
+        shares = (link.I.m * (link.J_v.T @ link.J_v), link.J_w.T @ (link.I.I @ link.J_w))
+        shared = link.J_v.T @ link.J_h
+        for share, name, what in (
+            (shares[0], moving, f"Link {i + 1} moves"),
+            (shares[1], turning, f"Link {i + 1} turns"),
+            (shared + shared.T, f"({J_v})^T J_{{h_{{{i + 1}}}}} + (\\cdot)^T", "Both at once"),
+        ):
+            if share.any() or (about and what != "Both at once"):
+                steps.append(Quantity(what, name, share))
+                names.append(name)
+    rotors = [n.of_link("rotor_inertia", i) for i, Ia in enumerate(tree.rotor_inertia) if Ia]
+    if rotors:
+        diagonal = (
+            rf"\mathrm{{diag}}({', '.join(n.of_link('rotor_inertia', i) for i in range(tree.n))})"
+        )
+        names.append(diagonal)
+    steps.append(Quantity("Together, the mass matrix", n.mass_matrix, M, " + ".join(names)))
+    words = (
+        r"The kinetic energy of a link is $\tfrac12 m\,v^T v + \tfrac12\,\omega^T I\,\omega$, and "
+        rf"$v$ and $\omega$ are linear in ${n.velocities}$: the mass matrix is a sum over links."
+    )
+    return Part("Mass matrix", words, tuple(steps))
+
+
+def slopes_part(m: np.ndarray, n: Notation) -> Part:
+    """Return ∂M_ij/∂q_k."""
+    steps = []
     for i, j, k in np.ndindex(m.shape):
         if i <= j:
-            title = f"Derivative of entry {i + 1}, {j + 1} of M by coordinate {k + 1}"
-            steps.append(Quantity(title, slope(i, j, k), m[k, i, j]))
-    for i, j, k in np.ndindex(b.shape):
-        if j <= k:
-            ijk, ikj, jki = slope(i, j, k), slope(i, k, j), slope(j, k, i)
-            formula = rf"\tfrac12 ({ijk} + {ikj} - {jki})"
-            symbol = f"b_{indices(i, j, k)}"
-            steps.append(Quantity("Christoffel symbol", symbol, b[i, j, k], formula))
-    steps += [
-        Quantity("Centrifugal matrix", "C", C, r"[b_{ijj}],\ \text{times}\ [\dot q_j^2]"),
-        Quantity(
-            "Coriolis matrix", "B", B, r"[2 b_{ijk}]_{j<k},\ \text{times}\ [\dot q_j\dot q_k]"
-        ),
-        Quantity("Centrifugal and Coriolis forces", "V", c, r"C[\dot q^2] + B[\dot q\dot q]"),
-        Quantity("Gravity", "G", G, r"-\sum_i J_{V_i}^T m_i\,{}^0g"),
+            formula = rf"\partial {n.entry(n.mass_matrix, i, j)}/\partial {n.q(k)}"
+            symbol = n.slope(i, j, k)
+            steps.append(Quantity("", symbol, m[k, i, j], "" if symbol == formula else formula))
+    words = (
+        "How the entries of the mass matrix change with the coordinates; its symmetry halves them."
+    )
+    return Part("Slopes of the mass matrix", words, tuple(steps))
+
+
+def christoffel_part(b: np.ndarray, n: Notation) -> Part:
+    """Return the Christoffel symbols, from the slopes."""
+    steps = []
+    for k, i, j in np.ndindex(b.shape):
+        symbol = n.gamma(k, i, j)
+        if j < i:
+            steps.append(Quantity("", symbol, b[k, i, j], same_as=n.gamma(k, j, i)))
+            continue
+        formula = rf"\tfrac12 ({n.slope(k, i, j)} + {n.slope(k, j, i)} - {n.slope(i, j, k)})"
+        steps.append(Quantity("", symbol, b[k, i, j], formula))
+    words = (
+        "What multiplies the products of two velocities in each torque: it follows from the slopes "
+        "of the mass matrix alone."
+    )
+    return Part("Christoffel symbols", words, tuple(steps))
+
+
+def split_part(
+    C: np.ndarray, B: np.ndarray, squares: JointVec, products: JointVec, c: JointVec, n: Notation
+) -> Part:
+    """Return the velocity torques split into centrifugal and Coriolis ones."""
+    count = len(c)
+    pairs = list(combinations(range(count), 2))
+    of_squares = rf"[{n.velocities}^2]"
+    of_products = rf"[{n.velocities}{n.velocities}]"
+    steps = [
+        Quantity(f"Centrifugal matrix, its entries ${n.gamma(0, 0, 0)}$, ...", n.centrifugal, C),
+        Quantity("times the squares", of_squares, squares),
     ]
-    return Derivation("explicit", M, c, G, tuple(steps))
+    if pairs:
+        first = n.gamma(0, *pairs[0])
+        steps += [
+            Quantity(f"Coriolis matrix, its entries $2{first}$, ...", n.products, B),
+            Quantity("times the products", of_products, products),
+        ]
+    both = rf"{n.centrifugal}\,{of_squares}" + (rf" + {n.products}\,{of_products}" if pairs else "")
+    steps.append(Quantity("Together", n.velocity_torques, c, both))
+    words = (
+        "Squares of one velocity give centrifugal torques, products of two give Coriolis torques."
+    )
+    return Part("Centrifugal and Coriolis torques", words, tuple(steps))
+
+
+def coriolis_part(m: np.ndarray, b: np.ndarray, qd: JointVec, c: JointVec, n: Notation) -> Part:
+    """Return Ṁ, the Coriolis matrix and the matrix N = Ṁ − 2C that is skew."""
+    Md = mass_rate(m, qd)
+    C = np.einsum("kij,i->kj", b, qd)
+    by_slopes = vector([qd @ (slope @ qd) for slope in m])
+    M, Mdot, qdot = n.mass_matrix, n.rate(n.mass_matrix), n.velocities
+    steps = [
+        Quantity(
+            "Time derivative of the mass matrix",
+            Mdot,
+            Md,
+            rf"\sum_k (\partial {M}/\partial q_k)\,{n.rate('q')}_k",
+        ),
+        Quantity(
+            "Slopes of twice the kinetic energy",
+            rf"[\,{qdot}^T (\partial {M}/\partial q_k)\,{qdot}\,]",
+            by_slopes,
+        ),
+        Quantity(
+            "So the same torques are",
+            n.velocity_torques,
+            c,
+            rf"{Mdot}\,{qdot} - \tfrac12\,[\,{qdot}^T (\partial {M}/\partial q_k)\,{qdot}\,]",
+        ),
+    ]
+    if n.coriolis_matrix:
+        steps += [
+            Quantity(
+                "Coriolis matrix by the Christoffel symbols, "
+                rf"${n.velocity_torques} = {n.coriolis_matrix}\,{qdot}$",
+                n.coriolis_matrix,
+                C,
+            ),
+            Quantity(
+                "which makes this matrix skew: it does no work",
+                "N",
+                Md - 2 * C,
+                rf"{Mdot} - 2\,{n.coriolis_matrix}",
+            ),
+        ]
+    words = "The same torques by the time derivative of the mass matrix."
+    return Part("A second way to the same torques", words, tuple(steps))
+
+
+def gravity_part(tree: Tree, links: list[LinkJacobians], G: JointVec, n: Notation) -> Part:
+    """Return the gravity torques, link by link."""
+    g = vector(list(tree.gravity))
+    names, shares = [], []
+    for i, link in enumerate(links):
+        names.append(rf"({n.of_link('linear_jacobian', i)})^T m_{{{i + 1}}}\,{n.gravity}")
+        shares.append(-((link.I.m * link.J_v + link.J_h).T @ g))
+    steps = (
+        Quantity("Acceleration of free fall, in base axes", n.gravity, g),
+        Quantity("Gravity torques", n.gravity_torques, G, "-" + " - ".join(names), tuple(shares)),
+    )
+    words = "The weight acts at the centres of mass, and their Jacobians take it to the joints."
+    return Part("Gravity", words, steps)
 
 
 @dataclass(frozen=True)
@@ -153,8 +330,3 @@ def gravity(tree: Tree, links: list[LinkJacobians]) -> JointVec:
     """Return G = −Σ J_vᵀ m g, the first moments' share included where it is not zero."""
     weights = [(link.I.m * link.J_v + link.J_h).T @ vector(list(tree.gravity)) for link in links]
     return -sum(weights, start=vector([0] * tree.n))
-
-
-def slope(i: int, j: int, k: int) -> str:
-    """Return m_ijk in LaTeX, the first two indices in order: they may be exchanged."""
-    return f"m_{indices(min(i, j), max(i, j), k)}"

@@ -14,7 +14,8 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Quantity
+from qddot.formulations.derivation import Derivation, Part, Quantity
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Mat3, Scalar, Vec3
 from qddot.spatial.inertia import Inertia
@@ -25,12 +26,24 @@ from qddot.spatial.vector import cross, skew, vector
 POINTS = {"C": "Centre of mass", "O": "Origin"}
 
 
-def derive(tree: Tree, q: ConfigVec, qd: JointVec) -> Derivation:
+def derive(
+    tree: Tree,
+    q: ConfigVec,
+    qd: JointVec,
+    notation: Notation = NOTATION,
+    qdd: JointVec | None = None,
+) -> Derivation:
     """Return the equation of motion from the Lagrangian L = K − P.
 
-    One equation a coordinate, of which only what gravity and inertia do is in the terms:
+    One equation per coordinate, of which only what gravity and inertia do is in the terms:
 
         d/dt ∂L/∂q̇ − ∂L/∂q + ∂D/∂q̇ = τ        c = ṗ(q̈ = 0) − ∂K/∂q        g = ∂P/∂q
+
+    Args:
+        tree: The robot.
+        q, qd: Joint positions [rad or m] and velocities, shape (n,).
+        notation: The letters of the steps.
+        qdd: Accelerations for the steps; zero if not given.
     """
     M = inertia_form(tree, q)
 
@@ -38,57 +51,147 @@ def derive(tree: Tree, q: ConfigVec, qd: JointVec) -> Derivation:
         p = (M if x is q else inertia_form(tree, x)) @ qd
         return vector([*p, qd @ p / 2])
 
-    p = M @ qd
     by_q = along_joints(tree, momenta_and_energy, q)
     pdot, K_by_q = qd @ by_q[:, :-1], by_q[:, -1]
     g = along_joints(tree, lambda x: sum(potential_energies(tree, x)), q)
 
-    steps = energies(tree, q, qd)
+    def worked_out() -> list[Part]:
+        rising = pdot if qdd is None else M @ qdd + pdot
+        links, whole = energies(tree, q, qd, notation)
+        torques = coordinate_parts(tree, q, qd, M @ qd, rising, K_by_q, g, notation)
+        return [*links, whole, *torques, mass_part(M, notation)]
+
+    return Derivation("lagrange", M, pdot - K_by_q, g, worked_out)
+
+
+# how it is written on the board
+
+
+def coordinate_parts(
+    tree: Tree,
+    q: ConfigVec,
+    qd: JointVec,
+    p: JointVec,
+    rising: JointVec,
+    K_by_q: JointVec,
+    g: JointVec,
+    n: Notation,
+) -> list[Part]:
+    """Return Lagrange's equation of every coordinate."""
     springs, dampers = elastic_torque(tree, q), damping_torque(tree, qd)
+    parts = []
     for i in range(tree.n):
-        k, number = indices(i), i + 1
-        rate = rf"\dot p_{k}|_{{\ddot q = 0}}"
-        formula = rf"\sum_j\dot q_j\,\partial p_{k}/\partial q_j"
+        by_velocity = rf"\partial {n.lagrangian}/\partial {n.qd(i)}"
+        by_position = rf"\partial {n.lagrangian}/\partial {n.q(i)}"
+        taken = rf"\partial {n.dissipation}/\partial {n.qd(i)}"
         L_by_q = K_by_q[i] - g[i] - springs[i]
-        D_by_qd = rf"\partial D/\partial\dot q_{k}"
-        steps += [
-            Quantity(f"Momentum {number}", f"p_{k}", p[i], rf"\partial L/\partial\dot q_{k}"),
-            Quantity(f"Rate of momentum {number} at constant q̇", rate, pdot[i], formula),
-            Quantity(f"Force {number} of the Lagrangian", rf"\partial L/\partial q_{k}", L_by_q),
-            Quantity(f"Force {number} of the dampers", D_by_qd, dampers[i]),
+        tau = rising[i] - L_by_q + dampers[i]
+        of_torque = rf"\frac{{d}}{{dt}}({by_velocity}) - {by_position} + {taken}"
+        steps = [
+            Quantity("Momentum", f"p_{{{i + 1}}} = {by_velocity}", p[i]),
+            Quantity("Its time derivative", rf"\frac{{d}}{{dt}}({by_velocity})", rising[i]),
+            Quantity("Force of the Lagrangian", by_position, L_by_q),
+            Quantity("Force of the dampers", taken, dampers[i]),
+            Quantity("Torque", n.entry(n.torques, i), tau, of_torque),
         ]
-    steps.append(Quantity("Mass matrix", "M", M, r"\partial^2 K/\partial\dot q^2"))
-    return Derivation("lagrange", M, pdot - K_by_q, g, tuple(steps))
+        title = f"Lagrange's equation of coordinate ${n.q(i)}$"
+        words = f"Only ${n.q(i)}$ and ${n.qd(i)}$ vary here; the other coordinates are held."
+        parts.append(Part(title, words, tuple(steps)))
+    return parts
 
 
-def energies(tree: Tree, q: ConfigVec, qd: JointVec) -> list[Quantity]:
-    """Return how every link moves, its energies, the Lagrangian and the dissipation function."""
+def mass_part(M: JointMat, n: Notation) -> Part:
+    """Return the mass matrix, what multiplies the accelerations."""
+    second = rf"\partial^2 {n.kinetic}/\partial {n.velocities}^2"
+    words = (
+        "What multiplies the accelerations is the matrix of the kinetic energy, "
+        rf"${n.kinetic} = \tfrac12\,{n.velocities}^T {n.mass_matrix}\,{n.velocities}$."
+    )
+    matrix = Quantity("", n.mass_matrix, M, second)
+    return Part("The mass matrix", words, (matrix,))
+
+
+def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[Part], Part]:
+    """Return how every link moves and its energies, and from these the Lagrangian."""
     motions = time_derivatives(tree, q, qd)
     K, P = kinetic_energies(tree, q, motions), potential_energies(tree, q)
     K_rotors, P_springs = rotor_energy(tree, qd), elastic_energy(tree, q)
-    L = sum(K) + K_rotors - sum(P) - P_springs
-    steps = []
+    parts = []
     for i, (body, at) in enumerate(zip(tree.bodies, motions, strict=True)):
-        k, link = indices(i), f"link {i + 1}"
+        k = i + 1
         letter, r = reference(body.inertia, q)
-        P_C, v, w = f"P_{{{letter}_{k}}}", f"v_{{{letter}_{k}}}", rf"{{}}^{k}\omega_{k}"
-        konig = rf"\tfrac12 m_{k}{v}^T{v} + \tfrac12\,{w}^T I_{k}\,{w}"
-        konig += rf" + {v}^T(\omega_{k}\times h_{k})" if letter == "O" else ""
-        steps += [
-            Quantity(f"{POINTS[letter]} of {link}", P_C, at.p + at.R @ r),
-            Quantity(f"Velocity of {link}", v, at.pd + at.Rd @ r, rf"\dot {P_C}"),
-            Quantity(f"Angular velocity of {link}, own axes", w, at.w, rf"R_{k}^T\dot R_{k}"),
-            Quantity(f"Kinetic energy of {link}", f"K_{k}", K[i], konig),
-            Quantity(f"Potential energy of {link}", f"P_{k}", P[i], rf"-m_{k} g^T P_{{C_{k}}}"),
-        ]
-    D = dissipation(tree, qd)
-    return [
-        *steps,
-        Quantity("Energy of the rotors", "K_a", K_rotors, r"\tfrac12\sum I_{a_i}\dot q_i^2"),
-        Quantity("Energy of the springs", "P_s", P_springs, r"\tfrac12\sum k\,(e^T q - q_0)^2"),
-        Quantity("The Lagrangian", "L", L, "K + K_a - P - P_s"),
-        Quantity("Dissipation function", "D", D, r"\tfrac12\sum d\,(e^T\dot q)^2"),
-    ]
+        P_C = n.of_link("centre", i) if letter == "C" else f"P_{{O_{{{k}}}}}"
+        v, w, m = f"v_{{{letter}_{{{k}}}}}", rf"{{}}^{{{k}}}\omega_{{{k}}}", f"m_{{{k}}}"
+        I = n.of_link("inertia", i)
+        konig = rf"\tfrac12 {m}\,{v}^T {v} + \tfrac12\,{w}^T\,{I}\,{w}"
+        konig += rf" + {v}^T(\omega_{{{k}}}\times h_{{{k}}})" if letter == "O" else ""
+        inertia, speed = body.inertia.seen_from(Pose(IDENTITY, -r)), at.pd + at.Rd @ r
+        summands = (inertia.m * (speed @ speed) / 2, at.w @ (inertia.I @ at.w) / 2)
+        steps = (
+            Quantity(POINTS[letter], P_C, at.p + at.R @ r),
+            Quantity("Its velocity", v, speed, n.rate(P_C)),
+            Quantity(
+                "Angular velocity, in the link's own axes",
+                w,
+                at.w,
+                rf"({n.R(0, k)}^T\,{n.rate(n.R(0, k))})^{{\vee}}",
+            ),
+            Quantity(
+                "Kinetic energy",
+                n.entry(n.kinetic, i),
+                K[i],
+                konig,
+                summands if letter == "C" else (),
+            ),
+            Quantity(
+                "Potential energy", n.entry(n.potential, i), P[i], rf"-{m}\,{n.gravity}^T {P_C}"
+            ),
+        )
+        words = (
+            "Where its centre of mass is, how fast it moves and turns, and the two energies that "
+            "follow (König: that of the centre of mass, and that of the turn about it)."
+        )
+        parts.append(Part(f"Link {k}", words, steps))
+    count = range(len(tree.bodies))
+    K_names = " + ".join(n.entry(n.kinetic, i) for i in count)
+    P_names = " + ".join(n.entry(n.potential, i) for i in count)
+    K_all, P_all = sum(K) + K_rotors, sum(P) + P_springs
+    rotors = (
+        Quantity(
+            "Rotors",
+            f"{n.kinetic}_a",
+            K_rotors,
+            r"\tfrac12\sum_i " + n.rotor_inertia.replace("$i", "i") + rf"\,{n.rate('q')}_i^2",
+        ),
+    )
+    springs = (
+        Quantity("Springs", f"{n.potential}_s", P_springs, r"\tfrac12\sum k\,(e^T q - q_0)^2"),
+    )
+    whole = (
+        *(rotors if any(tree.rotor_inertia) else ()),
+        *(springs if tree.elastics else ()),
+        Quantity(
+            "Kinetic energy",
+            n.kinetic,
+            K_all,
+            K_names + (f" + {n.kinetic}_a" if any(tree.rotor_inertia) else ""),
+        ),
+        Quantity(
+            "Potential energy",
+            n.potential,
+            P_all,
+            P_names + (f" + {n.potential}_s" if tree.elastics else ""),
+        ),
+        Quantity("The Lagrangian", n.lagrangian, K_all - P_all, f"{n.kinetic} - {n.potential}"),
+        Quantity(
+            "Dissipation function: half the power that friction and dampers take",
+            n.dissipation,
+            dissipation(tree, qd),
+            r"\tfrac12\sum d\,\dot{x}^2",
+        ),
+    )
+    words = "The energies of all links, and half the power that is lost."
+    return parts, Part("The Lagrangian", words, whole)
 
 
 @dataclass(frozen=True)
@@ -225,10 +328,3 @@ def reference(inertia: Inertia, q: ConfigVec) -> tuple[str, Vec3]:
         return "C", (inertia.h + (q[0] - q[0])) / inertia.m  # the zero makes it q's kind of number
     except BadArgument:
         return "O", ORIGIN
-
-
-def indices(*of: int) -> str:
-    """Return indices counted from 1 as a subscript: 1, {112}, or {1,12} where one is long."""
-    texts = [str(i + 1) for i in of]
-    joined = ("" if max(map(len, texts)) == 1 else ",").join(texts)
-    return joined if len(joined) == 1 else "{" + joined + "}"

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.formulations.derivation import Derivation, Quantity
-from qddot.formulations.lagrange import indices
+from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointVec, Motion
 from qddot.spatial.pose import ORIGIN
@@ -30,44 +30,86 @@ class Recursion:
     tau: JointVec
 
 
-def derive(tree: Tree, q: ConfigVec, qd: JointVec) -> Derivation:
+def derive(
+    tree: Tree,
+    q: ConfigVec,
+    qd: JointVec,
+    notation: Notation = NOTATION,
+    qdd: JointVec | None = None,
+) -> Derivation:
     """Return the equation of motion, term by term out of the recursion.
 
     With τ(q̇, q̈, gravity) the torques of one run:
 
         g = τ(0, 0, gravity)        c = τ(q̇, 0, 0)        M eᵢ = τ(0, eᵢ, 0)
+
+    Args:
+        tree: The robot.
+        q, qd: Joint positions [rad or m] and velocities, shape (n,).
+        notation: The letters of the steps.
+        qdd: Accelerations for the steps; zero if not given.
     """
     still = np.zeros(tree.n, dtype=int)
     resting = recursion(tree, q, still, still, tree.gravity)
     coasting = recursion(tree, q, qd, still, FREE_FALL)
     starting = [recursion(tree, q, still, e, FREE_FALL) for e in np.eye(tree.n, dtype=int)]
-
-    steps = []
-    for i in range(len(tree.bodies)):
-        k, number = indices(i), i + 1
-        v = rf"v_{{\lambda}} + S_{k}\dot q_{k}"
-        a = rf"a_{{\lambda}} + S_{k}\ddot q_{k} + v_{k}\times S_{k}\dot q_{k}"
-        f = rf"I_{k} a_{k} + v_{k}\times^* I_{k} v_{k} + \sum f_{{\mu}}"
-        steps += [
-            Quantity(f"Velocity of link {number}", f"v_{k}", coasting.v[i], v),
-            Quantity(
-                f"Acceleration of link {number} at constant rates", f"a_{k}", coasting.a[i], a
-            ),
-            Quantity(f"Force across joint {number} at constant rates", f"f_{k}", coasting.f[i], f),
-            Quantity(f"Force across joint {number} at rest", f"f_{k}|_g", resting.f[i], f),
-        ]
-    for i, run in enumerate(starting):
-        formula = rf"\tau|_{{\dot q = 0,\,\ddot q = e_{indices(i)},\,g = 0}}"
-        title = f"Column {i + 1} of the mass matrix"
-        steps.append(Quantity(title, f"M_{indices(i)}", run.tau, formula))
-    steps += [
-        Quantity(
-            "Centrifugal and Coriolis torques", "c", coasting.tau, r"\tau|_{\ddot q = 0,\,g = 0}"
-        ),
-        Quantity("Gravity torques", "g", resting.tau, r"\tau|_{\dot q = \ddot q = 0}"),
-    ]
     M = np.stack([run.tau for run in starting], axis=1)
-    return Derivation("recursive", M, coasting.tau, resting.tau, tuple(steps))
+
+    def worked_out() -> list[Part]:
+        return [
+            *(link_part(tree, i, coasting, resting, notation) for i in range(len(tree.bodies))),
+            runs_part(starting, coasting.tau, resting.tau, notation),
+            torque_part(M, coasting.tau, resting.tau, qdd, notation),
+        ]
+
+    return Derivation("recursive", M, coasting.tau, resting.tau, worked_out)
+
+
+# how it is written on the board
+
+
+def link_part(tree: Tree, i: int, coasting: Recursion, resting: Recursion, n: Notation) -> Part:
+    """Return the motion of a link and the force across its joint, at constant velocities."""
+    k, before = i + 1, tree.bodies[i].parent + 1
+    S, qd, qdd = f"S_{{{k}}}", n.qd(tree.drives[i].index), n.qdd(tree.drives[i].index)
+    own, v, a, f = rf"{S}\,{qd}", f"v_{{{k}}}", f"a_{{{k}}}", f"f_{{{k}}}"
+    carried = rf"{{}}^{{{k}}}X_{{{before}}}\,"
+    velocity = rf"{carried}v_{{{before}}} + {own}"
+    acceleration = rf"{carried}a_{{{before}}} + {S}\,{qdd} + {v}\times {own}"
+    beyond = [j + 1 for j, body in enumerate(tree.bodies) if body.parent == i]
+    force = rf"I_{{{k}}}\,{a} + {v}\times^* I_{{{k}}}\,{v}"
+    force += "".join(rf" + {{}}^{{{k}}}X_{{{j}}}^{{*}}\,f_{{{j}}}" for j in beyond)
+    steps = (
+        Quantity("Screw of its joint", S, tree.bodies[i].joint.S),
+        Quantity("Spatial velocity", v, coasting.v[i], velocity),
+        Quantity("Spatial acceleration at constant velocities", a, coasting.a[i], acceleration),
+        Quantity("Force across its joint at constant velocities", f, coasting.f[i], force),
+        Quantity("Force across its joint at rest, against gravity", f"{f}|_g", resting.f[i]),
+    )
+    words = (
+        "Six-vectors in the link's own axes, the angular part first. A spatial acceleration is the "
+        r"rate of the spatial velocity, not the acceleration of a point: that has "
+        r"$\omega\times v$ more."
+    )
+    return Part(f"Link {k}", words, steps)
+
+
+def runs_part(starting: list[Recursion], c: JointVec, g: JointVec, n: Notation) -> Part:
+    """Return the terms of the equation as runs of the recursion with parts of the motion."""
+    tau, v, a = n.torques, n.velocities, n.accelerations
+    steps = []
+    for i, run in enumerate(starting):
+        formula = rf"{tau}|_{{{v} = 0,\,{a} = e_{{{i + 1}}},\,{n.gravity} = 0}}"
+        title = f"Column {i + 1} of the mass matrix"
+        steps.append(Quantity(title, n.entry(n.mass_matrix, i), run.tau, formula))
+    coasting = rf"{tau}|_{{{a} = 0,\,{n.gravity} = 0}}"
+    resting = rf"{tau}|_{{{v} = {a} = 0}}"
+    steps += [
+        Quantity("Centrifugal and Coriolis torques", n.velocity_torques, c, coasting),
+        Quantity("Gravity torques", n.gravity_torques, g, resting),
+    ]
+    words = "Each term is one run of the recursion with the others switched off."
+    return Part("The terms of the equation", words, tuple(steps))
 
 
 def recursion(

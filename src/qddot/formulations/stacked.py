@@ -13,7 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.formulations.derivation import Derivation, Quantity
+from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointMat, JointVec, Motion
 from qddot.spatial.inertia import Inertia
@@ -21,15 +22,6 @@ from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross_force, cross_motion, join, vector
 
 SIX = np.eye(6, dtype=int)  # ints, so that symbolic results stay exact
-
-# in LaTeX, as the deck writes them
-TWISTS = r"\mathcal L(\mathcal A\dot q + \mathcal V_{base})"
-TWIST_RATES = (
-    r"-\mathcal L[\mathrm{ad}_{\mathcal A\dot q}](\mathcal W\mathcal V + \mathcal V_{base})"
-)
-WRENCHES = r"\mathcal L^T(\mathcal G\dot{\mathcal V} - [\mathrm{ad}_{\mathcal V}]^T\mathcal{GV})"
-MASS = r"\mathcal A^T\mathcal L^T\mathcal G\mathcal L\mathcal A + I_a"
-GRAVITY = r"\mathcal A^T\mathcal L^T\mathcal G\mathcal L\,\dot{\mathcal V}_{base}"
 
 
 @dataclass(frozen=True)
@@ -44,7 +36,13 @@ class Stack:
 
 
 def derive(
-    tree: Tree, q: ConfigVec, qd: JointVec, *, base_motion: tuple[Motion, Motion] | None = None
+    tree: Tree,
+    q: ConfigVec,
+    qd: JointVec,
+    notation: Notation = NOTATION,
+    qdd: JointVec | None = None,
+    *,
+    base_motion: tuple[Motion, Motion] | None = None,
 ) -> Derivation:
     """Return the equation of motion in stacked form.
 
@@ -55,7 +53,9 @@ def derive(
 
     Args:
         tree: The robot.
-        q, qd: Joint positions [rad or m] and rates, shape (n,).
+        q, qd: Joint positions [rad or m] and velocities, shape (n,).
+        notation: The letters of the steps.
+        qdd: Accelerations for the steps; zero if not given.
         base_motion: Twist [ω; u] of the base and its rate, in base axes. What they need is in c
             (the twist) and in g (its rate, which adds to gravity).
     """
@@ -71,24 +71,133 @@ def derive(
     M = LA.T @ (s.G @ LA) + rotors(tree)
     c = LA.T @ F_c
     g = LA.T @ (s.G @ (s.L @ Vd_base))
+
+    def worked_out() -> list[Part]:
+        return [
+            *link_parts(tree, q, s, notation),
+            stacks_part(s, notation),
+            motion_part(s, Aqd, V, Vd_c, V_base, notation),
+            terms_part(tree, q, qd, s, M, c, g, F_c, Vd_base, notation),
+            torque_part(M, c, g, qdd, notation),
+        ]
+
+    return Derivation("stacked", M, c, g, worked_out)
+
+
+# how it is written on the board; the script letters are those of MR
+
+
+def link_parts(tree: Tree, q: ConfigVec, s: Stack, n: Notation) -> list[Part]:
+    """Return, of every link, its transform, its screw, its inertia and its body Jacobian."""
+    X_PB, J = tree.poses(q), s.L @ s.A
+    parts = []
+    for i, body in enumerate(tree.bodies):
+        k, rows = i + 1, slice(6 * i, 6 * i + 6)
+        twist, G = f"\\mathcal A_{{{k}}}", f"\\mathcal G_{{{k}}}"
+        T = n.T(body.parent + 1, k)
+        Ad = rf"[\mathrm{{Ad}}_{{{n.T(k, body.parent + 1)}}}]"
+        steps = (
+            Quantity("Where it is in the link before", T, X_PB[i].matrix()),
+            Quantity("What takes a twist of the link before to it", Ad, inverse_adjoint(X_PB[i])),
+            Quantity("Screw of its joint, in its own axes", twist, body.joint.S),
+            Quantity("Spatial inertia", G, s.G[rows, rows]),
+            Quantity("Body Jacobian", f"J_{{{k}b}}", J[rows], rf"(\mathcal L\mathcal A)_{{{k}}}"),
+        )
+        words = "Six-vectors are in the link's own axes at its own origin, the angular part first."
+        parts.append(Part(f"Link {k}", words, steps))
+    return parts
+
+
+def stacks_part(s: Stack, n: Notation) -> Part:
+    """Return the matrices of all links."""
     steps = (
-        Quantity("Screws of the joints", r"\mathcal A", s.A, r"\mathrm{diag}(A_i)"),
-        Quantity("From each link to the next", r"\mathcal W", s.W, r"[\mathrm{Ad}_{T_{i,i-1}}]"),
+        Quantity("Screws of the joints", r"\mathcal A", s.A, r"\mathrm{diag}(\mathcal A_i)"),
+        Quantity("From each link to the next", r"\mathcal W", s.W),
         Quantity("From each link to all beyond", r"\mathcal L", s.L, r"(I - \mathcal W)^{-1}"),
         Quantity("Spatial inertias", r"\mathcal G", s.G, r"\mathrm{diag}(\mathcal G_i)"),
-        Quantity("Twist of the base", r"\mathcal V_{base}", V_base),
-        Quantity("Its rate, and gravity", r"\dot{\mathcal V}_{base}", Vd_base),
-        Quantity("Twists of the links", r"\mathcal V", V, TWISTS),
-        Quantity(
-            "Their rates at constant q̇", r"\dot{\mathcal V}|_{\ddot q = 0}", Vd_c, TWIST_RATES
-        ),
-        Quantity("Wrenches that this takes", r"\mathcal F|_{\ddot q = 0}", s.L.T @ F_c, WRENCHES),
-        Quantity("Mass matrix", "M", M, MASS),
-        Quantity("Its rate", r"\dot M", mass_matrix_rate(tree, q, qd, s)),
-        Quantity("Centrifugal and Coriolis forces", "c", c, r"\mathcal A^T\mathcal F"),
-        Quantity("Gravity", "g", g, GRAVITY),
     )
-    return Derivation("stacked", M, c, g, steps)
+    words = (
+        r"The equations of all links are stacked: $\mathcal V$ holds the twists of the links, one "
+        r"below the other. $\mathcal W$ is nilpotent, so the inverse below is a finite sum."
+    )
+    return Part("All links at once", words, steps)
+
+
+def motion_part(
+    s: Stack, Aqd: np.ndarray, V: np.ndarray, Vd_c: np.ndarray, V_base: np.ndarray, n: Notation
+) -> Part:
+    """Return the twists of the links, and how they change at constant joint velocities."""
+    qd = n.velocities
+    moving = bool(V_base.any())
+    base = r" + \mathcal V_{\mathrm{base}}" if moving else ""
+    own = rf"\mathcal A{qd}"
+    twists = rf"\mathcal L({own}{base})" if moving else rf"\mathcal L{own}"
+    carried = rf"(\mathcal W\mathcal V{base})" if moving else r"\mathcal W\mathcal V"
+    steps = [Quantity("Twist of the base", r"\mathcal V_{\mathrm{base}}", V_base)] * moving
+    steps += [
+        Quantity("Twists of the links", r"\mathcal V", V, twists),
+        Quantity("Their brackets", r"[\mathrm{ad}_{\mathcal V}]", bracket(V)),
+        Quantity("Brackets of the joints' own twists", rf"[\mathrm{{ad}}_{{{own}}}]", bracket(Aqd)),
+        Quantity(
+            "Rates of the twists at constant velocities",
+            rf"\dot{{\mathcal V}}|_{{{n.accelerations} = 0}}",
+            Vd_c,
+            rf"-\mathcal L\,[\mathrm{{ad}}_{{{own}}}]\,{carried}",
+        ),
+    ]
+    words = "From the base outwards: what the joints' velocities make of the links' twists."
+    return Part("Motion", words, tuple(steps))
+
+
+def terms_part(
+    tree: Tree,
+    q: ConfigVec,
+    qd: JointVec,
+    s: Stack,
+    M: JointMat,
+    c: JointVec,
+    g: JointVec,
+    F_c: np.ndarray,
+    Vd_base: np.ndarray,
+    n: Notation,
+) -> Part:
+    """Return the terms of the equation, by the closed forms of MR and the deck."""
+    A, L, G, W = (rf"\mathcal {letter}" for letter in "ALGW")
+    v = n.velocities
+    ad_A, ad_V = rf"[\mathrm{{ad}}_{{{A}{v}}}]", r"[\mathrm{ad}_{\mathcal V}]"
+    rotor = r" + \mathrm{diag}(I_a)" if any(tree.rotor_inertia) else ""
+    mass = rf"{A}^T{L}^T{G}{L}{A}{rotor}"
+    rate = rf"-{A}^T{L}^T{W}^T{ad_A}^T{L}^T{G}{L}{A} - {A}^T{L}^T{G}{L}{ad_A}{W}{L}{A}"
+    velocity = rf"-{A}^T{L}^T({G}{L}{ad_A}{W} + {ad_V}^T{G}){L}{A}{v}"
+    V_base = r"\dot{\mathcal V}_{\mathrm{base}}"
+    at_rest = rf"\mathcal F|_{{{n.accelerations} = 0}}"
+    wrenches = rf"{L}^T({G}\dot{{\mathcal V}} - {ad_V}^T{G}\mathcal V)"
+    steps = (
+        Quantity("Wrenches that the motion takes", at_rest, s.L.T @ F_c, wrenches),
+        Quantity("Mass matrix", n.mass_matrix, M, mass),
+        Quantity(
+            "Its time derivative, without differentiating",
+            n.rate(n.mass_matrix),
+            mass_matrix_rate(tree, q, qd, s),
+            rate,
+        ),
+        Quantity("Centrifugal and Coriolis torques", n.velocity_torques, c, velocity),
+        Quantity("The base accelerates upwards instead of gravity", V_base, Vd_base),
+        Quantity("Gravity torques", n.gravity_torques, g, rf"{A}^T{L}^T{G}{L}\,{V_base}"),
+    )
+    words = (
+        "From the tips inwards: the wrenches that this motion takes, and the joints' share of them."
+    )
+    return Part("The terms of the equation", words, steps)
+
+
+def bracket(V: np.ndarray) -> np.ndarray:
+    """Return [ad_V] of a stack of motions, block diagonal (6N, 6N)."""
+    N = len(V) // 6
+    blocks = [[0 * SIX] * N for _ in range(N)]
+    for i, (v,) in enumerate(links(V)):
+        blocks[i][i] = np.stack([cross_motion(v, e) for e in SIX], axis=1)
+    return np.block(blocks)
 
 
 def stack(tree: Tree, q: ConfigVec) -> Stack:

@@ -1,23 +1,20 @@
 """The Lagrange–Euler equations in trace form, by homogeneous transforms and pseudo-inertias.
 
-Notation is that of the deck: U_ij = ∂⁰Tᵢ/∂q_j, J_i = ∫r rᵀ dm of the homogeneous r (products of
-inertia with a plus sign), h_icd with the output index first. Sums run over every link that a
-coordinate moves, so trees and joints that follow others are included.
+U_ij = ∂⁰Tᵢ/∂q_j, and J_i = ∫r rᵀ dm of the homogeneous r (products of inertia with a plus sign).
+Sums run over every link that a coordinate moves, so trees and joints that follow others are
+included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.errors import BadArgument
-from qddot.formulations.derivation import Derivation, Quantity
-from qddot.formulations.lagrange import indices
+from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.tree import BASE, Body, Tree
 from qddot.scalars import ConfigVec, JointVec, Scalar
-from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.vector import skew, vector
 
 
@@ -29,15 +26,13 @@ class Transform:
     U: dict[int, np.ndarray]  # by coordinate
     UU: dict[tuple[int, int], np.ndarray]  # by two coordinates, the first not after the second
 
-    def at(self, X_BF: Pose) -> Transform:
-        """Return the same of a frame that is fixed on the link."""
-        E = X_BF.matrix()
-        U = {c: U_c @ E for c, U_c in self.U.items()}
-        return Transform(self.T @ E, U, {cd: U_cd @ E for cd, U_cd in self.UU.items()})
-
 
 def derive(
-    tree: Tree, q: ConfigVec, qd: JointVec, *, frames: Sequence[str] | None = None
+    tree: Tree,
+    q: ConfigVec,
+    qd: JointVec,
+    notation: Notation = NOTATION,
+    qdd: JointVec | None = None,
 ) -> Derivation:
     """Return the equation of motion in trace form.
 
@@ -49,62 +44,219 @@ def derive(
 
     Args:
         tree: The robot.
-        q, qd: Joint positions [rad or m] and rates, shape (n,).
-        frames: Which named frame stands for each link, such as its DH frame at the far end; the
-            frames of the joints if not given. The terms are the same with any.
+        q, qd: Joint positions [rad or m] and velocities, shape (n,).
+        notation: The letters of the steps.
+        qdd: Accelerations for the steps; zero if not given.
     """
     n = tree.n
-    X_BF = [STILL for _ in tree.bodies] if frames is None else placements(tree, frames)
-    links = [link.at(X) for link, X in zip(transforms(tree, q), X_BF, strict=True)]
-    bodies = zip(tree.bodies, X_BF, strict=True)
-    pseudo = [body.inertia.seen_from(X.inverse()).pseudo() for body, X in bodies]
+    links = transforms(tree, q)
+    pseudo = [body.inertia.pseudo() for body in tree.bodies]
     gravity = vector(list(tree.gravity))
-    D = [[tree.rotor_inertia[i] if i == c else 0 for c in range(n)] for i in range(n)]
-    h = [[[0] * n for _ in range(n)] for _ in range(n)]
-    C = [0] * n
-    for link, J in zip(links, pseudo, strict=True):
+    # what each link adds, by link and indices
+    D_of: dict[tuple[int, ...], Scalar] = {}
+    h_of: dict[tuple[int, ...], Scalar] = {}
+    C_of: dict[tuple[int, ...], Scalar] = {}
+    for j, (link, J) in enumerate(zip(links, pseudo, strict=True)):
         for i, U_i in link.U.items():
             JU = J @ U_i[:3].T
-            C[i] = C[i] - gravity @ JU[3]  # the last row of J is [m rᵀ, m]
+            C_of[j, i] = -(gravity @ JU[3])  # the last row of J is [m rᵀ, m]
             for c, U_c in link.U.items():
                 if c <= i:
-                    D[i][c] = D[i][c] + trace(U_c, JU)
+                    D_of[j, i, c] = D_of[j, c, i] = trace(U_c, JU)
             for (c, d), U_cd in link.UU.items():
-                h[i][c][d] = h[i][c][d] + trace(U_cd, JU)
-    for i in range(n):
-        for c in range(i):
-            D[c][i] = D[i][c]
-            for row in h:
-                row[i][c] = row[c][i]
+                h_of[j, i, c, d] = h_of[j, i, d, c] = trace(U_cd, JU)
+
+    def total(shares: dict[tuple[int, ...], Scalar], *at: int) -> Scalar:
+        return sum(shares[j, *at] for j in range(len(links)) if (j, *at) in shares)
+
+    Ia = tree.rotor_inertia
+    D = [[total(D_of, i, c) + (Ia[i] if i == c else 0) for c in range(n)] for i in range(n)]
+    h = [[[total(h_of, i, c, d) for d in range(n)] for c in range(n)] for i in range(n)]
+    C = [total(C_of, i) for i in range(n)]
     c = vector([qd @ (vector(h_i) @ qd) for h_i in h])
 
-    steps = []
-    for j, (link, J) in enumerate(zip(links, pseudo, strict=True)):
-        k, name = indices(j), f"link {j + 1}"
-        steps += [
-            Quantity(f"Transform of {name}", f"{{}}^0T_{k}", link.T, r"\prod {}^{i-1}T_i"),
-            Quantity(f"Pseudo-inertia of {name}", f"J_{k}", J, r"\int r\,r^T\,dm"),
+    def worked_out() -> list[Part]:
+        return [
+            *link_parts(tree, q, links, pseudo, notation),
+            energy_part(tree, links, pseudo, qd, notation),
+            inertia_part(tree, D, D_of, notation),
+            velocity_part(n, h, h_of, c, notation),
+            gravity_part(n, C, C_of, notation),
+            torque_part(vector(D), c, vector(C), qdd, notation),
         ]
+
+    return Derivation("trace", vector(D), c, vector(C), worked_out)
+
+
+# how it is written on the board
+
+
+def link_parts(
+    tree: Tree,
+    q: ConfigVec,
+    links: list[Transform],
+    pseudo: list[np.ndarray],
+    n: Notation,
+) -> list[Part]:
+    """Return, of every link, its transform with the derivatives, and how its mass is spread."""
+    X_PB = tree.poses(q)
+    parts = []
+    for j, (body, link, J) in enumerate(zip(tree.bodies, links, pseudo, strict=True)):
+        k, before = j + 1, body.parent + 1
+        T, own = n.T(0, k), n.T(before, k)
+        steps = [Quantity("Transform from the link before", own, X_PB[j].matrix())]
+        if before:
+            whole = rf"{n.T(0, before)}\,{own}"
+            steps.append(Quantity("Transform from the base", T, link.T, whole))
         for i, U in link.U.items():
-            formula = rf"\partial\,{{}}^0T_{k}/\partial q_{indices(i)}"
-            steps.append(Quantity("First derivative", f"U_{indices(j, i)}", U, formula))
+            formula = rf"\partial\,{T}/\partial {n.q(i)}"
+            steps.append(Quantity(f"Its derivative by ${n.q(i)}$", entry("U", j, i), U, formula))
         for (i, d), U in link.UU.items():
-            formula = rf"\partial U_{indices(j, i)}/\partial q_{indices(d)}"
-            steps.append(Quantity("Second derivative", f"U_{indices(j, i, d)}", U, formula))
-    for i, k in np.ndindex(n, n):
+            formula = rf"\partial\,{entry('U', j, i)}/\partial {n.q(d)}"
+            by = f"${n.q(i)}$ twice" if i == d else f"${n.q(i)}$ and ${n.q(d)}$"
+            title = f"Second derivative, by {by}"
+            steps.append(Quantity(title, entry("U", j, i, d), U, formula))
+            if i != d:
+                same = entry("U", j, i, d)
+                steps.append(Quantity("", entry("U", j, d, i), U, same_as=same))
+        steps.append(
+            Quantity(
+                "Pseudo-inertia, in the frame of the link",
+                n.of_link("pseudo_inertia", j),
+                J,
+                r"\int \bar r\,\bar r^T\,dm",
+            )
+        )
+        moment = rf"m_{{{k}}}\,\bar r_{{{k}}}"
+        steps.append(Quantity("Mass times the centre of mass, its last column", moment, J[:, 3]))
+        unmoved = [entry("U", j, i) for i in range(tree.n) if i not in link.U]
+        words = (
+            "Where the frame of the link is, how that depends on the coordinates, and how the mass "
+            "is spread: $\\bar r = (x, y, z, 1)^T$ are points of the link in its own frame."
+        )
+        if unmoved:
+            names = ", ".join(f"${name}$" for name in unmoved)
+            words += f" Later joints do not move it: {names} = 0."
+        parts.append(Part(f"Link {k}", words, tuple(steps)))
+    return parts
+
+
+def energy_part(
+    tree: Tree,
+    links: list[Transform],
+    pseudo: list[np.ndarray],
+    qd: JointVec,
+    n: Notation,
+) -> Part:
+    """Return the energies as traces: where the terms of the equation come from."""
+    K = []
+    for link, J in zip(links, pseudo, strict=True):
+        Td = sum(U * qd[i] for i, U in link.U.items())
+        K.append(trace(Td, J @ Td[:3].T) / 2)
+    potentials = [
+        -(vector([*tree.gravity, 0]) @ (link.T @ J[:, 3]))
+        for link, J in zip(links, pseudo, strict=True)
+    ]
+    i_, J_, U = "i", n.pseudo_inertia.replace("$i", "i"), "U"
+    K_formula = (
+        rf"\tfrac12\sum_{i_}\sum_a\sum_b \mathrm{{tr}}({U}_{{ia}}\,{J_}\,{U}_{{ib}}^T)"
+        rf"\,{n.rate('q')}_a {n.rate('q')}_b"
+    )
+    T = n.transform.replace("$i", "0").replace("$j", "i")
+    P_formula = rf"-\sum_{i_} m_i\,\bar g\,{T}\,\bar r_i"
+    steps = [
+        Quantity("Kinetic energy of the links", n.kinetic, sum(K), K_formula, tuple(K)),
+        Quantity("Potential energy", n.potential, sum(potentials), P_formula, tuple(potentials)),
+        Quantity("Gravity, a row", r"\bar g", np.array([[*tree.gravity, 0]], dtype=object)),
+    ]
+    if any(tree.rotor_inertia):
+        shares = [Ia * v * v / 2 for Ia, v in zip(tree.rotor_inertia, qd, strict=True)]
+        formula = " + ".join(
+            rf"\tfrac12 {n.of_link('rotor_inertia', i)}\,{n.qd(i)}^2"
+            for i in range(tree.n)
+            if tree.rotor_inertia[i]
+        )
+        title = "Kinetic energy of the rotors, which turn with their joints"
+        steps.insert(1, Quantity(title, f"{n.kinetic}_a", sum(shares), formula))
+    words = (
+        f"A point of link i moves with $\\sum_a U_{{ia}}\\,{n.rate('q')}_a\\,\\bar r$; its square, "
+        "summed over the mass, is a trace. Lagrange's equation then gives the terms below."
+    )
+    return Part("Energies", words, tuple(steps))
+
+
+def inertia_part(
+    tree: Tree, D: list[list[Scalar]], shares: dict[tuple[int, ...], Scalar], n: Notation
+) -> Part:
+    """Return the entries of the mass matrix, link by link."""
+    steps = []
+    for i, k in np.ndindex(tree.n, tree.n):
+        of = [j for j in range(len(tree.bodies)) if (j, i, k) in shares]
+        symbol = n.entry(n.mass_matrix, i, k)
+        if k < i:
+            steps.append(Quantity("", symbol, D[i][k], same_as=n.entry(n.mass_matrix, k, i)))
+            continue
+        rotor = [n.of_link("rotor_inertia", i)] if i == k and tree.rotor_inertia[i] else []
+        formula = " + ".join([traced(n, j, i, k) for j in of] + rotor)
+        summands = [shares[j, i, k] for j in of] + [tree.rotor_inertia[i]] * len(rotor)
         title = "Effective inertia" if i == k else "Coupling inertia"
-        terms = [traced(j, i, k) for j in range(len(links)) if {i, k} <= links[j].U.keys()]
-        formula = " + ".join(terms + [rf"I_{{a_{indices(i)}}}"] * (i == k))
-        steps.append(Quantity(title, f"D_{indices(i, k)}", D[i][k], formula))
+        steps.append(Quantity(title, symbol, D[i][k], formula, tuple(summands)))
+    words = "What multiplies the accelerations: one trace for each link that both joints move."
+    if any(tree.rotor_inertia):
+        words += " A rotor adds its inertia, as its joint feels it, to the joint's own term only."
+    return Part("Inertia terms", words, tuple(steps))
+
+
+def velocity_part(
+    n: int,
+    h: list[list[list[Scalar]]],
+    shares: dict[tuple[int, ...], Scalar],
+    c: JointVec,
+    letters: Notation,
+) -> Part:
+    """Return the centripetal and Coriolis terms, and their sums."""
+    steps = []
     for i, k, d in np.ndindex(n, n, n):
+        symbol = letters.gamma(i, k, d)
+        if d < k:
+            steps.append(Quantity("", symbol, h[i][k][d], same_as=letters.gamma(i, d, k)))
+            continue
+        of = sorted({at[0] for at in shares if at[1:] == (i, k, d)})
+        formula = " + ".join(traced(letters, j, i, k, d) for j in of)
         title = "Centripetal term" if k == d else "Coriolis term"
-        terms = [traced(j, i, k, d) for j in range(len(links)) if {i, k, d} <= links[j].U.keys()]
-        steps.append(Quantity(title, f"h_{indices(i, k, d)}", h[i][k][d], " + ".join(terms)))
+        summands = tuple(shares[j, i, k, d] for j in of)
+        steps.append(Quantity(title, symbol, h[i][k][d], formula, summands))
     for i in range(n):
-        of = [(indices(j), indices(j, i)) for j in range(len(links)) if i in links[j].U]
-        formula = "".join(rf" - m_{j}\,\bar g\,U_{ji}\,\bar r_{j}" for j, ji in of)
-        steps.append(Quantity("Gravity term", f"C_{indices(i)}", C[i], formula.strip()))
-    return Derivation("trace", vector(D), c, vector(C), tuple(steps))
+        names = [
+            rf"{'' if k == d else '2'}{letters.gamma(i, k, d)}\,"
+            + (f"{letters.qd(k)}^2" if k == d else f"{letters.qd(k)}{letters.qd(d)}")
+            for k in range(n)
+            for d in range(k, n)
+            if h[i][k][d]
+        ]
+        symbol = letters.entry(letters.velocity_torques, i)
+        steps.append(Quantity(f"Their sum in torque {i + 1}", symbol, c[i], " + ".join(names)))
+    words = (
+        "What multiplies products of two velocities. Twice the same velocity is a centripetal "
+        "term, two different ones a Coriolis term, which comes twice."
+    )
+    return Part("Velocity terms", words, tuple(steps))
+
+
+def gravity_part(
+    n: int, C: list[Scalar], shares: dict[tuple[int, ...], Scalar], letters: Notation
+) -> Part:
+    """Return the gravity terms, link by link."""
+    steps = []
+    for i in range(n):
+        of = [j for j, at in shares if at == i]
+        terms = [rf"m_{{{j + 1}}}\,\bar g\,{entry('U', j, i)}\,\bar r_{{{j + 1}}}" for j in of]
+        formula = "-" + " - ".join(terms) if terms else ""
+        summands = tuple(shares[j, i] for j in of)
+        symbol = letters.entry(letters.gravity_torques, i)
+        steps.append(Quantity(f"Gravity in torque {i + 1}", symbol, C[i], formula, summands))
+    words = "The slope of the potential energy: every link beyond a joint pulls at it."
+    return Part("Gravity terms", words, tuple(steps))
 
 
 def transforms(tree: Tree, q: ConfigVec) -> list[Transform]:
@@ -132,18 +284,6 @@ def transforms(tree: Tree, q: ConfigVec) -> list[Transform]:
     return [links[i] for i in range(len(tree.bodies))]
 
 
-def placements(tree: Tree, frames: Sequence[str]) -> list[Pose]:
-    """Return where each link's named frame is on it."""
-    found = [tree.frame(name) for name in frames]
-    if [body for body, _ in found] != list(range(len(tree.bodies))):
-        names = ", ".join(body.name for body in tree.bodies)
-        raise BadArgument(
-            f"frames must name one frame on each of the links that these joints move: {names}.\n"
-            f"  They are on links {[body + 1 for body, _ in found]}, counted from 1."
-        )
-    return [X_BF for _, X_BF in found]
-
-
 def operator(body: Body) -> np.ndarray:
     """Return Q with ∂X/∂q = X Q: a turn about the joint's axis, a slide along it, or both."""
     ((w, u),) = body.columns
@@ -155,6 +295,12 @@ def trace(U: np.ndarray, JU: np.ndarray) -> Scalar:
     return sum(row @ column for row, column in zip(U[:3], JU.T, strict=True))
 
 
-def traced(j: int, i: int, *by: int) -> str:
+def traced(n: Notation, j: int, i: int, *by: int) -> str:
     """Return tr(U_j.. J_j U_jiᵀ) in LaTeX."""
-    return rf"\mathrm{{tr}}(U_{indices(j, *by)} J_{indices(j)} U_{indices(j, i)}^T)"
+    J = n.of_link("pseudo_inertia", j)
+    return rf"\mathrm{{tr}}({entry('U', j, *by)}\,{J}\,{entry('U', j, i)}^T)"
+
+
+def entry(letter: str, *of: int) -> str:
+    """Return a letter with indices that count from 0."""
+    return NOTATION.entry(letter, *of)

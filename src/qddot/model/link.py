@@ -55,6 +55,8 @@ class Link:
     name: str
     inertial: Inertial = Inertial()
     line: int | None = field(default=None, compare=False, repr=False)
+    # made by a reader between two that the user named: the joint's end of a DH link
+    hidden: bool = field(default=False, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

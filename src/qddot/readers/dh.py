@@ -67,7 +67,7 @@ def read_rows(
         else:
             # the body's own frame is at the joint; the DH frame is a fixed step further
             start = f"{name}_start"
-            links.append(Link(start, line=line))
+            links.append(Link(start, line=line, hidden=True))
             joints.append(replace(joint, child=start))
             joints.append(Joint(f"{name}_step", "fixed", start, name, after, line=line))
         links.append(Link(name, inertial(row), line))

@@ -13,8 +13,9 @@ import numpy as np
 from qddot.equations.deriving import derive
 from qddot.equations.equations import Equations
 from qddot.equations.forms import expanded
+from qddot.equations.layout import aligned
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.readable import Entry, aligned, counted
+from qddot.equations.readable import Entry, counted
 from qddot.equations.terms import polynomial_of, terms_of
 from qddot.equations.text import TextWriter
 from qddot.robot import Robot

@@ -27,6 +27,11 @@
     place.append(made);
   };
 
+  for (const place of document.querySelectorAll("[data-inline]")) {
+    if (typeof katex !== "undefined") {
+      katex.render(place.dataset.inline, place, {throwOnError: false, maxSize: 20});
+    }
+  }
   for (const place of document.querySelectorAll("[data-latex]")) {
     const {latex} = place.dataset, drawn = document.createElement("div");
     if (typeof katex !== "undefined") {

@@ -100,6 +100,21 @@ def formula(latex: str, words: str) -> str:
     return f'<div class="formula scroll" data-latex="{text(latex)}">{text(words)}</div>'
 
 
+def inline_formula(latex: str, words: str) -> str:
+    """Return a formula inside a sentence, with the words until KaTeX has drawn it."""
+    return f'<span class="math" data-inline="{text(latex)}">{text(words)}</span>'
+
+
+def formula_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table whose cells are elements already, such as formulas inside sentences."""
+    heads = "".join(f'<th scope="col">{text(cell)}</th>' for cell in head)
+    body = "\n".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return (
+        f'<div class="scroll"><table class="words">\n<thead><tr>{heads}</tr></thead>\n'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
 def code(lines: str, language: str = "") -> str:
     """Return lines to type, with a button to copy them."""
     kind = f' class="language-{text(language)}"' if language else ""

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.equations.document import Document, Formula
+from qddot.equations.document import Document, Equation, Item, Picture, Words, WordTable
+from qddot.equations.layout import PAGE, SLIDE, aligned
+from qddot.equations.printing import MOST_ROWS, frames_of, spoken
 from qddot.errors import printable
+from qddot.formulations.plain_formula import plain
 from qddot.identification.comparison import (
     deviation,
     error_words,
@@ -33,14 +36,47 @@ BADLY = 50.0  # [%], a relative deviation above which a value is hardly known
 
 def equations_page(document: Document) -> str:
     """Return a document of equations as a page that works offline, drawn by KaTeX."""
-
-    def element(item: Formula | str) -> str:
-        if isinstance(item, Formula):
-            return page.formula(item.latex, item.text)
-        return page.paragraph(item)
-
-    sections = [page.section(part.title, *map(element, part.items)) for part in document.sections]
+    sections = [
+        page.section(
+            spoken(Words(part.title), plain, str), *(_element(item) for item in part.items)
+        )
+        for part in document.sections
+    ]
     return page.page(document.title, *sections)
+
+
+def equations_slides(document: Document) -> str:
+    """Return the document as slides in one page: a step per slide, arrow keys go on."""
+    title = f"<h2>{page.text(document.title)}</h2>"
+    slides = [f'<section id="title" aria-label="Title">{title}</section>']
+    for part in document.sections:
+        name = spoken(Words(part.title), plain, str)
+        for frame in frames_of(part):
+            slides.append(page.section(name, *(_element(item, SLIDE) for item in frame)))
+    look = {"scripts": [page.file("slides.js")], "styles": [page.file("slides.css")]}
+    return page.page(document.title, *slides, **look)
+
+
+def _element(item: Item, room: float = PAGE) -> str:
+    match item:
+        case Equation():
+            rows = item.rows(room)
+            pieces = [rows[k : k + MOST_ROWS] for k in range(0, len(rows), MOST_ROWS)]
+            words = item.text()
+            return "".join(page.formula(aligned(piece), words) for piece in pieces)
+        case WordTable(head, rows):
+            return page.formula_table(head, [[_cell(cell) for cell in row] for row in rows])
+        case Picture(svg, _, caption):
+            return page.figure(svg, caption)
+        case Words():
+            return f"<p>{_cell(item)}</p>"
+    return page.paragraph(item)
+
+
+def _cell(cell: str | Words) -> str:
+    if isinstance(cell, Words):
+        return spoken(cell, lambda math: page.inline_formula(math, plain(math)), page.text)
+    return page.text(cell)
 
 
 def fit_page(

@@ -9,7 +9,8 @@ import numpy as np
 
 from qddot.equations.document import Formula, about, balance, terms
 from qddot.equations.equations import Equations
-from qddot.equations.readable import aligned, entries_of, readable_rows
+from qddot.equations.layout import aligned
+from qddot.equations.readable import entries_of, readable_rows
 from qddot.errors import TooLarge, printable
 from qddot.present.pages import page
 from qddot.present.pages.page import paragraph

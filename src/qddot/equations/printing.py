@@ -1,0 +1,291 @@
+"""A document as text, Markdown, LaTeX or slides; as HTML by the room of pages."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from qddot.equations.document import (
+    COLUMNS,
+    Document,
+    DocumentSection,
+    Equation,
+    Item,
+    Picture,
+    Words,
+    WordTable,
+)
+from qddot.equations.latex import escape_latex
+from qddot.equations.layout import PAGE, SLIDE, align_body, aligned
+from qddot.equations.text import width
+from qddot.formulations.plain_formula import plain
+from qddot.results import look
+
+FORMATS = ("text", "markdown", "latex", "html", "slides", "html_slides")
+MATH = re.compile(r"\$([^$]*)\$")
+SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
+MOST_ON_SLIDE = 7  # rows of formulas on one slide
+MOST_ROWS = 24  # of one formula on a page; a longer one is set in several
+
+
+def page(document: Document, format: str) -> str:
+    """Return the document in one of the formats."""
+    if format in ("html", "html_slides"):
+        kind = "page" if format == "html" else "slides"
+        return look(f"pages.results.equations_{kind}")(document)
+    return {"text": text, "markdown": markdown, "latex": latex, "slides": slides}[format](document)
+
+
+def spoken(words: Words, math: Callable[[str], str], other: Callable[[str], str]) -> str:
+    """Return a sentence with its formulas and its words written in two ways."""
+    parts = MATH.split(words.words)
+    return "".join(math(part) if k % 2 else other(part) for k, part in enumerate(parts))
+
+
+# text
+
+
+def text(document: Document) -> str:
+    lines = [document.title, "=" * len(document.title)]
+    for section in document.sections:
+        title = spoken(Words(section.title), plain, str)
+        lines += ["", title, "-" * width(title)]
+        for item in section.items:
+            lines += ["", *_text_lines(item)]
+    return "\n".join(lines) + "\n"
+
+
+def _text_lines(item: Item) -> list[str]:
+    match item:
+        case Equation():
+            return [f"    {line}" for row in item.text().splitlines() for line in _wrapped(row)]
+        case WordTable(head, rows):
+            cells = [head, *([_plain_cell(cell) for cell in row] for row in rows)]
+            widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
+            return [
+                "    "
+                + "  ".join(
+                    c + " " * (w - width(c)) for c, w in zip(row, widths, strict=True)
+                ).rstrip()
+                for row in cells
+            ]
+        case Picture(_, _, caption):
+            return [caption]
+        case Words():
+            return [spoken(item, plain, str)]
+    return [item]
+
+
+def _plain_cell(cell: str | Words) -> str:
+    return spoken(cell, plain, str) if isinstance(cell, Words) else cell
+
+
+def _wrapped(line: str) -> list[str]:
+    """Return a line of text in several, broken before signs, if it is longer than a page."""
+    if width(line) <= COLUMNS or line[:1] in "⎡⎢⎣[":
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 6)
+    lines = [""]
+    for piece in _terms(line):
+        if lines[-1].strip() and width(f"{lines[-1]} {piece}") > COLUMNS:
+            lines.append(indent + piece)
+        else:
+            lines[-1] += f" {piece}" if lines[-1].strip() else piece
+    return lines
+
+
+def _terms(line: str) -> list[str]:
+    """Return the terms of a sum, each with its sign; of a term that is too long, its own terms."""
+    cuts, depth = [0], 0
+    for k, letter in enumerate(line):
+        depth += (letter in "([") - (letter in ")]")
+        if not depth and line[k : k + 3] in (" + ", " − ", " - "):
+            cuts.append(k + 1)
+    pieces = [line[i:j].rstrip() for i, j in zip(cuts, [*cuts[1:], len(line)], strict=True)]
+    long = [width(piece) > COLUMNS - 8 for piece in pieces]
+    parts = [
+        re.split(r" (?=[+−-] )", p) if far else [p] for p, far in zip(pieces, long, strict=True)
+    ]
+    return [part for found in parts for part in found]
+
+
+# Markdown
+
+
+def markdown(document: Document) -> str:
+    lines = [f"# {_plain_markdown(document.title)}"]
+    for section in document.sections:
+        lines += ["", f"## {_marked(Words(section.title))}"]
+        for item in section.items:
+            lines += ["", _markdown_item(item)]
+    return "\n".join(lines) + "\n"
+
+
+def _markdown_item(item: Item) -> str:
+    match item:
+        case Equation():
+            return f"$$\n{aligned(item.rows())}\n$$"
+        case WordTable(head, rows):
+            lines = [head, ["---"] * len(head), *rows]
+            return "\n".join(f"| {' | '.join(_marked(c) for c in line)} |" for line in lines)
+        case Picture(svg, _, caption):
+            return f"{svg}\n\n{_plain_markdown(caption)}"
+        case _:
+            return _marked(item)
+
+
+def _marked(item: str | Words) -> str:
+    if item == "---":
+        return item
+    if isinstance(item, Words):
+        return spoken(item, lambda math: f"${math}$", _plain_markdown)
+    return _plain_markdown(item)
+
+
+def _plain_markdown(words: str) -> str:
+    return SPECIAL.sub(r"\\\1", words)
+
+
+# LaTeX, for every engine
+
+
+PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
+% the text block fits A4 and letter paper alike
+\usepackage[textwidth=455pt,textheight=650pt,centering]{geometry}
+\usepackage{amsmath,amssymb,tikz}
+\usepackage{iftex}
+\iftutex\usepackage{fontspec}\else\usepackage[T1]{fontenc}\usepackage{lmodern}\fi
+\setcounter{MaxMatrixCols}{60}
+\allowdisplaybreaks
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{4pt plus 2pt}
+\emergencystretch=3em
+\AtBeginDocument{\setlength{\abovedisplayskip}{5pt plus 2pt}%
+  \setlength{\belowdisplayskip}{6pt plus 2pt}\setlength{\abovedisplayshortskip}{2pt plus 1pt}%
+  \setlength{\belowdisplayshortskip}{5pt plus 2pt}}
+"""
+
+
+def latex(document: Document) -> str:
+    lines = [PREAMBLE, r"\begin{document}"]
+    lines.append(rf"\begin{{center}}\LARGE {words_latex(document.title)}\end{{center}}")
+    for section in document.sections:
+        lines.append(rf"\section{{{_worded(Words(section.title))}}}")
+        for item in section.items:
+            # a formula belongs to the words that announce it, and stays on their page
+            announces = isinstance(item, Words) and item.words.endswith(":")
+            lines += [_latex_item(item, PAGE)] + ([r"\nopagebreak"] if announces else [""])
+    return "\n".join([*lines, r"\end{document}", ""])
+
+
+def _latex_item(item: Item, room: float) -> str:
+    match item:
+        case Equation():
+            rows = item.rows(room)
+            return "\\begin{align*}\n" + align_body(rows) + "\n\\end{align*}"
+        case WordTable(head, rows):
+            lines = [" & ".join(_worded(c) for c in line) for line in (head, *rows)]
+            body = " \\\\\n".join([lines[0] + r" \\ \hline", *lines[1:]]).replace(
+                r"\hline \\", r"\hline"
+            )
+            return (
+                f"\\begin{{center}}\\begin{{tabular}}{{{'l' * len(head)}}}\n{body}\n"
+                "\\end{tabular}\\end{center}"
+            )
+        case Picture(_, tikz, caption):
+            return f"\\begin{{center}}\n{tikz}\n\n{words_latex(caption)}\n\\end{{center}}"
+        case _:
+            return _worded(item)
+
+
+def _worded(item: str | Words) -> str:
+    if isinstance(item, Words):
+        return spoken(item, lambda math: f"${math}$", words_latex)
+    return words_latex(item)
+
+
+COMBINING = {"\N{COMBINING DOT ABOVE}": r"\dot", "\N{COMBINING DIAERESIS}": r"\ddot"}
+SYMBOLS = {
+    "−": "$-$", "–": "--", "—": "---", "·": r"$\cdot$", "×": r"$\times$", "°": r"$^\circ$",
+    "²": "$^2$", "³": "$^3$", "½": r"$\tfrac12$", "≤": r"$\le$", "≥": r"$\ge$", "→": r"$\to$",
+    "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "√": r"$\surd$", "ᵀ": "$^T$",
+}  # fmt: skip
+
+
+def words_latex(words: str) -> str:
+    """Return any words as every LaTeX engine prints them, and obeys none of them.
+
+    Letters that the standard fonts do not have become an empty box.
+    """
+    found, k = "", 0
+    words = unicodedata.normalize("NFC", words)
+    while k < len(words):
+        letter = words[k]
+        accent = COMBINING.get(words[k + 1 : k + 2])
+        k += 2 if accent else 1
+        if accent and letter.isascii():
+            found += f"${accent}{{{escape_latex(letter)}}}$"
+        elif letter in SYMBOLS:
+            found += SYMBOLS[letter]
+        elif unicodedata.name(letter, "").startswith("GREEK SMALL LETTER ") and plain_name(letter):
+            found += rf"$\{plain_name(letter)}$"
+        elif letter == "Ṁ":
+            found += r"$\dot{M}$"
+        elif ord(letter) < 0x180:
+            found += escape_latex(letter)
+        else:
+            found += r"$\square$"
+    return found
+
+
+def plain_name(letter: str) -> str:
+    """Return the name of a Greek letter that LaTeX has a command for."""
+    name = unicodedata.name(letter).rpartition(" ")[2].lower().replace("lamda", "lambda")
+    return "" if name == "omicron" or len(name) > 7 else name
+
+
+# slides
+
+
+SLIDES = r"""\documentclass[10pt,aspectratio=169]{beamer}
+\usepackage{amsmath,amssymb,tikz}
+\usepackage{iftex}
+\iftutex\usepackage{fontspec}\else\usepackage[T1]{fontenc}\usepackage{lmodern}\fi
+\usefonttheme{professionalfonts}
+\setbeamertemplate{navigation symbols}{}
+\setbeamertemplate{footline}[frame number]
+\setcounter{MaxMatrixCols}{60}
+\allowdisplaybreaks
+\setlength{\parskip}{4pt plus 2pt}
+"""
+
+
+def slides(document: Document) -> str:
+    """Return the document as slides of beamer, a step per slide."""
+    lines = [SLIDES, rf"\title{{{words_latex(document.title)}}}\date{{}}"]
+    lines += [r"\begin{document}", r"\begin{frame}\titlepage\end{frame}"]
+    for section in document.sections:
+        title = _worded(Words(section.title))
+        for frame in frames_of(section):
+            body = "\n\n".join(_latex_item(item, SLIDE) for item in frame)
+            rows = sum(len(i.rows(SLIDE)) for i in frame if isinstance(i, Equation))
+            long = "[allowframebreaks]" if rows > MOST_ON_SLIDE else ""
+            lines.append(f"\\begin{{frame}}{long}{{{title}}}\n{body}\n\\end{{frame}}")
+    return "\n".join([*lines, r"\end{document}", ""])
+
+
+def frames_of(section: DocumentSection) -> list[list[Item]]:
+    """Return what each slide of a section shows: words, then the formula that they announce."""
+    frames: list[list[Item]] = []
+    waiting: list[Item] = []
+    for item in section.items:
+        waiting.append(item)
+        if not isinstance(item, (str, Words)):
+            frames.append(waiting)
+            waiting = []
+    if waiting and frames:
+        frames[-1] += waiting
+    elif waiting:
+        frames.append(waiting)
+    return frames

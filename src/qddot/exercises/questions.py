@@ -1,0 +1,338 @@
+"""A sheet of questions about a made arm, its solution, and a key that grades answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from math import radians
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from qddot.dynamics.kinematics import pose
+from qddot.equations.deriving import derive
+from qddot.equations.document import (
+    Document,
+    DocumentSection,
+    Equation,
+    Item,
+    Words,
+    WordTable,
+    about,
+    document,
+)
+from qddot.equations.equations import Equations
+from qddot.equations.latex import name_latex
+from qddot.equations.printing import page
+from qddot.equations.text import as_text
+from qddot.errors import BadArgument
+from qddot.exercises.made_arms import LEVELS, MadeArm, made_arm
+from qddot.formulations.notation import Notation
+from qddot.readers.dh import dh_document
+from qddot.readers.document import read_document
+from qddot.robot import Robot
+from qddot.saving import write_whole
+from qddot.simulation import simulate
+
+ENDINGS = {"latex": ".tex", "html": ".html", "markdown": ".md", "text": ".txt"}
+DROP = 0.2  # [s] of the motion that is to be predicted
+
+
+@dataclass(frozen=True)
+class AskedQuestion:
+    """One question: what is asked, what is right, and how many points that earns."""
+
+    name: str
+    words: str
+    points: int
+    quantity: str  # of the equations, or what the answer is called
+    value: Any  # what is right
+    right: str = ""  # as text, where it is no quantity of the equations
+    tolerance: float = 0.0  # of numbers, relative
+    symbol: str = ""  # in LaTeX
+    steps: tuple[Item, ...] = ()  # how it is found, where the derivation does not show it
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A made arm with questions. The same seed and level give the same sheet."""
+
+    seed: int
+    level: int
+    notation: str | Path | Notation | None = None
+
+    @cached_property
+    def arm(self) -> MadeArm:
+        """The arm, as rows and numbers."""
+        return made_arm(self.seed, self.level)
+
+    @cached_property
+    def robot(self) -> Robot:
+        """The arm as a robot with symbols."""
+        field = list(self.arm.gravity)
+        rows = dh_document(list(self.arm.rows), "modified", gravity=field)
+        rows["description"] = f"{self.arm.words}."
+        return Robot(read_document(rows, self.name))
+
+    @property
+    def name(self) -> str:
+        """What its arm and its files are called."""
+        return f"exercise_{self.seed}_{self.level}"
+
+    @cached_property
+    def equations(self) -> Equations:
+        """Its equations of motion, by the explicit form."""
+        return derive(self.robot, "explicit", notation=self.notation)
+
+    @cached_property
+    def questions(self) -> tuple[AskedQuestion, ...]:
+        """What is asked."""
+        return tuple(questions(self))
+
+    @property
+    def points(self) -> int:
+        """How many points there are."""
+        return sum(question.points for question in self.questions)
+
+    def sheet(self) -> Document:
+        """Return what is handed out."""
+        asked: list[Item] = []
+        for question in self.questions:
+            asked.append(Words(f"({question.name}) {question.words} [{question.points} points]"))
+        sections = (
+            DocumentSection("The arm", (*about(self.equations), *_numbers(self))),
+            DocumentSection(f"Questions ({self.points} points)", tuple(asked)),
+        )
+        return Document(f"Exercise {self.seed}, level {self.level}", sections)
+
+    def solution(self) -> Document:
+        """Return the answers, and the whole way to them."""
+        n = self.equations.notation
+        answers: list[Item] = []
+        for question in self.questions:
+            answers.append(Words(f"({question.name}) {question.words}"))
+            answers += question.steps
+            answers.append(Equation(question.symbol, "", (), question.value, n))
+        whole = document(self.equations, with_steps=True)
+        sections = (
+            DocumentSection("Answers", tuple(answers)),
+            DocumentSection("Numbers", tuple(_numbers(self))),
+            *whole.sections,
+        )
+        return Document(f"Exercise {self.seed}, level {self.level}: solution", sections)
+
+    def write(self, folder: str | Path, format: str = "latex") -> list[Path]:
+        """Write sheet, solution, the arm, a file for answers and the key that grades them.
+
+        Args:
+            folder: Where to; it is made if it is not there.
+            format: "latex", "html", "markdown" or "text", of the sheet and the solution.
+        """
+        if format not in ENDINGS:
+            raise BadArgument(f"There is no format {format!r}. There are: {', '.join(ENDINGS)}.")
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        files = {
+            f"sheet{ENDINGS[format]}": page(self.sheet(), format),
+            f"solution{ENDINGS[format]}": page(self.solution(), format),
+            "arm.toml": arm_file(self),
+            "answers.toml": answers_file(self),
+            "key.toml": key_file(self),
+        }
+        for name, content in files.items():
+            write_whole(folder / name, content)
+        return [folder / name for name in files]
+
+
+def exercise(
+    seed: int = 1, level: int = 1, *, notation: str | Path | Notation | None = None
+) -> Exercise:
+    """Return an exercise.
+
+    Args:
+        seed: Which one; the same seed gives the same sheet, on every machine.
+        level: 1: two joints and point masses; 2: links with inertia; 3: three joints.
+        notation: Whose letters, as in `derive`.
+    """
+    if level not in LEVELS:
+        raise BadArgument(f"level is {level!r}; it must be 1, 2 or 3.")
+    if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 10**9:
+        raise BadArgument(f"seed is {seed!r}; it must be a whole number from 0 to 999,999,999.")
+    return Exercise(seed, level, notation)
+
+
+def questions(made: Exercise) -> Iterable[AskedQuestion]:
+    """Yield the questions: kinematics, the terms of the equation, then numbers and a motion."""
+    eqs, n = made.equations, made.equations.notation
+    last = len(eqs.frames)
+    T, name = pose(eqs.robot.tree, eqs.robot.q, eqs.frames[-1]).matrix(), n.T(0, last)
+    yield AskedQuestion(
+        "1",
+        f"Find the transform ${name}$ of the frame of the last link in the base.",
+        3,
+        "T",
+        T,
+        right=_answer(T),
+        symbol=name,
+    )
+    J_v = n.of_link("linear_jacobian", last - 1)
+    J = next(step.value for step in eqs.steps if step.symbol == J_v)
+    yield AskedQuestion(
+        "2",
+        f"Find the linear Jacobian ${J_v}$ of the centre of mass of the last link, in base axes.",
+        3,
+        "J",
+        J,
+        right=_answer(J),
+        symbol=J_v,
+    )
+    M, c, g = n.mass_matrix, n.velocity_torques, n.gravity_torques
+    yield AskedQuestion("3", f"Find the mass matrix ${M}$.", 6, "M", eqs.M, symbol=M)
+    k, i, j = _telling(eqs.gamma)
+    gamma = n.gamma(k, i, j)
+    yield AskedQuestion(
+        "4",
+        f"Find the Christoffel symbol ${gamma}$ (torque {k + 1}, velocities {i + 1} and {j + 1}).",
+        2,
+        f"gamma[{k + 1}, {i + 1}, {j + 1}]",
+        eqs.gamma[k, i, j],
+        symbol=gamma,
+    )
+    yield AskedQuestion(
+        "5", f"Find the centrifugal and Coriolis torques ${c}$.", 4, "c", eqs.c, symbol=c
+    )
+    yield AskedQuestion("6", f"Find the gravity torques ${g}$.", 3, "g", eqs.g, symbol=g)
+    yield from numeric_questions(made)
+
+
+def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
+    """Yield the questions whose answers are numbers."""
+    arm, n = made.arm, made.equations.notation
+    robot = made.robot.with_values(**arm.values)
+    q = np.array([radians(x) if turns else x for x, turns in zip(arm.q, arm.turns, strict=True)])
+    tau = np.round(robot.inverse_dynamics(q, np.array(arm.qd), np.array(arm.qdd)), 4)
+    yield AskedQuestion(
+        "7",
+        f"With the numbers above: which torques ${n.torques}$ does this motion take?",
+        3,
+        "torques",
+        tau,
+        right=_answer(tau),
+        tolerance=5e-3,
+        symbol=n.torques,
+    )
+    rest = np.zeros(robot.n)
+    first = np.round(robot.forward_dynamics(q, rest, rest), 4)
+    yield AskedQuestion(
+        "8",
+        f"The arm is let go at rest in that pose, without torques. Find ${n.accelerations}$ at the "
+        "first moment.",
+        3,
+        "accelerations",
+        first,
+        right=_answer(first),
+        tolerance=5e-3,
+        symbol=n.accelerations,
+    )
+    moved = np.round(simulate(robot, q, rest, duration=DROP).q[-1], 4)
+    guess = np.round(q + first * DROP**2 / 2, 4)
+    way = rf"{n.coordinates} + \tfrac12\,{n.accelerations}\,t^2"
+    yield AskedQuestion(
+        "9",
+        f"Predict where it is {DROP} s later [rad, m]; then simulate it, and compare.",
+        3,
+        "positions",
+        moved,
+        right=_answer(moved),
+        tolerance=0.05,
+        symbol=n.coordinates,
+        steps=(
+            Words("With the first accelerations kept, which holds for a short time only:"),
+            Equation(way, "", (), guess, n),
+            Words("By simulation:"),
+        ),
+    )
+
+
+def _telling(gamma: np.ndarray) -> tuple[int, ...]:
+    """Return the indices of a Christoffel symbol that is not zero, the last one there is."""
+    found = [at for at in np.ndindex(gamma.shape) if gamma[at] and at[1] <= at[2]]
+    return found[-1] if found else (0, 0, 0)
+
+
+def _answer(value: Any) -> str:
+    """Return a vector or a matrix as an answer is typed: [[a, b], [c, d]]."""
+    array = np.asarray(value, dtype=object)
+    if not array.ndim:
+        return as_text(array.item(), ascii=True, full=True)
+    return f"[{', '.join(map(_answer, array))}]"
+
+
+def _numbers(made: Exercise) -> list[Item]:
+    """Return the values of the symbols, and a state."""
+    arm, n = made.arm, made.equations.notation
+    symbols = [(Words(f"${name_latex(name)}$"), f"{value:g}") for name, value in arm.values.items()]
+    state: list[tuple[Words, ...]] = []
+    for i, turns in enumerate(arm.turns):
+        at = rf"{arm.q[i]:g}^\circ" if turns else f"{arm.q[i]:g}"
+        cells = (f"{n.q(i)} = {at}", f"{n.qd(i)} = {arm.qd[i]:g}", f"{n.qdd(i)} = {arm.qdd[i]:g}")
+        state.append(tuple(Words(f"${cell}$") for cell in cells))
+    return [
+        Words("Numbers for the last questions, in kg, m, s and rad:"),
+        WordTable(("symbol", "value"), tuple(symbols)),
+        Words("and the state:"),
+        WordTable(("position", "velocity", "acceleration"), tuple(state)),
+    ]
+
+
+# files
+
+
+def arm_file(made: Exercise) -> str:
+    """Return the arm as a robot file."""
+    lines = [
+        f"# Exercise {made.seed}, level {made.level}",
+        f'name = "{made.name}"',
+        f'description = "{made.arm.words}."',
+        'convention = "modified"',
+        f"gravity = {_toml(made.arm.gravity)}",
+    ]
+    for row in made.arm.rows:
+        lines += ["", "[[dh]]", *(f"{key} = {_toml(value)}" for key, value in row.items())]
+    return "\n".join([*lines, ""])
+
+
+FILL_IN = """\
+# Fill in the texts: formulas with q1, qd1, qdd1, cos(q1 + q2), m1*L1^2, or LaTeX between three
+# single quotes; vectors and matrices as [a, b] and [[a, b], [c, d]].
+# Then: qddot check answers.toml --key key.toml"""
+
+
+def answers_file(made: Exercise) -> str:
+    """Return the file that a student fills in."""
+    lines = [f'title = "Exercise {made.seed}, level {made.level}"', 'robot = "arm.toml"', FILL_IN]
+    for question in made.questions:
+        lines += ["", "[[answer]]", f'question = "{question.name}"']
+        lines += [f'quantity = "{question.quantity}"', 'text = ""']
+    return "\n".join([*lines, ""])
+
+
+def key_file(made: Exercise) -> str:
+    """Return the file that grades the answers."""
+    lines = [f'title = "Exercise {made.seed}, level {made.level}"', 'robot = "arm.toml"']
+    for question in made.questions:
+        lines += ["", "[[answer]]", f'question = "{question.name}"']
+        lines += [f'quantity = "{question.quantity}"', f"points = {question.points}"]
+        if question.right:
+            lines.append(f'right = "{question.right}"')
+        if question.tolerance:
+            lines.append(f"tolerance = {question.tolerance}")
+    return "\n".join([*lines, ""])
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -1,0 +1,102 @@
+"""Hamilton's equations: momenta in the place of velocities."""
+
+from __future__ import annotations
+
+from qddot.formulations.calculus import along_joints
+from qddot.formulations.coriolis import mass_rate
+from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.lagrange import inertia_form, potential_energies
+from qddot.formulations.notation import NOTATION, Notation
+from qddot.model.tree import Tree
+from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar
+from qddot.spatial.vector import vector
+
+
+def derive(
+    tree: Tree,
+    q: ConfigVec,
+    qd: JointVec,
+    notation: Notation = NOTATION,
+    qdd: JointVec | None = None,
+) -> Derivation:
+    """Return the equation of motion from the Hamiltonian H = ½ pᵀ M⁻¹ p + P.
+
+    At constant p the kinetic energy falls where M grows, so that with p = M q̇:
+
+        q̇ = ∂H/∂p        ṗ = τ − ∂H/∂q        ∂H/∂q_k = −½ q̇ᵀ (∂M/∂q_k) q̇ + ∂P/∂q_k
+
+    Args:
+        tree: The robot.
+        q, qd: Joint positions [rad or m] and velocities, shape (n,).
+        notation: The letters of the steps.
+        qdd: Accelerations for the steps; zero if not given.
+    """
+    M = inertia_form(tree, q)
+    slopes = along_joints(tree, lambda x: M if x is q else inertia_form(tree, x), q)
+    M_rate = mass_rate(slopes, qd)
+    pull = vector([qd @ (slope @ qd) / 2 for slope in slopes])
+    g = along_joints(tree, lambda x: sum(potential_energies(tree, x)), q)
+    c = M_rate @ qd - pull
+
+    def worked_out() -> list[Part]:
+        P = sum(potential_energies(tree, q))
+        return [
+            energy_part(M, qd, P, notation),
+            motion_part(M_rate, pull, c, g, notation),
+            torque_part(M, c, g, qdd, notation),
+        ]
+
+    return Derivation("hamilton", M, c, g, worked_out)
+
+
+# how it is written on the board
+
+
+def energy_part(M: JointMat, qd: JointVec, P: Scalar, n: Notation) -> Part:
+    """Return the momenta and the Hamiltonian."""
+    v, H, momenta = n.velocities, r"\mathcal{H}", M @ qd
+    energy = (
+        Quantity("Mass matrix", n.mass_matrix, M, rf"\partial^2 {n.kinetic}/\partial {v}^2"),
+        Quantity("Momenta", "p", momenta, rf"{n.mass_matrix}\,{v}"),
+        Quantity("Potential energy", n.potential, P),
+        Quantity(
+            f"The Hamiltonian, all energy, here by ${v} = {n.mass_matrix}^{{-1}} p$",
+            H,
+            qd @ momenta / 2 + P,
+            rf"\tfrac12\,p^T {n.mass_matrix}^{{-1}} p + {n.potential}",
+        ),
+    )
+    return Part("Momenta and energy", "Momenta stand in the place of velocities.", energy)
+
+
+def motion_part(M_rate: JointMat, pull: JointVec, c: JointVec, g: JointVec, n: Notation) -> Part:
+    """Return Hamilton's equations, and what they give for the velocities and gravity."""
+    v, H = n.velocities, r"\mathcal{H}"
+    changes = (
+        Quantity("Time derivative of the mass matrix", n.rate(n.mass_matrix), M_rate),
+        Quantity(
+            "Slopes of the Hamiltonian at constant momenta",
+            rf"\partial {H}/\partial {n.coordinates}",
+            g - pull,
+            rf"-\tfrac12\,[\,{v}^T (\partial {n.mass_matrix}/\partial q_k)\,{v}\,]"
+            rf" + \partial {n.potential}/\partial {n.coordinates}",
+        ),
+        Quantity(
+            "What the velocities take",
+            n.velocity_torques,
+            c,
+            rf"{n.rate(n.mass_matrix)}\,{v}"
+            rf" - \tfrac12\,[\,{v}^T (\partial {n.mass_matrix}/\partial q_k)\,{v}\,]",
+        ),
+        Quantity(
+            "Gravity torques",
+            n.gravity_torques,
+            g,
+            rf"\partial {n.potential}/\partial {n.coordinates}",
+        ),
+    )
+    words = (
+        rf"Two equations of first order: ${v} = \partial {H}/\partial p$, the definition of "
+        rf"$p$ again, and $\dot p = {n.torques} - \partial {H}/\partial {n.coordinates}$."
+    )
+    return Part("Hamilton's equations", words, changes)

@@ -1,0 +1,279 @@
+"""The letters of a derivation: those of a book, of a lecture, or of one's own file.
+
+A notation is a TOML file of letters in LaTeX; `notations/` holds the ones that have names. In a
+pattern, $i, $j and $k are indices; of a Christoffel symbol, $k is the torque that it belongs to, so
+that the order of the indices is the book's.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, cached_property
+from pathlib import Path
+from string import Template
+
+from qddot.errors import BadArgument, did_you_mean, listing, shorten
+from qddot.formulations.plain_formula import plain
+
+# what stands before a letter, the letter, and its indices
+MAIN_LETTER = re.compile(
+    r"((?:\{\}(?:[\^_]\{[^{}]*\})*)?)(\\?[A-Za-z]+(?:\{\\?[A-Za-z]+\})?)(.*)", re.DOTALL
+)
+HERE = Path(__file__).parent / "notations"
+MOST_BYTES = 20_000
+MOST_LETTERS = 80
+
+
+@dataclass(frozen=True)
+class Notation:
+    """How everything in a derivation is called, in LaTeX."""
+
+    name: str = "qddot"
+    source: str = ""  # the book or the lecture, with its chapter
+
+    angle: str = "q"  # a coordinate that turns
+    length: str = "q"  # a coordinate that slides
+    coordinates: str = "q"  # all of them, a vector
+    velocity: str = r"\dot{$x}"
+    acceleration: str = r"\ddot{$x}"
+    sine: str = "s"
+    cosine: str = "c"
+
+    torques: str = r"\tau"
+    mass_matrix: str = "M"
+    mass_slope: str = "M_{$i$j,$k}"  # ∂M_ij/∂q_k
+    christoffel: str = r"\Gamma_{$k$i$j}"
+    velocity_torques: str = "c"
+    coriolis_matrix: str = "C"
+    centrifugal: str = r"C_{\mathrm{cf}}"  # times the squares of the velocities
+    products: str = "B"  # times the products of two velocities
+    gravity_torques: str = "g"
+
+    kinetic: str = "K"
+    potential: str = "P"
+    lagrangian: str = "L"
+    dissipation: str = "D"
+    gravity: str = r"\vec{g}"  # the acceleration of free fall
+
+    transform: str = "{}^{$i}T_{$j}"  # the pose of frame j in frame i
+    rotation: str = "{}^{$i}R_{$j}"
+    centre: str = "P_{C_{$i}}"
+    linear_jacobian: str = "J_{v_{$i}}"
+    angular_jacobian: str = r"{}^{$i}J_{\omega_{$i}}"  # in the link's own axes
+    inertia: str = "{}^{C_{$i}}I_{$i}"  # about the centre of mass, in the link's own axes
+    pseudo_inertia: str = "J_{$i}"
+    rotor_inertia: str = "I_{a_{$i}}"
+
+    # which coordinates turn: of the robot that it is used for
+    turns: tuple[bool, ...] = field(default=(), repr=False)
+
+    def of(self, turns: Sequence[bool], taken: Sequence[str] = ()) -> Notation:
+        """Return the notation for a robot.
+
+        Args:
+            turns: Of each coordinate, whether it is an angle.
+            taken: Parameters of the robot in LaTeX. A coordinate that would look like one of them
+                is called q, and a letter that is one of them gives way: gravity torques are G
+                where g is a number of the robot.
+        """
+        own = replace(self, turns=tuple(turns))
+        names = {_bare(name) for name in taken}
+        if any(_bare(own.q(i)) in names for i in range(len(own.turns))):
+            own = replace(own, angle="q", length="q", coordinates="q")
+        for key, others in OTHER_LETTERS.items():
+            used = {_bare(getattr(own, k)) for k in DIFFERENT if k != key} | names
+            if _bare(getattr(own, key)) in names:
+                free = next((letter for letter in others if _bare(letter) not in used), None)
+                own = replace(own, **{key: free}) if free else own
+        return own
+
+    def q(self, i: int) -> str:
+        """Return coordinate i, counted from 0."""
+        return f"{self.letter(i)}_{{{i + 1}}}"
+
+    def qd(self, i: int) -> str:
+        """Return the velocity of coordinate i."""
+        return f"{self._derived(self.velocity, self.letter(i))}_{{{i + 1}}}"
+
+    def qdd(self, i: int) -> str:
+        """Return the acceleration of coordinate i."""
+        return f"{self._derived(self.acceleration, self.letter(i))}_{{{i + 1}}}"
+
+    def letter(self, i: int) -> str:
+        """Return the letter of coordinate i."""
+        return self.angle if i >= len(self.turns) or self.turns[i] else self.length
+
+    @cached_property
+    def velocities(self) -> str:
+        """All velocities, a vector."""
+        return self._derived(self.velocity, self.coordinates)
+
+    @cached_property
+    def accelerations(self) -> str:
+        """All accelerations, a vector."""
+        return self._derived(self.acceleration, self.coordinates)
+
+    def rate(self, x: str) -> str:
+        """Return the time derivative of something: the dot is on its letter, not on its indices."""
+        before, letter, behind = MAIN_LETTER.fullmatch(x).groups()
+        return before + self._derived(self.velocity, letter) + behind
+
+    def _derived(self, pattern: str, x: str) -> str:
+        return pattern.replace("$x", x)
+
+    def entry(self, letter: str, *of: int) -> str:
+        """Return an entry of a matrix or a vector, such as M_{12}; indices count from 0."""
+        numbers = _joined(of)
+        plain_letter = re.fullmatch(r"\\?[A-Za-z]+|\\[a-z]+\{\\?[A-Za-z]+\}", letter)
+        return f"{letter}_{{{numbers}}}" if plain_letter else f"[{letter}]_{{{numbers}}}"
+
+    def gamma(self, k: int, i: int, j: int) -> str:
+        """Return the Christoffel symbol of torque k and the velocities i and j."""
+        return self._indexed(self.christoffel, k=k, i=i, j=j)
+
+    def slope(self, i: int, j: int, k: int) -> str:
+        """Return ∂M_ij/∂q_k; the first two indices in order, since they may be exchanged."""
+        return self._indexed(self.mass_slope, i=min(i, j), j=max(i, j), k=k)
+
+    def T(self, i: int, j: int) -> str:
+        """Return the transform of frame j in frame i; frame 0 is the base's."""
+        return self._indexed(self.transform, i=i - 1, j=j - 1)
+
+    def R(self, i: int, j: int) -> str:
+        """Return the rotation of frame j in frame i; frame 0 is the base's."""
+        return self._indexed(self.rotation, i=i - 1, j=j - 1)
+
+    def of_link(self, what: str, i: int) -> str:
+        """Return what belongs to link i, counted from 0: "centre", "linear_jacobian", ..."""
+        return self._indexed(getattr(self, what), i=i)
+
+    def _indexed(self, pattern: str, **indices: int) -> str:
+        numbers = {name: str(index + 1) for name, index in indices.items()}
+        if any(len(number) > 1 for number in numbers.values()):
+            pattern = re.sub(r"(\$[ijk])(?=\$[ijk])", r"\1,", pattern)
+        return Template(pattern).substitute(numbers)
+
+
+def _joined(of: Sequence[int]) -> str:
+    texts = [str(i + 1) for i in of]
+    return ("" if all(len(text) == 1 for text in texts) else ",").join(texts)
+
+
+def _bare(latex: str) -> str:
+    return re.sub(r"[{}_ ]", "", latex)
+
+
+NOTATION = Notation()
+LETTERS = tuple(f.name for f in fields(Notation) if f.name not in ("name", "source", "turns"))
+# what may stand in a pattern, and must
+INDICES = {
+    **dict.fromkeys(("velocity", "acceleration"), "x"),
+    **dict.fromkeys(("mass_slope", "christoffel"), "ijk"),
+    **dict.fromkeys(("transform", "rotation"), "ij"),
+    **dict.fromkeys(("centre", "linear_jacobian", "angular_jacobian", "inertia"), "i"),
+    **dict.fromkeys(("pseudo_inertia", "rotor_inertia"), "i"),
+}
+# letters that stand on one page and must differ
+DIFFERENT = (
+    *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),
+    *("gravity_torques", "torques", "kinetic", "potential", "lagrangian", "dissipation"),
+)
+# what they are called where a parameter of the robot has their letter
+OTHER_LETTERS = {
+    "gravity_torques": ("G", r"\gamma"),
+    "velocity_torques": ("h", "n"),
+    "mass_matrix": ("H", "B"),
+    "coriolis_matrix": (r"\mathcal{C}",),
+    "kinetic": ("T", r"\mathcal{K}"),
+    "potential": ("U", r"\mathcal{P}"),
+    "lagrangian": (r"\mathcal{L}",),
+    "dissipation": (r"\mathcal{R}",),
+}
+
+
+@cache
+def notation_names() -> tuple[str, ...]:
+    """Return the names of the notations that are built in."""
+    return ("qddot", *sorted(path.stem for path in HERE.glob("*.toml")))
+
+
+def notation(given: str | Path | Notation | None) -> Notation:
+    """Return a notation: by its name, from a TOML file, or as it is; the usual one for None.
+
+    Raises:
+        BadArgument: If there is none of this name, or the file has letters that are not letters.
+    """
+    if isinstance(given, Notation):
+        return given
+    if given is None or given == NOTATION.name:
+        return NOTATION
+    if str(given) in notation_names():
+        return read_notation(HERE / f"{given}.toml")
+    if Path(given).suffix.lower() != ".toml":
+        raise BadArgument(
+            f"There is no notation {shorten(str(given))!r}."
+            f"{did_you_mean(str(given), notation_names())}\n"
+            f"  There are {listing(notation_names())}; or give a TOML file with letters."
+        )
+    return read_notation(Path(given))
+
+
+def read_notation(path: Path) -> Notation:
+    """Return the notation that a TOML file describes; what it leaves out is as usual."""
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise BadArgument(f"Notation {shorten(str(path))!r}: {error.strerror}.") from None
+    if len(raw) > MOST_BYTES:
+        raise BadArgument(f"Notation {shorten(str(path))!r} has more than {MOST_BYTES:,} bytes.")
+    try:
+        found = tomllib.loads(raw.decode())
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadArgument(f"Notation {shorten(str(path))!r} is not TOML: {error}.") from None
+    problems = [problem for key, value in found.items() if (problem := _problem(key, value))]
+    if not problems:
+        made = Notation(**({"name": path.stem} | found))
+        problems = _shared_letters(made)
+    if problems:
+        lines = "".join(f"\n  {problem}" for problem in problems)
+        raise BadArgument(f"Notation {shorten(str(path))!r}:{lines}")
+    return made
+
+
+def _problem(key: str, value: object) -> str:
+    if key not in (*LETTERS, "name", "source"):
+        return f"{shorten(key)!r} is unknown.{did_you_mean(key, LETTERS)} There are: " + (
+            f"{', '.join(LETTERS)}."
+        )
+    if not isinstance(value, str) or len(value) > (MOST_LETTERS if key in LETTERS else 500):
+        return f"{key} must be a short text."
+    if key not in LETTERS:
+        return ""
+    wanted = INDICES.get(key, "")
+    found = re.findall(r"\$(\w*)", value)
+    if set(found) != set(wanted) and not (key in ("inertia", "angular_jacobian") and found):
+        names = " and ".join(f"${letter}" for letter in wanted)
+        return f"{key} = {value!r} must have {names or 'no $'} in it."
+    try:
+        plain(Template(value).substitute(dict.fromkeys(wanted, "1")))
+    except BadArgument as error:
+        return f"{key}: {error}"
+    except ValueError:
+        return f"{key} = {value!r}: a $ must have {' or '.join(wanted) or 'nothing'} behind it."
+    return ""
+
+
+def _shared_letters(made: Notation) -> list[str]:
+    """Return a sentence for every letter that would stand for two things; none is "" ."""
+    places: dict[str, list[str]] = {}
+    for key in DIFFERENT:
+        if letter := _bare(getattr(made, key)):
+            places.setdefault(letter, []).append(key)
+    return [
+        f"{' and '.join(keys)} have the same letter, {letter}: one letter, one meaning."
+        for letter, keys in places.items()
+        if len(keys) > 1
+    ]
