@@ -197,7 +197,19 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "qddot.equations.Equations": {
         "Terms": (
             *("M", "C", "c", "g", "tau", "gamma", "centrifugal", "coriolis", "M_rate"),
-            *("M_slopes", "K", "P", "Y", "friction", "springs"),
+            *("friction", "springs", "K", "P", "potential", "Y", "parameter_names"),
+        ),
+        "Slopes of M, and what velocities make of them": (
+            *("M_slopes", "h", "U", "S", "N", "M_stacked", "qd_kron_E", "E_kron_qd"),
+        ),
+        "Frames and points": (
+            *("pose", "jacobian", "jacobian_rate", "position", "velocity", "angular_velocity"),
+            *("acceleration", "acceleration_from_qdd", "acceleration_centripetal"),
+            *("acceleration_coriolis", "singularities", "wrench_torque"),
+        ),
+        "Solved, and at a frame": (
+            *("M_inv", "qdd", "effective_mass", "effective_velocity_force"),
+            "effective_gravity_force",
         ),
         "Read and write": ("text", "latex", "markdown", "sympy", "steps", "breakdown"),
         "Evaluate": ("evaluate", "with_values", "to_function", "to_program"),

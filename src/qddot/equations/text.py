@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from fractions import Fraction
 from typing import Any
@@ -24,6 +25,7 @@ DOTS = {
     "rate": "\N{COMBINING DOT ABOVE}",
     "acceleration": "\N{COMBINING DIAERESIS}",
 }
+TORQUE = re.compile(r"tau\d+")
 ASCII_LETTERS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
 
 
@@ -107,7 +109,9 @@ class TextWriter(Writer):
         return self.numeral(value).replace("-", self.minus)
 
     def parameter(self, label: str) -> str:
-        return "π" if label == "pi" and not self.ascii else label
+        if self.ascii or not TORQUE.fullmatch(label):
+            return "π" if label == "pi" and not self.ascii else label
+        return label.replace("tau", "τ")
 
     def variable(self, node: Name) -> str:
         index = node.joints[0][0] + 1
