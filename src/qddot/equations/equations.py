@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from qddot.equations.equality import difference, witness
 from qddot.equations.exact_tree import exact_robot
 from qddot.equations.formulas import DerivationStep, Listed, Term, formulas, labelled
-from qddot.equations.solved_terms import SolvedTerms
+from qddot.equations.own_parameters import ParameterTerms
 from qddot.errors import printable
 from qddot.formulations.coriolis import factorisations
 from qddot.model.building import checked
 from qddot.plain_text import fitted
 from qddot.scalars import JointMat
 
+if TYPE_CHECKING:
+    from qddot.equations.linearised import LinearEquations
+
 
 @dataclass(frozen=True, eq=False)
-class Equations(SolvedTerms):
+class Equations(ParameterTerms):
     """τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + friction + springs, each entry an exact polynomial.
 
     Two are equal when their difference can be shown to be the zero polynomial; see `equal`.
@@ -61,6 +65,20 @@ class Equations(SolvedTerms):
 
         model = checked(self.robot.model.with_values(values))
         return derived(exact_robot(model), self.formulation)
+
+    def linearised(self, q: Any = None, qd: Any = None, qdd: Any = None) -> LinearEquations:
+        """Return the equations of small motions about a state: M δq̈ + D δq̇ + K δq = δτ.
+
+        With A and B of ẋ = A x + B u, the torques that hold the state, and its modes.
+
+        Args:
+            q: The position [rad or m]: n numbers, or formulas such as "pi/2". Stays a symbol if it
+                is not given.
+            qd, qdd: The velocities and accelerations there; zero if not given.
+        """
+        from qddot.equations.linearised import linearised
+
+        return linearised(self, q, qd, qdd)
 
     # comparison
 

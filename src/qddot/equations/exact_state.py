@@ -57,7 +57,7 @@ def enlarged_robot(robot: ExactRobot, numbers: Iterable[Scalar]) -> ExactRobot:
 
 
 def carried(x: Any, ring: Ring) -> Any:
-    """Return a polynomial, or an array of them, as one of a larger ring."""
+    """Return a polynomial, or an array of them, as one of another ring that has all it is of."""
     images: dict[Ring, list[Any]] = {}
 
     def moved(value: Scalar) -> Scalar:
@@ -65,16 +65,23 @@ def carried(x: Any, ring: Ring) -> Any:
             return value
         if value.ring not in images:
             images[value.ring] = [_same(ring, value.ring, g) for g in value.ring.generators]
-        composed = value.value.compose(*images[value.ring], ctx=ring.context)
-        return Polynomial(ring, composed)
+        zero = ring.context.constant(0)
+        pairs = zip(images[value.ring], value.value.degrees(), strict=True)
+        if any(image is None and degree for image, degree in pairs):
+            raise ValueError("A polynomial has a parameter that the ring lacks.")
+        places = [zero if image is None else image for image in images[value.ring]]
+        return Polynomial(ring, value.value.compose(*places, ctx=ring.context))
 
     return entrywise(x, moved)
 
 
 def _same(ring: Ring, other: Ring, generator: Any) -> Any:
+    """Return what a generator of another ring is in a ring; None for a parameter it lacks."""
     if generator.role != "parameter":
         return ring.element(LETTERS[generator.role], generator.index).value
-    return ring.element("p", ring.parameters.index(other.parameters[generator.index])).value
+    atom = other.parameters[generator.index]
+    known = atom in ring.parameters
+    return ring.element("p", ring.parameters.index(atom)).value if known else None
 
 
 def acting(ring: Ring, kind: str) -> np.ndarray:

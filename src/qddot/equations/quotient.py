@@ -141,6 +141,8 @@ def cancelled(numerator: Any, denominator: Scalar, symbol: str = "") -> Quotient
             common = common.gcd(x.value)
         elif x:
             common = common.gcd(denominator.ring.context.constant(1))
+    if common.is_constant():
+        return Quotient(formulas(entries), denominator, symbol)
     shared = Polynomial(denominator.ring, common)
     above = formulas(entrywise(entries, lambda x: _divided(x, shared)))
     return Quotient(above, denominator / shared, symbol)
