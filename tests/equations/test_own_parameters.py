@@ -73,6 +73,17 @@ def test_the_lumps_of_the_two_link_arm_are_the_sums_that_the_deck_finds():
     assert "m1 aC1 + m2 a1 " in ARM.text("lumped_parameters")
 
 
+def test_parameters_that_have_values_are_numbers_in_the_sums():
+    some = qddot.derive(
+        qddot.load("two_link_symbolic").with_values(aC1=0.5, I1=10, a1=1, d1=0, d2=2)
+    )
+    assert not any(some.regressor_in() @ some.lumped_parameters - some.tau)
+    m1, m2, I2, aC2 = sympy.symbols("m1 m2 I2 aC2")
+    assert (some.lumped_parameters == [m2 * aC2**2 + I2, m1, m2, m2 * aC2, sympy.Integer(1)]).all()
+    with pytest.raises(BadArgument, match="also has terms with no symbol, I2, which"):
+        some.regressor_in(["m1", "m2"])
+
+
 def test_parameters_that_are_not_all_are_refused_or_wanted():
     with pytest.raises(BadArgument, match=r"Torque 1 also has terms with I1, I2, d1.*\n.*partial"):
         ARM.regressor_in(["m1", "m2"])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,6 +22,9 @@ from qddot.cli.terminal import (
 from qddot.errors import BadArgument, TooLarge
 from qddot.progress import message_if_slow
 from qddot.saving import write_whole
+
+if TYPE_CHECKING:
+    from qddot.equations import Equations
 
 FORMULATIONS = ("lagrange", "explicit", "trace", "stacked", "recursive")
 # by the ending of a file, short or spelt out; a terminal gets text
@@ -47,6 +50,20 @@ def derive(
             "The format of the output. If not given, the ending of -o decides, or it is text",
         ),
     ] = None,
+    quantity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Print one quantity alone: M, gamma, Y, jacobian, qdd, effective_mass, ...",
+        ),
+    ] = None,
+    frame: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The frame of a quantity that is of one, such as jacobian. If not given, tool.",
+        ),
+    ] = None,
     structured: Annotated[
         bool,
         typer.Option(
@@ -67,6 +84,7 @@ def derive(
       qddot derive two_link_symbolic
       qddot derive two_link_symbolic --formulation trace --steps -o trace.html
       qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
+      qddot derive two_link_symbolic --quantity jacobian --frame tool
       qddot derive panda --structured
     """
     from qddot.equations.document import document, page
@@ -86,12 +104,30 @@ def derive(
                 "  Or give symbols values: --set m1=1.0"
             ) from None
         kind = format or (FORMATS[output.suffix.lower()] if output else "text")
-        text = "" if as_json and output is None else page(document(equations, steps), kind)
-        facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
+        if quantity is not None:
+            text, facts = one_quantity(equations, quantity, frame, kind)
+        else:
+            text = "" if as_json and output is None else page(document(equations, steps), kind)
+            facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
     if output is not None:
         write_whole(output, text if text.endswith("\n") else f"{text}\n")
     about = {"robot": model.name, "formulation": formulation}
     tell(as_json, about | facts, [text] if output is None else [], [output])
+
+
+def one_quantity(
+    equations: Equations, name: str, frame: str | None, kind: str
+) -> tuple[str, dict[str, dict[str, str]]]:
+    """Return a quantity as text of a kind, and what --json has of it."""
+    entry = equations.quantities.get(name)
+    choices = {"frame": frame or "tool"} if entry and "frame" in entry.choices else {}
+    latex = equations.latex(name, **choices)
+    write = {"text": equations.text, "markdown": equations.markdown, "latex": equations.latex}
+    if kind not in write:
+        raise BadArgument(f"--quantity is written as {', '.join(write)}, not as {kind}.")
+    if frame is not None and not choices:
+        raise BadArgument(f"--frame is for quantities of a frame; {name} is of the whole robot.")
+    return write[kind](name, **choices), {"latex": {name: latex}}
 
 
 def prove(source: Source, settings: Settings = None, as_json: AsJson = False) -> None:

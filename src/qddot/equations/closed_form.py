@@ -208,8 +208,8 @@ class ClosedForms:
         """Return a quantity in LaTeX, in the shortest of its forms."""
         from qddot.equations.latex import as_latex
 
-        value = self.quantity(name, **choices)
-        return value.latex(full) if is_quotient(value) else as_latex(value, full=full)
+        value, how = self.quantity(name, **choices), {"full": full}
+        return value.latex(**how) if is_quotient(value) else as_latex(value, **how)
 
     def text(self, name: str = "tau", ascii: bool | None = None, **choices: Any) -> str:
         """Return a quantity as text.
@@ -225,7 +225,8 @@ class ClosedForms:
         value = self.quantity(name, **choices)
 
         def written(ascii: bool) -> str:
-            return value.text(ascii) if is_quotient(value) else as_text(value, ascii=ascii)
+            how = {"ascii": ascii}
+            return value.text(**how) if is_quotient(value) else as_text(value, **how)
 
         text = written(bool(ascii))
         return written(True) if ascii is None and fitting(text) != text else text

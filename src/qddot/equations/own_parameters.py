@@ -62,14 +62,17 @@ class ParameterTerms(SolvedTerms):
     def lumped_parameters(self) -> np.ndarray:
         """The fewest sums of products of symbols in which τ is linear: `regressor_in()` has Y.
 
-        Torques tell these and no others, where all symbols but gravity's are unknown.
+        Torques tell these and no others, where all symbols but gravity's are unknown. Parameters
+        that have values are in the sums as numbers, or alone, as 1.
         """
         ring = self.robot.ring
-        own = {a for a in ring.parameters if not a.function and a != PI}
-        own -= {a for a, role in ring.roles.items() if role == "gravity"}
+        own = _unknown(ring)
         torques = [split_by(x, own) for x in self.tau]
-        products = sorted({m for split in torques for m in split if m}, key=_by_length)
-        if not products:
+        # what has values comes last, so that sums begin with symbols
+        products = sorted(
+            {m for split in torques for m in split}, key=lambda m: (not m, _by_length(m))
+        )
+        if not any(products):
             raise BadArgument(
                 "The torques hold no symbols: all parameters of the robot have values.\n"
                 "  qddot.identifiable(robot) has what numbers can tell."
@@ -86,6 +89,12 @@ class ParameterTerms(SolvedTerms):
             parts = {m: _fraction(reduced[row, k]) for k, m in enumerate(products)}
             lumps[row] = ring.constant(1) * ring.scalar(Expression(parts))
         return lumps
+
+
+def _unknown(ring: Ring) -> set[Atom]:
+    """Return the symbols of a ring, without those of gravity."""
+    known = {PI, *(atom for atom, role in ring.roles.items() if role == "gravity")}
+    return {atom for atom in ring.parameters if not atom.function} - known
 
 
 def split_by(x: Any, own: Collection[Atom]) -> Split:
@@ -135,7 +144,7 @@ def _regressor(wanted: list[Split], torques: list[Split], ring: Ring, partial: b
                 "'m1 + I1'."
             )
         more = {product: torque[product] for product in torque.keys() - set(products)}
-        more |= split_by(more.pop((), 0), set(ring.parameters))  # named by what else is in them
+        more |= split_by(more.pop((), 0), _unknown(ring))  # named by what else is in them
         if more and not partial:
             raise BadArgument(
                 f"Torque {row + 1} also has terms with {_named(sorted(more, key=_by_length))}, "
@@ -184,7 +193,8 @@ def _by_length(product: Monomial) -> tuple:
 
 
 def _named(products: Sequence[Monomial]) -> str:
-    return listing((term_text(product, Fraction(1)) for product in products), SHOWN)
+    names = (term_text(product, Fraction(1)) if product else "no symbol" for product in products)
+    return listing(names, SHOWN)
 
 
 def _fraction(x: Any) -> Fraction:

@@ -54,15 +54,13 @@ class Quotient:
         """The shape of the array."""
         return np.shape(self.numerator)
 
-    def text(self, ascii: bool = False) -> str:
-        """Return it as text, the denominator below."""
-        return self._below(
-            as_text(self.numerator, ascii=ascii), as_text(self.denominator, ascii=ascii)
-        )
+    def text(self, **how: Any) -> str:
+        """Return it as text, the denominator below; arguments as of `as_text`."""
+        return self._below(*(as_text(x, **how) for x in (self.numerator, self.denominator)))
 
-    def latex(self, full: bool = False) -> str:
-        """Return it in LaTeX, the denominator in front."""
-        above, below = (as_latex(x, full=full) for x in (self.numerator, self.denominator))
+    def latex(self, **how: Any) -> str:
+        """Return it in LaTeX, the denominator in front; arguments as of `as_latex`."""
+        above, below = (as_latex(x, **how) for x in (self.numerator, self.denominator))
         if below == "1":
             return above
         return rf"\frac{{1}}{{{below}}} {above}" if self.shape else rf"\frac{{{above}}}{{{below}}}"
