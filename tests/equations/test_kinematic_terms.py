@@ -7,8 +7,8 @@ from long import long
 from nearness import assert_near
 
 import qddot
-from qddot.equations import Equations, exact_of
 from qddot.equations.factors import factorised
+from qddot.equations.time_limit import at_most
 from qddot.errors import BadArgument, TooLarge
 
 L1, L2, q1, q2, w1, w2, a1, a2 = sympy.symbols("L1 L2 q1 q2 qd1 qd2 qdd1 qdd2")
@@ -179,7 +179,7 @@ def test_det_J_of_two_and_three_links_has_the_textbooks_factors():
 
 
 @pytest.mark.parametrize(
-    ("name", "count"), [("scara", 2), ("stanford", 5), ("puma560", 4), ("ur5", 4)]
+    ("name", "count"), [("scara", 2), ("ur5", 4), *long(("stanford", 5), ("puma560", 4))]
 )
 def test_the_product_of_the_factors_is_det_J(name, count):
     """Of six joints too: wrist, elbow and shoulder of PUMA 560 and UR5 are one factor each."""
@@ -220,8 +220,6 @@ def test_which_rows_make_J_square_is_asked_where_it_is_not_plain():
 
 
 def test_a_determinant_that_is_too_long_is_refused_in_words():
-    rod = {"kind": "rod", "length": 0.5, "axis": "x", "frame": "end"}
-    rows = [{"a": 0.5, "d": 0.1, "alpha": 0.3 + 0.1 * i, "mass": 1, "shape": rod} for i in range(6)]
-    exact = exact_of(qddot.from_dh(rows, "standard", name="long"))
-    with pytest.raises(TooLarge, match=r"det J of 'long' is too long"):
-        Equations(exact, ARM.derivation).singularities("tool")  # it asks for no M, c, g
+    eqs = qddot.derive(qddot.load("scara"))
+    with pytest.raises(TooLarge, match=r"det J of 'scara' is too long"), at_most(20):
+        eqs.singularities("tool")

@@ -93,7 +93,7 @@ def test_U_and_N_are_those_of_the_two_link_arm():
     assert (sympy.Matrix([[0, skew], [-skew, 0]]) == EQS.N).all()
 
 
-@pytest.mark.parametrize("name", ["two_link_symbolic", "rp_symbolic", "stanford"])
+@pytest.mark.parametrize("name", ["two_link_symbolic", "rp_symbolic", "scara"])
 def test_the_kronecker_forms_give_mdot_and_U_and_S_completes_C(name):
     eqs = qddot.derive(qddot.load(name))
     assert not (eqs.qd_kron_E @ eqs.M_stacked - eqs.M_rate).any()

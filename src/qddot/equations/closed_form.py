@@ -208,7 +208,8 @@ class ClosedForms:
         """Return a quantity in LaTeX, in the shortest of its forms."""
         from qddot.equations.latex import as_latex
 
-        value, how = self.quantity(name, **choices), {"full": full}
+        value = self.quantity(name, **choices)
+        how: dict[str, Any] = {"full": full}
         return value.latex(**how) if is_quotient(value) else as_latex(value, **how)
 
     def text(self, name: str = "tau", ascii: bool | None = None, **choices: Any) -> str:
@@ -225,7 +226,7 @@ class ClosedForms:
         value = self.quantity(name, **choices)
 
         def written(ascii: bool) -> str:
-            how = {"ascii": ascii}
+            how: dict[str, Any] = {"ascii": ascii}
             return value.text(**how) if is_quotient(value) else as_text(value, **how)
 
         text = written(bool(ascii))

@@ -143,8 +143,8 @@ class KinematicTerms(TorqueTerms):
         Raises:
             TooLarge: If the determinant is too long to be read.
         """
-        J = self._rows(frame, rows, square=True)[0]
         with short_enough("det J", self.robot.model.name):
+            J = self._rows(frame, rows, square=True)[0]
             return np.array(factorised(determinant(J)), dtype=object)
 
     # inside

@@ -94,8 +94,8 @@ class Quotient:
     def _repr_latex_(self) -> str:
         if self.denominator == 1:
             return readable_latex(self.numerator, self.symbol)
-        above = readable_rows(self.numerator, rf"D\,{self.symbol}" if self.symbol else "D x")
-        return displayed([*above, *readable_rows(self.denominator, "D")])
+        above = readable_rows(self.numerator, rf"\Delta\,{self.symbol or 'x'}")
+        return displayed([*above, *readable_rows(self.denominator, r"\Delta")])
 
     def _below(self, above: str, below: str) -> str:
         if below == "1":
