@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -61,7 +61,7 @@ def derive(
         str | None,
         typer.Option(
             metavar="NAME",
-            help="The frame of a quantity that is of one, such as jacobian. If not given, tool.",
+            help="The frame of a quantity that is of one, such as jacobian. If not given, the tip.",
         ),
     ] = None,
     structured: Annotated[
@@ -105,7 +105,7 @@ def derive(
             ) from None
         kind = format or (FORMATS[output.suffix.lower()] if output else "text")
         if quantity is not None:
-            text, facts = one_quantity(equations, quantity, frame, kind)
+            text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
         else:
             text = "" if as_json and output is None else page(document(equations, steps), kind)
             facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
@@ -116,11 +116,12 @@ def derive(
 
 
 def one_quantity(
-    equations: Equations, name: str, frame: str | None, kind: str
+    equations: Equations, name: str, frame: str | None, kind: str, tip: str
 ) -> tuple[str, dict[str, dict[str, str]]]:
     """Return a quantity as text of a kind, and what --json has of it."""
     entry = equations.quantities.get(name)
-    choices = {"frame": frame or "tool"} if entry and "frame" in entry.choices else {}
+    of_frame = entry is not None and "frame" in entry.choices
+    choices: dict[str, Any] = {"frame": frame or tip} if of_frame else {}
     latex = equations.latex(name, **choices)
     write = {"text": equations.text, "markdown": equations.markdown, "latex": equations.latex}
     if kind not in write:

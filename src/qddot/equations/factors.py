@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from math import gcd, lcm
+from math import gcd, lcm, prod
 from typing import Any
 
 import flint
@@ -23,7 +23,7 @@ from qddot.equations.ring import Ring
 from qddot.scalars import Scalar
 
 LARGEST = 99  # of whole coefficients, beyond which decimals are easier to read
-MOST_TERMS = 400  # of a polynomial whose factors are looked for
+MOST_TERMS = 20_000  # in half angles, of a polynomial whose factors are looked for
 
 
 def factorised(x: Scalar) -> list[Scalar]:
@@ -33,9 +33,9 @@ def factorised(x: Scalar) -> list[Scalar]:
     """
     if not isinstance(x, Polynomial) or not x:
         return [x]
-    if len(x) > MOST_TERMS:
-        return [1, x]
     half = _HalfAngles(x.ring, x)
+    if len(x) * prod(m + 1 for m in half.degree.values()) > MOST_TERMS:
+        return [1, x]
     number, found = half.homogeneous(x).factor()
     whole, odd = [], []
     for factor, count in found:
@@ -63,6 +63,7 @@ class _HalfAngles:
 
     def __init__(self, ring: Ring, x: Polynomial):
         self.ring = ring
+        self.powers: dict[tuple[int, int, int], Any] = {}  # tᵃ uᵇ of a joint, made once
         place = {(g.role, g.index): k for k, g in enumerate(ring.generators)}
         joints = [i for i in range(ring.n) if ring.turns[i]]
         self.trig = {i: (place["sine", i], place["cosine", i]) for i in joints}
@@ -102,19 +103,25 @@ class _HalfAngles:
 
     def back(self, factor: Any) -> Polynomial:
         """Return a factor of even degree in sines and cosines: t² = ½(1 − c), u² = ½(1 + c)."""
-        total: Any = self.ring.constant(0)
+        context, size = self.ring.context, len(self.ring.generators)
+        total = context.constant(0)
         for powers, coefficient in factor.to_dict().items():
-            term: Any = self.ring.constant(Fraction(int(coefficient.p), int(coefficient.q)))
-            for place, i in enumerate(self.trig):
-                a, b = int(powers[2 * place]), int(powers[2 * place + 1])
-                s, c = self.ring.element("s", i), self.ring.element("c", i)
-                term = term * ((1 - c) / 2) ** (a // 2) * ((1 + c) / 2) ** (b // 2)
-                term = term * s / 2 if a % 2 else term
+            exponents = [0] * size
             for k, power in zip(self.rest, powers[2 * len(self.trig) :], strict=True):
-                value = Polynomial(self.ring, self.ring.context.gens()[k])
-                term = term * value ** int(power)
-            total = total + term
-        return total
+                exponents[k] = int(power)
+            term = context.from_dict({tuple(exponents): coefficient})
+            for place, i in enumerate(self.trig):
+                term *= self._power(i, int(powers[2 * place]), int(powers[2 * place + 1]))
+            total += term
+        return Polynomial(self.ring, self.ring.reduced(total))
+
+    def _power(self, i: int, a: int, b: int) -> Any:
+        """Return tᵃ uᵇ of joint i, a + b even."""
+        if (i, a, b) not in self.powers:
+            s, c = (self.ring.element(letter, i).value for letter in "sc")
+            odd = s / 2 if a % 2 else self.ring.context.constant(1)
+            self.powers[i, a, b] = odd * ((1 - c) / 2) ** (a // 2) * ((1 + c) / 2) ** (b // 2)
+        return self.powers[i, a, b]
 
 
 def _paired(half: _HalfAngles, odd: Sequence[Any]) -> list[Any]:
