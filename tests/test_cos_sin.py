@@ -221,6 +221,17 @@ def measured(robot):
     return t, q, qd, qdd, robot.inverse_dynamics(q, qd, qdd) + noise
 
 
+def test_small_motions_and_equilibria_are_those_of_the_same_robot(both):
+    plain, other = both
+    mine, theirs = plain.linearised(Q, QD), other.linearised(pairs(plain, Q), QD)
+    assert_near(theirs.A, mine.A)
+    assert_near(theirs.B, mine.B)
+    held = plain.equilibrium(plain.gravity_torque(Q), near=Q + 0.05)
+    found = other.equilibrium(plain.gravity_torque(Q), near=pairs(plain, Q + 0.05))
+    assert_near(held, Q, tolerance=SAME)
+    assert_near(found, pairs(plain, Q), tolerance=SAME)
+
+
 def test_a_log_with_the_numbers_of_q_gives_the_parameters_of_the_same_robot(both, tmp_path):
     plain, other = both
     t, q, qd, qdd, tau = measured(plain)

@@ -312,6 +312,19 @@ def test_doctor_has_status_2_for_a_robot_that_cannot_be_used(tmp_path):
     assert "arm.toml:2" in done.stdout
 
 
+def test_derive_prints_one_quantity_in_every_format():
+    words = ("derive", "two_link_point_symbolic", "--quantity", "jacobian")
+    assert "−L1 s1 − L2 s12" in run(*words).stdout
+    assert r"\begin{bmatrix}" in run(*words, "--frame", "link1", "--format", "latex").stdout
+    assert run(*words, "--format", "markdown").stdout.startswith("$$\n")
+    assert list(json.loads(run(*words, "--json").stdout)["latex"]) == ["jacobian"]
+    assert "not as html" in run(*words, "--format", "html").stderr
+    assert "no frame named 'tol'" in run(*words, "--frame", "tol").stderr
+    assert "no quantity named 'jacob'" in run("derive", "rp", "--quantity", "jacob").stderr
+    one = run("derive", "rp", "--quantity", "M", "--frame", "tool")
+    assert "M is of the whole robot" in one.stderr
+
+
 def test_derive_writes_the_format_that_the_ending_says(tmp_path):
     begins = {"txt": "two_link_symbolic: ", "md": "# ", "tex": "\\documentclass", "html": "<!doc"}
     for ending, start in begins.items():

@@ -22,7 +22,6 @@ from qddot.equations.document import document
 from qddot.equations.latex import as_latex
 from qddot.equations.printing import FORMATS, page
 from qddot.equations.time_limit import at_most
-from qddot.equations.values import evaluated
 from qddot.errors import BadArgument, NotNumeric, QddotError, TooLarge, UnknownName
 from qddot.model import Inertial, Joint, Link, Placement, build
 from qddot.model.joint import Mimic
@@ -180,8 +179,7 @@ def test_the_terms_have_their_names_and_add_up():
 def test_the_regressor_times_the_parameters_is_the_torque(name):
     arm, eqs = robot(name).without("friction"), equations(name)
     q, qd, qdd = state(name)
-    numbers = eqs._numbers([q, qd, qdd], {})
-    Y = np.array([[float(evaluated(x, numbers)) for x in row] for row in eqs.Y])
+    Y = eqs.evaluate("Y", q, qd, qdd)
     assert Y.shape == (arm.n, len(arm.parameters))
     assert_near(Y @ arm.parameters, arm.inverse_dynamics(q, qd, qdd), 10)
 

@@ -10,7 +10,7 @@ from qddot.certificate.bound import box_of
 from qddot.doctor.compare import configurations
 from qddot.identification.base_parameters import random_states
 from qddot.identification.excitation_limits import motion_limits
-from qddot.model import Inertial, Joint, Limits, Link, Mimic, build
+from qddot.model import Inertial, Joint, Limits, Link, Mimic, build, symbol
 from qddot.motions import Setpoint
 from qddot.present.figures.view import typical
 from qddot.present.report.explorer import joint_facts, live_of
@@ -193,6 +193,13 @@ def test_a_home_outside_the_limits_is_refused():
     row = {"a": 1, "mass": 1, "home": 2, "limits": {"lower": -1, "upper": 1}}
     with pytest.raises(qddot.QddotError, match=r"home \(2\) is not within its limits"):
         qddot.from_dh([row], "standard")
+
+
+def test_the_tip_of_a_robot_with_symbols_has_its_name():
+    assert qddot.load("two_link_symbolic").tip == "tool"
+    joint = Joint("j1", "continuous", "base", "end", axis=(0, 0, 1))
+    links = [Link("base"), Link("end", Inertial(symbol("m")))]
+    assert qddot.Robot(build("arm", links, [joint])).tip == "end"
 
 
 def test_home_of_an_arm_without_a_tip_that_moves_is_zero():

@@ -31,6 +31,7 @@ CHAPTERS = (
         (
             *("qddot.load", "qddot.from_dh", "qddot.show", "qddot.Robot", "qddot.RobotWarning"),
             *("qddot.Model", "qddot.model.Friction", "qddot.model.Inertial"),
+            *("qddot.robot.Linearisation", "qddot.robot.Mode"),
         ),
         ("robot", "model"),
     ),
@@ -179,6 +180,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             *("inverse_dynamics_derivatives", "forward_dynamics_derivatives", "regressor"),
             *("parameters", "parameter_names"),
         ),
+        "Small motions": ("linearised", "equilibrium"),
         "Frames": (
             *("pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),
             *("frame_names", "tip"),
@@ -197,7 +199,20 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "qddot.equations.Equations": {
         "Terms": (
             *("M", "C", "c", "g", "tau", "gamma", "centrifugal", "coriolis", "M_rate"),
-            *("M_slopes", "K", "P", "Y", "friction", "springs"),
+            *("friction", "springs", "K", "P", "potential"),
+        ),
+        "Parameters": ("Y", "parameter_names", "regressor_in", "lumped_parameters"),
+        "Slopes of M, and what velocities make of them": (
+            *("M_slopes", "h", "U", "S", "N", "M_stacked", "qd_kron_E", "E_kron_qd"),
+        ),
+        "Frames and points": (
+            *("pose", "jacobian", "jacobian_rate", "position", "velocity", "angular_velocity"),
+            *("acceleration", "acceleration_from_qdd", "acceleration_centripetal"),
+            *("acceleration_coriolis", "singularities", "wrench_torque"),
+        ),
+        "Solved, and at a frame": (
+            *("M_inv", "qdd", "effective_mass", "effective_velocity_force"),
+            *("effective_gravity_force", "linearised"),
         ),
         "Read and write": ("text", "latex", "markdown", "sympy", "steps", "breakdown"),
         "Evaluate": ("evaluate", "with_values", "to_function", "to_program"),

@@ -13,8 +13,8 @@ from qddot.cli.terminal import (
     ROBOT,
     AsJson,
     File,
+    OptionWords,
     Settings,
-    Words,
     choice,
     number,
     read_numeric,
@@ -31,7 +31,7 @@ def certify(
         str | None, typer.Argument(metavar="[ROBOT]", help=ROBOT, autocompletion=completion.robots)
     ] = None,
     box: Annotated[
-        Words,
+        OptionWords,
         typer.Option(
             metavar="BOX",
             help="The joint positions for which the bounds hold: circle (full turns), or a range "

@@ -14,10 +14,10 @@ from qddot.cli.terminal import (
     AsJson,
     Effort,
     File,
+    OptionWords,
     Plot,
     Settings,
     Source,
-    Words,
     number,
     read_numeric,
     read_robot,
@@ -76,7 +76,7 @@ def control(
         ),
     ] = None,
     gains: Annotated[
-        Words,
+        OptionWords,
         typer.Option(
             metavar="KEY=VALUE",
             help="Gains of the law, one number or one per joint: kp=100,kd=20. Chosen for the arm "
@@ -110,7 +110,7 @@ def control(
         ),
     ] = "",
     model_set: Annotated[
-        Words,
+        OptionWords,
         typer.Option(
             metavar="KEY=VALUE",
             help="Change the model of the law, like --set: payload.tool=0, a1=1.2. May be given "

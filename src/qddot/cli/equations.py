@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -23,6 +23,9 @@ from qddot.cli.terminal import (
 from qddot.errors import BadArgument, TooLarge
 from qddot.progress import message_if_slow
 from qddot.saving import write_whole
+
+if TYPE_CHECKING:
+    from qddot.equations import Equations
 
 FORMULATIONS = (
     *("lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler", "hamilton"),
@@ -70,6 +73,20 @@ def derive(
             "written. If not given, the frames of the robot's file: DH frames, links.",
         ),
     ] = None,
+    quantity: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Print one quantity alone: M, gamma, Y, jacobian, qdd, effective_mass, ...",
+        ),
+    ] = None,
+    frame: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The frame of a quantity that is of one, such as jacobian. If not given, the tip.",
+        ),
+    ] = None,
     structured: Annotated[
         bool,
         typer.Option(
@@ -92,6 +109,7 @@ def derive(
       qddot derive rp_symbolic --formulation explicit --notation craig --steps -o rp.tex
       qddot derive two_link_symbolic --steps --format slides -o slides.tex
       qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
+      qddot derive two_link_symbolic --quantity jacobian --frame tool
       qddot derive panda --structured
     """
     from qddot.equations.document import document
@@ -115,12 +133,31 @@ def derive(
         kind = format or (FORMATS[output.suffix.lower()] if output else "text")
         if kind == SLIDES and output and FORMATS[output.suffix.lower()] == "html":
             kind = "html_slides"
-        text = "" if as_json and output is None else page(document(equations, steps), kind)
-        facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
+        if quantity is not None:
+            text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
+        else:
+            text = "" if as_json and output is None else page(document(equations, steps), kind)
+            facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
     if output is not None:
         write_whole(output, text if text.endswith("\n") else f"{text}\n")
     about = {"robot": model.name, "formulation": formulation}
     tell(as_json, about | facts, [text] if output is None else [], [output])
+
+
+def one_quantity(
+    equations: Equations, name: str, frame: str | None, kind: str, tip: str
+) -> tuple[str, dict[str, dict[str, str]]]:
+    """Return a quantity as text of a kind, and what --json has of it."""
+    entry = equations.quantities.get(name)
+    of_frame = entry is not None and "frame" in entry.choices
+    choices: dict[str, Any] = {"frame": frame or tip} if of_frame else {}
+    latex = equations.latex(name, **choices)
+    write = {"text": equations.text, "markdown": equations.markdown, "latex": equations.latex}
+    if kind not in write:
+        raise BadArgument(f"--quantity is written as {', '.join(write)}, not as {kind}.")
+    if frame is not None and not choices:
+        raise BadArgument(f"--frame is for quantities of a frame; {name} is of the whole robot.")
+    return write[kind](name, **choices), {"latex": {name: latex}}
 
 
 def prove(source: Source, settings: Settings = None, as_json: AsJson = False) -> None:

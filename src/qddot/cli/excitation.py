@@ -14,10 +14,10 @@ from qddot.cli import logs
 from qddot.cli.terminal import (
     AsJson,
     File,
+    OptionWords,
     Plot,
     Settings,
     Source,
-    Words,
     choice,
     number,
     read_numeric,
@@ -62,7 +62,7 @@ def excite(
     ] = "condition",
     terms: logs.TermsOption = "friction,offset",
     limits: Annotated[
-        Words,
+        OptionWords,
         typer.Option(
             "--limits",
             metavar="KEY=VALUE",
@@ -72,7 +72,7 @@ def excite(
     ] = None,
     margin: Annotated[float, number("Share of each limit to keep free, from 0 to 1.")] = 0.05,
     workspace: Annotated[
-        Words,
+        OptionWords,
         typer.Option(
             metavar="PLACE",
             help="Where a frame must stay [m]: 'tool: z > 0.1'. May be given several times.",

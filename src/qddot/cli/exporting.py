@@ -11,9 +11,9 @@ from qddot.cli import completion
 from qddot.cli.terminal import (
     ENDINGS_OF_ROBOTS,
     AsJson,
+    OptionWords,
     Settings,
     Source,
-    Words,
     choice,
     number,
     read_numeric,
@@ -57,7 +57,7 @@ def export(
         ),
     ] = None,
     law: Annotated[
-        Words,
+        OptionWords,
         typer.Option(
             metavar="NAME",
             help="Export a control law too: computed_torque. May be given several times.",

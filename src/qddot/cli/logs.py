@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from qddot.cli import completion
-from qddot.cli.terminal import Words, number, vector, warn_each
+from qddot.cli.terminal import OptionWords, number, vector, warn_each
 from qddot.cli.words import numbers
 from qddot.errors import BadArgument, printable
 
@@ -39,7 +39,7 @@ TermsOption = Annotated[
     ),
 ]
 ColumnsOption = Annotated[
-    Words,
+    OptionWords,
     typer.Option(
         metavar="KEY=NAMES",
         help="Which columns hold a quantity, if their names do not say: "
@@ -47,14 +47,14 @@ ColumnsOption = Annotated[
     ),
 ]
 UnitsOption = Annotated[
-    Words,
+    OptionWords,
     typer.Option(
         metavar="KEY=UNIT",
         help="Units of the log where they are not SI: q=deg, qd=deg/s, tau=A, t=ms.",
     ),
 ]
 GearOption = Annotated[
-    Words,
+    OptionWords,
     typer.Option(
         metavar="A,B,...", help="Gear ratios, motor turns per joint turn: 100,100 or tau=100,100."
     ),

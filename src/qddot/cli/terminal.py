@@ -38,7 +38,7 @@ ENDINGS_OF_MOTIONS = (".csv", ".parquet", ".npz")
 ENDINGS_OF_ROBOTS = written_endings()
 
 File = Path | None
-Words = list[str] | None
+OptionWords = list[str] | None
 
 
 def writes(*names: str, what: str, endings: tuple[str, ...], words: str, **more: Any) -> Any:
@@ -111,7 +111,7 @@ Source = Annotated[
     str, typer.Argument(metavar="ROBOT", help=ROBOT, autocompletion=completion.robots)
 ]
 Settings = Annotated[
-    Words,
+    OptionWords,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
@@ -133,7 +133,7 @@ Plot = Annotated[
 ]
 
 
-def read_robot(source: str, settings: Words = None, inertia: str = "refuse") -> Robot:
+def read_robot(source: str, settings: OptionWords = None, inertia: str = "refuse") -> Robot:
     """Return the robot, changed as --set says, its warnings printed on stderr."""
     from qddot.readers.read import built_in_names, read
     from qddot.robot import Robot
@@ -146,12 +146,12 @@ def read_robot(source: str, settings: Words = None, inertia: str = "refuse") -> 
     return changed(robot, read_set(robot, settings)) if settings else robot
 
 
-def read_model(source: str, settings: Words = None) -> Model:
+def read_model(source: str, settings: OptionWords = None) -> Model:
     """Return the model of the robot, changed as --set says, its warnings printed on stderr."""
     return read_robot(source, settings).model
 
 
-def read_numeric(source: str, settings: Words = None) -> Robot:
+def read_numeric(source: str, settings: OptionWords = None) -> Robot:
     """Return the robot, changed as --set says, if all of it is numbers."""
     robot = read_robot(source, settings)
     if robot.symbols:

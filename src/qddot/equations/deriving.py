@@ -85,7 +85,7 @@ def derived(
     tree = seen_from(robot.tree, names)
     module = import_module(f"qddot.formulations.{formulation}")
     derivation = module.derive(tree, robot.q, robot.qd, letters, robot.qdd)
-    return Equations(robot, derivation, letters, tuple(names))
+    return Equations(robot, derivation, notation=letters, frames=tuple(names))
 
 
 def check_size(robot: ExactRobot) -> None:

@@ -31,6 +31,10 @@ class Formulas(np.ndarray):
     """An array of exact formulas. A part of one is one again; `np.asarray` makes it plain."""
 
     symbol = ""  # what a notebook calls it, in LaTeX; parts and results have no name
+    notation = NOTATION
+
+    def __array_finalize__(self, whole: Any) -> None:
+        self.notation = getattr(whole, "notation", NOTATION)
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
         """Return one formula, not an array without axes, where a formula is what comes out."""
@@ -55,23 +59,26 @@ class Formulas(np.ndarray):
 
     @fitted
     def __repr__(self) -> str:
-        return readable_text(self) if is_formula(self) else repr(np.asarray(self))
+        return self._text() if is_formula(self) else repr(np.asarray(self))
 
     @fitted
     def __str__(self) -> str:
-        return readable_text(self) if is_formula(self) else str(np.asarray(self))
+        return self._text() if is_formula(self) else str(np.asarray(self))
+
+    def _text(self) -> str:
+        return readable_text(self, self.notation)
 
     def _repr_latex_(self) -> str | None:
-        return readable_latex(self, self.symbol) if is_formula(self) else None
+        return readable_latex(self, self.symbol, self.notation) if is_formula(self) else None
 
 
-def formulas(values: Any, symbol: str = "") -> Any:
+def formulas(values: Any, symbol: str = "", notation: Notation = NOTATION) -> Any:
     """Return an array of formulas that has a name; a single formula as it is."""
     array = np.asarray(values, dtype=object)
     if not array.ndim:
         return array.item()
     result = array.view(Formulas)
-    result.symbol = symbol
+    result.symbol, result.notation = symbol, notation
     return result
 
 

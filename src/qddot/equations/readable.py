@@ -80,14 +80,15 @@ class Entry:
         return [*lines, rf"+ \cdots \quad \text{{({counted(self.terms)})}}"]
 
 
-def readable_latex(x: Any, symbol: str = "") -> str:
+def readable_latex(x: Any, symbol: str = "", notation: Notation = NOTATION) -> str:
     """Return a formula, a vector, a matrix or a stack of matrices as LaTeX to be looked at.
 
     Args:
         x: What to print.
         symbol: What it is called, in LaTeX: "M", r"\\tau".
+        notation: The letters of coordinates, sines and cosines.
     """
-    return displayed(readable_rows(x, symbol))
+    return displayed(readable_rows(x, symbol, notation=notation))
 
 
 def readable_rows(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from fractions import Fraction
 from typing import Any
@@ -23,6 +24,7 @@ SHOWN = 12  # of an entry with more terms
 WIDEST = 100  # columns of a matrix; beyond it, entries stand one below the other
 SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 DERIVATIVE = {"position": "", "rate": "d", "acceleration": "dd"}  # in ASCII
+TORQUE = re.compile(r"tau\d+")
 
 
 def as_text(
@@ -112,7 +114,9 @@ class TextWriter(Writer):
         return self.numeral(value).replace("-", self.minus)
 
     def parameter(self, label: str) -> str:
-        return "π" if label == "pi" and not self.ascii else label
+        if self.ascii or not TORQUE.fullmatch(label):
+            return "π" if label == "pi" and not self.ascii else label
+        return label.replace("tau", "τ")
 
     def variable(self, node: Name) -> str:
         index, n = node.joints[0][0], self.notation

@@ -29,7 +29,7 @@ FUNCTIONS: dict[str, Callable[[arb], arb]] = {
 
 
 def generator_values(
-    ring: Ring, robot: str, state: list[Any], values: Mapping[str, float]
+    ring: Ring, robot: str, state: list[Any], values: Mapping[str, Any]
 ) -> list[Scalar]:
     """Return the value of every generator at a state, parameters given by name.
 
@@ -93,7 +93,9 @@ def evaluated(x: Scalar, numbers: Sequence[Any], number: Callable[[Any], Any] = 
     return total
 
 
-def _atom_value(atom: Atom, values: Mapping[str, float]) -> float:
+def _atom_value(atom: Atom, values: Mapping[str, Any]) -> Any:
+    if atom.name in values and not atom.function:
+        return values[atom.name]  # of any kind: of torques a program has no numbers yet
     return float(Expression({((atom, 1),): Fraction(1)}).evaluate(values))
 
 

@@ -1,8 +1,18 @@
 """The object users hold: a model bound to its compiled kernels."""
 
 from qddot.errors import RobotWarning
+from qddot.robot.linearisation import Linearisation, Mode
 from qddot.robot.loading import from_dh, load, robot_of
 from qddot.robot.robot import Robot
 from qddot.robot.loading import show
 
-__all__ = ["Robot", "RobotWarning", "from_dh", "load", "robot_of", "show"]
+__all__ = [
+    "Linearisation",
+    "Mode",
+    "Robot",
+    "RobotWarning",
+    "from_dh",
+    "load",
+    "robot_of",
+    "show",
+]

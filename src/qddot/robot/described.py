@@ -72,6 +72,11 @@ class Described(Variants):
         return fold(self.model)
 
     @cached_property
+    def named_tree(self) -> Tree:
+        """The `tree`, for what needs names and not numbers: its parameters may be symbols."""
+        return fold(self.model, exact) if self.symbols else self.tree
+
+    @cached_property
     def limits(self) -> RobotLimits:
         """Its .lower .upper .velocity .effort, one per joint, infinite where there is none."""
         return limits_of(self.model)
@@ -119,7 +124,7 @@ class Described(Variants):
     @property
     def parameter_names(self) -> tuple[str, ...]:
         """The names behind the columns of the regressor, "<joint>.<p>"; symbols do no harm."""
-        return tuple(parameters(fold(self.model, exact) if self.symbols else self.tree))
+        return tuple(parameters(self.named_tree))
 
     @property
     def parameters(self) -> np.ndarray:

@@ -51,10 +51,10 @@ def home_of(robot: Described) -> np.ndarray:
 
 def tip_of(robot: Described) -> str:
     """Return the frame at the tip: "tool" where there is one, else the longest branch's last."""
-    frames = robot.tree.frames
+    frames = robot.named_tree.frames
     if "tool" in frames:
         return "tool"
-    return max(reversed(frames), key=lambda name: len(path(robot.tree, frames[name][0])))
+    return max(reversed(frames), key=lambda name: len(path(robot.named_tree, frames[name][0])))
 
 
 def _bent(robot: Described, base: np.ndarray) -> np.ndarray:

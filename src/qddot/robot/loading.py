@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from qddot.errors import BadArgument, RobotWarning
+from qddot.model.arguments import scalars
 from qddot.readers import read
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.read import built_in_names, model_of
 from qddot.results import look
-from qddot.robot.arguments import scalars
 from qddot.robot.described import Described
 from qddot.robot.robot import Robot
 from qddot.robot.variants import tell

@@ -12,12 +12,13 @@ from qddot.backends.threads import available_threads
 from qddot.checks import frame_name, one_of, whole
 from qddot.errors import BadArgument, UnknownName, WrongShape, WrongValue
 from qddot.model import Model
+from qddot.model.arguments import loads
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
-from qddot.robot.arguments import loads
 from qddot.robot.compiled import compiled
 from qddot.robot.described import Described
 from qddot.robot.effective_mass import matrix_of, principal_masses
+from qddot.robot.linearisation import Linearisation, equilibrium, linearised
 from qddot.robot.quantities import NAMES, Request, program_for
 
 DTYPES = ("float64", "float32")
@@ -169,6 +170,28 @@ class Robot(Described):
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, each (..., n, n)."""
         return self._kernel("forward_dynamics_derivatives").general(q, qd, tau, out=out)
+
+    def linearised(self, q: Any, qd: Any = None, qdd: Any = None) -> Linearisation:
+        """Return the robot about a state, to first order: A and B of ẋ = A x + B u, and its modes.
+
+        With x = (δq, δq̇) and u = δτ. Dry friction, which has no slope at rest, is left out there.
+
+        Args:
+            q: The position [rad or m], shape (nq,).
+            qd, qdd: Velocities and accelerations there, shape (n,); zero if not given.
+        """
+        return linearised(self, q, qd, qdd)
+
+    def equilibrium(self, tau: Any = None, near: Any = None) -> np.ndarray:
+        """Return a position at which constant torques hold the robot still, shape (nq,).
+
+        It may be unstable: `robot.linearised(q).stable` says so.
+
+        Args:
+            tau: The torques [N·m] or forces [N], shape (n,); zero if not given.
+            near: Where the search begins, shape (nq,); `home` if not given.
+        """
+        return equilibrium(self, tau, near)
 
     @compiled
     def kinetic_energy(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, first_lines, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
+from qddot.model.arguments import moments, scalar, scalars
 from qddot.model.friction import PARAMETERS
 from qddot.model.nearest_inertia import CHANGED
 from qddot.model.validation import checked
 from qddot.readers.read import symbolic_twin
-from qddot.robot.arguments import moments, scalar, scalars
 from qddot.scalars import Scalar
 
 MOST_TOLD = 5
