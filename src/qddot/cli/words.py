@@ -92,7 +92,7 @@ def gains_of(texts: Sequence[str]) -> dict[str, Any]:
 def reference_of(text: str) -> dict[str, Any]:
     """Return what "quintic 0,0 1,1 2.0" describes, as a plan has it.
 
-    OptionWords without a name belong to the keys of the kind in order; a list of points takes all but
+    Words without a name belong to the keys of the kind in order; a list of points takes all but
     those that the keys after it need.
     """
     from qddot.motions.description import motion_kinds
