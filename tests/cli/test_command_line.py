@@ -17,7 +17,7 @@ from long import long
 import qddot
 from qddot.cli import TOUR, is_interrupt, terminal
 
-OF_ROBOTS = VERBS.keys() - {"sweep"}  # which is given a plan
+OF_ROBOTS = VERBS.keys() - {"sweep", "exercise"}  # which take a plan, or make a robot
 NOT_RUN_HERE = ("qddot report panda",)  # which takes a minute, and which `make demo` runs
 BAD_ROBOT = "pandaa"
 
@@ -148,7 +148,7 @@ def test_options_that_write_know_the_endings_that_writers_know():
     assert set(excitation.CURVES) == set(CURVES)
     assert set(excitation.CRITERIA) == set(excitation_criterion.NAMES)
     assert equations.FORMULATIONS == FORMULATIONS
-    assert set(equations.FORMATS.values()) == set(FORMATS)
+    assert {*equations.FORMATS.values(), "slides", "html_slides"} == set(FORMATS)
 
 
 # what people see first

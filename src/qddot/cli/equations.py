@@ -106,7 +106,7 @@ def derive(
     Examples:
       qddot derive two_link_symbolic
       qddot derive two_link_symbolic --formulation trace --steps -o trace.html
-      qddot derive rp_symbolic --formulation explicit --notation craig --steps -o rp.tex
+      qddot derive rp_symbolic --notation craig --steps -o rp.tex
       qddot derive two_link_symbolic --steps --format slides -o slides.tex
       qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
       qddot derive two_link_symbolic --quantity jacobian --frame tool
@@ -196,7 +196,9 @@ def exercise(
     ] = 1,
     level: Annotated[
         int,
-        typer.Option("--level", help="1: point masses. 2: links with inertia. 3: three joints."),
+        typer.Option(
+            "--level", help="How hard: 1 has point masses, 2 links with inertia, 3 three joints."
+        ),
     ] = 1,
     output: Annotated[
         Path | None,
@@ -213,9 +215,10 @@ def exercise(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Make an exercise: an arm, questions, a solution with all steps, and a key that grades.
+    """Make an exercise with its solution and a key that grades.
 
-    Writes sheet and solution, the arm as a robot file, answers.toml to fill in, and key.toml.
+    Writes a sheet about a made arm, the solution with all steps, the arm as a robot file,
+    answers.toml to fill in, and key.toml.
     `qddot check answers.toml --key key.toml` grades the answers.
 
     Examples:

@@ -56,7 +56,9 @@ def _along_z(at: Placement) -> bool:
     return not any((*at.xyz[:2], *at.rpy[:2]))
 
 
-def _row(n: Notation, i: int, joint: Joint, x: Placement, z: Placement) -> tuple[str, ...]:
+def _row(
+    n: Notation, i: int, joint: Joint, x: Placement, z: Placement
+) -> tuple[str, str, str, str]:
     theta, d = latex_of(z.rpy[2]), latex_of(z.xyz[2])
     if joint.turns:
         theta = _added(n.q(i), theta)

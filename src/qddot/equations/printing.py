@@ -127,8 +127,9 @@ def _markdown_item(item: Item) -> str:
         case Equation():
             return f"$$\n{aligned(item.rows())}\n$$"
         case WordTable(head, rows):
-            lines = [head, ["---"] * len(head), *rows]
-            return "\n".join(f"| {' | '.join(_marked(c) for c in line)} |" for line in lines)
+            lines = [[_marked(cell) for cell in line] for line in (head, *rows)]
+            lines.insert(1, ["---"] * len(head))
+            return "\n".join(f"| {' | '.join(line)} |" for line in lines)
         case Picture(svg, _, caption):
             return f"{svg}\n\n{_plain_markdown(caption)}"
         case _:
@@ -136,8 +137,6 @@ def _markdown_item(item: Item) -> str:
 
 
 def _marked(item: str | Words) -> str:
-    if item == "---":
-        return item
     if isinstance(item, Words):
         return spoken(item, lambda math: f"${math}$", _plain_markdown)
     return _plain_markdown(item)

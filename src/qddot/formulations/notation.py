@@ -118,7 +118,8 @@ class Notation:
 
     def rate(self, x: str) -> str:
         """Return the time derivative of something: the dot is on its letter, not on its indices."""
-        before, letter, behind = MAIN_LETTER.fullmatch(x).groups()
+        found = MAIN_LETTER.fullmatch(x)
+        before, letter, behind = found.groups() if found else ("", f"({x})", "")
         return before + self._derived(self.velocity, letter) + behind
 
     def _derived(self, pattern: str, x: str) -> str:
@@ -234,9 +235,9 @@ def read_notation(path: Path) -> Notation:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadArgument(f"Notation {shorten(str(path))!r} is not TOML: {error}.") from None
     problems = [problem for key, value in found.items() if (problem := _problem(key, value))]
-    if not problems:
-        made = Notation(**({"name": path.stem} | found))
-        problems = _shared_letters(made)
+    letters = {} if problems else found
+    made = replace(NOTATION, name=path.stem, **letters)
+    problems = problems or _shared_letters(made)
     if problems:
         lines = "".join(f"\n  {problem}" for problem in problems)
         raise BadArgument(f"Notation {shorten(str(path))!r}:{lines}")

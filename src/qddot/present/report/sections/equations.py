@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.document import Formula, about, balance, terms
+from qddot.equations.document import Words, about, balance, terms
 from qddot.equations.equations import Equations
 from qddot.equations.layout import aligned
 from qddot.equations.readable import entries_of, readable_rows
 from qddot.errors import TooLarge, printable
 from qddot.present.pages import page
 from qddot.present.pages.page import paragraph
+from qddot.present.pages.results import element
 from qddot.present.report import entries
 from qddot.present.report.chapter import Chapter, Subject, TimeUp, again, count, deadline, heading
 from qddot.robot import Robot
@@ -76,19 +77,20 @@ def closed_form(equations: Equations) -> tuple[list[str], str, dict[str, Any]]:
     return parts, glance, {"equations": entries.written(equations)}
 
 
-def known_first(equations: Equations) -> list[str]:
+def known_first(equations: Equations) -> list[str | Words]:
     """Return what a reader must know first, without what the section on the robot has said."""
     described = equations.robot.model.description
-    lines = [line for line in about(equations) if isinstance(line, str)]
+    lines = [line for line in about(equations) if isinstance(line, (str, Words))]
     return lines[1:] if described else lines
 
 
-def read_first(lines: list[str], equations: Equations) -> Iterator[str]:
+def read_first(lines: list[str | Words], equations: Equations) -> Iterator[str]:
     """Yield the lines; how angles of the file were read behind a click where that is long."""
-    notes = [line for line in lines if line in set(map(printable, equations.robot.notes))]
+    said = set(map(printable, equations.robot.notes))
+    notes = [line for line in lines if isinstance(line, str) and line in said]
     if len(notes) <= FEW_NOTES:
         notes = []
-    yield from (paragraph(line) for line in lines if line not in notes)
+    yield from (element(line) for line in lines if line not in notes)
     if notes:
         yield page.folded(
             f"How {count(len(notes), 'angle')} of the file were read", page.bullets(notes)
@@ -97,14 +99,13 @@ def read_first(lines: list[str], equations: Equations) -> Iterator[str]:
 
 def in_full(equations: Equations) -> Iterator[str]:
     """Yield every term of the equation of motion as a formula."""
-    for item in terms(equations):
-        yield page.formula(item.latex, item.text) if isinstance(item, Formula) else heading(item)
+    yield from map(element, terms(equations))
 
 
 def entry_by_entry(equations: Equations) -> Iterator[str]:
     """Yield how long each entry is, those that are short in full, the others when chosen."""
     whole, n = balance(equations), equations.n
-    yield page.formula(whole.latex, whole.text)
+    yield element(whole)
     M, g, c = (entries_of(equations.quantity(name)) for name in "Mgc")
     yield heading("Mass matrix")
     total = count(sum(entry.terms for entry in M.flat), "term")
