@@ -55,7 +55,9 @@ def test_common_factors_are_cancelled():
     assert whole.denominator == 1
     assert whole.numerator == m * s / 2
     masses = qddot.derive(qddot.load("mass_spring_damper_symbolic")).M_inv
-    assert masses.text() == "⎡M0  0 ⎤\n⎣0   M1⎦\n/ (M0 M1)"
+    assert masses.text() == "⎡1 / M1  0     ⎤\n⎣0       1 / M0⎦"
+    swing = qddot.derive(qddot.load("pendulum_symbolic")).linearised([0])
+    assert swing.text("A") == "⎡0           1     ⎤\n⎣−m g L / I  −d / I⎦"
     assert masses[1, 1].latex() == r"\frac{1}{M_{0}}"
 
 
@@ -83,6 +85,32 @@ def test_the_effective_mass_is_sympys():
     theirs = J.T * ARM.sympy("M") * J
     state = dict(q1=0.3, q2=0.7, **ONES)
     assert_near(np.array(mine.subs(state), float), np.array(theirs.subs(state), float))
+
+
+def test_the_dynamics_of_the_tip_are_craigs():
+    """J. J. Craig, *Introduction to Robotics*, 3rd ed., example 6.6: in axes of the last link."""
+    m1, m2, L1, L2, g, q1, q2, w1, w2 = sympy.symbols("m1 m2 L1 L2 g q1 q2 qd1 qd2")
+    s2, c2 = sympy.sin(q2), sympy.cos(q2)
+    mass = sympy.diag(m2 + m1 / s2**2, m2)
+    along = (2 * m2 * L2 + m2 * L1 * c2 + m1 * L1 * c2 / s2**2) * w1 * w2
+    velocity = sympy.Matrix(
+        [
+            -(m2 * L1 * c2 + m2 * L2) * w1**2 - m2 * L2 * w2**2 - along,
+            m2 * L1 * s2 * w1**2 + m2 * L1 * s2 * w1 * w2,
+        ]
+    )
+    c12, s12 = sympy.cos(q1 + q2), sympy.sin(q1 + q2)
+    gravity = sympy.Matrix([m1 * g * sympy.cos(q1) / s2 + m2 * g * s12, m2 * g * c12])
+    book = {"mass": mass, "velocity_force": velocity, "gravity_force": gravity}
+    for name, theirs in book.items():
+        mine = ARM.quantity(f"effective_{name}", frame="tool", axes="local")
+        below = s2 if name == "gravity_force" else s2**2
+        assert mine.denominator == below
+        assert (mine.numerator == (theirs * below).expand()).all()
+    assert ARM.text("effective_mass", frame="tool", axes="local").splitlines() == [
+        "⎡(m1 + m2 − m2 c2²) / (1 − c2²)  0 ⎤",
+        "⎣0                               m2⎦",
+    ]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from qddot.equations.ring import Ring
 from qddot.scalars import Scalar
 
 LARGEST = 99  # of whole coefficients, beyond which decimals are easier to read
+LONGEST_TOGETHER = 2000  # terms of polynomials whose common factor is looked for
 MOST_TERMS = 20_000  # in half angles, of a polynomial whose factors are looked for
 
 
@@ -33,15 +34,11 @@ def factorised(x: Scalar) -> list[Scalar]:
     """
     if not isinstance(x, Polynomial) or not x:
         return [x]
-    half = _HalfAngles(x.ring, x)
-    if len(x) * prod(m + 1 for m in half.degree.values()) > MOST_TERMS:
+    half = _HalfAngles(x.ring)
+    if half.size(x) > MOST_TERMS:
         return [1, x]
     number, found = half.homogeneous(x).factor()
-    whole, odd = [], []
-    for factor, count in found:
-        kind = odd if any(half.parity(factor)) else whole
-        kind += [factor] * count
-    parts = [half.back(factor) for factor in whole + _paired(half, odd)]
+    parts = [half.back(factor) for factor in half.even(found)]
     constant: Any = x.ring.constant(Fraction(int(number.p), int(number.q)))
     factors = []
     for part in parts:
@@ -51,17 +48,40 @@ def factorised(x: Scalar) -> list[Scalar]:
             size = _content(part)
             constant, part = constant * size, part / size
             factors.append(part)
-    found = [constant, *sorted(factors, key=lambda f: (len(f), str(f.value)))]
+    ordered = [constant, *sorted(factors, key=lambda f: (len(f), str(f.value)))]
     product: Any = 1
-    for factor in found:
+    for factor in ordered:
         product = product * factor
-    return found if not product - x else [1, x]
+    return ordered if not product - x else [1, x]
+
+
+def without_common_factor(values: Sequence[Polynomial]) -> list[Polynomial]:
+    """Return polynomials of one ring, none of them zero, divided by what all of them share.
+
+    The last one, which is to stand below a line, has mostly positive terms.
+    """
+    if sum(map(len, values)) > LONGEST_TOGETHER:
+        return list(values)
+    half = _HalfAngles(values[0].ring)
+    if sum(map(half.size, values)) <= MOST_TERMS:
+        found = [half.homogeneous(x) for x in values]
+        shared = found[0]
+        for x in found[1:]:
+            shared = shared.gcd(x)
+        divisor = half.context.constant(1)
+        for factor in half.even(shared.factor()[1], all_of_them=False):
+            divisor *= factor
+        values = [half.back(x / divisor) for x in found]
+    sizes = [abs(_content(x)) for x in values]
+    number = Fraction(gcd(*(c.numerator for c in sizes)), lcm(*(c.denominator for c in sizes)))
+    number = -number if _content(values[-1]) < 0 else number
+    return [x / number for x in values]
 
 
 class _HalfAngles:
-    """The homogeneous polynomials in t and u of each joint that turns in x, and all the rest."""
+    """The homogeneous polynomials in t and u of each joint that turns, and all the rest."""
 
-    def __init__(self, ring: Ring, x: Polynomial):
+    def __init__(self, ring: Ring):
         self.ring = ring
         self.powers: dict[tuple[int, int, int], Any] = {}  # tᵃ uᵇ of a joint, made once
         place = {(g.role, g.index): k for k, g in enumerate(ring.generators)}
@@ -73,19 +93,26 @@ class _HalfAngles:
         names += [f"x{k}" for k in self.rest]
         self.context = flint.fmpq_mpoly_ctx.get(names, "lex")
         self.gens = dict(zip(names, self.context.gens(), strict=True))
-        self.degree = {
-            i: max((e[s] + e[c] for e, _ in x.terms()), default=0)
-            for i, (s, c) in self.trig.items()
+
+    def degrees(self, x: Polynomial) -> dict[int, int]:
+        """Return the degree of a polynomial in sine and cosine of each joint that turns."""
+        terms = x.terms()
+        return {
+            i: max((e[s] + e[c] for e, _ in terms), default=0) for i, (s, c) in self.trig.items()
         }
+
+    def size(self, x: Polynomial) -> int:
+        """Return how many terms a polynomial may have in half angles."""
+        return len(x) * prod(m + 1 for m in self.degrees(x).values())
 
     def homogeneous(self, x: Polynomial) -> Any:
         """Return x in half angles, of degree 2m in each pair, m its degree in sine and cosine."""
-        total = self.context.constant(0)
+        total, degree = self.context.constant(0), self.degrees(x)
         for exponents, coefficient in x.terms():
             term = self.context.constant(flint.fmpq(*coefficient.as_integer_ratio()))
             for i, (s, c) in self.trig.items():
                 t, u = self.gens[f"t{i}"], self.gens[f"u{i}"]
-                both = self.degree[i] - exponents[s] - exponents[c]
+                both = degree[i] - exponents[s] - exponents[c]
                 sine, cosine = (2 * t * u) ** exponents[s], (u**2 - t**2) ** exponents[c]
                 term *= sine * cosine * (u**2 + t**2) ** both
             for k in self.rest:
@@ -93,6 +120,15 @@ class _HalfAngles:
                     term *= self.gens[f"x{k}"] ** exponents[k]
             total += term
         return total
+
+    def even(self, factors: Sequence[tuple[Any, int]], *, all_of_them: bool = True) -> list[Any]:
+        """Return factors of even degree in each pair: those that are, and products of two."""
+        whole, odd = [], []
+        for factor, count in factors:
+            kind = odd if any(self.parity(factor)) else whole
+            kind += [factor] * count
+        pairs = _paired(self, odd)
+        return whole + [x for x in pairs if all_of_them or not any(self.parity(x))]
 
     def parity(self, factor: Any) -> tuple[int, ...]:
         """Return of each joint whether the degree in its half angles is odd."""

@@ -160,10 +160,10 @@ class KinematicTerms(TorqueTerms):
         return kinematics.point_motion(robot.tree, *state, name, robot.ring.array(np.array(place)))
 
     def _rows(
-        self, frame: str, rows: Sequence[str] | None, *, square: bool
+        self, frame: str, rows: Sequence[str] | None, axes: str = "world", *, square: bool
     ) -> tuple[np.ndarray, list[int]]:
         """Return the rows of the Jacobian that a task is made of, and which they are."""
-        J = np.asarray(self.jacobian(frame))
+        J = np.asarray(self.jacobian(frame, axes))
         moving = [k for k in range(6) if any(J[k])]
         if rows is not None:
             chosen = [ROWS.index(one_of("rows", row, ROWS)) for row in _listed(rows)]

@@ -10,22 +10,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeGuard
 
 import numpy as np
 
+from qddot.equations.factors import without_common_factor
 from qddot.equations.formulas import formulas
 from qddot.equations.latex import as_latex
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.readable import displayed, readable_latex, readable_rows, readable_text
-from qddot.equations.text import as_text
+from qddot.equations.text import as_text, matrix_text
 from qddot.equations.time_limit import WorkLimitReached, at_most
 from qddot.errors import TooLarge, printable
 from qddot.plain_text import fitted
 from qddot.scalars import Scalar
 
+MOST_SPLIT = 300  # terms of a quotient whose entries are tried one by one
 MOST_PRODUCTS = 1e6  # of terms, that a quotient may take: about a second
-LONGEST_DIVISOR = 300  # terms of a denominator whose common factors are looked for
 
 
 class QuotientTooLarge(TooLarge):
@@ -56,14 +58,33 @@ class Quotient:
 
     def text(self, **how: Any) -> str:
         """Return it as text, the denominator below; arguments as of `as_text`."""
+        if (parts := self._parts) is not None:
+            cells = np.array([part.text(**how) for part in parts.reshape(-1)], dtype=object)
+            return matrix_text(cells.reshape(parts.shape), ascii=how.get("ascii", False))
         return self._below(*(as_text(x, **how) for x in (self.numerator, self.denominator)))
 
     def latex(self, **how: Any) -> str:
         """Return it in LaTeX, the denominator in front; arguments as of `as_latex`."""
+        if (parts := self._parts) is not None:
+            rows = parts[:, None] if parts.ndim == 1 else parts
+            lines = [" & ".join(part.latex(**how) for part in row) for row in rows]
+            return "\\begin{bmatrix}\n" + " \\\\\n".join(lines) + "\n\\end{bmatrix}"
         above, below = (as_latex(x, **how) for x in (self.numerator, self.denominator))
         if below == "1":
             return above
         return rf"\frac{{1}}{{{below}}} {above}" if self.shape else rf"\frac{{{above}}}{{{below}}}"
+
+    @cached_property
+    def _parts(self) -> np.ndarray | None:
+        """The entries, each over what is left of the denominator; None where that is longer."""
+        whole = [x for x in (*np.ravel(self.numerator), self.denominator) if x]
+        if not self.shape or self.denominator == 1 or sum(map(_length, whole)) > MOST_SPLIT:
+            return None
+        parts = np.empty(self.shape, dtype=object)
+        for place in np.ndindex(self.shape):
+            parts[place] = self[place]
+        shown = [x for part in parts.reshape(-1) for x in (part.numerator, part.denominator)]
+        return parts if sum(map(_length, shown)) <= sum(map(_length, whole)) else None
 
     def sympy(self) -> Any:
         """Return it as SymPy's matrix or expression."""
@@ -89,18 +110,31 @@ class Quotient:
 
     @fitted
     def __repr__(self) -> str:
+        if self._parts is not None:
+            return self.text()
         return self._below(readable_text(self.numerator), readable_text(self.denominator))
 
     def _repr_latex_(self) -> str:
         if self.denominator == 1:
             return readable_latex(self.numerator, self.symbol)
+        if self._parts is not None:
+            return displayed([(self.symbol, self.latex())])
         above = readable_rows(self.numerator, rf"\Delta\,{self.symbol or 'x'}")
         return displayed([*above, *readable_rows(self.denominator, r"\Delta")])
 
     def _below(self, above: str, below: str) -> str:
         if below == "1":
             return above
-        return f"{above}\n/ ({below})" if self.shape else f"({above}) / ({below})"
+        below = f"({below})" if " " in below else below
+        if self.shape:
+            return f"{above}\n/ {below}"
+        is_sum = any(sign in above for sign in (" + ", " − ", " - "))
+        return f"({above}) / {below}" if is_sum else f"{above} / {below}"
+
+
+def _length(x: Scalar) -> int:
+    """Return how many terms a polynomial has; none for 0 and 1, which are quickly read."""
+    return len(x) if isinstance(x, Polynomial) and x != 1 else int(x not in (0, 1))
 
 
 def is_quotient(x: Any) -> TypeGuard[Quotient]:
@@ -130,24 +164,15 @@ def cancelled(numerator: Any, denominator: Scalar, symbol: str = "") -> Quotient
     entries = np.asarray(numerator, dtype=object)
     if not isinstance(denominator, Polynomial) or denominator.is_constant():
         value = denominator.as_fraction() if isinstance(denominator, Polynomial) else denominator
-        return Quotient(formulas(entrywise(entries, lambda x: _divided(x, value))), 1, symbol)
-    common = denominator.value
-    if len(denominator) > LONGEST_DIVISOR:
-        return Quotient(formulas(entries), denominator, symbol)
-    for x in entries.reshape(-1):
-        if isinstance(x, Polynomial) and not x.value.is_zero():
-            common = common.gcd(x.value)
-        elif x:
-            common = common.gcd(denominator.ring.context.constant(1))
-    if common.is_constant():
-        return Quotient(formulas(entries), denominator, symbol)
-    shared = Polynomial(denominator.ring, common)
-    above = formulas(entrywise(entries, lambda x: _divided(x, shared)))
-    return Quotient(above, denominator / shared, symbol)
-
-
-def _divided(x: Scalar, by: Scalar) -> Scalar:
-    return x / by if x else 0
+        return Quotient(formulas(entrywise(entries, lambda x: x / value if x else 0)), 1, symbol)
+    ring = denominator.ring
+    places = [place for place in np.ndindex(entries.shape) if entries[place]]
+    whole = [ring.constant(1) * entries[place] for place in places]
+    *above, below = without_common_factor([*whole, denominator])
+    found = np.zeros(entries.shape, dtype=object)
+    for place, value in zip(places, above, strict=True):
+        found[place] = value
+    return Quotient(formulas(found), below, symbol)
 
 
 def determinant(A: np.ndarray) -> Scalar:

@@ -48,7 +48,9 @@ class SolvedTerms(KinematicTerms):
             )
 
     @closed_form("q", symbol=r"\Lambda")
-    def effective_mass(self, frame: str, rows: Sequence[str] | None = None) -> Quotient:
+    def effective_mass(
+        self, frame: str, rows: Sequence[str] | None = None, axes: str = "world"
+    ) -> Quotient:
         """Return the mass that a frame seems to have, Λ = (J M⁻¹ Jᵀ)⁻¹.
 
         With fewer rows than joints as with as many; then it is J⁻ᵀ M J⁻¹ (Khatib 1987; J. J. Craig,
@@ -58,27 +60,33 @@ class SolvedTerms(KinematicTerms):
             frame: The name of a link or a frame.
             rows: Which rows of the Jacobian the task has: "wx", "wy", "wz", "vx", "vy", "vz". If
                 not given, those of the linear velocity that are not zero, or all that are not.
+            axes: Of the Jacobian: "world", "local" or "base", as in `jacobian`. ẍ is the derivative
+                of J q̇ in these axes.
         """
         with self._short("The effective mass"):
-            task = self._task(frame, rows)
+            task = self._task(frame, rows, axes)
             return cancelled(task.mass, task.below)
 
     @closed_form("q", "qd", symbol=r"\mu")
-    def effective_velocity_force(self, frame: str, rows: Sequence[str] | None = None) -> Quotient:
+    def effective_velocity_force(
+        self, frame: str, rows: Sequence[str] | None = None, axes: str = "world"
+    ) -> Quotient:
         """Return μ of F = Λ ẍ + μ + p: what velocities ask of a force at the frame.
 
         μ = J⁻ᵀ c − Λ J̇ q̇        with fewer rows than joints, Λ J M⁻¹ in the place of J⁻ᵀ
         """
         with self._short("μ"):
-            task = self._task(frame, rows)
-            bend = np.asarray(self.jacobian_rate(frame))[task.rows] @ self.robot.qd
+            task = self._task(frame, rows, axes)
+            bend = np.asarray(self.jacobian_rate(frame, axes))[task.rows] @ self.robot.qd
             return cancelled(task.transposed @ np.asarray(self.c) - task.mass @ bend, task.below)
 
     @closed_form("q", symbol="p")
-    def effective_gravity_force(self, frame: str, rows: Sequence[str] | None = None) -> Quotient:
+    def effective_gravity_force(
+        self, frame: str, rows: Sequence[str] | None = None, axes: str = "world"
+    ) -> Quotient:
         """Return p of F = Λ ẍ + μ + p: the force at the frame that outweighs gravity, J⁻ᵀ g."""
         with self._short("p"):
-            task = self._task(frame, rows)
+            task = self._task(frame, rows, axes)
             return cancelled(task.transposed @ np.asarray(self.g), task.below)
 
     # inside
@@ -98,8 +106,8 @@ class SolvedTerms(KinematicTerms):
             )
         return adjugate(M), below
 
-    def _task(self, frame: str, rows: Sequence[str] | None) -> _Task:
-        J, chosen = self._rows(frame, rows, square=False)
+    def _task(self, frame: str, rows: Sequence[str] | None, axes: str) -> _Task:
+        J, chosen = self._rows(frame, rows, axes, square=False)
         if len(chosen) == self.n:
             A, below = adjugate(J), determinant(J)
             mass, transposed = A.T @ np.asarray(self.M) @ A, below * A.T
