@@ -137,6 +137,15 @@ def test_forces_at_a_frame_obey_its_own_equation_of_motion(name, rows):
         assert mass.shape == whole.shape == (arm.n, arm.n)
 
 
+def test_quotients_and_small_motions_have_the_letters_of_the_notation():
+    eqs = qddot.derive(qddot.load("rp_symbolic"), notation="craig")
+    for shown in (eqs.text("qdd"), repr(eqs.qdd), repr(eqs.qdd[0]), repr(eqs.linearised().A)):
+        assert "d2" in shown
+        assert "q2" not in shown
+    assert r"\dot{\theta}_{1}" in eqs.qdd._repr_latex_()
+    assert r"\theta_{1}" in eqs.linearised().latex("K", full=True)
+
+
 # refusals
 
 

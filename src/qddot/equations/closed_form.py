@@ -67,7 +67,7 @@ def closed_form(*inputs: str, symbol: str = "") -> Callable[[Define], Define]:
         def made(self: ClosedForms, *args: Any, **named: Any) -> Any:
             value = define(self, *args, **named)
             if is_quotient(value):
-                return replace(value, symbol=symbol)
+                return replace(value, symbol=symbol, notation=self.notation)
             return formulas(value, symbol, self.notation)
 
         made.entry = ClosedForm(name, inputs, symbol, choices)  # type: ignore[attr-defined]

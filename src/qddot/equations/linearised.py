@@ -151,13 +151,15 @@ class LinearEquations(ClosedForms):
     def __repr__(self) -> str:
         lines = ["M δq̈ + D δq̇ + K δq = δτ"]
         for name in TERMS:
-            lines += ["", f"{name} =", readable_text(self.quantity(name))]
+            lines += ["", f"{name} =", readable_text(self.quantity(name), self.notation)]
         return "\n".join(lines)
 
     def _repr_latex_(self) -> str:
         rows = [(r"\delta\tau", r"M\,\delta\ddot{q} + D\,\delta\dot{q} + K\,\delta q")]
         for name in TERMS:
-            rows += readable_rows(self.quantity(name), self.quantities[name].symbol)
+            rows += readable_rows(
+                self.quantity(name), self.quantities[name].symbol, notation=self.notation
+            )
         return displayed(rows)
 
 
@@ -174,7 +176,8 @@ def linearised(eqs: Equations, q: Any, qd: Any, qdd: Any) -> LinearEquations:
     ring = next((x.ring for x in there.reshape(-1) if isinstance(x, Polynomial)), eqs.robot.ring)
     exact = replace(eqs.robot, ring=ring)
     blocks = np.split(there[:-1], 3)
-    return LinearEquations(exact, dict(zip(TERMS, [*blocks, there[-1]], strict=True)))
+    terms = dict(zip(TERMS, [*blocks, there[-1]], strict=True))
+    return LinearEquations(exact, terms, notation=eqs.notation)
 
 
 def _degrees(x: Polynomial) -> Iterator[tuple[Any, int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeGuard
 
@@ -23,6 +23,7 @@ from qddot.equations.readable import displayed, readable_latex, readable_rows, r
 from qddot.equations.text import as_text, matrix_text
 from qddot.equations.time_limit import WorkLimitReached, at_most
 from qddot.errors import TooLarge, printable
+from qddot.formulations.notation import NOTATION, Notation
 from qddot.plain_text import fitted
 from qddot.scalars import Scalar
 
@@ -50,6 +51,7 @@ class Quotient:
     numerator: Any  # an array, or one polynomial
     denominator: Scalar
     symbol: str = ""
+    notation: Notation = NOTATION
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -96,7 +98,8 @@ class Quotient:
 
     def __getitem__(self, place: Any) -> Quotient:
         """Return a part of it, over what is left of the denominator."""
-        return cancelled(self.numerator[place], self.denominator)
+        part = cancelled(self.numerator[place], self.denominator)
+        return replace(part, notation=self.notation)
 
     def __eq__(self, other: object) -> Any:
         """Return whether a/b = c/d: whether a d − c b can be shown to be zero."""
@@ -110,17 +113,19 @@ class Quotient:
 
     @fitted
     def __repr__(self) -> str:
-        if self._parts is not None:
-            return self.text()
-        return self._below(readable_text(self.numerator), readable_text(self.denominator))
+        if self._parts is not None or not self.shape:
+            return self.text(notation=self.notation)
+        below = as_text(self.denominator, notation=self.notation)
+        return self._below(readable_text(self.numerator, self.notation), below)
 
     def _repr_latex_(self) -> str:
         if self.denominator == 1:
-            return readable_latex(self.numerator, self.symbol)
+            return readable_latex(self.numerator, self.symbol, self.notation)
         if self._parts is not None:
-            return displayed([(self.symbol, self.latex())])
-        above = readable_rows(self.numerator, rf"\Delta\,{self.symbol or 'x'}")
-        return displayed([*above, *readable_rows(self.denominator, r"\Delta")])
+            return displayed([(self.symbol, self.latex(notation=self.notation))])
+        named = (self.numerator, rf"\Delta\,{self.symbol or 'x'}"), (self.denominator, r"\Delta")
+        rows = [readable_rows(x, symbol, notation=self.notation) for x, symbol in named]
+        return displayed([row for part in rows for row in part])
 
     def _below(self, above: str, below: str) -> str:
         if below == "1":
