@@ -176,7 +176,7 @@ def linearised(eqs: Equations, q: Any, qd: Any, qdd: Any) -> LinearEquations:
     ring = next((x.ring for x in there.reshape(-1) if isinstance(x, Polynomial)), eqs.robot.ring)
     exact = replace(eqs.robot, ring=ring)
     blocks = np.split(there[:-1], 3)
-    terms = dict(zip(TERMS, [*blocks, there[-1]], strict=True))
+    terms: dict[str, Any] = dict(zip(TERMS, [*blocks, there[-1]], strict=True))
     return LinearEquations(exact, terms, notation=eqs.notation)
 
 
