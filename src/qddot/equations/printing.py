@@ -194,7 +194,11 @@ def _latex_item(item: Item, room: float) -> str:
                 "\\end{tabular}\\end{center}"
             )
         case Picture(_, tikz, caption):
-            return f"\\begin{{center}}\n{tikz}\n\n{words_latex(caption)}\n\\end{{center}}"
+            # one box, so that the words stay on the page of their picture
+            return (
+                f"\\begin{{center}}\\begin{{minipage}}{{\\linewidth}}\\centering\n{tikz}\\par\\smallskip\n"
+                f"{words_latex(caption)}\n\\end{{minipage}}\\end{{center}}"
+            )
         case _:
             return _worded(item)
 
