@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from base64 import b64encode
 from collections.abc import Callable
 
 from qddot.equations.document import (
@@ -130,7 +131,10 @@ def _markdown_item(item: Item) -> str:
             lines = [head, ["---"] * len(head), *rows]
             return "\n".join(f"| {' | '.join(_marked(c) for c in line)} |" for line in lines)
         case Picture(svg, _, caption):
-            return f"{svg}\n\n{_plain_markdown(caption)}"
+            # readers of Markdown throw inline SVG away; an image has paper of its own
+            on_paper = svg.replace('style="', 'style="background: white; ', 1)
+            image = b64encode(on_paper.encode()).decode("ascii")
+            return f"![The arm](data:image/svg+xml;base64,{image})\n\n{_plain_markdown(caption)}"
         case _:
             return _marked(item)
 
