@@ -139,6 +139,11 @@ class Picture:
     tikz: str
     caption: str
 
+    @property
+    def on_paper(self) -> str:
+        """The SVG on white paper, for an image that is no part of a page."""
+        return self.svg.replace('style="', 'style="background: white; ', 1)
+
 
 Item: TypeAlias = str | Words | Equation | WordTable | Picture
 

@@ -130,11 +130,11 @@ def _markdown_item(item: Item) -> str:
         case WordTable(head, rows):
             lines = [head, ["---"] * len(head), *rows]
             return "\n".join(f"| {' | '.join(_marked(c) for c in line)} |" for line in lines)
-        case Picture(svg, _, caption):
-            # readers of Markdown throw inline SVG away; an image has paper of its own
-            on_paper = svg.replace('style="', 'style="background: white; ', 1)
-            image = b64encode(on_paper.encode()).decode("ascii")
-            return f"![The arm](data:image/svg+xml;base64,{image})\n\n{_plain_markdown(caption)}"
+        case Picture(_, _, caption):
+            # readers of Markdown throw inline SVG away
+            image = b64encode(item.on_paper.encode()).decode("ascii")
+            words = _plain_markdown(caption)
+            return f"![The arm](data:image/svg+xml;base64,{image})\n\n{words}"
         case _:
             return _marked(item)
 

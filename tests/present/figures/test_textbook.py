@@ -1,8 +1,10 @@
 """Arms as textbooks draw them: where things are, what they are called, and that it is safe."""
 
 import math
+import re
 import shutil
 import subprocess
+from base64 import b64decode
 from functools import cache
 from xml.etree import ElementTree
 
@@ -202,6 +204,18 @@ def test_names_of_files_are_no_markup():
     assert "script" not in made.svg + made.tikz + made.caption
     assert r"\mathrm{my\_length}" in made.tikz
     assert r"\input" not in made.tikz
+
+
+def test_every_kind_of_page_has_the_drawing():
+    whole = document(qddot.derive("pendulum_symbolic"))
+    made = whole.sections[0].items[0]
+    assert isinstance(made, Picture)
+    assert made.svg.partition(">")[2] in page(whole, "html")
+    assert made.tikz in page(whole, "latex")
+    assert made.tikz in page(whole, "slides")
+    image = re.search(r"base64,([\w+/=]+)\)", page(whole, "markdown"))[1]
+    assert b64decode(image).decode() == made.on_paper
+    assert made.caption in page(whole, "text")
 
 
 def test_what_cannot_be_drawn_has_a_sentence():
