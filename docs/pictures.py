@@ -18,6 +18,7 @@ from rich.console import Console
 import qddot
 from qddot import plot
 from qddot.dynamics.friction import smooth_direction
+from qddot.equations.document import drawn as drawn_arm
 from qddot.present.figures import style
 from qddot.present.pages.svg import shortened
 from qddot.present.terminal.robots import print_robot
@@ -230,11 +231,16 @@ PICTURES = {
     **tutorial_pictures.PICTURES,
 }
 
+DRAWN = (("two_link_symbolic", "craig"), ("stanford", "craig"))  # as derivations begin
+
 
 def draw_all() -> None:
     """Draw every picture; those of measured logs where these are."""
     save(front(), "front.svg", small=True)
     (HERE / "show_panda.svg").write_text(terminal_picture("panda"), encoding="utf-8")
+    for name, letters in DRAWN:
+        picture = drawn_arm(qddot.derive(name, notation=letters))
+        (HERE / f"drawn_{name}.svg").write_text(picture.on_paper, encoding="utf-8")
     for name, draw in PICTURES.items():
         save(draw(), name)
     several = [sweeps]

@@ -21,6 +21,7 @@ from qddot.errors import printable
 from qddot.formulations.derivation import Part, Quantity
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.plain_formula import plain
+from qddot.looks import look
 
 TITLES = {
     "lagrange": "Lagrange",
@@ -138,6 +139,11 @@ class Picture:
     tikz: str
     caption: str
 
+    @property
+    def on_paper(self) -> str:
+        """The SVG on white paper, for an image that is no part of a page."""
+        return self.svg.replace('style="', 'style="background: white; ', 1)
+
 
 Item: TypeAlias = str | Words | Equation | WordTable | Picture
 
@@ -176,7 +182,8 @@ def document(equations: Equations, with_steps: bool = False) -> Document:
 def about(equations: Equations) -> list[Item]:
     """Return what a reader must know first: coordinates, letters, what was taken as exact."""
     model, n = equations.robot.model, equations.notation
-    items: list[Item] = [printable(model.description)] if model.description else []
+    items: list[Item] = [drawn(equations)]
+    items += [printable(model.description)] if model.description else []
     names = [
         f"${n.q(i)}$ is {'an angle' if turns else 'a displacement'} [{'rad' if turns else 'm'}]"
         for i, turns in enumerate(equations.robot.ring.turns)
@@ -198,6 +205,13 @@ def about(equations: Equations) -> list[Item]:
             )
         )
     return items
+
+
+def drawn(equations: Equations) -> Picture | Words:
+    """Return a drawing of the arm, or a sentence where there is none."""
+    picture = look("figures.textbook.picture.picture")
+    found = picture(equations.robot, equations.notation, equations.frames)
+    return found or Words("This robot is too large or too strange to be drawn.")
 
 
 def letters_table(equations: Equations) -> WordTable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from base64 import b64encode
 from collections.abc import Callable
 
 from qddot.equations.document import (
@@ -130,8 +131,11 @@ def _markdown_item(item: Item) -> str:
             lines = [[_marked(cell) for cell in line] for line in (head, *rows)]
             lines.insert(1, ["---"] * len(head))
             return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-        case Picture(svg, _, caption):
-            return f"{svg}\n\n{_plain_markdown(caption)}"
+        case Picture(_, _, caption):
+            # readers of Markdown throw inline SVG away
+            image = b64encode(item.on_paper.encode()).decode("ascii")
+            words = _plain_markdown(caption)
+            return f"![The arm](data:image/svg+xml;base64,{image})\n\n{words}"
         case _:
             return _marked(item)
 
@@ -193,7 +197,11 @@ def _latex_item(item: Item, room: float) -> str:
                 "\\end{tabular}\\end{center}"
             )
         case Picture(_, tikz, caption):
-            return f"\\begin{{center}}\n{tikz}\n\n{words_latex(caption)}\n\\end{{center}}"
+            # one box, so that the words stay on the page of their picture
+            return (
+                f"\\begin{{center}}\\begin{{minipage}}{{\\linewidth}}\\centering\n{tikz}\\par\\smallskip\n"
+                f"{words_latex(caption)}\n\\end{{minipage}}\\end{{center}}"
+            )
         case _:
             return _worded(item)
 
