@@ -39,11 +39,18 @@ def simulate(
     source: Source,
     duration: Annotated[float, number("Length of the run: 2.5.", "SECONDS")] = 10.0,
     q0: Annotated[
-        str, vector("Positions at the start [rad or m], one per joint: 0,pi/2. All 0 if not given.")
+        str,
+        vector(
+            "Positions at the start [rad or m], one per joint: 0,pi/2. The robot's own start if "
+            "not given, which is 0 for most."
+        ),
     ] = "",
     qd0: Annotated[
         str,
-        vector("Velocities at the start [rad/s or m/s], one per joint: 0,1. At rest if not given."),
+        vector(
+            "Velocities at the start [rad/s or m/s], one per joint: 0,1. At rest if not given, or "
+            "as fast as its own start is."
+        ),
     ] = "",
     torque: Annotated[
         str, vector("A constant torque [N·m or N] per joint: 10,0. None if not given.")
@@ -121,15 +128,14 @@ def simulate(
     from qddot.present.terminal.results import motion_lines
 
     robot = read_numeric(source, settings)
-    zeros = [0.0] * robot.n
     limit: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # its status is printed
         try:
             run = qddot.simulate(
                 robot,
-                numbers("--q0", q0) if q0 else zeros,
-                numbers("--qd0", qd0) if qd0 else zeros,
+                numbers("--q0", q0) if q0 else None,
+                numbers("--qd0", qd0) if qd0 else None,
                 torque=numbers("--torque", torque) if torque else None,
                 duration=duration,
                 method=method,
