@@ -1,12 +1,13 @@
 """Quantities of a robot with symbols as formulas in MATLAB, where they are short enough to be read.
 
-They are the definitions of `dynamics`, run on exact polynomials. Accelerations are no polynomials:
-they are the solution of M q̈ = τ − (c + g + friction + springs).
+They are the definitions of `dynamics`, run on exact polynomials. Dry friction is no polynomial and
+is added behind; accelerations are none either, but solve M q̈ = τ − (c + g + friction + springs).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -24,11 +25,13 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.writer import Writer
 from qddot.errors import BadArgument, TooLarge
 from qddot.exporting.functions import ExportedFunction
+from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.robot.quantities import Request, definition
 from qddot.scalars import Scalar
 
 MOST_TERMS = 400  # of all entries of a quantity together; more is not read
+RUBBING = ("friction_torque", "inverse_dynamics", "bias_torque")  # what has dry friction in it
 LETTERS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
 
 
@@ -46,7 +49,8 @@ class ClosedForms:
             check_size(found)
         except (BadArgument, TooLarge):
             return None
-        return None if found.notes else found
+        several = any(friction.further for friction in found.tree.friction)
+        return None if found.notes or several else found
 
     def body(self, function: ExportedFunction, result: str) -> list[str] | None:
         """Return the statements of a function, or None where there is no short form."""
@@ -60,20 +64,42 @@ class ClosedForms:
         value = self._value(function.request)
         if value is None:
             return None
-        return self._written({result: value})
+        rubbing = self._dry(result) if quantity in RUBBING else []
+        return [*self._written({result: value}), *rubbing]
 
     def _value(self, request: Request) -> np.ndarray | None:
         exact = self.exact
         assert exact is not None
         state = {"q": exact.q, "qd": exact.qd, "qdd": exact.qdd}
         inputs, define = definition(request)
-        return self._short(lambda: define(exact.tree, *(state[name] for name in inputs)))
+        return self._short(lambda: define(self.smooth, *(state[name] for name in inputs)))
+
+    @cached_property
+    def smooth(self) -> Tree:
+        """The exact robot without its dry friction."""
+        assert self.exact is not None
+        tree = self.exact.tree
+        return replace(tree, friction=tuple(friction.polynomial for friction in tree.friction))
+
+    def _dry(self, result: str) -> list[str]:
+        """Return the statements that add dry friction: [Fₛ + (F_static − Fₛ) e^(−(q̇/v)²)] sgn q̇."""
+        assert self.exact is not None
+        lines = []
+        for i, friction in enumerate(self.exact.tree.friction, 1):
+            if friction.is_dry:
+                size = self._text(friction.coulomb, {})
+                if friction.static is not None:
+                    above = self._text(friction.static - friction.coulomb, {})
+                    speed = self._text(friction.stribeck_velocity, {})
+                    size += f" + ({above})*exp(-(qd({i})/({speed}))^2)"
+                lines += folded(f"{result}({i}) = {result}({i}) + ({size})*sign(qd({i}));")
+        return lines
 
     def _short(self, define: Any) -> np.ndarray | None:
         """Return what a definition gives, where it is polynomials that are short."""
         try:
             value = np.asarray(define(), dtype=object)
-        except (BadArgument, TypeError, AttributeError):  # dry friction, a division
+        except (BadArgument, TypeError, AttributeError):  # a division by what is no number
             return None
         terms = sum(len(x) if isinstance(x, Polynomial) else 1 for x in value.reshape(-1))
         return value if terms <= MOST_TERMS else None
@@ -88,13 +114,14 @@ class ClosedForms:
         exact = self.exact
         assert exact is not None
         M = self._short(lambda: mass_matrix(exact.tree, exact.q))
-        bias = self._short(lambda: bias_torque(exact.tree, exact.q, exact.qd))
+        bias = self._short(lambda: bias_torque(self.smooth, exact.q, exact.qd))
         if M is None or bias is None:
             return None
         return [
             "% M qdd + h = tau; h has centrifugal, Coriolis and gravity torques, friction, springs",
             *before,
             *self._written({"M": M, "h": bias}),
+            *self._dry("h"),
             f"{result} = M \\ ({torque} - h);",
         ]
 
