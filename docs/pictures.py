@@ -20,6 +20,9 @@ from qddot import plot
 from qddot.dynamics.friction import smooth_direction
 from qddot.equations.document import drawn as drawn_arm
 from qddot.present.figures import style
+from qddot.present.figures.arm import draw_arm
+from qddot.present.figures.skeleton import skeleton
+from qddot.present.figures.view import view_of
 from qddot.present.pages.svg import shortened
 from qddot.present.terminal.robots import print_robot
 from qddot.readers import read
@@ -81,6 +84,27 @@ def energy() -> Figure:
     axes.set_xlabel("time [s]")
     axes.set_ylabel("energy [J]")
     style.legend(drawn, list(zip(bands, layers, strict=True)), 4, loc="outside upper left")
+    return drawn
+
+
+def mass_spring_damper() -> Figure:
+    """Return the deck's masses, spring and damper at four instants, and the curve of x1."""
+    run = qddot.simulate("mass_spring_damper", duration=3.0, every=0.01)
+    bones, view = skeleton(run.robot.tree), view_of(run.robot.tree)
+    instants = (0.0, 0.25, 0.5, 3.0)
+    drawn = style.figure(8.0, 3.0)
+    axes, curve = drawn.subplots(1, 2)
+    points = [view.seen(bones.points(run.at(t)[0])) for t in instants]
+    for k, t in enumerate(instants):
+        draw_arm(axes, bones, points[k] + [0.75 * k, 0], strength=1.0, width=0.5)
+        axes.text(0.75 * k, 0.22, f"t = {t:g} s", ha="center", fontsize=style.SMALL)
+    axes.set_aspect("equal")
+    axes.axis("off")
+    style.dress(curve)
+    curve.plot(run.t, run.q[:, 0], **style.curve(0))
+    curve.axhline(2 * 9.81 / 80, color=style.QUIET, linewidth=style.THIN, zorder=0)
+    curve.set_xlabel("time [s]")
+    curve.set_ylabel("x1 [m]")
     return drawn
 
 
@@ -219,6 +243,7 @@ def sweeps() -> dict[str, Figure]:
 PICTURES = {
     "three_drops.svg": three_drops,
     "energy.svg": energy,
+    "mass_spring_damper.svg": mass_spring_damper,
     "friction_curves.svg": friction_curves,
     "stick_slip.svg": stick_slip,
     "effective_mass.svg": mass_at_one_place,

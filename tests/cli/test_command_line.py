@@ -325,6 +325,18 @@ def test_derive_prints_one_quantity_in_every_format():
     assert "M is of the whole robot" in one.stderr
 
 
+def test_derive_lists_the_labelled_terms():
+    lines = run("derive", "double_pendulum_symbolic", "--breakdown").stdout.splitlines()
+    assert "effective inertia  D22 = m2 d2²" in lines
+    assert "Coriolis           D112 = −m2 d1 d2 S2" in lines
+    assert len(lines) == 2 + 4 + 8 + 2
+    done = run("derive", "double_pendulum_symbolic", "--breakdown", "--json")
+    assert ["D2", "gravity", "m_{2} g d_{2} S_{12}"] in json.loads(done.stdout)["terms"]
+    done = run("derive", "double_pendulum_symbolic", "--breakdown", "-o", "a.html")
+    assert done.returncode == 2
+    assert "--breakdown is printed as text or with --json, not as html" in done.stderr
+
+
 def test_derive_writes_the_format_that_the_ending_says(tmp_path):
     begins = {"txt": "two_link_symbolic: ", "md": "# ", "tex": "\\documentclass", "html": "<!doc"}
     for ending, start in begins.items():

@@ -116,3 +116,45 @@ def test_ctrl_c_keeps_what_was_computed(tmp_path):
     part = qddot.Trajectory.load(table)
     assert len(part) > 10
     assert part.t[-1] < 1e5
+
+
+def test_one_option_makes_a_run_for_each_value_and_one_figure(tmp_path):
+    """The lecture's D = 0, 30, 80, with its reference at t = 1 s."""
+    figure = tmp_path / "falls.svg"
+    words = ("--vary", "friction.viscous=0,30,80", "--duration", "1", "--plot", figure)
+    done = run("simulate", "two_link", *words, "--json", "--quiet")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)["runs"]
+    assert list(found) == [f"friction.viscous = {D}" for D in (0, 30, 80)]
+    wanted = [[-2.31828417, -0.76123343], [-2.29544577, -0.27096994], [-2.12604816, -0.19268874]]
+    np.testing.assert_allclose([each["q"] for each in found.values()], wanted, rtol=0, atol=1e-8)
+    assert figure.read_text().count("friction.viscous = ") == 3
+    lines = run("simulate", "two_link", *words[:4]).stdout.splitlines()
+    assert [line for line in lines if line.startswith("friction.viscous")] == list(found)
+
+
+def test_vectors_and_symbols_vary_too():
+    words = ("--vary", "gravity=0,-9.81,0;0,0,0", "--duration", "0.1", "--json", "--quiet")
+    falls, floats = json.loads(run("simulate", "two_link", *words).stdout)["runs"].values()
+    assert falls["q"][0] < 0
+    assert floats["q"] == [0, 0]
+    given = [x for each in ("L=1", "I=5", "d=1", "g=9.81") for x in ("--set", each)]
+    words = ("--vary", "m=1,2", "--q0", "1", "--duration", "0.1", "--json", "--quiet")
+    done = run("simulate", "pendulum_symbolic", *given, *words)
+    one, two = json.loads(done.stdout)["runs"].values()
+    assert two["qd"][0] < one["qd"][0] < 0
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--vary", "friction.viscous"], "is not of the form key=value,value"),
+        (["--vary", "friction.viscous=1,,2"], "is not of the form key=value,value"),
+        (["--vary", "fiction.viscous=1,2"], "--vary: fiction.viscous: there is no such setting"),
+        (["--vary", "friction.viscous=1,2", "-o", "a.csv"], "--output is for one run"),
+    ],
+)
+def test_a_variation_that_cannot_be_is_told(words, message, tmp_path):
+    done = run("simulate", "two_link", *words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr, done.stderr

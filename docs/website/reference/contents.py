@@ -185,7 +185,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             *("pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),
             *("frame_names", "tip"),
         ),
-        "Limits and positions": ("limits", "home", "random_positions"),
+        "Limits and positions": ("limits", "home", "start", "random_positions"),
         "Energy": ("kinetic_energy", "potential_energy", "center_of_mass"),
         "Robots from this one": (
             *("with_gravity", "with_values", "with_payload", "with_friction", "without"),

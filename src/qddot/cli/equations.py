@@ -35,6 +35,7 @@ SLIDES = "slides"
 FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
 FORMATS |= {f".{format}": format for format in FORMATS.values()}
 MATRICES = ("M", "C", "c", "g", "tau")
+BREAKDOWN = "τi = Σj Dij q̈j + Σj Dijj q̇j² + Σj≠k Dijk q̇j q̇k + Di, and friction and springs"
 
 
 def derive(
@@ -87,6 +88,13 @@ def derive(
             help="The frame of a quantity that is of one, such as jacobian. If not given, the tip.",
         ),
     ] = None,
+    breakdown: Annotated[
+        bool,
+        typer.Option(
+            "--breakdown",
+            help="Print the equation as labelled terms, D11, D112, D1 and so on, one to a line.",
+        ),
+    ] = False,
     structured: Annotated[
         bool,
         typer.Option(
@@ -110,9 +118,11 @@ def derive(
       qddot derive two_link_symbolic --steps --format slides -o slides.tex
       qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
       qddot derive two_link_symbolic --quantity jacobian --frame tool
+      qddot derive double_pendulum_symbolic --breakdown
       qddot derive panda --structured
     """
     from qddot.equations.document import document
+    from qddot.equations.latex import as_latex
     from qddot.equations.printing import page
 
     model = read_model(source, settings)
@@ -135,6 +145,15 @@ def derive(
             kind = "html_slides"
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
+        elif breakdown:
+            if kind != "text":
+                raise BadArgument(
+                    f"--breakdown is printed as text or with --json, not as {kind}.\n"
+                    "  Leave out --format, or end the file in .txt."
+                )
+            found = equations.breakdown()
+            text = "\n".join([BREAKDOWN, "", *map(str, found)])
+            facts = {"terms": [(x.symbol, x.label, as_latex(x.value)) for x in found]}
         else:
             text = "" if as_json and output is None else page(document(equations, steps), kind)
             facts = {"latex": {name: equations.latex(name) for name in MATRICES}}

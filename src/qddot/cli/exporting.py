@@ -25,7 +25,7 @@ from qddot.errors import BadArgument, one_of
 from qddot.progress import percent_done
 from qddot.saving import check_place
 
-TARGETS = ("c", "cuda", "bundle")
+TARGETS = ("c", "cuda", "bundle", "matlab")
 
 
 def export(
@@ -53,7 +53,8 @@ def export(
         typer.Option(
             metavar="A,B,...",
             help="The functions to export: inverse_dynamics,jacobian:tool:local,... The default is "
-            "inverse and forward dynamics, M, C and g.",
+            "inverse and forward dynamics, M, C and g; for matlab also energies, pose and Jacobian "
+            "of the tip, and dir2dyn.",
         ),
     ] = None,
     law: Annotated[
@@ -80,7 +81,7 @@ def export(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a robot to a file, or its functions as C or CUDA.
+    """Write a robot to a file, or its functions as C or MATLAB.
 
     Examples:
       qddot export panda -o panda.urdf
@@ -89,6 +90,7 @@ def export(
       qddot export ur5 --target c --functions inverse_dynamics,mass_matrix -o ur5_c
       qddot export two_link --law computed_torque --dtype float32 -o two_link_c
       qddot export panda --target bundle -o .
+      qddot export two_link_symbolic --target matlab -o two_link
     """
     if target is None and output.suffix and not output.is_dir():
         _refuse_without_target(functions=functions, law=law, dtype=dtype != "float64", force=force)
@@ -101,14 +103,11 @@ def export(
         return
     import qddot
     from qddot.control.spec import named_law
-    from qddot.exporting.exported import USUAL
+    from qddot.exporting.exported import USUAL, WITH_SYMBOLS
 
-    robot = read_numeric(source, settings)
+    robot = (read_robot if target in WITH_SYMBOLS else read_numeric)(source, settings)
     names = [name.strip() for name in functions.split(",") if name.strip()] if functions else []
-    wanted: list[Any] = [
-        *(names or ([] if law else USUAL)),
-        *(named_law(x, robot) for x in law or []),
-    ]
+    wanted: Any = [*names, *(named_law(x, robot) for x in law or [])] or USUAL
     done = qddot.export(
         robot,
         output,

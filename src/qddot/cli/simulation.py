@@ -23,6 +23,7 @@ from qddot.cli.terminal import (
     choice,
     number,
     read_numeric,
+    read_varied,
     saves,
     tell,
     vector,
@@ -39,11 +40,18 @@ def simulate(
     source: Source,
     duration: Annotated[float, number("Length of the run: 2.5.", "SECONDS")] = 10.0,
     q0: Annotated[
-        str, vector("Positions at the start [rad or m], one per joint: 0,pi/2. All 0 if not given.")
+        str,
+        vector(
+            "Positions at the start [rad or m], one per joint: 0,pi/2. The robot's own start if "
+            "not given, which is 0 for most."
+        ),
     ] = "",
     qd0: Annotated[
         str,
-        vector("Velocities at the start [rad/s or m/s], one per joint: 0,1. At rest if not given."),
+        vector(
+            "Velocities at the start [rad/s or m/s], one per joint: 0,1. At rest if not given, or "
+            "as fast as its own start is."
+        ),
     ] = "",
     torque: Annotated[
         str, vector("A constant torque [N·m or N] per joint: 10,0. None if not given.")
@@ -100,6 +108,15 @@ def simulate(
     ] = None,
     effort: Effort = "enforce",
     settings: Settings = None,
+    vary: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY=A,B,...",
+            help="Run once for each of these values of a --set: friction.viscous=0,30,80. --plot "
+            "draws a row for each. Vectors have semicolons between them.",
+            show_default=False,
+        ),
+    ] = "",
     plot: Plot = None,
     animate: Annotated[
         File, writes("--animate", what="A film", endings=FILMS, words="Write a film of the motion")
@@ -115,43 +132,65 @@ def simulate(
     Examples:
       qddot simulate two_link
       qddot simulate two_link --set friction.viscous=30 --plot fall.png
+      qddot simulate two_link --vary friction.viscous=0,30,80 --plot three_falls.png
       qddot simulate panda --q0 0,-pi/4,0,-2,0,pi/2,0 --duration 2 -o fall.csv
     """
     from qddot.errors import Interrupted, SimulationWarning
     from qddot.present.terminal.results import motion_lines
 
-    robot = read_numeric(source, settings)
-    zeros = [0.0] * robot.n
+    _refuse_beside_vary(vary, animate=animate, output=output)
+    robots = read_varied(source, settings, vary) if vary else {"": read_numeric(source, settings)}
     limit: dict[str, Any] = {} if max_steps is None else {"max_steps": max_steps}
+    runs: dict[str, Any] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # its status is printed
-        try:
-            run = qddot.simulate(
-                robot,
-                numbers("--q0", q0) if q0 else zeros,
-                numbers("--qd0", qd0) if qd0 else zeros,
-                torque=numbers("--torque", torque) if torque else None,
-                duration=duration,
-                method=method,
-                tolerance=tolerance,
-                step=step,
-                every=every,
-                friction=friction,
-                stops=stops,
-                effort=effort,
-                **limit,
-            )
-        except Interrupted as stopped:
-            run = stopped.trajectory
-    if output is not None:
-        run.save(output)
-    if plot is not None:
-        run.plot(path=plot)
-    if animate is not None:
-        run.animate(animate)
-    tell(as_json, run.to_dict(), motion_lines(run), [output, plot, animate])
-    if not run.good:
+        for name, robot in robots.items():
+            try:
+                runs[name] = qddot.simulate(
+                    robot,
+                    numbers("--q0", q0) if q0 else None,
+                    numbers("--qd0", qd0) if qd0 else None,
+                    torque=numbers("--torque", torque) if torque else None,
+                    duration=duration,
+                    method=method,
+                    tolerance=tolerance,
+                    step=step,
+                    every=every,
+                    friction=friction,
+                    stops=stops,
+                    effort=effort,
+                    **limit,
+                )
+            except Interrupted as stopped:
+                runs[name] = stopped.trajectory
+                break
+    if vary:
+        if plot is not None:
+            from qddot.plot import panels
+
+            panels(runs, plot)
+        lines = [line for name, run in runs.items() for line in (name, "", *motion_lines(run), "")]
+        tell(as_json, {"runs": {name: run.to_dict() for name, run in runs.items()}}, lines, [plot])
+    else:
+        (run,) = runs.values()
+        if output is not None:
+            run.save(output)
+        if plot is not None:
+            run.plot(path=plot)
+        if animate is not None:
+            run.animate(animate)
+        tell(as_json, run.to_dict(), motion_lines(run), [output, plot, animate])
+    if not all(run.good for run in runs.values()):
         raise typer.Exit(1)
+
+
+def _refuse_beside_vary(vary: str, **options: Any) -> None:
+    for name, value in options.items():
+        if vary and value is not None:
+            raise BadArgument(
+                f"--{name} is for one run, and --vary makes several.\n"
+                "  Leave one of them out; --plot draws several, and qddot sweep saves them."
+            )
 
 
 def sweep(

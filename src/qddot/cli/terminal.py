@@ -153,7 +153,26 @@ def read_model(source: str, settings: OptionWords = None) -> Model:
 
 def read_numeric(source: str, settings: OptionWords = None) -> Robot:
     """Return the robot, changed as --set says, if all of it is numbers."""
+    return numeric(read_robot(source, settings))
+
+
+def read_varied(source: str, settings: Words, vary: str) -> dict[str, Robot]:
+    """Return the robot with each of the values that --vary gives, by "key = value"."""
+    from qddot.robot.settings import changed
+
     robot = read_robot(source, settings)
+    key, equals, values = vary.partition("=")
+    texts = [text.strip() for text in values.split(";" if ";" in values else ",")]
+    if not equals or not all(texts):
+        raise BadArgument(f"--vary {printable(vary)!r} is not of the form key=value,value,...")
+    return {
+        f"{key} = {text}": numeric(changed(robot, read_set(robot, [f"{key}={text}"], "--vary")))
+        for text in texts
+    }
+
+
+def numeric(robot: Robot) -> Robot:
+    """Return a robot all of which is numbers, or refuse it."""
     if robot.symbols:
         raise BadArgument(
             f"{printable(robot.name)} has symbols without a value: {', '.join(robot.symbols)}.\n"

@@ -56,14 +56,14 @@ def settings_of(texts: Sequence[str], option: str) -> dict[str, Any]:
     return given
 
 
-def read_set(robot: Robot, texts: Sequence[str]) -> RobotSettings:
-    """Return what --set sets about a robot, checked against it."""
+def read_set(robot: Robot, texts: Sequence[str], option: str = "--set") -> RobotSettings:
+    """Return what --set, or an option like it, sets about a robot, checked against it."""
     from qddot.readers.document import no_lines
     from qddot.readers.document_table import DocumentTable
     from qddot.robot.settings import read_settings
 
     found: list[Problem] = []
-    table = DocumentTable(settings_of(texts, "--set"), (), found, no_lines, "--set")
+    table = DocumentTable(settings_of(texts, option), (), found, no_lines, option)
     settings = read_settings(table, robot)
     if found:
         raise BadArgument("\n  ".join(first_lines([str(problem) for problem in found], SHOWN)))

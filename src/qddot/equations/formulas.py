@@ -132,13 +132,17 @@ class Listed(tuple):
         return "\n\n".join(found)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Term:
     """One labelled term of the equation of motion."""
 
     label: str  # effective inertia, coupling inertia, centripetal, Coriolis, gravity
     symbol: str  # D12: of torque 1 and acceleration 2
     value: Scalar
+
+    @fitted
+    def __repr__(self) -> str:
+        return f"{self.label:<17}  {self.symbol} = {readable_text(self.value)}"
 
     def _repr_markdown_(self) -> str:
         return f"{self.label}: {self._repr_latex_()}"

@@ -228,8 +228,7 @@ def scalars_of(tree: Tree) -> Iterable[Scalar]:
     """Yield every number in a tree."""
     yield from tree.gravity
     yield from tree.rotor_inertia
-    for friction in tree.friction:
-        yield from friction.linear
+    yield from scalars(tree.friction)
     for elastic in tree.elastics:
         yield from (*elastic.direction, elastic.stiffness, elastic.damping, elastic.rest)
     for body, drive in zip(tree.bodies, tree.drives, strict=True):

@@ -1,9 +1,12 @@
-"""Programs for other machines: C for a controller board, CUDA source, bundles.
+"""Programs for other machines: C for a controller board, CUDA source, MATLAB, bundles.
 
 functions     which programs are written, under which names; laws with their reference as inputs
 c_prelude     what C source begins with: sine and cosine, smallest and largest
 c_files       a header, a source, a check of itself, a CMake file
 cuda_files    the same programs as kernels
+matlab_files  a function per file for MATLAB, Simulink and GNU Octave
+matlab_check  what compares these with recorded values
+closed_forms  quantities of robots with symbols as formulas
 bundle        programs and what they need to be run by NumPy or CuPy alone
 player        what runs a bundle; it is copied into it
 exported      what users ask for, checked, and written

@@ -23,7 +23,7 @@ from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, BadFile
 from qddot.exporting.functions import ExportedFunction, identifier
 from qddot.exporting.player import FORMAT
-from qddot.program.program import Port, Program
+from qddot.program.program import Program
 from qddot.robot import Robot
 
 PLAYER = Path(__file__).with_name("player.py")
@@ -77,11 +77,7 @@ def described(function: ExportedFunction) -> dict[str, Any]:
     """Return a function with its kernel and what it gives for a few states."""
     program, real = function.program, Real()
     text = kernel(program, "run", real)
-    rng = np.random.default_rng(0)
-    given = [rng.uniform(-1.5, 1.5, (RECORDED, *port.shape)) for port in program.inputs]
-    with np.errstate(all="ignore"):
-        found = program(*given)
-    right = found if isinstance(found, tuple) else (found,)
+    given, right = function.examples(RECORDED)
     return {
         "words": function.words,
         "program": json.loads(program.to_json()),
@@ -92,15 +88,15 @@ def described(function: ExportedFunction) -> dict[str, Any]:
             "shared": text.shared(real),
         },
         "record": {
-            "given": [_rows(p, x) for p, x in zip(program.inputs, given, strict=True)],
-            "right": [_rows(p, x) for p, x in zip(program.outputs, right, strict=True)],
+            "given": [_rows(x) for x in given],
+            "right": [_rows(x) for x in right],
         },
     }
 
 
-def _rows(port: Port, array: Any) -> list[Any]:
+def _rows(array: np.ndarray) -> list[Any]:
     """Return one row per state; JSON has no word for NaN and ∞, so they are written as text."""
-    rows = np.broadcast_to(array, (RECORDED, *port.shape)).reshape(RECORDED, port.size)
+    rows = array.reshape(RECORDED, array.size // RECORDED)
     return [[x if math.isfinite(x) else str(x) for x in row] for row in rows.tolist()]
 
 

@@ -126,8 +126,7 @@ def _definition(stem: str, function: ExportedFunction, number: CNumber) -> str:
 
 def _check(robot: Robot, stem: str, functions: Sequence[ExportedFunction], number: CNumber) -> str:
     """Return a main that compares every function with recorded values."""
-    rng = np.random.default_rng(0)
-    parts = [_check_of(stem, function, number, rng) for function in functions]
+    parts = [_check_of(stem, function, number) for function in functions]
     calls = "\n".join(f"  wrong += check_{function.name}();" for function in functions)
     about = _comment(
         [
@@ -145,21 +144,16 @@ def _check(robot: Robot, stem: str, functions: Sequence[ExportedFunction], numbe
     )
 
 
-def _check_of(
-    stem: str, function: ExportedFunction, number: CNumber, rng: np.random.Generator
-) -> str:
-    program, T = function.program, number.name
-    kind = np.float32 if number.single else np.float64
-    given = [rng.uniform(-1.5, 1.5, (STATES, *p.shape)).astype(kind) for p in program.inputs]
-    with np.errstate(all="ignore"):
-        found = program(*(x.astype(float) for x in given))
-    results = found if isinstance(found, tuple) else (found,)
+def _check_of(stem: str, function: ExportedFunction, number: CNumber) -> str:
+    T = number.name
+    given, right = function.examples(STATES, np.float32 if number.single else np.float64)
     tables, arguments, locals_, compared = [], [], [], []
     for prefix, ports, arrays in (
-        ("given", function.inputs(), _rows(program.inputs, given)),
-        ("right", function.outputs(), _rows(program.outputs, results)),
+        ("given", function.inputs(), given),
+        ("right", function.outputs(), right),
     ):
-        for (name, port), rows in zip(ports, arrays, strict=True):
+        some = [x.reshape(STATES, -1) for x in arrays if x.size]
+        for (name, port), rows in zip(ports, some, strict=True):
             values = ",\n    ".join(
                 "{" + ", ".join(number.literal(float(x)) for x in row) + "}" for row in rows
             )
@@ -186,15 +180,6 @@ def _check_of(
         "}",
     ]
     return "\n".join(lines) + "\n"
-
-
-def _rows(ports: Sequence[Port], arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-    # a program without inputs gives one row for all states
-    return [
-        np.broadcast_to(x, (STATES, *p.shape)).reshape(STATES, p.size)
-        for p, x in zip(ports, arrays, strict=True)
-        if p.size
-    ]
 
 
 def _comment(lines: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from qddot.exporting.bundle import bundle_files
 from qddot.exporting.c_files import c_files
 from qddot.exporting.cuda_files import cuda_files
 from qddot.exporting.functions import ExportedFunction, functions
+from qddot.exporting.matlab_files import matlab_files, usual
 from qddot.plain_text import fitted
 from qddot.results import Judged
 from qddot.robot import Robot, robot_of
@@ -25,7 +26,9 @@ TARGETS: dict[str, Callable[[Robot, Sequence[ExportedFunction], bool], Files]] =
     "c": c_files,
     "cuda": cuda_files,
     "bundle": bundle_files,
+    "matlab": matlab_files,
 }
+WITH_SYMBOLS = ("matlab",)  # targets that take robots whose parameters have no value yet
 USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque")
 
 
@@ -67,16 +70,20 @@ def export(
         place: A robot file, .toml, .json or .urdf; or, for source, the folder where the files go,
             which is made if it is not there.
         target: "c": C99 with a check of itself and a CMake file; "cuda": kernels; "bundle": one
-            file that NumPy alone can run, and CuPy on a GPU. If not given, a robot file where the
-            place has the ending of one, else "c".
+            file that NumPy alone can run, and CuPy on a GPU; "matlab": a function per file, for
+            MATLAB, Simulink and GNU Octave, of robots with symbols too. If not given, a robot file
+            where the place has the ending of one, else "c".
         functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
-            programs, or control laws. A law is exported with its reference as inputs.
+            programs, or control laws. A law is exported with its reference as inputs. If not given,
+            inverse and forward dynamics, M, C and g; for MATLAB also the other terms, energies,
+            pose and Jacobian of the tip, and `dir2dyn`, forward dynamics of one vector.
         dtype: "float64" or "float32".
         force: Overwrite files that are there.
 
     Example:
         qddot.export("panda", "panda.urdf")
         qddot.export("panda", "panda_c", functions=["inverse_dynamics"])
+        qddot.export("two_link_symbolic", "two_link_matlab", target="matlab")
     """
     robot, place = robot_of(robot), Path(place)
     if target is None and place.suffix and not place.is_dir():
@@ -90,14 +97,16 @@ def export(
         )
     if dtype not in ("float64", "float32"):
         raise BadArgument(f"dtype is {dtype!r}; it must be 'float64' or 'float32'.")
-    wanted = chosen(robot, functions)
+    if target == "matlab" and functions is USUAL:
+        functions = usual(robot)
+    wanted = chosen(robot, functions, target in WITH_SYMBOLS)
     files = TARGETS[target](robot, wanted, dtype == "float32")
     return Exported(tuple(write_files(place, files, force)), tuple(wanted))
 
 
-def chosen(robot: Robot, wanted: Any) -> list[ExportedFunction]:
+def chosen(robot: Robot, wanted: Any, with_symbols: bool) -> list[ExportedFunction]:
     several = isinstance(wanted, Iterable) and not isinstance(wanted, str)
-    return functions(robot, wanted if several else [wanted])
+    return functions(robot, wanted if several else [wanted], with_symbols)
 
 
 def write_files(folder: Path, files: Files, force: bool) -> list[Path]:

@@ -1,6 +1,7 @@
 """What is exported: programs, under names that any language takes, with a description.
 
-A control law is exported with its reference as inputs, as a controller board has it.
+A control law is exported with its reference as inputs, as a controller board has it; a quantity of
+a robot with symbols takes their values as its last input, where a language has a place for them.
 """
 
 from __future__ import annotations
@@ -11,17 +12,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from qddot.checks import frame_name
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.momentum_observer import MomentumObserver
 from qddot.errors import BadArgument, did_you_mean, listing, printable
+from qddot.model.folding import exact, fold
 from qddot.motions.motion import Triple
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.robot.functions import CHOICES
-from qddot.robot.quantities import NAMES
+from qddot.robot.quantities import NAMES, Request, definition, state_shapes
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import expression
 
 WORDS = {
     "inverse_dynamics": "the torques that produce the accelerations qdd",
@@ -45,12 +51,15 @@ WORDS = {
     "inverse_dynamics_derivatives": "the derivatives of the torques by q and by qd",
     "forward_dynamics_derivatives": "the derivatives of the accelerations by q, qd and tau",
     "point_motion": "position, velocity and acceleration of a point of a frame",
+    "dir2dyn": "the accelerations that torques and interaction torques produce",
 }
 MEANING = {
     "q": "joint positions [rad or m]",
     "qd": "joint velocities [rad/s or m/s]",
     "qdd": "joint accelerations [rad/s^2 or m/s^2]",
     "tau": "joint torques [N m] or forces [N]",
+    "u": "[q; qd; tau; tauint]: positions, velocities, torques of the motors and of what touches",
+    "p": "the robot's parameters",
     "t": "time [s]",
     "x": "the law's own state, to be integrated",
     "xd": "the time derivative of the law's own state",
@@ -69,6 +78,8 @@ class ExportedFunction:
     name: str
     program: Program
     words: str
+    request: Request | None = None  # where it is a quantity of a robot
+    symbols: tuple[str, ...] = ()  # behind the entries of its last input p
 
     @property
     def operations(self) -> int:
@@ -88,12 +99,33 @@ class ExportedFunction:
     def _some(self, which: str) -> list[tuple[int, Port]]:
         return [(k, p) for k, p in enumerate(getattr(self.program, which)) if p.size]
 
+    def examples(
+        self, states: int, dtype: Any = np.float64
+    ) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """Return random inputs, and the outputs that belong to them, one row per state.
 
-def functions(robot: Robot, wanted: Iterable[Any]) -> list[ExportedFunction]:
+        The same ones every time, in the type that they will be given in; symbols are near 1.
+        """
+        rng, program = np.random.default_rng(0), self.program
+        given = [rng.uniform(-1.5, 1.5, (states, *port.shape)) for port in program.inputs]
+        if self.symbols:
+            given[-1] = 1 + given[-1] / 3
+        given = [x.astype(dtype) for x in given]
+        with np.errstate(all="ignore"):
+            found = program(*(x.astype(float) for x in given))
+        right = found if isinstance(found, tuple) else (found,)
+        # a program without inputs gives one row for all states
+        rows = zip(program.outputs, right, strict=True)
+        return given, [np.broadcast_to(x, (states, *port.shape)) for port, x in rows]
+
+
+def functions(
+    robot: Robot, wanted: Iterable[Any], with_symbols: bool = False
+) -> list[ExportedFunction]:
     """Return what is wanted of a robot: names like "mass_matrix" or "jacobian:tool:local", and
     programs, or what has one as `.program`, under the names they have.
     """
-    if robot.symbols:
+    if robot.symbols and not with_symbols:
         raise BadArgument(
             f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"
             f"  Give each one: robot.with_values({robot.symbols[0]}=1.0, ...)"
@@ -111,20 +143,67 @@ def functions(robot: Robot, wanted: Iterable[Any]) -> list[ExportedFunction]:
 
 def _named(robot: Robot, text: str) -> ExportedFunction:
     quantity, *more = text.split(":")
-    if quantity not in NAMES:
+    known = (*NAMES, "dir2dyn")
+    if quantity not in known:
         raise BadArgument(
-            f"There is no function {printable(quantity)!r}.{did_you_mean(quantity, NAMES)}\n"
-            f"  There are: {listing(NAMES)}."
+            f"There is no function {printable(quantity)!r}.{did_you_mean(quantity, known)}\n"
+            f"  There are: {listing(known)}."
         )
     choices = CHOICES.get(quantity, ())
     if len(more) > len(choices) or (choices and not more):
         frame = robot.frame_names[-1]
         form = f"{quantity}:{frame}" if choices else quantity
         raise BadArgument(f"{printable(text)!r} is not of the form {printable(form)}.")
-    program = robot.program(quantity, **dict(zip(choices, more, strict=False)))
+    chosen: dict[str, Any] = dict(zip(choices, more, strict=False))
+    if quantity == "dir2dyn":
+        program = from_one_vector(robot, quantity_program(robot, "forward_dynamics"))
+    else:
+        program = quantity_program(robot, quantity, **chosen)
     name = identifier("_".join([quantity, *more]))
     at = f", {printable(': '.join(more))}" if more else ""
-    return ExportedFunction(name, program, WORDS[quantity] + at)
+    request = Request(quantity, **chosen)
+    return ExportedFunction(name, program, WORDS[quantity] + at, request, robot.symbols)
+
+
+def quantity_program(robot: Robot, quantity: str, **choices: Any) -> Program:
+    """Return the program of a quantity; of a robot with symbols, their values p are an input."""
+    if not robot.symbols:
+        return robot.program(quantity, **choices)
+    if "frame" in choices:
+        frame_name(robot, choices["frame"])
+    try:
+        inputs, function = definition(Request(quantity, **choices))
+    except KeyError:
+        raise BadArgument(
+            f"{quantity} is exported for numbers, and {robot.name!r} has symbols.\n"
+            f"  Leave it out, or give {listing(robot.symbols)} values: --set, robot.with_values."
+        ) from None
+    tree = fold(robot.model, exact)
+    shapes = state_shapes(tree, *inputs) | {"p": (len(robot.symbols),)}
+
+    def with_parameters(*arrays: Any) -> Any:
+        *state, p = arrays
+        values = dict(zip(robot.symbols, p, strict=True))
+        return function(tree.map(lambda x: expression(x).evaluate(values)), *state)
+
+    return optimised(record(with_parameters, quantity, **shapes))
+
+
+def from_one_vector(robot: Robot, forward: Program) -> Program:
+    """Return forward dynamics of one vector u = [q; q̇; τ; τ_int], as a block of Simulink has it.
+
+    τ_int are the torques of interaction, Jᵀ f_ext.
+    """
+    n, at = robot.n, np.cumsum([robot.nq, robot.n, robot.n])
+    shapes = {"u": (robot.nq + 3 * n,)} | ({"p": (len(robot.symbols),)} if robot.symbols else {})
+
+    def dir2dyn(u: Any, *p: Any) -> Any:
+        q, qd, tau, interaction = np.split(u, at)
+        return forward.pack(
+            forward.results_at([*q, *qd, *(tau + interaction), *(p[0] if p else [])])
+        )
+
+    return optimised(record(dir2dyn, "dir2dyn", **shapes))
 
 
 def _recorded(x: Any) -> ExportedFunction:
@@ -152,10 +231,10 @@ def identifier(name: str, otherwise: str = "recorded") -> str:
 def _plain(name: str) -> bool:
     """Say whether a name can stand in source as it is; t1, r1, in_1 ... are the source's own."""
     plain = re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) and name not in RESERVED
-    return bool(plain) and not re.fullmatch(r"[tr]\d+[sc]?|(in|out)_\d+", name)
+    return bool(plain) and not re.fullmatch(r"[tr]\d+[sc]?|(in|out)_\d+|qddot_.*", name)
 
 
-# words of C and C++ that a name cannot be, and names that source, its headers and CMake use
+# words of C, C++ and MATLAB that a name cannot be, and names that source, headers and CMake use
 RESERVED = frozenset(
     {
         *("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else"),
@@ -169,6 +248,8 @@ RESERVED = frozenset(
         *("typeid", "typename", "typeof", "unix", "using", "virtual", "wchar_t", "xor"),
         *("all", "clean", "features", "help", "install", "math", "package", "stdio", "test"),
         *("real", "main", "sin", "cos", "sqrt", "exp", "log", "tanh", "fabs", "count", "state"),
+        *("elseif", "end", "function", "global", "methods", "otherwise", "parfor", "persistent"),
+        *("spmd", "properties", "abs", "sign", "numel", "reshape", "error", "isnumeric", "isreal"),
     }
 )
 

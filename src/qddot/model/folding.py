@@ -15,7 +15,7 @@ import numpy as np
 from qddot.errors import BadArgument, NotNumeric, shorten
 from qddot.model.coordinates import Drive, Drives
 from qddot.model.friction import Friction, together
-from qddot.model.joint import FIXED, Joint
+from qddot.model.joint import FIXED, Joint, Start
 from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
 from qddot.model.tree import BASE, NO_INERTIA, Body, Elastic, Tree
@@ -164,6 +164,7 @@ def check_single(model: Model, joint: Joint, motion: JointMotion) -> None:
         ("a position that it is locked at", joint.locked is not None),
         ("limits of its position", joint.ends != (None, None)),
         ("a home position", joint.home is not None),
+        ("a start", joint.start != Start()),
     ):
         if there:
             raise BadArgument(

@@ -59,6 +59,16 @@ class Mimic:
 
 
 @dataclass(frozen=True)
+class Start:
+    """How a simulation begins if nobody says: where, how fast, and between which stops."""
+
+    q: Scalar = 0  # [rad] or [m]
+    qd: Scalar = 0  # [rad/s] or [m/s]
+    lower: Scalar | None = None  # of such a run alone; limits need not be stops
+    upper: Scalar | None = None
+
+
+@dataclass(frozen=True)
 class Joint:
     """A joint between two links. The child's frame is the joint's frame, moved by q."""
 
@@ -77,6 +87,7 @@ class Joint:
     home: Scalar | None = None  # where it stands if nobody says
     line: int | None = field(default=None, compare=False, repr=False)
     pitch: Scalar = 0  # [m/rad] of a screw
+    start: Start = Start()
 
     @property
     def moves(self) -> bool:

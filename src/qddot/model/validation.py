@@ -13,7 +13,7 @@ from typing import Any
 from qddot.errors import BadRobot, Problem
 from qddot.model.friction import PARAMETERS
 from qddot.model.inertia_advice import inertia_problems
-from qddot.model.joint import Joint, Limits
+from qddot.model.joint import Joint, Limits, Start
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Link
 from qddot.model.model import Model, scalars
@@ -121,12 +121,16 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if has_value(lower) and has_value(upper) and float(lower) > float(upper):
         message = f"its limits are reversed (lower {float(lower):g} > upper {float(upper):g})"
         yield "error", message, "Swap them."
-    if has_value(joint.home):
-        low, high = joint.ends
-        low = -math.inf if not has_value(low) else float(low)
-        high = math.inf if not has_value(high) else float(high)
-        if not low <= float(joint.home) <= high:
-            message = f"its home ({float(joint.home):g}) is not within its limits"
+    start = joint.start
+    for name, value, ends, room in (
+        ("home", joint.home, joint.ends, "limits"),
+        ("start", start.q if start != Start() else None, joint.ends, "limits"),
+        ("start", start.q, (start.lower, start.upper), "stops"),
+    ):
+        low = -math.inf if not has_value(ends[0]) else float(ends[0])
+        high = math.inf if not has_value(ends[1]) else float(ends[1])
+        if has_value(value) and not low <= float(value) <= high:
+            message = f"its {name} ({float(value):g}) is not within its {room}"
             yield "error", message, f"Give one from {low:g} to {high:g}."
     for name in ("velocity", "effort"):
         value = getattr(limits, name)
@@ -175,7 +179,7 @@ def _misshapen(thing: Any) -> Iterator[tuple[str, Any, str]]:
             if not isinstance(value, tuple) or len(value) != count or None in value:
                 yield item.name, value, f"a tuple of {count} numbers"
         elif isinstance(value, str) or (
-            value is None and item.name not in OPTIONAL and not isinstance(thing, Limits)
+            value is None and item.name not in OPTIONAL and not isinstance(thing, (Limits, Start))
         ):
             yield item.name, value, "a number"
 

@@ -24,6 +24,7 @@ from qddot.model import (
     Payload,
     Placement,
     Spring,
+    Start,
     build,
 )
 from qddot.model.friction import PARAMETERS
@@ -152,6 +153,7 @@ def joint_parts(table: DocumentTable, name: str = "") -> dict[str, Any]:
         "mimic": mimic(table.table("mimic")),
         "locked": table.number("locked", None),
         "home": table.number("home", None),
+        "start": start(table.table("start")),
         "pitch": table.number("pitch", 0),
     }
 
@@ -191,6 +193,11 @@ def motor(table: DocumentTable | None) -> Motor:
 def spring(table: DocumentTable | None) -> Spring:
     """Return spring = { stiffness, rest }."""
     return Spring(**fields(table, {"stiffness": 0, "rest": 0}))
+
+
+def start(table: DocumentTable | None) -> Start:
+    """Return start = { q, qd, lower, upper }."""
+    return Start(**fields(table, {"q": 0, "qd": 0, "lower": None, "upper": None}))
 
 
 def fields(table: DocumentTable | None, defaults: Mapping[str, Any]) -> dict[str, Any]:

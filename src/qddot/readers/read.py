@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import tomllib
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -15,6 +16,7 @@ from qddot.model.nearest_inertia import with_nearest_inertias
 from qddot.readers.files import read_bytes
 from qddot.readers.toml import read_toml
 from qddot.robot_formats import RobotFormat, formats_of, loaded, read_endings
+from qddot.scalars.reader import read_formula
 
 INERTIA = ("refuse", "nearest")
 SYMBOLIC = "_symbolic"  # the built-in robot of this name before it was given [values]
@@ -39,6 +41,15 @@ def built_in_names() -> list[str]:
 def symbolic_twin(name: str) -> str:
     """Return the built-in robot that is the same with symbols, or nothing."""
     return name + SYMBOLIC if name + SYMBOLIC in built_in_names() else ""
+
+
+def values_of(name: str) -> dict[str, float]:
+    """Return the numbers that a built-in robot has for the symbols of its twin; {} of others."""
+    path = library().get(name.removesuffix(SYMBOLIC))
+    if path is None or name not in built_in_names():
+        return {}
+    values = tomllib.loads(path.read_text(encoding="utf-8")).get("values", {})
+    return {symbol: float(read_formula(str(value))) for symbol, value in values.items()}
 
 
 def read(source: str | Path, inertia: str = "refuse") -> Model:

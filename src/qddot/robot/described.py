@@ -20,7 +20,7 @@ from qddot.model.limits import RobotLimits, limits_of
 from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
 from qddot.results import in_notebook, look
-from qddot.robot.home import home_of, tip_of
+from qddot.robot.home import RobotStart, home_of, start_of, tip_of
 from qddot.robot.variants import Variants
 from qddot.scalars import Scalar
 
@@ -90,6 +90,11 @@ class Described(Variants):
     def home(self) -> np.ndarray:
         """Where the arm stands if nobody says, shape (nq,); what its file gives, if it does."""
         return home_of(self)
+
+    @cached_property
+    def start(self) -> RobotStart:
+        """How a simulation begins if nobody says: .q and .qd, zero where its file gives none."""
+        return start_of(self)
 
     @cached_property
     def tip(self) -> str:

@@ -1,14 +1,16 @@
-"""Where an arm stands if nobody says, and the frame that stands for its end."""
+"""Where an arm stands if nobody says, where its runs start, and the frame that is its end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import combinations, product
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from qddot.dynamics.kinematics import jacobian, path
+from qddot.model.joint import Start
 from qddot.model.joints import MOTIONS
 
 if TYPE_CHECKING:
@@ -47,6 +49,32 @@ def home_of(robot: Described) -> np.ndarray:
         base = _bent(robot, base)
     base.flags.writeable = False
     return base
+
+
+@dataclass(frozen=True)
+class RobotStart:
+    """How runs of an arm begin if nobody says, and which stops they have then."""
+
+    q: np.ndarray  # (nq,) [rad or m]
+    qd: np.ndarray  # (n,) [rad/s or m/s]
+    lower: np.ndarray  # (n,) −∞ where there is no stop
+    upper: np.ndarray  # (n,)
+    given: bool  # whether a file gives any of it
+
+
+def start_of(robot: Described) -> RobotStart:
+    """Return the start that a robot's file gives its joints, joint by joint; else zero, at rest."""
+    joints = robot.model.free_joints
+    entries = [(x, joint) for joint in joints for x in MOTIONS[joint.kind].neutral]
+    q = [float(joint.start.q) or x for x, joint in entries]  # of several numbers, none is given
+    ends = [(joint.start.lower, joint.start.upper) for joint in joints]
+    return RobotStart(
+        np.array(q, dtype=float),
+        np.array([float(joint.start.qd) for joint in joints]),
+        np.array([-np.inf if low is None else float(low) for low, _ in ends]),
+        np.array([np.inf if high is None else float(high) for _, high in ends]),
+        any(joint.start != Start() for joint in joints),
+    )
 
 
 def tip_of(robot: Described) -> str:

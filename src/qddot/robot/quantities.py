@@ -56,22 +56,36 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return forward_derivatives(tree)
     if name == "point_motion":
         return point_motion(tree, request.frame)
-    inputs, define = SIMPLE[name]
-    if name in OF_A_FRAME:
-        define = partial(define, frame=request.frame)
-        if name in ("jacobian", "jacobian_rate", "inverse_effective_mass"):
-            define = partial(define, axes=request.axes)
+    inputs, define = definition(request)
     # these do not see how inertia is shared between bodies
     source = tree if name in OWN_FRAMES else regrouped(tree)
     return record(partial(define, source), name, **state_shapes(tree, *inputs))
 
 
+def definition(request: Request) -> tuple[tuple[str, ...], Callable[..., Any]]:
+    """Return what a quantity is a function of, and its definition over any tree.
+
+    Raises:
+        KeyError: If it is derived from others: derivatives and the motion of a point.
+    """
+    name = request.quantity
+    if name in WITH_LOADS:
+        last, define = WITH_LOADS[name]
+        return ("q", "qd", *([last] if last else [])), define
+    inputs, define = SIMPLE[name]
+    if name in OF_A_FRAME:
+        define = partial(define, frame=request.frame)
+        if name in ("jacobian", "jacobian_rate", "inverse_effective_mass"):
+            define = partial(define, axes=request.axes)
+    return inputs, define
+
+
 def loaded_program(tree: Tree, request: Request) -> Program:
     """Return a program that takes wrenches and the motion of the base as further inputs."""
-    last, define = WITH_LOADS[request.quantity]
+    inputs, define = definition(request)
     short = regrouped(tree)
     frames = request.wrenches
-    shapes = state_shapes(tree, "q", "qd", *([last] if last else []))
+    shapes = state_shapes(tree, *inputs)
     states = len(shapes)
     shapes |= {f"wrench{k}": (6,) for k in range(len(frames))}
     if request.base_moves:

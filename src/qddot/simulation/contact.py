@@ -49,20 +49,26 @@ class Restraints:
         return np.where(still & (q >= self.upper), 1, np.where(still & (q <= self.lower), -1, 0))
 
 
-def restraints(robot: Robot, sticking: bool, restitution: float | None) -> Restraints:
+def restraints(
+    robot: Robot, sticking: bool, restitution: float | None, at_start: bool = False
+) -> Restraints:
     """Return what can hold the joints of a robot.
 
     Args:
         robot: The robot.
         sticking: Whether dry friction holds joints that stand still.
-        restitution: Of stops at the joints' limits; None: there are no stops.
+        restitution: Of stops at the joints' limits; None: there are none at these.
+        at_start: Whether the run begins at the robot's own start, with the stops that it has there.
     """
-    nothing = np.zeros(robot.n)
     held = grips(robot.tree.friction) if sticking else np.zeros((2, robot.n))
-    if restitution is None:
-        return Restraints(held, nothing - np.inf, nothing + np.inf)
-    limits, at = robot.limits, robot.tree.positions
-    return Restraints(held, limits.lower[at], limits.upper[at], restitution)
+    lower, upper = np.full(robot.n, -np.inf), np.full(robot.n, np.inf)
+    if restitution is not None:
+        limits, at = robot.limits, robot.tree.positions
+        lower, upper = limits.lower[at], limits.upper[at]
+    if at_start:
+        lower = np.maximum(lower, robot.start.lower)
+        upper = np.minimum(upper, robot.start.upper)
+    return Restraints(held, lower, upper, restitution or 0.0)
 
 
 def grips(friction: Sequence[Friction]) -> np.ndarray:

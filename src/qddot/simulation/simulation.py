@@ -74,7 +74,9 @@ def simulate(
     Args:
         robot: The robot, or its built-in name or file; payloads, friction and springs that its
             model has are in.
-        q0, qd0: Where it starts [rad or m] and how fast, shape (nq,) and (n,); zero if not given.
+        q0, qd0: Where it starts [rad or m] and how fast, shape (nq,) and (n,). If q0 is not given,
+            at `robot.start`, which is zero unless its file gives a start, with the stops that the
+            file gives; if q0 is given and qd0 is not, at rest.
         duration: Length of the run [s].
         torque: Torques of the actuators: nothing (zero), an array (n,), a table of rows over the
             run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
@@ -97,7 +99,8 @@ def simulate(
             for sgn, so that joints creep instead of holding.
         smoothing: The velocity v [rad/s or m/s] of "smooth": tanh(q̇/v) stands for sgn(q̇).
         stops: None: limits are reported, not enforced; a number: joints have stops at their limits
-            with this coefficient of restitution, 0 for inelastic.
+            with this coefficient of restitution, 0 for inelastic. Stops of the robot's own start
+            are inelastic if this is not given.
         effort: "enforce": torques are cut off at the effort limits of the joints; "report": they
             are not, and `events` says where they would have been.
         events: What to record when it happens, each a `Watch`.
@@ -133,8 +136,10 @@ def simulate(
         raise BadArgument(f"every is {every:g}; that would make {duration / every:.1g} rows.")
     if not robot.n:
         raise BadArgument(f"Robot {robot.name!r} has no joint that moves: there is no motion.")
-    q0 = joint_values(robot, "q0", robot.tree.neutral if q0 is None else q0)
-    qd0 = np.zeros(robot.n) if qd0 is None else joint_values(robot, "qd0", qd0)
+    at_start = q0 is None
+    rest = robot.start.qd if at_start else np.zeros(robot.n)
+    q0 = joint_values(robot, "q0", robot.start.q if at_start else q0)
+    qd0 = joint_values(robot, "qd0", rest if qd0 is None else qd0)
 
     law = law_of(torque, robot.n, robot.nq)
     law_values = law_inputs(robot, law, inputs)
@@ -147,7 +152,7 @@ def simulate(
     if base_motion is not None:
         signals["base"] = signal("the base motion", *twelve_numbers(base_motion), duration)
 
-    can_hold = restraints(robot, friction == "exact", stops)
+    can_hold = restraints(robot, friction == "exact", stops, at_start)
     check_inside(robot, q0[robot.tree.positions], can_hold.lower, can_hold.upper)
     enforced = effort == "enforce" and torque is not None
     forces = Forces(

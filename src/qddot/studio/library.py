@@ -115,7 +115,7 @@ def make_arm(label: str, robot: Robot, exact: Robot, tell: Told) -> ShownArm:
     robot.pose(np.zeros(robot.n), tip)
     robot.jacobian(np.zeros(robot.n), tip)
     tell(f"Drawing {printable(robot.name)}", 0.7)
-    scene, home = arm_scene(robot), robot.home
+    scene, home = arm_scene(robot), robot.start.q if robot.start.given else robot.home
     return ShownArm(label, robot, exact, tip, kernel, tip, scene, home)
 
 

@@ -20,7 +20,7 @@ from qddot.errors import NotNumeric, listing
 from qddot.model import Inertial, Joint, Link, Mimic, Model, Placement
 from qddot.model.folding import coordinates, motion_of, numeric
 from qddot.model.friction import PARAMETERS
-from qddot.model.joint import UNLIMITED
+from qddot.model.joint import UNLIMITED, Start
 from qddot.model.model import GRAVITY, mapped
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols
@@ -138,6 +138,8 @@ def _lost_at(joint: Joint) -> Iterator[str]:
         yield "its position limits, because it is continuous"
     if joint.home is not None:
         yield f"its home ({joint.home})"
+    if joint.start != Start():
+        yield f"its start ({joint.start.q})"
 
 
 def _link(link: Link) -> list[str]:

@@ -9,6 +9,7 @@ from nearness import assert_close
 import qddot
 from qddot.present.figures.skeleton import skeleton
 from qddot.present.figures.view import plane_normal, view_of
+from qddot.readers.document import read_document
 
 PLANAR = ("two_link", "rp", "double_pendulum", "pendulum", "mass_spring_damper")
 SPATIAL = ("panda", "scara", "ur5", "baxter", "stanford", "so101", "panda_hand")
@@ -108,3 +109,40 @@ def test_a_chain_that_is_bent_out_of_its_plane_is_spatial():
     assert plane_normal(qddot.from_dh(rows, convention="standard").tree) is None
     flat = [{"a": 1}, {"a": 1, "alpha": "pi"}, {"a": 1}]
     assert plane_normal(qddot.from_dh(flat, convention="standard").tree) is not None
+
+
+def test_masses_on_a_spring_are_drawn_apart_with_spring_and_damper_between():
+    robot = qddot.load("mass_spring_damper")
+    bones = skeleton(robot.tree)
+    q = np.array([[0.0, 0.0], [0.3, 0.0], [0.3, 0.3]])
+    points = bones.points(q)
+    upper, lower = (points[:, joint.point] for joint in bones.joints)
+    assert_close(lower - upper, [[0, -1, 0], [0, -0.7, 0], [0, -1, 0]])
+    spring, *damper = bones.thin
+    assert len(damper) == 4
+    for line in (spring, (damper[0][0], damper[-1][-1])):
+        top, bottom = points[:, line[0]], points[:, line[-1]]
+        assert_close((top - upper)[:, 1], [-0.12] * 3)  # the faces of the blocks
+        assert_close((bottom - lower)[:, 1], [0.12] * 3)
+    # the blocks are closed, and nothing else is drawn: no bars to the wall
+    assert len(bones.lines) == 2
+    assert all(line[0] == line[-1] for line in bones.lines)
+
+
+def test_a_mass_hangs_on_a_spring_from_the_wall_and_the_next_from_it():
+    joint = {"type": "prismatic", "parent": "base", "axis": [0, 0, -1]}
+    document = {
+        "joint": [
+            joint | {"name": "x1", "child": "m1", "spring": {"stiffness": 9}},
+            joint | {"name": "x2", "child": "m2"},
+        ],
+        "link": [{"name": f"m{k}", "mass": 1} for k in (1, 2)],
+        "coupling": [{"joints": ["x2", "x1"], "stiffness": 5}],
+    }
+    bones = skeleton(qddot.Robot(read_document(document, "two")).tree)
+    points = bones.points(np.zeros(2))
+    assert [points[joint.point, 2] for joint in bones.joints] == [-1, -2]
+    assert len(bones.thin) == 2  # two springs, no damper
+    assert len(bones.lines) == 3  # two blocks and the wall
+    assert not skeleton(qddot.load("rp").tree).thin
+    assert not skeleton(qddot.load("rp").tree).shifts.any()

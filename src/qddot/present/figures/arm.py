@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,12 +34,18 @@ def draw_arm(
         width: Of the links, in parts of the usual one.
     """
     links = axes.plot(
-        *drawn_lines(skeleton, points).T,
+        *drawn_lines(skeleton.lines, points).T,
         color=style.INK,
         linewidth=width * style.LINK,
         alpha=strength,
         solid_capstyle="round",
         solid_joinstyle="round",
+    )
+    links += axes.plot(
+        *drawn_lines(skeleton.thin, points).T,
+        color=style.INK,
+        linewidth=width * style.LINE,
+        alpha=strength,
     )
     for joint in skeleton.joints:
         links += axes.plot(
@@ -55,8 +62,9 @@ def draw_arm(
 
 def move_arm(artists: list[Any], skeleton: Skeleton, points: np.ndarray) -> None:
     """Put an arm that was drawn elsewhere, at points of shape (points, 2 or 3) [m]."""
-    links, *joints = artists
-    put(links, drawn_lines(skeleton, points))
+    links, thin, *joints = artists
+    put(links, drawn_lines(skeleton.lines, points))
+    put(thin, drawn_lines(skeleton.thin, points))
     for artist, joint in zip(joints, skeleton.joints, strict=True):
         put(artist, points[[joint.point]])
 
@@ -66,9 +74,9 @@ def put(artist: Any, where: np.ndarray) -> None:
     (artist.set_data if where.shape[-1] == 2 else artist.set_data_3d)(*where.T)
 
 
-def drawn_lines(skeleton: Skeleton, points: np.ndarray) -> np.ndarray:
-    """Return all links as one line, with NaN where the pen is lifted, shape (k, 2 or 3)."""
-    pen = [k for route in skeleton.lines for k in (*route, GAP)]
+def drawn_lines(lines: Sequence[Sequence[int]], points: np.ndarray) -> np.ndarray:
+    """Return several lines as one, with NaN where the pen is lifted, shape (k, 2 or 3)."""
+    pen = [k for route in lines for k in (*route, GAP)]
     return np.vstack([points, np.full(points.shape[-1], np.nan)])[pen]
 
 

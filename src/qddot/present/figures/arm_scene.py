@@ -92,6 +92,8 @@ class ArmScene:
                 for i, joint in enumerate(self.skeleton.joints)
             ],
         }
+        if self.skeleton.thin:
+            result["thin"] = [plain(points[list(route)]) for route in self.skeleton.thin]
         if bodies:
             result["bodies"] = self._bodies(poses)
         if ellipsoid is not False:
@@ -161,7 +163,7 @@ def arm_scene(robot: Robot) -> ArmScene:
     if not tree.n:
         raise BadArgument("There is nothing to show: the robot has no joint that moves.")
     bones, poses = skeleton(tree), body_frames(tree)
-    centres = np.array([centre(body.inertia) for body in tree.bodies])
+    centres = np.array([centre(body.inertia) for body in tree.bodies]) + bones.shifts
     q = typical(robot)
     points = bones.points(q)
     size = size_of(bones, points, box_of(tree, points))

@@ -143,6 +143,7 @@ def page_of(film: Film, speed: float) -> str:
         "speed": float(speed),
         "axes": film.axes,
         "lines": film.skeleton.lines,
+        "thin": film.skeleton.thin,
         "joints": [
             [joint.point, style.colour(joint.index), int(joint.turns), style.label(joint.name)]
             for joint in film.skeleton.joints

@@ -1,7 +1,7 @@
 """What an arm is drawn as: lines from joint to joint and to the tip, and a solid for each link.
 
-Every point of the skeleton is fixed to one body, so that all of them are one small program of q,
-compiled, for as many q as there are.
+Every point of the skeleton is fixed to one body, or lies between two that are; so all of them are
+one small program of q, compiled, for as many q as there are.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.dynamics.kinematics import body_poses
 from qddot.model.tree import BASE, Tree
+from qddot.present.figures.springs import tied
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
 from qddot.spatial.inertia import Inertia
@@ -38,6 +39,8 @@ class Skeleton:
     """Points that move with the arm, and the polylines between them."""
 
     lines: tuple[tuple[int, ...], ...]  # one or more a body, as numbers of points
+    thin: tuple[tuple[int, ...], ...]  # springs and dampers
+    shifts: np.ndarray  # (bodies, 3), how far off each body is drawn, in its own axes [m]
     joints: tuple[DrawnJoint, ...]  # one a body
     tips: tuple[int, ...]  # the points at the ends
     traced: dict[str, int]  # the points of the frames that were asked for
@@ -61,11 +64,16 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
     """
     points: list[tuple[int, np.ndarray]] = []  # the body, and where on it
     origins: dict[int, int] = {}  # the points at which bodies have their own joints
+    on_springs = tied(tree)
+    shifts = np.zeros((len(tree.bodies), 3))
+    for i, far in (on_springs.shift if on_springs else {}).items():
+        shifts[i] = far * np.array(tree.bodies[i].axis, dtype=float)
 
     def point(body: int, where: Any) -> int:
         at = np.array(where, dtype=float)
         if body in origins and np.abs(at).max() < TINY:
             return origins[body]
+        at = at if body == BASE else at + shifts[body]
         for k, (other, known) in enumerate(points):
             if other == body and np.abs(known - at).max() < TINY:
                 return k
@@ -87,8 +95,10 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
         slides = any(u.any() for _, u in body.columns)
         # one that slides leaves its place on the parent
         origins[i] = point(i, (0, 0, 0)) if slides else route[-1]
-        joints.append(DrawnJoint(route[-1], body.name, tree.drives[i].index, body.turns))
-        lines.append([*route, origins[i]] if slides else route)
+        at = origins[i] if on_springs else route[-1]
+        joints.append(DrawnJoint(at, body.name, tree.drives[i].index, body.turns))
+        if not on_springs:
+            lines.append([*route, origins[i]] if slides else route)
     carriers = {body.parent for body in tree.bodies}
     for i in range(len(tree.bodies)):
         ends = [X_BF.p for name, (b, X_BF) in tree.frames.items() if b == i and name == "tool"]
@@ -97,14 +107,31 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
         for end in ends:
             lines.append(line(i, end))
             tips.append(lines[-1][-1])
+    between: list[tuple[int, int, float, np.ndarray]] = []  # two points, how far, and from there
+    thin: list[list[int]] = []
+    if on_springs:
+        lines += [[point(b, at) for at in line] for b, line in on_springs.outlines(tree)]
+        for tie in on_springs.ties:
+            first, second = origins.get(tie.first, BASE), origins[tie.second]
+            if first == BASE:
+                first = point(BASE, tree.bodies[tie.second].X_PJ.p)
+            for places in on_springs.lines(tie):
+                thin.append([len(between) + k for k in range(len(places))])
+                for s, along, aside in places:
+                    off = along * on_springs.along + aside * on_springs.aside
+                    between.append((first, second, s, off))
     traced = {name: point(b, X_BF.p) for name, (b, X_BF) in ((f, tree.frame(f)) for f in frames)}
 
     def where(q: Any) -> np.ndarray:
         X_W = body_poses(tree, q)
-        return np.array([X_W[body].point(at) for body, at in points], dtype=object)
+        found = [X_W[body].point(at) for body, at in points]
+        found += [found[a] + s * (found[b] - found[a]) + off for a, b, s, off in between]
+        return np.array(found, dtype=object)
 
     return Skeleton(
         tuple(tuple(route) for route in lines if len(route) > 1),
+        tuple(tuple(len(points) + k for k in route) for route in thin),
+        shifts,
         tuple(joints),
         tuple(dict.fromkeys(tips)),
         traced,

@@ -233,6 +233,7 @@ def scene_facts(scene: ArmScene) -> dict[str, Any]:
     return {
         "still": scene.still(),
         "lines": [list(line) for line in scene.skeleton.lines],
+        "thin": [list(line) for line in scene.skeleton.thin],
         "joints": [
             {
                 "point": joint.point,

@@ -1,7 +1,7 @@
 /* From a scene, which is plain data, to solids; every thickness is a part of one radius. */
 
 function solidsOf(scene, radius, look) {
-  const {lines = [], joints = [], bodies = [], solids = []} = scene;
+  const {lines = [], thin = [], joints = [], bodies = [], solids = []} = scene;
   const {arrows = [], turns = [], traces = [], up = [0, 0, 1]} = scene;
   const found = [];
   const [thick, ink] = bodies.length ? [0.026 * radius, look.bone] : [0.042 * radius, look.link];
@@ -10,6 +10,9 @@ function solidsOf(scene, radius, look) {
       if (size(sub(line[k], line[k - 1])) < 1e-6) continue;
       found.push(capsule(line[k - 1], line[k], thick, ink));
     }
+  }
+  for (const line of thin) {
+    line.slice(1).forEach((p, k) => found.push(capsule(line[k], p, 0.008 * radius, look.link)));
   }
   for (const joint of joints) found.push(...jointOf(joint, radius, look));
   for (const body of bodies) {

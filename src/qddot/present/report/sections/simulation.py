@@ -22,8 +22,9 @@ MOST_PICTURES = 600
 MOST_EVENTS = 12
 PANELS = ("q", "qd", "energy")
 BEGINNING = (
-    "It is let go at rest where the page shows it at first, without torques. Where a joint has "
-    f"limits it meets stops there, from which it rebounds with {STOPS:g} of its speed."
+    "It is let go where the page shows it at first, at rest, or at the start that its file gives, "
+    "without torques. Where a joint has limits it meets stops there, from which it rebounds with "
+    f"{STOPS:g} of its speed."
 )
 
 
@@ -46,27 +47,28 @@ def write(subject: Subject) -> Chapter:
 
 
 def dropped(subject: Subject) -> Trajectory:
-    """Return the fall of the arm from where the page shows it, without torques."""
+    """Return the fall of the arm from its own start, or where the page shows it; no torques."""
+    robot = subject.robot
+    q0 = None if robot.start.given else robot.home
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SimulationWarning)  # the page says how it ended
         try:
-            return simulate(
-                subject.robot, subject.robot.home, duration=DURATION, every=EVERY, stops=STOPS
-            )
+            return simulate(robot, q0, duration=DURATION, every=EVERY, stops=STOPS)
         except Interrupted as stopped:  # by the reader of the terminal, or by the clock
             return stopped.trajectory
 
 
 def how(subject: Subject) -> tuple[str, str]:
     """Return the command and the lines that make the motion again."""
-    q0 = ", ".join(f"{x:g}" for x in subject.robot.home)
     if subject.motion is not None:
         return "simulate {robot}", "run = ...  # the motion that was given\nprint(run.audit)"
-    command = (
-        f"simulate {{robot}} --q0={q0.replace(' ', '')} --duration {DURATION:g} --stops {STOPS:g}"
-    )
+    q0 = ", ".join(f"{x:g}" for x in subject.robot.home)
+    option, argument = f"--q0={q0.replace(' ', '')} ", f"[{q0}], "
+    if subject.robot.start.given:
+        option = argument = ""
+    command = f"simulate {{robot}} {option}--duration {DURATION:g} --stops {STOPS:g}"
     lines = (
-        f"run = qddot.simulate(robot, [{q0}], duration={DURATION:g}, stops={STOPS:g})\n"
+        f"run = qddot.simulate(robot, {argument}duration={DURATION:g}, stops={STOPS:g})\n"
         "print(run)\nprint(run.audit)"
     )
     return command, lines

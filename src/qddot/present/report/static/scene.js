@@ -10,6 +10,7 @@ function sceneAt(q, { ellipsoid = false, torques = false, bodies = true } = {}) 
     lines: facts.lines.map((line) => line.map((k) => points[k])),
     joints: facts.joints.map((joint, b) => ({ ...joint, at: points[joint.point], axis: axes[b] })),
   };
+  if (facts.thin.length) scene.thin = facts.thin.map((line) => line.map((k) => points[k]));
   if (bodies) {
     scene.bodies = facts.joints.flatMap((joint, b) => {
       const half = facts.halves[b];
