@@ -156,7 +156,7 @@ def read_numeric(source: str, settings: OptionWords = None) -> Robot:
     return numeric(read_robot(source, settings))
 
 
-def read_varied(source: str, settings: Words, vary: str) -> dict[str, Robot]:
+def read_varied(source: str, settings: OptionWords, vary: str) -> dict[str, Robot]:
     """Return the robot with each of the values that --vary gives, by "key = value"."""
     from qddot.robot.settings import changed
 

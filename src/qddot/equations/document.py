@@ -21,7 +21,7 @@ from qddot.errors import printable
 from qddot.formulations.derivation import Part, Quantity
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.plain_formula import plain
-from qddot.looks import look
+from qddot.results import look
 
 TITLES = {
     "lagrange": "Lagrange",

@@ -35,7 +35,7 @@ RUBBING = ("friction_torque", "inverse_dynamics", "bias_torque")  # what has dry
 LETTERS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
 
 
-class ClosedForms:
+class ReadableForms:
     """What there is of a robot's quantities as formulas, by function."""
 
     def __init__(self, robot: Robot, fields: Mapping[str, str]):

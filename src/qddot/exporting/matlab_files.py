@@ -14,7 +14,7 @@ import numpy as np
 from qddot.backends.matlab import DIALECT, comment, helpers, number, stored
 from qddot.backends.source import write
 from qddot.errors import BadArgument, printable
-from qddot.exporting.closed_forms import ClosedForms
+from qddot.exporting.closed_forms import ReadableForms
 from qddot.exporting.functions import MEANING, ExportedFunction, identifier
 from qddot.exporting.matlab_check import check_file
 from qddot.program.ports import split
@@ -54,7 +54,7 @@ def matlab_files(
     if single:
         raise BadArgument("MATLAB computes in float64: leave out dtype='float32'.")
     fields = field_names(robot.symbols)
-    closed = ClosedForms(robot, fields) if robot.symbols else None
+    closed = ReadableForms(robot, fields) if robot.symbols else None
     named = [
         replace(f, name=name) for f, name in zip(functions, file_names(functions), strict=True)
     ]
@@ -97,7 +97,7 @@ def _file(
     robot: Robot,
     function: ExportedFunction,
     fields: dict[str, str],
-    closed: ClosedForms | None,
+    closed: ReadableForms | None,
 ) -> str:
     inputs = function.inputs()
     outputs = _results(function)
