@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from qddot.control.laws.saturation import arctan
+from qddot.model.joint import Start
 from qddot.model.joints import MOTIONS, Coordinate, Revolute
 from qddot.robot import Robot
 from qddot.scalars import sincos
@@ -83,7 +84,7 @@ def in_cosines(robot: Robot, monkeypatch) -> Robot:
         if not (joint.turns and joint.moves):
             return joint
         limits = replace(joint.limits, lower=None, upper=None)
-        return replace(joint, kind=KIND, limits=limits, home=None)
+        return replace(joint, kind=KIND, limits=limits, home=None, start=Start())
 
     return Robot(robot.model.with_joints(changed))
 
