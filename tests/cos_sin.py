@@ -82,7 +82,7 @@ def in_cosines(robot: Robot, monkeypatch) -> Robot:
 
     def changed(joint):
         if not (joint.turns and joint.moves):
-            return joint
+            return replace(joint, start=Start())
         limits = replace(joint.limits, lower=None, upper=None)
         return replace(joint, kind=KIND, limits=limits, home=None, start=Start())
 
