@@ -136,7 +136,7 @@ class PolynomialReader:
                 continue
             without = tuple((a, e) for a, e in monomial if a not in here)
             multiple = Expression({without: coefficient})
-            if self.degrees:
+            if self.degrees and set((multiple / DEGREE).terms) == {()}:
                 multiple = multiple / DEGREE
             elif multiple == DEGREE:
                 raise InDegrees("it is the sine or cosine of π/180 times a coordinate", node)
