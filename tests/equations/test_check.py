@@ -415,6 +415,29 @@ def test_a_key_decides_what_is_asked(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("right", "text", "result"),
+    [
+        ("L1 c1 + L2 c12", r"L_1\\cos\\theta_1 + L_2\\cos(\\theta_1 + \\theta_2)", "right"),
+        ("L1 c1 + L2 c12", "L1 c1 + L2 c2", "wrong"),
+        ("[-L1 s1 - L2 s12, -L2 s12]", "[-L1 s1 - L2 s12, L2 s12]", "wrong"),
+        ("[133.2421, 41.6211]", "[133.2, 41.6]", "right"),
+        ("[133.2421, 41.6211]", "[133.2, 42.6]", "wrong"),
+        ("sqrt(2)/2", "0.7071", "right"),
+        ("sqrt(2)/2", "0.7", "wrong"),
+        ("0", "0.001", "wrong"),
+        ("2", "2 m1", "wrong"),
+        ("[1, 2]", "3", "wrong"),
+    ],
+)
+def test_a_sheet_may_say_itself_what_is_right(tmp_path, right, text, result):
+    path = tmp_path / "answers.toml"
+    path.write_text(
+        f'robot = "two_link_point_symbolic"\n[[answer]]\nright = "{right}"\ntext = "{text}"\n'
+    )
+    assert qddot.equations.grade(path).answers[0].result == result
+
+
+@pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "it is empty"),

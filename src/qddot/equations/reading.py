@@ -209,15 +209,17 @@ class PolynomialReader:
         return self.ring.constant(1) * self.ring.scalar(x)
 
 
+def nodes_in(node: Node) -> Iterator[Node]:
+    """Yield a formula and everything that it is made of."""
+    yield node
+    match node:
+        case Call(_, inner) | Power(inner, _):
+            yield from nodes_in(inner)
+        case Product(_, parts) | Sum(parts):
+            for part in parts:
+                yield from nodes_in(part)
+
+
 def has_joint(node: Node) -> bool:
     """Return whether a coordinate, a velocity or an acceleration is in a formula."""
-    match node:
-        case Name(kind):
-            return kind != "parameter"
-        case Call(_, argument):
-            return has_joint(argument)
-        case Power(base, _):
-            return has_joint(base)
-        case Product(_, parts) | Sum(parts):
-            return any(map(has_joint, parts))
-    return False
+    return any(isinstance(x, Name) and x.kind != "parameter" for x in nodes_in(node))

@@ -18,8 +18,10 @@ from qddot.equations.exact_tree import exact_robot
 from qddot.equations.nodes import Node
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.reading import PolynomialReader
+from qddot.equations.ring import Ring
 from qddot.equations.text import as_text
 from qddot.equations.values import evaluated, generator_values, symbols_in, symbols_of
+from qddot.errors import BadArgument
 
 MOST_STATES = 400
 MOST_TERMS = 60  # of a difference that is written out
@@ -27,11 +29,12 @@ MOST_TERMS = 60  # of a difference that is written out
 
 @dataclass
 class AnswerComparison:
-    """An answer, and equations in a ring that holds it too."""
+    """An answer, and the right one, in a ring that holds both."""
 
     equations: Equations
     quantity: str
     index: Any  # which part of the quantity is asked for: () is all of it
+    value: Any  # of the whole quantity
     nodes: np.ndarray  # as it was written
     tops: list[Any]
     bottoms: list[Any]
@@ -52,11 +55,32 @@ class AnswerComparison:
             robot = exact_robot(equations.robot.model, reader.ring)
             equations = derived(robot, equations.formulation)
         tops, bottoms = ([pair[k] for pair in values] for k in (0, 1))
-        return AnswerComparison(equations, quantity, index, nodes, tops, bottoms)
+        value = equations.quantity(quantity)
+        return AnswerComparison(equations, quantity, index, value, nodes, tops, bottoms)
+
+    @staticmethod
+    def with_given(
+        equations: Equations, name: str, right: np.ndarray, nodes: np.ndarray
+    ) -> AnswerComparison:
+        """Return the comparison of formulas with others, which somebody says are right."""
+        reader = PolynomialReader(equations.robot.ring, [*right.reshape(-1), *nodes.reshape(-1)])
+        values = [reader.value(node) for node in right.reshape(-1)]
+        if any(not isinstance(bottom, int) for _, bottom in values):
+            raise BadArgument(f"The right {name} has a quotient; multiply it out.")
+        tops, bottoms = zip(*map(reader.value, nodes.reshape(-1)), strict=True)
+        value = np.empty(right.shape, dtype=object)
+        value.reshape(-1)[:] = [top for top, _ in values]
+        return AnswerComparison(equations, name, (), value, nodes, list(tops), list(bottoms))
 
     def right(self) -> list[Any]:
         """Return the right entries, in the order of the answer's."""
-        return self.entries(self.equations.quantity(self.quantity))
+        return self.entries(self.value)
+
+    @property
+    def ring(self) -> Ring:
+        """The ring that holds the answer and the right one."""
+        rings = [x.ring for x in (*self.tops, *self.right()) if isinstance(x, Polynomial)]
+        return rings[0] if rings else self.equations.robot.ring
 
     def entries(self, value: Any) -> list[Any]:
         """Return what is asked for of a value of the whole quantity."""
@@ -70,7 +94,7 @@ class AnswerComparison:
     @property
     def places(self) -> list[Place]:
         """The places of the entries, counted from 1; none of a single formula."""
-        shape = np.shape(self.equations.quantity(self.quantity))
+        shape = np.shape(self.value)
         numbers = np.arange(int(np.prod(shape))).reshape(shape)[self.index]
         return [
             tuple(int(i) + 1 for i in np.unravel_index(int(k), shape)) if shape else ()
@@ -80,7 +104,7 @@ class AnswerComparison:
     def wrong_entry(self, k: int) -> WrongEntry | None:
         """Return how entry k is wrong; None where no state is found at which it differs."""
         right, left = self.right()[k], self.left(self.right())[k]
-        symbols = sorted({name for x in (right, left, self.tops[k]) for name in _symbols(x)})
+        symbols = sorted({name for x in (right, left, self.tops[k]) for name in symbols_in_it(x)})
         state = self._simplest_state(left, symbols)
         if state is None:
             return None
@@ -96,6 +120,11 @@ class AnswerComparison:
             self._value(right, numbers),
         )
 
+    def number(self, x: Any) -> float:
+        """Return the value of a polynomial without coordinates and symbols."""
+        ones = dict.fromkeys(symbols_of(self.ring), 1.0)
+        return self._value(x, (list(np.zeros((3, self.ring.n))), ones))
+
     def _value(self, x: Any, state: tuple[Any, dict[str, float]]) -> float:
         if not isinstance(x, Polynomial):
             return float(x)
@@ -106,7 +135,7 @@ class AnswerComparison:
 
     def _simplest_state(self, left: Any, used: list[str]) -> tuple[str, Any] | None:
         """Return a state with few numbers that are not zero, at which a difference is not zero."""
-        ring = self.equations.robot.ring
+        ring = self.ring
         inputs = INPUTS.get(self.quantity, 3)
         ones = dict.fromkeys(symbols_of(ring), 1.0)
         counted = ones | {name: float(k) for k, name in enumerate(used, 1)}
@@ -126,7 +155,7 @@ class AnswerComparison:
         return None
 
 
-def _symbols(x: Any) -> set[str]:
+def symbols_in_it(x: Any) -> set[str]:
     """Return the symbols that occur in a polynomial."""
     if not isinstance(x, Polynomial):
         return set()

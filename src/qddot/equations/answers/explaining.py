@@ -19,6 +19,7 @@ from qddot.equations.answers.terms import exchanged, trigonometric, wrong_terms
 from qddot.equations.answers.verdict import Explanation
 from qddot.equations.deriving import derived
 from qddot.equations.equality import difference
+from qddot.equations.equations import QUANTITIES
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.reading import NoPolynomial, PolynomialReader
 from qddot.equations.time_limit import WorkLimitReached, at_most
@@ -70,6 +71,7 @@ class MistakeSearch:
 
     def _explanations(self) -> list[Explanation]:
         equations, quantity = self.case.equations, self.case.quantity
+        known = quantity in QUANTITIES  # else somebody said what is right, and we know no more
         likely = self._tried(
             [*of_the_derivation(quantity), *about_the_robot(equations.robot, quantity)]
         )
@@ -82,7 +84,8 @@ class MistakeSearch:
         alone = simple[places[0]] if len(places) == 1 else None
         if alone and alone[0] != "term_extra":  # of one entry, what is wrong in it says most
             return self._by_entry([], simple)
-        singles = [*likely, *self._tried(list(of_letters(equations, quantity)))]
+        slips = list(of_letters(equations, quantity)) if known else []
+        singles = [*likely, *self._tried(slips)]
         if found := self._whole(singles):
             return found
         covering = [] if alone else [t for t in singles if t.explains == self.wrong]
@@ -135,7 +138,7 @@ class MistakeSearch:
             equations = derived(robot, QUICKEST)
         twists = [h.twist for h in hypotheses if h.twist]
         value = twists[0](equations, quantity) if twists else equations.quantity(quantity)
-        if np.shape(value) != np.shape(self.case.equations.quantity(quantity)):
+        if np.shape(value) != np.shape(self.case.value):
             return None
         return self.case.entries(value)
 
@@ -189,7 +192,7 @@ class MistakeSearch:
     def _is_right(self, k: int, factors: set[Any]) -> bool:
         node = exchanged(self.case.nodes.reshape(-1)[k], factors)
         with suppress(NoPolynomial):
-            reader = PolynomialReader(self.case.equations.robot.ring, [node])
+            reader = PolynomialReader(self.case.ring, [node])
             top, bottom = reader.value(node)
             return not difference(top, self.right[k] * bottom)
         return False

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.answers.reader import LONGEST, AnswerReader, BadAnswer
+from qddot.equations.answers.reader import LONGEST, AnswerReader, BadAnswer, stacked
 from qddot.equations.answers.scanning import is_latex, plain
 from qddot.equations.answers.vocabulary import DOT, TWO_DOTS, Vocabulary
 from qddot.equations.nodes import Node
@@ -78,7 +78,7 @@ def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written
     else:
         body = _without_label(body)
         if len(shape) == 3 and (blocks := _blocks(body)):
-            written.nodes = np.stack([formula(_unboxed(block)) for block in blocks])
+            written.nodes = stacked([formula(_unboxed(block)) for block in blocks], text)
         else:
             written.nodes = formula(_unboxed(body))
     written.words = dict(words.understood)

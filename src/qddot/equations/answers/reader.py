@@ -165,13 +165,7 @@ class AnswerReader(FormulaReader):
         return self.stacked([self.stacked(row) for row in rows])
 
     def stacked(self, parts: list[Any]) -> np.ndarray:
-        shapes = {np.shape(part) for part in parts}
-        if len(shapes) > 1:
-            raise BadAnswer(self.text, "the rows of a matrix are not equally long.")
-        result = np.empty((len(parts), *shapes.pop()), dtype=object)
-        for k, part in enumerate(parts):
-            result[k] = part
-        return result
+        return stacked(parts, self.text)
 
     def deeper(self) -> None:
         self.depth += 1
@@ -219,6 +213,17 @@ class AnswerReader(FormulaReader):
         if exponent == -1 and value:
             return Number(1 / value)
         return power(base, int(exponent)) if exponent else Number(Fraction(1))
+
+
+def stacked(parts: list[Any], text: str) -> np.ndarray:
+    """Return formulas, or arrays of them, along a new first axis."""
+    shapes = {np.shape(part) for part in parts}
+    if len(shapes) > 1:
+        raise BadAnswer(text, "the rows of a matrix are not equally long.")
+    result = np.empty((len(parts), *shapes.pop()), dtype=object)
+    for k, part in enumerate(parts):
+        result[k] = part
+    return result
 
 
 def by_entry(change: Any, *arrays: Any) -> Any:

@@ -8,8 +8,9 @@
     text = "..."                     # text or LaTeX
     points = 4
 
-A key has the same layout without the texts. Where one is given it decides on robots, quantities and
-points, and only the texts are taken from the sheet.
+In place of a quantity, `right` may be the right answer itself, in the robot's letters; `tolerance`
+is then how far numbers may be apart, relative, 0.001 if not given. A key has the same layout
+without the texts. Where one is given it decides on everything but the texts.
 """
 
 from __future__ import annotations
@@ -18,9 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from qddot.equations.answers.checking import quantity_and_index
+from qddot.equations.answers.checking import check_given, quantity_and_index
 from qddot.equations.answers.verdict import Verdict
 from qddot.equations.deriving import derive
 from qddot.equations.equations import Equations
@@ -59,6 +58,8 @@ class SheetQuestion:
     quantity: str
     points: float
     partial: bool  # whether entries count one by one
+    right: str  # what is right, where it is no quantity of the equations
+    tolerance: float  # of numbers that are compared with it
     text: str
     line: int | None
 
@@ -176,19 +177,16 @@ def grade(sheet: str | Path, key: str | Path | None = None) -> GradedSheet:
         questions = [replace(question, text=given.get(question.name, "")) for question in asked]
     asked_in = str(path if key is None else key)
     equations = {name: derive(name) for name in dict.fromkeys(q.robot for q in questions)}
-    parts = []
     for question in questions:
         try:
-            parts.append(quantity_and_index(equations[question.robot], question.quantity))
+            if not question.right:
+                quantity_and_index(equations[question.robot], question.quantity)
         except QddotError as error:
             place = f"answer {shorten(question.name, 40)!r}"
             why = str(error).rstrip(".")
             problem = Problem("error", place, why, "", question.line, asked_in)
             raise BadSheet(asked_in, [problem]) from None
-    graded = (
-        _graded(question, equations[question.robot], *part)
-        for question, part in zip(questions, parts, strict=True)
-    )
+    graded = (_graded(question, equations[question.robot]) for question in questions)
     return GradedSheet(title, tuple(graded))
 
 
@@ -217,7 +215,8 @@ def read_sheet(path: Path, alone: bool = True) -> tuple[str, list[SheetQuestion]
         name = table.text("question", str(k))
         table.place = f"answer {shorten(name, 40)!r}"
         own = table.text("robot", robot)
-        quantity = table.text("quantity")
+        right = table.text("right")
+        quantity = table.text("quantity", "answer" if right else "")
         if any(question.name == name for question in questions):
             table.problem("question", "there are two of this name", "Give each its own.")
         points = number(table, "points", 1.0, 0.0)
@@ -227,6 +226,8 @@ def read_sheet(path: Path, alone: bool = True) -> tuple[str, list[SheetQuestion]
             quantity,
             points,
             flag(table, "partial", partial),
+            right,
+            number(table, "tolerance", 1e-3, 0.0),
             table.text("text"),
             table.line,
         )
@@ -247,18 +248,20 @@ def _robot(sheet: Path, name: str) -> str:
     return str(beside) if name and beside.suffix and beside.is_file() else name
 
 
-def _graded(question: SheetQuestion, equations: Equations, name: str, index: Any) -> GradedAnswer:
+def _graded(question: SheetQuestion, equations: Equations) -> GradedAnswer:
     """Return one answer with its points; what cannot be read earns none."""
     about = question.name, question.robot, question.quantity, question.points
     if not question.text.strip():
         return GradedAnswer(*about, 0.0)
     try:
-        verdict = equations.check(question.quantity, question.text)
+        if question.right:
+            given = question.quantity, question.right, question.text, question.tolerance
+            verdict = check_given(equations, *given)
+        else:
+            verdict = equations.check(question.quantity, question.text)
     except QddotError as error:
         return GradedAnswer(*about, 0.0, None, str(error))
     earned = question.points if verdict.ok else 0.0
-    if question.partial and verdict.wrong and index == ():
-        judged = "c" if name == "C" else name  # C is judged by C q̇
-        entries = np.size(equations.quantity(judged))
-        earned = question.points * (1 - len(verdict.wrong) / entries)
+    if question.partial and verdict.ok is False and verdict.entries:
+        earned = question.points * (1 - len(verdict.wrong) / verdict.entries)
     return GradedAnswer(*about, earned, verdict)

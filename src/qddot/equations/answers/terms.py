@@ -8,6 +8,7 @@ from typing import Any
 from qddot.equations.angles import sums_of_angles
 from qddot.equations.nodes import Call, Name, Node, Power, Product, Sum
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.reading import nodes_in
 from qddot.equations.terms import Monomial, Terms, polynomial_of, terms_of
 from qddot.equations.text import as_text
 
@@ -74,14 +75,8 @@ def _text(terms: Terms, x: Polynomial) -> str:
 
 def trigonometric(node: Node) -> set[Node]:
     """Return the sines and cosines in a formula."""
-    match node:
-        case Name("sine" | "cosine") | Call("sin" | "cos"):
-            return {node}
-        case Power(base, _):
-            return trigonometric(base)
-        case Product(_, parts) | Sum(parts):
-            return set().union(*map(trigonometric, parts))
-    return set()
+    named = (x.function if isinstance(x, Call) else getattr(x, "kind", "") for x in nodes_in(node))
+    return {x for x, name in zip(nodes_in(node), named, strict=True) if name in OTHER}
 
 
 def exchanged(node: Node, which: set[Node]) -> Node:

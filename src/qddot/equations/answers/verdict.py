@@ -58,6 +58,7 @@ class Verdict:
     wrong: tuple[WrongEntry, ...] = ()
     mistakes: tuple[Explanation, ...] = ()
     notes: tuple[str, ...] = ()  # what was understood, and what else is worth knowing
+    entries: int = 0  # how many were compared; none where the answer has another shape
 
     @property
     def right(self) -> bool:
