@@ -302,6 +302,13 @@ def test_a_function_of_a_robot_with_symbols_needs_their_values():
         RP.check("g[2]", "m2 g s1", m1=1.0)
 
 
+def test_long_arms_are_checked_within_a_limit_of_work():
+    eqs = qddot.derive("stanford")
+    assert eqs.check("M", eqs.M).ok
+    assert eqs.check("g", -eqs.g).mistakes[0].kinds == ("gravity_sign",)
+    assert eqs.check("M[6, 6]", "0.5").notes == ("No usual mistake gives this answer.",)
+
+
 # what cannot be read
 
 
@@ -311,6 +318,7 @@ def test_a_function_of_a_robot_with_symbols_needs_their_values():
         ("", "it is empty"),
         ("m2 L2^", "it ends too early"),
         ("(m2", "a closing parenthesis is missing"),
+        ("[m2][m2, L2]", "shapes do not fit"),
         ("[m2, L2", "a closing bracket is missing"),
         ("9^9^9", "needs parentheses"),
         ("9^(9^9)", "a whole number of at most 100"),

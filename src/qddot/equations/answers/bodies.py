@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.crba import mass_matrix
+from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot, exact_robot, with_angles_meant
+from qddot.formulations.derivation import Derivation
+from qddot.formulations.recursive import FREE_FALL, recursion
 from qddot.model.folding import exact
 from qddot.model.model import Model, mapped
 from qddot.scalars import Mat3, Scalar, Vec3
@@ -19,6 +23,7 @@ from qddot.spatial.rotation import from_rpy
 from qddot.spatial.vector import skew, vector
 
 Change = Callable[[ExactRobot], ExactRobot]
+INERTIAL = ("M", "C", "c", "tau", "gamma", "M_rate", "K", "centrifugal", "coriolis")
 SWAPS = {"x and z": (2, 1, 0), "y and z": (0, 2, 1), "x and y": (1, 0, 2)}
 
 
@@ -30,6 +35,22 @@ class Hypothesis:
     words: str  # that complete "what one gets if ..."
     robot: Change | None = None  # another robot, or
     twist: Callable[[Any, str], Any] | None = None  # another value, of equations and a quantity
+
+
+def changed_equations(robot: ExactRobot, quantity: str) -> Equations:
+    """Return the equations of another robot, with no more in them than a quantity needs."""
+    tree, q, qd = robot.tree, robot.q, robot.qd
+    still = np.zeros(tree.n, dtype=int)
+    M: Any = None
+    c: Any = None
+    g: Any = None
+    if quantity in INERTIAL:
+        M = mass_matrix(tree, q)
+    if quantity in ("c", "tau"):
+        c = recursion(tree, q, qd, still, FREE_FALL).tau
+    if quantity in ("g", "tau"):
+        g = recursion(tree, q, still, still, tree.gravity).tau
+    return Equations(robot, Derivation("recursive", M, c, g))
 
 
 @dataclass(frozen=True)

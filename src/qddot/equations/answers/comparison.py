@@ -24,6 +24,7 @@ from qddot.equations.values import evaluated, generator_values, symbols_in, symb
 from qddot.errors import BadArgument
 
 MOST_STATES = 400
+ROUNDING = 1e-12
 MOST_TERMS = 60  # of a difference that is written out
 
 
@@ -131,7 +132,11 @@ class AnswerComparison:
         positions, values = state
         known = {name: values[name] for name in symbols_of(x.ring)}
         numbers = generator_values(x.ring, "", positions, known)
-        return float(evaluated(x, numbers))
+        try:
+            value = float(evaluated(x, numbers))
+        except OverflowError:
+            return math.inf
+        return value if abs(value) > ROUNDING else 0.0  # cos π/2 is 6e-17 to a machine
 
     def _simplest_state(self, left: Any, used: list[str]) -> tuple[str, Any] | None:
         """Return a state with few numbers that are not zero, at which a difference is not zero."""

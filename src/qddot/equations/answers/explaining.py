@@ -10,14 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.answers.bodies import Hypothesis
+from qddot.equations.answers.bodies import Hypothesis, changed_equations
 from qddot.equations.answers.comparison import AnswerComparison
 from qddot.equations.answers.letters import of_letters
 from qddot.equations.answers.mistakes import about_the_robot
 from qddot.equations.answers.slips import of_the_derivation
 from qddot.equations.answers.terms import exchanged, trigonometric, wrong_terms
 from qddot.equations.answers.verdict import Explanation
-from qddot.equations.deriving import derived
 from qddot.equations.equality import difference
 from qddot.equations.equations import QUANTITIES
 from qddot.equations.polynomial import Polynomial
@@ -28,7 +27,6 @@ from qddot.errors import QddotError
 WORK = 5e6  # products of terms, for all mistakes together
 CLOSEST = 6  # mistakes that are tried two at a time
 ALIKE = 3  # mistakes that give the same answer, and are all named
-QUICKEST = "explicit"  # of the formulations
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,7 @@ class MistakeSearch:
         self.case, self.wrong = case, frozenset(wrong)
         self.right = case.right()
         self.left = case.left(self.right)
+        self.tried: list[Tried] = []
         self.cut_short = False
 
     def explanations(self) -> list[Explanation]:
@@ -67,7 +66,7 @@ class MistakeSearch:
                 return self._explanations()
         except WorkLimitReached:
             self.cut_short = True
-            return []
+            return self._whole(self.tried)
 
     def _explanations(self) -> list[Explanation]:
         equations, quantity = self.case.equations, self.case.quantity
@@ -110,8 +109,12 @@ class MistakeSearch:
         ]
 
     def _tried(self, hypotheses: Sequence[Hypothesis]) -> list[Tried]:
-        found = (self._try((hypothesis,)) for hypothesis in hypotheses)
-        return [tried for tried in found if tried is not None]
+        found = []
+        for hypothesis in hypotheses:
+            if (tried := self._try((hypothesis,))) is not None:
+                found.append(tried)
+                self.tried.append(tried)
+        return found
 
     def _try(self, hypotheses: tuple[Hypothesis, ...]) -> Tried | None:
         """Return what some mistakes leave of the answer; None if they change nothing wrong."""
@@ -135,7 +138,7 @@ class MistakeSearch:
         for hypothesis in hypotheses:
             robot = hypothesis.robot(robot) if hypothesis.robot else robot
         if robot is not equations.robot:
-            equations = derived(robot, QUICKEST)
+            equations = changed_equations(robot, quantity)
         twists = [h.twist for h in hypotheses if h.twist]
         value = twists[0](equations, quantity) if twists else equations.quantity(quantity)
         if np.shape(value) != np.shape(self.case.value):

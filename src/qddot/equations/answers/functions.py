@@ -8,14 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.answers.bodies import Hypothesis
+from qddot.equations.answers.bodies import Hypothesis, changed_equations
 from qddot.equations.answers.comparison import simple_states, state_words
-from qddot.equations.answers.explaining import QUICKEST
 from qddot.equations.answers.letters import of_letters
 from qddot.equations.answers.mistakes import about_the_robot
 from qddot.equations.answers.slips import of_the_derivation
 from qddot.equations.answers.verdict import Explanation, Verdict, WrongEntry, listed
-from qddot.equations.deriving import derived
 from qddot.equations.equations import INPUTS, Equations
 from qddot.equations.values import evaluated, generator_values
 from qddot.errors import BadArgument, QddotError, shorten
@@ -150,7 +148,7 @@ class _Trial:
     def _changed(self, hypothesis: Hypothesis) -> tuple[Equations, Any]:
         equations = self.equations
         if hypothesis.robot:
-            equations = derived(hypothesis.robot(equations.robot), QUICKEST)
+            equations = changed_equations(hypothesis.robot(equations.robot), self.name)
         if hypothesis.twist:
             return equations, hypothesis.twist(equations, self.name)
         return equations, equations.quantity(self.name)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from qddot.equations.answers.bodies import (
+    INERTIAL,
     INERTIAS,
     MASSES,
     Change,
@@ -23,7 +24,6 @@ from qddot.model.link import Link, Placement
 from qddot.model.model import Model
 
 AXES = (("x", (1, 0, 0)), ("y", (0, 1, 0)), ("z", (0, 0, 1)))
-INERTIAL = ("M", "C", "c", "tau", "gamma", "M_rate", "K", "centrifugal", "coriolis")
 WEIGHT = ("g", "P", "tau")
 
 

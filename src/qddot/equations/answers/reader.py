@@ -247,7 +247,7 @@ def matrix_product(a: np.ndarray, b: np.ndarray) -> np.ndarray | Node:
     for i, j in np.ndindex(result.shape):
         pairs = zip(left[i], right[:, j], strict=True)
         result[i, j] = total([Product(Fraction(1), pair) for pair in pairs])
-    found = result.reshape(*a.shape[:-1], *b.shape[1:])
+    found = result.reshape((*a.shape[:-1], *b.shape[1:]))
     return found if found.ndim else found.item()
 
 

@@ -13,6 +13,7 @@ from qddot.equations.terms import Monomial, Terms, polynomial_of, terms_of
 from qddot.equations.text import as_text
 
 MOST = 4  # terms that a sentence names
+LARGEST = 12  # numerator and denominator of a factor that is a slip
 OTHER = {"sin": "cos", "cos": "sin", "sine": "cosine", "cosine": "sine"}
 
 
@@ -61,7 +62,10 @@ def _of_terms(wrong: Terms, own: Terms, quantity: str, x: Polynomial) -> tuple[s
             return which, f"{said} is doubled"
         case _ if ratio == Fraction(-1, 2):
             return which, f"{said} is halved"
-    return "term_factor", f"{said} is multiplied by {1 + ratio}"
+    factor = 1 + ratio
+    if max(abs(factor.numerator), factor.denominator) > LARGEST:
+        return None
+    return "term_factor", f"{said} is multiplied by {factor}"
 
 
 def _rates(monomial: Monomial) -> int:
