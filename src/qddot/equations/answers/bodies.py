@@ -24,6 +24,7 @@ from qddot.spatial.vector import skew, vector
 
 Change = Callable[[ExactRobot], ExactRobot]
 INERTIAL = ("M", "C", "c", "tau", "gamma", "M_rate", "K", "centrifugal", "coriolis")
+KNOWN = (*INERTIAL, "g", "P", "friction", "springs", "Y")  # of which mistakes are known
 SWAPS = {"x and z": (2, 1, 0), "y and z": (0, 2, 1), "x and y": (1, 0, 2)}
 
 

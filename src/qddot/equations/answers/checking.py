@@ -11,40 +11,56 @@ from typing import Any
 
 import numpy as np
 
+from qddot.equations.answers.bodies import KNOWN
 from qddot.equations.answers.functions import check_function
 from qddot.equations.answers.judging import Judge
 from qddot.equations.answers.layout import Written, read_answer
 from qddot.equations.answers.reader import stacked
 from qddot.equations.answers.verdict import Verdict
 from qddot.equations.answers.vocabulary import UnknownWord, Vocabulary
-from qddot.equations.equations import QUANTITIES, Equations
+from qddot.equations.equations import Equations
 from qddot.equations.forms import form
 from qddot.equations.nodes import Node, Number
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.quotient import is_quotient
 from qddot.equations.sympy_forms import from_sympy, node_of
 from qddot.equations.time_limit import WorkLimitReached, at_most
 from qddot.errors import BadArgument, UnknownName, shorten
 
 WORK = 5e6  # products of terms, for reading an answer and comparing it
+# M[1, 2], M12, M_{12}, tau[1]
+ENTRY = re.compile(r"(\D+?)\s*[\[_({]*\s*(\d+(?:\s*,\s*\d+)*)\s*[\])}]*")
 LETTERS = {"τ": "tau", "Γ": "gamma", "Ṁ": "M_rate", "Mdot": "M_rate", "G": "g"}
 
 
-def check(equations: Equations, quantity: str, answer: Any, values: Mapping[str, float]) -> Verdict:
+def check(equations: Equations, quantity: str, answer: Any, named: Mapping[str, Any]) -> Verdict:
     """Return whether an answer is right; see `Equations.check`."""
-    name, index = quantity_and_index(equations, quantity)
+    name = quantity_name(equations, quantity)
+    choices, values = equations.quantities[name].split(named)
+    whole = equations.quantity(name, **choices)
+    if is_quotient(whole):
+        raise BadArgument(f"{name} is a quotient of polynomials, which answers are not read for.")
+    index = index_in(quantity, name, np.shape(whole))
     if callable(answer) and not from_sympy(answer):
+        if name not in KNOWN:
+            raise BadArgument(f"A function is compared with one of: {', '.join(KNOWN)}.")
         return check_function(equations, quantity, name, index, answer, values)
     if values:
         raise BadArgument("Values of parameters are for functions; a formula has symbols.")
-    shape = np.asarray(np.asarray(equations.quantity(name), dtype=object)[index]).shape
+    part = np.asarray(np.asarray(whole, dtype=object)[index])
     words = Vocabulary(equations.robot.ring, equations.robot.tree.joint_names)
-    written = as_written(answer, shape, words)
+    judge = Judge(equations, quantity, name, index, as_written(answer, part.shape, words))
     try:
         with at_most(WORK):
-            return Judge(equations, quantity, name, index, written).verdict()
+            if name in KNOWN:
+                return judge.verdict()
+            nodes = np.empty(part.shape, dtype=object)
+            for place in np.ndindex(part.shape):
+                nodes[place] = form(part[place])
+            return judge.against(nodes, tolerance=0.0)
     except WorkLimitReached:
         reason = f"{quantity}: whether it is right was not decided; it is too long to multiply out."
-        return Verdict(equations.robot.model.name, quantity, None, reason)
+        return judge.said(None, reason)
 
 
 def check_given(
@@ -67,27 +83,30 @@ def check_given(
     check = Judge(equations, name, name, (), written(answer, np.shape(known.nodes)))
     try:
         with at_most(WORK):
-            return check.against(known, tolerance)
+            return check.against(known.nodes, tolerance)
     except WorkLimitReached:
         return check.said(None, f"{name}: it is too long to multiply out.")
 
 
-def quantity_and_index(equations: Equations, text: str) -> tuple[str, Any]:
-    """Return the name of a quantity, and the index of the entry that is asked for.
-
-    "M" is all of it, "M[1, 2]", "M12" and "M_12" one entry, "tau[1]" one as well.
-    """
+def quantity_name(equations: Equations, text: str) -> str:
+    """Return the name of a quantity, also where one entry of it is asked for: "M[1, 2]"."""
     if not isinstance(text, str):
         raise BadArgument(f"{text!r} is no quantity; give a name such as 'M' or 'M[1, 2]'.")
-    plain = LETTERS.get(text.strip(), text.strip())
-    if plain in QUANTITIES:
-        return plain, ()
-    match = re.fullmatch(r"(\D+?)\s*[\[_({]*\s*(\d+(?:\s*,\s*\d+)*)\s*[\])}]*", plain)
-    name = LETTERS.get(match[1], match[1]) if match else plain
-    if not match or name not in QUANTITIES:
-        raise UnknownName("quantity", shorten(text), equations.robot.model.name, QUANTITIES)
+    plain = text.strip()
+    match = ENTRY.fullmatch(plain)
+    for name in (plain, match[1] if match else plain):
+        if LETTERS.get(name, name) in equations.quantities:
+            return LETTERS.get(name, name)
+    known = equations.quantities
+    raise UnknownName("quantity", shorten(text), equations.robot.model.name, known)
+
+
+def index_in(text: str, name: str, shape: tuple[int, ...]) -> Any:
+    """Return the index of the entry that is asked for, of the quantity's shape; () is all."""
+    match = ENTRY.fullmatch(text.strip())
+    if not match or LETTERS.get(match[1], match[1]) != name:
+        return ()
     numbers = re.findall(r"\d+", match[2])
-    shape = np.shape(equations.quantity(name))
     if len(numbers) == 1 and len(shape) > 1:
         numbers = list(numbers[0])
     index = tuple(int(number) - 1 for number in numbers)
@@ -95,7 +114,7 @@ def quantity_and_index(equations: Equations, text: str) -> tuple[str, Any]:
         raise BadArgument(
             f"{shorten(text)!r}: {name} has shape {shape}, and its entries count from 1."
         )
-    return name, index
+    return index
 
 
 def as_written(answer: Any, shape: tuple[int, ...], words: Vocabulary) -> Written:

@@ -13,7 +13,8 @@ import numpy as np
 from qddot.equations.answers.verdict import Place, WrongEntry
 from qddot.equations.deriving import derived
 from qddot.equations.equality import difference, witness
-from qddot.equations.equations import INPUTS, Equations
+from qddot.equations.equations import Equations
+from qddot.equations.exact_state import MOTION
 from qddot.equations.exact_tree import exact_robot
 from qddot.equations.nodes import Node
 from qddot.equations.polynomial import Polynomial
@@ -141,7 +142,7 @@ class AnswerComparison:
     def _simplest_state(self, left: Any, used: list[str]) -> tuple[str, Any] | None:
         """Return a state with few numbers that are not zero, at which a difference is not zero."""
         ring = self.ring
-        inputs = INPUTS.get(self.quantity, 3)
+        inputs = inputs_of(self.equations, self.quantity)
         ones = dict.fromkeys(symbols_of(ring), 1.0)
         counted = ones | {name: float(k) for k, name in enumerate(used, 1)}
         for values, said in ((ones, "every parameter 1"), (counted, "")):
@@ -158,6 +159,12 @@ class AnswerComparison:
             if not used:
                 break
         return None
+
+
+def inputs_of(equations: Equations, quantity: str) -> int:
+    """Return of how many of q, q̇ and q̈ a quantity is a function, or may be."""
+    known = equations.quantities.get(quantity)
+    return max(1, len(known.inputs)) if known and set(known.inputs) <= set(MOTION) else len(MOTION)
 
 
 def symbols_in_it(x: Any) -> set[str]:

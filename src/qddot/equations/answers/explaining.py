@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.answers.bodies import Hypothesis, changed_equations
+from qddot.equations.answers.bodies import KNOWN, Hypothesis, changed_equations
 from qddot.equations.answers.comparison import AnswerComparison
 from qddot.equations.answers.letters import of_letters
 from qddot.equations.answers.mistakes import about_the_robot
@@ -18,7 +18,6 @@ from qddot.equations.answers.slips import of_the_derivation
 from qddot.equations.answers.terms import exchanged, trigonometric, wrong_terms
 from qddot.equations.answers.verdict import Explanation
 from qddot.equations.equality import difference
-from qddot.equations.equations import QUANTITIES
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.reading import NoPolynomial, PolynomialReader
 from qddot.equations.time_limit import WorkLimitReached, at_most
@@ -70,7 +69,7 @@ class MistakeSearch:
 
     def _explanations(self) -> list[Explanation]:
         equations, quantity = self.case.equations, self.case.quantity
-        known = quantity in QUANTITIES  # else somebody said what is right, and we know no more
+        known = quantity in KNOWN  # else somebody said what is right, and we know no more
         likely = self._tried(
             [*of_the_derivation(quantity), *about_the_robot(equations.robot, quantity)]
         )

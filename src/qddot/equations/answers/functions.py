@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from qddot.equations.answers.bodies import Hypothesis, changed_equations
-from qddot.equations.answers.comparison import simple_states, state_words
+from qddot.equations.answers.comparison import inputs_of, simple_states, state_words
 from qddot.equations.answers.letters import of_letters
 from qddot.equations.answers.mistakes import about_the_robot
 from qddot.equations.answers.slips import of_the_derivation
 from qddot.equations.answers.verdict import Explanation, Verdict, WrongEntry, listed
-from qddot.equations.equations import INPUTS, Equations
+from qddot.equations.equations import Equations
 from qddot.equations.values import evaluated, generator_values
 from qddot.errors import BadArgument, QddotError, shorten
 
@@ -72,7 +72,7 @@ class _Trial:
         self.equations, self.name, self.index = equations, name, index
         self.function, self.values = function, values
         self.whole = name == "C" and index == ()  # judged by C q̇, since C is not unique
-        self.inputs = _inputs(function, INPUTS[name])
+        self.inputs = _inputs(function, inputs_of(equations, name))
         rng = np.random.default_rng(0)
         self.states = rng.uniform(-2, 2, (STATES, 3, equations.n))
 
@@ -117,7 +117,7 @@ class _Trial:
 
     def _simplest(self, place: tuple, states: np.ndarray) -> tuple[np.ndarray, str]:
         turns = self.equations.robot.ring.turns
-        for nonzero in simple_states(turns, INPUTS[self.name]):
+        for nonzero in simple_states(turns, inputs_of(self.equations, self.name)):
             state = np.zeros(states[0].shape)
             for (row, joint), value in nonzero.items():
                 state[row, joint] = value

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from qddot.equations.answers.bodies import KNOWN
 from qddot.equations.answers.comparison import AnswerComparison, decided
 from qddot.equations.answers.explaining import MistakeSearch
 from qddot.equations.answers.layout import Written, shaped
 from qddot.equations.answers.verdict import Explanation, Verdict, listed
-from qddot.equations.equations import QUANTITIES, Equations
+from qddot.equations.equations import Equations
 from qddot.equations.nodes import Call, Name, Node, Number
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.proofs import CORIOLIS
@@ -31,7 +32,7 @@ class Judge:
         self.equations, self.quantity, self.name, self.index = equations, quantity, name, index
         self.written = written
         self.robot = equations.robot.model.name
-        self.what = "what was derived" if name in QUANTITIES else "what is given"
+        self.what = "what was derived" if name in equations.quantities else "what is given"
         self.notes = list(written.notes)
         if written.words:
             said = ", ".join(f"{theirs} as {ours}" for theirs, ours in written.words.items())
@@ -56,14 +57,14 @@ class Judge:
             return self._coriolis(case)
         return self._compared(case, nodes)
 
-    def against(self, known: Written, tolerance: float) -> Verdict:
-        """Judge it by formulas that somebody says are right; numbers by how near they are."""
-        right = shaped(known.nodes, np.shape(known.nodes))
-        nodes = shaped(self.written.nodes, np.shape(known.nodes))
+    def against(self, known: Any, tolerance: float) -> Verdict:
+        """Judge it by formulas that are said to be right; numbers by how near they are."""
+        right = shaped(known, np.shape(known))
+        nodes = shaped(self.written.nodes, np.shape(known))
         if nodes is None or right is None:
-            return self._other_shape(np.shape(known.nodes))
+            return self._other_shape(np.shape(known))
         case = AnswerComparison.with_given(self.equations, self.name, right, nodes)
-        if not any(map(has_letters, (*right.reshape(-1), *nodes.reshape(-1)))):
+        if tolerance and not any(map(has_letters, (*right.reshape(-1), *nodes.reshape(-1)))):
             entries = [case.wrong_entry(k) for k, x in enumerate(case.left(case.right())) if x]
             largest = max((abs(case.number(x)) for x in case.right()), default=0.0)
             far = [e for e in entries if e and abs(e.yours - e.right) > tolerance * largest]
@@ -172,7 +173,7 @@ class Judge:
         return self.said(False, f"{reason} Correct that first, and check again.")
 
     def _right_in_degrees(self, nodes: np.ndarray) -> bool:
-        if self.name == "C" or self.name not in QUANTITIES:
+        if self.name == "C" or self.name not in KNOWN:
             return False
         case = AnswerComparison.of(self.equations, self.name, self.index, nodes, degrees=True)
         return not any(case.left(case.right()))

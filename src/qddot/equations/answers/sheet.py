@@ -15,11 +15,14 @@ without the texts. Where one is given it decides on everything but the texts.
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from qddot.equations.answers.checking import check_given, quantity_and_index
+import numpy as np
+
+from qddot.equations.answers.checking import check_given, index_in, quantity_name
 from qddot.equations.answers.verdict import Verdict
 from qddot.equations.deriving import derive
 from qddot.equations.equations import Equations
@@ -28,16 +31,14 @@ from qddot.errors import (
     Problem,
     ProblemList,
     QddotError,
-    located,
     printable,
     shorten,
 )
-from qddot.judged import Judged
-from qddot.looks import in_notebook
 from qddot.plain_text import fitted
 from qddot.readers.document_table import DocumentTable
 from qddot.readers.fields import flag, number
-from qddot.readers.toml import toml_document
+from qddot.readers.toml import line_finder, parsed
+from qddot.results import Judged, in_notebook
 
 MOST_ANSWERS = 500
 LARGEST = 2_000_000  # bytes of a sheet
@@ -180,7 +181,9 @@ def grade(sheet: str | Path, key: str | Path | None = None) -> GradedSheet:
     for question in questions:
         try:
             if not question.right:
-                quantity_and_index(equations[question.robot], question.quantity)
+                eqs = equations[question.robot]
+                name = quantity_name(eqs, question.quantity)
+                index_in(question.quantity, name, np.shape(eqs.quantity(name)))
         except QddotError as error:
             place = f"answer {shorten(question.name, 40)!r}"
             why = str(error).rstrip(".")
@@ -199,7 +202,8 @@ def read_sheet(path: Path, alone: bool = True) -> tuple[str, list[SheetQuestion]
     """
     if path.is_file() and path.stat().st_size > LARGEST:
         raise BadFile(path, f"it is larger than {LARGEST // 10**6} MB", "Is it the right file?")
-    data, line_of = toml_document(path)
+    text, data = parsed(path, "TOML", tomllib.loads)
+    line_of = line_finder(text)
     found: list[Any] = []
     top = DocumentTable(data, (), found, line_of, "sheet")
     title, robot = top.text("title"), top.text("robot")
@@ -238,7 +242,7 @@ def read_sheet(path: Path, alone: bool = True) -> tuple[str, list[SheetQuestion]
         table.done()
         questions.append(question)
     if found:
-        raise BadSheet(str(path), [located(problem, str(path)) for problem in found])
+        raise BadSheet(str(path), [problem.located(str(path)) for problem in found])
     return title, questions
 
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from qddot.errors import printable
-from qddot.looks import in_notebook
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 
 Place = tuple[int, ...]  # of an entry, counted from 1; () for a quantity that is one formula
 
