@@ -2,6 +2,7 @@
 
 import json
 import random
+import tomllib
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from wrong_answers import ARMS, ELBOW_ROWS, absolute, equations, mistaken, stein
 import qddot
 from qddot.equations.answers.reader import BadAnswer
 from qddot.errors import BadArgument, QddotError
+from qddot.exercises import exercise
 
 ARM = qddot.derive("two_link_symbolic")
 POINT = qddot.derive("two_link_point_symbolic")
@@ -109,6 +111,17 @@ def test_letters_that_are_not_ours_are_read_and_reported():
     assert pendulum.check("friction", "[c1 qd1, c2 dq2]").ok
     masses = qddot.derive("mass_spring_damper_symbolic")
     assert masses.check("springs[1]", "k (x1 - x0) + c (x1dot - xd0)").ok
+
+
+def test_quantities_of_a_frame_are_checked_too():
+    tip = dict(frame="tool")
+    assert POINT.check("jacobian", POINT.sympy("jacobian", **tip), **tip).ok
+    assert POINT.check("jacobian[4, 1]", "-L1 s1 - L2 s12", **tip).ok
+    verdict = POINT.check("jacobian[4, 1]", "-L1 s1 - L2 c12", **tip)
+    assert verdict.mistakes[0].kinds == ("sin_cos",)
+    assert "Your answer is exactly" in str(verdict)
+    with pytest.raises(BadArgument, match="of a frame: say which"):
+        POINT.check("jacobian", "1")
 
 
 def test_sympy_answers_may_be_functions_of_time():
@@ -420,6 +433,25 @@ def test_a_key_decides_what_is_asked(tmp_path):
     answers.write_text('[[answer]]\nquestion = "b"\ntext = "m2 g s1"\n')
     with pytest.raises(QddotError, match="the key has no question 'b'"):
         qddot.equations.grade(answers, key)
+
+
+def test_the_key_of_an_exercise_gives_all_points_to_its_solution(tmp_path):
+    task = exercise(7, 2)
+    task.write(tmp_path, "text")
+    asked = tomllib.loads((tmp_path / "key.toml").read_text(encoding="utf-8"))["answer"]
+    lines = []
+    for question in asked:
+        text = question.get("right")
+        if text is None:
+            name, _, index = question["quantity"].partition("[")
+            value = task.equations.quantity(name)
+            place = tuple(int(k) - 1 for k in index.rstrip("]").split(",")) if index else ()
+            text = str(qddot.equations.as_sympy(np.asarray(value, dtype=object)[place]))
+        lines += ["[[answer]]", f"question = {json.dumps(question['question'])}"]
+        lines += [f"text = {json.dumps(text)}"]
+    (tmp_path / "answers.toml").write_text("\n".join(lines), encoding="utf-8")
+    sheet = qddot.equations.grade(tmp_path / "answers.toml", tmp_path / "key.toml")
+    assert sheet.earned == sheet.points == task.points, str(sheet)
 
 
 @pytest.mark.parametrize(

@@ -37,7 +37,8 @@ class Explanation:
     proved: bool = True
 
     def __str__(self) -> str:
-        what = f"entry {listed(self.places)}" if self.places else "your answer"
+        entries = [place for place in self.places if place]
+        what = f"entry {listed(entries)}" if entries else "your answer"
         how = "exactly" if self.proved else "at every state that was tried"
         return f"{what} is {how} what one gets if {self.words}."
 
