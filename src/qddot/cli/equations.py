@@ -1,4 +1,4 @@
-"""Verbs about equations: derive, prove, exercise."""
+"""Verbs about equations: derive, prove, check, exercise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 import qddot
+from qddot.cli import completion
 from qddot.cli.terminal import (
+    ROBOT,
     AsJson,
     File,
     Settings,
@@ -25,7 +27,7 @@ from qddot.progress import message_if_slow
 from qddot.saving import write_whole
 
 if TYPE_CHECKING:
-    from qddot.equations import Equations
+    from qddot.equations import Equations, GradedSheet, Verdict
 
 FORMULATIONS = (
     *("lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler", "hamilton"),
@@ -206,6 +208,85 @@ def prove(source: Source, settings: Settings = None, as_json: AsJson = False) ->
         claims_made = [asdict(claim) for claim in found]
         echo_json({"robot": robot.model.name, "finished": not interrupted, "claims": claims_made})
     if any(claim.holds != claim.expected for claim in found):
+        raise typer.Exit(1)
+
+
+def check(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="ROBOT",
+            help=f"{ROBOT} Or, alone, a sheet of answers (.toml).",
+            autocompletion=completion.robots,
+        ),
+    ],
+    answer: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[ANSWER]",
+            help="The answer, as text or LaTeX. Put a blank before one that begins with -.",
+        ),
+    ] = None,
+    quantity: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="What the answer is of: M, C, c, g, tau, K, P, gamma, ..., or one entry, M[1,2].",
+        ),
+    ] = "M",
+    file: Annotated[
+        File,
+        typer.Option(
+            metavar="FILE",
+            help="Read the answer from a file, .txt or .tex.",
+            autocompletion=completion.files(".txt", ".tex"),
+        ),
+    ] = None,
+    key: Annotated[
+        File,
+        typer.Option(
+            metavar="FILE",
+            help="The questions of a sheet (.toml): their robots, quantities and points.",
+            autocompletion=completion.files(".toml"),
+        ),
+    ] = None,
+    settings: Settings = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check whether an answer is right, or grade a sheet of them.
+
+    Formulas are compared exactly. If one is wrong, you see in which entry, by how much, and which
+    mistake gives exactly this answer. The exit status is 1 if an answer is not right.
+
+    Examples:
+      qddot check answers.toml --key key.toml
+      qddot check two_link_point_symbolic --quantity "M[2,2]" "m2 L2^2"
+      qddot check rp_symbolic --quantity g "[(m1 l1 + m2 d2) g c1, m2 g s1]"
+    """
+    from qddot.equations.answers.sheet import grade
+    from qddot.readers.files import read_text
+
+    if answer is not None and file is not None:
+        raise BadArgument("Give the answer or --file, not both.")
+    found: GradedSheet | Verdict
+    if answer is None and file is None:
+        if not source.lower().endswith(".toml"):
+            read_model(source)  # which says if there is none
+            raise BadArgument(
+                "There is no answer: give it behind the robot, or by --file answer.tex.\n"
+                "  A sheet of answers ends in .toml: qddot check answers.toml"
+            )
+        found = grade(source, key)
+    else:
+        if key is not None:
+            raise BadArgument("--key is for a sheet of answers: qddot check answers.toml --key ...")
+        text = read_text(file) if file is not None else str(answer)
+        model = read_model(source, settings)
+        with message_if_slow(f"deriving the equations of {model.name}"):
+            equations = qddot.derive(model)
+        found = equations.check(quantity, text)
+    tell(as_json, found.to_dict(), [str(found)])
+    if not found.ok:
         raise typer.Exit(1)
 
 

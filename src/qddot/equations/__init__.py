@@ -6,6 +6,8 @@ from qddot.deprecation import moved_modules
 from qddot.on_demand import on_demand
 
 if TYPE_CHECKING:
+    from qddot.equations.answers.sheet import GradedSheet as GradedSheet, grade as grade
+    from qddot.equations.answers.verdict import Verdict as Verdict
     from qddot.equations.deriving import derive as derive, exact_of as exact_of
     from qddot.equations.equations import Equations as Equations
     from qddot.equations.linearised import LinearEquations as LinearEquations
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = on_demand(
     __name__,
     {
+        "qddot.equations.answers.sheet": "GradedSheet grade",
+        "qddot.equations.answers.verdict": "Verdict",
         "qddot.equations.deriving": "derive exact_of",
         "qddot.equations.equations": "Equations",
         "qddot.equations.linearised": "LinearEquations",

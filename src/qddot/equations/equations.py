@@ -18,6 +18,7 @@ from qddot.plain_text import fitted
 from qddot.scalars import JointMat
 
 if TYPE_CHECKING:
+    from qddot.equations.answers.verdict import Verdict
     from qddot.equations.linearised import LinearEquations
 
 
@@ -107,6 +108,26 @@ class Equations(ParameterTerms):
         pairs = zip(self.tau, other.tau, strict=True)
         wrong = [x for x in (difference(a, b) for a, b in pairs) if x]
         return not wrong or (False if any(map(witness, wrong)) else None)
+
+    def check(self, quantity: str, answer: Any, **named: Any) -> Verdict:
+        """Return whether an answer is right, and if not, where, by how much and what it looks like.
+
+        Formulas are compared exactly: equal means that the difference is the zero polynomial. A
+        function is compared at random states, which is no proof. Any C with C q̇ = c is right.
+
+        Args:
+            quantity: The quantity, "M", or one entry of it, "M[1, 2]", counted from 1.
+            answer: Text ("m1*L1^2 + 2 m2 L1 L2 cos(q2)", also as we print it), LaTeX, SymPy,
+                numbers, lists of these, or a function of q, of q and qd, or of q, qd and qdd.
+            named: The choices of the quantity, as in `quantity`; for a function of a robot that has
+                symbols, the parameters' values too.
+
+        Raises:
+            BadAnswer: If a text cannot be read.
+        """
+        from qddot.equations.answers.checking import check
+
+        return check(self, quantity, answer, named)
 
     # how they look
 

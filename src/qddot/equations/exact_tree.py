@@ -57,14 +57,19 @@ class ExactRobot:
         return self.ring.vector("a")
 
 
-def exact_robot(model: Model) -> ExactRobot:
-    """Return a model over exact polynomials; a decimal stands for the rational it names."""
+def exact_robot(model: Model, ring: Ring | None = None) -> ExactRobot:
+    """Return a model over exact polynomials; a decimal stands for the rational it names.
+
+    Args:
+        model: The robot.
+        ring: One that has all of its parameters, and perhaps more; its own if not given.
+    """
     model.need_single_numbers("A closed form")
     meant, notes = with_angles_meant(model)
     tree = fold(meant, exact)
     for body, drive in zip(tree.bodies, tree.drives, strict=True):
         check_ratio(tree, body, drive)
-    ring = Ring.of(tree)
+    ring = ring or Ring.of(tree)
     moving = replace(tree, base=NO_INERTIA)  # what does not move is in no equation
     return ExactRobot(model, ring, moving.map(ring.scalar), notes)
 

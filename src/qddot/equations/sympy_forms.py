@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,17 +15,17 @@ from qddot.equations.equality import difference, witness
 from qddot.equations.forms import form
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.reading import NoPolynomial, PolynomialReader
 from qddot.equations.ring import Ring
 from qddot.equations.values import symbols_of
 from qddot.errors import BadArgument, did_you_mean
-from qddot.scalars import Scalar, sincos, sqrt
-from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression, symbol
+from qddot.scalars import Scalar
 from qddot.scalars.monomials import PI
 
-GENERATORS = {"q": "q", "qd": "v", "qdd": "a"}
 JOINT = re.compile(r"(qd?d?)([1-9]\d*)")
 ASK = 'Ask SymPy: sympy.simplify(mine - equations.sympy("M")).'
 SYMBOLS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
+ROLES = {letter: role for role, letter in SYMBOLS.items()}
 
 
 def from_sympy(x: Any) -> bool:
@@ -36,10 +38,17 @@ def equal_to(x: Scalar, other: Any) -> bool:
 
     Raises:
         BadArgument: If the expression is not one of q1, qd1, qdd1, ... and the parameters, or no
-            polynomial in their sines and cosines; or if it is not shown equal, though no state is
-            found at which the two differ.
+            quotient of polynomials in their sines and cosines; or if it is not shown equal, though
+            no state is found at which the two differ.
     """
-    left = difference(x, _Reading(x, other).value(other))
+    ring = x.ring if isinstance(x, Polynomial) else None
+    node = node_of(other, _named(ring))
+    try:
+        reader = PolynomialReader(ring or Ring((True,) * _joints(other), []), [node])
+        top, bottom = reader.value(node)
+    except NoPolynomial as error:
+        raise BadArgument(f"{error}\n  {ASK}") from None
+    left = difference(x * bottom, top)
     if left and witness(left) is None:
         raise BadArgument(f"Whether the two are equal could not be decided exactly.\n  {ASK}")
     return not left
@@ -57,127 +66,81 @@ def entries(other: Any, shape: tuple[int, ...]) -> np.ndarray:
     return np.broadcast_to(rows, shape)
 
 
-class _Reading:
-    """An expression and the ring that it is read into: x's own, with what it has besides."""
+def node_of(x: Any, named: Callable[[str], Node]) -> Node:
+    """Return the tree of a SymPy expression, given what its symbols mean.
 
-    def __init__(self, x: Scalar, other: Any):
-        import sympy
+    A coordinate may be a function of time, and its derivatives velocities and accelerations.
+    """
+    kind = type(x).__name__
+    if x.is_Symbol:
+        return named(x.name)
+    if x.is_Rational:
+        return Number(Fraction(int(x.p), int(x.q)))
+    if x.is_Float:
+        return Number(Fraction(repr(float(x))))
+    if kind == "Pi":
+        return Name("parameter", PI.name)
+    if x.is_Add:
+        return Sum(tuple(node_of(part, named) for part in x.args))
+    if x.is_Mul:
+        return Product(Fraction(1), tuple(node_of(part, named) for part in x.args))
+    if x.is_Pow and x.exp.is_Integer:
+        return Power(node_of(x.base, named), int(x.exp))
+    if x.is_Pow and x.exp.is_Rational and x.exp.q == 2:
+        return Power(Call("sqrt", node_of(x.base, named)), int(x.exp.p))
+    if kind in ("sin", "cos", "tan"):
+        return Call(kind, node_of(x.args[0], named))
+    if moved := _of_time(x, named):
+        return moved
+    text = str(x)
+    raise BadArgument(
+        f"{text if len(text) < 60 else f'{text[:57]}...'!r} cannot be compared exactly: known are "
+        f"+ - * /, whole powers, square roots of parameters, sin, cos and tan.\n  {ASK}"
+    )
 
-        self.sympy = sympy
-        ring = x.ring if isinstance(x, Polynomial) else None
-        joints = {s: JOINT.fullmatch(s.name) for s in other.free_symbols}
-        self.joints = {s: (GENERATORS[m[1]], int(m[2]) - 1) for s, m in joints.items() if m}
-        n = ring.n if ring else 1 + max((k for _, k in self.joints.values()), default=-1)
-        known = symbols_of(ring) if ring else set()
-        for s in sorted(other.free_symbols - self.joints.keys(), key=str):
-            if ring and s.name not in known:
-                near = did_you_mean(s.name, sorted(known))
-                raise BadArgument(
-                    f"The equations have no symbol {s.name!r}.{near}\n  They have q1, qd1, qdd1 to "
-                    f"q{n}, ... and: {', '.join(sorted(known)) or 'no parameters'}."
-                )
-        if any(k >= n for _, k in self.joints.values()):
-            raise BadArgument(f"The equations have {n} joints: q1, qd1, qdd1 to q{n}, ...")
-        self.roots = [a for a in ring.parameters if a.function == "sqrt"] if ring else []
-        turns = ring.turns if ring else (True,) * n
-        own = [Expression({((a, 1),): Fraction(1)}) for a in ring.parameters] if ring else []
-        self.ring = Ring(turns, [*own, *self._numbers(other)])
 
-    def _numbers(self, x: Any) -> list[Expression]:
-        """Return the parts of an expression that no joint is in."""
-        if not x.free_symbols & self.joints.keys():
-            return [self._number(x)]
-        if x.func in (self.sympy.sin, self.sympy.cos):
-            return list(sincos(self._angle(x.args[0])[1]))
-        return [number for part in x.args for number in self._numbers(part)]
+def _of_time(x: Any, named: Callable[[str], Node]) -> Node | None:
+    """Return q1 for q1(t), its velocity for d q1(t)/dt; None for anything else."""
+    order = sum(count for _, count in x.variable_count) if type(x).__name__ == "Derivative" else 0
+    function = x.expr if order else x
+    arguments = function.args
+    if not function.is_Function or len(arguments) != 1 or not getattr(function, "name", ""):
+        return None
+    if not arguments[0].is_Symbol or not isinstance(order, (int, Integral)) or order > 2:
+        return None
+    node = named(function.name)
+    if not isinstance(node, Name) or node.kind != "position":
+        return None
+    return Name(tuple(SYMBOLS)[int(order)], joints=node.joints)
 
-    def value(self, x: Any) -> Any:
-        """Return the polynomial."""
-        if not x.free_symbols & self.joints.keys():
-            return self.ring.constant(1) * self.ring.scalar(self._number(x))
-        if x in self.joints:
-            return self.ring.element(*self.joints[x])
-        if x.is_Add:
-            return sum((self.value(part) for part in x.args), self.ring.constant(0))
-        if x.is_Mul:
-            product = self.ring.constant(1)
-            for part in x.args:
-                product = product * self.value(part)
-            return product
-        if x.is_Pow and x.exp.is_Integer and x.exp > 0:
-            return self.value(x.base) ** int(x.exp)
-        if x.func in (self.sympy.sin, self.sympy.cos):
-            multiples, rest = self._angle(x.args[0])
-            sine, cosine = (self.ring.constant(1) * self.ring.scalar(part) for part in sincos(rest))
-            for joint, multiple in multiples:
-                s, c = self.ring.element("s", joint), self.ring.element("c", joint)
-                s = s if multiple > 0 else -s
-                for _ in range(abs(multiple)):
-                    sine, cosine = sine * c + cosine * s, cosine * c - sine * s
-            return sine if x.func is self.sympy.sin else cosine
-        raise self._refused(x)
 
-    def _angle(self, x: Any) -> tuple[list[tuple[int, int]], Expression]:
-        """Return an angle as whole multiples of joint angles, and what is left."""
-        rest, multiples = self.sympy.expand(x), []
-        for s, (letter, index) in self.joints.items():
-            multiple = rest.coeff(s)
-            if multiple == 0:
-                continue
-            rest = self.sympy.expand(rest - multiple * s)
-            if letter != "q" or not multiple.is_Integer:
-                raise self._refused(x)
-            multiples.append((index, int(multiple)))
-        if rest.free_symbols & self.joints.keys():
-            raise self._refused(x)
-        return multiples, self._number(rest)
+def _named(ring: Ring | None) -> Callable[[str], Node]:
+    """Return what symbols mean beside the equations of a ring: q1, qd1, qdd1 and parameters."""
+    known = symbols_of(ring) if ring else set()
 
-    def _number(self, x: Any) -> Expression:
-        """Return an expression of parameters alone."""
-        if x.is_Symbol:
-            return symbol(x.name)
-        if x.is_Rational:
-            return expression(Fraction(int(x.p), int(x.q)))
-        if x.is_Float:
-            return expression(float(x))
-        if x is self.sympy.pi:
-            return PI_EXPRESSION
-        if x.is_Add or x.is_Mul:
-            parts = [self._number(part) for part in x.args]
-            total = parts[0]
-            for part in parts[1:]:
-                total = total + part if x.is_Add else total * part
-            return total
-        if x.is_Pow and x.exp.is_Integer:
-            return self._number(x.base) ** int(x.exp)
-        if x.is_Pow and x.exp.is_Rational and x.exp.q == 2:
-            return self._root(self._number(x.base)) ** int(x.exp.p)
-        if x.func in (self.sympy.sin, self.sympy.cos):
-            return sincos(self._number(x.args[0]))[x.func is self.sympy.cos]
-        raise self._refused(x)
+    def named(name: str) -> Node:
+        joint = JOINT.fullmatch(name)
+        if joint and ring and int(joint[2]) > ring.n:
+            raise BadArgument(
+                f"The equations have {ring.n} joints: q1, qd1, qdd1 to q{ring.n}, ..."
+            )
+        if joint:
+            return Name(ROLES[joint[1]], joints=((int(joint[2]) - 1, 1),))
+        if ring and name not in known:
+            near = did_you_mean(name, sorted(known))
+            raise BadArgument(
+                f"The equations have no symbol {name!r}.{near}\n  They have q1, qd1, qdd1 to "
+                f"q{ring.n}, ... and: {', '.join(sorted(known)) or 'no parameters'}."
+            )
+        return Name("parameter", name)
 
-    def _root(self, x: Expression) -> Expression:
-        """Return √x by the roots of the equations, or √6 as √2 √3, as angles of 15° have it."""
-        for atom in self.roots:
-            monomial, known = next(iter(atom.argument.terms.items()))
-            part = sqrt(expression(abs(x.terms.get(monomial, Fraction(0)) / known)))
-            if set(part.terms) == {()} and x == atom.argument * part**2:
-                return part * sqrt(atom.argument)
-        if set(x.terms) != {()}:
-            return sqrt(x)
-        value, result = x.terms[()], expression(1)
-        for prime, exponent in self.sympy.factorint(value.numerator * value.denominator).items():
-            result = result * sqrt(expression(int(prime))) ** int(exponent)
-        return result / value.denominator
+    return named
 
-    def _refused(self, x: Any) -> BadArgument:
-        text = str(x)
-        text = text if len(text) < 60 else f"{text[:57]}..."
-        return BadArgument(
-            f"{text!r} is no polynomial in q1, qd1, qdd1, ..., their sines and cosines and the "
-            "parameters, so it cannot be compared exactly.\n  Write q1, qd1 and qdd1 as symbols, "
-            f"not as functions of time, and multiply quotients out.\n  {ASK}"
-        )
+
+def _joints(x: Any) -> int:
+    """Return of how many joints a SymPy expression speaks."""
+    found = (JOINT.fullmatch(s.name) for s in x.free_symbols)
+    return max((int(match[2]) for match in found if match), default=0)
 
 
 def as_sympy(x: Any, *, groups: Groups | None = None) -> Any:

@@ -74,7 +74,7 @@ def read_formula(text: str) -> float | Expression:
     """
     if is_number(text.strip(BLANKS)):
         return read_number(text)
-    return _Formula(text).read()
+    return FormulaReader(text).read()
 
 
 def is_number(text: str) -> bool:
@@ -82,26 +82,37 @@ def is_number(text: str) -> bool:
     return len(text) <= LONGEST and NUMBER.fullmatch(text) is not None
 
 
-class _Formula:
-    """A recursive-descent reader over the tokens of one text."""
+class FormulaReader:
+    """A recursive-descent reader over the tokens of one text.
+
+    What it makes of the parts (`plus`, `minus`, `times`, `inverse`, `number`, `named`) is an exact
+    expression; a reader of other texts says something else.
+    """
+
+    longest = LONGEST
 
     def __init__(self, text: str):
         self.text = text
-        if len(text) > LONGEST:
-            raise BadExpression(text, f"it is longer than {LONGEST} characters.")
-        self.tokens: list[tuple[str, str]] = []
+        if len(text) > self.longest:
+            raise BadExpression(text, f"it is longer than {self.longest} characters.")
+        self.tokens: list[tuple[str, str]] = self.split(text)
+        self.at = 0
+        self.depth = 0
+        self.work = 0
+
+    def split(self, text: str) -> list[tuple[str, str]]:
+        """Return the kind and the text of every token."""
+        tokens: list[tuple[str, str]] = []
         at, end = 0, len(text.rstrip(BLANKS))
         while at < end:
             match = TOKEN.match(text, at)
             if not match:
                 raise BadExpression(text, _slip(text.strip(BLANKS)) or _stumble(text[at:]))
-            self.tokens.append((str(match.lastgroup), match[match.lastgroup]))  # type: ignore[index]  # a group always matches
+            tokens.append((str(match.lastgroup), match[match.lastgroup]))  # type: ignore[index]  # a group always matches
             at = match.end()
-        self.at = 0
-        self.depth = 0
-        self.work = 0
+        return tokens
 
-    def read(self) -> Expression:
+    def read(self) -> Any:
         try:
             result = self.sum()
             if not result.free_symbols:
@@ -118,21 +129,33 @@ class _Formula:
             return self.tokens[self.at - 1][1]
         return None
 
-    def sum(self) -> Expression:
+    def sum(self) -> Any:
         total = self.product()
         while sign := self.accept("+", "-"):
             term = self.product()
-            total = total + term if sign == "+" else total - term
+            total = self.plus(total, term if sign == "+" else self.minus(term))
         return total
 
-    def product(self) -> Expression:
+    def product(self) -> Any:
         result = self.factor()
-        while sign := self.accept("*", "/"):
+        while sign := self.times_sign():
             factor = self.factor()
-            result = self.times(result, factor if sign == "*" else factor.reciprocal())
+            result = self.times(result, factor if sign == "*" else self.inverse(factor))
         return result
 
-    def times(self, a: Expression, b: Expression) -> Expression:
+    def times_sign(self) -> str | None:
+        return self.accept("*", "/")
+
+    def plus(self, a: Any, b: Any) -> Any:
+        return a + b
+
+    def minus(self, a: Any) -> Any:
+        return -a
+
+    def inverse(self, a: Any) -> Any:
+        return a.reciprocal()
+
+    def times(self, a: Any, b: Any) -> Any:
         self.work += len(a.terms) * len(b.terms)
         if self.work > MOST_WORK:
             raise BadExpression(self.text, "it is too large when it is multiplied out.")
@@ -140,14 +163,14 @@ class _Formula:
         self.work += len(product.terms)
         return product
 
-    def factor(self) -> Expression:
+    def factor(self) -> Any:
         negative = False
         while sign := self.accept("+", "-"):
             negative ^= sign == "-"
         result = self.power()
-        return -result if negative else result
+        return self.minus(result) if negative else result
 
-    def power(self) -> Expression:
+    def power(self) -> Any:
         base = self.atom()
         if not self.accept("**", "^"):
             return base
@@ -162,17 +185,20 @@ class _Formula:
             result = self.times(result, base)
         return result
 
-    def atom(self) -> Expression:
+    def atom(self) -> Any:
         kind, text = self.take()
         if kind == "number":
-            return expression(Fraction(text))
+            return self.number(text)
         if kind == "name":
             return self.named(text)
         if text == "(":
             return self.parenthesised()
         raise BadExpression(self.text, f"{text!r} was not expected there.")
 
-    def named(self, name: str) -> Expression:
+    def number(self, text: str) -> Any:
+        return expression(Fraction(text))
+
+    def named(self, name: str) -> Any:
         if name in CALLS:
             if not self.accept("("):
                 raise BadExpression(self.text, f"{name} needs parentheses: {name}(x).")
@@ -186,7 +212,7 @@ class _Formula:
         check_symbol(name, self.text)
         return symbol(name)
 
-    def parenthesised(self) -> Expression:
+    def parenthesised(self) -> Any:
         self.depth += 1
         if self.depth > DEEPEST:
             raise BadExpression(self.text, f"parentheses are nested deeper than {DEEPEST}.")

@@ -1,4 +1,4 @@
-"""Proofs, certificates and effective masses in a notebook: what holds, and how that is known."""
+"""Proofs, checks, certificates and effective masses in a notebook: what holds, and how we know."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from qddot.certificate.certificate import VERDICT, Certificate, box_text
 from qddot.certificate.ellipsoid import MassEllipsoid, NearSingular
 from qddot.certificate.mobility import vector_text
 from qddot.certificate.properties import Property
+from qddot.equations.answers.sheet import GradedSheet
+from qddot.equations.answers.verdict import Verdict, capitalised, listed
 from qddot.equations.proofs import Claim, Proof
 from qddot.present.notebook.cell import rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
@@ -108,3 +110,34 @@ def claims_table(claims: Sequence[Claim]) -> list[str]:
     table = rows(["statement", "", "terms", "time [s]"], lines, bad=wrong)
     fails = [f"{claim.statement}: {claim.witness}" for claim in claims if claim.witness]
     return [table, *([bullets(fails)] if fails else [])]
+
+
+def verdict_html(verdict: Verdict) -> str:
+    """Return whether an answer is right, where it is wrong, and what it looks like."""
+    entries = [
+        (
+            listed([e.place]) if e.place else verdict.quantity,
+            e.difference,
+            e.state,
+            f"{e.yours:.6g}",
+            f"{e.right:.6g}",
+        )
+        for e in verdict.wrong
+    ]
+    titles = ["entry", "yours − right", "a state", "yours", "right"]
+    table = [words(titles, entries)] if entries else []
+    said = [*map(capitalised, verdict.mistakes), *verdict.notes]
+    parts = [paragraph(verdict.reason), *table, *([bullets(said)] if said else [])]
+    return shown(f"{verdict.quantity} of {verdict.robot}", *parts)
+
+
+def sheet_html(sheet: GradedSheet) -> str:
+    """Return the points of every answer."""
+    lines = [
+        (a.question, a.quantity, a.result, f"{a.earned:g} / {a.points:g}", " ".join(a.remarks))
+        for a in sheet.answers
+    ]
+    wrong = {k for k, a in enumerate(sheet.answers) if a.result != "right"}
+    table = words(["question", "quantity", "", "points", "remarks"], lines, bad=wrong)
+    total = f"{sheet.earned:g} of {sheet.points:g} points"
+    return shown(sheet.title or "Answers", paragraph(total), table)

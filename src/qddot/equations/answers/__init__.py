@@ -1,0 +1,1 @@
+"""Is mine right? Answers of others to what we derive: read, compared exactly, and explained."""

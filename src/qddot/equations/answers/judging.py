@@ -1,0 +1,212 @@
+"""Judging an answer: whether it is right, in every entry, and if not, what it looks like."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from qddot.equations.answers.bodies import KNOWN
+from qddot.equations.answers.comparison import AnswerComparison, decided
+from qddot.equations.answers.explaining import MistakeSearch
+from qddot.equations.answers.layout import Written, shaped
+from qddot.equations.answers.verdict import Explanation, Verdict, listed
+from qddot.equations.equations import Equations
+from qddot.equations.nodes import Call, Name, Node, Number
+from qddot.equations.polynomial import Polynomial
+from qddot.equations.proofs import CORIOLIS
+from qddot.equations.reading import InDegrees, nodes_in
+from qddot.scalars.monomials import PI
+
+FEWEST_DIGITS = 3  # of decimals that may be rounded
+DEGREES = Explanation(("degrees",), "angles are taken in degrees, and not in radians")
+
+
+class Judge:
+    """One answer in formulas, and the quantity that it should be."""
+
+    def __init__(
+        self, equations: Equations, quantity: str, name: str, index: Any, written: Written
+    ):
+        self.equations, self.quantity, self.name, self.index = equations, quantity, name, index
+        self.written = written
+        self.robot = equations.robot.model.name
+        self.what = "what was derived" if name in equations.quantities else "what is given"
+        self.notes = list(written.notes)
+        if written.words:
+            said = ", ".join(f"{theirs} as {ours}" for theirs, ours in written.words.items())
+            self.notes.append(f"Read: {said}.")
+
+    def said(self, ok: bool | None, reason: str, **more: Any) -> Verdict:
+        notes = (*more.pop("notes", ()), *self.notes)
+        return Verdict(self.robot, self.quantity, ok, reason, notes=notes, **more)
+
+    def verdict(self) -> Verdict:
+        shape = np.asarray(
+            np.asarray(self.equations.quantity(self.name), dtype=object)[self.index]
+        ).shape
+        nodes = shaped(self.written.nodes, shape)
+        if nodes is None:
+            return self._other_shape(shape)
+        try:
+            case = AnswerComparison.of(self.equations, self.name, self.index, nodes)
+        except InDegrees:
+            return self._in_degrees(nodes)
+        if self.name == "C" and self.index == ():
+            return self._coriolis(case)
+        return self._compared(case, nodes)
+
+    def against(self, known: Any, tolerance: float) -> Verdict:
+        """Judge it by formulas that are said to be right; numbers by how near they are."""
+        right = shaped(known, np.shape(known))
+        nodes = shaped(self.written.nodes, np.shape(known))
+        if nodes is None or right is None:
+            return self._other_shape(np.shape(known))
+        case = AnswerComparison.with_given(self.equations, self.name, right, nodes)
+        if tolerance and not any(map(has_letters, (*right.reshape(-1), *nodes.reshape(-1)))):
+            entries = [case.wrong_entry(k) for k, x in enumerate(case.left(case.right())) if x]
+            largest = max((abs(case.number(x)) for x in case.right()), default=0.0)
+            far = [e for e in entries if e and abs(e.yours - e.right) > tolerance * largest]
+            if not far:
+                return self.said(True, f"{self.quantity} is right to {tolerance:g}.")
+        return self._compared(case, nodes)
+
+    def _compared(self, case: AnswerComparison, nodes: np.ndarray) -> Verdict:
+        left = case.left(case.right())
+        found = decided(left)
+        if all(found):
+            return self.said(True, f"{self.quantity} is right: exactly equal to {self.what}.")
+        if self.name == "P" and all(map(_is_constant, left)):
+            note = f"It differs by the constant {left[0]!r}, which is free to choose."
+            return self.said(True, f"{self.quantity} is right.", notes=(note,))
+        if rounded(left, case.right(), self.written.digits):
+            reason = f"{self.quantity} is right to the digits that it has, not exactly."
+            return self.said(True, reason)
+        return self._wrong(case, found, nodes)
+
+    def _wrong(
+        self,
+        case: AnswerComparison,
+        found: list[bool | None],
+        nodes: np.ndarray | None = None,
+        mistakes: list[Explanation] | None = None,
+        why: str = "",
+    ) -> Verdict:
+        wrong = [k for k, equal in enumerate(found) if equal is False]
+        if not wrong:
+            reason = f"{self.quantity}: whether it is right could not be decided exactly."
+            return self.said(None, reason)
+        entries = tuple(e for e in (case.wrong_entry(k) for k in wrong) if e is not None)
+        where = f" in {listed([case.places[k] for k in wrong])}" if len(found) > 1 else ""
+        if nodes is not None and constants_turn(nodes) and self._right_in_degrees(nodes):
+            mistakes = [DEGREES]
+        if not mistakes:
+            search = MistakeSearch(case, wrong)
+            mistakes = search.explanations()
+            if search.cut_short:
+                self.notes.insert(0, "Not every usual mistake was tried: it would take too long.")
+            elif not mistakes:
+                self.notes.insert(0, "No usual mistake gives this answer.")
+        reason = f"{self.quantity} is wrong{where}{why}."
+        more = {"mistakes": tuple(mistakes), "entries": len(found)}
+        return self.said(False, reason, wrong=entries, **more)
+
+    def _coriolis(self, case: AnswerComparison) -> Verdict:
+        """Judge a matrix C by C q̇ = c: it is not unique, but its product with q̇ is."""
+        equations = case.equations
+        n, qd = equations.n, equations.robot.qd
+        whole = AnswerComparison(equations, "c", (), equations.c, np.empty(0, dtype=object), [], [])
+        for k in range(n):
+            top, bottom = equations.robot.ring.constant(0), 1
+            for j in range(n):
+                a, b = case.tops[k * n + j] * qd[j], case.bottoms[k * n + j]
+                top, bottom = (top + a, b) if b == bottom else (top * b + a * bottom, bottom * b)
+            whole.tops.append(top)
+            whole.bottoms.append(bottom)
+        found = decided(whole.left(whole.right()))
+        if all(found):
+            return self.said(True, self._which_coriolis(case))
+        own = [k for k, x in enumerate(case.left(case.right())) if x]
+        mistakes = [m for m in MistakeSearch(case, own).explanations() if not m.places]
+        return self._wrong(whole, found, mistakes=mistakes, why=": C q̇ is not c there")
+
+    def _which_coriolis(self, case: AnswerComparison) -> str:
+        equations, n = case.equations, case.equations.n
+        for name, C in equations.coriolis_matrices().items():
+            if not any(case.left(list(C.reshape(-1)))):
+                words, skew = CORIOLIS[name]
+                which = f"C is right: {words}"
+                break
+        else:
+            which, skew = "C is right, C q̇ = c: a factorisation of its own", None
+        if all(isinstance(b, int) for b in case.bottoms):
+            skew = equations.is_skew(np.array(case.tops, dtype=object).reshape(n, n))
+        if skew is None:
+            return f"{which}."
+        return f"{which}; Ṁ − 2C is {'' if skew else 'not '}skew."
+
+    def _other_shape(self, shape: tuple[int, ...]) -> Verdict:
+        """Return what is wrong with an answer of another shape: C q̇ for C, or a number."""
+        given = np.shape(self.written.nodes)
+        words = " × ".join(map(str, given)) if given else "one formula"
+        wanted = " × ".join(map(str, shape)) if shape else "one formula"
+        mistakes: tuple[Explanation, ...] = ()
+        for mine, other, said in (
+            ("C", "c", "the vector C q̇ is given in place of the matrix C"),
+            ("c", "C", "the matrix C is given in place of the vector C q̇"),
+        ):
+            if self.name == mine and self.index == ():
+                check = Judge(self.equations, other, other, (), self.written)
+                nodes = shaped(self.written.nodes, np.shape(self.equations.quantity(other)))
+                if nodes is not None and check.verdict().ok:
+                    mistakes = (Explanation(("shape",), said),)
+        reason = f"{self.quantity} is wrong: it is {wanted}, and the answer is {words}."
+        return self.said(False, reason, mistakes=mistakes)
+
+    def _in_degrees(self, nodes: np.ndarray) -> Verdict:
+        case = AnswerComparison.of(self.equations, self.name, self.index, nodes, degrees=True)
+        found = decided(case.left(case.right()))
+        reason = f"{self.quantity} is wrong: its angles are converted to radians, which q is in."
+        if all(found):
+            return self.said(False, reason, mistakes=(DEGREES,))
+        return self.said(False, f"{reason} Correct that first, and check again.")
+
+    def _right_in_degrees(self, nodes: np.ndarray) -> bool:
+        if self.name == "C" or self.name not in KNOWN:
+            return False
+        case = AnswerComparison.of(self.equations, self.name, self.index, nodes, degrees=True)
+        return not any(case.left(case.right()))
+
+
+def has_letters(node: Node) -> bool:
+    """Return whether a formula is more than a number."""
+    return any(isinstance(x, Name) and x.label != PI.name for x in nodes_in(node))
+
+
+def constants_turn(nodes: np.ndarray) -> bool:
+    """Return whether sin(30) or the like is in some formulas: an angle of more than a turn."""
+    calls = (x for node in nodes.reshape(-1) for x in nodes_in(node) if isinstance(x, Call))
+    return any(isinstance(x.argument, Number) and abs(x.argument.value) > 6 for x in calls)
+
+
+def _is_constant(x: Any) -> bool:
+    """Return whether no coordinate, velocity or acceleration is in a polynomial."""
+    if not isinstance(x, Polynomial):
+        return True
+    moving = [k for k, g in enumerate(x.ring.generators) if g.role != "parameter"]
+    return not any(exponents[k] for exponents, _ in x.terms() for k in moving)
+
+
+def rounded(left: list[Any], right: list[Any], digits: int) -> bool:
+    """Return whether differences are what rounding to so many significant digits leaves."""
+    if digits < FEWEST_DIGITS:
+        return False
+    part = Fraction(1, 10 ** (digits - 1))
+    return all(_largest(x) <= part * _largest(y) for x, y in zip(left, right, strict=True))
+
+
+def _largest(x: Any) -> Fraction:
+    if isinstance(x, Polynomial):
+        return max((abs(c) for _, c in x.terms()), default=Fraction(0))
+    return abs(Fraction(x))

@@ -1,0 +1,164 @@
+"""Usual mistakes about the robot: each a change of it, whose equations are derived again.
+
+So naming a mistake is a proof: the answer is exactly what the changed robot has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from qddot.equations.answers.bodies import (
+    INERTIAL,
+    INERTIAS,
+    MASSES,
+    Change,
+    Hypothesis,
+    about_bodies,
+)
+from qddot.equations.exact_tree import ExactRobot, exact_robot
+from qddot.model.friction import Friction
+from qddot.model.joint import FIXED, Joint, Motor
+from qddot.model.link import Link, Placement
+from qddot.model.model import Model
+
+AXES = (("x", (1, 0, 0)), ("y", (0, 1, 0)), ("z", (0, 0, 1)))
+WEIGHT = ("g", "P", "tau")
+
+
+def about_the_robot(robot: ExactRobot, quantity: str) -> Iterator[Hypothesis]:
+    """Yield the mistakes about a robot that a quantity may show, the likely ones first."""
+    if quantity in WEIGHT:
+        yield from _gravity(robot)
+    if quantity in INERTIAL:
+        yield from about_bodies(robot, INERTIAS)
+        yield from _motors(robot)
+    if quantity in INERTIAL or quantity in WEIGHT:
+        yield from about_bodies(robot, MASSES)
+        yield from _geometry(robot)
+    if quantity in ("tau", "friction", "springs", "P"):
+        yield from _acting(robot)
+
+
+def _gravity(robot: ExactRobot) -> Iterator[Hypothesis]:
+    gravity = robot.tree.gravity
+    down = tuple(-part for part in gravity)
+    yield Hypothesis("gravity_sign", "gravity has the other sign", _with_tree(gravity=down))
+    sizes = [part for part in gravity if part]
+    if len(sizes) != 1:
+        return
+    size = -sizes[0] if str(sizes[0]).startswith(("-", "−")) else sizes[0]
+    for name, axis in AXES:
+        for sign, letter in ((-1, "−"), (1, "")):
+            other = tuple(size * (sign * a) for a in axis)
+            if other not in (gravity, down):
+                words = f"gravity points along {letter}{name} of the base"
+                yield Hypothesis("gravity_direction", words, _with_tree(gravity=other))
+
+
+def _with_tree(**parts: Any) -> Change:
+    return lambda robot: replace(robot, tree=replace(robot.tree, **parts))
+
+
+def _geometry(robot: ExactRobot) -> Iterator[Hypothesis]:
+    model = robot.model
+    if other_convention(model) is not None:
+        yield Hypothesis(
+            "dh_convention",
+            "the table is read by the other DH convention",
+            _with_model(lambda model: other_convention(model) or model),
+        )
+    for i, joint in enumerate(model.free_joints, 1):
+        yield Hypothesis(
+            "joint_direction",
+            f"joint {i} counts in the other direction",
+            _with_model(_turned_round(joint.name)),
+        )
+    if model.payloads:
+        yield Hypothesis(
+            "payload_forgotten",
+            "the payload is left out",
+            _with_model(lambda model: replace(model, payloads=())),
+        )
+
+
+def _with_model(change: Callable[[Model], Model]) -> Change:
+    return lambda robot: exact_robot(change(robot.model), robot.ring)
+
+
+def _turned_round(name: str) -> Callable[[Model], Model]:
+    def change(joint: Joint) -> Joint:
+        return replace(joint, axis=tuple(-a for a in joint.axis)) if joint.name == name else joint
+
+    return lambda model: model.with_joints(change)
+
+
+def other_convention(model: Model) -> Model | None:
+    """Return the robot of the same DH table by the other convention; None if it has no table.
+
+    The two place the same steps along x and along z in another order: what stands before a joint
+    stands after it.
+    """
+    joints, links = list(model.joints), {link.name: link for link in model.links}
+    steps = {j.parent: j for j in joints if j.kind == FIXED and j.parent == f"{j.child}_start"}
+    found: list[Joint] = []
+    names: dict[str, Link] = {model.links[0].name: model.links[0]}
+    changed = False
+    for joint in joints:
+        if joint in steps.values():
+            continue
+        step = steps.get(joint.child)
+        if not joint.moves or joint.axis != (0, 0, 1):
+            return None
+        behind = step.origin if step else Placement()
+        if not _is_step(joint.origin) or not _is_step(behind):
+            return None
+        name = step.child if step else joint.child
+        start = f"{name}_start"
+        changed = changed or joint.origin != behind
+        names |= {start: Link(start), name: links[name]}
+        found.append(replace(joint, child=start, origin=behind))
+        found.append(Joint(f"{name}_step", FIXED, start, name, joint.origin))
+    if not changed:
+        return None
+    return replace(model, links=tuple(names.values()), joints=tuple(found))
+
+
+def _is_step(placement: Placement) -> bool:
+    """Return whether a placement is along and about x alone, or along and about z alone."""
+    (x, y, z), (roll, pitch, yaw) = placement.xyz, placement.rpy
+    return not (y or pitch) and (not (z or yaw) or not (x or roll))
+
+
+def _motors(robot: ExactRobot) -> Iterator[Hypothesis]:
+    if not any(robot.tree.rotor_inertia):
+        return
+    for kind, words, change in (
+        ("rotor_forgotten", "the rotors' inertia is left out", lambda motor: Motor()),
+        (
+            "gear_not_squared",
+            "the gear ratio is not squared in the rotors' inertia",
+            lambda motor: Motor(motor.gear * motor.rotor_inertia, 1),
+        ),
+        (
+            "gear_forgotten",
+            "the rotors' inertia is not multiplied by the squared gear ratio",
+            lambda motor: Motor(motor.rotor_inertia, 1),
+        ),
+    ):
+
+        def changed(model: Model, change: Callable[[Motor], Motor] = change) -> Model:
+            return model.with_joints(lambda joint: replace(joint, motor=change(joint.motor)))
+
+        yield Hypothesis(kind, words, _with_model(changed))
+
+
+def _acting(robot: ExactRobot) -> Iterator[Hypothesis]:
+    tree = robot.tree
+    if any(friction != Friction() for friction in tree.friction):
+        without = _with_tree(friction=(Friction(),) * tree.n)
+        yield Hypothesis("friction_forgotten", "friction is left out", without)
+    if tree.elastics:
+        words = "springs and dampers are left out"
+        yield Hypothesis("springs_forgotten", words, _with_tree(elastics=()))

@@ -1,0 +1,173 @@
+"""What letters mean for a robot: q1, θ1, d2, q̇1, s12, and the robot's own parameters.
+
+A parameter's name always means the parameter. What a robot leaves free may be a coordinate, a
+velocity, an acceleration, or a sine or cosine in short.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from qddot.equations.latex import GREEK
+from qddot.equations.nodes import Name, Node
+from qddot.equations.ring import Ring
+from qddot.equations.text import TextWriter
+from qddot.equations.values import symbols_of
+from qddot.errors import did_you_mean, listing, shorten
+from qddot.scalars.monomials import PI
+
+DOT, TWO_DOTS = "\N{COMBINING DOT ABOVE}", "\N{COMBINING DIAERESIS}"
+ROLES = ("position", "rate", "acceleration")
+FUNCTIONS = ("sin", "cos", "tan", "sqrt")
+SHORT = re.compile(r"([scSC])(?:theta|th|q)?([1-9]+)")
+# what stands before and after the letter of a coordinate, and how many dots that means
+SPELT = (("", "dd", 2), ("", "d", 1), ("", "ddot", 2), ("", "dot", 1), ("dd", "", 2), ("d", "", 1))
+OURS = re.compile(rf"qd?d?\d+|pi|{'|'.join(FUNCTIONS)}")  # as we write it in ASCII
+LONGEST = 64  # letters of a word that may be a product
+
+
+def greek_letters() -> dict[str, str]:
+    """Return the names of Greek letters, by letter: θ is theta."""
+    found = {}
+    for name in GREEK:
+        size = "SMALL" if name.islower() else "CAPITAL"
+        spelt = name.upper().replace("LAMBDA", "LAMDA")
+        found[unicodedata.lookup(f"GREEK {size} LETTER {spelt}")] = name
+    return found | {"ϑ": "theta", "ϕ": "phi", "ϵ": "epsilon"}
+
+
+GREEK_LETTERS = greek_letters()
+
+
+class UnknownWord(ValueError):
+    """A word that means nothing for this robot; the message says what there is."""
+
+
+class Vocabulary:
+    """The words of one robot.
+
+    Args:
+        ring: Its ring, which knows the parameters and how many coordinates there are.
+        joint_names: The names of its joints, which may stand for their coordinates.
+    """
+
+    def __init__(self, ring: Ring, joint_names: tuple[str, ...] = ()):
+        self.n = ring.n
+        self.parameters = sorted(symbols_of(ring))
+        self.plain: dict[str, list[str]] = {}  # names without what only marks an index
+        for name in self.parameters:
+            self.plain.setdefault(bare(name), []).append(name)
+        self.coordinates = self._coordinates(ring, joint_names)
+        self.understood: dict[str, str] = {}  # what was not written in our own letters
+
+    def _coordinates(self, ring: Ring, joint_names: tuple[str, ...]) -> dict[str, int]:
+        """Return what the coordinates may be called, each with its number from 0."""
+        found: dict[str, int] = {}
+        for i, turns in enumerate(ring.turns):
+            letters = ("q", "theta", "th", "phi") if turns else ("q", "d", "x", "r")
+            found |= {f"{letter}{i + 1}": i for letter in letters}
+            alone = sum(other == turns for other in ring.turns) == 1
+            found |= {letter: i for letter in letters if alone and (letter != "q" or ring.n == 1)}
+        by_name = {bare(name): i for i, name in enumerate(joint_names)}
+        return by_name | found  # a joint called q2 is no reason to misread q2
+
+    def find(self, word: str, exact: bool = False) -> list[Node | str]:
+        """Return what a word means: a node, the name of a function, or several multiplied.
+
+        Raises:
+            UnknownWord: If it means nothing, or several things.
+        """
+        plain = bare(word)
+        if word in self.parameters:
+            return [Name("parameter", word)]
+        if exact and word not in FUNCTIONS:
+            raise self._unknown(word)
+        whole = self._one(plain)
+        ways = [(whole,)] if whole is not None else []
+        if not ways and len(plain) <= LONGEST:
+            ways = self._ways(plain)
+        if len(ways) == 1:
+            found = list(ways[0])
+            ours = " ".join(map(reported, found))
+            if not OURS.fullmatch(word) and bare(ours) != plain:
+                self.understood[word.replace("theta", "θ")] = ours
+            return found
+        raise self._unknown(word, ways)
+
+    def _one(self, word: str) -> Node | str | None:
+        """Return what a word means as a whole, or None."""
+        dots = word.count(DOT) + 2 * word.count(TWO_DOTS)
+        plain = word.replace(DOT, "").replace(TWO_DOTS, "")
+        if dots:
+            if plain in self.coordinates and dots <= 2:
+                return Name(ROLES[dots], joints=((self.coordinates[plain], 1),))
+            return None
+        if len(self.plain.get(plain, ())) == 1:
+            return Name("parameter", self.plain[plain][0])
+        if plain in FUNCTIONS:
+            return plain
+        if plain == PI.name:
+            return Name("parameter", PI.name)
+        if plain in self.coordinates:
+            return Name("position", joints=((self.coordinates[plain], 1),))
+        return self._short(plain) or self._spelt_velocity(plain)
+
+    def _short(self, word: str) -> Node | None:
+        """Return sin q1 for s1, cos(q1 + q2) for c12."""
+        match = SHORT.fullmatch(word)
+        if match and self.n < 10:
+            joints = [int(digit) - 1 for digit in match[2]]
+            if joints == sorted(set(joints)) and joints[-1] < self.n:
+                kind = "sine" if match[1] in "sS" else "cosine"
+                return Name(kind, joints=tuple((joint, 1) for joint in joints))
+        return None
+
+    def _spelt_velocity(self, word: str) -> Node | None:
+        """Return q̇1 for qd1, dq1, qdot1, q1dot; q̈1 for qdd1, ddq1, qddot1."""
+        for before, after, dots in SPELT:
+            match = re.fullmatch(rf"{before}([A-Za-z]+?){after}(\d*)", word)
+            whole = match[1] + match[2] if match else word.removesuffix(after or " ")
+            if whole != word and whole in self.coordinates:
+                return Name(ROLES[dots], joints=((self.coordinates[whole], 1),))
+        return None
+
+    def _ways(self, word: str) -> list[tuple[Node | str, ...]]:
+        """Return the ways to read a word as a product, as m1gL1; two of them at most."""
+        ways: list[list[tuple[Node | str, ...]]] = [[] for _ in word] + [[()]]  # of each end of it
+        for start in reversed(range(len(word))):
+            for end in range(start + 1, len(word) + 1):
+                if word[end : end + 1].isdigit() or word[end : end + 1] in (DOT, TWO_DOTS):
+                    continue  # m12 is not m1 and 2
+                first = self._one(word[start:end]) if ways[end] else None
+                if first is not None:
+                    ways[start] += [(first, *rest) for rest in ways[end]]
+            ways[start] = ways[start][:2]
+        return ways[0]
+
+    def _unknown(self, word: str, ways: list | None = None) -> UnknownWord:
+        short = shorten(word, 40)
+        if ways:
+            said = [" ".join(reported(part) for part in way) for way in ways]
+            return UnknownWord(
+                f"{short!r} may be {said[0]!r} or {said[1]!r}; put signs between them."
+            )
+        if len(self.plain.get(bare(word), ())) > 1:
+            return UnknownWord(f"{short!r} may be {listing(self.plain[bare(word)])}.")
+        names = [*self.parameters, *self.coordinates]
+        there = ["q1", "qd1", "qdd1", "s1", "c1", *self.parameters]
+        return UnknownWord(
+            f"{short!r} is no symbol of this robot.{did_you_mean(bare(word), names)} "
+            f"It has {listing(there)}, ..."
+        )
+
+
+def reported(found: Node | str) -> str:
+    """Return how we write what a word means."""
+    return found if isinstance(found, str) else TextWriter(0).write(found)
+
+
+def bare(word: str) -> str:
+    """Return a word without what only marks an index: m_{1} and m1 are one; θ is theta."""
+    plain = "".join(GREEK_LETTERS.get(letter, letter) for letter in word)
+    return re.sub(r"[_{}, ]", "", plain)
