@@ -70,6 +70,8 @@ def size(name: str, robot: Robot, k: int) -> float:
     return {
         "mass_matrix": M,
         "christoffel": M,
+        "centrifugal_matrix": M,
+        "coriolis_pairs": M,
         "coriolis_matrix": M * fast,
         "mass_matrix_rate": M * fast,
         "velocity_torque": velocity,

@@ -319,6 +319,8 @@ SHAPES = {  # of each quantity for n joints
     "gravity_torque": "n",
     "friction_torque": "n",
     "christoffel": "nnn",
+    "centrifugal_matrix": "nn",
+    "coriolis_pairs": "np",
     "mass_matrix_rate": "nn",
     "kinetic_energy": "",
     "potential_energy": "",
@@ -334,7 +336,8 @@ def test_results_have_the_shape_of_the_batch_and_the_quantity(
 ):
     arrays = [np.full((*batch, robot.n), 0.3) for _ in QUANTITIES[quantity]]
     found = getattr(robot, quantity)(*arrays)
-    assert np.shape(found) == (*batch, *({"n": robot.n, "3": 3}[k] for k in SHAPES[quantity]))
+    sizes = {"n": robot.n, "3": 3, "p": robot.n * (robot.n - 1) // 2}
+    assert np.shape(found) == (*batch, *(sizes[k] for k in SHAPES[quantity]))
     assert np.all(np.isfinite(found))
 
 

@@ -174,7 +174,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "The equation of motion": (
             *("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix"),
             *("velocity_torque", "gravity_torque", "bias_torque", "friction_torque"),
-            *("christoffel", "mass_matrix_rate"),
+            *("christoffel", "centrifugal_matrix", "coriolis_pairs", "mass_matrix_rate"),
         ),
         "Derivatives and parameters": (
             *("inverse_dynamics_derivatives", "forward_dynamics_derivatives", "regressor"),

@@ -28,7 +28,9 @@ WORDS = {
     "forward_dynamics": "the accelerations that the torques produce",
     "bias_torque": "the torques at zero acceleration",
     "mass_matrix": "the mass matrix M(q)",
-    "coriolis_matrix": "the Christoffel matrix C(q, qd)",
+    "coriolis_matrix": "the Coriolis matrix C(q, qd), Christoffel's if no other is named",
+    "centrifugal_matrix": "the centrifugal matrix C(q), times the squares of qd",
+    "coriolis_pairs": "the Coriolis matrix B(q), times the products qd_i qd_j, i < j",
     "velocity_torque": "the centrifugal and Coriolis torques C(q, qd) qd",
     "gravity_torque": "the torques that hold the arm still",
     "friction_torque": "the friction torques",
@@ -117,9 +119,9 @@ def _named(robot: Robot, text: str) -> ExportedFunction:
             f"  There are: {listing(NAMES)}."
         )
     choices = CHOICES.get(quantity, ())
-    if len(more) > len(choices) or (choices and not more):
+    if len(more) > len(choices) or ("frame" in choices and not more):
         frame = robot.frame_names[-1]
-        form = f"{quantity}:{frame}" if choices else quantity
+        form = f"{quantity}:{frame}" if "frame" in choices else quantity
         raise BadArgument(f"{printable(text)!r} is not of the form {printable(form)}.")
     program = robot.program(quantity, **dict(zip(choices, more, strict=False)))
     name = identifier("_".join([quantity, *more]))

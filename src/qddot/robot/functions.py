@@ -23,6 +23,7 @@ CHOICES = {
     "jacobian": ("frame", "axes"),
     "jacobian_rate": ("frame", "axes"),
     "inverse_effective_mass": ("frame", "axes"),
+    "coriolis_matrix": ("form",),
 }
 
 
@@ -107,7 +108,7 @@ class Functions:
         if len(words) > len(names) or not choices.keys() <= set(names):
             extra = [*words[len(names) :], *(choices.keys() - set(names))]
             raise BadArgument(f"{quantity} takes no {extra[0]!r}.")
-        if names and "frame" not in choices:
+        if "frame" in names and "frame" not in choices:
             raise BadArgument(f"{quantity} needs a frame: {quantity}(..., {self._tip!r}).")
         # what shape these have is the backend's to check: arrays differ between them
         by_frame, motion = dict(wrenches or {}), () if base_motion is None else tuple(base_motion)

@@ -17,6 +17,9 @@ from qddot.dynamics import aba, coriolis, energy, forward, friction, kinematics,
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
+from qddot.formulations.coriolis import FROM_DERIVATIVES, from_derivatives
+from qddot.formulations.explicit import centrifugal_and_coriolis
+from qddot.formulations.stacked import coriolis_factors
 from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian
 from qddot.program.optimise import optimised
@@ -37,6 +40,7 @@ class Request:
     axes: str = "world"
     wrenches: tuple[str, ...] = ()  # the frames that wrenches act at
     base_moves: bool = False
+    form: str = "christoffel"  # of the Coriolis matrix, one of `formulations.coriolis.FORMS`
 
 
 def program_for(tree: Tree, request: Request) -> Program:
@@ -61,8 +65,12 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         define = partial(define, frame=request.frame)
         if name in ("jacobian", "jacobian_rate", "inverse_effective_mass"):
             define = partial(define, axes=request.axes)
-    # these do not see how inertia is shared between bodies
-    source = tree if name in OWN_FRAMES else regrouped(tree)
+    # the others do not see how inertia is shared between bodies
+    own = name in OWN_FRAMES
+    if name == "coriolis_matrix" and request.form != "christoffel":
+        define = partial(coriolis_form, form=request.form)
+        own = request.form not in FROM_DERIVATIVES
+    source = tree if own else regrouped(tree)
     return record(partial(define, source), name, **state_shapes(tree, *inputs))
 
 
@@ -135,6 +143,21 @@ def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
     return {name: (tree.nq if name == "q" else tree.n,) for name in names}
 
 
+def coriolis_form(tree: Tree, q: Any, qd: Any, form: str) -> Any:
+    """Return the Coriolis matrix of that name."""
+    if form in FROM_DERIVATIVES:
+        return from_derivatives(coriolis.mass_matrix_slopes(tree, q), qd)[form]
+    return coriolis_factors(tree, q, qd)[form]
+
+
+def centrifugal_matrix(tree: Tree, q: Any) -> Any:
+    return centrifugal_and_coriolis(coriolis.christoffel(tree, q))[0]
+
+
+def coriolis_pairs(tree: Tree, q: Any) -> Any:
+    return centrifugal_and_coriolis(coriolis.christoffel(tree, q))[1]
+
+
 def pose_matrix(tree: Tree, q: Any, frame: str) -> Any:
     return kinematics.pose(tree, q, frame).matrix()
 
@@ -152,6 +175,8 @@ SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "gravity_torque": (("q",), rnea.gravity_torque),
     "friction_torque": (("qd",), friction.friction_torque),
     "christoffel": (("q",), coriolis.christoffel),
+    "centrifugal_matrix": (("q",), centrifugal_matrix),
+    "coriolis_pairs": (("q",), coriolis_pairs),
     "mass_matrix_rate": (("q", "qd"), coriolis.mass_matrix_rate),
     "regressor": (("q", "qd", "qdd"), regressor.regressor),
     "pose": (("q",), pose_matrix),

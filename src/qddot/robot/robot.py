@@ -11,6 +11,7 @@ from qddot.backends.kernel import Kernel
 from qddot.backends.threads import available_threads
 from qddot.checks import frame_name, one_of, whole
 from qddot.errors import BadArgument, UnknownName, WrongShape, WrongValue
+from qddot.formulations.coriolis import FORMS
 from qddot.model import Model
 from qddot.model.arguments import loads
 from qddot.program.program import Port, Program
@@ -117,9 +118,33 @@ class Robot(Described):
         return self._kernel("mass_matrix").general(q, out=out)
 
     @compiled
-    def coriolis_matrix(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
-        """Return the Christoffel C(q, q̇), for which Ṁ − 2C is skew, shape (..., n, n)."""
-        return self._kernel("coriolis_matrix").general(q, qd, out=out)
+    def coriolis_matrix(
+        self, q: Any, qd: Any, *, form: str = "christoffel", out: Any = None
+    ) -> np.ndarray:
+        """Return C(q, q̇) with C q̇ = c, as if nothing is said Christoffel's: Ṁ − 2C is skew.
+
+        Many matrices give the same torque c. With U the matrix of rows q̇ᵀ ∂M/∂qₖ, and
+        J, J̇, 𝓖, V those of all links in the stacked Newton–Euler form, by name:
+
+            christoffel                 ½ (Ṁ + Uᵀ − U)                          Ṁ − 2C is skew
+            half_rate_skew              ½ Ṁ + S,  S = ½ (Uᵀ − U)                 the same matrix
+            rate                        Ṁ − ½ U
+            transposed                  Uᵀ − ½ U
+            newton_euler                Jᵀ(𝓖J̇ − [ad_V]ᵀ𝓖J)
+            newton_euler_skew           Jᵀ(𝓖J̇ + (𝓖[ad_V] − [ad_V]ᵀ𝓖)J)           Ṁ − 2C is skew
+            newton_euler_christoffel    the first matrix, without a derivative
+
+        Args:
+            q, qd: Joint positions [rad or m] and velocities, shape (..., n).
+            form: Which of these.
+            out: Where to put the result.
+
+        Returns:
+            Shape (..., n, n), in kg·m²/s for joints that turn.
+        """
+        return self._kernel("coriolis_matrix", form=one_of("form", form, FORMS)).general(
+            q, qd, out=out
+        )
 
     @compiled
     def velocity_torque(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
@@ -140,6 +165,25 @@ class Robot(Described):
     def christoffel(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return Γ[k, i, j] with c_k = Σ Γ[k, i, j] q̇ᵢ q̇ⱼ, shape (..., n, n, n)."""
         return self._kernel("christoffel").general(q, out=out)
+
+    @compiled
+    def centrifugal_matrix(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return the centrifugal matrix C(q) of c = C(q) [q̇ᵢ²] + B(q) [q̇ᵢ q̇ⱼ].
+
+        Column j is the velocity torque while joint j alone moves at unit velocity: C[k, j] =
+        Γ[k, j, j], shape (..., n, n). B is `coriolis_pairs`.
+        """
+        return self._kernel("centrifugal_matrix").general(q, out=out)
+
+    @compiled
+    def coriolis_pairs(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return the Coriolis matrix B(q) of c = C(q) [q̇ᵢ²] + B(q) [q̇ᵢ q̇ⱼ], i < j.
+
+        A column for each pair of joints, in the order 12, 13, …, 1n, 23, …, which is that of
+        `itertools.combinations`: 2 Γ[k, i, j], shape (..., n, n (n − 1)/2). C is
+        `centrifugal_matrix`.
+        """
+        return self._kernel("coriolis_pairs").general(q, out=out)
 
     @compiled
     def mass_matrix_rate(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
@@ -291,7 +335,7 @@ class Robot(Described):
         Args:
             quantity: The name of a method: "inverse_dynamics", "mass_matrix", "jacobian", ...
             choices: What that method chooses by: `frame`, `axes`, `wrenches` (names of frames),
-                `base_moves`.
+                `base_moves`, `form`.
         """
         if quantity not in NAMES:
             raise UnknownName("quantity", quantity, self.name, NAMES)
@@ -299,6 +343,7 @@ class Robot(Described):
             if frame is not None:
                 frame_name(self, frame)
         one_of("axes", choices.get("axes", "world"), (*AXES, "all", "linear"))
+        one_of("form", choices.get("form", "christoffel"), FORMS)
         return program_for(self.tree, Request(quantity, **choices))
 
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:
