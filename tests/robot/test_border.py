@@ -48,6 +48,11 @@ def test_what_is_no_number_is_refused(quantity: str):
             getattr(LEG, quantity)(*states(quantity, **{first: wrong}))
 
 
+def test_a_disturbance_of_the_wrong_length_is_refused_with_the_joints():
+    with pytest.raises(WrongShape, match=r"disturbance must have shape \(2,\)"):
+        LEG.forward_dynamics(Q, QD, QDD, disturbance=[1, 2, 3])
+
+
 def test_batches_that_do_not_fit_together_are_refused():
     with pytest.raises(BadArgument) as caught:
         LEG.inverse_dynamics(np.zeros((3, 2)), np.zeros((2, 2)), QDD)
@@ -164,6 +169,14 @@ def test_an_unknown_symbol_is_refused_with_the_nearest():
         (
             lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches={TIP: [[1, 2], [3]]}),
             f"the wrench at {TIP!r} is not an array of real numbers.",
+        ),
+        (
+            lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches={TIP: np.zeros(6)}, axes="frame"),
+            "axes is 'frame'; it must be one of world, local, base.",
+        ),
+        (
+            lambda: LEG.bias_torque(Q, QD, disturbance=lambda t, q, qd: q),
+            "disturbance is not an array of real numbers.",
         ),
         (
             lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches=[1, 2]),

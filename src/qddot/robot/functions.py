@@ -81,7 +81,7 @@ class Functions:
 
         Args:
             quantity: "inverse_dynamics", "mass_matrix", ...
-            choices: `frame`, `axes`, `wrenches` (names of frames), `base_moves`.
+            choices: `frame`, `axes`, `wrenches` (names of frames), `disturbed`, `base_moves`.
         """
         self.prepare(quantity, **choices)
         return self._lowered[Request(quantity, **choices)]
@@ -98,6 +98,7 @@ class Functions:
         quantity: str,
         *arguments: Any,
         wrenches: Any = None,
+        disturbance: Any = None,
         base_motion: Any = None,
         **choices: Any,
     ) -> Any:
@@ -105,16 +106,19 @@ class Functions:
         words = [x for x in arguments if isinstance(x, str)]
         names = CHOICES.get(quantity, ())
         choices |= dict(zip(names, words, strict=False))
-        if len(words) > len(names) or not choices.keys() <= set(names):
-            extra = [*words[len(names) :], *(choices.keys() - set(names))]
+        known = {*names, "axes"} if wrenches else set(names)
+        if len(words) > len(names) or not choices.keys() <= known:
+            extra = [*words[len(names) :], *(choices.keys() - known)]
             raise BadArgument(f"{quantity} takes no {extra[0]!r}.")
         if "frame" in names and "frame" not in choices:
             raise BadArgument(f"{quantity} needs a frame: {quantity}(..., {self._tip!r}).")
         # what shape these have is the backend's to check: arrays differ between them
         by_frame, motion = dict(wrenches or {}), () if base_motion is None else tuple(base_motion)
-        if by_frame or motion:
+        loads = [*by_frame.values(), *(() if disturbance is None else (disturbance,)), *motion]
+        if loads:
             choices |= {"wrenches": tuple(by_frame), "base_moves": bool(motion)}
-        return self.lowered(quantity, **choices)(*arrays, *by_frame.values(), *motion)
+            choices |= {"disturbed": disturbance is not None}
+        return self.lowered(quantity, **choices)(*arrays, *loads)
 
     @property
     def _tip(self) -> str:

@@ -38,7 +38,8 @@ class Request:
     quantity: str
     frame: str = ""
     axes: str = "world"
-    wrenches: tuple[str, ...] = ()  # the frames that wrenches act at
+    wrenches: tuple[str, ...] = ()  # the frames that wrenches act at, each given in `axes`
+    disturbed: bool = False
     base_moves: bool = False
     form: str = "christoffel"  # of the Coriolis matrix, one of `formulations.coriolis.FORMS`
 
@@ -75,13 +76,15 @@ def recorded_program(tree: Tree, request: Request) -> Program:
 
 
 def loaded_program(tree: Tree, request: Request) -> Program:
-    """Return a program that takes wrenches and the motion of the base as further inputs."""
+    """Return a program that takes wrenches, a disturbance, a motion of the base as inputs too."""
     last, define = WITH_LOADS[request.quantity]
     short = regrouped(tree)
     frames = request.wrenches
     shapes = state_shapes(tree, "q", "qd", *([last] if last else []))
     states = len(shapes)
     shapes |= {f"wrench{k}": (6,) for k in range(len(frames))}
+    if request.disturbed:
+        shapes["disturbance"] = (tree.n,)
     if request.base_moves:
         shapes |= {"base_velocity": (6,), "base_acceleration": (6,)}
 
@@ -89,7 +92,9 @@ def loaded_program(tree: Tree, request: Request) -> Program:
         more: dict[str, Any] = {}
         rest = arrays[states:]
         if frames:
-            more["wrenches"] = dict(zip(frames, rest, strict=False))
+            more |= {"wrenches": dict(zip(frames, rest, strict=False)), "axes": request.axes}
+        if request.disturbed:
+            more["disturbance"] = rest[len(frames)]
         if request.base_moves:
             more["base_motion"] = BaseMotion(*rest[-2:])
         return define(short, *arrays[:states], **more)
