@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -257,6 +258,41 @@ def test_values_make_a_symbolic_robot_numeric():
     assert_allclose(pendulum.mass_matrix([0.0]), [[2.0 * 0.3**2]], rtol=ROUND_OFF)
     assert SYMBOLIC.symbols == ("L1", "m1")
     assert SYMBOLIC.with_values(L1=1.0).symbols == ("m1",)
+
+
+def test_a_robot_with_numbers_for_symbols_takes_other_numbers():
+    """A textbook robot, one of one's own, and what was changed about either since."""
+    arm, symbolic = qddot.load("two_link"), qddot.load("two_link_symbolic")
+    other = {**arm.values, "a1": 2.0, "m2": 7.0}
+    expected = replace(symbolic.with_values(**other).model, name="two_link")
+    assert arm.with_values(a1=2.0, m2=7.0).model == expected
+    assert arm.with_values(a1=2.0).with_values(m2=7.0).values == other
+    load, push = (TIP, 3.0), dict(viscous=[30, 40], coulomb=2.0)
+    pendulum = SYMBOLIC.with_values(m1=2.0, L1=0.8)
+    assert pendulum.with_values(m1=1.0) == SYMBOLIC.with_values(m1=1.0, L1=0.8)
+    assert pendulum.with_payload(SYMBOLIC.frame_names[-1], 3.0).with_values(m1=1.0) == (
+        SYMBOLIC.with_values(m1=1.0, L1=0.8).with_payload(SYMBOLIC.frame_names[-1], 3.0)
+    )
+    for change in (
+        lambda robot: robot.with_payload("tool", load[1]),
+        lambda robot: robot.with_friction(**push),
+        lambda robot: robot.without("friction", "gravity"),
+        lambda robot: robot.locked({"j2": 0.3}),
+        lambda robot: robot.with_gravity((0, -1.62, 0)),
+    ):
+        assert change(arm).with_values(a1=2.0) == change(arm.with_values(a1=2.0))
+    assert "g" not in arm.with_gravity((0, -1.62, 0)).values  # it is no symbol any more
+
+
+def test_a_robot_whose_numbers_were_changed_since_has_no_symbols_to_set():
+    model = qddot.load("two_link").model
+    links = tuple(replace(link, inertial=replace(link.inertial, mass=3.0)) for link in model.links)
+    heavier = Robot(replace(model, links=links))
+    assert not heavier.values
+    with pytest.raises(UnknownName, match="It has: no symbols"):
+        heavier.with_values(a1=2.0)
+    with pytest.raises(UnknownName, match=r"no symbol named 'L1'. .*"):
+        qddot.load("two_link").with_values(L1=2.0)
 
 
 # variants

@@ -192,7 +192,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             *("locked", "with_options"),
         ),
         "What it is": (
-            *("name", "n", "joint_names", "mass", "symbols", "warnings", "tree", "show"),
+            *("name", "n", "joint_names", "mass", "symbols", "values", "warnings", "tree", "show"),
         ),
         "Files and programs": ("save", "program"),
     },

@@ -18,6 +18,7 @@ from qddot.cli.words import one_number, read_set
 from qddot.errors import (
     BadArgument,
     BadExpression,
+    NoValues,
     did_you_mean,
     first_lines,
     one_of,
@@ -155,10 +156,7 @@ def read_numeric(source: str, settings: OptionWords = None) -> Robot:
     """Return the robot, changed as --set says, if all of it is numbers."""
     robot = read_robot(source, settings)
     if robot.symbols:
-        raise BadArgument(
-            f"{printable(robot.name)} has symbols without a value: {', '.join(robot.symbols)}.\n"
-            f"  Give each one: --set {robot.symbols[0]}=1.0"
-        )
+        raise NoValues(robot.name, robot.symbols, "--set {}=1.0")
     return robot
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.momentum_observer import MomentumObserver
-from qddot.errors import BadArgument, did_you_mean, listing, printable
+from qddot.errors import BadArgument, NoValues, did_you_mean, listing, printable
 from qddot.motions.motion import Triple
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
@@ -96,10 +96,7 @@ def functions(robot: Robot, wanted: Iterable[Any]) -> list[ExportedFunction]:
     programs, or what has one as `.program`, under the names they have.
     """
     if robot.symbols:
-        raise BadArgument(
-            f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"
-            f"  Give each one: robot.with_values({robot.symbols[0]}=1.0, ...)"
-        )
+        raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
     found = [_named(robot, x) if isinstance(x, str) else _recorded(x) for x in wanted]
     if not found:
         raise BadArgument("Name at least one function, like inverse_dynamics.")

@@ -36,11 +36,6 @@ def built_in_names() -> list[str]:
     return names
 
 
-def symbolic_twin(name: str) -> str:
-    """Return the built-in robot that is the same with symbols, or nothing."""
-    return name + SYMBOLIC if name + SYMBOLIC in built_in_names() else ""
-
-
 def read(source: str | Path, inertia: str = "refuse") -> Model:
     """Return the model of a built-in robot or of a file.
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, MissingExtra, did_you_mean
+from qddot.errors import BadArgument, MissingExtra, NoValues, did_you_mean
 from qddot.program.program import Program
 from qddot.robot.loading import robot_of
 from qddot.robot.quantities import NAMES, Request
@@ -44,10 +44,7 @@ class Functions:
     ):
         robot = robot_of(robot)
         if robot.symbols:
-            raise BadArgument(
-                f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"
-                f"  Give each one: robot.with_values({robot.symbols[0]}=1.0, ...)"
-            )
+            raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
         self.robot = robot
         self._lower, self._where = lower, where
         self._lowered: dict[Request, Callable[..., Any]] = {}
