@@ -51,7 +51,8 @@ CHAPTERS = (
         "Motions with exact friction, stops and events, and an account of their energy.",
         (
             *("qddot.simulate", "qddot.Trajectory", "qddot.rollout", "qddot.Watch"),
-            *("qddot.Samples", "qddot.simulation.*", "qddot.plot.panels"),
+            *("qddot.Samples", "qddot.simulation.*"),
+            *("qddot.plot.panels", "qddot.plot.plot_friction"),
         ),
         ("simulation",),
     ),

@@ -45,7 +45,8 @@ class Robot(Kernels):
 
         The equation of motion, everything that the model has included:
 
-            τ = M q̈ + C q̇ + g + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) + τ_dist − Jᵀ f_ext
+            τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀)
+                + τ_dist − Jᵀ f_ext
 
         Args:
             q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
