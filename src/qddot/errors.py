@@ -130,14 +130,15 @@ class BadExpression(QddotError, ValueError):
 class NotNumeric(QddotError, ValueError):
     """A quantity that still holds symbols where a number is needed."""
 
-    def __init__(self, what: str, symbols: Iterable[str]):
+    def __init__(self, what: str, symbols: Iterable[str], otherwise: str = ""):
         names = sorted(symbols)
         example = ", ".join(f"{name}=1.0" for name in names[:3]) + (", ..." if names[3:] else "")
         robot = re.match(r"Robot '(\w+)'$", what)
+        more = numeric_twin(robot[1]) if robot else ""
+        more += f"\n  {otherwise}" if otherwise else ""
         super().__init__(
             f"{what} has no numeric value: it depends on {', '.join(names)}.\n"
-            f"  Give the symbols values: robot.with_values({example})."
-            f"{numeric_twin(robot[1]) if robot else ''}"
+            f"  Give the symbols values: robot.with_values({example}).{more}"
         )
 
 

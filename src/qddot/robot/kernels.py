@@ -62,7 +62,8 @@ class Kernels(Described):
         for frame in (choices.get("frame"), *choices.get("wrenches", ())):
             if frame is not None:
                 frame_name(self, frame)
-        one_of("axes", choices.get("axes", "world"), (*AXES, "all", "linear"))
+        of_masses = ("all", "linear") if quantity == "inverse_effective_mass" else ()
+        one_of("axes", choices.get("axes", "world"), (*AXES, *of_masses))
         one_of("form", choices.get("form", "christoffel"), FORMS)
         return program_for(self.tree, Request(quantity, **choices))
 
