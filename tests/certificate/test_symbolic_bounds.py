@@ -160,3 +160,26 @@ def test_certify_prints_formulas_of_a_robot_with_symbols(tmp_path):
     saved = run("certify", "two_link_symbolic", "-o", tmp_path / "a.json")
     assert saved.returncode == 2
     assert "--set" in saved.stderr
+
+
+def test_a_screw_is_turned_anywhere_and_as_far_out_as_the_formula_says(tmp_path):
+    """Its angle is bounded by ±1, how far it is out stays in the formula."""
+    file = tmp_path / "screw.toml"
+    file.write_text(
+        'name = "screw"\ngravity = [0, "-g", 0]\n'
+        '[[joint]]\nname = "j1"\ntype = "continuous"\nparent = "base"\nchild = "l1"\n'
+        'axis = [1, 0, 0]\n[[link]]\nname = "l1"\nmass = "m1"\n'
+        'com = [0, "c1", 0]\ninertia = ["I1", "I1", "I1"]\n'
+        '[[joint]]\nname = "j2"\ntype = "screw"\npitch = "p"\nparent = "l1"\nchild = "l2"\n'
+        "axis = [0, 0, 1]\nlimits = { lower = -9, upper = 9 }\n"
+        '[[link]]\nname = "l2"\nmass = "m2"\ncom = ["c2", 0, 0]\ninertia = ["I2", "I2", "I2"]\n'
+    )
+    symbolic = qddot.load(file)
+    found = symbolic_bounds(symbolic)
+    assert "q2 stands for |q2|" in found.assumptions
+    values = dict(m1=1.0, m2=2.0, c1=0.3, c2=0.4, I1=0.1, I2=0.2, p=0.3, g=9.81)
+    arm = symbolic.with_values(**values)
+    for q in np.random.default_rng(0).uniform(-3, 3, (20, 2)):
+        M, torque = arm.mass_matrix(q), arm.gravity_torque(q)
+        assert np.linalg.norm(M, 1) <= found["M.norm1.max"].evaluate(q=q, **values) * TOLERANCE
+        assert np.abs(torque).sum() <= found["g.norm1"].evaluate(q=q, **values) * TOLERANCE

@@ -12,6 +12,7 @@ bounds of eigenvalues take it that M is positive semidefinite, as it is where ev
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -54,7 +55,8 @@ def symbolic_bounds(
     equations = derive(robot)
     positions = Positions.of(robot, equations.robot.ring, box)
     found = _all_bounds(robot, equations, positions)
-    all_of_them = SymbolicBounds(robot, positions.assumptions, found)
+    out = {i for bound in found.values() for i in bound.positions}
+    all_of_them = SymbolicBounds(robot, positions.assumptions(out), found)
     return all_of_them if quantities is None else all_of_them.only(dict.fromkeys(quantities))
 
 
@@ -100,7 +102,7 @@ def _all_bounds(robot: Robot, eqs: Equations, at: Positions) -> dict[str, Symbol
     joints = joint_bounds(robot)
     each = zip(joints, g, strict=True)
     found += [SymbolicBound(name, (x,), joint=joints[name]) for name, x in each]
-    return {bound.quantity: bound for bound in found}
+    return {bound.quantity: replace(bound, robot=robot.name) for bound in found}
 
 
 def _smallest(eqs: Equations, at: Positions, trace: Polynomial) -> list[SymbolicBound]:

@@ -11,8 +11,9 @@ import numpy as np
 
 from qddot.equations.latex import as_latex, escape_latex
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.ring import Generator
 from qddot.equations.text import SUPERSCRIPT, as_text
-from qddot.equations.values import evaluated, generator_values
+from qddot.equations.values import evaluated, generator_values, symbols_in, symbols_of
 from qddot.errors import BadArgument, UnknownName, printable
 from qddot.plain_text import fitted
 from qddot.robot import Robot
@@ -46,11 +47,24 @@ class SymbolicBound:
     over: tuple[Polynomial, ...] = ()  # divided by the largest of these; by 1 if there are none
     powers: tuple[int, int] = (1, 1)  # of what stands above and below
     joint: str = field(default="", repr=False)  # whose gravity torque it bounds
+    robot: str = field(default="", repr=False)  # whose bound it is
 
     @property
     def end(self) -> str:
         """Which side it bounds: "sup" or "inf"."""
         return "inf" if self.quantity.endswith(".min") else "sup"
+
+    @property
+    def positions(self) -> set[int]:
+        """The joints, counted from 0, whose position is in the formula."""
+        return {g.index for g in self._generators if g.role == "position"}
+
+    @property
+    def _generators(self) -> set[Generator]:
+        generators = self.options[0].ring.generators
+        terms = (x.terms() for x in (*self.options, *self.over))
+        used = {k for each in terms for exponents, _ in each for k, e in enumerate(exponents) if e}
+        return {generators[k] for k in used}
 
     def evaluate(self, q: Any = None, **values: float) -> float:
         """Return its value for these of the symbols; q where joints slide without a range."""
@@ -61,7 +75,10 @@ class SymbolicBound:
                     f"{name} is {value!r}; the bound holds for symbols that are not negative."
                 )
         where = np.zeros(ring.n) if q is None else np.abs(np.asarray(q, dtype=float))
-        numbers = generator_values(ring, "of the bound", [where, where, where], values)
+        used = (ring.parameters[g.index] for g in self._generators if g.role == "parameter")
+        needed = {name for atom in used for name in symbols_in(atom)}
+        others = dict.fromkeys(symbols_of(ring) - needed, 1.0)  # which make no difference
+        numbers = generator_values(ring, self.robot, [where] * 3, others | values)
 
         def at(options: Sequence[Polynomial], root: bool) -> float:
             found = [float(evaluated(x, numbers)) for x in options]

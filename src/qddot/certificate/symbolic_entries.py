@@ -68,23 +68,21 @@ class Positions:
     def one(self) -> Polynomial:
         return self.ring.constant(1)
 
-    @property
-    def assumptions(self) -> tuple[str, ...]:
-        """What the bounds hold for, in words."""
-        found = ["every symbol is positive or zero"]
-        free = [i for i in range(self.ring.n) if i not in self.ranges]
-        if self.ranges:
-            each = (
-                f"{self.names[i]} within {low:.6g} … {high:.6g}"
-                for i, (low, high) in self.ranges.items()
-            )
-            found.insert(0, ", ".join(each))
-        if turning := [self.names[i] for i in free if self.ring.turns[i]]:
-            found.insert(0, f"{', '.join(turning)} anywhere")
-        if sliding := [i for i in free if not self.ring.turns[i]]:
-            found.append(", ".join(f"q{i + 1} stands for |q{i + 1}|" for i in sliding))
-        found.append("for eigenvalues: every body can exist, so that M is positive semidefinite")
-        return tuple(found)
+    def assumptions(self, out: Iterable[int]) -> tuple[str, ...]:
+        """Return in words what bounds hold for; `out` are the joints whose q is in formulas."""
+        ranges = [
+            f"{self.names[i]} within {low:.6g} … {high:.6g}"
+            for i, (low, high) in self.ranges.items()
+        ]
+        free = [name for i, name in enumerate(self.names) if i not in self.ranges]
+        places = [*ranges, *([f"{', '.join(free)} anywhere"] if free else [])]
+        sizes = [f"q{i + 1} stands for |q{i + 1}|" for i in sorted(out)]
+        return (
+            *places,
+            "every symbol is positive or zero",
+            *sizes,
+            "for eigenvalues: every body can exist, so that M is positive semidefinite",
+        )
 
     # bounds of an entry
 
@@ -153,10 +151,7 @@ class Positions:
         # a cosine is ±1 at multiples of π that lie between
         turns = range(math.ceil(low / math.pi), math.floor(high / math.pi) + 1)
         ends += [(-1) ** (k % 2) for k in turns]
-        return (
-            max(ALL[0], Fraction(math.floor(min(ends) * DIGITS), DIGITS)),
-            min(ALL[1], Fraction(math.ceil(max(ends) * DIGITS), DIGITS)),
-        )
+        return _rounded_down(min(ends)), -_rounded_down(-max(ends))
 
     # bounds of several
 
@@ -174,6 +169,13 @@ class Positions:
             if not any(self.exceeds(y, x) for y in found):
                 found = [y for y in found if not self.exceeds(x, y)] + [x]
         return tuple(found)
+
+
+def _rounded_down(cosine: float) -> Fraction:
+    """Return a decimal that is not above a cosine, whatever its own rounding was."""
+    if cosine in (-1, 0, 1):  # at multiples of a right angle it is exact
+        return Fraction(int(cosine))
+    return max(ALL[0], Fraction(math.floor(cosine * DIGITS - 1e-3), DIGITS))
 
 
 def _times(a: Range, b: Range) -> Range:

@@ -70,7 +70,7 @@ def _by_generator(
 
 def symbols_of(ring: Ring) -> set[str]:
     """Return the names of the symbols that the parameters of a ring are made of."""
-    return {name for atom in ring.parameters for name in _symbols(atom)}
+    return {name for atom in ring.parameters for name in symbols_in(atom)}
 
 
 def evaluated(x: Scalar, numbers: Sequence[Any], number: Callable[[Any], Any] = float) -> Any:
@@ -99,7 +99,8 @@ def _atom_value(atom: Atom, values: Mapping[str, Any]) -> Any:
     return float(Expression({((atom, 1),): Fraction(1)}).evaluate(values))
 
 
-def _symbols(atom: Atom) -> frozenset[str]:
+def symbols_in(atom: Atom) -> frozenset[str]:
+    """Return the names of the symbols that a parameter of a ring is made of."""
     if atom.function:
         return atom.argument.free_symbols
     return frozenset() if atom == PI else frozenset([atom.name])
