@@ -12,12 +12,11 @@ from qddot.backends.threads import available_threads
 from qddot.checks import frame_name, one_of, whole
 from qddot.dynamics.kinematics import AXES
 from qddot.errors import UnknownName, WrongShape, WrongValue
-from qddot.formulations.coriolis import FORMS
 from qddot.model import Model
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.robot.described import Described
-from qddot.robot.quantities import NAMES, Request, program_for
+from qddot.robot.quantities import NAMES, Request, coriolis_form_name, program_for
 
 DTYPES = ("float64", "float32")
 
@@ -64,7 +63,8 @@ class Kernels(Described):
                 frame_name(self, frame)
         of_masses = ("all", "linear") if quantity == "inverse_effective_mass" else ()
         one_of("axes", choices.get("axes", "world"), (*AXES, *of_masses))
-        one_of("form", choices.get("form", "christoffel"), FORMS)
+        if "form" in choices:
+            coriolis_form_name(choices["form"])
         return program_for(self.tree, Request(quantity, **choices))
 
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:

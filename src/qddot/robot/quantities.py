@@ -13,13 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of
 from qddot.dynamics import aba, coriolis, energy, forward, friction, kinematics, regressor, rnea
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
-from qddot.formulations.coriolis import FROM_DERIVATIVES, from_derivatives
-from qddot.formulations.explicit import centrifugal_and_coriolis
-from qddot.formulations.stacked import coriolis_factors
 from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian
 from qddot.program.optimise import optimised
@@ -70,7 +68,7 @@ def recorded_program(tree: Tree, request: Request) -> Program:
     own = name in OWN_FRAMES
     if name == "coriolis_matrix" and request.form != "christoffel":
         define = partial(coriolis_form, form=request.form)
-        own = request.form not in FROM_DERIVATIVES
+        own = request.form.startswith("newton_euler")
     source = tree if own else regrouped(tree)
     return record(partial(define, source), name, **state_shapes(tree, *inputs))
 
@@ -148,19 +146,37 @@ def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
     return {name: (tree.nq if name == "q" else tree.n,) for name in names}
 
 
+def coriolis_form_name(form: Any) -> str:
+    """Return the name of a Coriolis matrix, checked."""
+    if form == "christoffel":  # which needs no formulation
+        return form
+    from qddot.formulations.coriolis import FORMS
+
+    return one_of("form", form, FORMS)
+
+
 def coriolis_form(tree: Tree, q: Any, qd: Any, form: str) -> Any:
     """Return the Coriolis matrix of that name."""
+    from qddot.formulations.coriolis import FROM_DERIVATIVES, from_derivatives
+    from qddot.formulations.stacked import coriolis_factors
+
     if form in FROM_DERIVATIVES:
         return from_derivatives(coriolis.mass_matrix_slopes(tree, q), qd)[form]
     return coriolis_factors(tree, q, qd)[form]
 
 
 def centrifugal_matrix(tree: Tree, q: Any) -> Any:
-    return centrifugal_and_coriolis(coriolis.christoffel(tree, q))[0]
+    return _centrifugal_and_coriolis(tree, q)[0]
 
 
 def coriolis_pairs(tree: Tree, q: Any) -> Any:
-    return centrifugal_and_coriolis(coriolis.christoffel(tree, q))[1]
+    return _centrifugal_and_coriolis(tree, q)[1]
+
+
+def _centrifugal_and_coriolis(tree: Tree, q: Any) -> tuple[Any, Any]:
+    from qddot.formulations.explicit import centrifugal_and_coriolis
+
+    return centrifugal_and_coriolis(coriolis.christoffel(tree, q))
 
 
 def pose_matrix(tree: Tree, q: Any, frame: str) -> Any:

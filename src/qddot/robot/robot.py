@@ -10,12 +10,12 @@ import numpy as np
 from qddot.checks import frame_name, one_of
 from qddot.dynamics.kinematics import AXES
 from qddot.errors import BadArgument
-from qddot.formulations.coriolis import FORMS
 from qddot.model.arguments import loads
 from qddot.robot.compiled import compiled
 from qddot.robot.effective_mass import matrix_of, principal_masses
 from qddot.robot.kernels import Kernels
 from qddot.robot.linearisation import Linearisation, equilibrium, linearised
+from qddot.robot.quantities import coriolis_form_name
 
 
 @dataclass(frozen=True, repr=False)
@@ -135,9 +135,8 @@ class Robot(Kernels):
         Returns:
             Shape (..., n, n), in kg·m²/s for joints that turn.
         """
-        return self._kernel("coriolis_matrix", form=one_of("form", form, FORMS)).general(
-            q, qd, out=out
-        )
+        kernel = self._kernel("coriolis_matrix", form=coriolis_form_name(form))
+        return kernel.general(q, qd, out=out)
 
     @compiled
     def velocity_torque(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
