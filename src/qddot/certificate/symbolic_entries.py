@@ -26,9 +26,9 @@ from qddot.robot import Robot
 from qddot.scalars import Scalar, constant_sincos
 
 DIGITS = 10**6  # a cosine at the edge of a box is rounded outwards to so many parts
-Range = tuple[Fraction, Fraction]
-ALL: Range = (Fraction(-1), Fraction(1))
-ONE: Range = (Fraction(1), Fraction(1))
+Interval = tuple[Fraction, Fraction]
+ALL: Interval = (Fraction(-1), Fraction(1))
+ONE: Interval = (Fraction(1), Fraction(1))
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Positions:
         numbers = {place: fmpq(c.numerator, c.denominator) for place, c in larger.items()}
         return Polynomial(self.ring, self.ring.context.from_dict(numbers))
 
-    def _factor(self, factor: Node, exponent: int) -> tuple[bool, Range]:
+    def _factor(self, factor: Node, exponent: int) -> tuple[bool, Interval]:
         """Return whether a factor stays as a symbol, and the range of what else it is."""
         match factor:
             case Name(kind="cosine" | "sine"):
@@ -137,7 +137,7 @@ class Positions:
             "A parameter is divided by a sum, whose sign is not known; give its symbols values."
         )
 
-    def _angle(self, name: Name) -> Range:
+    def _angle(self, name: Name) -> Interval:
         """Return the range of the sine or cosine of a sum of joint angles."""
         low = high = 0.0
         for joint, multiple in name.joints:
@@ -178,12 +178,12 @@ def _rounded_down(cosine: float) -> Fraction:
     return max(ALL[0], Fraction(math.floor(cosine * DIGITS - 1e-3), DIGITS))
 
 
-def _times(a: Range, b: Range) -> Range:
+def _times(a: Interval, b: Interval) -> Interval:
     ends = [x * y for x in a for y in b]
     return min(ends), max(ends)
 
 
-def _power(span: Range, exponent: int) -> Range:
+def _power(span: Interval, exponent: int) -> Interval:
     low, high = span[0] ** exponent, span[1] ** exponent
     if exponent % 2:
         return low, high

@@ -67,10 +67,10 @@ def plot_friction(
     return drawn
 
 
-Group = tuple[JointUnits, dict[str, Friction], float]  # with the largest velocity limit
+FrictionPanel = tuple[JointUnits, dict[str, Friction], float]  # with the largest velocity limit
 
 
-def _of_laws(laws: Mapping[str, Friction]) -> tuple[list[Group], str]:
+def _of_laws(laws: Mapping[str, Friction]) -> tuple[list[FrictionPanel], str]:
     for name, law in laws.items():
         if not isinstance(law, Friction):
             raise BadArgument(
@@ -82,7 +82,7 @@ def _of_laws(laws: Mapping[str, Friction]) -> tuple[list[Group], str]:
     return [(ANGLE, dict(laws), np.inf)], "friction over velocity"
 
 
-def _of_robot(robot: Robot) -> tuple[list[Group], str]:
+def _of_robot(robot: Robot) -> tuple[list[FrictionPanel], str]:
     """Return the joints that have friction by their laws, those with the same units together."""
     found: dict[JointUnits, dict[Friction, list[str]]] = {}
     limits: dict[JointUnits, float] = {}
