@@ -17,8 +17,8 @@ from rich.console import Console
 
 import qddot
 from qddot import plot
-from qddot.dynamics.friction import smooth_direction
 from qddot.equations.document import drawn as drawn_arm
+from qddot.model import Friction
 from qddot.present.figures import style
 from qddot.present.figures.arm import draw_arm
 from qddot.present.figures.skeleton import skeleton
@@ -109,34 +109,15 @@ def mass_spring_damper() -> Figure:
 
 
 def friction_curves() -> Figure:
-    """Return five laws of friction: torque over rate."""
-    joint = qddot.load("pendulum").without("friction")
-    half = np.concatenate([[1e-9], np.linspace(0, 0.3, 151)[1:]])
-    rate = np.concatenate([-half[::-1], half])  # with the jump at rest
-    stribeck = dict(static=1.5, stribeck_velocity=0.05)
+    """Return four laws of friction, torque over velocity, and what tanh makes of them."""
+    dry, stribeck = dict(viscous=2.0, coulomb=1.0), dict(static=1.5, stribeck_velocity=0.05)
     laws = {
-        "viscous": dict(viscous=2.0),
-        "Coulomb": dict(coulomb=1.0),
-        "viscous + Coulomb": dict(viscous=2.0, coulomb=1.0),
-        "viscous + Coulomb + Stribeck": dict(viscous=2.0, coulomb=1.0) | stribeck,
+        "viscous": Friction(viscous=2.0),
+        "Coulomb": Friction(coulomb=1.0),
+        "viscous + Coulomb": Friction(**dry),
+        "viscous + Coulomb + Stribeck": Friction(**dry, **stribeck),
     }
-    drawn = style.figure(7.0, 3.9)
-    axes = drawn.subplots()
-    style.dress(axes)
-    lines = []
-    for k, (name, law) in enumerate(laws.items()):
-        torque = joint.with_friction(**law).friction_torque(rate[:, None])[:, 0]
-        lines.append((axes.plot(rate, torque, **style.curve(k))[0], name))
-    smooth = 2.0 * rate + smooth_direction(rate, 0.03)
-    look = {"color": "black", "linestyle": style.DASHES[2], "linewidth": style.LINE}
-    lines.append((axes.plot(rate, smooth, **look)[0], "viscous + Coulomb, with tanh for sgn"))
-    axes.axhline(0, color=style.QUIET, linewidth=style.THIN, zorder=0)
-    axes.axvline(0, color=style.QUIET, linewidth=style.THIN, zorder=0)
-    axes.set_xlim(-0.3, 0.3)
-    axes.set_xlabel("rate [rad/s]")
-    axes.set_ylabel("friction [N·m]")
-    style.legend(drawn, lines, 3, loc="outside upper left")
-    return drawn
+    return plot.plot_friction(laws, smoothing=0.03)
 
 
 def stick_slip() -> Figure:

@@ -130,14 +130,15 @@ class BadExpression(QddotError, ValueError):
 class NotNumeric(QddotError, ValueError):
     """A quantity that still holds symbols where a number is needed."""
 
-    def __init__(self, what: str, symbols: Iterable[str]):
+    def __init__(self, what: str, symbols: Iterable[str], otherwise: str = ""):
         names = sorted(symbols)
         example = ", ".join(f"{name}=1.0" for name in names[:3]) + (", ..." if names[3:] else "")
-        found = re.match(r"Robot '(\w+)_symbolic'$", what)
-        twin = f"\n  The built-in robot {found[1]!r} is the same with numbers." if found else ""
+        robot = re.match(r"Robot '(\w+)'$", what)
+        more = numeric_twin(robot[1]) if robot else ""
+        more += f"\n  {otherwise}" if otherwise else ""
         super().__init__(
             f"{what} has no numeric value: it depends on {', '.join(names)}.\n"
-            f"  Give the symbols values: robot.with_values({example}).{twin}"
+            f"  Give the symbols values: robot.with_values({example}).{more}"
         )
 
 
@@ -190,6 +191,24 @@ class MissingExtra(QddotError, ImportError):
 
 class BadArgument(QddotError, ValueError):
     """An argument that cannot be right."""
+
+
+class NoValues(BadArgument):
+    """A robot with symbols where one with numbers is needed."""
+
+    def __init__(self, robot: str, symbols: Sequence[str], form: str):
+        super().__init__(
+            f"{printable(robot)} has symbols without a value: {', '.join(symbols)}.\n"
+            f"  Give each one: {form.format(symbols[0])}{numeric_twin(robot)}"
+        )
+
+
+def numeric_twin(robot: str) -> str:
+    """Return a line about the built-in robot that is the same with numbers, if it has one."""
+    name = robot.removesuffix("_symbolic")
+    if name == robot:
+        return ""
+    return f"\n  The built-in robot {printable(name)!r} is the same with numbers."
 
 
 class WrongValue(BadArgument):

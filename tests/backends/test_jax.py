@@ -44,6 +44,9 @@ def test_jax_gives_what_the_kernels_give(name):
     wrench = np.arange(6.0)
     found = functions.inverse_dynamics(*arrays, wrenches={frame: wrench})
     assert_same(found, robot.inverse_dynamics(*arrays, wrenches={frame: wrench}))
+    loads = dict(wrenches={frame: wrench}, axes="local", disturbance=arrays[0])
+    found = functions.inverse_dynamics(*arrays, **loads)
+    assert_same(found, robot.inverse_dynamics(*arrays, **loads))
 
 
 @pytest.mark.parametrize("name", ["ur5", "rp"])

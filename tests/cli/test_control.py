@@ -46,6 +46,17 @@ def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
     assert set(facts["gains"]) == set(laws()[law].gain_names)
 
 
+@pytest.mark.parametrize("law", [name for name, kind in laws().items() if kind.moves_frame])
+@pytest.mark.parametrize("arm", ["two_link", "pendulum"])
+def test_a_law_of_a_frame_goes_to_a_place_nearby_if_nothing_is_said(law, arm):
+    """A pendulum moves its tip along one axis of its plane, as the other follows from it."""
+    done = run("control", arm, "--law", law, "--duration", "0.1", "--json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    assert len(facts["error"]["final"]) == {"two_link": 2, "pendulum": 1}[arm]
+    assert facts["finished"]
+
+
 def test_a_wrong_model_is_told_and_adapted_to():
     words = ("control", "two_link", "--model-error", "0.3", "--reference", GO, "--json")
     plain, adaptive = (

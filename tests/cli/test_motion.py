@@ -33,10 +33,23 @@ def test_simulate_stops_after_the_steps_it_is_given():
     assert "10 steps" in json.loads(done.stdout)["status"]
 
 
-def test_symbols_of_a_robot_with_numbers_are_those_of_its_twin():
-    done = run("show", "two_link", "--set", "a1=2")
+def test_symbols_of_a_textbook_robot_with_numbers_can_be_set():
+    done = run("show", "two_link", "--set", "a1=2", "--set", "m2=1/2", "--json")
+    values = json.loads(done.stdout)["values"]
+    assert (values["a1"], values["m2"], values["m1"]) == (2, 0.5, 50)
+    wrong = run("show", "two_link", "--set", "a3=2")
+    assert wrong.returncode == 2
+    assert "Did you mean 'a1'" in wrong.stderr or "Did you mean 'a2'" in wrong.stderr
+    law = ("control", "two_link", "--law", "approximate_jacobian", "--duration", "0.02", "--json")
+    other = run(*law, "--model-set", "a1=1.2", "--model-set", "a2=0.8")
+    assert other.returncode == 0, other.stderr
+    assert json.loads(other.stdout)["q"] != json.loads(run(*law).stdout)["q"]
+
+
+def test_a_robot_with_symbols_names_the_one_with_numbers():
+    done = run("simulate", "two_link_symbolic")
     assert done.returncode == 2
-    assert "'two_link_symbolic' is the same robot with symbols" in done.stderr
+    assert "The built-in robot 'two_link' is the same with numbers." in done.stderr
 
 
 def test_simulate_writes_a_table_a_figure_and_a_film(tmp_path):

@@ -72,6 +72,9 @@ def test_a_frame_that_does_not_exist():
 def test_a_task_that_the_arm_cannot_do():
     with pytest.raises(BadArgument, match=r"(?s)cannot move 'tool' in the 3.*along z.*axes='xy'"):
         OperationalSpace(ARM, "tool", 1, 1, [1, 1, 0])
+    one = qddot.load("pendulum")
+    with pytest.raises(BadArgument, match=r"(?s)2 directions .* only in 1.*axes='x'"):
+        OperationalSpace(one, "tool", 1, 1, [1, 1], axes="xy")
     with pytest.raises(BadArgument, match="only in 0"):
         ApproximateJacobian(ARM, "base", 1, 1, [1, 1], axes="xy")
     turning = dict(orientation=np.eye(3), turning=(1, 1))

@@ -70,6 +70,8 @@ def size(name: str, robot: Robot, k: int) -> float:
     return {
         "mass_matrix": M,
         "christoffel": M,
+        "centrifugal_matrix": M,
+        "coriolis_pairs": M,
         "coriolis_matrix": M * fast,
         "mass_matrix_rate": M * fast,
         "velocity_torque": velocity,
@@ -172,14 +174,16 @@ def test_compiled_poses_and_jacobians_are_their_definitions(name):
             assert_near(rates[axes][k], Jdot, reach * np.abs(qd[k]).max())
 
 
-@pytest.mark.parametrize("name", ["panda_hand", "following"])
-def test_compiled_methods_take_wrenches_and_a_moving_base_as_the_definition_does(name):
+@pytest.mark.parametrize(("name", "axes"), [("panda_hand", "local"), ("following", "base")])
+def test_compiled_methods_take_loads_and_a_moving_base_as_the_definition_does(name, axes):
     arm = robot(name)
     rng = np.random.default_rng(0)
     q, qd, qdd = states(arm.n).values()
     tool, link, velocity, acceleration = rng.normal(size=(4, STATES, 6))
     frame = arm.frame_names[2]
+    taken = rng.normal(size=(STATES, arm.n))
     loads = dict(wrenches={"tool": tool, frame: link}, base_motion=(velocity, acceleration))
+    loads |= dict(axes=axes, disturbance=taken)
     tau = arm.inverse_dynamics(q, qd, qdd, **loads)
     bias = arm.bias_torque(q, qd, **loads)
     back = arm.forward_dynamics(q, qd, tau, **loads)
@@ -187,7 +191,7 @@ def test_compiled_methods_take_wrenches_and_a_moving_base_as_the_definition_does
         largest = 10 * size("inverse_dynamics", arm, k)  # the base moves as fast as the joints
         wrenches = {"tool": tool[k], frame: link[k]}
         motion = BaseMotion(velocity[k], acceleration[k])
-        more = dict(wrenches=wrenches, base_motion=motion)
+        more = dict(wrenches=wrenches, axes=axes, disturbance=taken[k], base_motion=motion)
         state = q[k], qd[k], qdd[k]
         assert_near(tau[k], rnea.inverse_dynamics(arm.tree, *state, **more), largest)
         assert_near(bias[k], rnea.bias_torque(arm.tree, *state[:2], **more), largest)

@@ -11,7 +11,7 @@ from strategies import inertial, seeds, states
 
 from qddot.dynamics import forward
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.kinematics import jacobian, jacobian_rate, pose
+from qddot.dynamics.kinematics import AXES, jacobian, jacobian_rate, pose
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.rnea import bias_torque, gravity_torque, inverse_dynamics
 from qddot.model import Joint, Link, Model
@@ -29,19 +29,36 @@ CARRIER = (
 
 
 @EXAMPLES
-@given(poised(3), seeds)
-def test_a_wrench_does_the_work_of_its_frames_velocity(robot, seed):
-    """τ(f) − τ = −Jᵀ f: the power f·V is taken from the joints."""
+@given(poised(3), seeds, st.sampled_from(AXES))
+def test_a_wrench_does_the_work_of_its_frames_velocity(robot, seed, axes):
+    """τ(f) − τ = −Jᵀ f: the power f·V is taken from the joints, in whatever axes both are."""
     tree, q, qd, qdd = robot
     frames = list(tree.frames)
     rng = np.random.default_rng(seed)
     wrenches = {frame: rng.normal(size=6) for frame in ("tool", frames[len(frames) // 2])}
     free = inverse_dynamics(tree, q, qd, qdd)
-    loaded = inverse_dynamics(tree, q, qd, qdd, wrenches=wrenches)
-    parts = [jacobian(tree, q, frame).T @ f for frame, f in wrenches.items()]
+    loaded = inverse_dynamics(tree, q, qd, qdd, wrenches=wrenches, axes=axes)
+    parts = [jacobian(tree, q, frame, axes).T @ f for frame, f in wrenches.items()]
     assert_near(loaded, free - sum(parts), free, *parts)
-    biased = bias_torque(tree, q, qd, wrenches=wrenches)
+    biased = bias_torque(tree, q, qd, wrenches=wrenches, axes=axes)
     assert_near(biased, bias_torque(tree, q, qd) - sum(parts), free, *parts, weight(tree))
+
+
+@EXAMPLES
+@given(poised(3), seeds)
+def test_a_disturbance_is_subtracted_from_the_torques(robot, seed):
+    """τ_dist stands on the left: M q̈ + … + τ_dist = τ."""
+    tree, q, qd, qdd = robot
+    rng = np.random.default_rng(seed)
+    d, tau = rng.normal(size=(2, tree.n))
+    free = inverse_dynamics(tree, q, qd, qdd)
+    assert_near(inverse_dynamics(tree, q, qd, qdd, disturbance=d), free + d)
+    assert_near(bias_torque(tree, q, qd, disturbance=d), bias_torque(tree, q, qd) + d)
+    taken = forward.forward_dynamics(tree, q, qd, tau, disturbance=d)
+    M = mass_matrix(tree, q)
+    pushed = np.abs(np.linalg.inv(M)).max() * max(np.abs(free).max(), weight(tree))
+    given = forward.forward_dynamics(tree, q, qd, tau - d)
+    assert_near(taken, given, pushed, tolerance=of_solution(M))
 
 
 @EXAMPLES

@@ -11,6 +11,8 @@ It knows no friction and no springs in these algorithms; rotor inertia is its `a
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pinocchio as pin
 
@@ -81,6 +83,19 @@ class Reference:
 
     def gravity_torque(self, q):
         return self.G.T @ pin.computeGeneralizedGravity(self.model, self.data, self.q(q))
+
+    def centrifugal_matrix(self, q):
+        """Return c while one joint after the other moves alone, at unit velocity."""
+        return np.stack([self.velocity_torque(q, e) for e in np.eye(self.tree.n)], axis=1)
+
+    def coriolis_pairs(self, q):
+        """Return what c of two joints that move together has beyond that of each alone."""
+        n, C = self.tree.n, self.centrifugal_matrix(q)
+        pairs = [
+            self.velocity_torque(q, np.eye(n)[[i, j]].sum(axis=0)) - C[:, i] - C[:, j]
+            for i, j in combinations(range(n), 2)
+        ]
+        return np.array(pairs).reshape(-1, n).T
 
     def mass_matrix_rate(self, q, qd):
         C = self.coriolis_matrix(q, qd)

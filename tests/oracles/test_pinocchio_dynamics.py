@@ -239,6 +239,33 @@ def test_pinocchio_agrees_on_a_wrench_at_the_tool():
         assert error(mine, theirs) < ACCURATE
 
 
+@pytest.mark.parametrize("axes", AXES)
+def test_pinocchio_agrees_on_wrenches_in_all_axes_and_a_disturbance(axes):
+    """Its own transforms take the wrench to the joint that carries the tool."""
+    robot, reference = built_in("panda")
+    model, data = reference.model, reference.data
+    joint = reference.ids[robot.tree.frame("tool")[0]]
+    rng = np.random.default_rng(1)
+    for q, qd, qdd in zip(*named_states(7).values(), strict=True):
+        wrench, d = rng.normal(size=6), rng.normal(size=7)
+        f = pin.Force(wrench[3:], wrench[:3])
+        pin.framesForwardKinematics(model, data, reference.q(q))
+        X_WT, X_WJ = data.oMf[reference.frame("tool")], data.oMi[joint]
+        if axes == "local":
+            f = X_WT.act(f)
+        elif axes == "world":
+            f = pin.SE3(np.eye(3), X_WT.translation).act(f)
+        forces = [pin.Force.Zero() for _ in range(model.njoints)]
+        forces[joint] = X_WJ.actInv(f)
+        theirs = pin.rnea(model, data, reference.q(q), qd, qdd, forces) + d
+        loads = dict(wrenches={"tool": wrench}, axes=axes, disturbance=d)
+        assert error(robot.inverse_dynamics(q, qd, qdd, **loads), theirs) < ACCURATE
+        back = robot.forward_dynamics(q, qd, theirs, **loads)
+        ours = pin.aba(model, data, reference.q(q), qd, theirs - d, forces)
+        M = robot.mass_matrix(q)
+        assert error(back, ours, qdd) < of_solution(M)
+
+
 @pytest.mark.parametrize("name", ["ur5", "stanford"])
 def test_pinocchio_agrees_on_a_base_that_moves(name):
     """As the joints of an arm whose base floats: the same motion needs the same torques."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import tracemalloc
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -46,6 +47,11 @@ def test_what_is_no_number_is_refused(quantity: str):
     for wrong in ("fast", None, [1j, 0], [[1], [2, 3]], {"hip": 1}):
         with pytest.raises(BadArgument, match=f"^{first} is not an array of real numbers\\.$"):
             getattr(LEG, quantity)(*states(quantity, **{first: wrong}))
+
+
+def test_a_disturbance_of_the_wrong_length_is_refused_with_the_joints():
+    with pytest.raises(WrongShape, match=r"disturbance must have shape \(2,\)"):
+        LEG.forward_dynamics(Q, QD, QDD, disturbance=[1, 2, 3])
 
 
 def test_batches_that_do_not_fit_together_are_refused():
@@ -166,6 +172,18 @@ def test_an_unknown_symbol_is_refused_with_the_nearest():
             f"the wrench at {TIP!r} is not an array of real numbers.",
         ),
         (
+            lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches={TIP: np.zeros(6)}, axes="frame"),
+            "axes is 'frame'; it must be one of world, local, base.",
+        ),
+        (
+            lambda: LEG.program("inverse_dynamics", wrenches=(TIP,), axes="linear"),
+            "axes is 'linear'; it must be one of world, local, base.",
+        ),
+        (
+            lambda: LEG.bias_torque(Q, QD, disturbance=lambda t, q, qd: q),
+            "disturbance is not an array of real numbers.",
+        ),
+        (
             lambda: LEG.inverse_dynamics(Q, QD, QDD, wrenches=[1, 2]),
             "wrenches must name the frames they act at: wrenches={'tool': [0, 0, 0, 0, 0, -9.81]}.",
         ),
@@ -246,6 +264,41 @@ def test_values_make_a_symbolic_robot_numeric():
     assert SYMBOLIC.with_values(L1=1.0).symbols == ("m1",)
 
 
+def test_a_robot_with_numbers_for_symbols_takes_other_numbers():
+    """A textbook robot, one of one's own, and what was changed about either since."""
+    arm, symbolic = qddot.load("two_link"), qddot.load("two_link_symbolic")
+    other = {**arm.values, "a1": 2.0, "m2": 7.0}
+    expected = replace(symbolic.with_values(**other).model, name="two_link")
+    assert arm.with_values(a1=2.0, m2=7.0).model == expected
+    assert arm.with_values(a1=2.0).with_values(m2=7.0).values == other
+    load, push = (TIP, 3.0), dict(viscous=[30, 40], coulomb=2.0)
+    pendulum = SYMBOLIC.with_values(m1=2.0, L1=0.8)
+    assert pendulum.with_values(m1=1.0) == SYMBOLIC.with_values(m1=1.0, L1=0.8)
+    assert pendulum.with_payload(SYMBOLIC.frame_names[-1], 3.0).with_values(m1=1.0) == (
+        SYMBOLIC.with_values(m1=1.0, L1=0.8).with_payload(SYMBOLIC.frame_names[-1], 3.0)
+    )
+    for change in (
+        lambda robot: robot.with_payload("tool", load[1]),
+        lambda robot: robot.with_friction(**push),
+        lambda robot: robot.without("friction", "gravity"),
+        lambda robot: robot.locked({"j2": 0.3}),
+        lambda robot: robot.with_gravity((0, -1.62, 0)),
+    ):
+        assert change(arm).with_values(a1=2.0) == change(arm.with_values(a1=2.0))
+    assert "g" not in arm.with_gravity((0, -1.62, 0)).values  # it is no symbol any more
+
+
+def test_a_robot_whose_numbers_were_changed_since_has_no_symbols_to_set():
+    model = qddot.load("two_link").model
+    links = tuple(replace(link, inertial=replace(link.inertial, mass=3.0)) for link in model.links)
+    heavier = Robot(replace(model, links=links))
+    assert not heavier.values
+    with pytest.raises(UnknownName, match="It has: no symbols"):
+        heavier.with_values(a1=2.0)
+    with pytest.raises(UnknownName, match=r"no symbol named 'L1'. .*"):
+        qddot.load("two_link").with_values(L1=2.0)
+
+
 # variants
 
 
@@ -319,6 +372,8 @@ SHAPES = {  # of each quantity for n joints
     "gravity_torque": "n",
     "friction_torque": "n",
     "christoffel": "nnn",
+    "centrifugal_matrix": "nn",
+    "coriolis_pairs": "np",
     "mass_matrix_rate": "nn",
     "kinetic_energy": "",
     "potential_energy": "",
@@ -334,7 +389,8 @@ def test_results_have_the_shape_of_the_batch_and_the_quantity(
 ):
     arrays = [np.full((*batch, robot.n), 0.3) for _ in QUANTITIES[quantity]]
     found = getattr(robot, quantity)(*arrays)
-    assert np.shape(found) == (*batch, *({"n": robot.n, "3": 3}[k] for k in SHAPES[quantity]))
+    sizes = {"n": robot.n, "3": 3, "p": robot.n * (robot.n - 1) // 2}
+    assert np.shape(found) == (*batch, *(sizes[k] for k in SHAPES[quantity]))
     assert np.all(np.isfinite(found))
 
 

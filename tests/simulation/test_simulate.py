@@ -10,6 +10,7 @@ from made import ARM
 from strategies import models
 
 import qddot
+from qddot.control import PDGravity, closed_loop
 from qddot.simulation.method import METHODS
 
 # DOP853 at 1e-12, checked with Radau at 1e-11; the deck's Simulink model (I = 10, m = 50, L = 1)
@@ -164,6 +165,33 @@ def test_a_wrench_at_rest_without_gravity_accelerates_by_the_effective_mass():
     assert run.energy.wrenches[-1] > 0
 
 
+@pytest.mark.parametrize("axes", ["local", "base"])
+def test_a_wrench_in_other_axes_is_the_turned_or_moved_one_of_world_axes(axes):
+    """In a run the frame moves: what is constant in its own axes turns with it."""
+    f = np.array([1.0, -2.0, 3.0, 30.0, -10.0, 20.0])
+
+    def in_world(t, q, qd):
+        X, moment, force = ARM.pose(q, "tool"), f[:3], f[3:]
+        if axes == "local":
+            return np.concatenate([X[:3, :3] @ moment, X[:3, :3] @ force])
+        return np.concatenate([moment - np.cross(X[:3, 3], force), force])
+
+    given = qddot.simulate(ARM, [0.3, 0.9], duration=0.5, wrenches={"tool": f}, axes=axes)
+    turned = qddot.simulate(ARM, [0.3, 0.9], duration=0.5, wrenches={"tool": in_world})
+    np.testing.assert_allclose(given.q, turned.q, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(given.wrenches["tool"], turned.wrenches["tool"], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(given.energy.wrenches, turned.energy.wrenches, rtol=0, atol=1e-6)
+    assert given.good
+    assert abs(given.energy.wrenches[-1]) > 1e-3
+    law = PDGravity(ARM, kp=200, kd=50, reference=[0.3, 0.9])
+    sampled = dict(q0=[0.3, 0.9], duration=0.1, rate=200)
+    mine = closed_loop(ARM, law, wrenches={"tool": f}, axes=axes, **sampled)
+    other = closed_loop(ARM, law, wrenches={"tool": in_world}, **sampled)
+    kept = mine.trajectory.wrenches["tool"], other.trajectory.wrenches["tool"]
+    np.testing.assert_allclose(*kept, rtol=0, atol=1e-3)
+    np.testing.assert_allclose(mine.trajectory.q, other.trajectory.q, rtol=0, atol=1e-6)
+
+
 def test_a_disturbance_takes_from_the_torque():
     given = qddot.simulate(ARM, [0, 0], duration=1.0, torque=[30.0, 5.0], disturbance=[10.0, 5.0])
     plain = qddot.simulate(ARM, [0, 0], duration=1.0, torque=[20.0, 0.0])
@@ -295,6 +323,7 @@ def test_a_wrong_model_of_power_would_be_found():
         ({"torque": lambda t, q, qd: [0.0, np.nan]}, "At t = 0 s, the torque of 'j2' is nan"),
         ({"torque": lambda t, q, qd: 1 / 0}, "the torque raised ZeroDivisionError"),
         ({"wrenches": {"nose": np.zeros(6)}}, "no frame named 'nose'"),
+        ({"wrenches": {"tool": np.zeros(6)}, "axes": "frame"}, "one of world, local, base"),
         ({"wrenches": {"tool": np.zeros(3)}}, "the wrench at 'tool' has shape"),
         ({"disturbance": [1.0]}, "the disturbance has shape"),
         ({"base_motion": 3}, "base_motion must be two arrays"),

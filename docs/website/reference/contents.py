@@ -51,7 +51,8 @@ CHAPTERS = (
         "Motions with exact friction, stops and events, and an account of their energy.",
         (
             *("qddot.simulate", "qddot.Trajectory", "qddot.rollout", "qddot.Watch"),
-            *("qddot.Samples", "qddot.simulation.*", "qddot.plot.panels"),
+            *("qddot.Samples", "qddot.simulation.*"),
+            *("qddot.plot.panels", "qddot.plot.plot_friction"),
         ),
         ("simulation",),
     ),
@@ -174,7 +175,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "The equation of motion": (
             *("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix"),
             *("velocity_torque", "gravity_torque", "bias_torque", "friction_torque"),
-            *("christoffel", "mass_matrix_rate"),
+            *("christoffel", "centrifugal_matrix", "coriolis_pairs", "mass_matrix_rate"),
         ),
         "Derivatives and parameters": (
             *("inverse_dynamics_derivatives", "forward_dynamics_derivatives", "regressor"),
@@ -192,7 +193,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             *("locked", "with_options"),
         ),
         "What it is": (
-            *("name", "n", "joint_names", "mass", "symbols", "warnings", "tree", "show"),
+            *("name", "n", "joint_names", "mass", "symbols", "values", "warnings", "tree", "show"),
         ),
         "Files and programs": ("save", "program"),
     },

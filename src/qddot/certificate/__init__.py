@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     )
     from qddot.certificate.bound import Box as Box
     from qddot.certificate.properties import Property as Property
+    from qddot.certificate.symbolic import symbolic_bounds as symbolic_bounds
+    from qddot.certificate.symbolic_bound import (
+        SymbolicBound as SymbolicBound,
+        SymbolicBounds as SymbolicBounds,
+    )
     from qddot.certificate.ellipsoid import (
         MassEllipsoid as MassEllipsoid,
         NearSingular as NearSingular,
@@ -28,6 +33,8 @@ __getattr__, __dir__ = on_demand(
         "qddot.certificate.bound": "Bound Box",
         "qddot.certificate.bounds": "QUANTITIES bounds_over_joint",
         "qddot.certificate.properties": "Property",
+        "qddot.certificate.symbolic": "symbolic_bounds",
+        "qddot.certificate.symbolic_bound": "SymbolicBound SymbolicBounds",
         "qddot.certificate.ellipsoid": "MassEllipsoid NearSingular mass_ellipsoid near_singular",
     },
     renamed={

@@ -179,7 +179,8 @@ def certify(
     """
     robot = robot_of(robot)
     if robot.symbols:
-        raise NotNumeric(f"Robot {robot.name!r}", robot.symbols)
+        formulas = "As formulas, bounds are qddot.certificate.symbolic_bounds(robot)."
+        raise NotNumeric(f"Robot {robot.name!r}", robot.symbols, formulas)
     if quantities is not None and norm is not None:
         raise BadArgument("Give quantities or a norm, not both.")
     where = box_of(robot, box)
@@ -216,11 +217,15 @@ def _in_norm(robot: Robot, box: Box, norm: str | int | None) -> list[str] | None
         return None
     if str(norm) not in NORMS:
         raise BadArgument(f"norm is {norm!r}; it must be 1, 2 or 'inf'.")
-    others = {f"norm{other}" for other in (*NORMS, "F") if other != str(norm)}
-    if str(norm) == "inf":
+    return of_norm(robot, BoundProblems(robot, box).applicable(), str(norm))
+
+
+def of_norm(robot: Robot, names: Sequence[str], norm: str) -> list[str]:
+    """Return the names of those bounds that are in one norm, or in none."""
+    others = {f"norm{other}" for other in (*NORMS, "F") if other != norm}
+    if norm == "inf":
         others -= {"norm1"}  # of a symmetric M it is the same
     joints = joint_bounds(robot)  # which may be called anything
-    names = BoundProblems(robot, box).applicable()
     return [name for name in names if name in joints or not others & set(name.split("."))]
 
 

@@ -17,7 +17,7 @@ from qddot.cli.terminal import (
     Settings,
     choice,
     number,
-    read_numeric,
+    read_robot,
     saves,
     tell,
 )
@@ -75,8 +75,10 @@ def certify(
 
     The bounds hold for every position in the box, rounding included. The exit status is 1 if a
     property fails or a saved certificate is wrong. After Ctrl-C the bounds found so far are kept.
+    Of a robot with symbols the bounds are formulas, for every position unless --box says less.
 
     Examples:
+      qddot certify two_link_symbolic
       qddot certify two_link --box j2=-pi/2:pi/2 --norm 1 -o two_link.json
       qddot certify --check two_link.json
     """
@@ -85,7 +87,12 @@ def certify(
     if check is not None:
         certificate, words = checked(check), [f"{check}: every bound follows from its proof.", ""]
     else:
-        robot, words = read_numeric(str(source), settings), []
+        robot, words = read_robot(str(source), settings), []
+        if robot.symbols:
+            if output is not None:
+                raise BadArgument("A certificate has numbers: give all symbols values with --set.")
+            _tell_formulas(robot, _box(box or []), norm, as_json)
+            return
         certificate = qddot.certify(robot, box=_box(box or []), norm=norm, gap=gap, seconds=seconds)
     if output is not None:
         certificate.save(output)
@@ -96,6 +103,17 @@ def certify(
     tell(as_json, facts | {"holds": certificate.holds}, [*words, str(certificate)], [output])
     if not certificate.holds:
         raise typer.Exit(1)
+
+
+def _tell_formulas(robot: Any, box: Any, norm: str | None, as_json: bool) -> None:
+    """Print the bounds of a robot with symbols, in one norm if one is named."""
+    from qddot.certificate.certificate import of_norm
+    from qddot.certificate.symbolic import symbolic_bounds
+
+    found = symbolic_bounds(robot, box=None if box == "circle" else box)
+    if norm is not None:
+        found = found.only(of_norm(robot, list(found), norm))
+    tell(as_json, found.to_dict(), [str(found)])
 
 
 def checked(path: Path) -> Any:

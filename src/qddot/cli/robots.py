@@ -12,6 +12,7 @@ import typer
 
 from qddot.cli import completion
 from qddot.cli.terminal import (
+    ENDINGS_OF_FIGURES,
     ROBOT,
     AsJson,
     File,
@@ -19,13 +20,13 @@ from qddot.cli.terminal import (
     Source,
     echo_json,
     number,
-    read_model,
     read_numeric,
     read_robot,
     saves,
     tell,
+    writes,
 )
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, printable
 from qddot.progress import inform
 
 INTERRUPTED = 130
@@ -36,6 +37,15 @@ def show(
         str | None, typer.Argument(metavar="[ROBOT]", help=ROBOT, autocompletion=completion.robots)
     ] = None,
     settings: Settings = None,
+    friction: Annotated[
+        File,
+        writes(
+            "--friction",
+            what="A figure",
+            endings=ENDINGS_OF_FIGURES,
+            words="Draw the friction of every joint, torque over velocity",
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Print a robot as a table and a tree, or the built-in robots.
@@ -44,13 +54,15 @@ def show(
       qddot show
       qddot show panda
       qddot show two_link_symbolic --set m1=50 --json
+      qddot show two_link --set friction.coulomb=9 --friction curves.png
     """
     from qddot.robot.loading import show as print_robot
 
     if source is None:
-        if settings:
+        if settings or friction:
             raise BadArgument(
-                "--set changes a robot, and none is named: qddot show panda --set ..."
+                f"{'--set changes' if settings else '--friction draws'} a robot, and none is "
+                "named: qddot show panda ..."
             )
         if as_json:
             from qddot.readers.read import library, read
@@ -60,11 +72,17 @@ def show(
         else:
             print_robot()
         return
-    model = read_model(source, settings)
+    robot = read_robot(source, settings) if friction is None else read_numeric(source, settings)
+    if friction is not None:
+        from qddot.plot import plot_friction
+
+        plot_friction(robot, path=friction)
     if as_json:
-        echo_json(model.to_dict())
+        echo_json(robot.model.to_dict() | ({"files": [str(friction)]} if friction else {}))
     else:
-        print_robot(model)
+        print_robot(robot.model)
+        if friction is not None:
+            print(printable(str(friction)))
 
 
 def doctor(source: Source, as_json: AsJson = False) -> None:

@@ -18,6 +18,7 @@ from qddot.cli.words import one_number, read_set
 from qddot.errors import (
     BadArgument,
     BadExpression,
+    NoValues,
     did_you_mean,
     first_lines,
     one_of,
@@ -174,10 +175,7 @@ def read_varied(source: str, settings: OptionWords, vary: str) -> dict[str, Robo
 def numeric(robot: Robot) -> Robot:
     """Return a robot all of which is numbers, or refuse it."""
     if robot.symbols:
-        raise BadArgument(
-            f"{printable(robot.name)} has symbols without a value: {', '.join(robot.symbols)}.\n"
-            f"  Give each one: --set {robot.symbols[0]}=1.0"
-        )
+        raise NoValues(robot.name, robot.symbols, "--set {}=1.0")
     return robot
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
-from qddot.checks import not_negative, positive
+from qddot.checks import not_negative, one_of, positive
 from qddot.control.conditions import Setting, conditions
 from qddot.control.laws.assumption import Rows
 from qddot.control.laws.law import ControlLaw
@@ -25,6 +25,7 @@ from qddot.control.loop_arguments import (
 from qddot.control.report import Report, lyapunov_along, rise, rms, settling_time
 from qddot.control.sampled import HeldPlant, Sampling, sampled_run
 from qddot.control.spec import named_law
+from qddot.dynamics.kinematics import AXES, Axes
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.model.tree import by_rows
 from qddot.motions.setpoint import joint_reference
@@ -117,6 +118,7 @@ def closed_loop(
     effort: str = "enforce",
     seed: int = 1,
     wrenches: Mapping[str, Any] | None = None,
+    axes: Axes = "world",
     disturbance: Any = None,
     smoothing: float = 0.01,
     every: float | None = None,
@@ -142,7 +144,7 @@ def closed_loop(
         rate: Samples of the law per second [Hz], its torques held in between; None: continuous.
         effort: "enforce": torques are cut off at the arm's effort limits; "report": they are not.
         seed: Seed of the noise.
-        wrenches, disturbance: What else acts on the arm, as in `simulate`.
+        wrenches, axes, disturbance: What else acts on the arm, as in `simulate`.
         smoothing: Smoothing of dry friction where a rate is given, as in `rollout`.
         every: Time between rows [s]; as in `simulate` if not given; with a rate, every sample.
         more: Further arguments of `simulate`, where no rate is given: method, tolerance, ...
@@ -189,6 +191,7 @@ def closed_loop(
                 inputs={"x": law.start(q0, qd0)} if len(law.x0) else None,
                 effort=effort,
                 wrenches=wrenches,
+                axes=axes,
                 disturbance=disturbance,
                 every=every,
                 smoothing=smoothing,
@@ -202,7 +205,8 @@ def closed_loop(
             names = ", ".join(more)
             raise BadArgument(f"With a rate, steps are of fixed length; leave out {names}.")
         rate = positive("rate", rate, "Hz")
-        plant = HeldPlant(robot, duration, wrenches, disturbance, smoothing)
+        one_of("axes", axes, AXES)
+        plant = HeldPlant(robot, duration, wrenches, disturbance, smoothing, axes)
         stride = 1 if every is None else max(1, round(positive("every", every, "s") * rate))
         sampling = Sampling(rate, delay, spread, seed, cut)
         found = sampled_run(plant, law, q0, qd0, duration, sampling, stride)

@@ -16,6 +16,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.control.laws.law import ControlLaw
+from qddot.dynamics.kinematics import Axes
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
@@ -148,6 +149,7 @@ def _kept(
         robot,
         *(t, plant.layout.parts(Y), qdd, tau),
         wrenches=dict(zip(plant.frames, acted, strict=False)),
+        axes=plant.axes,
         state=x if stated else None,
         effort=None if sampling.effort is None else robot.limits.effort.tolist(),
         finished=finished,
@@ -169,13 +171,16 @@ class HeldPlant:
         wrenches: Mapping[str, Any] | None,
         disturbance: Any,
         smoothing: float,
+        axes: Axes = "world",
     ):
         self.robot = robot
         self.frames = tuple(wrenches or {})
+        self.axes: Axes = axes
         self.signals = list(outside(robot, wrenches, disturbance, duration).values())
         forces = Forces(
             driven=True,
             wrenches=self.frames,
+            axes=axes,
             disturbed=disturbance is not None,
             smoothing=float(smoothing),
         )

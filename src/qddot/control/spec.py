@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -212,12 +213,24 @@ def ready_posture(robot: Robot, frame: str, axes: str) -> np.ndarray:
 
 
 def axes_of(robot: Robot, frame: str) -> str:
-    """Return the base axes along which the joints can move a frame."""
+    """Return the base axes along which the joints can move a frame, each apart from the others.
+
+    Where there are more than that, as of a single joint, those along which it moves it best.
+    """
     if frame not in robot.frame_names:
         raise UnknownName("frame", frame, robot.name, robot.frame_names)
     q = robot.tree.from_neutral(np.random.default_rng(0).uniform(-2, 2, (8, robot.n)))
-    size = np.abs(robot.jacobian(q, frame)[:, 3:]).max(axis=(0, 2))
-    return "".join(axis for axis, x in zip("xyz", size, strict=True) if x > 1e-9 * size.max())
+    J = robot.jacobian(q, frame)[:, 3:]
+    size = np.abs(J).max(axis=(0, 2))
+    moved = [k for k, x in enumerate(size) if x > 1e-9 * size.max()]
+    rank = int(np.linalg.matrix_rank(J, tol=1e-9 * size.max()).max())
+
+    def ease(rows: tuple[int, ...]) -> float:
+        """Return the usual velocity of the frame in its worst direction."""
+        return float(np.median(np.linalg.svd(J[:, rows], compute_uv=False)[:, -1]))
+
+    chosen = max(combinations(moved, rank), key=ease) if rank else ()
+    return "".join("xyz"[k] for k in chosen)
 
 
 def _kind(table: DocumentTable) -> type[ControlLaw]:

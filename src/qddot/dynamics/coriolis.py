@@ -61,6 +61,12 @@ def christoffel(tree: Tree, q: ConfigVec) -> np.ndarray:
     return gamma
 
 
+def mass_matrix_slopes(tree: Tree, q: ConfigVec) -> np.ndarray:
+    """Return dM[k, i, j], how M_ij changes along joint k: C(q, eₖ) + C(q, eₖ)ᵀ, as Ṁ = C + Cᵀ."""
+    along = christoffel(tree, q).swapaxes(0, 1)
+    return along + along.swapaxes(1, 2)
+
+
 def mass_matrix_rate(tree: Tree, q: ConfigVec, qd: JointVec) -> JointMat:
     """Return Ṁ, the rate at which the mass matrix changes: C + Cᵀ for the Christoffel C."""
     C = coriolis_matrix(tree, q, qd)

@@ -27,12 +27,12 @@ def forward_dynamics(
 
     The equation of motion, solved for q̈:
 
-        q̈ = M(q)⁻¹ (τ − c − g − friction − springs + Jᵀ f_ext)
+        q̈ = M(q)⁻¹ (τ − c − g − friction − springs − τ_dist + Jᵀ f_ext)
 
     Args:
         tree: The robot.
         q, qd, tau: Joint positions [rad or m], rates, and torques [N·m] or forces [N], shape (n,).
-        acting: What inverse dynamics takes besides: wrenches, base_motion, direction.
+        acting: What inverse dynamics takes besides: wrenches, a disturbance, base_motion, ...
     """
     return solve(mass_matrix(tree, q), tau - bias_torque(tree, q, qd, **acting))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.vector import cross, join, skew, vector
 
 Axes = Literal["world", "local", "base"]
+AXES = get_args(Axes)
 
 
 def body_poses(tree: Tree, q: ConfigVec) -> dict[int, Pose]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.friction import friction_torque
-from qddot.dynamics.kinematics import body_poses
+from qddot.dynamics.kinematics import Axes, body_poses
 from qddot.dynamics.movement import (
     BaseMotion,
     inertial_forces,
@@ -18,7 +18,8 @@ from qddot.dynamics.movement import (
 )
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointVec, Vec3
-from qddot.spatial.vector import cross, split, vector
+from qddot.spatial.pose import Pose
+from qddot.spatial.vector import split, vector
 
 
 def inverse_dynamics(
@@ -28,6 +29,8 @@ def inverse_dynamics(
     qdd: JointVec,
     *,
     wrenches: Mapping[str, Force] | None = None,
+    axes: Axes = "world",
+    disturbance: JointVec | None = None,
     base_motion: BaseMotion | None = None,
     direction: JointVec | None = None,
 ) -> JointVec:
@@ -35,21 +38,24 @@ def inverse_dynamics(
 
     The equation of motion, evaluated in O(n) without forming M or C:
 
-        τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) − Jᵀ f_ext
+        τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) + τ_dist − Jᵀ f_ext
 
     Args:
         tree: The robot.
         q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (n,).
-        wrenches: By frame name, what the environment applies to the robot: [moment; force] in
-            world axes at the frame's origin.
+        wrenches: By frame name, what the environment applies to the robot: [moment; force].
+        axes: Those of the wrenches, and of the J in the equation; see `external_forces`.
+        disturbance: τ_dist, which takes from the torques as friction does, shape (n,).
         base_motion: How the base moves; it stands still if not given.
         direction: What stands for sgn(q̇) in dry friction, shape (n,).
 
     Returns:
         Joint torques [N·m] or forces [N], shape (n,), of the scalar type of the inputs.
     """
-    tau = rigid_body_torque(tree, q, qd, qdd, wrenches=wrenches, base_motion=base_motion)
-    return tau + friction_torque(tree, qd, direction) + elastic_torque(tree, q, qd)
+    loads = {"wrenches": wrenches, "axes": axes, "base_motion": base_motion}
+    tau = rigid_body_torque(tree, q, qd, qdd, **loads)
+    tau = tau + friction_torque(tree, qd, direction) + elastic_torque(tree, q, qd)
+    return tau if disturbance is None else tau + disturbance
 
 
 def rigid_body_torque(
@@ -59,28 +65,37 @@ def rigid_body_torque(
     qdd: JointVec,
     *,
     wrenches: Mapping[str, Force] | None = None,
+    axes: Axes = "world",
     base_motion: BaseMotion | None = None,
 ) -> JointVec:
     """Return M q̈ + C q̇ + g − Jᵀ f_ext: inverse dynamics without friction and springs."""
     moving = movements(tree, q, qd, qd, qdd, base_motion)
     n, f = inertial_forces(tree, moving)
-    for i, moment, force in external_forces(tree, q, wrenches or {}):
+    for i, moment, force in external_forces(tree, q, wrenches or {}, axes):
         n[i], f[i] = n[i] - moment, f[i] - force
     return rotor_torques(tree, qdd) + joint_torques(tree, q, moving.X, n, f)
 
 
 def external_forces(
-    tree: Tree, q: ConfigVec, wrenches: Mapping[str, Force]
+    tree: Tree, q: ConfigVec, wrenches: Mapping[str, Force], axes: Axes = "world"
 ) -> list[tuple[int, Vec3, Vec3]]:
-    """Return which body each wrench acts on, its moment about the body's origin and its force."""
+    """Return which body each wrench acts on, its moment about the body's origin and its force.
+
+    A wrench is given as `jacobian(q, frame, axes)` gives the velocity of its frame F, so that the
+    product of the two is the power: "world": at F's origin, in world axes; "local": at F's origin,
+    in F's own axes; "base": at the base's origin, in world axes.
+    """
     if not wrenches:
         return []
-    X_W = body_poses(tree, q)
+    X_W = {} if axes == "local" else body_poses(tree, q)
     parts = []
     for name, wrench in wrenches.items():
-        i, X_BF = tree.frame(name)
-        moment, force = (X_W[i].R.T @ part for part in split(wrench))
-        parts.append((i, moment + cross(X_BF.p, force), force))
+        i, X_B = tree.frame(name)
+        if axes == "world":
+            X_B = Pose(X_W[i].R.T, X_B.p)
+        elif axes == "base":
+            X_B = X_W[i].inverse()
+        parts.append((i, *split(X_B.force(wrench))))
     return [part for part in parts if part[0] != BASE]
 
 
@@ -96,9 +111,9 @@ def bias_torque(
     qd: JointVec,
     **acting: Any,
 ) -> JointVec:
-    """Return c + g + friction + springs − Jᵀ f_ext: the torque at q̈ = 0.
+    """Return c + g + friction + springs + τ_dist − Jᵀ f_ext: the torque at q̈ = 0.
 
-    `acting` is what inverse dynamics takes besides the state: wrenches, base_motion, direction.
+    `acting` is what inverse dynamics takes besides the state: wrenches, a disturbance, ...
     """
     still = np.zeros(tree.n, dtype=int)
     return inverse_dynamics(tree, q, qd, still, **acting)

@@ -17,7 +17,7 @@ import numpy as np
 from qddot.checks import frame_name
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.momentum_observer import MomentumObserver
-from qddot.errors import BadArgument, did_you_mean, listing, printable
+from qddot.errors import BadArgument, NoValues, did_you_mean, listing, printable
 from qddot.model.folding import exact, fold
 from qddot.motions.motion import Triple
 from qddot.program.optimise import optimised
@@ -34,7 +34,9 @@ WORDS = {
     "forward_dynamics": "the accelerations that the torques produce",
     "bias_torque": "the torques at zero acceleration",
     "mass_matrix": "the mass matrix M(q)",
-    "coriolis_matrix": "the Christoffel matrix C(q, qd)",
+    "coriolis_matrix": "the Coriolis matrix C(q, qd), Christoffel's if no other is named",
+    "centrifugal_matrix": "the centrifugal matrix C(q), times the squares of qd",
+    "coriolis_pairs": "the Coriolis matrix B(q), times the products qd_i qd_j, i < j",
     "velocity_torque": "the centrifugal and Coriolis torques C(q, qd) qd",
     "gravity_torque": "the torques that hold the arm still",
     "friction_torque": "the friction torques",
@@ -126,10 +128,7 @@ def functions(
     programs, or what has one as `.program`, under the names they have.
     """
     if robot.symbols and not with_symbols:
-        raise BadArgument(
-            f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"
-            f"  Give each one: robot.with_values({robot.symbols[0]}=1.0, ...)"
-        )
+        raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
     found = [_named(robot, x) if isinstance(x, str) else _recorded(x) for x in wanted]
     if not found:
         raise BadArgument("Name at least one function, like inverse_dynamics.")
@@ -150,9 +149,9 @@ def _named(robot: Robot, text: str) -> ExportedFunction:
             f"  There are: {listing(known)}."
         )
     choices = CHOICES.get(quantity, ())
-    if len(more) > len(choices) or (choices and not more):
+    if len(more) > len(choices) or ("frame" in choices and not more):
         frame = robot.frame_names[-1]
-        form = f"{quantity}:{frame}" if choices else quantity
+        form = f"{quantity}:{frame}" if "frame" in choices else quantity
         raise BadArgument(f"{printable(text)!r} is not of the form {printable(form)}.")
     chosen: dict[str, Any] = dict(zip(choices, more, strict=False))
     if quantity == "dir2dyn":

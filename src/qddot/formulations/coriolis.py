@@ -14,6 +14,12 @@ from qddot.formulations.stacked import coriolis_factors, mass_matrix
 from qddot.model.tree import Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec
 
+FROM_DERIVATIVES = ("christoffel", "half_rate_skew", "rate", "transposed")
+FORMS = (
+    *FROM_DERIVATIVES,
+    *("newton_euler", "newton_euler_skew", "newton_euler_christoffel"),
+)  # the names of `factorisations`
+
 
 def factorisations(tree: Tree, q: ConfigVec, qd: JointVec) -> dict[str, JointMat]:
     """Return every Coriolis matrix that has a name: from ∂M/∂q, and from the Newton–Euler form."""

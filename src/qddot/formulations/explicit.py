@@ -318,12 +318,12 @@ def centrifugal_and_coriolis(gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
     In terms of Christoffel symbols with the output index first:
 
-        C = [b_ijj]        B = [2 b_ijk], its columns in the order 12, 13, …, 1n, 23, …
+        C = [b_ijj]        B = [b_ijk + b_ikj], its columns in the order 12, 13, …, 1n, 23, …
     """
     n = len(gamma)
     C = np.stack([gamma[:, j, j] for j in range(n)], axis=1)
-    pairs = [2 * gamma[:, j, k] for j, k in combinations(range(n), 2)]
-    return C, np.stack(pairs, axis=1) if pairs else np.zeros((n, 0))
+    pairs = [gamma[:, j, k] + gamma[:, k, j] for j, k in combinations(range(n), 2)]
+    return C, np.stack(pairs, axis=1) if pairs else np.zeros((n, 0), dtype=int)
 
 
 def gravity(tree: Tree, links: list[LinkJacobians]) -> JointVec:

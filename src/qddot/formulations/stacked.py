@@ -206,21 +206,22 @@ def stack(tree: Tree, q: ConfigVec) -> Stack:
     A = [[SIX[0] * 0] * tree.n for _ in range(N)]
     W, L, G = ([[0 * SIX] * N for _ in range(N)] for _ in range(3))
     base = [0 * SIX] * N
+    paths: dict[int, list[int]] = {BASE: []}  # the links between the base and a link, itself too
     X_PB = tree.poses(q)
     for i, (body, drive) in enumerate(zip(tree.bodies, tree.drives, strict=True)):
         for k, S in enumerate(body.joint.S.T, drive.v.start):
             A[i][k] = drive.ratio * S
         G[i][i] = spatial_inertia(body.inertia)
         L[i][i] = SIX
+        paths[i] = [*paths[body.parent], i]
         adjoint = inverse_adjoint(X_PB[i])
         if body.parent == BASE:
             base[i] = adjoint
             continue
         # a row of 𝓛 = I + 𝓦𝓛 is the parent's row, carried on
         W[i][body.parent] = adjoint
-        for j in range(i):
-            if L[body.parent][j].any():
-                L[i][j] = adjoint @ L[body.parent][j]
+        for j in paths[body.parent]:
+            L[i][j] = adjoint @ L[body.parent][j]
     columns = [np.stack(row, axis=1) for row in A]
     return Stack(
         np.concatenate(columns), np.block(W), np.block(L), np.block(G), np.concatenate(base)

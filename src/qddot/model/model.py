@@ -38,6 +38,10 @@ class Model:
     source: str = ""
     licence: str = ""
     warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
+    # what numbers were put into: the model with symbols, and their values
+    valued: tuple[Model, Mapping[str, Scalar]] | None = field(
+        default=None, compare=False, repr=False
+    )
 
     _repr_html_ = in_notebook("robots.robot_html")
 
@@ -93,6 +97,15 @@ class Model:
         """The names of the parameters that have no value yet."""
         return tuple(sorted({name for x in scalars(self) for name in free_symbols(x)}))
 
+    @cached_property
+    def values(self) -> Mapping[str, Scalar]:
+        """The numbers that its symbols were given, by name; `with_values` can give others."""
+        if self.valued is None:
+            return {}
+        symbolic, values = self.valued
+        # a model that was changed since, by other ways than `varied`, has forgotten its symbols
+        return values if symbolic._with_numbers(values) == self else {}
+
     def joint(self, name: str) -> Joint:
         """Return the joint of this name."""
         return self._named("joint", name, self.joints)
@@ -126,6 +139,7 @@ class Model:
             "mass": _plain(self.mass),
             "gravity": [_plain(x) for x in self.gravity],
             "symbols": list(self.symbols),
+            "values": {name: _plain(x) for name, x in self.values.items()},
             "joints": [self._joint_dict(joint) for joint in self.joints],
             "frames": list(self.frame_names),
             "warnings": [str(p) for p in self.warnings if p.severity == "warning"],
@@ -151,16 +165,26 @@ class Model:
             "inertia": [_plain(x) for x in inertial.inertia],
         }
 
-    def with_values(self, values: Mapping[str, float]) -> Model:
-        """Return the model with symbols replaced by numbers."""
+    def with_values(self, values: Mapping[str, Scalar]) -> Model:
+        """Return the model with symbols replaced by numbers, by others where they had some."""
+        symbolic = self.valued[0] if self.valued and self.values else self
         for name in values:
-            if name not in self.symbols:
-                raise UnknownName("symbol", name, self.name, self.symbols or ["no symbols"])
+            if name not in symbolic.symbols:
+                raise UnknownName("symbol", name, self.name, symbolic.symbols or ["no symbols"])
+        every = {**self.values, **values}
+        return replace(symbolic._with_numbers(every), valued=(symbolic, every))
 
-        def value(x: Scalar) -> Scalar:
-            return x.substitute(values) if isinstance(x, Expression) else x
+    def _with_numbers(self, values: Mapping[str, Scalar]) -> Model:
+        return mapped(self, lambda x: x.substitute(values) if isinstance(x, Expression) else x)
 
-        return mapped(self, value)
+    def varied(self, change: Callable[[Model], Model]) -> Model:
+        """Return the model changed, and with it the one with symbols that it came from."""
+        after = change(self)
+        if self.valued is None or not self.values:
+            return after
+        symbolic = change(self.valued[0])
+        left = {name: x for name, x in self.values.items() if name in symbolic.symbols}
+        return replace(after, valued=(symbolic, left))
 
     def with_joints(self, change: Callable[[Joint], Joint]) -> Model:
         """Return the model with every joint changed in the same way."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         plot_residuals as plot_residuals,
         plot_torques as plot_torques,
     )
+    from qddot.present.figures.friction import plot_friction as plot_friction
     from qddot.present.figures.trajectory import panels as panels
     from qddot.present.figures.parameters import (
         plot_excitation as plot_excitation,
@@ -46,6 +47,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.figures.effective_mass": "plot_effective_mass plot_effective_mass_map",
         "qddot.present.figures.fastest_path": "plot_fastest",
         "qddot.present.figures.fits": "plot_residuals plot_torques",
+        "qddot.present.figures.friction": "plot_friction",
         "qddot.present.figures.trajectory": "panels",
         "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
         "qddot.present.pages.results": "fit_page",

@@ -38,11 +38,6 @@ def built_in_names() -> list[str]:
     return names
 
 
-def symbolic_twin(name: str) -> str:
-    """Return the built-in robot that is the same with symbols, or nothing."""
-    return name + SYMBOLIC if name + SYMBOLIC in built_in_names() else ""
-
-
 def values_of(name: str) -> dict[str, float]:
     """Return the numbers that a built-in robot has for the symbols of its twin; {} of others."""
     path = library().get(name.removesuffix(SYMBOLIC))

@@ -5,7 +5,7 @@ And where it keeps what was made of it, so that it is made once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from pathlib import Path
@@ -60,6 +60,11 @@ class Described(Variants):
     def symbols(self) -> tuple[str, ...]:
         """The names of the parameters that have no value yet."""
         return self.model.symbols
+
+    @property
+    def values(self) -> Mapping[str, Scalar]:
+        """The numbers that its symbols were given, by name; `with_values` can give others."""
+        return self.model.values
 
     @property
     def warnings(self) -> tuple[Problem, ...]:

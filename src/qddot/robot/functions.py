@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, MissingExtra, did_you_mean
+from qddot.errors import BadArgument, MissingExtra, NoValues, did_you_mean
 from qddot.program.program import Program
 from qddot.robot.loading import robot_of
 from qddot.robot.quantities import NAMES, Request
@@ -23,6 +23,7 @@ CHOICES = {
     "jacobian": ("frame", "axes"),
     "jacobian_rate": ("frame", "axes"),
     "inverse_effective_mass": ("frame", "axes"),
+    "coriolis_matrix": ("form",),
 }
 
 
@@ -43,10 +44,7 @@ class Functions:
     ):
         robot = robot_of(robot)
         if robot.symbols:
-            raise BadArgument(
-                f"{robot.name} has symbols without a value: {', '.join(robot.symbols)}.\n"
-                f"  Give each one: robot.with_values({robot.symbols[0]}=1.0, ...)"
-            )
+            raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
         self.robot = robot
         self._lower, self._where = lower, where
         self._lowered: dict[Request, Callable[..., Any]] = {}
@@ -80,7 +78,7 @@ class Functions:
 
         Args:
             quantity: "inverse_dynamics", "mass_matrix", ...
-            choices: `frame`, `axes`, `wrenches` (names of frames), `base_moves`.
+            choices: `frame`, `axes`, `wrenches` (names of frames), `disturbed`, `base_moves`.
         """
         self.prepare(quantity, **choices)
         return self._lowered[Request(quantity, **choices)]
@@ -97,6 +95,7 @@ class Functions:
         quantity: str,
         *arguments: Any,
         wrenches: Any = None,
+        disturbance: Any = None,
         base_motion: Any = None,
         **choices: Any,
     ) -> Any:
@@ -104,16 +103,19 @@ class Functions:
         words = [x for x in arguments if isinstance(x, str)]
         names = CHOICES.get(quantity, ())
         choices |= dict(zip(names, words, strict=False))
-        if len(words) > len(names) or not choices.keys() <= set(names):
-            extra = [*words[len(names) :], *(choices.keys() - set(names))]
+        known = {*names, "axes"} if wrenches else set(names)
+        if len(words) > len(names) or not choices.keys() <= known:
+            extra = [*words[len(names) :], *(choices.keys() - known)]
             raise BadArgument(f"{quantity} takes no {extra[0]!r}.")
-        if names and "frame" not in choices:
+        if "frame" in names and "frame" not in choices:
             raise BadArgument(f"{quantity} needs a frame: {quantity}(..., {self._tip!r}).")
         # what shape these have is the backend's to check: arrays differ between them
         by_frame, motion = dict(wrenches or {}), () if base_motion is None else tuple(base_motion)
-        if by_frame or motion:
+        loads = [*by_frame.values(), *(() if disturbance is None else (disturbance,)), *motion]
+        if loads:
             choices |= {"wrenches": tuple(by_frame), "base_moves": bool(motion)}
-        return self.lowered(quantity, **choices)(*arrays, *by_frame.values(), *motion)
+            choices |= {"disturbed": disturbance is not None}
+        return self.lowered(quantity, **choices)(*arrays, *loads)
 
     @property
     def _tip(self) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import one_of
 from qddot.dynamics import aba, coriolis, energy, forward, friction, kinematics, regressor, rnea
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import BaseMotion
@@ -35,8 +36,10 @@ class Request:
     quantity: str
     frame: str = ""
     axes: str = "world"
-    wrenches: tuple[str, ...] = ()  # the frames that wrenches act at
+    wrenches: tuple[str, ...] = ()  # the frames that wrenches act at, each given in `axes`
+    disturbed: bool = False
     base_moves: bool = False
+    form: str = "christoffel"  # of the Coriolis matrix, one of `formulations.coriolis.FORMS`
 
 
 def program_for(tree: Tree, request: Request) -> Program:
@@ -58,7 +61,8 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return point_motion(tree, request.frame)
     inputs, define = definition(request)
     # these do not see how inertia is shared between bodies
-    source = tree if name in OWN_FRAMES else regrouped(tree)
+    own = name in OWN_FRAMES or request.form.startswith("newton_euler")
+    source = tree if own else regrouped(tree)
     return record(partial(define, source), name, **state_shapes(tree, *inputs))
 
 
@@ -77,17 +81,21 @@ def definition(request: Request) -> tuple[tuple[str, ...], Callable[..., Any]]:
         define = partial(define, frame=request.frame)
         if name in ("jacobian", "jacobian_rate", "inverse_effective_mass"):
             define = partial(define, axes=request.axes)
+    if name == "coriolis_matrix" and request.form != "christoffel":
+        define = partial(coriolis_form, form=request.form)
     return inputs, define
 
 
 def loaded_program(tree: Tree, request: Request) -> Program:
-    """Return a program that takes wrenches and the motion of the base as further inputs."""
+    """Return a program that takes wrenches, a disturbance, a motion of the base as inputs too."""
     inputs, define = definition(request)
     short = regrouped(tree)
     frames = request.wrenches
     shapes = state_shapes(tree, *inputs)
     states = len(shapes)
     shapes |= {f"wrench{k}": (6,) for k in range(len(frames))}
+    if request.disturbed:
+        shapes["disturbance"] = (tree.n,)
     if request.base_moves:
         shapes |= {"base_velocity": (6,), "base_acceleration": (6,)}
 
@@ -95,7 +103,9 @@ def loaded_program(tree: Tree, request: Request) -> Program:
         more: dict[str, Any] = {}
         rest = arrays[states:]
         if frames:
-            more["wrenches"] = dict(zip(frames, rest, strict=False))
+            more |= {"wrenches": dict(zip(frames, rest, strict=False)), "axes": request.axes}
+        if request.disturbed:
+            more["disturbance"] = rest[len(frames)]
         if request.base_moves:
             more["base_motion"] = BaseMotion(*rest[-2:])
         return define(short, *arrays[:states], **more)
@@ -149,6 +159,39 @@ def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
     return {name: (tree.nq if name == "q" else tree.n,) for name in names}
 
 
+def coriolis_form_name(form: Any) -> str:
+    """Return the name of a Coriolis matrix, checked."""
+    if form == "christoffel":  # which needs no formulation
+        return form
+    from qddot.formulations.coriolis import FORMS
+
+    return one_of("form", form, FORMS)
+
+
+def coriolis_form(tree: Tree, q: Any, qd: Any, form: str) -> Any:
+    """Return the Coriolis matrix of that name."""
+    from qddot.formulations.coriolis import FROM_DERIVATIVES, from_derivatives
+    from qddot.formulations.stacked import coriolis_factors
+
+    if form in FROM_DERIVATIVES:
+        return from_derivatives(coriolis.mass_matrix_slopes(tree, q), qd)[form]
+    return coriolis_factors(tree, q, qd)[form]
+
+
+def centrifugal_matrix(tree: Tree, q: Any) -> Any:
+    return _centrifugal_and_coriolis(tree, q)[0]
+
+
+def coriolis_pairs(tree: Tree, q: Any) -> Any:
+    return _centrifugal_and_coriolis(tree, q)[1]
+
+
+def _centrifugal_and_coriolis(tree: Tree, q: Any) -> tuple[Any, Any]:
+    from qddot.formulations.explicit import centrifugal_and_coriolis
+
+    return centrifugal_and_coriolis(coriolis.christoffel(tree, q))
+
+
 def pose_matrix(tree: Tree, q: Any, frame: str) -> Any:
     return kinematics.pose(tree, q, frame).matrix()
 
@@ -166,6 +209,8 @@ SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "gravity_torque": (("q",), rnea.gravity_torque),
     "friction_torque": (("qd",), friction.friction_torque),
     "christoffel": (("q",), coriolis.christoffel),
+    "centrifugal_matrix": (("q",), centrifugal_matrix),
+    "coriolis_pairs": (("q",), coriolis_pairs),
     "mass_matrix_rate": (("q", "qd"), coriolis.mass_matrix_rate),
     "regressor": (("q", "qd", "qdd"), regressor.regressor),
     "pose": (("q",), pose_matrix),

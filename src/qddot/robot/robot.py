@@ -2,59 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from qddot.backends.kernel import Kernel
-from qddot.backends.threads import available_threads
-from qddot.checks import frame_name, one_of, whole
-from qddot.errors import BadArgument, UnknownName, WrongShape, WrongValue
-from qddot.model import Model
+from qddot.checks import frame_name, one_of
+from qddot.dynamics.kinematics import AXES
+from qddot.errors import BadArgument
 from qddot.model.arguments import loads
-from qddot.program.program import Port, Program
-from qddot.progress import message_if_slow
 from qddot.robot.compiled import compiled
-from qddot.robot.described import Described
 from qddot.robot.effective_mass import matrix_of, principal_masses
+from qddot.robot.kernels import Kernels
 from qddot.robot.linearisation import Linearisation, equilibrium, linearised
-from qddot.robot.quantities import NAMES, Request, program_for
-
-DTYPES = ("float64", "float32")
-AXES = ("world", "local", "base")
+from qddot.robot.quantities import coriolis_form_name
 
 
 @dataclass(frozen=True, repr=False)
-class Robot(Described):
+class Robot(Kernels):
     """A robot and its compiled quantities. Frozen: `with_...` returns a new one and changes none.
 
     Every quantity takes arrays of shape (..., n) and broadcasts like a NumPy ufunc; all but
     `point_motion` and `effective_mass` take `out=`. It is compiled when first asked for.
     """
-
-    model: Model
-    threads: int = 0  # 0: as many as there are cores
-    dtype: str = "float64"
-
-    def with_options(self, *, threads: int | None = None, dtype: str | None = None) -> Robot:
-        """Return the robot with other kernels.
-
-        Args:
-            threads: How many threads a large batch may use; 0 means one a core.
-            dtype: "float64" or "float32".
-        """
-        known = {name: name for name in DTYPES} | {np.dtype(x): x for x in DTYPES}
-        known |= {np.float64: "float64", np.float32: "float32", float: "float64"}
-        if dtype is not None and dtype not in known:
-            raise WrongValue("dtype", f"is {dtype!r}", "it must be 'float64' or 'float32'")
-        if threads is not None:
-            threads = whole("threads", threads, wanted="a whole number, 0 for all cores")
-        return replace(
-            self,
-            threads=self.threads if threads is None else threads,
-            dtype=self.dtype if dtype is None else known[dtype],
-        )
 
     # the equation of motion
 
@@ -66,6 +36,8 @@ class Robot(Described):
         qdd: Any,
         *,
         wrenches: Any = None,
+        axes: str = "world",
+        disturbance: Any = None,
         base_motion: Any = None,
         out: Any = None,
     ) -> np.ndarray:
@@ -73,19 +45,25 @@ class Robot(Described):
 
         The equation of motion, everything that the model has included:
 
-            τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀) − Jᵀ f_ext
+            τ = M(q) q̈ + C(q, q̇) q̇ + g(q) + Fᵥ q̇ + Fₛ sgn(q̇) + f₀ + K (q − q₀)
+                + τ_dist − Jᵀ f_ext
 
         Args:
             q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
-            wrenches: By frame name, what the environment applies to the robot: [moment; force] in
-                world axes at the frame's origin, shape (..., 6).
+            wrenches: By frame name, what the environment applies to the robot: [moment; force],
+                shape (..., 6).
+            axes: Those of the wrenches, and of the J in the equation, as in `jacobian`: "world": at
+                the frame's origin, in world axes; "local": there, in the frame's own axes, as a
+                force sensor measures; "base": at the base's origin, in world axes.
+            disturbance: The torque τ_dist, which takes from τ as friction does, shape (..., n).
             base_motion: Twist of the base and its rate, two arrays of shape (..., 6) in base axes.
             out: Where to put the result.
 
         Returns:
             Joint torques [N·m] or forces [N], shape (..., n).
         """
-        return self._loaded("inverse_dynamics", (q, qd, qdd), wrenches, base_motion, out)
+        loads = wrenches, axes, disturbance, base_motion
+        return self._loaded("inverse_dynamics", (q, qd, qdd), *loads, out)
 
     @compiled
     def forward_dynamics(
@@ -95,21 +73,37 @@ class Robot(Described):
         tau: Any,
         *,
         wrenches: Any = None,
+        axes: str = "world",
+        disturbance: Any = None,
         base_motion: Any = None,
         out: Any = None,
     ) -> np.ndarray:
         """Return the joint accelerations that the torques produce: inverse dynamics, inverted.
 
+        What acts besides is given as there:
+
+            q̈ = M⁻¹ (τ − C q̇ − g − friction − springs − τ_dist + Jᵀ f_ext)
+
         Where the mass matrix is singular (a massless moving leaf), the result is NaN or infinite.
         """
-        return self._loaded("forward_dynamics", (q, qd, tau), wrenches, base_motion, out)
+        loads = wrenches, axes, disturbance, base_motion
+        return self._loaded("forward_dynamics", (q, qd, tau), *loads, out)
 
     @compiled
     def bias_torque(
-        self, q: Any, qd: Any, *, wrenches: Any = None, base_motion: Any = None, out: Any = None
+        self,
+        q: Any,
+        qd: Any,
+        *,
+        wrenches: Any = None,
+        axes: str = "world",
+        disturbance: Any = None,
+        base_motion: Any = None,
+        out: Any = None,
     ) -> np.ndarray:
-        """Return c + g + friction + springs − Jᵀ f_ext: the torque at zero acceleration."""
-        return self._loaded("bias_torque", (q, qd), wrenches, base_motion, out)
+        """Return c + g + friction + springs + τ_dist − Jᵀ f_ext: the torque at q̈ = 0."""
+        loads = wrenches, axes, disturbance, base_motion
+        return self._loaded("bias_torque", (q, qd), *loads, out)
 
     @compiled
     def mass_matrix(self, q: Any, *, out: Any = None) -> np.ndarray:
@@ -117,9 +111,32 @@ class Robot(Described):
         return self._kernel("mass_matrix").general(q, out=out)
 
     @compiled
-    def coriolis_matrix(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
-        """Return the Christoffel C(q, q̇), for which Ṁ − 2C is skew, shape (..., n, n)."""
-        return self._kernel("coriolis_matrix").general(q, qd, out=out)
+    def coriolis_matrix(
+        self, q: Any, qd: Any, *, form: str = "christoffel", out: Any = None
+    ) -> np.ndarray:
+        """Return C(q, q̇) with C q̇ = c, as if nothing is said Christoffel's: Ṁ − 2C is skew.
+
+        Many matrices give the same torque c. With U the matrix of rows q̇ᵀ ∂M/∂qₖ, and
+        J, J̇, 𝓖, V those of all links in the stacked Newton–Euler form, by name:
+
+            christoffel                 ½ (Ṁ + Uᵀ − U)                          Ṁ − 2C is skew
+            half_rate_skew              ½ Ṁ + S,  S = ½ (Uᵀ − U)                 the same matrix
+            rate                        Ṁ − ½ U
+            transposed                  Uᵀ − ½ U
+            newton_euler                Jᵀ(𝓖J̇ − [ad_V]ᵀ𝓖J)
+            newton_euler_skew           Jᵀ(𝓖J̇ + (𝓖[ad_V] − [ad_V]ᵀ𝓖)J)           Ṁ − 2C is skew
+            newton_euler_christoffel    the first matrix, without a derivative
+
+        Args:
+            q, qd: Joint positions [rad or m] and velocities, shape (..., n).
+            form: Which of these.
+            out: Where to put the result.
+
+        Returns:
+            Shape (..., n, n), in kg·m²/s for joints that turn.
+        """
+        kernel = self._kernel("coriolis_matrix", form=coriolis_form_name(form))
+        return kernel.general(q, qd, out=out)
 
     @compiled
     def velocity_torque(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
@@ -140,6 +157,25 @@ class Robot(Described):
     def christoffel(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return Γ[k, i, j] with c_k = Σ Γ[k, i, j] q̇ᵢ q̇ⱼ, shape (..., n, n, n)."""
         return self._kernel("christoffel").general(q, out=out)
+
+    @compiled
+    def centrifugal_matrix(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return the centrifugal matrix C(q) of c = C(q) [q̇ᵢ²] + B(q) [q̇ᵢ q̇ⱼ].
+
+        Column j is the velocity torque while joint j alone moves at unit velocity: C[k, j] =
+        Γ[k, j, j], shape (..., n, n). B is `coriolis_pairs`.
+        """
+        return self._kernel("centrifugal_matrix").general(q, out=out)
+
+    @compiled
+    def coriolis_pairs(self, q: Any, *, out: Any = None) -> np.ndarray:
+        """Return the Coriolis matrix B(q) of c = C(q) [q̇ᵢ²] + B(q) [q̇ᵢ q̇ⱼ], i < j.
+
+        A column for each pair of joints, in the order 12, 13, …, 1n, 23, …, which is that of
+        `itertools.combinations`: 2 Γ[k, i, j], shape (..., n, n (n − 1)/2). C is
+        `centrifugal_matrix`.
+        """
+        return self._kernel("coriolis_pairs").general(q, out=out)
 
     @compiled
     def mass_matrix_rate(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
@@ -285,39 +321,24 @@ class Robot(Described):
 
     # inside
 
-    def program(self, quantity: str, **choices: Any) -> Program:
-        """Return the program behind a quantity: to read, to count, to save, to lower elsewhere.
-
-        Args:
-            quantity: The name of a method: "inverse_dynamics", "mass_matrix", "jacobian", ...
-            choices: What that method chooses by: `frame`, `axes`, `wrenches` (names of frames),
-                `base_moves`.
-        """
-        if quantity not in NAMES:
-            raise UnknownName("quantity", quantity, self.name, NAMES)
-        for frame in (choices.get("frame"), *choices.get("wrenches", ())):
-            if frame is not None:
-                frame_name(self, frame)
-        one_of("axes", choices.get("axes", "world"), (*AXES, "all", "linear"))
-        return program_for(self.tree, Request(quantity, **choices))
-
-    def _kernel(self, *choices: Any, **more: Any) -> Kernel:
-        request = Request(*choices, **more)
-        if request not in self._cache:
-            with message_if_slow(f"recording {request.quantity} of {self.name}"):
-                program = program_for(self.tree, request)
-            threads = self.threads or available_threads()
-            self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
-        return self._cache[request]
-
-    def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
-        names = self.model.position_names if port.name == "q" else self.joint_names
-        return WrongShape(port.name, shape, self.name, names)
-
     def _loaded(
-        self, quantity: str, arrays: tuple, wrenches: Any, base_motion: Any, out: Any
+        self,
+        quantity: str,
+        arrays: tuple,
+        wrenches: Any,
+        axes: str,
+        disturbance: Any,
+        base_motion: Any,
+        out: Any,
     ) -> np.ndarray:
         by_frame, motion = loads(wrenches, base_motion)
-        frames = tuple(frame_name(self, name) for name in by_frame)
-        kernel = self._kernel(quantity, wrenches=frames, base_moves=bool(motion))
-        return kernel.general(*arrays, *by_frame.values(), *motion, out=out)
+        one_of("axes", axes, AXES)
+        kernel = self._kernel(
+            quantity,
+            wrenches=tuple(frame_name(self, name) for name in by_frame),
+            axes=axes if by_frame else "world",
+            disturbed=disturbance is not None,
+            base_moves=bool(motion),
+        )
+        more = (*by_frame.values(), *(() if disturbance is None else (disturbance,)), *motion)
+        return kernel.general(*arrays, *more, out=out)

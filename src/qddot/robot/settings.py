@@ -14,7 +14,6 @@ from qddot.model.friction import PARAMETERS
 from qddot.model.shapes import sphere
 from qddot.readers import fields
 from qddot.readers.document_table import DocumentTable
-from qddot.readers.read import symbolic_twin
 from qddot.robot.robot import Robot
 
 AXES = ("x", "y", "z")
@@ -44,7 +43,7 @@ def read_settings(table: DocumentTable | None, robot: Robot) -> RobotSettings:
         elif known[key]:
             joints = known[key] is not AXES  # one number for all joints; no direction is meant so
             found[key] = fields.spread(table, key, value, known[key], one_for_all=joints)
-        elif key in robot.symbols and isinstance(value, str):
+        elif key in (*robot.symbols, *robot.values) and isinstance(value, str):
             found[key] = fields.formula(table, key, value)  # 1/3 stays what it is in a closed form
         else:
             number = fields.values(table, key, value, ())
@@ -63,18 +62,17 @@ def read_settings(table: DocumentTable | None, robot: Robot) -> RobotSettings:
 
 
 def _refuse(table: DocumentTable, key: str, robot: Robot, known: Iterable[str]) -> None:
-    frame, twin = key.removeprefix("payload."), symbolic_twin(robot.name)
+    frame = key.removeprefix("payload.")
     what = "there is no such setting" if frame == key else f"there is no frame named {frame!r}"
-    there = ", ".join((*FRICTION, "gravity", "payload.<frame>", *robot.symbols))
+    symbols = (*robot.symbols, *robot.values)
+    there = ", ".join((*FRICTION, "gravity", "payload.<frame>", *symbols))
     remedy = f"{did_you_mean(key, known)} There are: {there}."
-    if twin:
-        remedy += f" {twin!r} is the same robot with symbols for its numbers."
     table.problem(key, what, remedy.strip())
 
 
 def known_keys(robot: Robot) -> dict[str, tuple[str, ...]]:
     """Return what may be set, with the names of its parts; () for a single number."""
-    known: dict[str, tuple[str, ...]] = dict.fromkeys(robot.symbols, ())
+    known: dict[str, tuple[str, ...]] = dict.fromkeys((*robot.symbols, *robot.values), ())
     known |= {**dict.fromkeys(FRICTION, robot.joint_names), "gravity": AXES}
     for frame in robot.frame_names:
         known |= {f"payload.{frame}": (), f"payload.{frame}.radius": ()}
@@ -103,11 +101,12 @@ def changed(robot: Robot, settings: RobotSettings, without: Iterable[str] = ()) 
         for key, value in settings.items()
         if key in FRICTION
     }
-    values = {key: value for key, value in settings.items() if key in robot.symbols}
-    if "gravity" in settings:
-        robot = robot.with_gravity([float(x) for x in settings["gravity"]])
+    symbols = {*robot.symbols, *robot.values}
+    values = {key: value for key, value in settings.items() if key in symbols}
     if values:
         robot = robot.with_values(**values)
+    if "gravity" in settings:
+        robot = robot.with_gravity([float(x) for x in settings["gravity"]])
     for frame, load in loads_of(settings).items():
         if frame not in without and load.mass:
             ball = sphere(load.mass, load.radius)

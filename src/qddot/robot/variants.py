@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, first_lines, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
@@ -13,7 +13,6 @@ from qddot.model.arguments import moments, scalar, scalars
 from qddot.model.friction import PARAMETERS
 from qddot.model.nearest_inertia import CHANGED
 from qddot.model.validation import checked
-from qddot.readers.read import symbolic_twin
 from qddot.scalars import Scalar
 
 MOST_TOLD = 5
@@ -38,17 +37,16 @@ class Variants:
 
     def with_gravity(self, gravity: Sequence[Scalar]) -> Self:
         """Return the robot under another gravity [m/s²], in base axes."""
-        return self._changed(gravity=scalars("gravity", gravity, 3))
+        vector = scalars("gravity", gravity, 3)
+        return self._varied(lambda model: replace(model, gravity=vector))
 
     def with_values(self, **values: float) -> Self:
-        """Return the robot with symbols replaced by numbers: with_values(m1=2.0, L1=0.5)."""
+        """Return the robot with numbers for its symbols: with_values(m1=2.0, L1=0.5).
+
+        A symbol that has a number (`values`), as those of a textbook robot such as "two_link",
+        gets another one; the rest stays.
+        """
         plain = {name: scalar(name, value) for name, value in values.items()}
-        twin = "" if self.model.symbols or not plain else symbolic_twin(self.model.name)
-        if twin:
-            raise BadArgument(
-                f"Robot {self.model.name!r} has no symbols: all its parameters are numbers.\n"
-                f"  {twin!r} is the same robot with symbols: qddot.load({twin!r})."
-            )
         return self._told(self._with_model(checked(self.model.with_values(plain))))
 
     def with_payload(
@@ -70,7 +68,9 @@ class Variants:
         self.model.frame(frame)
         centre = scalars("com", com, 3)
         load = Payload(frame, Inertial(scalar("mass", mass), centre, moments(inertia)))
-        return self._told(self._changed(payloads=(*self.model.payloads, load)))
+        return self._told(
+            self._varied(lambda model: replace(model, payloads=(*model.payloads, load)))
+        )
 
     def with_friction(
         self,
@@ -97,7 +97,7 @@ class Variants:
             values = {key: values[index[joint.name]] for key, values in lists.items()}
             return replace(joint, friction=replace(joint.friction, **values))
 
-        return self._with_model(checked(self.model.with_joints(rubbed)))
+        return self._varied(lambda model: model.with_joints(rubbed))
 
     def without(self, *what: str) -> Self:
         """Return the robot that lacks something: friction, rotor_inertia, springs, payloads or
@@ -126,7 +126,7 @@ class Variants:
                 return joint
             return replace(joint, locked=scalar(joint.name, positions[joint.name]))
 
-        return self._with_model(checked(self.model.with_joints(held)))
+        return self._varied(lambda model: model.with_joints(held))
 
     def _told(self, changed: Self) -> Self:
         """Return the changed robot; what is doubtful about it and was not before is warned of."""
@@ -137,23 +137,27 @@ class Variants:
     def _with_model(self, model: Model) -> Self:
         return replace(self, model=model)
 
-    def _changed(self, **fields: Any) -> Self:
-        return self._with_model(checked(replace(self.model, **fields)))
+    def _varied(self, change: Callable[[Model], Model]) -> Self:
+        return self._with_model(checked(self.model.varied(change)))
 
     def _lacking(self, name: str) -> Self:
         if name == "payloads":
-            return self._changed(payloads=())
+            return self._varied(lambda model: replace(model, payloads=()))
         if name == "gravity":
-            return self._changed(gravity=(0, 0, 0))
+            return self._varied(lambda model: replace(model, gravity=(0, 0, 0)))
         parts = {
             "friction": {"friction": Friction()},
             "rotor_inertia": {"motor": Motor()},
             "springs": {"spring": Spring()},
         }
-        model = self.model.with_joints(lambda joint: replace(joint, **parts[name]))
         lost = {"friction": {"damping": 0}, "springs": {"stiffness": 0, "rest": 0}}.get(name, {})
-        couplings = (replace(coupling, **lost) for coupling in model.couplings)
-        return self._with_model(checked(replace(model, couplings=tuple(couplings))))
+
+        def bare(model: Model) -> Model:
+            model = model.with_joints(lambda joint: replace(joint, **parts[name]))
+            couplings = (replace(coupling, **lost) for coupling in model.couplings)
+            return replace(model, couplings=tuple(couplings))
+
+        return self._varied(bare)
 
     def _each(self, what: str, value: Sequence[Scalar] | Scalar) -> list[Scalar]:
         if isinstance(value, str) or not hasattr(value, "__len__"):

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.kinematics import Axes
 from qddot.errors import BadArgument, listing
 from qddot.model.tree import Tree, by_rows
 from qddot.motions.piecewise import cubic_at
@@ -71,6 +72,7 @@ class Forces:
     law: Law | None = None  # part of the motion
     driven: bool = False  # torques are an input, added to the law's
     wrenches: tuple[str, ...] = ()  # the frames that wrenches act at
+    axes: Axes = "world"  # those of the wrenches, as in `jacobian`
     disturbed: bool = False
     base_moves: bool = False  # then gravity, in base axes, is part of the state
     effort: tuple[float, ...] | None = None  # torques are cut off at these

@@ -191,7 +191,8 @@ class Instant:
         """The torques of the wrenches, Jᵀ f_ext."""
         tau = vector([0] * self.tree.n)
         for k, frame in enumerate(self.forces.wrenches):
-            tau = tau + jacobian(self.tree, self.given["q"], frame).T @ self.given[f"wrench{k}"]
+            J = jacobian(self.tree, self.given["q"], frame, self.forces.axes)
+            tau = tau + J.T @ self.given[f"wrench{k}"]
         return tau
 
     @cached_property

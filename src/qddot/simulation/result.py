@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.kinematics import Axes
 from qddot.robot import Robot
 from qddot.simulation.energy import Energy, advice
 from qddot.simulation.equation import WORKS
@@ -35,6 +36,7 @@ def trajectory(run: Run, how: dict[str, Any], audit_limit: float) -> Trajectory:
         *(t, parts, qdd, tau),
         impacts=impacts,
         wrenches=_wrenches(run, t, parts["q"], parts["qd"]),
+        axes=run.plant.forces.axes,
         state=parts["x"] if run.plant.layout.m else None,
         events=run.events,
         effort=run.plant.forces.effort,
@@ -53,6 +55,8 @@ def kept_motion(
     qdd: np.ndarray,
     tau: np.ndarray,
     *,
+    wrenches: Mapping[str, np.ndarray],
+    axes: Axes,
     impacts: np.ndarray | None = None,
     events: Sequence[Event] = (),
     effort: Sequence[float] | None = None,
@@ -61,8 +65,9 @@ def kept_motion(
 ) -> Trajectory:
     """Return the rows of a run as a motion, its limits watched and its energy balance checked.
 
-    `parts` are the states as `Layout.parts` has them, `impacts` what was lost in them [J], `effort`
-    what torques were cut off at; `how` has the limit of the audit. `more` are further fields.
+    `parts` are the states as `Layout.parts` has them, `wrenches` what acted, in `axes`, `impacts`
+    what was lost in impacts [J], `effort` what torques were cut off at; `how` has the limit of the
+    audit. `more` are further fields.
     """
     q, qd = (np.ascontiguousarray(parts[name]) for name in ("q", "qd"))
     energy, least = accounted(robot, parts, np.zeros(len(t)) if impacts is None else impacts)
@@ -78,6 +83,7 @@ def kept_motion(
         qdd=qdd,
         tau=tau,
         energy=energy,
+        wrenches={f: _in_world_axes(robot, q, f, x, axes) for f, x in wrenches.items()},
         events=tuple(sorted(seen, key=lambda event: event.t)),
         how={**how, "least_energy": least},
         positions=robot.model.position_names,
@@ -113,6 +119,19 @@ def _wrenches(run: Run, t: np.ndarray, q: np.ndarray, qd: np.ndarray) -> dict[st
         frame: np.array([signals[f"wrench{k}"].at(*row) for row in zip(t, q, qd, strict=True)])
         for k, frame in enumerate(run.plant.forces.wrenches)
     }
+
+
+def _in_world_axes(
+    robot: Robot, q: np.ndarray, frame: str, wrench: np.ndarray, axes: Axes
+) -> np.ndarray:
+    """Return wrenches (k, 6) at a frame's origin in world axes, as motions keep them."""
+    if axes == "world":
+        return wrench
+    X = robot.with_options(dtype="float64").pose(q, frame)
+    moment, force = wrench[:, :3], wrench[:, 3:]
+    if axes == "base":
+        return np.hstack([moment - np.cross(X[:, :3, 3], force), force])
+    return np.einsum("kij,kpj->kpi", X[:, :3, :3], np.stack([moment, force], 1)).reshape(-1, 6)
 
 
 def passed_limits(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from qddot.checks import one_of, positive
+from qddot.dynamics.kinematics import AXES, Axes
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.robot import Robot, robot_of
 from qddot.simulation.acting import Forces, law_of
@@ -50,6 +51,7 @@ def simulate(
     duration: float = 10.0,
     torque: Any = None,
     wrenches: Mapping[str, Any] | None = None,
+    axes: Axes = "world",
     disturbance: Any = None,
     base_motion: Any = None,
     inputs: Mapping[str, Any] | None = None,
@@ -82,8 +84,11 @@ def simulate(
             run or `Samples`, a function of (t, q, qd), or a recorded controller (a `Program` of t,
             q, qd and, if it has a state, x), which runs compiled. A function must give the same
             for the same arguments; what lasts less than a hundredth of the run may be missed.
-        wrenches: By frame, what the environment applies: [moment; force] in world axes (in those
-            of the base if it moves) at the frame's origin, in any of the forms of a torque.
+        wrenches: By frame, what the environment applies: [moment; force], in any of the forms of
+            a torque.
+        axes: Those of the wrenches, as in `inverse_dynamics`: "world": at the frame's origin, in
+            world axes (in those of the base if it moves); "local": there, in the frame's own axes,
+            with which the wrench turns; "base": at the base's origin.
         disturbance: The torque τ_dist, which acts against the actuators, in any of these forms.
         base_motion: Twist of the base and its derivative, two arrays (6,) in base axes, or a
             function of t that gives them. Gravity keeps its direction in the world.
@@ -127,6 +132,7 @@ def simulate(
     every = duration / ROWS if every is None else positive("every", every, "s")
     one_of("friction", friction, ("exact", "smooth"))
     one_of("effort", effort, ("report", "enforce"))
+    one_of("axes", axes, AXES)
     one_of("method", method, METHODS)
     positive("smoothing", smoothing, "rad/s or m/s")
     positive("audit_limit", audit_limit)
@@ -159,6 +165,7 @@ def simulate(
         law=law,
         driven=law is None,
         wrenches=frames,
+        axes=axes,
         disturbed=disturbance is not None,
         base_moves=base_motion is not None,
         effort=tuple(robot.limits.effort.tolist()) if enforced else None,

@@ -58,7 +58,8 @@ class Trajectory(Judged):
     qdd: np.ndarray  # (k, n)
     tau: np.ndarray  # (k, n), what the actuators gave
     energy: Energy
-    wrenches: Mapping[str, np.ndarray] = field(default_factory=dict)  # by frame, (k, 6)
+    # by frame, (k, 6), at its origin in world axes, whatever axes they were given in
+    wrenches: Mapping[str, np.ndarray] = field(default_factory=dict)
     state: np.ndarray | None = None  # (k, m), of a controller that has one
     events: tuple[Event, ...] = ()
     finished: bool = True

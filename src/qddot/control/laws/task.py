@@ -113,10 +113,11 @@ def task_of(robot: Robot, frame: str, axes: str, orientation: Any = None) -> Tas
         dead = [name for name, row in zip(task.names, J.transpose(1, 0, 2), strict=True)
                 if not np.abs(row).max() > SINGULAR * np.abs(J).max()]  # fmt: skip
         why = f"nothing moves it along {', '.join(dead)}" if dead else f"it has {robot.n} joints"
+        left = "".join(axis for axis in task.axes if axis not in dead)[:rank] or "xy"
         raise BadArgument(
             f"Robot {robot.name!r} cannot move {frame!r} in the {len(task.rows)} directions of "
             f"the task ({', '.join(task.names)}), only in {rank}: {why}.\n"
-            "  Leave directions out: axes='xy', or no orientation."
+            f"  Leave directions out: axes={left!r}, or no orientation."
         )
     return task
 

@@ -96,6 +96,9 @@ def heading(model: Model) -> list[RenderableType]:
         lines.append(Text(printable(model.description), style="italic"))
     if model.symbols:
         lines.append(Text("symbols: " + ", ".join(model.symbols), style="yellow"))
+    if model.values:
+        each = ", ".join(f"{name} = {number(x)}" for name, x in model.values.items())
+        lines.append(Text(f"values: {each}"))
     return [*lines, ""]
 
 

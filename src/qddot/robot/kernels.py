@@ -1,0 +1,81 @@
+"""A model and the kernels that are compiled from it, each when it is first asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.backends.threads import available_threads
+from qddot.checks import frame_name, one_of, whole
+from qddot.dynamics.kinematics import AXES
+from qddot.errors import UnknownName, WrongShape, WrongValue
+from qddot.model import Model
+from qddot.program.program import Port, Program
+from qddot.progress import message_if_slow
+from qddot.robot.described import Described
+from qddot.robot.quantities import NAMES, Request, coriolis_form_name, program_for
+
+DTYPES = ("float64", "float32")
+
+
+@dataclass(frozen=True, repr=False)
+class Kernels(Described):
+    """A model, its programs and its kernels."""
+
+    model: Model
+    threads: int = 0  # 0: as many as there are cores
+    dtype: str = "float64"
+
+    def with_options(self, *, threads: int | None = None, dtype: str | None = None) -> Self:
+        """Return the robot with other kernels.
+
+        Args:
+            threads: How many threads a large batch may use; 0 means one a core.
+            dtype: "float64" or "float32".
+        """
+        known = {name: name for name in DTYPES} | {np.dtype(x): x for x in DTYPES}
+        known |= {np.float64: "float64", np.float32: "float32", float: "float64"}
+        if dtype is not None and dtype not in known:
+            raise WrongValue("dtype", f"is {dtype!r}", "it must be 'float64' or 'float32'")
+        if threads is not None:
+            threads = whole("threads", threads, wanted="a whole number, 0 for all cores")
+        return replace(
+            self,
+            threads=self.threads if threads is None else threads,
+            dtype=self.dtype if dtype is None else known[dtype],
+        )
+
+    def program(self, quantity: str, **choices: Any) -> Program:
+        """Return the program behind a quantity: to read, to count, to save, to lower elsewhere.
+
+        Args:
+            quantity: The name of a method: "inverse_dynamics", "mass_matrix", "jacobian", ...
+            choices: What that method chooses by: `frame`, `axes`, `wrenches` (names of frames),
+                `disturbed`, `base_moves`, `form`.
+        """
+        if quantity not in NAMES:
+            raise UnknownName("quantity", quantity, self.name, NAMES)
+        for frame in (choices.get("frame"), *choices.get("wrenches", ())):
+            if frame is not None:
+                frame_name(self, frame)
+        of_masses = ("all", "linear") if quantity == "inverse_effective_mass" else ()
+        one_of("axes", choices.get("axes", "world"), (*AXES, *of_masses))
+        if "form" in choices:
+            coriolis_form_name(choices["form"])
+        return program_for(self.tree, Request(quantity, **choices))
+
+    def _kernel(self, *choices: Any, **more: Any) -> Kernel:
+        request = Request(*choices, **more)
+        if request not in self._cache:
+            with message_if_slow(f"recording {request.quantity} of {self.name}"):
+                program = program_for(self.tree, request)
+            threads = self.threads or available_threads()
+            self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
+        return self._cache[request]
+
+    def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
+        names = self.model.position_names if port.name == "q" else self.joint_names
+        return WrongShape(port.name, shape, self.name, names)
