@@ -55,7 +55,7 @@ def changed_equations(robot: ExactRobot, quantity: str) -> Equations:
 
 
 @dataclass(frozen=True)
-class Part:
+class MassivePart:
     """A link with mass: where it is on its moving body, and its inertia, over polynomials."""
 
     name: str
@@ -75,13 +75,13 @@ class Part:
         """Return m (rᵀr E − r rᵀ)."""
         return -self.m * (skew(r) @ skew(r))
 
-    def moved(self, to: Vec3 | None) -> Part | None:
+    def moved(self, to: Vec3 | None) -> MassivePart | None:
         """Return it with its centre of mass elsewhere, seen from its joint."""
         if to is None or not any(to - self.from_joint):
             return None
         return replace(self, com=self.com + to - self.from_joint)
 
-    def with_inertia(self, I: Mat3) -> Part | None:
+    def with_inertia(self, I: Mat3) -> MassivePart | None:
         return replace(self, I=I) if (I - self.I).any() else None
 
     def on_body(self) -> Inertia:
@@ -89,12 +89,12 @@ class Part:
 
 
 @lru_cache(maxsize=8)
-def _parts(model: Model, ring: Any) -> tuple[Part, ...]:
+def _parts(model: Model, ring: Any) -> tuple[MassivePart, ...]:
     robot = exact_robot(model, ring)
     return tuple(_massive(robot))
 
 
-def _massive(robot: ExactRobot) -> Iterator[Part]:
+def _massive(robot: ExactRobot) -> Iterator[MassivePart]:
     """Yield the links that move and have mass."""
     meant, _ = with_angles_meant(robot.model)
     number = robot.ring.scalar
@@ -109,7 +109,7 @@ def _massive(robot: ExactRobot) -> Iterator[Part]:
         com = robot.ring.array(vector(list(link.inertial.com)))
         ends = (X.R.T @ p for p in _ends(robot, body))
         mass = number(link.inertial.mass)
-        yield Part(link.name, body, X, mass, com, robot.ring.array(I), next(ends, None))
+        yield MassivePart(link.name, body, X, mass, com, robot.ring.array(I), next(ends, None))
 
 
 def _ends(robot: ExactRobot, body: int) -> Iterator[Vec3]:
@@ -132,7 +132,9 @@ def about_bodies(robot: ExactRobot, mistakes: Sequence[BodyMistake]) -> Iterator
             yield Hypothesis(kind, words.format("every link"), _with_parts(tuple(names), change))
 
 
-def _with_parts(names: Sequence[str], change: Callable[[Part], Part | None]) -> Change:
+def _with_parts(
+    names: Sequence[str], change: Callable[[MassivePart], MassivePart | None]
+) -> Change:
     def changed(robot: ExactRobot) -> ExactRobot:
         bodies = list(robot.tree.bodies)
         for part in _parts(robot.model, robot.ring):
@@ -147,11 +149,11 @@ def _with_parts(names: Sequence[str], change: Callable[[Part], Part | None]) -> 
     return changed
 
 
-def _swapped(order: tuple[int, int, int]) -> Callable[[Part], Part | None]:
+def _swapped(order: tuple[int, int, int]) -> Callable[[MassivePart], MassivePart | None]:
     return lambda part: part.with_inertia(part.I[np.ix_(order, order)])
 
 
-BodyMistake = tuple[str, str, Callable[[Part], Part | None]]
+BodyMistake = tuple[str, str, Callable[[MassivePart], MassivePart | None]]
 INERTIAS: tuple[BodyMistake, ...] = (
     (
         "steiner_missing",

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.answers.verdict import Place, WrongEntry
+from qddot.equations.answers.verdict import EntryPlace, WrongEntry
 from qddot.equations.deriving import derived
 from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
@@ -94,7 +94,7 @@ class AnswerComparison:
         return [difference(top, value * bottom) for top, bottom, value in triples]
 
     @property
-    def places(self) -> list[Place]:
+    def places(self) -> list[EntryPlace]:
         """The places of the entries, counted from 1; none of a single formula."""
         shape = np.shape(self.value)
         numbers = np.arange(int(np.prod(shape))).reshape(shape)[self.index]

@@ -9,14 +9,14 @@ from qddot.errors import printable
 from qddot.plain_text import fitted
 from qddot.results import in_notebook
 
-Place = tuple[int, ...]  # of an entry, counted from 1; () for a quantity that is one formula
+EntryPlace = tuple[int, ...]  # of an entry, counted from 1; () for a quantity that is one formula
 
 
 @dataclass(frozen=True)
 class WrongEntry:
     """An entry that is not right: by how much, and the simplest state that shows it."""
 
-    place: Place
+    place: EntryPlace
     difference: str  # yours − right, in closed form; nothing for a function
     state: str  # "q2 = π/2, every parameter 1"
     yours: float
@@ -33,7 +33,7 @@ class Explanation:
 
     kinds: tuple[str, ...]  # "steiner_missing"; two where two mistakes are needed
     words: str
-    places: tuple[Place, ...] = ()  # which entries it explains; none: all of the answer
+    places: tuple[EntryPlace, ...] = ()  # which entries it explains; none: all of the answer
     proved: bool = True
 
     def __str__(self) -> str:
