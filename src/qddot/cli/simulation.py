@@ -39,7 +39,8 @@ def simulate(
     source: Source,
     duration: Annotated[float, number("Length of the run: 2.5.", "SECONDS")] = 10.0,
     q0: Annotated[
-        str, vector("Positions at the start [rad or m], one per joint: 0,pi/2. All 0 if not given.")
+        str,
+        vector("Positions at the start [rad or m], one per joint: 0,90deg. All 0 if not given."),
     ] = "",
     qd0: Annotated[
         str,

@@ -222,14 +222,11 @@ def link(table: DocumentTable) -> Link:
 
 
 def inertial(table: DocumentTable) -> Inertial:
-    """Return mass with com and inertia (3 or 6 numbers) and their rpy, or with a shape."""
+    """Return mass with com and inertia (3, 6 or 3×3 numbers) and their rpy, or with a shape."""
     mass = table.number("mass", 0)
     com = table.numbers("com", (3,), (0, 0, 0))
-    inertia = table.numbers("inertia", (3, 6), (0, 0, 0, 0, 0, 0))
+    inertia = table.moments("inertia")
     rpy = table.numbers("inertia_rpy", (3,), (0, 0, 0))
-    if len(inertia) == 3:
-        xx, yy, zz = inertia
-        inertia = (xx, 0, 0, yy, 0, zz)
     shape = table.table("shape")
     if shape is None:
         return Inertial(mass, com, inertia, rpy)

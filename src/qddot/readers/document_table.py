@@ -65,7 +65,13 @@ class DocumentTable:
     def get(self, key: str) -> Any:
         self.read.add(key)
         value: Any = self.data.get(key)
-        return value.tolist() if hasattr(value, "tolist") else value  # of NumPy
+        if not hasattr(value, "tolist"):
+            return value
+        value = value.tolist()  # of NumPy or SymPy; a column is a list
+        column = isinstance(value, list) and all(
+            isinstance(row, list) and len(row) == 1 for row in value
+        )
+        return [row[0] for row in value] if column else value
 
     def take(self, key: str, default: Any, check: Callable[[str, Any], Any]) -> Any:
         """Return a field as a check of `checks.py` returns it; the default where there is none."""
@@ -102,6 +108,18 @@ class DocumentTable:
             self.problem(key, f"it is {size}", f"Give {wanted} numbers in brackets.")
             return default
         return tuple(self.checked(key, x, _scalar, 0) for x in value)
+
+    def moments(self, key: str) -> tuple[Scalar, ...]:
+        """Return xx, xy, xz, yy, yz, zz of three moments, six entries or a 3×3 matrix."""
+        value = self.get(key)
+        rows = value if isinstance(value, (list, tuple)) else ()
+        if len(rows) == 3 and all(isinstance(row, (list, tuple)) and len(row) == 3 for row in rows):
+            full = [[self.checked(key, x, _scalar, 0) for x in row] for row in rows]
+            if any(full[i][j] != full[j][i] for i, j in ((0, 1), (0, 2), (1, 2))):
+                self.problem(key, "it is not symmetric", "An inertia matrix is: correct it.")
+            return *full[0], *full[1][1:], full[2][2]
+        found = self.numbers(key, (3, 6), (0, 0, 0))
+        return found if len(found) == 6 else (found[0], 0, 0, found[1], 0, found[2])
 
     def table(self, key: str) -> DocumentTable | None:
         """Return the table under a key, or None where there is none."""
