@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from qddot.robot import (
         Robot as Robot,
         from_dh as from_dh,
+        from_screws as from_screws,
         load as load,
         show as show,
     )
@@ -90,7 +91,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.model": "Model",
         "qddot.program": "Program record",
         "qddot.present.report.report": "report",
-        "qddot.robot": "Robot from_dh load show",
+        "qddot.robot": "Robot from_dh from_screws load show",
         "qddot.robot.functions": "to_casadi to_cuda to_jax to_torch",
         "qddot.simulation": "Samples Trajectory Watch rollout simulate",
         "qddot.speed": "bench",

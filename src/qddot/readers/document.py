@@ -32,6 +32,7 @@ from qddot.model.shapes import SHAPES
 from qddot.model.validation import checked
 from qddot.readers.dh import read_rows
 from qddot.readers.document_table import DocumentTable, LineOf
+from qddot.readers.screws import read_screws
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols
 from qddot.spatial.rotation import from_quaternion, to_rpy
@@ -59,7 +60,11 @@ def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines
     links = [link(table) for table in top.tables("link")]
     joints = [joint(table) for table in top.tables("joint")]
     frames = [frame(table) for table in top.tables("frame")]
-    row_links, row_joints, row_frames = read_rows(top, joint_parts, inertial)
+    rows = read_rows(top, joint_parts, inertial)
+    screws = read_screws(top, joint_parts, inertial, placement)
+    if rows[0] and screws[0]:
+        top.problem("screw", "there are [[dh]] rows as well", "Keep one of the two.")
+    row_links, row_joints, row_frames = rows if rows[0] else screws
     known = {item.name for item in links}
     given = known | {item.name for item in (*frames, *row_links)}
     model_parts = {
