@@ -32,6 +32,7 @@ from qddot.model.shapes import SHAPES
 from qddot.model.validation import checked
 from qddot.readers.dh import read_rows
 from qddot.readers.document_table import DocumentTable, LineOf
+from qddot.readers.rotors import rotors
 from qddot.readers.screws import read_screws
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import free_symbols
@@ -83,6 +84,8 @@ def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines
             found.append(Problem("error", "link", message, "Keep one of the two.", item.line))
     links = [*(item for item in row_links if item.name not in known), *links]
     joints = [*row_joints, *joints]
+    for rotor_link, rotor_joint in rotors(top, joints, placement):
+        links, joints = [*links, rotor_link], [*joints, rotor_joint]
     values = default_values(top)
     top.done()
     model = build(name, with_mentioned(links, joints), joints, found=found, **model_parts)
@@ -189,7 +192,9 @@ def friction(table: DocumentTable | None) -> Friction:
 
 
 def motor(table: DocumentTable | None) -> Motor:
-    """Return motor = { rotor_inertia, gear }."""
+    """Return motor = { rotor_inertia, gear }; nothing for one with a rotor on a link."""
+    if table is not None and table.has("on"):
+        return Motor()
     return Motor(**fields(table, {"rotor_inertia": 0, "gear": 1}))
 
 
