@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from qddot.model import Model as Model
     from qddot.program import Program as Program, record as record
     from qddot.present.report.report import report as report
+    from qddot.readers.solids import inertia_of as inertia_of
     from qddot.robot import (
         Robot as Robot,
         from_dh as from_dh,
@@ -91,6 +92,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.model": "Model",
         "qddot.program": "Program record",
         "qddot.present.report.report": "report",
+        "qddot.readers.solids": "inertia_of",
         "qddot.robot": "Robot from_dh from_screws load show",
         "qddot.robot.functions": "to_casadi to_cuda to_jax to_torch",
         "qddot.simulation": "Samples Trajectory Watch rollout simulate",

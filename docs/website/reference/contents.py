@@ -30,7 +30,7 @@ CHAPTERS = (
         "From a name, a file or a table to a robot, and everything it can be asked.",
         (
             *("qddot.load", "qddot.from_dh", "qddot.from_screws", "qddot.show", "qddot.Robot"),
-            "qddot.RobotWarning",
+            *("qddot.RobotWarning", "qddot.inertia_of"),
             *("qddot.Model", "qddot.model.Friction", "qddot.model.Inertial"),
             *("qddot.robot.Linearisation", "qddot.robot.Mode"),
         ),

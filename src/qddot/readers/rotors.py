@@ -14,7 +14,7 @@ between this joint and those that turn the link.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -28,9 +28,7 @@ from qddot.spatial.vector import vector
 ROWS = ("joint", "dh", "screw")  # where motors are
 
 
-def rotors(
-    top: DocumentTable, joints: Sequence[Joint], placement: Callable[[DocumentTable], Placement]
-) -> Iterator[tuple[Link, Joint]]:
+def rotors(top: DocumentTable, joints: Sequence[Joint]) -> Iterator[tuple[Link, Joint]]:
     """Yield the rotors that a document's motors have on links: a link and its joint."""
     by_name = {joint.name: joint for joint in joints}
     for key in ROWS:
@@ -40,12 +38,10 @@ def rotors(
                 continue
             driven = by_name.get(row.text("name", "" if key == "joint" else f"j{i}"))
             if driven is not None:
-                yield rotor(table, driven, placement)
+                yield rotor(table, driven)
 
 
-def rotor(
-    table: DocumentTable, driven: Joint, placement: Callable[[DocumentTable], Placement]
-) -> tuple[Link, Joint]:
+def rotor(table: DocumentTable, driven: Joint) -> tuple[Link, Joint]:
     """Return the link of a rotor and the joint by which it follows the joint that it drives.
 
     It is where that joint is, and along its axis, unless the table says otherwise. A rotor with a
@@ -57,7 +53,7 @@ def rotor(
     across = table.number("across", about / 2 if mass else 0)
     gear = table.number("gear", 1)
     beside = carrier == driven.parent  # else nothing is known of the joint's frame on its link
-    origin = placement(table)
+    origin = table.placement()
     if beside and not table.has("xyz"):
         origin = Placement(driven.origin.xyz, origin.rpy)
     if beside and not table.has("rpy") and not table.has("quaternion"):

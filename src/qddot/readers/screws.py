@@ -57,7 +57,6 @@ def read_screws(
     top: DocumentTable,
     joint_parts: Callable[[DocumentTable, str], dict[str, Any]],
     inertial: Callable[[DocumentTable], Inertial],
-    placement: Callable[[DocumentTable], Placement],
 ) -> Parts:
     """Return the links, joints and frames of a document's [[screw]] rows and its [tool]."""
     rows, tool = top.tables("screw"), top.table("tool")
@@ -67,14 +66,14 @@ def read_screws(
         return [], [], []
     home = None
     if tool is not None:
-        home = placement(tool)
+        home = tool.placement()
         tool.done()
     links, joints = [Link("base")], []
     parent, before, name = "base", vector([expression(0)] * 3), ""
     for i, row in enumerate(rows, 1):
         parts = joint_parts(row, f"j{i}")
         name = row.text("link", f"link{i}")
-        at = placement(row)
+        at = row.placement()
         found = joint_axis(row, space_screw(row, home), at)
         for key in ("type", "pitch"):
             if row.has(key):
