@@ -342,3 +342,28 @@ def test_what_is_no_solid_is_refused(given_to, words):
 def test_pi_stays_exact_with_symbols():
     found = qddot.inertia_of("rho", "sphere", radius="r")
     assert found.mass == 4 * PI_EXPRESSION * symbol("rho") * symbol("r") ** 3 / 3
+
+
+def test_mujoco_weighs_a_bent_ring_alike(tmp_path):
+    """A torus, neither convex nor in a plane; MuJoCo integrates its mesh exactly."""
+    mujoco = pytest.importorskip("mujoco", reason="MuJoCo is not installed")
+    u, v = np.arange(24) * math.tau / 24, np.arange(12) * math.tau / 12
+    away = 0.3 + 0.1 * np.cos(v)
+    x, y = np.outer(np.cos(u), away), np.outer(np.sin(u), away)
+    grid = np.stack([x + 0.2, y, 0.05 * np.sin(v) + 0.1 * np.sin(u)[:, None]], axis=-1)
+    corners = [np.roll(grid, (-i, -j), (0, 1)) for i, j in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    ring = np.concatenate([np.stack([corners[k] for k in t], 2) for t in ((0, 1, 2), (0, 2, 3))])
+    path = file_of(tmp_path, binary(ring.reshape(-1, 3, 3)))
+    model = mujoco.MjModel.from_xml_string(f"""<mujoco><compiler meshdir="{tmp_path}"/>
+      <asset><mesh name="ring" file="part.stl" inertia="exact"/></asset>
+      <worldbody><body name="b"><freejoint/><geom type="mesh" mesh="ring" density="1000"/></body>
+      </worldbody></mujoco>""")
+    b = model.body("b").id
+    R = np.zeros(9)
+    mujoco.mju_quat2Mat(R, model.body_iquat[b])
+    R = R.reshape(3, 3)
+    I = R @ np.diag(model.body_inertia[b]) @ R.T
+    found = qddot.inertia_of(1000, path)
+    assert found.mass == pytest.approx(model.body_mass[b], rel=1e-9)
+    assert np.allclose(found.com, model.body_ipos[b], rtol=0, atol=1e-9)
+    assert np.allclose(found.inertia, I[np.triu_indices(3)], rtol=0, atol=1e-9)

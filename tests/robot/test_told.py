@@ -77,6 +77,14 @@ def test_matrices_and_gravity_of_sympy_are_taken():
     )
 
 
+def test_symbols_of_sympy_are_given_values():
+    arm = qddot.from_dh([{"a": L1, "mass": "m", "com": [-L1 / 2, 0, 0]}], "standard")
+    assert arm.with_values({L1: 2, "m": 3}).model == arm.with_values(l1=2, m=3).model
+    assert arm.with_values({L1: sp.pi / 3}, m=1).symbols == ()
+    with pytest.raises(qddot.QddotError, match="no symbol named 'b'"):
+        arm.with_values({sp.Symbol("b"): 1})
+
+
 def test_an_inertia_matrix_is_symmetric():
     with pytest.raises(qddot.QddotError, match="inertia: it is not symmetric"):
         qddot.from_dh(

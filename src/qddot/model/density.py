@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -45,6 +46,7 @@ def inertial_of(density: Scalar, moment: Moment, at: Vec3 = (0, 0, 0)) -> Inerti
     Raises:
         BadArgument: If the density is no polynomial in x, y, z, or the mass is not above zero.
     """
+    moment = cache(moment)
     r = [symbol(name) for name in POSITION]
     seen = {name: x + expression(c) for name, x, c in zip(POSITION, r, at, strict=True)}
 
@@ -158,9 +160,11 @@ def of_triangles(corners: np.ndarray) -> Moment:
         s, t = (x.ravel() for x in np.meshgrid(at, at))
         weights = np.outer(weight, weight).ravel() * (1 - s)  # a square, folded into the triangle
         shares = np.stack([s, t * (1 - s), (1 - s) * (1 - t)])  # of the three corners
-        points = np.einsum("jg,kji->kgi", shares, corners)
-        values = np.prod(points ** np.array(powers), axis=-1) @ weights
-        return math.fsum(size * values) / (n + 3)
+        values = np.ones((len(corners), len(weights)))
+        for axis, power in enumerate(powers):
+            if power:
+                values *= (corners[:, :, axis] @ shares) ** power
+        return float(size @ (values @ weights)) / (n + 3)
 
     return moment
 

@@ -91,9 +91,8 @@ def closed(path: Path, corners: np.ndarray) -> np.ndarray:
     span = float(np.ptp(corners.reshape(-1, 3), axis=0).max())
     for grid in (0.0, NEARLY * span):
         points = corners.reshape(-1, 3)
-        points = np.round(points / grid) if grid else points + 0.0  # −0 is 0
-        _, index = np.unique(points, axis=0, return_inverse=True)
-        wrong = unbalanced(index.reshape(-1, 3))
+        points = np.round(points / grid) if grid else points
+        wrong = unbalanced(numbered(points).reshape(-1, 3))
         if not len(wrong):
             break
     else:
@@ -111,6 +110,15 @@ def closed(path: Path, corners: np.ndarray) -> np.ndarray:
     return corners if volume > 0 else corners[:, ::-1]
 
 
+def numbered(rows: np.ndarray) -> np.ndarray:
+    """Return a number per row, the same for equal rows, counted from 0."""
+    first, *more = (np.unique(column, return_inverse=True)[1] for column in rows.T)
+    for column in more:
+        pairs = first.astype(np.int64) * (int(column.max()) + 1) + column
+        first = np.unique(pairs, return_inverse=True)[1]
+    return first
+
+
 def unbalanced(triangles: np.ndarray) -> np.ndarray:
     """Return the edges that are not passed as often forwards as backwards.
 
@@ -122,10 +130,8 @@ def unbalanced(triangles: np.ndarray) -> np.ndarray:
     edges = np.concatenate([kept[:, (0, 1)], kept[:, (1, 2)], kept[:, (2, 0)]])
     owners = np.tile(ids, 3)
     forwards = np.where(edges[:, 0] < edges[:, 1], 1, -1)
-    names, inverse = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)
-    inverse = inverse.reshape(-1)
-    balance = np.bincount(inverse, forwards, len(names))
-    times = np.bincount(inverse, minlength=len(names))
+    inverse = numbered(np.sort(edges, axis=1))
+    balance, times = np.bincount(inverse, forwards), np.bincount(inverse)
     wrong = balance[inverse] != 0
     first = np.unique(inverse[wrong], return_index=True)[1]
     return np.stack([owners[wrong][first], times[inverse[wrong][first]] % 2], axis=1)

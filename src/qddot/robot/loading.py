@@ -76,9 +76,10 @@ def from_dh(
 
     Args:
         rows: One a joint, as dicts with `theta`, `d`, `a`, `alpha` (radians and metres; numbers
-            or formulas like "L1" and "pi/2", also SymPy's), `type` ("revolute" or "prismatic"),
-            and of the link `mass`, `com` and `inertia` in its DH frame, or `shape`. The joint
-            variable is added to theta or to d. The same keys as [[dh]] in a TOML file.
+            or formulas like "L1", "pi/2" and "90deg", also SymPy's), `type` ("revolute" or
+            "prismatic"), and of the link `mass`, `com` and `inertia` in its DH frame, or `shape`
+            or `mesh`. The joint variable is added to theta or to d. The same keys as [[dh]] in a
+            TOML file.
         convention: "standard" or "modified" (Craig); it must be named.
         name: The robot's name.
         gravity: In base axes [m/s²].

@@ -40,9 +40,13 @@ class Variants:
         """Return the robot under another gravity [m/s²], in base axes."""
         return self._changed(gravity=scalars("gravity", gravity, 3))
 
-    def with_values(self, **values: float) -> Self:
-        """Return the robot with symbols replaced by numbers: with_values(m1=2.0, L1=0.5)."""
-        plain = {name: scalar(name, value) for name, value in values.items()}
+    def with_values(self, values: Mapping[Any, Any] | None = None, /, **named: float) -> Self:
+        """Return the robot with symbols replaced by numbers: with_values(m1=2.0, L1=0.5).
+
+        A dict may hold them instead, by name or by SymPy's symbol: with_values({m1: 2.0}).
+        """
+        given = {str(name): value for name, value in (values or {}).items()} | named
+        plain = {name: scalar(name, value) for name, value in given.items()}
         twin = "" if self.model.symbols or not plain else symbolic_twin(self.model.name)
         if twin:
             raise BadArgument(
