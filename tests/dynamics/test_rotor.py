@@ -250,12 +250,24 @@ def test_an_axis_of_its_own_is_one_of_the_link():
     assert joint.origin.rpy == (0, 0, 0)
 
 
+def test_a_motor_stands_on_a_link_that_screws_move():
+    """The link's own frame is a fixed step from the joint's; the rotor is where the joint is."""
+    motor = {"rotor_inertia": "I", "gear": "k", "on": "link1"}
+    home = [np.eye(4), np.eye(4)]
+    home[0][0, 3], home[1][0, 3] = 0.5, 1.5
+    masses = [{"mass": 1}, {"mass": 1, "motor": motor}]
+    arm = qddot.from_screws([[0, 0, 1, 0, 0, 0], [0, 0, 1, 0, -1, 0]], home, masses)
+    M = sp.Matrix(qddot.derive(arm).sympy("M"))
+    assert str(sp.diff(M, sp.Symbol("I")).tolist()).replace(" ", "") == "[[1,k],[k,k**2]]"
+
+
 @pytest.mark.parametrize(
     ("motor", "words"),
     [
         ({"rotor_inertia": 1, "on": "link7"}, "its parent link 'link7' does not exist"),
         ({"gear": 1, "on": "link1"}, "its rotor has no inertia"),
         ({"rotor_inertia": 1, "on": "base"}, "its rotor is not on 'link1', before its joint"),
+        ({"rotor_inertia": 1, "on": "link1", "xyz": [0, 0, 0]}, "not say which way its rotor lies"),
         ({"rotor_inertia": 1, "on": "link1", "size": 3}, "size: this key means nothing here"),
         ({"rotor_inertia": 1, "on": "link1", "mass": 1, "across": 0.1}, "no body has this inertia"),
         ({"rotor_inertia": 1, "on": "link1", "axis": [0, 0, 0]}, "its axis is zero"),

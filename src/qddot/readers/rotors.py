@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from qddot.model import Inertial, Joint, Link, Mimic, Placement
+from qddot.model import Inertial, Joint, Link, Mimic
 from qddot.model.folding import unit
 from qddot.readers.document_table import DocumentTable
 from qddot.spatial.inertia import upper
@@ -38,38 +38,44 @@ def rotors(top: DocumentTable, joints: Sequence[Joint]) -> Iterator[tuple[Link, 
                 continue
             driven = by_name.get(row.text("name", "" if key == "joint" else f"j{i}"))
             if driven is not None:
-                yield rotor(table, driven)
+                yield rotor(table, driven, joints)
 
 
-def rotor(table: DocumentTable, driven: Joint) -> tuple[Link, Joint]:
+def rotor(table: DocumentTable, driven: Joint, joints: Sequence[Joint]) -> tuple[Link, Joint]:
     """Return the link of a rotor and the joint by which it follows the joint that it drives.
 
-    It is where that joint is, and along its axis, unless the table says otherwise. A rotor with a
-    mass is a thin disc where its moment across the axis is not given, half of that about it; one
-    without adds nothing but its spin.
+    It is where that joint is, and along its axis, unless the table places it on its link. A rotor
+    with a mass is a thin disc where its moment across the axis is not given, half of that about it;
+    one without adds nothing but its spin.
     """
     carrier, name = table.text("on"), f"{driven.name}_rotor"
     about, mass = table.number("rotor_inertia", 0), table.number("mass", 0)
     across = table.number("across", about / 2 if mass else 0)
     gear = table.number("gear", 1)
-    beside = carrier == driven.parent  # else nothing is known of the joint's frame on its link
-    origin = table.placement()
-    if beside and not table.has("xyz"):
-        origin = Placement(driven.origin.xyz, origin.rpy)
-    if beside and not table.has("rpy") and not table.has("quaternion"):
-        origin = Placement(origin.xyz, driven.origin.rpy)
-    if not beside and not table.has("axis"):
-        remedy = f"Add axis, in the frame of {carrier!r}."
-        table.problem("motor", f"its rotor is not on {driven.parent!r}, before its joint", remedy)
-    axis = table.numbers("axis", (3,), driven.axis)
+    origin, axis = table.placement(), table.numbers("axis", (3,), (0, 0, 1))
+    table.done()
+    if not any(table.has(key) for key in ("xyz", "rpy", "quaternion", "axis")):
+        if rigid_body(carrier, joints) == rigid_body(driven.parent, joints):
+            carrier, origin, axis = driven.parent, driven.origin, driven.axis
+        else:
+            why = f"its rotor is not on {driven.parent!r}, before its joint"
+            table.problem("motor", why, f"Give its axis, and xyz, in the frame of {carrier!r}.")
+    elif not table.has("axis"):
+        why = "it does not say which way its rotor lies"
+        table.problem("motor", why, f"Add axis, in the frame of {carrier!r}.")
     if not table.has("rotor_inertia"):
         table.problem("motor", "its rotor has no inertia", "Add rotor_inertia.")
-    table.done()
-    if table.has("axis") and not (table.has("rpy") or table.has("quaternion")):
-        origin = Placement(origin.xyz)  # a direction that is given is one of the link
     z = vector(list(unit(axis) if any(axis) else axis))
     Z = np.outer(z, z)
     inertia = tuple(upper(about * Z + across * (IDENTITY - Z)))
     link = Link(name, Inertial(mass, (0, 0, 0), inertia), table.line)
     follow = Mimic(driven.name, gear)
     return link, Joint(name, "rotor", carrier, name, origin, axis, mimic=follow, line=table.line)
+
+
+def rigid_body(link: str, joints: Sequence[Joint]) -> str:
+    """Return the first of the links that are fixed to one another, of which this is one."""
+    holding = {joint.child: joint.parent for joint in joints if joint.kind == "fixed"}
+    for _ in joints:  # no more steps than these, whatever a file says
+        link = holding.get(link, link)
+    return link
