@@ -69,6 +69,13 @@ def test_the_two_link_arm_of_siciliano_with_its_motors():
     assert sp.expand(sp.expand_trig(ours("g") - theirs)) == sp.zeros(2, 1)
 
 
+def test_the_built_in_arm_is_the_same_from_its_dh_table():
+    """Its frames are at the joints, those of the table at the far ends."""
+    built_in = qddot.derive(qddot.load("two_link_motors_symbolic"))
+    for what in ("M", "c", "g"):
+        assert getattr(built_in, what).tolist() == getattr(qddot.derive(two_link()), what).tolist()
+
+
 def test_everything_is_proved_of_an_arm_with_motors():
     proof = qddot.prove(two_link())
     false = [claim.statement for claim in proof.claims if not claim.holds]
@@ -181,27 +188,8 @@ def test_a_parameter_that_no_rotor_has_has_no_column(case):
     assert Y[f"{name}.Izz"].any()
 
 
-NUMBERS = {
-    "a1": 1,
-    "a2": 1,
-    "l1": 0.5,
-    "l2": 0.5,
-    "ml1": 50,
-    "ml2": 50,
-    "Il1": 10,
-    "Il2": 10,
-    "kr1": 100,
-    "kr2": 100,
-    "mm1": 5,
-    "mm2": 5,
-    "Im1": 0.01,
-    "Im2": 0.01,
-    "g": 9.81,
-}
-
-
 def test_it_runs_and_keeps_its_energy():
-    arm = two_link().with_values(**NUMBERS)
+    arm = qddot.load("two_link_motors")
     b11 = 10 + 12.5 + 100 + 10 + 50 * 2.25 + 0.01 + 5
     assert_near(arm.mass_matrix([0, 0]), [[b11, 47.5 + 1], [47.5 + 1, 22.5 + 100]])
     run = qddot.simulate(arm, [0.3, 0.2], duration=0.2)
@@ -210,7 +198,7 @@ def test_it_runs_and_keeps_its_energy():
 
 
 def test_the_bounds_of_its_mass_matrix_are_certified():
-    arm = two_link().with_values(**NUMBERS)
+    arm = qddot.load("two_link_motors")
     found = qddot.certify(arm, quantities=["M.norm2.max"], seconds=2.0)["M.norm2.max"]
     q = np.stack([np.zeros(721), np.linspace(-np.pi, np.pi, 721)], axis=1)
     largest = np.linalg.norm(arm.mass_matrix(q), 2, axis=(1, 2)).max()
@@ -221,7 +209,7 @@ def test_the_bounds_of_its_mass_matrix_are_certified():
 
 
 def test_a_file_comes_back_the_same_and_a_urdf_moves_the_same(tmp_path):
-    arm = two_link().with_values(**NUMBERS)
+    arm = qddot.load("two_link_motors")
     arm.save(tmp_path / "arm.toml")
     assert qddot.load(tmp_path / "arm.toml").model.joints == arm.model.joints
     with pytest.warns(qddot.RobotWarning):
@@ -312,7 +300,7 @@ def test_a_wheel_with_a_coordinate_of_its_own_is_a_gyrostat():
 
 def test_what_is_identifiable_is_the_same_by_numbers_and_exactly():
     """k_r I_m of the second motor shows by itself; the first one's only with the link's."""
-    numbers = qddot.identifiable(two_link().with_values(**NUMBERS))
+    numbers = qddot.identifiable(qddot.load("two_link_motors"))
     exact = qddot.identifiable(two_link())
     assert "j2_rotor.Izz" in str(numbers).partition("Only together")[0]
     assert "j2_rotor.Izz" in str(exact).partition("Only together")[0]
