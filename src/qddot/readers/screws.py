@@ -114,10 +114,11 @@ def joint_axis(row: DocumentTable, screw: Motion, at: Placement) -> JointAxis:
     turns = any(w)
     what = "ω" if turns else "v"
     length = w @ w if turns else v @ v
+    size = 1.0 if free_symbols(length) else math.sqrt(float(length))
     if free_symbols(length):
         message = f"the length of its {what} is sqrt({length})"
         row.problem("", message, "A screw axis has |ω| = 1, or ω = 0 and |v| = 1.")
-    elif abs(size := math.sqrt(float(length))) - 1 > NEARLY or size < 1 - NEARLY:
+    elif abs(size - 1) > NEARLY:
         message = f"the length of its {what} is {size:.6g}"
         row.problem("", message, "A screw axis has length 1: divide all six numbers by it.")
     elif abs(size - 1) > 1e-9:
