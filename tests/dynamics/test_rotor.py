@@ -17,7 +17,15 @@ from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.dynamics.regressor import parameters, regressor
 from qddot.dynamics.rnea import gravity_torque, rigid_body_torque
 from qddot.errors import BadRobot
-from qddot.formulations import explicit, lagrange, recursive, stacked, trace
+from qddot.formulations import (
+    explicit,
+    hamilton,
+    lagrange,
+    newton_euler,
+    recursive,
+    stacked,
+    trace,
+)
 from qddot.model import Inertial, Joint, Link, Mimic, Model, build
 from qddot.model.folding import fold
 from qddot.robot import Robot
@@ -130,7 +138,10 @@ def test_a_rotor_moves_as_a_body_that_really_turns(case):
     assert_near(rigid_body_torque(tree, q, qd, qdd), rigid_body_torque(turning, q, qd, qdd))
 
 
-@pytest.mark.parametrize("way", [explicit, lagrange, recursive, stacked, trace])
+WAYS = [explicit, hamilton, lagrange, newton_euler, recursive, stacked, trace]
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_every_formulation_knows_rotors(case, way):
     tree, turning, (q, qd, _) = case
     found, still = way.derive(tree, q, qd), 0 * qd
