@@ -119,15 +119,16 @@ def test_no_kind_of_joint_is_named_outside_its_file():
     """To others a joint is its S, roles and units; files and drawings know kinds by name."""
     known = ("model/joints/", "readers/", "writers/", "present/terminal/robots.py", "speed.py")
     known += ("exercises/made_arms.py",)  # writes rows of a robot file
-    names = {*MOTIONS, *(kind.__name__ for kind in MOTIONS.values())}
+    classes = {kind.__name__ for kind in MOTIONS.values()}
+    names = {*MOTIONS, *classes}
     named = [
         f"{relative(path)}:{node.lineno} names {word!r}"
         for path in MODULES
         if not path.relative_to(SRC).as_posix().startswith(known)
         if any(name in source(path) for name in names)
         for node in ast.walk(ast.parse(source(path)))
-        for word in (getattr(node, "id", None), getattr(node, "value", None))
-        if isinstance(word, str) and word in names
+        for word, words in ((getattr(node, "id", ""), classes), (getattr(node, "value", ""), names))
+        if isinstance(word, str) and word in words
     ]
     assert not named, named
 

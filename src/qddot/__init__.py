@@ -50,9 +50,11 @@ if TYPE_CHECKING:
     from qddot.model import Model as Model
     from qddot.program import Program as Program, record as record
     from qddot.present.report.report import report as report
+    from qddot.readers.solids import inertia_of as inertia_of
     from qddot.robot import (
         Robot as Robot,
         from_dh as from_dh,
+        from_screws as from_screws,
         load as load,
         show as show,
     )
@@ -90,7 +92,8 @@ __getattr__, __dir__ = on_demand(
         "qddot.model": "Model",
         "qddot.program": "Program record",
         "qddot.present.report.report": "report",
-        "qddot.robot": "Robot from_dh load show",
+        "qddot.readers.solids": "inertia_of",
+        "qddot.robot": "Robot from_dh from_screws load show",
         "qddot.robot.functions": "to_casadi to_cuda to_jax to_torch",
         "qddot.simulation": "Samples Trajectory Watch rollout simulate",
         "qddot.speed": "bench",

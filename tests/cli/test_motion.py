@@ -74,7 +74,7 @@ def test_settings_change_the_robot():
         *("simulate", "pendulum_symbolic", "--duration", "1", "--q0", "pi/2", "--json"),
         *(f"--set={key}" for key in ("m=1", "L=0.5", "I=0.3", "d=0.1", "g=9.81")),
     )
-    numeric = run("simulate", "pendulum", "--duration", "1", "--q0", "pi/2", "--json")
+    numeric = run("simulate", "pendulum", "--duration", "1", "--q0", "90deg", "--json")
     np.testing.assert_allclose(json.loads(symbolic.stdout)["q"], json.loads(numeric.stdout)["q"])
     loaded = run("simulate", "two_link", "--set", "payload.tool=5", "--duration", "1", "--json")
     assert json.loads(loaded.stdout)["q"] != json.loads(still.stdout)["q"]

@@ -120,12 +120,12 @@ STRUCTURE = {
     "an unknown type": (
         with_joint(kind="revolut"),
         "4: joint 'shoulder': unknown joint type 'revolut'. Did you mean 'revolute'? "
-        "Types: revolute, continuous, prismatic, screw, fixed.",
+        "Types: revolute, continuous, prismatic, screw, rotor, fixed.",
     ),
     "a strange type": (
         with_joint(kind="ball"),
         "4: joint 'shoulder': unknown joint type 'ball'. "
-        "Types: revolute, continuous, prismatic, screw, fixed.",
+        "Types: revolute, continuous, prismatic, screw, rotor, fixed.",
     ),
     "no parent": (
         with_joint(parent=""),

@@ -347,7 +347,7 @@ axis = [0, 0, 1, 0]
         "7: link 'b': mass: '1_000' is not a number or a formula: "
         "digit separators are not allowed; write 1000.",
         "8: joint 'j': unknown joint type 'revolut'. Did you mean 'revolute'? "
-        "Types: revolute, continuous, prismatic, screw, fixed.",
+        "Types: revolute, continuous, prismatic, screw, rotor, fixed.",
         "8: joint 'j': its child link 'c' does not exist. Add it or correct the name.",
         "13: joint 'j': axis: it is 4 numbers. Give 3 numbers in brackets.",
     ]

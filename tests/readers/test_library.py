@@ -34,6 +34,10 @@ TEXTBOOK = {
     "two_link_point": {"m1", "m2", "L1", "L2", "g"},
     "two_link_cylinders": {"m1", "m2", "L1", "L2", "r", "g"},
     "two_link": {"m1", "m2", "I1", "I2", "a1", "a2", "aC1", "aC2", "d1", "d2", "g"},
+    "two_link_motors": {
+        *("a1", "a2", "l1", "l2", "ml1", "ml2", "Il1", "Il2"),
+        *("kr1", "kr2", "mm1", "mm2", "Im1", "Im2", "g"),
+    },
     "rp": {"m1", "m2", "l1", "Izz1", "Iyy2", "g"},
     "pendulum": {"m", "L", "I", "d", "g"},
     "double_pendulum": {"m1", "m2", "d1", "d2", "c1", "c2", "g"},

@@ -4,6 +4,7 @@ import pytest
 import sympy as sp
 
 import qddot
+from qddot.model import Inertial
 from qddot.scalars.expressions import expression, symbol
 
 L1, TENTH = sp.Symbol("l1"), sp.Float(0.1)
@@ -62,6 +63,33 @@ def test_numbers_and_symbols_of_sympy_stand_in_dh_rows():
     assert arm.symbols == ("l1",)
     assert expression(arm.model.joints[0].origin.xyz[2]) == 0
     assert arm.model.joints[1].origin.xyz[0] == symbol("l1")
+
+
+def test_matrices_and_gravity_of_sympy_are_taken():
+    row = {"a": L1, "mass": 2, "com": sp.Matrix([-L1 / 2, 0, 0]), "inertia": sp.diag(0, L1, L1)}
+    text = {"a": "l1", "mass": 2, "com": ["-l1/2", 0, 0], "inertia": [0, "l1", "l1"]}
+    arm = qddot.from_dh([row], "standard", gravity=(0, -L1, 0))
+    assert arm.model == qddot.from_dh([text], "standard", gravity=(0, "-l1", 0)).model
+    inertia = sp.Matrix([[3, L1, 0], [L1, 3, 0], [0, 0, 3]])
+    loaded = arm.with_payload("tool", L1, sp.Matrix([0, 0, L1]), inertia)
+    assert loaded.model.payloads[0].inertial == Inertial(
+        symbol("l1"), (0, 0, symbol("l1")), (3, symbol("l1"), 0, 3, 0, 3)
+    )
+
+
+def test_symbols_of_sympy_are_given_values():
+    arm = qddot.from_dh([{"a": L1, "mass": "m", "com": [-L1 / 2, 0, 0]}], "standard")
+    assert arm.with_values({L1: 2, "m": 3}).model == arm.with_values(l1=2, m=3).model
+    assert arm.with_values({L1: sp.pi / 3}, m=1).symbols == ()
+    with pytest.raises(qddot.QddotError, match="no symbol named 'b'"):
+        arm.with_values({sp.Symbol("b"): 1})
+
+
+def test_an_inertia_matrix_is_symmetric():
+    with pytest.raises(qddot.QddotError, match="inertia: it is not symmetric"):
+        qddot.from_dh(
+            [{"a": 1, "mass": 1, "inertia": [[1, 0, 0], [2, 1, 0], [0, 0, 1]]}], "modified"
+        )
 
 
 @pytest.mark.parametrize("bad", STRANGE)

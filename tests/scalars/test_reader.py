@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from qddot.errors import BadExpression, QddotError
 from qddot.scalars import sincos, sqrt
-from qddot.scalars.expressions import PI_EXPRESSION, Expression, symbol
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression, symbol
 from qddot.scalars.reader import LONGEST, read_formula, read_number
 
 a, b, c = (symbol(name) for name in "abc")
@@ -107,6 +107,12 @@ def test_where_only_a_number_will_do_nothing_else_is_read(text):
         ("1e-3*a", a / 1000),
         ("pi/2", pi / 2),
         ("90*deg", pi / 2),
+        ("30deg", pi / 6),
+        ("-45°", -pi / 4),
+        ("2*1.5e1 deg", pi / 6),
+        ("30°*a + 180deg/2", pi / 6 * a + pi / 2),
+        ("30deg**2", (pi / 6) * (pi / 6)),
+        ("cos(30°)", sqrt(expression(3)) / 2),
         ("sin(pi/6 + pi/3)", 1),
         ("cos(45*deg + pi/4)", 0),
         ("sin(a)", sincos(a)[0]),
@@ -158,6 +164,9 @@ REFUSED = [
     ("tan(a)", "tan is not a function; there are sin, cos and sqrt."),
     ("pi(2)", "pi is not a function; there are sin, cos and sqrt."),
     ("2m", "a product needs its sign: 2*m."),
+    ("2degs", "a product needs its sign: 2*degs."),
+    ("30°°", "'°' was not expected there."),
+    ("a°", "'°' was not expected there."),
     ("a + 2L1", "a product needs its sign: 2*L1."),
     ("a**1.5", "a power must be a whole number of at most 100."),
     ("a**b", "a power must be a whole number of at most 100."),

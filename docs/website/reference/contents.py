@@ -29,7 +29,8 @@ CHAPTERS = (
         "Robots",
         "From a name, a file or a table to a robot, and everything it can be asked.",
         (
-            *("qddot.load", "qddot.from_dh", "qddot.show", "qddot.Robot", "qddot.RobotWarning"),
+            *("qddot.load", "qddot.from_dh", "qddot.from_screws", "qddot.show", "qddot.Robot"),
+            *("qddot.RobotWarning", "qddot.inertia_of"),
             *("qddot.Model", "qddot.model.Friction", "qddot.model.Inertial"),
             *("qddot.robot.Linearisation", "qddot.robot.Mode"),
         ),

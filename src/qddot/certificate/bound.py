@@ -195,7 +195,7 @@ def _same_after_a_turn(robot: Robot, joint: Joint) -> None:
     k = robot.joint_names.index(joint.name)
     for body, drive in zip(robot.tree.bodies, robot.tree.drives, strict=True):
         angle = body.joint.configuration[0].role == "angle"
-        if drive.index == k and not (angle and float(drive.ratio).is_integer()):
+        if drive.index == k and not body.spins and not (angle and float(drive.ratio).is_integer()):
             raise BadArgument(
                 f"Joint {printable(joint.name)!r} of {printable(robot.name)!r} turns without "
                 f"limits, and {printable(body.name)!r} follows it at a ratio of "

@@ -24,7 +24,7 @@ from qddot.program.recorded_array import array_of
 from qddot.program.recorder import record
 from qddot.robot import Robot
 
-ROLES = ("angle", "length")  # of the coordinates that there are bounds for
+ROLES = ("angle", "length", "spin")  # of the coordinates that there are bounds for
 DEGREE = {"M": 2, "christoffel": 2, "g": 1, "dg": 1, "arm": 1}
 
 
@@ -157,7 +157,7 @@ def turned(tree: Tree, box: Box) -> tuple[np.ndarray, np.ndarray]:
     low, high = np.array(box.lower), np.array(box.upper)
     for k in range(tree.n):
         pairs = zip(tree.bodies, tree.drives, strict=True)
-        bodies = [body for body, drive in pairs if drive.index == k]
+        bodies = [body for body, drive in pairs if drive.index == k and not body.spins]
         once = len(bodies) == 1 and role(bodies[0]) == "angle"
         if once and high[k] - low[k] >= 2 * PI:
             low[k], high[k] = -PI, PI

@@ -56,7 +56,7 @@ def control(
     q0: Annotated[
         str,
         vector(
-            "Positions at the start [rad or m], one per joint: 0,pi/2. If not given, those of the "
+            "Positions at the start [rad or m], one per joint: 0,90deg. If not given, those of the "
             "reference at its start; the home position if it does not move the joints."
         ),
     ] = "",

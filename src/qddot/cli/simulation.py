@@ -42,7 +42,7 @@ def simulate(
     q0: Annotated[
         str,
         vector(
-            "Positions at the start [rad or m], one per joint: 0,pi/2. The robot's own start if "
+            "Positions at the start [rad or m], one per joint: 0,90deg. The robot's own start if "
             "not given, which is 0 for most."
         ),
     ] = "",

@@ -74,8 +74,8 @@ def regressor(
     qd_r = qd if qd_r is None else qd_r
     moving = movements(tree, q, qd, qd_r, qdd)
     columns = []
-    for i in range(len(tree.bodies)):
-        for unit in UNITS:
+    for i, body in enumerate(tree.bodies):
+        for unit in map(body.counted, UNITS):
             n = dict.fromkeys(range(BASE, len(tree.bodies)), ORIGIN)
             f = dict(n)
             n[i], f[i] = Moments.of(unit).force(moving.of[i].U, moving.of[i].a)

@@ -8,7 +8,7 @@ from qddot.equations.exact_tree import with_angles_meant
 from qddot.equations.latex import LatexWriter
 from qddot.equations.nodes import expression_node
 from qddot.formulations.notation import Notation
-from qddot.model.joint import Joint
+from qddot.model.joint import FIXED, Joint
 from qddot.model.link import Placement
 from qddot.model.model import Model
 from qddot.scalars import Scalar
@@ -27,9 +27,10 @@ def dh_table(model: Model, notation: Notation) -> DHTable | None:
     """Return the table of a chain whose joints all lie as DH rows say, else None."""
     model, _ = with_angles_meant(model)
     moving = list(model.free_joints)
-    if any(joint.locked is not None or joint.mimic for joint in model.joints):
+    others = [joint for joint in model.joints if joint.role != "spin"]  # a rotor changes no frame
+    if any(joint.locked is not None or joint.mimic for joint in others):
         return None  # a joint that is locked or follows another has no row
-    beyond = {joint.parent: joint for joint in model.joints}
+    beyond = {joint.parent: joint for joint in model.joints if joint.kind == FIXED}
     hidden = {link.name for link in model.links if link.hidden}
     carrier = model.links[0].name
     placements: list[tuple[Placement, Placement]] = []

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, listing
+from qddot.model.joint import FIXED
 from qddot.model.joints import JointMotion
 from qddot.model.model import Model
 from qddot.model.tree import BASE, Tree
@@ -47,7 +48,7 @@ class SeenFrom:
 def users_frames(model: Model, tree: Tree) -> list[str]:
     """Return, for each body, the link that the user named: a DH frame, a link of a file."""
     joints = {joint.name: joint for joint in model.joints}
-    beyond = {joint.parent: joint.child for joint in model.joints}
+    beyond = {joint.parent: joint.child for joint in model.joints if joint.kind == FIXED}
     hidden = {link.name for link in model.links if link.hidden}
     children = [joints[body.name].child for body in tree.bodies]
     return [beyond[child] if child in hidden else child for child in children]

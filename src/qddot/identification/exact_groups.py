@@ -69,9 +69,9 @@ def energies(tree: Tree, q: Any, qd: Any) -> Iterator[Any]:
     velocity = velocities(tree, q, tree.poses(q), qd)
     X_W = body_poses(tree, q)
     gravity = vector(list(tree.gravity))
-    for i in range(len(tree.bodies)):
+    for i, body in enumerate(tree.bodies):
         w, u = velocity[i]
-        for unit in UNITS:
+        for unit in map(body.counted, UNITS):
             n, l = Moments.of(unit).momentum(w, u)
             kinetic = w @ n + u @ l
             height = gravity @ (unit.m * X_W[i].p + X_W[i].R @ unit.h)

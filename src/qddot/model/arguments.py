@@ -10,14 +10,14 @@ from qddot.checks import not_real, refused
 from qddot.errors import BadArgument, BadExpression, WrongValue
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression
-from qddot.scalars.reader import read_formula
+from qddot.scalars.reader import from_sympy, is_sympy, read_formula
 
 
 def scalar(name: str, value: Any) -> Scalar:
-    """Return a finite number as it is, a formula in text as an exact expression."""
-    if isinstance(value, str):
+    """Return a finite number as it is, a formula in text or of SymPy as an exact expression."""
+    if isinstance(value, str) or is_sympy(value):
         try:
-            return read_formula(value)
+            return read_formula(value) if isinstance(value, str) else from_sympy(value)
         except BadExpression as error:
             raise BadArgument(f"{name}: {error}") from None
     if isinstance(value, Expression):
@@ -31,6 +31,8 @@ def scalar(name: str, value: Any) -> Scalar:
 
 def scalars(name: str, values: Any, count: int) -> tuple[Scalar, ...]:
     """Return so many numbers or formulas."""
+    if hasattr(values, "tolist"):  # of NumPy or SymPy, perhaps a column
+        values = np.array(values.tolist(), dtype=object).ravel()
     if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
         raise refused(name, values, f"{count} numbers")
     entries = tuple(values)
@@ -42,6 +44,7 @@ def scalars(name: str, values: Any, count: int) -> tuple[Scalar, ...]:
 def moments(inertia: Any) -> tuple[Scalar, ...]:
     """Return Ixx, Ixy, Ixz, Iyy, Iyz, Izz of three moments, six entries or a 3×3 matrix."""
     wanted = "Ixx, Iyy, Izz, or Ixx, Ixy, Ixz, Iyy, Iyz, Izz, or a 3×3 matrix"
+    inertia = inertia.tolist() if hasattr(inertia, "tolist") else inertia  # of NumPy or SymPy
     if isinstance(inertia, (str, bytes)) or not hasattr(inertia, "__iter__"):
         raise BadArgument(f"inertia is {inertia!r}; give {wanted}.")
     rows = list(inertia)

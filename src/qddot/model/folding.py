@@ -85,7 +85,9 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
     return Tree(
         name=model.name,
         joint_names=model.joint_names,
-        bodies=in_order(replace(body, inertia=inertias[i]) for i, body in enumerate(bodies)),
+        bodies=in_order(
+            replace(body, inertia=body.counted(inertias[i])) for i, body in enumerate(bodies)
+        ),
         coordinates=Drives(tuple(drives), model.n),
         base=inertias[BASE],
         frames=frames,

@@ -17,12 +17,13 @@ from dataclasses import replace
 import numpy as np
 
 from qddot.errors import Problem, listing, shorten
-from qddot.model.folding import fold
+from qddot.model.folding import fold, unit
+from qddot.model.joint import Joint
 from qddot.model.link import Inertial, Link
 from qddot.model.model import Model, scalars
 from qddot.model.structure import depth_first, place
 from qddot.model.tree import BASE
-from qddot.scalars.expressions import free_symbols
+from qddot.scalars.expressions import expression, free_symbols
 from qddot.spatial.inertia import Inertia, symmetric, upper, why_impossible
 
 ENTRIES = ("Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -39,6 +40,14 @@ def inertia_problems(model: Model, sound: bool) -> Iterator[Problem]:
     """
     parts = [(place("link", x.name), x.name, x.inertial, x.line) for x in model.links]
     parts += [(f"payload at {x.frame!r}", x.frame, x.inertial, x.line) for x in model.payloads]
+    # what a rotor has besides its spin may be counted with the link that carries it
+    spinning = {joint.child: joint for joint in model.joints if joint.role == "spin"}
+    parts = [part for part in parts if part[1] not in spinning or part[2].mass]
+    for joint in spinning.values():
+        if sound and any(joint.axis) and lopsided(model, joint):
+            message = f"it is a {joint.kind}, and its link is not the same all round its axis"
+            remedy = "Put its mass on the axis, with equal moments across it; or use continuous."
+            yield Problem("error", place("joint", joint.name), message, remedy, joint.line)
     wrong = [(*part, why) for part in parts if (why := why_not(part[2]))]
     bodies = _bodies(model) if wrong and sound and not model.symbols else {}
     for where, frame, inertial, line, why in wrong:
@@ -58,6 +67,16 @@ def inertia_problems(model: Model, sound: bool) -> Iterator[Problem]:
                 why = f"{why}; together with what it is fixed to, it is possible"
             severity = "error" if body is not None and _refused_body(body) else "warning"
             yield Problem(severity, where, why, suggestion(mass, inertia), line)
+
+
+def lopsided(model: Model, joint: Joint) -> bool:
+    """Return whether a link that spins is not the same all round its axis, beyond rounding."""
+    inertia = model.link(joint.child).inertial.about_origin()
+    mean = inertia.about_axis(unit(joint.axis))
+    values, means = (np.array(x.parameters, dtype=object) for x in (inertia, mean))
+    if any(free_symbols(x) for x in values):
+        return any(expression(x) != expression(y) for x, y in zip(values, means, strict=True))
+    return bool(np.abs((values - means).astype(float)).max() > 1e-6 * np.abs(values).max())
 
 
 def refused(inertia: Sequence[float]) -> bool:

@@ -120,8 +120,9 @@ def _link_doubts(link: Link, size: float) -> Iterator[Doubt]:
 def _sizes(model: Model) -> dict[str, float]:
     """Return, for each link, how far the joints and frames that it carries reach.
 
-    A link that carries nothing is taken to be as large as the link before it; where nothing at
-    all is known the size is infinite, so that nothing is doubted.
+    A link that carries nothing is taken to be as large as the link before it, and so are links that
+    are fixed to one another; where nothing at all is known the size is infinite, so that nothing is
+    doubted.
     """
     sizes = dict.fromkeys((link.name for link in model.links), 0.0)
     for joint in model.joints:
@@ -132,6 +133,10 @@ def _sizes(model: Model) -> dict[str, float]:
             sizes[name] = max(sizes[name], reach)
     for frame in model.frames:
         sizes[frame.link] = max(sizes[frame.link], distance(frame.placement))
+    fixed = [joint for joint in model.joints if joint.kind == "fixed"]
+    for joint in (*reversed(fixed), *fixed):
+        together = max(sizes[joint.parent], sizes[joint.child])
+        sizes[joint.parent] = sizes[joint.child] = together
     return {name: max(size, 0.05) if size else math.inf for name, size in sizes.items()}
 
 

@@ -28,7 +28,7 @@ def structural_problems(model: Model) -> list[Problem]:
     # the shape means nothing until the names do
     broken = any(problem.severity == "error" for problem in names + references)
     shape = [] if broken else list(_shape_problems(model))
-    return names + references + shape + list(_mimic_problems(model))
+    return names + references + shape + [*_mimic_problems(model), *_rotor_problems(model)]
 
 
 def depth_first(model: Model) -> Model:
@@ -174,6 +174,21 @@ def _shape_problems(model: Model) -> Iterator[Problem]:
         message = f"its links form a cycle ({what})"
         remedy = "Reverse or remove one joint of the cycle, so that one link has no parent."
         yield Problem("error", "robot", message, remedy, lost[0].line)
+
+
+def _rotor_problems(model: Model) -> Iterator[Problem]:
+    """Yield what a rotor carries: its frame does not turn with it, so nothing may hang on it."""
+    frames = {frame.name: frame.link for frame in model.frames}
+    for joint in model.joints:
+        if joint.role != "spin":
+            continue
+        carried = [f"joint {other.name!r}" for other in model.joints if other.parent == joint.child]
+        loads = [frames.get(load.frame, load.frame) for load in model.payloads]
+        carried += ["a payload"] * (joint.child in loads)
+        if carried:
+            message = f"it is a {joint.kind} and carries {listing(carried, most=3)}"
+            remedy = "Nothing can hang on it: make it continuous."
+            yield Problem("error", place("joint", joint.name), message, remedy, joint.line)
 
 
 def _mimic_problems(model: Model) -> Iterator[Problem]:

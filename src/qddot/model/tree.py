@@ -65,6 +65,15 @@ class Body:
         return any(w.any() for w, _ in self.columns)
 
     @property
+    def spins(self) -> bool:
+        """Whether its joint's pose leaves its angle out: then so must its inertia."""
+        return self.joint.configuration[0].role == "spin"
+
+    def counted(self, inertia: Inertia) -> Inertia:
+        """Return what of an inertia the equations count: of one that spins, its mean."""
+        return inertia.about_axis(self.axis) if self.spins else inertia
+
+    @property
     def axis(self) -> Vec3:
         """The axis of a joint with one degree of freedom: that of its turn, or of its slide."""
         ((w, u),) = self.columns

@@ -62,18 +62,20 @@ def read_rows(
         before, after = split_transform(convention, *dh_numbers(row, parts["kind"]))
         line = row.line
         joint = Joint(parent=parent, child=name, origin=before, axis=(0, 0, 1), line=line, **parts)
-        if after == Placement():
-            joints.append(joint)
-        else:
-            # the body's own frame is at the joint; the DH frame is a fixed step further
-            start = f"{name}_start"
-            links.append(Link(start, line=line, hidden=True))
-            joints.append(replace(joint, child=start))
-            joints.append(Joint(f"{name}_step", "fixed", start, name, after, line=line))
-        links.append(Link(name, inertial(row), line))
+        more_links, more_joints = with_step(joint, Link(name, inertial(row), line), after)
+        links, joints = links + more_links, joints + more_joints
         row.done()
         parent = name
     return links, joints, [Frame(TOOL, parent)] if rows else []
+
+
+def with_step(joint: Joint, link: Link, step: Placement) -> tuple[list[Link], list[Joint]]:
+    """Return the links and joints of a link whose frame is a fixed step beyond the joint's."""
+    if step == Placement():
+        return [link], [joint]
+    start = f"{link.name}_start"
+    further = Joint(f"{link.name}_step", "fixed", start, link.name, step, line=link.line)
+    return [Link(start, line=link.line, hidden=True), link], [replace(joint, child=start), further]
 
 
 def dh_numbers(row: DocumentTable, kind: str) -> tuple[Scalar, Scalar, Scalar, Scalar]:

@@ -6,7 +6,7 @@ See docs/file_formats.md for the schema with examples.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from inspect import signature
+from pathlib import Path
 from typing import Any
 
 from qddot.errors import BadArgument, BadRobot, Problem, did_you_mean, shorten
@@ -22,20 +22,19 @@ from qddot.model import (
     Model,
     Motor,
     Payload,
-    Placement,
     Spring,
     Start,
     build,
 )
 from qddot.model.friction import PARAMETERS
 from qddot.model.model import GRAVITY
-from qddot.model.shapes import SHAPES
 from qddot.model.validation import checked
 from qddot.readers.dh import read_rows
 from qddot.readers.document_table import DocumentTable, LineOf
+from qddot.readers.rotors import rotors
+from qddot.readers.screws import read_screws
+from qddot.readers.solids import inertial
 from qddot.scalars import Scalar
-from qddot.scalars.expressions import free_symbols
-from qddot.spatial.rotation import from_quaternion, to_rpy
 
 KINDS = {"r": "revolute", "p": "prismatic"}
 
@@ -44,23 +43,33 @@ def no_lines(path: tuple) -> None:
     """The line of a field in a document that has no lines."""
 
 
-def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines) -> Model:
+def read_document(
+    data: Mapping[str, Any],
+    name: str,
+    line_of: LineOf = no_lines,
+    folder: Path | None = None,
+) -> Model:
     """Return the model that a document describes.
 
     Args:
         data: The document: what a TOML or JSON file holds, or the same as Python dicts.
         name: The robot's name where the document has none.
         line_of: From a path of keys and indices to a line number, for messages.
+        folder: Where the document is, if it is a file: only files in it are opened.
 
     Raises:
         BadRobot: With every problem of the document.
     """
     found: list[Problem] = []
-    top = DocumentTable(data, (), found, line_of)
+    top = DocumentTable(data, (), found, line_of, folder=folder)
     links = [link(table) for table in top.tables("link")]
     joints = [joint(table) for table in top.tables("joint")]
     frames = [frame(table) for table in top.tables("frame")]
-    row_links, row_joints, row_frames = read_rows(top, joint_parts, inertial)
+    rows = read_rows(top, joint_parts, inertial)
+    screws = read_screws(top, joint_parts, inertial)
+    if rows[0] and screws[0]:
+        top.problem("screw", "there are [[dh]] rows as well", "Keep one of the two.")
+    row_links, row_joints, row_frames = rows if rows[0] else screws
     known = {item.name for item in links}
     given = known | {item.name for item in (*frames, *row_links)}
     model_parts = {
@@ -79,6 +88,8 @@ def read_document(data: Mapping[str, Any], name: str, line_of: LineOf = no_lines
             found.append(Problem("error", "link", message, "Keep one of the two.", item.line))
     links = [*(item for item in row_links if item.name not in known), *links]
     joints = [*row_joints, *joints]
+    for rotor_link, rotor_joint in rotors(top, joints):
+        links, joints = [*links, rotor_link], [*joints, rotor_joint]
     values = default_values(top)
     top.done()
     model = build(name, with_mentioned(links, joints), joints, found=found, **model_parts)
@@ -129,7 +140,7 @@ def joint(table: DocumentTable) -> Joint:
     result = Joint(
         parent=table.text("parent"),
         child=table.text("child"),
-        origin=placement(table),
+        origin=table.placement(),
         axis=table.numbers("axis", (3,), (1, 0, 0)),
         line=table.line,
         **parts,
@@ -158,23 +169,6 @@ def joint_parts(table: DocumentTable, name: str = "") -> dict[str, Any]:
     }
 
 
-def placement(table: DocumentTable) -> Placement:
-    """Return the placement of xyz with rpy or a quaternion w, x, y, z."""
-    xyz = table.numbers("xyz", (3,), (0, 0, 0))
-    quaternion = table.numbers("quaternion", (4,), None)
-    rpy = table.numbers("rpy", (3,), None)
-    if quaternion is not None:
-        if rpy is not None:
-            table.problem("quaternion", "there is an rpy as well", "Keep one of the two.")
-        elif not any(quaternion):
-            table.problem("quaternion", "it is zero", "Give w, x, y, z with a length.")
-        elif any(free_symbols(part) for part in quaternion):
-            table.problem("quaternion", "it holds symbols", "Give numbers, or use rpy.")
-        else:
-            rpy = to_rpy(from_quaternion(quaternion))
-    return Placement(xyz, rpy or (0, 0, 0))
-
-
 def limits(table: DocumentTable | None) -> Limits:
     """Return limits = { lower, upper, velocity, effort }."""
     return Limits(**fields(table, dict.fromkeys(("lower", "upper", "velocity", "effort"))))
@@ -186,7 +180,9 @@ def friction(table: DocumentTable | None) -> Friction:
 
 
 def motor(table: DocumentTable | None) -> Motor:
-    """Return motor = { rotor_inertia, gear }."""
+    """Return motor = { rotor_inertia, gear }; nothing for one with a rotor on a link."""
+    if table is not None and table.has("on"):
+        return Motor()
     return Motor(**fields(table, {"rotor_inertia": 0, "gear": 1}))
 
 
@@ -228,55 +224,9 @@ def link(table: DocumentTable) -> Link:
     return result
 
 
-def inertial(table: DocumentTable) -> Inertial:
-    """Return mass with com and inertia (3 or 6 numbers) and their rpy, or with a shape."""
-    mass = table.number("mass", 0)
-    com = table.numbers("com", (3,), (0, 0, 0))
-    inertia = table.numbers("inertia", (3, 6), (0, 0, 0, 0, 0, 0))
-    rpy = table.numbers("inertia_rpy", (3,), (0, 0, 0))
-    if len(inertia) == 3:
-        xx, yy, zz = inertia
-        inertia = (xx, 0, 0, yy, 0, zz)
-    shape = table.table("shape")
-    if shape is None:
-        return Inertial(mass, com, inertia, rpy)
-    for key in ("com", "inertia", "inertia_rpy"):
-        if table.has(key):
-            table.problem(key, "the shape says it already", f"Remove {key}, or the shape.")
-    return shaped(mass, shape)
-
-
-def shaped(mass: Scalar, table: DocumentTable) -> Inertial:
-    """Return the inertia of shape = { kind, its dimensions, axis, frame }."""
-    kind = table.text("kind")
-    if kind not in SHAPES:
-        table.problem("shape", f"unknown kind {kind!r}", f"Kinds: {', '.join(SHAPES)}.")
-        return Inertial(mass)
-    arguments = signature(SHAPES[kind]).parameters
-    dimensions = [key for key, each in arguments.items() if each.default is each.empty]
-    values: dict[str, Any] = {}
-    for key in dimensions[1:]:  # after the mass
-        values[key] = table.numbers(key, (3,), None) if key == "size" else table.number(key, None)
-        if not table.has(key):
-            table.problem("shape", f"the {kind} has no {key}", f"Add {key}.")
-    if None in values.values():
-        return Inertial(mass)
-    if "at" in arguments:
-        values["at"] = table.numbers("at", (3,), (0, 0, 0))
-    if "axis" in arguments:
-        values["axis"] = table.text("axis", "x")
-        values["frame"] = table.text("frame", "centre")
-    table.done()
-    try:
-        return SHAPES[kind](mass, **values)
-    except BadArgument as error:
-        table.problem("shape", str(error).rstrip("."), "")
-        return Inertial(mass)
-
-
 def frame(table: DocumentTable) -> Frame:
     """Return the frame of one [[frame]] table."""
-    result = Frame(table.text("name"), table.text("link"), placement(table), table.line)
+    result = Frame(table.text("name"), table.text("link"), table.placement(), table.line)
     table.done()
     return result
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
+from pathlib import Path
 from typing import Any
 
 from qddot.errors import (
@@ -16,9 +17,11 @@ from qddot.errors import (
     shorten,
 )
 from qddot.model.friction import LINEAR
+from qddot.model.link import Placement
 from qddot.scalars import Scalar
-from qddot.scalars.expressions import Expression, expression
+from qddot.scalars.expressions import Expression, expression, free_symbols
 from qddot.scalars.reader import from_sympy, is_sympy, read_formula
+from qddot.spatial.rotation import from_quaternion, to_rpy
 
 # what people write for some keys, which does not look like them
 MEANT = {"m": "mass", "i": "inertia", "r": "com", "c": "com", "cog": "com", "kind": "type"}
@@ -31,10 +34,16 @@ class DocumentTable:
     """One table of a document, read field by field; what is wrong goes to `found`."""
 
     def __init__(
-        self, data: Any, path: tuple, found: list[Problem], line_of: LineOf, place: str = ""
+        self,
+        data: Any,
+        path: tuple,
+        found: list[Problem],
+        line_of: LineOf,
+        place: str = "",
+        folder: Path | None = None,  # of the file that the document is, if it is one
     ):
         self.path, self.found, self.line_of = path, found, line_of
-        self.place = place
+        self.place, self.folder = place, folder
         self.read: set[str] = set()
         self.data: Mapping[str, Any] = {}
         if isinstance(data, Mapping):
@@ -65,7 +74,13 @@ class DocumentTable:
     def get(self, key: str) -> Any:
         self.read.add(key)
         value: Any = self.data.get(key)
-        return value.tolist() if hasattr(value, "tolist") else value  # of NumPy
+        if not hasattr(value, "tolist"):
+            return value
+        value = value.tolist()  # of NumPy or SymPy; a column is a list
+        column = isinstance(value, list) and all(
+            isinstance(row, list) and len(row) == 1 for row in value
+        )
+        return [row[0] for row in value] if column else value
 
     def take(self, key: str, default: Any, check: Callable[[str, Any], Any]) -> Any:
         """Return a field as a check of `checks.py` returns it; the default where there is none."""
@@ -103,12 +118,41 @@ class DocumentTable:
             return default
         return tuple(self.checked(key, x, _scalar, 0) for x in value)
 
+    def moments(self, key: str) -> tuple[Scalar, ...]:
+        """Return xx, xy, xz, yy, yz, zz of three moments, six entries or a 3×3 matrix."""
+        value = self.get(key)
+        rows = value if isinstance(value, (list, tuple)) else ()
+        if len(rows) == 3 and all(isinstance(row, (list, tuple)) and len(row) == 3 for row in rows):
+            full = [[self.checked(key, x, _scalar, 0) for x in row] for row in rows]
+            if any(full[i][j] != full[j][i] for i, j in ((0, 1), (0, 2), (1, 2))):
+                self.problem(key, "it is not symmetric", "An inertia matrix is: correct it.")
+            return *full[0], *full[1][1:], full[2][2]
+        found = self.numbers(key, (3, 6), (0, 0, 0))
+        return found if len(found) == 6 else (found[0], 0, 0, found[1], 0, found[2])
+
+    def placement(self) -> Placement:
+        """Return the placement of xyz with rpy or a quaternion w, x, y, z."""
+        xyz = self.numbers("xyz", (3,), (0, 0, 0))
+        quaternion = self.numbers("quaternion", (4,), None)
+        rpy = self.numbers("rpy", (3,), None)
+        if quaternion is not None:
+            if rpy is not None:
+                self.problem("quaternion", "there is an rpy as well", "Keep one of the two.")
+            elif not any(quaternion):
+                self.problem("quaternion", "it is zero", "Give w, x, y, z with a length.")
+            elif any(free_symbols(part) for part in quaternion):
+                self.problem("quaternion", "it holds symbols", "Give numbers, or use rpy.")
+            else:
+                rpy = to_rpy(from_quaternion(quaternion))
+        return Placement(xyz, rpy or (0, 0, 0))
+
     def table(self, key: str) -> DocumentTable | None:
         """Return the table under a key, or None where there is none."""
         value = self.get(key)
         if value is None:
             return None
-        return DocumentTable(value, (*self.path, key), self.found, self.line_of, self.place)
+        path = (*self.path, key)
+        return DocumentTable(value, path, self.found, self.line_of, self.place, self.folder)
 
     def tables(self, key: str) -> list[DocumentTable]:
         """Return the tables of an array of tables."""
@@ -118,9 +162,9 @@ class DocumentTable:
         if not isinstance(value, (list, tuple)):
             self.problem(key, f"it is {kind(value)}", f"Write each one as [[{key}]].")
             return []
-        found, line_of = self.found, self.line_of
+        more = self.found, self.line_of
         return [
-            DocumentTable(item, (*self.path, key, i), found, line_of, named(key, i, item))
+            DocumentTable(item, (*self.path, key, i), *more, named(key, i, item), self.folder)
             for i, item in enumerate(value)
         ]
 

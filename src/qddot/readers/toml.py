@@ -25,7 +25,7 @@ def read_toml(path: Path, symbolic: bool = False) -> Model:
     text, data = parsed(path, "TOML", tomllib.loads)
     if symbolic:
         data.pop("values", None)
-    return read_document(data, path.stem, line_finder(text))
+    return read_document(data, path.stem, line_finder(text), path.parent)
 
 
 def read_json(path: Path) -> Model:
@@ -38,7 +38,7 @@ def read_json(path: Path) -> Model:
     text, data = parsed(path, "JSON", json.loads)
     if not isinstance(data, dict):
         raise BadFile(path, "it is not a table", "Start it with { and name its fields.")
-    return read_document(data, path.stem, nearest_line(lines_of(path, text)))
+    return read_document(data, path.stem, nearest_line(lines_of(path, text)), path.parent)
 
 
 def parsed(path: Path, language: str, parse: Callable[[str], Any]) -> tuple[str, Any]:

@@ -2,7 +2,7 @@
 
 from qddot.errors import RobotWarning
 from qddot.robot.linearisation import Linearisation, Mode
-from qddot.robot.loading import from_dh, load, robot_of
+from qddot.robot.loading import from_dh, from_screws, load, robot_of
 from qddot.robot.robot import Robot
 from qddot.robot.loading import show
 
@@ -12,6 +12,7 @@ __all__ = [
     "Robot",
     "RobotWarning",
     "from_dh",
+    "from_screws",
     "load",
     "robot_of",
     "show",

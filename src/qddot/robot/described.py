@@ -21,6 +21,7 @@ from qddot.model.tree import Tree, by_rows
 from qddot.plain_text import fitted
 from qddot.results import in_notebook, look
 from qddot.robot.home import RobotStart, home_of, start_of, tip_of
+from qddot.robot.screws import Screws, screws_of
 from qddot.robot.variants import Variants
 from qddot.scalars import Scalar
 
@@ -140,6 +141,14 @@ class Described(Variants):
     def parameters(self) -> np.ndarray:
         """The parameters φ of the regressor: Y φ = τ."""
         return np.array([float(x) for x in parameters(self.tree).values()])
+
+    def screws(self, tool: str = "") -> Screws:
+        """Return its screw axes, home poses and inertias, as `qddot.from_screws` takes them.
+
+        Args:
+            tool: The frame at its end; `robot.tip` if not given.
+        """
+        return screws_of(self, tool or self.tip)
 
     # what was made of it
 

@@ -1,4 +1,4 @@
-"""From a name, a file or a DH table to a robot, and back to a file or onto a terminal."""
+"""From a name, a file, a DH table or screw axes to a robot, and back to a file or a terminal."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from qddot.readers import read
 from qddot.readers.dh import dh_document
 from qddot.readers.document import read_document
 from qddot.readers.read import built_in_names, model_of
+from qddot.readers.screws import screw_document
 from qddot.results import look
 from qddot.robot.described import Described
 from qddot.robot.robot import Robot
@@ -75,9 +76,10 @@ def from_dh(
 
     Args:
         rows: One a joint, as dicts with `theta`, `d`, `a`, `alpha` (radians and metres; numbers
-            or formulas like "L1" and "pi/2", also SymPy's), `type` ("revolute" or "prismatic"),
-            and of the link `mass`, `com` and `inertia` in its DH frame, or `shape`. The joint
-            variable is added to theta or to d. The same keys as [[dh]] in a TOML file.
+            or formulas like "L1", "pi/2" and "90deg", also SymPy's), `type` ("revolute" or
+            "prismatic"), and of the link `mass`, `com` and `inertia` in its DH frame, or `shape`
+            or `mesh`. The joint variable is added to theta or to d. The same keys as [[dh]] in a
+            TOML file.
         convention: "standard" or "modified" (Craig); it must be named.
         name: The robot's name.
         gravity: In base axes [m/s²].
@@ -92,6 +94,55 @@ def from_dh(
         raise BadArgument(f"rows is {rows!r}; give a list of dicts, one a joint.")
     field = list(scalars("gravity", gravity, 3))
     document = dh_document(list(rows), convention, gravity=field, **more)
+    robot = Robot(read_document(document, name))
+    tell(robot.warnings, stacklevel=3)
+    return robot
+
+
+def from_screws(
+    screws: Any,
+    home: Any,
+    inertias: Any = None,
+    *,
+    axes: str = "space",
+    relative: bool = False,
+    name: str = "robot",
+    gravity: Sequence[Scalar] = (0, 0, -9.81),
+    **more: Any,
+) -> Robot:
+    """Return the robot of a product of exponentials, as Lynch and Park describe it.
+
+    The pose of link i, and that of the tool with i = n:
+
+        T_i(q) = exp([S_1] q_1) ··· exp([S_i] q_i) M_i
+
+    Args:
+        screws: One screw axis [ω, v] per joint: where q = 0, in base axes. A joint that turns about
+            ω through the point p has v = −ω × p, one that slides has ω = 0 and |v| = 1; one with
+            v = −ω × p + h ω is a screw with the pitch h.
+        home: M_i, where the frame of link i is at q = 0 in the base: n 4×4 matrices, or n + 1 with
+            that of the tool last. Lynch and Park put these frames into the centres of mass.
+        inertias: G_i, the 6×6 spatial inertia of each link in its frame, or a dict with `mass`,
+            `com`, `inertia` or `shape`, and what else a DH row may hold.
+        axes: "space", or "body" where the axes are those of the tool's frame at home.
+        relative: Whether home[i] is the pose of frame i in frame i − 1, as `Mlist` is in the
+            software of *Modern Robotics*.
+        name: The robot's name.
+        gravity: In base axes [m/s²].
+        more: Whatever else a robot file may hold: `frame`, `coupling`, `payload`, ...
+
+    Numbers may be formulas like "L1", also SymPy's; rotations are numbers.
+
+    Example:
+        >>> tip = [[1, 0, 0, "L"], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]
+        >>> arm = from_screws([[0, 0, 1, 0, 0, 0]], [tip], [{"mass": "m"}])
+        >>> arm.symbols
+        ('L', 'm')
+    """
+    field = list(scalars("gravity", gravity, 3))
+    document = screw_document(
+        screws, home, inertias, axes=axes, relative=relative, gravity=field, **more
+    )
     robot = Robot(read_document(document, name))
     tell(robot.warnings, stacklevel=3)
     return robot

@@ -40,13 +40,15 @@ class Variants:
         vector = scalars("gravity", gravity, 3)
         return self._varied(lambda model: replace(model, gravity=vector))
 
-    def with_values(self, **values: float) -> Self:
+    def with_values(self, values: Mapping[Any, Any] | None = None, /, **named: float) -> Self:
         """Return the robot with numbers for its symbols: with_values(m1=2.0, L1=0.5).
 
         A symbol that has a number (`values`), as those of a textbook robot such as "two_link",
-        gets another one; the rest stays.
+        gets another one; the rest stays. A dict may hold them instead, by name or by SymPy's
+        symbol: with_values({m1: 2.0}).
         """
-        plain = {name: scalar(name, value) for name, value in values.items()}
+        given = {str(name): value for name, value in (values or {}).items()} | named
+        plain = {name: scalar(name, value) for name, value in given.items()}
         return self._told(self._with_model(checked(self.model.with_values(plain))))
 
     def with_payload(

@@ -4,10 +4,12 @@ Text has our own small grammar:
 
     formula := term (("+" | "-") term)*        term := factor (("*" | "/") factor)*
     factor  := ("+" | "-") factor | power      power := atom (("**" | "^") integer)?
-    atom    := number | name | "(" formula ")" | ("sin" | "cos" | "sqrt") "(" formula ")"
+    atom    := number ("deg" | "°")? | name | "(" formula ")"
+             | ("sin" | "cos" | "sqrt") "(" formula ")"
 
-`pi` and `deg` (π/180) are known; every other name is a symbol. Numbers are decimal with a point,
-whatever the locale; there are no digit separators and no hexadecimal.
+`pi` and `deg` (π/180) are known; every other name is a symbol. `30deg`, `30°` and `30*deg` are π/6,
+exactly. Numbers are decimal with a point, whatever the locale; there are no digit separators and no
+hexadecimal.
 """
 
 from __future__ import annotations
@@ -35,8 +37,8 @@ from qddot.scalars.monomials import MOST_POWER
 
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,3})?", re.ASCII)
 TOKEN = re.compile(
-    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?![\w.])"
-    r"|(?P<name>[A-Za-z]\w*)|(?P<sign>\*\*|[-+*/^()]))",
+    r"\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)(?:(?![\w.])|(?=deg\b))"
+    r"|(?P<name>[A-Za-z]\w*)|(?P<sign>\*\*|[-+*/^()°]))",
     re.ASCII,
 )
 LONGEST = 1000  # characters
@@ -188,7 +190,8 @@ class FormulaReader:
     def atom(self) -> Any:
         kind, text = self.take()
         if kind == "number":
-            return self.number(text)
+            value = self.number(text)
+            return value * CONSTANTS["deg"] if self.is_in_degrees() else value
         if kind == "name":
             return self.named(text)
         if text == "(":
@@ -197,6 +200,12 @@ class FormulaReader:
 
     def number(self, text: str) -> Any:
         return expression(Fraction(text))
+
+    def is_in_degrees(self) -> bool:
+        """Return whether the unit of an angle in degrees stands here; it is taken if so."""
+        found = self.tokens[self.at : self.at + 1] in ([("name", "deg")], [("sign", "°")])
+        self.at += found
+        return found
 
     def named(self, name: str) -> Any:
         if name in CALLS:

@@ -87,6 +87,18 @@ class Inertia:
         H = skew(h)
         return Inertia(self.m, h + self.m * p, R @ self.I @ R.T - P @ H - H @ P - self.m * (P @ P))
 
+    def about_axis(self, axis: Vec3) -> Inertia:
+        """Return its mean over all angles about a unit axis z through the origin.
+
+        What of it does not change as it turns:
+
+            h → (zᵀh) z        I → (zᵀI z) z zᵀ + ½ (tr I − zᵀI z)(E − z zᵀ)
+        """
+        z = vector(list(axis))
+        along, total = z @ self.I @ z, self.I[0, 0] + self.I[1, 1] + self.I[2, 2]
+        Z = np.outer(z, z)
+        return Inertia(self.m, (z @ self.h) * z, along * Z + (total - along) * (IDENTITY - Z) / 2)
+
     def com_form(self) -> tuple[Scalar, Vec3, Mat3]:
         """Return mass, centre of mass and inertia about it, in the frame's axes."""
         com = self.h / self.m

@@ -39,7 +39,7 @@ def to_urdf(model: Model) -> str:
     if model.symbols:
         raise NotNumeric(f"Robot {model.name!r}", model.symbols)
     notes = [*added_to_urdf(model), *lost_in_urdf(model)]
-    model = without_screws(mapped(model, numeric))
+    model = without_rotors(without_screws(mapped(model, numeric)))
     held = {name: offset for name, (at, _, offset) in coordinates(model).items() if at is None}
     links = {link.name: link for link in model.links}
     lines = ['<?xml version="1.0"?>', *_comment(notes), f"<robot name={quoteattr(model.name)}>"]
@@ -75,7 +75,7 @@ def added_to_urdf(model: Model) -> list[str]:
     screws = [repr(joint.name) for joint in model.joints if joint.kind == "screw"]
     said = "a massless link and a slide that follows the turn, for the screw"
     notes = [f"added: {said} {listing(screws, most=10)}"] if screws else []
-    model = without_screws(model)
+    model = without_rotors(without_screws(model))
     positions = coordinates(model)
     for joint in model.joints:
         if joint.kind != "fixed" and positions[joint.name][0] is not None:
@@ -111,6 +111,13 @@ def without_screws(model: Model) -> Model:
         )
         joints += [replace(joint, kind="revolute", child=between, pitch=0), slide]
     return replace(model, links=tuple(links), joints=tuple(joints))
+
+
+def without_rotors(model: Model) -> Model:
+    """Return the same robot with joints that turn for rotors: the dynamics are the same."""
+    return model.with_joints(
+        lambda joint: replace(joint, kind="continuous") if joint.kind == "rotor" else joint
+    )
 
 
 def written_limits(joint: Joint) -> dict[str, Scalar | None]:

@@ -177,11 +177,12 @@ def on_another(law: Any, robot: Robot) -> Any:
 
 def _units(body: Body, which: str) -> list[tuple[str, Inertia]]:
     if which == "all":
-        return list(zip(NAMES, UNITS, strict=True))
+        return [(name, body.counted(unit)) for name, unit in zip(NAMES, UNITS, strict=True)]
     left = left_alone(body)
     first = [(NAMES[k], UNITS[k]) for k, i in enumerate((3, 0, 1, 2)) if not (left[i] and left[3])]
     kept = [(i, j) for i, j in SECOND if not (left[i] and left[j])]
-    return first + [(f"S{XYZ[i]}{XYZ[j]}", _second(i, j)) for i, j in kept]
+    units = first + [(f"S{XYZ[i]}{XYZ[j]}", _second(i, j)) for i, j in kept]
+    return [(name, body.counted(unit)) for name, unit in units]
 
 
 def _second(i: int, j: int) -> Inertia:

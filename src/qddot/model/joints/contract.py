@@ -19,9 +19,9 @@ import numpy as np
 from qddot.scalars import ConfigVec, JointVec, Mat3, Scalar
 from qddot.spatial.pose import Pose
 
-# what an entry of q is to the pose: its sine and cosine alone, itself alone, both of these, or
-# itself a cosine or a sine
-Role = Literal["angle", "length", "angle and length", "cosine", "sine"]
+# what an entry of q is to the pose: its sine and cosine alone, itself alone, both of these, itself
+# a cosine or a sine, or nothing, because the body looks the same at every angle about its axis
+Role = Literal["angle", "length", "angle and length", "cosine", "sine", "spin"]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 ARROWS = defaultdict(
     lambda: "·",  # a kind without an arrow of its own
-    {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "screw": "⥁", "fixed": "—"},
+    {"revolute": "↻", "continuous": "⟳", "prismatic": "↔", "screw": "⥁"}
+    | {"rotor": "⊛", "fixed": "—"},
 )
 HEADINGS = ("", "joint", "axis", "range", "speed", "effort", "mass", "in it")
 MOST_ROWS = 200
