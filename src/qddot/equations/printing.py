@@ -27,6 +27,7 @@ FORMATS = ("text", "markdown", "latex", "html", "slides", "html_slides")
 MATH = re.compile(r"\$([^$]*)\$")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
 MOST_ON_SLIDE = 7  # rows of formulas on one slide
+ON_SLIDE = 0.82  # of its size on a page, a picture leaves room for its words
 MOST_ROWS = 24  # of one formula on a page; a longer one is set in several
 
 
@@ -197,10 +198,12 @@ def _latex_item(item: Item, room: float) -> str:
                 "\\end{tabular}\\end{center}"
             )
         case Picture(_, tikz, caption):
+            smaller = rf"\scalebox{{{ON_SLIDE}}}" if room == SLIDE else ""
             # one box, so that the words stay on the page of their picture
             return (
-                f"\\begin{{center}}\\begin{{minipage}}{{\\linewidth}}\\centering\n{tikz}\\par\\smallskip\n"
-                f"{words_latex(caption)}\n\\end{{minipage}}\\end{{center}}"
+                "\\begin{center}\\begin{minipage}{\\linewidth}\\centering\n"
+                f"{smaller}{{{tikz}}}\\par\\smallskip\n{words_latex(caption)}\n"
+                "\\end{minipage}\\end{center}"
             )
         case _:
             return _worded(item)

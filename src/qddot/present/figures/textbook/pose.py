@@ -18,11 +18,14 @@ from qddot.present.figures.skeleton import TINY, tip
 from qddot.present.figures.view import view_of
 from qddot.scalars.expressions import free_symbols
 
-WIDE, TALL = 9.0, 5.8  # [cm] that an arm's joints may take on paper
+WIDE, TALL = 9.0, 5.5  # [cm] that an arm's joints may take on paper
 BENDS = tuple(math.radians(angle) for angle in (40, 35, -60, 50))  # of a planar arm
 TURN, RAISE = math.radians(32), math.radians(24)  # from where a spatial arm is seen
 NEAR = 1.5  # [cm] joints that are nearer on paper are in each other's way
-SWEEPS = 2
+SWEEPS = 2  # over all joints
+# beside two links that cross: all of the arm below the floor, or left of its base; a right angle; a
+# centimetre of size
+BELOW, LEFT, TURNED, LARGE = 4.0, 2.0, 0.1, 0.1
 RIGHT = math.pi / 2
 
 
@@ -97,7 +100,7 @@ def upright(model: Model, tree: Tree, axes: np.ndarray, up: np.ndarray) -> np.nd
     best = crowding(tree, axes, up, q)
     for _ in range(SWEEPS):
         for i, (joint, span) in enumerate(zip(joints, ends, strict=True)):
-            for turns in (1, -1, 0, 2) if joint.turns else ():
+            for turns in (1, -1, 0) if joint.turns else ():
                 other = q.copy()
                 other[i] = _right_angle(turns, *span)
                 if (found := crowding(tree, axes, up, other)) < best - 1e-9:
@@ -131,8 +134,9 @@ def crowding(tree: Tree, axes: np.ndarray, up: np.ndarray, q: np.ndarray) -> flo
     below = max(0.0, -float((places @ up).min())) / float(np.ptp(places, axis=0).max() or 1)
     crossed = sum(crosses(*a, *b) for k, a in enumerate(flat) for b in flat[:k])
     to_the_left = float(((places @ axes[0]) < -TINY).mean())
-    plain = 0.1 * float(np.count_nonzero(q))
-    return close + crossed + 4 * below + to_the_left + plain - 0.1 * scale * math.sqrt(wide * tall)
+    turned = float(np.abs(q).sum()) / RIGHT
+    costs = close + crossed + BELOW * below + LEFT * to_the_left + TURNED * turned
+    return costs - LARGE * scale * math.sqrt(wide * tall)
 
 
 def crosses(a: np.ndarray, b: np.ndarray, c: np.ndarray, d: np.ndarray) -> bool:
