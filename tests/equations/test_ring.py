@@ -12,6 +12,7 @@ from hypothesis import given
 from nearness import CANCELLED
 from strategies import seeds
 
+from qddot.equations.deriving import derive
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument
@@ -107,3 +108,12 @@ def test_what_is_no_polynomial_is_refused():
         m / s
     with pytest.raises(BadArgument, match="no polynomial form"):
         sincos(s)
+
+
+def test_a_few_terms_of_a_long_polynomial_are_terms_of_it():
+    """A page shows some terms of what is too long to print, without looking at all of them."""
+    x = derive("puma560").tau[0]
+    everything, some = dict(x.terms()), x.terms(8)
+    assert len(everything) == len(x) > 8 == len(some)
+    assert set(some) < set(everything.items())
+    assert dict(x.terms(len(x) + 1)) == everything

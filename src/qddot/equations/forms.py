@@ -61,11 +61,11 @@ def form(x: Scalar, groups: Groups | None = None) -> Node:
     return total(parts)
 
 
-def expanded(x: Scalar) -> Node:
-    """Return a polynomial term by term, in reading order."""
+def expanded(x: Scalar, most: int | None = None) -> Node:
+    """Return a polynomial term by term, or so many of its terms, in reading order."""
     if not isinstance(x, Polynomial):
         return _number(x)
-    terms = terms_of(x)
+    terms = terms_of(x, most)
     collector = _Collector(terms, x.ring.roles)
     return collector.written_out(collector.numbered(terms))
 

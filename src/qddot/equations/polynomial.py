@@ -115,11 +115,20 @@ class Polynomial:
             return Fraction(0)
         return Fraction(int(coefficients[0].p), int(coefficients[0].q))
 
-    def terms(self) -> list[tuple[tuple[int, ...], Fraction]]:
-        """Return the exponents of the generators and the coefficient of every term."""
+    def terms(self, most: int | None = None) -> list[tuple[tuple[int, ...], Fraction]]:
+        """Return the exponents of the generators and the coefficient of every term.
+
+        Args:
+            most: If given, no more than so many: the last ones, which have the fewest factors.
+        """
+        value, count = self.value, len(self.value)
+        if most is not None and most < count:
+            found = [(value.monomial(k), value.coefficient(k)) for k in range(count - most, count)]
+        else:
+            found = value.to_dict().items()
         return [
             (tuple(int(e) for e in exponents), Fraction(int(c.p), int(c.q)))
-            for exponents, c in self.value.to_dict().items()
+            for exponents, c in found
         ]
 
     # calculus

@@ -19,7 +19,7 @@ from qddot.equations.forms import expanded, form
 from qddot.equations.latex import LatexWriter
 from qddot.equations.layout import PAGE, Row, aligned, broken
 from qddot.equations.layout import width as em
-from qddot.equations.nodes import Name, Node, Sum
+from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.text import TextWriter, matrix_text
 from qddot.formulations.notation import NOTATION, Notation
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 LIMITS = (200, 20, 1)  # terms of an entry that is written out; the first that fits is taken
 PRINTED = (120,)  # terms of an entry on paper, where length is no matter but reading is
 MOST_LETTERS = 8_000  # of LaTeX on a screen; more takes seconds to typeset and minutes to read
-FIRST = 8  # terms of a long sum that stands alone
+FIRST = 8  # shown terms of a long sum that stands alone
 
 Entries: TypeAlias = Any  # an array of entries
 
@@ -72,11 +72,9 @@ class Entry:
         return broken(self.latex, room)
 
     def beginning(self, room: float) -> list[str]:
-        """Return the first terms of a long formula that stands alone."""
+        """Return a few terms of a long formula that stands alone."""
         writer = LatexWriter(self.value, notation=self.notation)
-        node = expanded(self.value)
-        first = node.terms[:FIRST] if isinstance(node, Sum) else (node,)
-        lines = broken(writer.sum(first), room)
+        lines = broken(writer.write(expanded(self.value, FIRST)), room)
         return [*lines, rf"+ \cdots \quad \text{{({counted(self.terms)})}}"]
 
 

@@ -17,12 +17,12 @@ Terms: TypeAlias = dict[Monomial, Fraction]
 LETTERS = {"position": "q", "rate": "v", "acceleration": "a"}
 
 
-def terms_of(x: Polynomial) -> Terms:
-    """Return the terms of a polynomial: products of sines and cosines of single joints."""
+def terms_of(x: Polynomial, most: int | None = None) -> Terms:
+    """Return the terms of a polynomial, or some: products of sines and cosines of single joints."""
     factors = _factors(x.ring)
     return {
         tuple((factors[k], e) for k, e in enumerate(exponents) if e): coefficient
-        for exponents, coefficient in x.terms()
+        for exponents, coefficient in x.terms(most)
     }
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from qddot.equations.angles import Groups
 from qddot.equations.forms import expanded, form
-from qddot.equations.nodes import Name, Node, Sum
+from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.writer import Writer
 from qddot.formulations.notation import NOTATION, Notation
@@ -45,7 +45,7 @@ def as_text(
         ascii: Write qd1 for q̇1, a1^2 for a1², sqrt for √.
         full: Write cos(q1 + q2) for c12.
         digits: To how many significant digits decimals are rounded.
-        limit: An entry with more terms shows its first ones, and says how many there are.
+        limit: An entry with more terms shows a few, and says how many there are.
         notation: The letters of coordinates, sines and cosines.
     """
 
@@ -53,9 +53,8 @@ def as_text(
         writer = TextWriter(value, digits, full, ascii, notation)
         if not isinstance(value, Polynomial) or len(value) <= limit:
             return writer.write(form(value, groups))
-        node = expanded(value)
-        first = node.terms[:SHOWN] if isinstance(node, Sum) else (node,)
-        return f"{writer.sum(first)} + {'...' if ascii else '…'} ({len(value)} terms)"
+        some, dots = writer.write(expanded(value, SHOWN)), "..." if ascii else "…"
+        return f"{some} + {dots} ({len(value)} terms)"
 
     if not isinstance(x, np.ndarray) or not x.ndim:
         return entry(x.item() if isinstance(x, np.ndarray) else x)
