@@ -89,7 +89,7 @@ def derive(
     Examples:
       qddot derive two_link_symbolic
       qddot derive two_link_symbolic --formulation trace --steps -o trace.html
-      qddot derive rp_symbolic --formulation explicit --notation craig --steps -o rp.tex
+      qddot derive rp_symbolic --notation craig --steps -o rp.tex
       qddot derive two_link_symbolic --steps --format slides -o slides.tex
       qddot derive two_link_symbolic --set a1=1 --set a2=1/2 --json
       qddot derive panda --structured

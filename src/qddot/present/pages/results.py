@@ -37,9 +37,7 @@ BADLY = 50.0  # [%], a relative deviation above which a value is hardly known
 def equations_page(document: Document) -> str:
     """Return a document of equations as a page that works offline, drawn by KaTeX."""
     sections = [
-        page.section(
-            spoken(Words(part.title), plain, str), *(_element(item) for item in part.items)
-        )
+        page.section(spoken(Words(part.title), plain, str), *(element(item) for item in part.items))
         for part in document.sections
     ]
     return page.page(document.title, *sections)
@@ -52,12 +50,13 @@ def equations_slides(document: Document) -> str:
     for part in document.sections:
         name = spoken(Words(part.title), plain, str)
         for frame in frames_of(part):
-            slides.append(page.section(name, *(_element(item, SLIDE) for item in frame)))
+            slides.append(page.section(name, *(element(item, SLIDE) for item in frame)))
     look = {"scripts": [page.file("slides.js")], "styles": [page.file("slides.css")]}
     return page.page(document.title, *slides, **look)
 
 
-def _element(item: Item, room: float = PAGE) -> str:
+def element(item: Item, room: float = PAGE) -> str:
+    """Return a sentence, a formula, a table or a picture of a document."""
     match item:
         case Equation():
             rows = item.rows(room)

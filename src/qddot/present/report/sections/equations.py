@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.document import Formula, about, balance, terms
+from qddot.equations.document import Words, about, balance, terms
 from qddot.equations.equations import Equations
 from qddot.equations.layout import aligned
 from qddot.equations.readable import entries_of, readable_rows
 from qddot.errors import TooLarge, printable
 from qddot.present.pages import page
 from qddot.present.pages.page import paragraph
+from qddot.present.pages.results import element
 from qddot.present.report import entries
 from qddot.present.report.chapter import Chapter, Subject, again, count, heading
 from qddot.present.report.deadline import TimeUp, deadline
@@ -99,13 +100,13 @@ def read_first(lines: list[str], equations: Equations) -> Iterator[str]:
 def in_full(equations: Equations) -> Iterator[str]:
     """Yield every term of the equation of motion as a formula."""
     for item in terms(equations):
-        yield page.formula(item.latex, item.text) if isinstance(item, Formula) else heading(item)
+        yield heading(item.words.rstrip(":")) if isinstance(item, Words) else element(item)
 
 
 def entry_by_entry(equations: Equations) -> Iterator[str]:
     """Yield how long each entry is, those that are short in full, the others when chosen."""
-    whole, n = balance(equations), equations.n
-    yield page.formula(whole.latex, whole.text)
+    n = equations.n
+    yield element(balance(equations))
     M, g, c = (entries_of(equations.quantity(name)) for name in "Mgc")
     yield heading("Mass matrix")
     total = count(sum(entry.terms for entry in M.flat), "term")
