@@ -15,15 +15,11 @@ import numpy as np
 import pytest
 from long import long
 from nearness import assert_near
-from random_trees import deep_tree
 
 import qddot
-from qddot.equations.exact_tree import exact_robot
-from qddot.formulations import lagrange
-from qddot.model.folding import fold
 from qddot.model.joints import MOTIONS
 from qddot.readers.document import read_document
-from qddot.readers.read import library, read
+from qddot.readers.read import library
 
 ROOT = Path(__file__).resolve().parents[1]
 LINKED = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -154,18 +150,14 @@ def block(page: str, language: str, word: str = "") -> str:
     return next(each for each in found if word in each)
 
 
-def test_the_formulation_that_contributing_shows_gives_the_equations_of_lagrange():
-    shown = {"__name__": "hamilton"}
-    exec(block("CONTRIBUTING.md", "python", "def derive"), shown)
-    for name in ("two_link_symbolic", "rp_symbolic", "scara"):
-        robot = exact_robot(read(name))
-        mine, right = (f(robot.tree, robot.q, robot.qd) for f in (shown["derive"], lagrange.derive))
-        for part in ("M", "c", "g"):
-            assert not (getattr(mine, part) - getattr(right, part)).any(), (name, part)
-    tree = fold(deep_tree(1, 4))
-    state = np.random.default_rng(1).uniform(-2, 2, (2, tree.n))
-    mine, right = shown["derive"](tree, *state), lagrange.derive(tree, *state)
-    assert_near(mine.c, right.c, tolerance=1e-10)
+def test_the_files_and_names_of_the_recipe_for_a_formulation_are_there():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    recipe = text.partition("## How to add a formulation")[2].partition("\n## ")[0]
+    named = re.findall(r"`(\w+)` of\s+`([\w/]+\.py)`", recipe)
+    assert ("TITLES", "equations/document.py") in named
+    for name, file in [*named, ("derive", "formulations/hamilton.py")]:
+        found = ROOT / file if file.startswith("tests/") else ROOT / "src" / "qddot" / file
+        assert re.search(rf"\b{name}\b", found.read_text(encoding="utf-8")), (name, file)
 
 
 def test_the_joint_that_contributing_shows_is_read_and_moves_as_it_says(monkeypatch, tmp_path):

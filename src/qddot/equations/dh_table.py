@@ -77,5 +77,5 @@ def _added(coordinate: str, offset: str) -> str:
 def latex_of(x: Scalar) -> str:
     """Return a number or an expression of a model in LaTeX."""
     exact, writer = expression(x), LatexWriter(0)
-    writer.fractions = True  # π/2, not 0.5 π
+    writer.fractions = any(exact.terms)  # π/2, not 0.5 π; but 0.2, not 1/5
     return writer.write(expression_node(exact)) if exact.terms else "0"

@@ -75,8 +75,19 @@ def _text_lines(item: Item) -> list[str]:
         case Picture(_, _, caption):
             return [caption]
         case Words():
-            return [spoken(item, plain, str)]
-    return [item]
+            return _filled(spoken(item, plain, str))
+    return _filled(item)
+
+
+def _filled(words: str) -> list[str]:
+    """Return a paragraph in lines of the page's width; letters with accents are narrow."""
+    lines = [""]
+    for word in words.split():
+        if lines[-1] and width(f"{lines[-1]} {word}") > COLUMNS:
+            lines.append(word)
+        else:
+            lines[-1] += f" {word}" if lines[-1] else word
+    return lines
 
 
 def _plain_cell(cell: str | Words) -> str:

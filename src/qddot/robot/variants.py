@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, first_lines, listing
 from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring

@@ -99,13 +99,14 @@ def read_first(lines: list[str | Words], equations: Equations) -> Iterator[str]:
 
 def in_full(equations: Equations) -> Iterator[str]:
     """Yield every term of the equation of motion as a formula."""
-    yield from map(element, terms(equations))
+    for item in terms(equations):
+        yield heading(item.words.rstrip(":")) if isinstance(item, Words) else element(item)
 
 
 def entry_by_entry(equations: Equations) -> Iterator[str]:
     """Yield how long each entry is, those that are short in full, the others when chosen."""
-    whole, n = balance(equations), equations.n
-    yield element(whole)
+    n = equations.n
+    yield element(balance(equations))
     M, g, c = (entries_of(equations.quantity(name)) for name in "Mgc")
     yield heading("Mass matrix")
     total = count(sum(entry.terms for entry in M.flat), "term")

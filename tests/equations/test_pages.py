@@ -1,0 +1,142 @@
+"""Pages of derivations: what stands on them, and that nothing leaves the paper."""
+
+import re
+import shutil
+import subprocess
+from functools import cache
+
+import numpy as np
+import pytest
+from blackboard import DERIVE
+from long import long
+
+import qddot
+from qddot.equations.dh_table import dh_table
+from qddot.equations.document import COLUMNS, Equation, document
+from qddot.equations.layout import PAGE, SLIDE, broken
+from qddot.equations.layout import width as em
+from qddot.equations.printing import page
+from qddot.equations.text import width
+from qddot.formulations.notation import NOTATION
+from qddot.readers.read import built_in_names
+
+SYMBOLIC = [name for name in built_in_names() if name.endswith("_symbolic")]
+# every robot and every formulation once
+SOME = [(robot, list(DERIVE)[k % len(DERIVE)]) for k, robot in enumerate(SYMBOLIC)]
+ALL = [(robot, way) for robot in SYMBOLIC for way in DERIVE]
+
+
+@cache
+def written(robot, formulation, notation=None):
+    return document(qddot.derive(robot, formulation, notation=notation), with_steps=True)
+
+
+def equations(found):
+    return [item for part in found.sections for item in part.items if isinstance(item, Equation)]
+
+
+@pytest.mark.parametrize(("robot", "formulation"), [*SOME, *long(("scara", "trace"))])
+@pytest.mark.parametrize("room", [PAGE, SLIDE])
+def test_no_line_of_a_formula_is_wider_than_its_room(robot, formulation, room):
+    found = equations(written(robot, formulation))
+    assert len(found) > 5
+    for item in found:
+        rows = item.rows(room)
+        left = max(em(f"{symbol} =") for symbol, _ in rows if symbol != "=")
+        for symbol, line in rows:
+            # a factor that has no sign in it cannot be broken
+            assert left + em(line) <= room + 0.01 or len(broken(line, room / 2)) == 1, (
+                symbol,
+                line,
+            )
+
+
+@pytest.mark.parametrize(("robot", "formulation"), SOME)
+def test_no_line_of_text_is_wider_than_the_terminals_page(robot, formulation):
+    for line in page(written(robot, formulation), "text").splitlines():
+        assert width(line) <= COLUMNS + 4 or line.lstrip()[:1] in "⎡⎢⎣["
+
+
+def test_all_formats_show_the_same_steps():
+    found = written("two_link_symbolic", "explicit")
+    words = [part.title for part in found.sections if "$" not in part.title]
+    for format in ("text", "markdown", "latex", "html", "slides"):
+        shown = page(found, format)
+        assert all(title in shown for title in words), format
+    assert page(found, "latex").count(r"\begin{align*}") == len(equations(found))
+    assert page(found, "markdown").count("$$") == 2 * len(equations(found))
+
+
+ENGINES = ("pdflatex", "xelatex", "lualatex")
+
+
+@pytest.mark.parametrize(
+    ("engine", "cases"),
+    [
+        ("pdflatex", SOME),
+        *long(*((engine, ALL) for engine in ENGINES)),
+        *long(*((engine, [(r, "lagrange") for r in built_in_names()]) for engine in ENGINES)),
+    ],
+    ids=lambda x: x if isinstance(x, str) else f"{len(x)} pages",
+)
+def test_no_box_of_latex_is_overfull(engine, cases, tmp_path):
+    if not shutil.which(engine):
+        pytest.skip(f"{engine} is not installed (Debian: texlive-latex-extra, texlive-xetex)")
+    head, bodies = "", []
+    for robot, formulation in cases:
+        head, _, rest = page(written(robot, formulation), "latex").partition(r"\begin{document}")
+        bodies.append(rest.partition(r"\end{document}")[0])
+    joined = r"\clearpage".join(bodies)
+    text = f"{head}\\begin{{document}}{joined}\\end{{document}}\n"
+    (tmp_path / "all.tex").write_text(text, encoding="utf-8")
+    command = [engine, "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    log = (tmp_path / "all.log").read_text(encoding="utf-8", errors="replace")
+    assert done.returncode == 0, log[-2000:]
+    assert not re.findall(r"^Overfull \\hbox.*|^Missing character.*", log, re.MULTILINE)
+
+
+# Denavit–Hartenberg tables
+
+ROWS = [
+    {"a": "L1", "d": 0.2, "alpha": "pi/2", "mass": 1.0, "inertia": [0.02, 0.03, 0.04]},
+    {"type": "prismatic", "theta": "pi/2", "d": "d0", "mass": 1.0, "inertia": [0.02, 0.03, 0.04]},
+    {"a": 0.4, "theta": "-pi/6", "alpha": "-pi/2", "mass": 1.0, "inertia": [0.02, 0.03, 0.04]},
+]
+
+
+@pytest.mark.parametrize("convention", ["standard", "modified"])
+def test_a_dh_table_is_printed_as_it_was_given(convention):
+    letters = NOTATION.of([True, False, True])
+    found = dh_table(qddot.from_dh(ROWS, convention).model, letters)
+    assert found.convention == convention
+    assert found.rows == (
+        ("q_{1}", "0.2", "L_{1}", r"\frac{1}{2} \pi"),
+        (r"\frac{1}{2} \pi", "q_{2} + d_{0}", "0", "0"),
+        (r"q_{3} -\frac{1}{6} \pi", "0", "0.4", r"-\frac{1}{2} \pi"),
+    )
+
+
+def test_a_robot_that_is_no_dh_chain_has_no_table():
+    letters = NOTATION.of([True] * 7)
+    assert dh_table(qddot.load("mass_spring_damper_symbolic").model, letters) is None
+    assert dh_table(qddot.load("two_link").locked({"j1": 0.3}).model, letters) is None
+    assert dh_table(qddot.load("puma560").model, letters) is not None
+
+
+def test_the_table_of_a_random_chain_gives_the_robot_back():
+    """What is printed, read again as rows, is the same robot."""
+    rng = np.random.default_rng(4)
+    for convention in ("standard", "modified"):
+        rows = [
+            dict(zip(("theta", "d", "a", "alpha"), rng.uniform(-1, 1, 4).round(3), strict=True))
+            for _ in range(4)
+        ]
+        robot = qddot.from_dh(
+            [row | {"mass": 1.0, "inertia": [0.02, 0.03, 0.04]} for row in rows], convention
+        )
+        found = dh_table(robot.model, NOTATION.of([True] * 4))
+        for printed, row in zip(found.rows, rows, strict=True):
+            theta = printed[0].partition("}")[2].replace(" ", "") or "0"
+            numbers = [float(x) for x in (theta, *printed[1:])]
+            assert numbers == [row[key] for key in ("theta", "d", "a", "alpha")]

@@ -1,0 +1,163 @@
+"""Letters of books and of one's own, and formulas as a terminal shows them."""
+
+import re
+
+import numpy as np
+import pytest
+from blackboard import DERIVE, each_formulation
+from random_trees import deep_tree
+
+import qddot
+from qddot.errors import BadArgument
+from qddot.formulations.notation import (
+    DIFFERENT,
+    LETTERS,
+    NOTATION,
+    notation,
+    notation_names,
+)
+from qddot.formulations.plain_formula import plain
+from qddot.model.folding import fold
+
+NAMED = [name for name in notation_names() if name != "qddot"]
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Return a function that writes a notation into a file and gives its path."""
+
+    def written(text):
+        path = tmp_path / "mine.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return written
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_named_notation_says_whose_it_is_and_shares_no_letter(name):
+    found = notation(name)
+    assert found.name == name
+    assert len(found.source) > 20
+    used = [letter for key in DIFFERENT if (letter := getattr(found, key))]
+    assert len(set(used)) == len(used)
+
+
+def test_the_output_index_of_christoffel_symbols_is_where_the_book_has_it():
+    torque_2 = {name: notation(name).gamma(1, 0, 0) for name in NAMED}
+    first = {"craig", "siciliano", "lynch_park", "deck_s1", "deck_s2", "deck_s4"}
+    assert {name for name, symbol in torque_2.items() if "211" in symbol} == first
+    assert {name for name, symbol in torque_2.items() if "112" in symbol} == {*NAMED} - first
+
+
+def test_a_file_changes_its_own_letters_only(file):
+    found = notation(file("mass_matrix = 'H'\nchristoffel = '\\gamma_{$i$j$k}'\n"))
+    assert (found.name, found.mass_matrix, found.torques) == ("mine", "H", r"\tau")
+    assert found.gamma(2, 0, 1) == r"\gamma_{123}"
+    eqs = qddot.derive("pendulum_symbolic", "explicit", notation=file("angle = '\\phi'"))
+    assert eqs.notation.qd(0) == r"\dot{\phi}_{1}"
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("mas_matrix = 'H'", "'mas_matrix' is unknown. Did you mean 'mass_matrix'?"),
+        ("mass_matrix = 3", "mass_matrix must be a short text"),
+        (f"mass_matrix = '{'M' * 81}'", "mass_matrix must be a short text"),
+        ("mass_matrix = 'H", "is not TOML"),
+        ("mass_matrix = 'c'", "mass_matrix and velocity_torques have the same letter, c"),
+        ("kinetic = 'P'", "kinetic and potential have the same letter"),
+        ("christoffel = 'c_{$i$j}'", "christoffel = 'c_{$i$j}' must have $i and $j and $k in it"),
+        ("mass_matrix = 'M_$i'", "mass_matrix = 'M_$i' must have no $ in it"),
+        ("velocity = '\\dot{x}'", "velocity = '\\\\dot{x}' must have $x in it"),
+        ("transform = 'T_{$i$j$}'", "transform"),
+        *(
+            (f"mass_matrix = '{letter}'", "which formulas of derivations do not have")
+            for letter in (r"\input{/etc/passwd}", r"\write18{ls}", r"\def\x{1}", r"\csname x")
+        ),
+        ("mass_matrix = 'M^{'", "a brace that is not closed"),
+        ("mass_matrix = 'M}'", "a brace that is not opened"),
+        ("mass_matrix = 'M%'", "has '%' in it"),
+        ("mass_matrix = 'M&N'", "has '&' in it"),
+    ],
+)
+def test_a_bad_notation_is_refused_in_words(file, text, says):
+    with pytest.raises(BadArgument) as found:
+        notation(file(text))
+    assert says in str(found.value)
+
+
+def test_every_problem_of_a_notation_is_said_at_once(file):
+    with pytest.raises(BadArgument) as found:
+        notation(file("a = 'b'\ntorques = 4\ninertia = 'I'\n"))
+    assert all(word in str(found.value) for word in ("'a' is unknown", "torques", "inertia"))
+
+
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [("crag", "Did you mean 'craig'?"), ("no.toml", "No such file"), ("", "There are ")],
+)
+def test_a_notation_that_is_not_there_is_refused(given, says):
+    with pytest.raises(BadArgument, match=re.escape(says)):
+        notation(given)
+
+
+def test_a_coordinate_that_looks_like_a_parameter_is_called_q():
+    rows = [{"type": "prismatic", "mass": "m1"}, {"type": "prismatic", "mass": "d_2"}]
+    found = qddot.derive(qddot.from_dh(rows, "standard"), notation="craig").notation
+    assert [found.q(0), found.q(1)] == ["q_{1}", "q_{2}"]
+    rows[1]["mass"] = "m2"
+    found = qddot.derive(qddot.from_dh(rows, "standard"), notation="craig").notation
+    assert [found.q(0), found.q(1)] == ["d_{1}", "d_{2}"]
+
+
+def test_indices_of_two_digits_are_separated():
+    of = NOTATION.of([True] * 12)
+    assert of.gamma(10, 0, 1) == r"\Gamma_{11,1,2}"
+    assert of.slope(11, 2, 0) == "M_{3,12,1}"
+    assert of.entry("M", 0, 10) == "M_{1,11}"
+    assert of.T(0, 12) == "{}^{0}T_{12}"
+    assert of.entry("M", 0, 1) == "M_{12}"
+
+
+@each_formulation
+@pytest.mark.parametrize("letters", ["qddot", "siciliano", "deck_s0"])
+def test_every_formula_of_every_formulation_is_text_too(derive, letters):
+    """What a terminal cannot show is refused by `plain`, so that nothing is left in LaTeX."""
+    for seed in (1, 2):
+        tree = fold(deep_tree(seed, 4))
+        q, qd, qdd = np.random.default_rng(seed).uniform(-2, 2, (3, tree.n))
+        of = notation(letters).of([bool(body.columns[0][0].any()) for body in tree.bodies])
+        for part in derive(tree, q, qd, of, qdd).parts:
+            assert part.title
+            assert part.steps
+            said = [*re.findall(r"\$([^$]*)\$", part.title + part.words)]
+            for step in part.steps:
+                said += [step.symbol, step.formula, step.same_as]
+                said += re.findall(r"\$([^$]*)\$", step.title)
+            texts = [plain(latex) for latex in said]
+            assert not [text for text in texts if re.search(r"[\\{}$]", text)]
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"\tfrac12\,\dot{q}^T M\,\dot{q}", "½ q̇ᵀ M q̇"),
+        (r"\partial K/\partial \dot{\theta}_{1}", "∂K/∂θ̇1"),
+        (r"{}^{0}_{1}T", "⁰₁T"),
+        (r"-\sum_i m_i\,g", "−Σᵢ mᵢ g"),
+        (r"\frac{a + b}{c}", "(a + b)/c"),
+        (r"(I - \mathcal W)^{-1}", "(I − 𝒲)⁻¹"),
+    ],
+)
+def test_a_formula_is_written_as_one_would_in_a_letter(latex, text):
+    assert plain(latex) == text
+
+
+def test_the_page_on_notations_lists_every_key():
+    from pathlib import Path
+
+    page = (Path(__file__).parents[2] / "docs" / "derivations.md").read_text(encoding="utf-8")
+    listed = page.partition("| key | is |")[2].partition("\n\n")[0]
+    assert {*re.findall(r"`(\w+)`", listed)} >= {*LETTERS}
+    assert DERIVE.keys() <= {*re.findall(r"\| `(\w+)` \|", page)}
