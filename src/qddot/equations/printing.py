@@ -73,7 +73,7 @@ def _text_lines(item: Item) -> list[str]:
                 for row in cells
             ]
         case Picture(_, _, caption):
-            return [caption]
+            return _filled(caption)
         case Words():
             return _filled(spoken(item, plain, str))
     return _filled(item)
