@@ -22,6 +22,16 @@ class DHTable:
     convention: str
     rows: tuple[tuple[str, str, str, str], ...]
 
+    def product(self, i: int) -> str:
+        """Return the transform of row i as turns and moves along the axes; zeros are left out."""
+        theta, d, a, alpha = self.rows[i]
+        along_z = [rf"\mathrm{{Rot}}(z, {theta})"] * (theta != "0")
+        along_z += [rf"\mathrm{{Trans}}(z, {d})"] * (d != "0")
+        along_x = [rf"\mathrm{{Trans}}(x, {a})"] * (a != "0")
+        along_x += [rf"\mathrm{{Rot}}(x, {alpha})"] * (alpha != "0")
+        moves = along_z + along_x if self.convention == "standard" else along_x + along_z
+        return r"\,".join(moves)
+
 
 def dh_table(model: Model, notation: Notation) -> DHTable | None:
     """Return the table of a chain whose joints all lie as DH rows say, else None."""

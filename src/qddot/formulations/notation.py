@@ -46,11 +46,15 @@ class Notation:
     mass_matrix: str = "M"
     mass_slope: str = "M_{$i$j,$k}"  # ∂M_ij/∂q_k
     christoffel: str = r"\Gamma_{$k$i$j}"
+    christoffel_matrix: str = r"\Gamma_{$k}"  # those of torque k
+    unsymmetric: str = ""  # ∂M_kj/∂q_i − ½ ∂M_ij/∂q_k, where a book has a letter for it
     velocity_torques: str = "c"
     coriolis_matrix: str = "C"
     centrifugal: str = r"C_{\mathrm{cf}}"  # times the squares of the velocities
     products: str = "B"  # times the products of two velocities
     gravity_torques: str = "g"
+    stiffness: str = r"K_{\mathrm{s}}"  # of springs, times the coordinates
+    damping: str = r"D_{\mathrm{s}}"  # of dampers, times the velocities
 
     kinetic: str = "K"
     potential: str = "P"
@@ -134,6 +138,14 @@ class Notation:
         """Return the Christoffel symbol of torque k and the velocities i and j."""
         return self._indexed(self.christoffel, k=k, i=i, j=j)
 
+    def of_torque(self, what: str, k: int) -> str:
+        """Return what belongs to torque k, counted from 0: "christoffel_matrix"."""
+        return self._indexed(getattr(self, what), k=k)
+
+    def of_slopes(self, k: int, j: int, i: int) -> str:
+        """Return the symbol of ∂M_kj/∂q_i − ½ ∂M_ij/∂q_k."""
+        return self._indexed(self.unsymmetric, k=k, j=j, i=i)
+
     def slope(self, i: int, j: int, k: int) -> str:
         """Return ∂M_ij/∂q_k; the first two indices in order, since they may be exchanged."""
         return self._indexed(self.mass_slope, i=min(i, j), j=max(i, j), k=k)
@@ -171,7 +183,8 @@ LETTERS = tuple(f.name for f in fields(Notation) if f.name not in ("name", "sour
 # what may stand in a pattern, and must
 INDICES = {
     **dict.fromkeys(("velocity", "acceleration"), "x"),
-    **dict.fromkeys(("mass_slope", "christoffel"), "ijk"),
+    **dict.fromkeys(("mass_slope", "christoffel", "unsymmetric"), "ijk"),
+    "christoffel_matrix": "k",
     **dict.fromkeys(("transform", "rotation"), "ij"),
     **dict.fromkeys(("centre", "linear_jacobian", "angular_jacobian", "inertia"), "i"),
     **dict.fromkeys(("pseudo_inertia", "rotor_inertia"), "i"),
@@ -180,6 +193,7 @@ INDICES = {
 DIFFERENT = (
     *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),
     *("gravity_torques", "torques", "kinetic", "potential", "lagrangian", "dissipation"),
+    *("stiffness", "damping"),
 )
 # what they are called where a parameter of the robot has their letter
 OTHER_LETTERS = {
