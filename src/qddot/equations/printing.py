@@ -150,7 +150,7 @@ def _markdown_item(item: Item) -> str:
 
 def _marked(item: str | Words) -> str:
     if item == "---":
-        return item
+        return "---"
     if isinstance(item, Words):
         return spoken(item, lambda math: f"${math}$", _plain_markdown)
     return _plain_markdown(item)
@@ -185,11 +185,11 @@ def latex(document: Document) -> str:
     lines.append(rf"\begin{{center}}\LARGE {words_latex(document.title)}\end{{center}}")
     for section in document.sections:
         lines.append(rf"\section{{{_worded(Words(section.title))}}}")
-        for alike, items in groupby(section.items, lambda item: isinstance(item, Equation)):
-            if alike:
-                lines += [_displays([item.rows(PAGE) for item in items]), ""]
-                continue
-            for item in items:
+        for _, group in groupby(section.items, lambda item: isinstance(item, Equation)):
+            items = list(group)
+            formulas = [item.rows(PAGE) for item in items if isinstance(item, Equation)]
+            lines += [_displays(formulas), ""] if formulas else []
+            for item in items[len(formulas) :]:
                 # a formula belongs to the words that announce it, and stays on their page
                 announces = isinstance(item, Words) and item.words.endswith(":")
                 lines += [_latex_item(item, PAGE)] + ([r"\nopagebreak"] if announces else [""])

@@ -161,7 +161,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
                 "Angular velocity, in the link's own axes",
                 w,
                 at.w,
-                rf"({n.R(0, k)}^T\,{n.rate(n.R(0, k))})^{{\vee}}",
+                rf"({n.transposed(n.R(0, k))}\,{n.rate(n.R(0, k))})^{{\vee}}",
             ),
             Quantity(
                 "Kinetic energy",

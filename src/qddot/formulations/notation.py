@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from qddot.errors import BadArgument, did_you_mean, listing, shorten
 from qddot.formulations.plain_formula import plain
@@ -122,11 +123,18 @@ class Notation:
 
     def rate(self, x: str) -> str:
         """Return the time derivative of something: the dot is on its letter, not on its indices."""
-        before, letter, behind = MAIN_LETTER.fullmatch(x).groups()
+        found = MAIN_LETTER.fullmatch(x)
+        if not found:
+            return self._derived(self.velocity, x)
+        before, letter, behind = found.groups()
         return before + self._derived(self.velocity, letter) + behind
 
+    def transposed(self, x: str) -> str:
+        """Return something transposed, also if it has an upper index already."""
+        return f"{_bound(x)}^T"
+
     def _derived(self, pattern: str, x: str) -> str:
-        return pattern.replace("$x", x)
+        return _bound(pattern.replace("$x", x)) if "^" in pattern else pattern.replace("$x", x)
 
     def entry(self, letter: str, *of: int) -> str:
         """Return an entry of a matrix or a vector, such as M_{12}; indices count from 0."""
@@ -172,6 +180,11 @@ class Notation:
 def _joined(of: Sequence[int]) -> str:
     texts = [str(i + 1) for i in of]
     return ("" if all(len(text) == 1 for text in texts) else ",").join(texts)
+
+
+def _bound(latex: str) -> str:
+    """Return a letter with an upper index in braces, so that an exponent may follow."""
+    return f"{{{latex}}}" if re.search(r"(?<!\{\})\^", latex) else latex
 
 
 def _bare(latex: str) -> str:
@@ -248,10 +261,10 @@ def read_notation(path: Path) -> Notation:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadArgument(f"Notation {shorten(str(path))!r} is not TOML: {error}.") from None
     problems = [problem for key, value in found.items() if (problem := _problem(key, value))]
-    if not problems:
-        made = Notation(**({"name": path.stem} | found))
-        problems = _shared_letters(made)
-    if problems:
+    letters = {key: x if key in INDICES else _bound(x) for key, x in found.items() if not problems}
+    given: dict[str, Any] = {"name": path.stem} | letters
+    made = NOTATION if problems else Notation(**given)
+    if problems := problems or _shared_letters(made):
         lines = "".join(f"\n  {problem}" for problem in problems)
         raise BadArgument(f"Notation {shorten(str(path))!r}:{lines}")
     return made

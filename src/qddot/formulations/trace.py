@@ -160,7 +160,7 @@ def energy_part(
     """Return the energies as traces: where the terms of the equation come from."""
     K = []
     for link, J in zip(links, pseudo, strict=True):
-        Td = sum(U * qd[i] for i, U in link.U.items())
+        Td = sum((U * qd[i] for i, U in link.U.items()), start=0 * link.T)
         K.append(trace(Td, J @ Td[:3].T) / 2)
     potentials = [
         -(vector([*tree.gravity, 0]) @ (link.T @ J[:, 3]))

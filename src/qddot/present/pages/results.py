@@ -51,8 +51,8 @@ def equations_slides(document: Document) -> str:
         name = spoken(Words(part.title), plain, str)
         for frame in frames_of(part):
             slides.append(page.section(name, *(element(item, SLIDE) for item in frame)))
-    look = {"scripts": [page.file("slides.js")], "styles": [page.file("slides.css")]}
-    return page.page(document.title, *slides, **look)
+    scripts, styles = [page.file("slides.js")], [page.file("slides.css")]
+    return page.page(document.title, *slides, scripts=scripts, styles=styles)
 
 
 def element(item: Item, room: float = PAGE) -> str:
