@@ -58,6 +58,17 @@ def test_a_file_changes_its_own_letters_only(file):
     assert eqs.notation.qd(0) == r"\dot{\phi}_{1}"
 
 
+def test_letters_with_upper_indices_take_exponents(file):
+    """TeX refuses a second upper index behind a first."""
+    found = notation(file("velocity = '{$x}^{(1)}'\ngravity = 'g^0'\nmass_matrix = '{M}'\n"))
+    assert found.velocities == "{{q}^{(1)}}"
+    assert found.qd(0) == "{{q}^{(1)}}_{1}"
+    assert found.gravity == "{g^0}"
+    assert found.rate(found.mass_matrix) == "{{{M}}^{(1)}}"
+    assert notation("siciliano").transposed(notation("siciliano").R(0, 1)) == "{R^{0}_{1}}^T"
+    assert notation("craig").transposed("{}^{0}R") == "{}^{0}R^T"
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

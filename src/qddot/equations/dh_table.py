@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from qddot.equations.exact_tree import with_angles_meant
 from qddot.equations.latex import LatexWriter
@@ -14,13 +15,25 @@ from qddot.model.model import Model
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
 
+DHRow: TypeAlias = tuple[str, str, str, str]  # θ, d, a, α
+
 
 @dataclass(frozen=True)
 class DHTable:
     """The convention, and θ, d, a, α of each joint in LaTeX, its coordinate included."""
 
     convention: str
-    rows: tuple[tuple[str, str, str, str], ...]
+    rows: tuple[DHRow, ...]
+
+    def product(self, i: int) -> str:
+        """Return the transform of row i as turns and moves along the axes; zeros are left out."""
+        theta, d, a, alpha = self.rows[i]
+        along_z = [rf"\mathrm{{Rot}}(z, {theta})"] * (theta != "0")
+        along_z += [rf"\mathrm{{Trans}}(z, {d})"] * (d != "0")
+        along_x = [rf"\mathrm{{Trans}}(x, {a})"] * (a != "0")
+        along_x += [rf"\mathrm{{Rot}}(x, {alpha})"] * (alpha != "0")
+        moves = along_z + along_x if self.convention == "standard" else along_x + along_z
+        return r"\,".join(moves)
 
 
 def dh_table(model: Model, notation: Notation) -> DHTable | None:
@@ -57,9 +70,7 @@ def _along_z(at: Placement) -> bool:
     return not any((*at.xyz[:2], *at.rpy[:2]))
 
 
-def _row(
-    n: Notation, i: int, joint: Joint, x: Placement, z: Placement
-) -> tuple[str, str, str, str]:
+def _row(n: Notation, i: int, joint: Joint, x: Placement, z: Placement) -> DHRow:
     theta, d = latex_of(z.rpy[2]), latex_of(z.xyz[2])
     if joint.turns:
         theta = _added(n.q(i), theta)

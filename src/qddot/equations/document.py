@@ -81,12 +81,12 @@ class Equation:
         symbol = plain(self.symbol)
         stages = [plain(self.formula)] if self.formula else []
         if not isinstance(self.value, np.ndarray) or not self.value.ndim:
+            value = [] if self.value is None else [as_text(self.value, notation=self.notation)]
             if self._summands(PAGE):
-                stages.append(
-                    " + ".join(self._bound(as_text(t, notation=self.notation)) for t in self.terms)
-                )
-            if self.value is not None:
-                stages.append(as_text(self.value, notation=self.notation))
+                texts = (as_text(t, notation=self.notation) for t in self.terms)
+                summed = " + ".join(self._bound(text) for text in texts if text != "0")
+                stages += [summed] if [summed] != value else []
+            stages += value
             whole = f"{symbol} = {' = '.join(stages)}"
             if width(whole) <= COLUMNS:
                 return whole
@@ -195,6 +195,7 @@ def about(equations: Equations) -> list[Item]:
         items.append(Words(f"Denavit–Hartenberg table, {found.convention} convention:"))
         rows = [(str(i), *(Words(f"${x}$") for x in row)) for i, row in enumerate(found.rows, 1)]
         items.append(WordTable(("link", "θ", "d", "a", "α"), tuple(rows)))
+        items += [Equation(n.T(i, i + 1), found.product(i)) for i in range(len(rows))]
     items.append(letters_table(equations))
     items += [printable(note) for note in equations.robot.notes]
     if any(f.is_dry for f in equations.robot.tree.friction):
@@ -281,8 +282,14 @@ def balance(equations: Equations) -> Equation:
     if any(equations.friction):
         names += rf" + F_v\,{qd} + f_0"
     if any(equations.springs):
-        names += rf" + K\,({q} - {q}_0) + D\,{qd}"
+        names += f" + {springs(n)}"
     return Equation(n.torques, names)
+
+
+def springs(n: Notation) -> str:
+    """Return what springs and dampers take, by the names of their matrices."""
+    q = n.coordinates
+    return rf"{n.stiffness}\,({q} - {q}_0) + {n.damping}\,{n.velocities}"
 
 
 def terms(equations: Equations) -> list[Item]:
@@ -303,8 +310,7 @@ def terms(equations: Equations) -> list[Item]:
     if any(equations.friction):
         items += [Words("Friction:"), equation(rf"F_v\,{n.velocities} + f_0", equations.friction)]
     if any(equations.springs):
-        springs = rf"K\,({n.coordinates} - {n.coordinates}_0) + D\,{n.velocities}"
-        items += [Words("Springs and dampers:"), equation(springs, equations.springs)]
+        items += [Words("Springs and dampers:"), equation(springs(n), equations.springs)]
     items.append(Words("Together:"))
     return items + [torque(equations, i) for i in range(equations.n)]
 
@@ -326,10 +332,7 @@ def torque(equations: Equations, i: int) -> Equation:
             (n.velocity_torques, equations.c[i]),
             (n.gravity_torques, equations.g[i]),
             (rf"(F_v\,{n.velocities} + f_0)", equations.friction[i]),
-            (
-                rf"(K\,({n.coordinates} - {n.coordinates}_0) + D\,{n.velocities})",
-                equations.springs[i],
-            ),
+            (f"({springs(n)})", equations.springs[i]),
         )
         if value
     ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import groupby
 
 from qddot.equations.document import (
     COLUMNS,
@@ -18,7 +19,7 @@ from qddot.equations.document import (
     WordTable,
 )
 from qddot.equations.latex import escape_latex
-from qddot.equations.layout import PAGE, SLIDE, align_body, aligned
+from qddot.equations.layout import PAGE, SLIDE, Row, align_body, aligned
 from qddot.equations.text import width
 from qddot.formulations.plain_formula import plain
 from qddot.results import look
@@ -28,6 +29,7 @@ MATH = re.compile(r"\$([^$]*)\$")
 SPECIAL = re.compile(r"([\\`*_{}\[\]<>()#+\-.!|$&%~^])")
 MOST_ON_SLIDE = 7  # rows of formulas on one slide
 ON_SLIDE = 0.82  # of its size on a page, a picture leaves room for its words
+SHORT_ROWS = 6  # of a formula that stands in one display with its neighbours
 MOST_ROWS = 24  # of one formula on a page; a longer one is set in several
 
 
@@ -187,11 +189,28 @@ def latex(document: Document) -> str:
     lines.append(rf"\begin{{center}}\LARGE {words_latex(document.title)}\end{{center}}")
     for section in document.sections:
         lines.append(rf"\section{{{_worded(Words(section.title))}}}")
-        for item in section.items:
-            # a formula belongs to the words that announce it, and stays on their page
-            announces = isinstance(item, Words) and item.words.endswith(":")
-            lines += [_latex_item(item, PAGE)] + ([r"\nopagebreak"] if announces else [""])
+        for _, group in groupby(section.items, lambda item: isinstance(item, Equation)):
+            items = list(group)
+            formulas = [item.rows(PAGE) for item in items if isinstance(item, Equation)]
+            lines += [_displays(formulas), ""] if formulas else []
+            for item in items[len(formulas) :]:
+                # a formula belongs to the words that announce it, and stays on their page
+                announces = isinstance(item, Words) and item.words.endswith(":")
+                lines += [_latex_item(item, PAGE)] + ([r"\nopagebreak"] if announces else [""])
     return "\n".join([*lines, r"\end{document}", ""])
+
+
+def _displays(formulas: Sequence[Sequence[Row]]) -> str:
+    """Return formulas that follow one another: short ones in one display, without gaps."""
+    shown = []
+    for short, group in groupby(formulas, lambda rows: len(rows) <= SHORT_ROWS):
+        found = list(group)
+        if short and len(found) > 1:
+            body = " \\\\\n".join(aligned(rows) for rows in found)
+            shown.append(f"\\begin{{gather*}}\n{body}\n\\end{{gather*}}")
+        else:
+            shown += [f"\\begin{{align*}}\n{align_body(r)}\n\\end{{align*}}" for r in found]
+    return "\n".join(shown)
 
 
 def _latex_item(item: Item, room: float) -> str:

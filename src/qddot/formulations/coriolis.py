@@ -11,6 +11,7 @@ import numpy as np
 
 from qddot.formulations.calculus import along_joints
 from qddot.formulations.stacked import coriolis_factors, mass_matrix
+from qddot.formulations.velocity_parts import coupling, mass_rate
 from qddot.model.tree import Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec
 
@@ -44,16 +45,6 @@ def from_derivatives(dM: np.ndarray, qd: JointVec) -> dict[str, JointMat]:
         "rate": Md - U / 2,
         "transposed": U.T - U / 2,
     }
-
-
-def mass_rate(dM: np.ndarray, qd: JointVec) -> JointMat:
-    """Return Ṁ = (q̇ᵀ ⊗ I) ∂M/∂q, with the derivatives of M stacked one below the other."""
-    return sum((rate * slope for rate, slope in zip(qd, dM, strict=True)), start=0 * dM[0])
-
-
-def coupling(dM: np.ndarray, qd: JointVec) -> JointMat:
-    """Return U = (I ⊗ q̇ᵀ) ∂M/∂q: its row k is q̇ᵀ ∂M/∂q_k, so ∂K/∂q = ½ U q̇."""
-    return np.stack([qd @ slope for slope in dM])
 
 
 def skew_part(U: JointMat) -> JointMat:

@@ -12,10 +12,17 @@ from itertools import combinations
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.coriolis import mass_rate
 from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
 from qddot.formulations.lagrange import POINTS, reference
 from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.velocity_parts import (
+    centrifugal_and_coriolis,
+    christoffel,
+    christoffel_part,
+    coriolis_part,
+    slopes_part,
+    split_part,
+)
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Vec3
 from qddot.spatial.inertia import Inertia
@@ -74,8 +81,10 @@ def link_part(link: LinkJacobians, i: int, n: Notation) -> Part:
     """Return where a link's centre of mass is, and its two Jacobians."""
     k = i + 1
     P = n.of_link("centre", i) if link.point == "C" else f"P_{{O_{{{k}}}}}"
-    columns = rf"\bar\varepsilon_j\,{{}}^{{{k}}}z_j"
-    turning = rf"[\,{columns.replace('j', '1')} \;\cdots\; {columns.replace('j', str(k))}\,]"
+    first, last = (rf"\bar\varepsilon_{{{j}}}\,{{}}^{{{k}}}z_{{{j}}}" for j in (1, k))
+    between = {1: "", 2: r"\;"}.get(k, r"\;\cdots\;")
+    turning = rf"[\,{first if k > 1 else ''}{between}{last}"
+    turning += (r"\;0" if k < len(link.J_w.T) else "") + r"\,]"
     steps = (
         Quantity(POINTS[link.point], P, link.P),
         Quantity(
@@ -134,120 +143,25 @@ def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) 
     return Part("Mass matrix", words, tuple(steps))
 
 
-def slopes_part(m: np.ndarray, n: Notation) -> Part:
-    """Return ∂M_ij/∂q_k."""
-    steps = []
-    for i, j, k in np.ndindex(m.shape):
-        if i <= j:
-            formula = rf"\partial {n.entry(n.mass_matrix, i, j)}/\partial {n.q(k)}"
-            symbol = n.slope(i, j, k)
-            steps.append(Quantity("", symbol, m[k, i, j], "" if symbol == formula else formula))
-    words = (
-        "How the entries of the mass matrix change with the coordinates; its symmetry halves them."
-    )
-    return Part("Slopes of the mass matrix", words, tuple(steps))
-
-
-def christoffel_part(b: np.ndarray, n: Notation) -> Part:
-    """Return the Christoffel symbols, from the slopes."""
-    steps = []
-    for k, i, j in np.ndindex(b.shape):
-        symbol = n.gamma(k, i, j)
-        if j < i:
-            steps.append(Quantity("", symbol, b[k, i, j], same_as=n.gamma(k, j, i)))
-            continue
-        formula = rf"\tfrac12 ({n.slope(k, i, j)} + {n.slope(k, j, i)} - {n.slope(i, j, k)})"
-        steps.append(Quantity("", symbol, b[k, i, j], formula))
-    words = (
-        "What multiplies the products of two velocities in each torque: it follows from the slopes "
-        "of the mass matrix alone."
-    )
-    return Part("Christoffel symbols", words, tuple(steps))
-
-
-def split_part(
-    C: np.ndarray, B: np.ndarray, squares: JointVec, products: JointVec, c: JointVec, n: Notation
-) -> Part:
-    """Return the velocity torques split into centrifugal and Coriolis ones."""
-    count = len(c)
-    pairs = list(combinations(range(count), 2))
-    of_squares = rf"[{n.velocities}^2]"
-    of_products = rf"[{n.velocities}{n.velocities}]"
-    steps = [
-        Quantity(f"Centrifugal matrix, its entries ${n.gamma(0, 0, 0)}$, ...", n.centrifugal, C),
-        Quantity("times the squares", of_squares, squares),
-    ]
-    if pairs:
-        first = n.gamma(0, *pairs[0])
-        steps += [
-            Quantity(f"Coriolis matrix, its entries $2{first}$, ...", n.products, B),
-            Quantity("times the products", of_products, products),
-        ]
-    both = rf"{n.centrifugal}\,{of_squares}" + (rf" + {n.products}\,{of_products}" if pairs else "")
-    steps.append(Quantity("Together", n.velocity_torques, c, both))
-    words = (
-        "Squares of one velocity give centrifugal torques, products of two give Coriolis torques."
-    )
-    return Part("Centrifugal and Coriolis torques", words, tuple(steps))
-
-
-def coriolis_part(m: np.ndarray, b: np.ndarray, qd: JointVec, c: JointVec, n: Notation) -> Part:
-    """Return Ṁ, the Coriolis matrix and the matrix N = Ṁ − 2C that is skew."""
-    Md = mass_rate(m, qd)
-    C = np.einsum("kij,i->kj", b, qd)
-    by_slopes = vector([qd @ (slope @ qd) for slope in m])
-    M, Mdot, qdot = n.mass_matrix, n.rate(n.mass_matrix), n.velocities
-    steps = [
-        Quantity(
-            "Time derivative of the mass matrix",
-            Mdot,
-            Md,
-            rf"\sum_k (\partial {M}/\partial q_k)\,{n.rate('q')}_k",
-        ),
-        Quantity(
-            "Slopes of twice the kinetic energy",
-            rf"[\,{qdot}^T (\partial {M}/\partial q_k)\,{qdot}\,]",
-            by_slopes,
-        ),
-        Quantity(
-            "So the same torques are",
-            n.velocity_torques,
-            c,
-            rf"{Mdot}\,{qdot} - \tfrac12\,[\,{qdot}^T (\partial {M}/\partial q_k)\,{qdot}\,]",
-        ),
-    ]
-    if n.coriolis_matrix:
-        steps += [
-            Quantity(
-                "Coriolis matrix by the Christoffel symbols, "
-                rf"${n.velocity_torques} = {n.coriolis_matrix}\,{qdot}$",
-                n.coriolis_matrix,
-                C,
-            ),
-            Quantity(
-                "which makes this matrix skew: it does no work",
-                "N",
-                Md - 2 * C,
-                rf"{Mdot} - 2\,{n.coriolis_matrix}",
-            ),
-        ]
-    words = "The same torques by the time derivative of the mass matrix."
-    return Part("A second way to the same torques", words, tuple(steps))
-
-
 def gravity_part(tree: Tree, links: list[LinkJacobians], G: JointVec, n: Notation) -> Part:
     """Return the gravity torques, link by link."""
     g = vector(list(tree.gravity))
-    names, shares = [], []
+    steps = [Quantity("Acceleration of free fall, in base axes", n.gravity, g)]
+    names = []
     for i, link in enumerate(links):
-        names.append(rf"({n.of_link('linear_jacobian', i)})^T m_{{{i + 1}}}\,{n.gravity}")
-        shares.append(-((link.I.m * link.J_v + link.J_h).T @ g))
-    steps = (
-        Quantity("Acceleration of free fall, in base axes", n.gravity, g),
-        Quantity("Gravity torques", n.gravity_torques, G, "-" + " - ".join(names), tuple(shares)),
-    )
+        m, P = f"m_{{{i + 1}}}", n.of_link("centre", i)
+        names.append(rf"({n.of_link('linear_jacobian', i)})^T {m}\,{n.gravity}")
+        energy = -(link.I.m * (g @ link.P))
+        potential, formula = n.entry(n.potential, i), rf"-{m}\,{n.gravity}^T {P}"
+        if link.point == "C":
+            title = f"Potential energy of link {i + 1}, but for a constant"
+            steps.append(Quantity(title, potential, energy, formula))
+        share = -((link.I.m * link.J_v + link.J_h).T @ g)
+        steps.append(Quantity(f"Weight of link {i + 1} at the joints", f"-{names[-1]}", share))
+    formula = "-" + " - ".join(names) + rf" = \partial {n.potential}/\partial {n.coordinates}"
+    steps.append(Quantity("Gravity torques", n.gravity_torques, G, formula))
     words = "The weight acts at the centres of mass, and their Jacobians take it to the joints."
-    return Part("Gravity", words, steps)
+    return Part("Gravity", words, tuple(steps))
 
 
 @dataclass(frozen=True)
@@ -305,25 +219,6 @@ def mass_matrix(tree: Tree, links: list[LinkJacobians]) -> JointMat:
         M = M + link.I.m * (link.J_v.T @ link.J_v) + link.J_w.T @ (link.I.I @ link.J_w)
         M = M + shared + shared.T
     return M
-
-
-def christoffel(m: np.ndarray) -> np.ndarray:
-    """Return b[i, j, k] = ½ (m_ijk + m_ikj − m_jki), given m[k, i, j] = ∂m_ij/∂q_k."""
-    m = np.moveaxis(m, 0, -1)
-    return (m + np.swapaxes(m, 1, 2) - np.moveaxis(m, -1, 0)) / 2
-
-
-def centrifugal_and_coriolis(gamma: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return C (n × n) and B (n × n(n−1)/2) with c = C [q̇ᵢ²] + B [q̇ᵢ q̇ⱼ], i < j.
-
-    In terms of Christoffel symbols with the output index first:
-
-        C = [b_ijj]        B = [b_ijk + b_ikj], its columns in the order 12, 13, …, 1n, 23, …
-    """
-    n = len(gamma)
-    C = np.stack([gamma[:, j, j] for j in range(n)], axis=1)
-    pairs = [gamma[:, j, k] + gamma[:, k, j] for j, k in combinations(range(n), 2)]
-    return C, np.stack(pairs, axis=1) if pairs else np.zeros((n, 0), dtype=int)
 
 
 def gravity(tree: Tree, links: list[LinkJacobians]) -> JointVec:

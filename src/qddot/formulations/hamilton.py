@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.coriolis import mass_rate
 from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
 from qddot.formulations.lagrange import inertia_form, potential_energies
 from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.velocity_parts import mass_rate
 from qddot.model.tree import Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar
 from qddot.spatial.vector import vector

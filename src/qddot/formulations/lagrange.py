@@ -16,6 +16,7 @@ from qddot.errors import BadArgument
 from qddot.formulations.calculus import along_joints
 from qddot.formulations.derivation import Derivation, Part, Quantity
 from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.velocity_parts import christoffel, named_part
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Mat3, Scalar, Vec3
 from qddot.spatial.inertia import Inertia
@@ -59,7 +60,9 @@ def derive(
         rising = pdot if qdd is None else M @ qdd + pdot
         links, whole = energies(tree, q, qd, notation)
         torques = coordinate_parts(tree, q, qd, M @ qd, rising, K_by_q, g, notation)
-        return [*links, whole, *torques, mass_part(M, notation)]
+        slopes = along_joints(tree, lambda x: M if x is q else inertia_form(tree, x), q)
+        named = named_part(christoffel(slopes), pdot - K_by_q, notation)
+        return [*links, whole, *torques, *matrix_parts(tree, M, notation), named]
 
     return Derivation("lagrange", M, pdot - K_by_q, g, worked_out)
 
@@ -100,15 +103,39 @@ def coordinate_parts(
     return parts
 
 
-def mass_part(M: JointMat, n: Notation) -> Part:
-    """Return the mass matrix, what multiplies the accelerations."""
+def matrix_parts(tree: Tree, M: JointMat, n: Notation) -> list[Part]:
+    """Return what multiplies the accelerations, and where there are springs, all matrices."""
     second = rf"\partial^2 {n.kinetic}/\partial {n.velocities}^2"
     words = (
         "What multiplies the accelerations is the matrix of the kinetic energy, "
         rf"${n.kinetic} = \tfrac12\,{n.velocities}^T {n.mass_matrix}\,{n.velocities}$."
     )
-    matrix = Quantity("", n.mass_matrix, M, second)
-    return Part("The mass matrix", words, (matrix,))
+    mass = Part("The mass matrix", words, (Quantity("", n.mass_matrix, M, second),))
+    if not tree.elastics:
+        return [mass]
+    directions = [np.outer(e.direction, e.direction) for e in tree.elastics]
+    pairs = list(zip(tree.elastics, directions, strict=True))
+    stiffness = sum((e.stiffness * along for e, along in pairs), 0 * M)
+    damping = sum((e.damping * along for e, along in pairs), 0 * M)
+    stiff = Quantity(
+        "Stiffness",
+        n.stiffness,
+        stiffness,
+        rf"\partial^2 {n.potential}_s/\partial {n.coordinates}^2",
+    )
+    slow = Quantity(
+        "Damping",
+        n.damping,
+        damping,
+        rf"\partial^2 {n.dissipation}/\partial {n.velocities}^2",
+    )
+    whole = rf"{n.mass_matrix}\,{n.accelerations} + {n.damping}\,{n.velocities}"
+    whole += rf" + {n.stiffness}\,{n.coordinates}"
+    words = (
+        rf"Springs and dampers are linear, so that the torques are ${whole}$, and gravity, "
+        "friction of the joints and products of velocities besides."
+    )
+    return [mass, Part("Springs and dampers in matrices", words, (slow, stiff))]
 
 
 def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[Part], Part]:
@@ -134,7 +161,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
                 "Angular velocity, in the link's own axes",
                 w,
                 at.w,
-                rf"({n.R(0, k)}^T\,{n.rate(n.R(0, k))})^{{\vee}}",
+                rf"({n.transposed(n.R(0, k))}\,{n.rate(n.R(0, k))})^{{\vee}}",
             ),
             Quantity(
                 "Kinetic energy",
@@ -182,6 +209,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             P_all,
             P_names + (f" + {n.potential}_s" if tree.elastics else ""),
         ),
+        *counted_from_rest(tree, q, P_all, n),
         Quantity("The Lagrangian", n.lagrangian, K_all - P_all, f"{n.kinetic} - {n.potential}"),
         Quantity(
             "Dissipation function: half the power that friction and dampers take",
@@ -190,8 +218,25 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             r"\tfrac12\sum d\,\dot{x}^2",
         ),
     )
-    words = "The energies of all links, and half the power that is lost."
+    words = (
+        "The energies of all links, and half the power that is lost. The torques do the work "
+        rf"$W = \sum_i {n.torques}_i\,{n.coordinates}_i$; what the environment pushes with, "
+        r"$F_c$, adds $J^T F_c$ to them."
+    )
     return parts, Part("The Lagrangian", words, whole)
+
+
+def counted_from_rest(tree: Tree, q: ConfigVec, P: Scalar, n: Notation) -> list[Quantity]:
+    """Return the potential energy counted from q = 0, where that is not zero already."""
+    if not tree.flat:
+        return []
+    zero = q - q
+    at_zero = sum(potential_energies(tree, zero)) + elastic_energy(tree, zero)
+    if not at_zero:
+        return []
+    title = "Counted from zero coordinates instead, which changes no equation"
+    at = rf"{n.potential}|_{{{n.coordinates} = 0}}"
+    return [Quantity(title, rf"{n.potential} - {at}", P - at_zero)]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cache, cached_property
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from qddot.errors import BadArgument, did_you_mean, listing, shorten
 from qddot.formulations.plain_formula import plain
@@ -46,11 +47,15 @@ class Notation:
     mass_matrix: str = "M"
     mass_slope: str = "M_{$i$j,$k}"  # ∂M_ij/∂q_k
     christoffel: str = r"\Gamma_{$k$i$j}"
+    christoffel_matrix: str = r"\Gamma_{$k}"  # those of torque k
+    unsymmetric: str = ""  # ∂M_kj/∂q_i − ½ ∂M_ij/∂q_k, where a book has a letter for it
     velocity_torques: str = "c"
     coriolis_matrix: str = "C"
     centrifugal: str = r"C_{\mathrm{cf}}"  # times the squares of the velocities
     products: str = "B"  # times the products of two velocities
     gravity_torques: str = "g"
+    stiffness: str = r"K_{\mathrm{s}}"  # of springs, times the coordinates
+    damping: str = r"D_{\mathrm{s}}"  # of dampers, times the velocities
 
     kinetic: str = "K"
     potential: str = "P"
@@ -119,11 +124,17 @@ class Notation:
     def rate(self, x: str) -> str:
         """Return the time derivative of something: the dot is on its letter, not on its indices."""
         found = MAIN_LETTER.fullmatch(x)
-        before, letter, behind = found.groups() if found else ("", f"({x})", "")
+        if not found:
+            return self._derived(self.velocity, x)
+        before, letter, behind = found.groups()
         return before + self._derived(self.velocity, letter) + behind
 
+    def transposed(self, x: str) -> str:
+        """Return something transposed, also if it has an upper index already."""
+        return f"{_bound(x)}^T"
+
     def _derived(self, pattern: str, x: str) -> str:
-        return pattern.replace("$x", x)
+        return _bound(pattern.replace("$x", x)) if "^" in pattern else pattern.replace("$x", x)
 
     def entry(self, letter: str, *of: int) -> str:
         """Return an entry of a matrix or a vector, such as M_{12}; indices count from 0."""
@@ -134,6 +145,14 @@ class Notation:
     def gamma(self, k: int, i: int, j: int) -> str:
         """Return the Christoffel symbol of torque k and the velocities i and j."""
         return self._indexed(self.christoffel, k=k, i=i, j=j)
+
+    def of_torque(self, what: str, k: int) -> str:
+        """Return what belongs to torque k, counted from 0: "christoffel_matrix"."""
+        return self._indexed(getattr(self, what), k=k)
+
+    def of_slopes(self, k: int, j: int, i: int) -> str:
+        """Return the symbol of ∂M_kj/∂q_i − ½ ∂M_ij/∂q_k."""
+        return self._indexed(self.unsymmetric, k=k, j=j, i=i)
 
     def slope(self, i: int, j: int, k: int) -> str:
         """Return ∂M_ij/∂q_k; the first two indices in order, since they may be exchanged."""
@@ -163,6 +182,11 @@ def _joined(of: Sequence[int]) -> str:
     return ("" if all(len(text) == 1 for text in texts) else ",").join(texts)
 
 
+def _bound(latex: str) -> str:
+    """Return a letter with an upper index in braces, so that an exponent may follow."""
+    return f"{{{latex}}}" if re.search(r"(?<!\{\})\^", latex) else latex
+
+
 def _bare(latex: str) -> str:
     return re.sub(r"[{}_ ]", "", latex)
 
@@ -172,7 +196,8 @@ LETTERS = tuple(f.name for f in fields(Notation) if f.name not in ("name", "sour
 # what may stand in a pattern, and must
 INDICES = {
     **dict.fromkeys(("velocity", "acceleration"), "x"),
-    **dict.fromkeys(("mass_slope", "christoffel"), "ijk"),
+    **dict.fromkeys(("mass_slope", "christoffel", "unsymmetric"), "ijk"),
+    "christoffel_matrix": "k",
     **dict.fromkeys(("transform", "rotation"), "ij"),
     **dict.fromkeys(("centre", "linear_jacobian", "angular_jacobian", "inertia"), "i"),
     **dict.fromkeys(("pseudo_inertia", "rotor_inertia"), "i"),
@@ -181,6 +206,7 @@ INDICES = {
 DIFFERENT = (
     *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),
     *("gravity_torques", "torques", "kinetic", "potential", "lagrangian", "dissipation"),
+    *("stiffness", "damping"),
 )
 # what they are called where a parameter of the robot has their letter
 OTHER_LETTERS = {
@@ -235,10 +261,10 @@ def read_notation(path: Path) -> Notation:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BadArgument(f"Notation {shorten(str(path))!r} is not TOML: {error}.") from None
     problems = [problem for key, value in found.items() if (problem := _problem(key, value))]
-    letters = {} if problems else found
-    made = replace(NOTATION, name=path.stem, **letters)
-    problems = problems or _shared_letters(made)
-    if problems:
+    letters = {key: x if key in INDICES else _bound(x) for key, x in found.items() if not problems}
+    given: dict[str, Any] = {"name": path.stem} | letters
+    made = NOTATION if problems else Notation(**given)
+    if problems := problems or _shared_letters(made):
         lines = "".join(f"\n  {problem}" for problem in problems)
         raise BadArgument(f"Notation {shorten(str(path))!r}:{lines}")
     return made

@@ -55,7 +55,8 @@ ACCENTS = {
     "tilde": "\N{COMBINING TILDE}",
     "vec": "\N{COMBINING RIGHT ARROW ABOVE}",
 }
-FONTS = {"mathrm", "mathbf", "boldsymbol", "mathit", "mathsf", "text", "operatorname"}
+FONTS = {"mathrm", "mathit", "mathsf", "text", "operatorname"}
+BOLD = {chr(ord("A") + k): chr(ord("𝐀") + k) for k in range(26)}
 SCRIPT = dict(zip("ABDGJKLMNPQRTUVWF", "𝒜ℬ𝒟𝒢𝒥𝒦ℒℳ𝒩𝒫𝒬ℛ𝒯𝒰𝒱𝒲ℱ", strict=True)) | {
     "E": "ℰ",
     "C": "𝒞",
@@ -78,6 +79,9 @@ def plain(latex: str) -> str:
     """
     reader = _Reader(latex)
     text = reader.until_end()
+    # TeX sets its own spaces around signs
+    text = re.sub(r" *= *", " = ", re.sub(r"(?<=[^ (−])Σ", " Σ", text))
+    text = re.sub(r"(?<=[^\s(=])([+−]) ", r" \1 ", text)
     text = re.sub(r" +", " ", text).strip()
     return text.replace("( ", "(").replace(" )", ")").replace(" ,", ",")
 
@@ -157,6 +161,8 @@ class _Reader:
             return inside[:1] + ACCENTS[name] + inside[1:]
         if name == "mathcal":
             return "".join(SCRIPT.get(letter, letter) for letter in self.group())
+        if name in ("mathbf", "boldsymbol"):
+            return "".join(BOLD.get(letter, letter) for letter in self.group())
         if name in FONTS:
             return self.group()
         if name == "sqrt":

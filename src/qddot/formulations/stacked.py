@@ -9,12 +9,14 @@ MR: K. Lynch, F. Park, *Modern Robotics*, 2017, section 8.4.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from qddot.formulations.calculus import along_joints
 from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
 from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.velocity_parts import christoffel, christoffel_matrices, factors_part
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointMat, JointVec, Motion
 from qddot.spatial.inertia import Inertia
@@ -78,6 +80,7 @@ def derive(
             stacks_part(s, notation),
             motion_part(s, Aqd, V, Vd_c, V_base, notation),
             terms_part(tree, q, qd, s, M, c, g, F_c, Vd_base, notation),
+            slopes_part(tree, q, qd, notation),
             torque_part(M, c, g, qdd, notation),
         ]
 
@@ -136,8 +139,8 @@ def motion_part(
     steps = [Quantity("Twist of the base", r"\mathcal V_{\mathrm{base}}", V_base)] * moving
     steps += [
         Quantity("Twists of the links", r"\mathcal V", V, twists),
-        Quantity("Their brackets", r"[\mathrm{ad}_{\mathcal V}]", bracket(V)),
-        Quantity("Brackets of the joints' own twists", rf"[\mathrm{{ad}}_{{{own}}}]", bracket(Aqd)),
+        *brackets("Bracket of the twist of link", r"\mathcal V", V),
+        *brackets("Bracket of what its joint adds: link", rf"({own})", Aqd),
         Quantity(
             "Rates of the twists at constant velocities",
             rf"\dot{{\mathcal V}}|_{{{n.accelerations} = 0}}",
@@ -145,7 +148,11 @@ def motion_part(
             rf"-\mathcal L\,[\mathrm{{ad}}_{{{own}}}]\,{carried}",
         ),
     ]
-    words = "From the base outwards: what the joints' velocities make of the links' twists."
+    words = (
+        "From the base outwards: what the joints' velocities make of the links' twists. "
+        rf"The brackets of all links, $[\mathrm{{ad}}_{{\mathcal V}}]$ and "
+        rf"$[\mathrm{{ad}}_{{{own}}}]$, have those of each link along their diagonals."
+    )
     return Part("Motion", words, tuple(steps))
 
 
@@ -185,19 +192,34 @@ def terms_part(
         Quantity("The base accelerates upwards instead of gravity", V_base, Vd_base),
         Quantity("Gravity torques", n.gravity_torques, g, rf"{A}^T{L}^T{G}{L}\,{V_base}"),
     )
+    last = len(tree.bodies)
+    tip = r"\mathcal F_{\mathrm{tip}}"
     words = (
-        "From the tips inwards: the wrenches that this motion takes, and the joints' share of them."
+        "From the tips inwards: the wrenches that this motion takes, and the joints' share of "
+        f"them. Where the last link presses on its environment with ${tip}$, in its own axes, "
+        rf"$J_{{{last}b}}^T\,{tip}$ is added to ${n.torques}$."
     )
     return Part("The terms of the equation", words, steps)
 
 
-def bracket(V: np.ndarray) -> np.ndarray:
-    """Return [ad_V] of a stack of motions, block diagonal (6N, 6N)."""
-    N = len(V) // 6
-    blocks = [[0 * SIX] * N for _ in range(N)]
-    for i, (v,) in enumerate(links(V)):
-        blocks[i][i] = np.stack([cross_motion(v, e) for e in SIX], axis=1)
-    return np.block(blocks)
+def slopes_part(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> Part:
+    """Return the Coriolis matrices and the Christoffel symbols, by the slopes of M."""
+    m = along_joints(tree, lambda x: mass_matrix(tree, x), q)
+    part = factors_part(m, qd, n)
+    return replace(part, steps=(*part.steps, *christoffel_matrices(christoffel(m), n)))
+
+
+def brackets(title: str, letter: str, V: np.ndarray) -> list[Quantity]:
+    """Return [ad_V] of the motion of each link, 6 × 6; those that are zero in one line."""
+    found, still = [], []
+    for k, (v,) in enumerate(links(V), 1):
+        symbol = rf"[\mathrm{{ad}}_{{{letter}_{{{k}}}}}]"
+        if v.any():
+            matrix = np.stack([cross_motion(v, e) for e in SIX], axis=1)
+            found.append(Quantity(f"{title} {k}", symbol, matrix))
+        else:
+            still.append(Quantity("", symbol, 0))
+    return found + still
 
 
 def stack(tree: Tree, q: ConfigVec) -> Stack:

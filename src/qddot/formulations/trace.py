@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.lagrange import reference
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.tree import BASE, Body, Tree
 from qddot.scalars import ConfigVec, JointVec, Scalar
@@ -127,8 +128,16 @@ def link_parts(
                 r"\int \bar r\,\bar r^T\,dm",
             )
         )
-        moment = rf"m_{{{k}}}\,\bar r_{{{k}}}"
-        steps.append(Quantity("Mass times the centre of mass, its last column", moment, J[:, 3]))
+        letter, centre = reference(body.inertia, q)
+        if letter == "C":
+            r = vector([*centre, 1])
+            steps.append(
+                Quantity("Centre of mass, in the frame of the link", rf"\bar r_{{{k}}}", r)
+            )
+        else:
+            moment = rf"m_{{{k}}}\,\bar r_{{{k}}}"
+            title = "Mass times the centre of mass, its last column"
+            steps.append(Quantity(title, moment, J[:, 3]))
         unmoved = [entry("U", j, i) for i in range(tree.n) if i not in link.U]
         words = (
             "Where the frame of the link is, how that depends on the coordinates, and how the mass "
@@ -166,8 +175,8 @@ def energy_part(
     P_formula = rf"-\sum_{i_} m_i\,\bar g\,{T}\,\bar r_i"
     steps = [
         Quantity("Kinetic energy of the links", n.kinetic, sum(K), K_formula, tuple(K)),
-        Quantity("Potential energy", n.potential, sum(potentials), P_formula, tuple(potentials)),
         Quantity("Gravity, a row", r"\bar g", np.array([[*tree.gravity, 0]], dtype=object)),
+        Quantity("Potential energy", n.potential, sum(potentials), P_formula, tuple(potentials)),
     ]
     if any(tree.rotor_inertia):
         shares = [Ia * v * v / 2 for Ia, v in zip(tree.rotor_inertia, qd, strict=True)]
@@ -177,7 +186,10 @@ def energy_part(
             if tree.rotor_inertia[i]
         )
         title = "Kinetic energy of the rotors, which turn with their joints"
-        steps.insert(1, Quantity(title, f"{n.kinetic}_a", sum(shares), formula))
+        rotors, both = f"{n.kinetic}_a", f"{n.kinetic}_t"
+        steps.insert(1, Quantity(title, rotors, sum(shares), formula))
+        whole = sum(K) + sum(shares)
+        steps.insert(2, Quantity("All kinetic energy", both, whole, f"{n.kinetic} + {rotors}"))
     words = (
         f"A point of link i moves with $\\sum_a U_{{ia}}\\,{n.rate('q')}_a\\,\\bar r$; its square, "
         "summed over the mass, is a trace. Lagrange's equation then gives the terms below."

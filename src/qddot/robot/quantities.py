@@ -187,7 +187,7 @@ def coriolis_pairs(tree: Tree, q: Any) -> Any:
 
 
 def _centrifugal_and_coriolis(tree: Tree, q: Any) -> tuple[Any, Any]:
-    from qddot.formulations.explicit import centrifugal_and_coriolis
+    from qddot.formulations.velocity_parts import centrifugal_and_coriolis
 
     return centrifugal_and_coriolis(coriolis.christoffel(tree, q))
 
