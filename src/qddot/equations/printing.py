@@ -55,7 +55,8 @@ def text(document: Document) -> str:
     for section in document.sections:
         title = spoken(Words(section.title), plain, str)
         lines += ["", title, "-" * width(title)]
-        for item in section.items:
+        shown = [item for item in section.items if not isinstance(item, Picture)]
+        for item in shown:
             lines += ["", *_text_lines(item)]
     return "\n".join(lines) + "\n"
 
@@ -74,8 +75,6 @@ def _text_lines(item: Item) -> list[str]:
                 ).rstrip()
                 for row in cells
             ]
-        case Picture(_, _, caption):
-            return _filled(caption)
         case Words():
             return _filled(spoken(item, plain, str))
     return _filled(item)

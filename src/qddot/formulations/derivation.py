@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from qddot.formulations.notation import Notation
+from qddot.model.tree import Tree
 from qddot.scalars import JointMat, JointVec
 
 
@@ -64,6 +65,20 @@ class Derivation:
     def torque(self, qdd: JointVec) -> JointVec:
         """Return M q̈ + c + g."""
         return np.asarray(self.M) @ qdd + self.c + self.g
+
+
+def followed(tree: Tree, i: int, n: Notation) -> list[Quantity]:
+    """Return the ratio by which joint i follows another, if it does."""
+    drive = tree.drives[i]
+    title = f"Its joint follows ${n.q(drive.index)}$ by the ratio"
+    return [] if drive.own else [Quantity(title, rf"\rho_{{{i + 1}}}", drive.ratio)]
+
+
+def driven(tree: Tree, i: int, n: Notation) -> tuple[str, str]:
+    """Return the names of the velocity and the acceleration of joint i, in LaTeX."""
+    drive = tree.drives[i]
+    ratio = "" if drive.own else rf"\rho_{{{i + 1}}}\,"
+    return ratio + n.qd(drive.index), ratio + n.qdd(drive.index)
 
 
 def torque_part(M: JointMat, c: JointVec, g: JointVec, qdd: JointVec | None, n: Notation) -> Part:

@@ -13,7 +13,7 @@ import numpy as np
 
 from qddot.formulations.calculus import along_joints
 from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
-from qddot.formulations.lagrange import POINTS, reference
+from qddot.formulations.lagrange import POINTS, inertia_name, reference
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.velocity_parts import (
     centrifugal_and_coriolis,
@@ -29,6 +29,8 @@ from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.rotation import IDENTITY
 from qddot.spatial.vector import cross, skew, vector
+
+MOST_COLUMNS = 4  # that are written out
 
 
 def derive(
@@ -61,7 +63,7 @@ def derive(
 
     def worked_out() -> list[Part]:
         return [
-            *(link_part(link, i, notation) for i, link in enumerate(links)),
+            *(link_part(tree, link, i, notation) for i, link in enumerate(links)),
             mass_part(tree, links, M, notation),
             slopes_part(m, notation),
             christoffel_part(b, notation),
@@ -77,19 +79,16 @@ def derive(
 # how it is written on the board
 
 
-def link_part(link: LinkJacobians, i: int, n: Notation) -> Part:
+def link_part(tree: Tree, link: LinkJacobians, i: int, n: Notation) -> Part:
     """Return where a link's centre of mass is, and its two Jacobians."""
     k = i + 1
     P = n.of_link("centre", i) if link.point == "C" else f"P_{{O_{{{k}}}}}"
-    first, last = (rf"\bar\varepsilon_{{{j}}}\,{{}}^{{{k}}}z_{{{j}}}" for j in (1, k))
-    between = {1: "", 2: r"\;"}.get(k, r"\;\cdots\;")
-    turning = rf"[\,{first if k > 1 else ''}{between}{last}"
-    turning += (r"\;0" if k < len(link.J_w.T) else "") + r"\,]"
-    steps = (
+    I = inertia_name(link.point, i, n)
+    steps = [
         Quantity(POINTS[link.point], P, link.P),
         Quantity(
             "Linear Jacobian, in base axes: its columns are $z_j\\times(P - p_j)$ of a joint that "
-            "turns and $z_j$ of one that slides",
+            "turns about an axis through $p_j$ and $z_j$ of one that slides",
             n.of_link("linear_jacobian", i),
             link.J_v,
             rf"\partial {P}/\partial {n.coordinates}",
@@ -98,17 +97,39 @@ def link_part(link: LinkJacobians, i: int, n: Notation) -> Part:
             r"Angular Jacobian, in the link's own axes ($\bar\varepsilon = 1$ turns, 0 slides)",
             n.of_link("angular_jacobian", i),
             link.J_w,
-            turning,
+            angular_columns(tree, i, n),
         ),
         Quantity(
             f"Inertia about {'the centre of mass' if link.point == 'C' else 'the origin'}, "
             "in the link's own axes",
-            n.of_link("inertia", i),
+            I,
             link.I.I,
         ),
-    )
+    ]
+    if link.J_h.any():
+        title = "What the velocities make of the first moment about the origin"
+        steps.append(Quantity(title, first_moment_jacobian(i), link.J_h))
     words = "How its centre of mass and its orientation follow the coordinates."
-    return Part(f"Link {k}", words, steps)
+    return Part(f"Link {k}", words, tuple(steps))
+
+
+def angular_columns(tree: Tree, i: int, n: Notation) -> str:
+    """Return the columns of an angular Jacobian: the axes of the joints that move the link."""
+    columns: dict[int, list[str]] = {c: [] for c in range(tree.n)}
+    j = i
+    while j != BASE:
+        axis = rf"\bar\varepsilon_{{{j + 1}}}\,{{}}^{{{i + 1}}}z_{{{j + 1}}}"
+        ratio = "" if tree.drives[j].own else rf"\rho_{{{j + 1}}}\,"
+        columns[tree.drives[j].index].insert(0, ratio + axis)
+        j = tree.bodies[j].parent
+    cells = [" + ".join(axes) or "0" for axes in columns.values()]
+    if len(cells) > MOST_COLUMNS:
+        cells = [*cells[: MOST_COLUMNS - 1], r"\cdots", cells[-1]]
+    return "[\\," + " \\quad ".join(cells) + "\\,]"
+
+
+def first_moment_jacobian(i: int) -> str:
+    return f"J_{{h_{{{i + 1}}}}}"
 
 
 def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) -> Part:
@@ -117,14 +138,15 @@ def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) 
     for i, link in enumerate(links):
         J_v, J_w = n.of_link("linear_jacobian", i), n.of_link("angular_jacobian", i)
         moving = rf"m_{{{i + 1}}}\,({J_v})^T {J_v}"
-        turning = rf"({J_w})^T\,{n.of_link('inertia', i)}\,{J_w}"
+        J_h = first_moment_jacobian(i)
+        turning = rf"({J_w})^T\,{inertia_name(link.point, i, n)}\,{J_w}"
         about = link.point == "C"
         shares = (link.I.m * (link.J_v.T @ link.J_v), link.J_w.T @ (link.I.I @ link.J_w))
         shared = link.J_v.T @ link.J_h
         for share, name, what in (
             (shares[0], moving, f"Link {i + 1} moves"),
             (shares[1], turning, f"Link {i + 1} turns"),
-            (shared + shared.T, f"({J_v})^T J_{{h_{{{i + 1}}}}} + (\\cdot)^T", "Both at once"),
+            (shared + shared.T, f"({J_v})^T {J_h} + {J_h}^T {J_v}", "Both at once"),
         ):
             if share.any() or (about and what != "Both at once"):
                 steps.append(Quantity(what, name, share))
@@ -149,8 +171,11 @@ def gravity_part(tree: Tree, links: list[LinkJacobians], G: JointVec, n: Notatio
     steps = [Quantity("Acceleration of free fall, in base axes", n.gravity, g)]
     names = []
     for i, link in enumerate(links):
-        m, P = f"m_{{{i + 1}}}", n.of_link("centre", i)
-        names.append(rf"({n.of_link('linear_jacobian', i)})^T {m}\,{n.gravity}")
+        J_v, m, P = n.of_link("linear_jacobian", i), f"m_{{{i + 1}}}", n.of_link("centre", i)
+        if link.J_h.any():
+            names.append(rf"({m}\,{J_v} + {first_moment_jacobian(i)})^T {n.gravity}")
+        else:
+            names.append(rf"({J_v})^T {m}\,{n.gravity}")
         energy = -(link.I.m * (g @ link.P))
         potential, formula = n.entry(n.potential, i), rf"-{m}\,{n.gravity}^T {P}"
         if link.point == "C":

@@ -57,13 +57,14 @@ def energy_part(M: JointMat, qd: JointVec, P: Scalar, n: Notation) -> Part:
     v, H, momenta = n.velocities, r"\mathcal{H}", M @ qd
     energy = (
         Quantity("Mass matrix", n.mass_matrix, M, rf"\partial^2 {n.kinetic}/\partial {v}^2"),
-        Quantity("Momenta", "p", momenta, rf"{n.mass_matrix}\,{v}"),
-        Quantity("Potential energy", n.potential, P),
+        Quantity("Momenta", n.momentum, momenta, rf"{n.mass_matrix}\,{v}"),
+        Quantity("Potential energy of the links under gravity", n.potential, P),
         Quantity(
-            f"The Hamiltonian, all energy, here by ${v} = {n.mass_matrix}^{{-1}} p$",
+            "The Hamiltonian, the energy of links and rotors, here by "
+            f"${v} = {n.mass_matrix}^{{-1}} {n.momentum}$",
             H,
             qd @ momenta / 2 + P,
-            rf"\tfrac12\,p^T {n.mass_matrix}^{{-1}} p + {n.potential}",
+            rf"\tfrac12\,{n.momentum}^T {n.mass_matrix}^{{-1}} {n.momentum} + {n.potential}",
         ),
     )
     return Part("Momenta and energy", "Momenta stand in the place of velocities.", energy)
@@ -96,7 +97,8 @@ def motion_part(M_rate: JointMat, pull: JointVec, c: JointVec, g: JointVec, n: N
         ),
     )
     words = (
-        rf"Two equations of first order: ${v} = \partial {H}/\partial p$, the definition of "
-        rf"$p$ again, and $\dot p = {n.torques} - \partial {H}/\partial {n.coordinates}$."
+        rf"Two equations of first order: ${v} = \partial {H}/\partial {n.momentum}$, the "
+        rf"definition of ${n.momentum}$ again, and "
+        rf"${n.rate(n.momentum)} = {n.torques} - \partial {H}/\partial {n.coordinates}$."
     )
     return Part("Hamilton's equations", words, changes)

@@ -15,7 +15,7 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.formulations.calculus import along_joints
 from qddot.formulations.derivation import Derivation, Part, Quantity
-from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.notation import NOTATION, Notation, raised
 from qddot.formulations.velocity_parts import christoffel, named_part
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Mat3, Scalar, Vec3
@@ -91,7 +91,7 @@ def coordinate_parts(
         tau = rising[i] - L_by_q + dampers[i]
         of_torque = rf"\frac{{d}}{{dt}}({by_velocity}) - {by_position} + {taken}"
         steps = [
-            Quantity("Momentum", f"p_{{{i + 1}}} = {by_velocity}", p[i]),
+            Quantity("Momentum", f"{n.entry(n.momentum, i)} = {by_velocity}", p[i]),
             Quantity("Its time derivative", rf"\frac{{d}}{{dt}}({by_velocity})", rising[i]),
             Quantity("Force of the Lagrangian", by_position, L_by_q),
             Quantity("Force of the dampers", taken, dampers[i]),
@@ -149,19 +149,24 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
         letter, r = reference(body.inertia, q)
         P_C = n.of_link("centre", i) if letter == "C" else f"P_{{O_{{{k}}}}}"
         v, w, m = f"v_{{{letter}_{{{k}}}}}", rf"{{}}^{{{k}}}\omega_{{{k}}}", f"m_{{{k}}}"
-        I = n.of_link("inertia", i)
+        I, h, R = inertia_name(letter, i, n), n.entry(n.first_moment, i), n.R(0, k)
         konig = rf"\tfrac12 {m}\,{v}^T {v} + \tfrac12\,{w}^T\,{I}\,{w}"
-        konig += rf" + {v}^T(\omega_{{{k}}}\times h_{{{k}}})" if letter == "O" else ""
+        weight = rf"-{m}\,{raised(n.gravity, 'T')} {P_C}"
+        if letter == "O" and any(body.inertia.h):
+            konig += rf" + {v}^T {R}\,({w}\times {h})"
+            weight += rf" - {raised(n.gravity, 'T')} {R}\,{h}"
         inertia, speed = body.inertia.seen_from(Pose(IDENTITY, -r)), at.pd + at.Rd @ r
         summands = (inertia.m * (speed @ speed) / 2, at.w @ (inertia.I @ at.w) / 2)
+        moment = [Quantity("First moment, in the link's own axes", h, body.inertia.h)]
         steps = (
+            *(moment if letter == "O" and any(body.inertia.h) else []),
             Quantity(POINTS[letter], P_C, at.p + at.R @ r),
             Quantity("Its velocity", v, speed, n.rate(P_C)),
             Quantity(
                 "Angular velocity, in the link's own axes",
                 w,
                 at.w,
-                rf"({n.transposed(n.R(0, k))}\,{n.rate(n.R(0, k))})^{{\vee}}",
+                rf"({raised(R, 'T')}\,{n.rate(R)})^{{\vee}}",
             ),
             Quantity(
                 "Kinetic energy",
@@ -170,9 +175,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
                 konig,
                 summands if letter == "C" else (),
             ),
-            Quantity(
-                "Potential energy", n.entry(n.potential, i), P[i], rf"-{m}\,{n.gravity}^T {P_C}"
-            ),
+            Quantity("Potential energy", n.entry(n.potential, i), P[i], weight),
         )
         words = (
             "Where its centre of mass is, how fast it moves and turns, and the two energies that "
@@ -359,6 +362,11 @@ def elastic_torque(tree: Tree, q: ConfigVec) -> JointVec:
 def damping_torque(tree: Tree, qd: JointVec) -> JointVec:
     """Return ∂D/∂q̇; D is a quadratic form in the rates, as K is."""
     return second_derivative(lambda rates: dissipation(tree, rates), tree.n) @ qd
+
+
+def inertia_name(point: str, i: int, n: Notation) -> str:
+    """Return what the inertia of link i is called, about its centre of mass C or its origin O."""
+    return n.of_link("inertia", i) if point == "C" else f"I_{{O_{{{i + 1}}}}}"
 
 
 def reference(inertia: Inertia, q: ConfigVec) -> tuple[str, Vec3]:

@@ -13,8 +13,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
-from qddot.formulations.lagrange import reference
+from qddot.formulations.derivation import (
+    Derivation,
+    Part,
+    Quantity,
+    driven,
+    followed,
+    torque_part,
+)
+from qddot.formulations.lagrange import inertia_name, reference
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3
@@ -65,7 +72,8 @@ def derive(
         links = range(len(tree.bodies))
         return [
             *(outward_part(tree, q, i, run, notation) for i in links),
-            *(inward_part(tree, i, run, notation) for i in reversed(links)),
+            *(inward_part(tree, q, i, run, notation) for i in reversed(links)),
+            *motors_part(tree, run, notation),
             sorted_part(columns, c, g, notation),
             torque_part(M, c, g, qdd, notation),
         ]
@@ -129,11 +137,12 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
     body = tree.bodies[i]
     k, before = i + 1, body.parent + 1
     (turn, slide), *_ = body.columns
-    R, p = n.R(k, before), f"{{}}^{{{before}}}p_{{{k}}}"
+    R, p = n.R(k, before), way(before, k)
     w, wd, vd = rf"\omega_{{{k}}}", rf"\dot\omega_{{{k}}}", rf"\dot v_{{{k}}}"
     w_, wd_, vd_ = rf"\omega_{{{before}}}", rf"\dot\omega_{{{before}}}", rf"\dot v_{{{before}}}"
-    z, u = f"z_{{{k}}}", f"u_{{{k}}}"
-    qd, qdd = n.qd(tree.drives[i].index), n.qdd(tree.drives[i].index)
+    z, u, h = (n.entry(x, i) for x in (n.axis, n.slide, n.first_moment))
+    F, N = n.entry(n.link_force, i), n.entry(n.link_moment, i)
+    ratio, (qd, qdd) = followed(tree, i, n), driven(tree, i, n)
     turning = bool(turn.any())
     speed = rf"{R}\,{w_}" + (rf" + {z}\,{qd}" if turning else "")
     change = rf"{R}\,{wd_}" + (rf" + {z}\,{qdd} + {R}\,{w_}\times {z}\,{qd}" if turning else "")
@@ -142,9 +151,9 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
         spin = rf"(2{R}\,{w_} + {z}\,{qd})" if turning else rf"2{R}\,{w_}"
         push += rf" + {u}\,{qdd} + {spin}\times {u}\,{qd}"
     letter, r = reference(body.inertia, q)
-    P, m = n.of_link("centre", i), f"m_{{{k}}}"
-    I = n.of_link("inertia", i)
-    steps = [Quantity("The way to its origin, from the link before", p, tree.poses(q)[i].p)]
+    P, m = centre_in_own_axes(i, n), f"m_{{{k}}}"
+    I = inertia_name(letter, i, n)
+    steps = [*ratio, Quantity("The way to its origin, from the link before", p, tree.poses(q)[i].p)]
     if turning:
         steps.append(Quantity("Axis of its joint", z, turn))
     if slide.any():
@@ -162,17 +171,16 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
         steps += [
             Quantity("Centre of mass, in its own axes", P, r),
             Quantity("Acceleration of the centre of mass", C, run.vd_C[i], of_centre),
-            Quantity("Newton: the force that takes", f"F_{{{k}}}", run.F[i], rf"{m}\,{C}"),
-            Quantity("Euler: the moment that takes", f"N_{{{k}}}", run.N[i], moment),
+            Quantity("Newton: the force that takes", F, run.F[i], rf"{m}\,{C}"),
+            Quantity("Euler: the moment that takes", N, run.N[i], moment),
         ]
     else:  # its centre of mass is no polynomial: about the origin, with the first moment
-        h = f"h_{{{k}}}"
         force = rf"{m}\,{vd} + {wd}\times {h} + {w}\times ({w}\times {h})"
         moment = rf"{I}\,{wd} + {w}\times {I}\,{w} + {h}\times {vd}"
         steps += [
             Quantity("First moment", h, body.inertia.h),
-            Quantity("Newton: the force that takes", f"F_{{{k}}}", run.F[i], force),
-            Quantity("Euler: the moment about the origin", f"N_{{{k}}}", run.N[i], moment),
+            Quantity("Newton: the force that takes", F, run.F[i], force),
+            Quantity("Euler: the moment about the origin", N, run.N[i], moment),
         ]
     words = "Outwards: how the link moves, and what this takes. Vectors are in the link's own axes."
     if not before:
@@ -183,30 +191,57 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
     return Part(f"Outwards: link {k}", words, tuple(steps))
 
 
-def inward_part(tree: Tree, i: int, run: NewtonEulerRun, n: Notation) -> Part:
+def inward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notation) -> Part:
     """Return the force and the moment across a joint, and what of it the motor carries."""
     body, k = tree.bodies[i], i + 1
-    beyond = [j + 1 for j, other in enumerate(tree.bodies) if other.parent == i]
-    f, moment = f"f_{{{k}}}", f"n_{{{k}}}"
-    P = n.of_link("centre", i)
-    force = f"F_{{{k}}}" + "".join(rf" + {n.R(k, j)}\,f_{{{j}}}" for j in beyond)
-    turned = rf"N_{{{k}}} + {P}\times F_{{{k}}}"
+    beyond = [j for j, other in enumerate(tree.bodies) if other.parent == i]
+    f, moment = n.entry(n.joint_force, i), n.entry(n.joint_moment, i)
+    force, turned = n.entry(n.link_force, i), n.entry(n.link_moment, i)
+    if reference(body.inertia, q)[0] == "C":  # else the link's moment is about the origin already
+        turned += rf" + {centre_in_own_axes(i, n)}\times {force}"
     for j in beyond:
-        turned += rf" + {n.R(k, j)}\,n_{{{j}}} + {{}}^{{{k}}}p_{{{j}}}\times {n.R(k, j)}\,f_{{{j}}}"
+        carried = rf"{n.R(k, j + 1)}\,{n.entry(n.joint_force, j)}"
+        force += f" + {carried}"
+        turned += rf" + {n.R(k, j + 1)}\,{n.entry(n.joint_moment, j)}"
+        turned += rf" + {way(k, j + 1)}\times {carried}"
     (turn, slide), *_ = body.columns
-    shares = [rf"{moment}^T z_{{{k}}}"] * bool(turn.any())
-    shares += [rf"{f}^T u_{{{k}}}"] * bool(slide.any())
+    shares = [rf"{moment}^T {n.entry(n.axis, i)}"] * bool(turn.any())
+    shares += [rf"{f}^T {n.entry(n.slide, i)}"] * bool(slide.any())
     carried = body.feels(run.n[i], run.f[i])[0]
-    own = tree.drives[i].own and not tree.rotor_inertia[tree.drives[i].index]
-    title = "What of it the joint carries" + ("" if own else ", without the rotor")
-    name = n.entry(n.torques, i) if own else rf"{n.torques}_{{J_{{{k}}}}}"
     steps = (
         Quantity("Force across the joint", f, run.f[i], force),
         Quantity("Moment across the joint, about the origin", moment, run.n[i], turned),
-        Quantity(title, name, carried, " + ".join(shares)),
+        Quantity(
+            "What of it the joint carries", joint_torque(tree, i, n), carried, " + ".join(shares)
+        ),
     )
     words = "Inwards: the joint carries what its own link takes and what the links beyond ask for."
     return Part(f"Inwards: joint {k}", words, steps)
+
+
+def joint_torque(tree: Tree, i: int, n: Notation) -> str:
+    """Return the name of what joint i carries: the torque itself, if nothing is added to it."""
+    at = tree.drives[i].index
+    alone = sum(drive.index == at for drive in tree.drives) == 1 and not tree.rotor_inertia[at]
+    return n.entry(n.torques, at) if alone else rf"{n.torques}_{{J_{{{i + 1}}}}}"
+
+
+def motors_part(tree: Tree, run: NewtonEulerRun, n: Notation) -> list[Part]:
+    """Return the torques to which rotors and joints that follow others add, if there are any."""
+    steps = []
+    for at, torque in enumerate(run.tau):
+        moved = [i for i, drive in enumerate(tree.drives) if drive.index == at]
+        if len(moved) == 1 and not tree.rotor_inertia[at]:
+            continue
+        names = [
+            ("" if tree.drives[i].own else rf"\rho_{{{i + 1}}}\,") + joint_torque(tree, i, n)
+            for i in moved
+        ]
+        if tree.rotor_inertia[at]:
+            names.append(rf"{n.of_link('rotor_inertia', at)}\,{n.qdd(at)}")
+        steps.append(Quantity("", n.entry(n.torques, at), torque, " + ".join(names)))
+    words = "A rotor adds its own inertia, and a joint that follows another loads that one's motor."
+    return [Part("The motors", words, tuple(steps))] if steps else []
 
 
 def sorted_part(columns: list[JointVec], c: JointVec, g: JointVec, n: Notation) -> Part:
@@ -218,3 +253,13 @@ def sorted_part(columns: list[JointVec], c: JointVec, g: JointVec, n: Notation) 
         Quantity("What is left at rest", n.gravity_torques, g),
     )
     return Part("The terms of the equation", "The torques of all joints, sorted.", steps)
+
+
+def way(before: int, k: int) -> str:
+    """Return the name of the way from the origin of one frame to that of another."""
+    return f"{{}}^{{{before}}}p_{{{k}}}"
+
+
+def centre_in_own_axes(i: int, n: Notation) -> str:
+    """Return the name of a centre of mass that is seen from the link's own frame."""
+    return f"{{}}^{{{i + 1}}}{n.of_link('centre', i).removeprefix('{}^{0}')}"

@@ -72,6 +72,21 @@ class Notation:
     pseudo_inertia: str = "J_{$i}"
     rotor_inertia: str = "I_{a_{$i}}"
 
+    # what stands on one page only, with the number of a link or a joint below it
+    momentum: str = "p"
+    first_moment: str = "h"  # mass times centre of mass, in the link's own axes
+    transform_slope: str = "U"  # ∂T_i/∂q_j
+    axis: str = "z"  # of a joint
+    slide: str = "u"  # what a joint does to the origin of its link's frame
+    link_force: str = "F"
+    link_moment: str = "N"
+    joint_force: str = "f"
+    joint_moment: str = "n"
+    screw: str = "S"
+    spatial_velocity: str = "v"
+    spatial_acceleration: str = "a"
+    spatial_inertia: str = "I"
+
     # which coordinates turn: of the robot that it is used for
     turns: tuple[bool, ...] = field(default=(), repr=False)
 
@@ -86,14 +101,29 @@ class Notation:
         """
         own = replace(self, turns=tuple(turns))
         names = {_bare(name) for name in taken}
+        # the letters of parameters with a number behind, as m1, which entries look like
+        heads = {re.sub(r"\d+$", "", name) for name in names if name[-1:].isdigit()}
         if any(_bare(own.q(i)) in names for i in range(len(own.turns))):
             own = replace(own, angle="q", length="q", coordinates="q")
+        for sine, cosine in ((own.sine, own.cosine), ("s", "c"), ("S", "C")):
+            if not {_bare(sine), _bare(cosine)} & heads:
+                own = replace(own, sine=sine, cosine=cosine)
+                break
         for key, others in OTHER_LETTERS.items():
-            used = {_bare(getattr(own, k)) for k in DIFFERENT if k != key} | names
-            if _bare(getattr(own, key)) in names:
-                free = next((letter for letter in others if _bare(letter) not in used), None)
-                own = replace(own, **{key: free}) if free else own
+            alike = names | heads if key in WITH_ENTRIES else names
+            used = alike | {_bare(getattr(own, k)) for k in DIFFERENT if k != key}
+            own = own._given_way(key, others, alike, used)
+        main = {_bare(re.sub(r"\$\w", "", getattr(own, k))) for k in (*DIFFERENT, *ALSO_INDEXED)}
+        main |= names | heads
+        for key, others in OTHER_WORKING_LETTERS.items():
+            own = own._given_way(key, others, main, main)
         return own
+
+    def _given_way(self, key: str, others: Sequence[str], if_in: set, not_in: set) -> Notation:
+        if _bare(getattr(self, key)) not in if_in:
+            return self
+        free = next((letter for letter in others if _bare(letter) not in not_in), None)
+        return replace(self, **{key: free}) if free else self
 
     def q(self, i: int) -> str:
         """Return coordinate i, counted from 0."""
@@ -139,8 +169,13 @@ class Notation:
     def entry(self, letter: str, *of: int) -> str:
         """Return an entry of a matrix or a vector, such as M_{12}; indices count from 0."""
         numbers = _joined(of)
-        plain_letter = re.fullmatch(r"\\?[A-Za-z]+|\\[a-z]+\{\\?[A-Za-z]+\}", letter)
-        return f"{letter}_{{{numbers}}}" if plain_letter else f"[{letter}]_{{{numbers}}}"
+        one_letter = re.fullmatch(r"\\?[A-Za-z]+|\\[a-z]+\{\\?[A-Za-z]+\}", letter)
+        simple = one_letter and not self.is_trigonometric(letter)
+        return f"{letter}_{{{numbers}}}" if simple else f"[{letter}]_{{{numbers}}}"
+
+    def is_trigonometric(self, letter: str) -> bool:
+        """Return whether a letter with an index would look like a sine or cosine: c and c_1."""
+        return plain(letter) in (plain(self.sine), plain(self.cosine))
 
     def gamma(self, k: int, i: int, j: int) -> str:
         """Return the Christoffel symbol of torque k and the velocities i and j."""
@@ -175,6 +210,15 @@ class Notation:
         if any(len(number) > 1 for number in numbers.values()):
             pattern = re.sub(r"(\$[ijk])(?=\$[ijk])", r"\1,", pattern)
         return Template(pattern).substitute(numbers)
+
+
+def raised(x: str, exponent: str) -> str:
+    """Return x to a power, or transposed; what has an upper index is put into parentheses."""
+    depth, upper = 0, False
+    for letter in x.removeprefix("{}^"):
+        depth += (letter == "{") - (letter == "}")
+        upper |= not depth and letter in "^'"
+    return f"({x})^{exponent}" if upper else f"{x}^{exponent}"
 
 
 def _joined(of: Sequence[int]) -> str:
@@ -218,6 +262,24 @@ OTHER_LETTERS = {
     "potential": ("U", r"\mathcal{P}"),
     "lagrangian": (r"\mathcal{L}",),
     "dissipation": (r"\mathcal{R}",),
+}
+WITH_ENTRIES = ("mass_matrix", "velocity_torques", "gravity_torques", "kinetic", "potential")
+# with one index they must differ from these too
+ALSO_INDEXED = ("angle", "length", "coordinates", "sine", "cosine", "centre", "inertia", "gravity")
+OTHER_WORKING_LETTERS = {
+    "momentum": (r"\pi",),
+    "first_moment": (r"\eta",),
+    "transform_slope": (r"\mathcal{U}",),
+    "axis": (r"\zeta",),
+    "slide": (r"\sigma",),
+    "link_force": (r"\mathcal{F}",),
+    "link_moment": (r"\mathcal{N}",),
+    "joint_force": (r"\varphi",),
+    "joint_moment": (r"\mu", r"\nu"),
+    "screw": (r"\mathcal{S}",),
+    "spatial_velocity": (r"\mathcal{V}",),
+    "spatial_acceleration": (r"\mathcal{A}",),
+    "spatial_inertia": (r"\mathcal{I}",),
 }
 
 

@@ -61,6 +61,8 @@ SCRIPT = dict(zip("ABDGJKLMNPQRTUVWF", "𝒜ℬ𝒟𝒢𝒥𝒦ℒℳ𝒩𝒫�
     "E": "ℰ",
     "C": "𝒞",
     "S": "𝒮",
+    "H": "ℋ",
+    "I": "ℐ",
 }
 RAISED = str.maketrans("0123456789+-−T()in*", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻ᵀ⁽⁾ⁱⁿ*")
 LOWERED = dict(zip("ijklmnpaeoxrt", "ᵢⱼₖₗₘₙₚₐₑₒₓᵣₜ", strict=True))

@@ -9,7 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.derivation import (
+    Derivation,
+    Part,
+    Quantity,
+    driven,
+    followed,
+    torque_part,
+)
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointVec, Motion
@@ -71,25 +78,32 @@ def derive(
 def link_part(tree: Tree, i: int, coasting: Recursion, resting: Recursion, n: Notation) -> Part:
     """Return the motion of a link and the force across its joint, at constant velocities."""
     k, before = i + 1, tree.bodies[i].parent + 1
-    S, qd, qdd = f"S_{{{k}}}", n.qd(tree.drives[i].index), n.qdd(tree.drives[i].index)
-    own, v, a, f = rf"{S}\,{qd}", f"v_{{{k}}}", f"a_{{{k}}}", f"f_{{{k}}}"
+    letters = (n.screw, n.spatial_velocity, n.spatial_acceleration, n.joint_force)
+    S, v, a, f = (n.entry(letter, i) for letter in letters)
+    I, (qd, _) = n.entry(n.spatial_inertia, i), driven(tree, i, n)
+    own = rf"{S}\,{qd}"
     carried = rf"{{}}^{{{k}}}X_{{{before}}}\,"
-    velocity = rf"{carried}v_{{{before}}} + {own}"
-    acceleration = rf"{carried}a_{{{before}}} + {S}\,{qdd} + {v}\times {own}"
-    beyond = [j + 1 for j, body in enumerate(tree.bodies) if body.parent == i]
-    force = rf"I_{{{k}}}\,{a} + {v}\times^* I_{{{k}}}\,{v}"
-    force += "".join(rf" + {{}}^{{{k}}}X_{{{j}}}^{{*}}\,f_{{{j}}}" for j in beyond)
+    velocity = rf"{carried}{n.entry(n.spatial_velocity, before - 1)} + {own}"
+    acceleration = rf"{carried}{n.entry(n.spatial_acceleration, before - 1)} + {v}\times {own}"
+    beyond = [j for j, body in enumerate(tree.bodies) if body.parent == i]
+    force = rf"{I}\,{a} + {v}\times^* {I}\,{v}"
+    force += "".join(
+        rf" + {{}}^{{{k}}}X_{{{j + 1}}}^{{*}}\,{n.entry(n.joint_force, j)}" for j in beyond
+    )
     steps = (
+        *followed(tree, i, n),
         Quantity("Screw of its joint", S, tree.bodies[i].joint.S),
         Quantity("Spatial velocity", v, coasting.v[i], velocity),
         Quantity("Spatial acceleration at constant velocities", a, coasting.a[i], acceleration),
         Quantity("Force across its joint at constant velocities", f, coasting.f[i], force),
         Quantity("Force across its joint at rest, against gravity", f"{f}|_g", resting.f[i]),
     )
+    any_acceleration = n.acceleration.replace("$x", "q") + "_i"
     words = (
         "Six-vectors in the link's own axes, the angular part first. A spatial acceleration is the "
         r"rate of the spatial velocity, not the acceleration of a point: that has "
-        r"$\omega\times v$ more."
+        r"$\omega\times v$ more. "
+        rf"Accelerations of the joints would add ${n.screw}_i\,{any_acceleration}$."
     )
     return Part(f"Link {k}", words, steps)
 
@@ -108,7 +122,10 @@ def runs_part(starting: list[Recursion], c: JointVec, g: JointVec, n: Notation) 
         Quantity("Centrifugal and Coriolis torques", n.velocity_torques, c, coasting),
         Quantity("Gravity torques", n.gravity_torques, g, resting),
     ]
-    words = "Each term is one run of the recursion with the others switched off."
+    words = (
+        "Each term is one run of the recursion with the others switched off; a joint carries "
+        rf"${n.screw}_i^T {n.joint_force}_i$ of the force across it, and a rotor adds its own."
+    )
     return Part("The terms of the equation", words, tuple(steps))
 
 

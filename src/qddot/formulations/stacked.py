@@ -77,7 +77,7 @@ def derive(
     def worked_out() -> list[Part]:
         return [
             *link_parts(tree, q, s, notation),
-            stacks_part(s, notation),
+            stacks_part(s, not all(drive.own for drive in tree.drives)),
             motion_part(s, Aqd, V, Vd_c, V_base, notation),
             terms_part(tree, q, qd, s, M, c, g, F_c, Vd_base, notation),
             slopes_part(tree, q, qd, notation),
@@ -111,10 +111,14 @@ def link_parts(tree: Tree, q: ConfigVec, s: Stack, n: Notation) -> list[Part]:
     return parts
 
 
-def stacks_part(s: Stack, n: Notation) -> Part:
+def stacks_part(s: Stack, follow: bool) -> Part:
     """Return the matrices of all links."""
+    screws = Quantity("Screws of the joints", r"\mathcal A", s.A, r"\mathrm{diag}(\mathcal A_i)")
+    if follow:
+        title = "Screws of the joints, times their ratios, in the columns of what moves them"
+        screws = Quantity(title, r"\mathcal A", s.A)
     steps = (
-        Quantity("Screws of the joints", r"\mathcal A", s.A, r"\mathrm{diag}(\mathcal A_i)"),
+        screws,
         Quantity("From each link to the next", r"\mathcal W", s.W),
         Quantity("From each link to all beyond", r"\mathcal L", s.L, r"(I - \mathcal W)^{-1}"),
         Quantity("Spatial inertias", r"\mathcal G", s.G, r"\mathrm{diag}(\mathcal G_i)"),
@@ -178,7 +182,7 @@ def terms_part(
     velocity = rf"-{A}^T{L}^T({G}{L}{ad_A}{W} + {ad_V}^T{G}){L}{A}{v}"
     V_base = r"\dot{\mathcal V}_{\mathrm{base}}"
     at_rest = rf"\mathcal F|_{{{n.accelerations} = 0}}"
-    wrenches = rf"{L}^T({G}\dot{{\mathcal V}} - {ad_V}^T{G}\mathcal V)"
+    wrenches = rf"{L}^T({G}\,\dot{{\mathcal V}}|_{{{n.accelerations} = 0}} - {ad_V}^T{G}\mathcal V)"
     steps = (
         Quantity("Wrenches that the motion takes", at_rest, s.L.T @ F_c, wrenches),
         Quantity("Mass matrix", n.mass_matrix, M, mass),

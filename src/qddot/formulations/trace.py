@@ -111,15 +111,15 @@ def link_parts(
             steps.append(Quantity("Transform from the base", T, link.T, whole))
         for i, U in link.U.items():
             formula = rf"\partial\,{T}/\partial {n.q(i)}"
-            steps.append(Quantity(f"Its derivative by ${n.q(i)}$", entry("U", j, i), U, formula))
+            steps.append(Quantity(f"Its derivative by ${n.q(i)}$", slope(n, j, i), U, formula))
         for (i, d), U in link.UU.items():
-            formula = rf"\partial\,{entry('U', j, i)}/\partial {n.q(d)}"
+            formula = rf"\partial\,{slope(n, j, i)}/\partial {n.q(d)}"
             by = f"${n.q(i)}$ twice" if i == d else f"${n.q(i)}$ and ${n.q(d)}$"
             title = f"Second derivative, by {by}"
-            steps.append(Quantity(title, entry("U", j, i, d), U, formula))
+            steps.append(Quantity(title, slope(n, j, i, d), U, formula))
             if i != d:
-                same = entry("U", j, i, d)
-                steps.append(Quantity("", entry("U", j, d, i), U, same_as=same))
+                same = slope(n, j, i, d)
+                steps.append(Quantity("", slope(n, j, d, i), U, same_as=same))
         steps.append(
             Quantity(
                 "Pseudo-inertia, in the frame of the link",
@@ -138,14 +138,14 @@ def link_parts(
             moment = rf"m_{{{k}}}\,\bar r_{{{k}}}"
             title = "Mass times the centre of mass, its last column"
             steps.append(Quantity(title, moment, J[:, 3]))
-        unmoved = [entry("U", j, i) for i in range(tree.n) if i not in link.U]
+        unmoved = [slope(n, j, i) for i in range(tree.n) if i not in link.U]
         words = (
             "Where the frame of the link is, how that depends on the coordinates, and how the mass "
             "is spread: $\\bar r = (x, y, z, 1)^T$ are points of the link in its own frame."
         )
         if unmoved:
             names = ", ".join(f"${name}$" for name in unmoved)
-            words += f" Later joints do not move it: {names} = 0."
+            words += f" Other joints do not move it: {names} = 0."
         parts.append(Part(f"Link {k}", words, tuple(steps)))
     return parts
 
@@ -166,7 +166,7 @@ def energy_part(
         -(vector([*tree.gravity, 0]) @ (link.T @ J[:, 3]))
         for link, J in zip(links, pseudo, strict=True)
     ]
-    i_, J_, U = "i", n.pseudo_inertia.replace("$i", "i"), "U"
+    i_, J_, U = "i", n.pseudo_inertia.replace("$i", "i"), n.transform_slope
     K_formula = (
         rf"\tfrac12\sum_{i_}\sum_a\sum_b \mathrm{{tr}}({U}_{{ia}}\,{J_}\,{U}_{{ib}}^T)"
         rf"\,{n.rate('q')}_a {n.rate('q')}_b"
@@ -191,8 +191,8 @@ def energy_part(
         whole = sum(K) + sum(shares)
         steps.insert(2, Quantity("All kinetic energy", both, whole, f"{n.kinetic} + {rotors}"))
     words = (
-        f"A point of link i moves with $\\sum_a U_{{ia}}\\,{n.rate('q')}_a\\,\\bar r$; its square, "
-        "summed over the mass, is a trace. Lagrange's equation then gives the terms below."
+        f"A point of link i moves with $\\sum_a {U}_{{ia}}\\,{n.rate('q')}_a\\,\\bar r$; its "
+        "square, summed over the mass, is a trace. Lagrange's equation then gives the terms below."
     )
     return Part("Energies", words, tuple(steps))
 
@@ -262,7 +262,7 @@ def gravity_part(
     steps = []
     for i in range(n):
         of = [j for j, at in shares if at == i]
-        terms = [rf"m_{{{j + 1}}}\,\bar g\,{entry('U', j, i)}\,\bar r_{{{j + 1}}}" for j in of]
+        terms = [rf"m_{{{j + 1}}}\,\bar g\,{slope(letters, j, i)}\,\bar r_{{{j + 1}}}" for j in of]
         formula = "-" + " - ".join(terms) if terms else ""
         summands = tuple(shares[j, i] for j in of)
         symbol = letters.entry(letters.gravity_torques, i)
@@ -310,9 +310,9 @@ def trace(U: np.ndarray, JU: np.ndarray) -> Scalar:
 def traced(n: Notation, j: int, i: int, *by: int) -> str:
     """Return tr(U_j.. J_j U_jiᵀ) in LaTeX."""
     J = n.of_link("pseudo_inertia", j)
-    return rf"\mathrm{{tr}}({entry('U', j, *by)}\,{J}\,{entry('U', j, i)}^T)"
+    return rf"\mathrm{{tr}}({slope(n, j, *by)}\,{J}\,{slope(n, j, i)}^T)"
 
 
-def entry(letter: str, *of: int) -> str:
-    """Return a letter with indices that count from 0."""
-    return NOTATION.entry(letter, *of)
+def slope(n: Notation, *of: int) -> str:
+    """Return the name of a derivative of a transform: of which link, by which coordinates."""
+    return n.entry(n.transform_slope, *of)
