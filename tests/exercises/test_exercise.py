@@ -7,6 +7,7 @@ import tomllib
 import numpy as np
 import pytest
 import sympy
+from long import one_in
 
 import qddot
 from qddot.equations import as_sympy
@@ -28,7 +29,7 @@ def test_the_same_seed_gives_the_same_files_in_another_process(tmp_path):
         assert first.read_bytes() == second.read_bytes()
 
 
-@pytest.mark.parametrize(("seed", "level"), MANY)
+@pytest.mark.parametrize(("seed", "level"), one_in(3, MANY))
 def test_every_arm_moves_under_gravity_and_has_velocity_torques(seed, level):
     made = exercise(seed, level)
     eqs, values = made.equations, made.arm.values
@@ -41,8 +42,8 @@ def test_every_arm_moves_under_gravity_and_has_velocity_torques(seed, level):
 
 
 def test_different_seeds_give_different_sheets():
-    sheets = {page(exercise(seed, 2).sheet(), "text") for seed in range(12)}
-    assert len(sheets) > 8
+    sheets = {page(exercise(seed, 2).sheet(), "text") for seed in range(5)}
+    assert len(sheets) == 5
 
 
 def test_the_transform_and_the_jacobian_are_those_of_sympy():

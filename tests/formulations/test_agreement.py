@@ -11,7 +11,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from long import one_in
+from long import long, one_in
 from nearness import CANCELLED, assert_near
 from random_trees import chains, deep_tree, laden, poised, weight
 from strategies import inertial, models, random_joint, seeds, states
@@ -61,7 +61,7 @@ TEXTBOOK = [name for name in built_in_names() if name.endswith("_symbolic")]
 REAL = ["scara", "stanford", "puma560", "ur5", "panda"]
 
 each = pytest.mark.parametrize("formulation", FORMULATIONS)
-robots = pytest.mark.parametrize("name", TEXTBOOK + REAL)
+robots = pytest.mark.parametrize("name", [*TEXTBOOK, *REAL[:-1], *long(REAL[-1])])
 deep = pytest.mark.parametrize("seed", [1, 2])
 
 

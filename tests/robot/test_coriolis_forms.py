@@ -4,6 +4,7 @@ import made
 import numpy as np
 import pytest
 from complex_step import slope
+from long import long
 from nearness import CANCELLED, SINGLE, assert_near
 from random_trees import deep_tree
 
@@ -38,7 +39,7 @@ def link_forms(robot: Robot, q: np.ndarray, qd: np.ndarray) -> dict[str, np.ndar
     return found
 
 
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", [*sorted(ROBOTS.keys() - {"panda_hand"}), *long("panda_hand")])
 def test_every_form_is_its_formula_and_gives_the_same_torque(name):
     """From ∂M/∂q by complex step, and link by link; one state and a batch."""
     robot = ROBOTS[name]
