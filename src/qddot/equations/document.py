@@ -280,10 +280,17 @@ def balance(equations: Equations) -> Equation:
     names = rf"{n.mass_matrix}({q})\,{n.accelerations} + {n.velocity_torques}({q}, {qd})"
     names += f" + {n.gravity_torques}({q})"
     if any(equations.friction):
-        names += rf" + F_v\,{qd} + f_0"
+        names += f" + {friction(equations)}"
     if any(equations.springs):
         names += f" + {springs(n)}"
     return Equation(n.torques, names)
+
+
+def friction(equations: Equations) -> str:
+    """Return what viscous friction takes, and where joints have one, a constant offset."""
+    n = equations.notation
+    offset = " + f_0" if any(f.offset for f in equations.robot.tree.friction) else ""
+    return rf"{n.viscous}\,{n.velocities}{offset}"
 
 
 def springs(n: Notation) -> str:
@@ -308,7 +315,7 @@ def terms(equations: Equations) -> list[Item]:
         items += [equation(n.coriolis_matrix, equations.C)]
     items += [Words("Gravity torques:"), equation(n.gravity_torques, equations.g)]
     if any(equations.friction):
-        items += [Words("Friction:"), equation(rf"F_v\,{n.velocities} + f_0", equations.friction)]
+        items += [Words("Friction:"), equation(friction(equations), equations.friction)]
     if any(equations.springs):
         items += [Words("Springs and dampers:"), equation(springs(n), equations.springs)]
     items.append(Words("Together:"))
@@ -331,7 +338,7 @@ def torque(equations: Equations, i: int) -> Equation:
         for letter, value in (
             (n.velocity_torques, equations.c[i]),
             (n.gravity_torques, equations.g[i]),
-            (rf"(F_v\,{n.velocities} + f_0)", equations.friction[i]),
+            (f"({friction(equations)})", equations.friction[i]),
             (f"({springs(n)})", equations.springs[i]),
         )
         if value

@@ -55,6 +55,7 @@ class Notation:
     products: str = "B"  # times the products of two velocities
     gravity_torques: str = "g"
     stiffness: str = r"K_{\mathrm{s}}"  # of springs, times the coordinates
+    viscous: str = "F_v"  # friction of the joints, times the velocities
     damping: str = r"D_{\mathrm{s}}"  # of dampers, times the velocities
 
     kinetic: str = "K"
@@ -250,7 +251,7 @@ INDICES = {
 DIFFERENT = (
     *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),
     *("gravity_torques", "torques", "kinetic", "potential", "lagrangian", "dissipation"),
-    *("stiffness", "damping"),
+    *("stiffness", "damping", "viscous"),
 )
 # what they are called where a parameter of the robot has their letter
 OTHER_LETTERS = {
