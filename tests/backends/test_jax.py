@@ -45,6 +45,7 @@ def test_jax_gives_what_the_kernels_give(name):
     found = functions.inverse_dynamics(*arrays, wrenches={frame: wrench})
     assert_same(found, robot.inverse_dynamics(*arrays, wrenches={frame: wrench}))
     loads = dict(wrenches={frame: wrench}, axes="local", disturbance=arrays[0])
+    loads |= dict(wrenches_on="environment")
     found = functions.inverse_dynamics(*arrays, **loads)
     assert_same(found, robot.inverse_dynamics(*arrays, **loads))
 

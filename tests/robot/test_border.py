@@ -176,6 +176,10 @@ def test_an_unknown_symbol_is_refused_with_the_nearest():
             "axes is 'frame'; it must be one of world, local, base.",
         ),
         (
+            lambda: LEG.bias_torque(Q, QD, wrenches={TIP: np.zeros(6)}, wrenches_on="tool"),
+            "wrenches_on is 'tool'; it must be 'robot' or 'environment'.",
+        ),
+        (
             lambda: LEG.program("inverse_dynamics", wrenches=(TIP,), axes="linear"),
             "axes is 'linear'; it must be one of world, local, base.",
         ),

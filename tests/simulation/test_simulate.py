@@ -192,6 +192,30 @@ def test_a_wrench_in_other_axes_is_the_turned_or_moved_one_of_world_axes(axes):
     np.testing.assert_allclose(mine.trajectory.q, other.trajectory.q, rtol=0, atol=1e-6)
 
 
+def test_a_wrench_on_the_environment_acts_on_the_robot_with_the_other_sign():
+    """F_tip of Lynch and Park, equation 8.90: τ = M θ̈ + c + g + Jᵀ F_tip, in any of the forms."""
+    q, qd, qdd = np.array([0.3, 0.9]), np.array([0.5, -0.2]), np.array([1.0, 2.0])
+    F_tip = np.array([1.0, -2.0, 3.0, 30.0, -10.0, 20.0])
+    acts = dict(wrenches={"tool": list(F_tip)}, wrenches_on="environment", axes="local")
+    pressed = ARM.jacobian(q, "tool", "local").T @ F_tip
+    tau = ARM.inverse_dynamics(q, qd, qdd, **acts)
+    np.testing.assert_allclose(tau, ARM.inverse_dynamics(q, qd, qdd) + pressed, rtol=1e-12)
+    bias = ARM.bias_torque(q, qd, **acts)
+    np.testing.assert_allclose(bias, ARM.bias_torque(q, qd) + pressed, rtol=1e-12)
+    np.testing.assert_allclose(ARM.forward_dynamics(q, qd, tau, **acts), qdd, rtol=1e-11)
+
+    same = qddot.simulate(ARM, q, duration=0.2, wrenches={"tool": -F_tip})
+    law = PDGravity(ARM, kp=200, kd=50, reference=q)
+    kept = closed_loop(ARM, law, q0=q, duration=0.1, rate=100, wrenches={"tool": -F_tip})
+    for form in (F_tip, qddot.Samples([0, 1], [F_tip, F_tip]), lambda t, q, qd: list(F_tip)):
+        acts = dict(wrenches={"tool": form}, wrenches_on="environment")
+        run = qddot.simulate(ARM, q, duration=0.2, **acts)
+        np.testing.assert_allclose(run.q[-1], same.q[-1], rtol=0, atol=1e-8)
+        np.testing.assert_allclose(run.wrenches["tool"][-1], -F_tip, rtol=1e-12)
+        run = closed_loop(ARM, law, q0=q, duration=0.1, rate=100, **acts)
+        np.testing.assert_allclose(run.trajectory.q[-1], kept.trajectory.q[-1], rtol=1e-12)
+
+
 def test_a_disturbance_takes_from_the_torque():
     given = qddot.simulate(ARM, [0, 0], duration=1.0, torque=[30.0, 5.0], disturbance=[10.0, 5.0])
     plain = qddot.simulate(ARM, [0, 0], duration=1.0, torque=[20.0, 0.0])

@@ -33,6 +33,7 @@ from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
+from qddot.simulation.signals import on_robot
 from qddot.simulation.simulation import simulate
 from qddot.simulation.trajectory import Trajectory
 
@@ -118,6 +119,7 @@ def closed_loop(
     effort: str = "enforce",
     seed: int = 1,
     wrenches: Mapping[str, Any] | None = None,
+    wrenches_on: str = "robot",
     axes: Axes = "world",
     disturbance: Any = None,
     smoothing: float = 0.01,
@@ -144,7 +146,7 @@ def closed_loop(
         rate: Samples of the law per second [Hz], its torques held in between; None: continuous.
         effort: "enforce": torques are cut off at the arm's effort limits; "report": they are not.
         seed: Seed of the noise.
-        wrenches, axes, disturbance: What else acts on the arm, as in `simulate`.
+        wrenches, wrenches_on, axes, disturbance: What else acts on the arm, as in `simulate`.
         smoothing: Smoothing of dry friction where a rate is given, as in `rollout`.
         every: Time between rows [s]; as in `simulate` if not given; with a rate, every sample.
         more: Further arguments of `simulate`, where no rate is given: method, tolerance, ...
@@ -166,6 +168,7 @@ def closed_loop(
         True
     """
     robot, effort = robot_of(robot), effort_of(more, effort)
+    wrenches = on_robot(wrenches, wrenches_on)
     believed = None if model is None else robot_of(model)
     if isinstance(law, str):
         law, reference = named_law(law, robot, reference, q0, believed, duration), None

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import not_real, refused
+from qddot.checks import not_real, one_of, refused
 from qddot.errors import BadArgument, BadExpression, WrongValue
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression
@@ -61,8 +61,16 @@ def moments(inertia: Any) -> tuple[Scalar, ...]:
     return scalars("inertia", rows, 6)
 
 
-def loads(wrenches: Any, base_motion: Any) -> tuple[dict[str, Any], tuple[Any, ...]]:
-    """Return wrenches by frame, and the two arrays of a base motion or none."""
+def sign_on(wrenches_on: str) -> int:
+    """Return the sign that makes wrenches on the robot of wrenches on it or on its environment."""
+    return 1 if one_of("wrenches_on", wrenches_on, ("robot", "environment")) == "robot" else -1
+
+
+def loads(
+    wrenches: Any, wrenches_on: str, base_motion: Any
+) -> tuple[dict[str, Any], tuple[Any, ...]]:
+    """Return wrenches on the robot by frame, and the two arrays of a base motion or none."""
+    sign = sign_on(wrenches_on)
     if wrenches is None:
         wrenches = {}
     if not hasattr(wrenches, "items"):
@@ -71,8 +79,11 @@ def loads(wrenches: Any, base_motion: Any) -> tuple[dict[str, Any], tuple[Any, .
         )
     for frame, wrench in wrenches.items():
         _six(f"the wrench at {frame!r}", wrench)
+    on_robot = dict(wrenches)
+    if sign < 0:
+        on_robot = {frame: _minus(frame, wrench) for frame, wrench in wrenches.items()}
     if base_motion is None:
-        return dict(wrenches), ()
+        return on_robot, ()
     parts = tuple(base_motion) if hasattr(base_motion, "__iter__") else ()
     if len(parts) != 2:
         raise BadArgument(
@@ -80,7 +91,14 @@ def loads(wrenches: Any, base_motion: Any) -> tuple[dict[str, Any], tuple[Any, .
         )
     for what, part in zip(("the twist", "the acceleration"), parts, strict=True):
         _six(f"{what} of the base", part)
-    return dict(wrenches), parts
+    return on_robot, parts
+
+
+def _minus(frame: str, wrench: Any) -> Any:
+    try:
+        return 0.0 - np.asarray(wrench)
+    except TypeError:
+        raise not_real(f"the wrench at {frame!r}") from None
 
 
 def _six(what: str, x: Any) -> None:

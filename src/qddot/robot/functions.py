@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, MissingExtra, NoValues, did_you_mean
+from qddot.model.arguments import sign_on
 from qddot.program.program import Program
 from qddot.robot.loading import robot_of
 from qddot.robot.quantities import NAMES, Request
@@ -95,6 +96,7 @@ class Functions:
         quantity: str,
         *arguments: Any,
         wrenches: Any = None,
+        wrenches_on: str = "robot",
         disturbance: Any = None,
         base_motion: Any = None,
         **choices: Any,
@@ -111,6 +113,9 @@ class Functions:
             raise BadArgument(f"{quantity} needs a frame: {quantity}(..., {self._tip!r}).")
         # what shape these have is the backend's to check: arrays differ between them
         by_frame, motion = dict(wrenches or {}), () if base_motion is None else tuple(base_motion)
+        if sign_on(wrenches_on) < 0:
+            arrays_of = {f: np.array(x) if isinstance(x, list) else x for f, x in by_frame.items()}
+            by_frame = {f: -x for f, x in arrays_of.items()}
         loads = [*by_frame.values(), *(() if disturbance is None else (disturbance,)), *motion]
         if loads:
             choices |= {"wrenches": tuple(by_frame), "base_moves": bool(motion)}

@@ -13,6 +13,7 @@ from qddot.checks import frame_name, one_of, whole
 from qddot.dynamics.kinematics import AXES
 from qddot.errors import UnknownName, WrongShape, WrongValue
 from qddot.model import Model
+from qddot.model.arguments import loads
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.robot.described import Described
@@ -75,6 +76,29 @@ class Kernels(Described):
             threads = self.threads or available_threads()
             self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
         return self._cache[request]
+
+    def _loaded(
+        self,
+        quantity: str,
+        arrays: tuple,
+        wrenches: Any,
+        wrenches_on: str,
+        axes: str,
+        disturbance: Any,
+        base_motion: Any,
+        out: Any,
+    ) -> np.ndarray:
+        by_frame, motion = loads(wrenches, wrenches_on, base_motion)
+        one_of("axes", axes, AXES)
+        kernel = self._kernel(
+            quantity,
+            wrenches=tuple(frame_name(self, name) for name in by_frame),
+            axes=axes if by_frame else "world",
+            disturbed=disturbance is not None,
+            base_moves=bool(motion),
+        )
+        more = (*by_frame.values(), *(() if disturbance is None else (disturbance,)), *motion)
+        return kernel.general(*arrays, *more, out=out)
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
         names = self.model.position_names if port.name == "q" else self.joint_names

@@ -10,7 +10,6 @@ import numpy as np
 from qddot.checks import frame_name, one_of
 from qddot.dynamics.kinematics import AXES
 from qddot.errors import BadArgument
-from qddot.model.arguments import loads
 from qddot.robot.compiled import compiled
 from qddot.robot.effective_mass import matrix_of, principal_masses
 from qddot.robot.kernels import Kernels
@@ -36,6 +35,7 @@ class Robot(Kernels):
         qdd: Any,
         *,
         wrenches: Any = None,
+        wrenches_on: str = "robot",
         axes: str = "world",
         disturbance: Any = None,
         base_motion: Any = None,
@@ -51,7 +51,9 @@ class Robot(Kernels):
         Args:
             q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
             wrenches: By frame name, what the environment applies to the robot: [moment; force],
-                shape (..., 6).
+                shape (..., 6). It is f_ext.
+            wrenches_on: "robot"; or "environment": `wrenches` are what the robot applies to its
+                environment, as F_tip of *Modern Robotics*, and f_ext is minus them.
             axes: Those of the wrenches, and of the J in the equation, as in `jacobian`: "world": at
                 the frame's origin, in world axes; "local": there, in the frame's own axes, as a
                 force sensor measures; "base": at the base's origin, in world axes.
@@ -62,7 +64,7 @@ class Robot(Kernels):
         Returns:
             Joint torques [N·m] or forces [N], shape (..., n).
         """
-        loads = wrenches, axes, disturbance, base_motion
+        loads = wrenches, wrenches_on, axes, disturbance, base_motion
         return self._loaded("inverse_dynamics", (q, qd, qdd), *loads, out)
 
     @compiled
@@ -73,6 +75,7 @@ class Robot(Kernels):
         tau: Any,
         *,
         wrenches: Any = None,
+        wrenches_on: str = "robot",
         axes: str = "world",
         disturbance: Any = None,
         base_motion: Any = None,
@@ -86,7 +89,7 @@ class Robot(Kernels):
 
         Where the mass matrix is singular (a massless moving leaf), the result is NaN or infinite.
         """
-        loads = wrenches, axes, disturbance, base_motion
+        loads = wrenches, wrenches_on, axes, disturbance, base_motion
         return self._loaded("forward_dynamics", (q, qd, tau), *loads, out)
 
     @compiled
@@ -96,13 +99,14 @@ class Robot(Kernels):
         qd: Any,
         *,
         wrenches: Any = None,
+        wrenches_on: str = "robot",
         axes: str = "world",
         disturbance: Any = None,
         base_motion: Any = None,
         out: Any = None,
     ) -> np.ndarray:
         """Return c + g + friction + springs + τ_dist − Jᵀ f_ext: the torque at q̈ = 0."""
-        loads = wrenches, axes, disturbance, base_motion
+        loads = wrenches, wrenches_on, axes, disturbance, base_motion
         return self._loaded("bias_torque", (q, qd), *loads, out)
 
     @compiled
@@ -318,27 +322,3 @@ class Robot(Kernels):
             exact = self.cached("in double", None, lambda: self.with_options(dtype="float64"))
         J = exact.jacobian(q, frame)
         return principal_masses(J if axes == "all" else J[..., 3:, :], exact.mass_matrix(q))
-
-    # inside
-
-    def _loaded(
-        self,
-        quantity: str,
-        arrays: tuple,
-        wrenches: Any,
-        axes: str,
-        disturbance: Any,
-        base_motion: Any,
-        out: Any,
-    ) -> np.ndarray:
-        by_frame, motion = loads(wrenches, base_motion)
-        one_of("axes", axes, AXES)
-        kernel = self._kernel(
-            quantity,
-            wrenches=tuple(frame_name(self, name) for name in by_frame),
-            axes=axes if by_frame else "world",
-            disturbed=disturbance is not None,
-            base_moves=bool(motion),
-        )
-        more = (*by_frame.values(), *(() if disturbance is None else (disturbance,)), *motion)
-        return kernel.general(*arrays, *more, out=out)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from qddot.checks import frame_name
 from qddot.errors import BadArgument, listing, printable, shorten
+from qddot.model.arguments import sign_on
 from qddot.robot import Robot
 
 WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
@@ -157,6 +158,24 @@ def seen(x: np.ndarray) -> np.ndarray:
     view = x.view()
     view.flags.writeable = False
     return view
+
+
+def on_robot(wrenches: Mapping[str, Any] | None, wrenches_on: str) -> Mapping[str, Any] | None:
+    """Return wrenches as the environment applies them to the robot, each in the form it has."""
+    if sign_on(wrenches_on) > 0 or not wrenches:
+        return wrenches
+    return {frame: _opposite(wrench) for frame, wrench in wrenches.items()}
+
+
+def _opposite(value: Any) -> Any:
+    if isinstance(value, Samples):
+        return replace(value, values=-value.values)
+    if callable(value):
+        return lambda t, q, qd: np.negative(np.array(value(t, q, qd), dtype=float))
+    try:
+        return np.negative(np.array(value, dtype=float))
+    except (TypeError, ValueError):  # `signal` says what is wrong with it
+        return value
 
 
 def outside(

@@ -34,7 +34,7 @@ from qddot.simulation.run_arguments import (
     watches,
     whole_state,
 )
-from qddot.simulation.signals import Stopped, outside, signal
+from qddot.simulation.signals import Stopped, on_robot, outside, signal
 from qddot.simulation.steps import METHODS as FIXED
 from qddot.simulation.trajectory import Trajectory
 
@@ -51,6 +51,7 @@ def simulate(
     duration: float = 10.0,
     torque: Any = None,
     wrenches: Mapping[str, Any] | None = None,
+    wrenches_on: str = "robot",
     axes: Axes = "world",
     disturbance: Any = None,
     base_motion: Any = None,
@@ -86,6 +87,8 @@ def simulate(
             for the same arguments; what lasts less than a hundredth of the run may be missed.
         wrenches: By frame, what the environment applies: [moment; force], in any of the forms of
             a torque.
+        wrenches_on: "robot"; or "environment": `wrenches` are what the robot applies to its
+            environment, and f_ext is minus them. The motion keeps f_ext.
         axes: Those of the wrenches, as in `inverse_dynamics`: "world": at the frame's origin, in
             world axes (in those of the base if it moves); "local": there, in the frame's own axes,
             with which the wrench turns; "base": at the base's origin.
@@ -133,6 +136,7 @@ def simulate(
     one_of("friction", friction, ("exact", "smooth"))
     one_of("effort", effort, ("report", "enforce"))
     one_of("axes", axes, AXES)
+    wrenches = on_robot(wrenches, wrenches_on)
     one_of("method", method, METHODS)
     positive("smoothing", smoothing, "rad/s or m/s")
     positive("audit_limit", audit_limit)
