@@ -83,7 +83,7 @@ class Notation:
     link_moment: str = "N"
     joint_force: str = "f"
     joint_moment: str = "n"
-    screw: str = "S"
+    screw_axis: str = "S"
     spatial_velocity: str = "v"
     spatial_acceleration: str = "a"
     spatial_inertia: str = "I"
@@ -277,7 +277,7 @@ OTHER_WORKING_LETTERS = {
     "link_moment": (r"\mathcal{N}",),
     "joint_force": (r"\varphi",),
     "joint_moment": (r"\mu", r"\nu"),
-    "screw": (r"\mathcal{S}",),
+    "screw_axis": (r"\mathcal{S}",),
     "spatial_velocity": (r"\mathcal{V}",),
     "spatial_acceleration": (r"\mathcal{A}",),
     "spatial_inertia": (r"\mathcal{I}",),

@@ -78,7 +78,7 @@ def derive(
 def link_part(tree: Tree, i: int, coasting: Recursion, resting: Recursion, n: Notation) -> Part:
     """Return the motion of a link and the force across its joint, at constant velocities."""
     k, before = i + 1, tree.bodies[i].parent + 1
-    letters = (n.screw, n.spatial_velocity, n.spatial_acceleration, n.joint_force)
+    letters = (n.screw_axis, n.spatial_velocity, n.spatial_acceleration, n.joint_force)
     S, v, a, f = (n.entry(letter, i) for letter in letters)
     I, (qd, _) = n.entry(n.spatial_inertia, i), driven(tree, i, n)
     own = rf"{S}\,{qd}"
@@ -103,7 +103,7 @@ def link_part(tree: Tree, i: int, coasting: Recursion, resting: Recursion, n: No
         "Six-vectors in the link's own axes, the angular part first. A spatial acceleration is the "
         r"rate of the spatial velocity, not the acceleration of a point: that has "
         r"$\omega\times v$ more. "
-        rf"Accelerations of the joints would add ${n.screw}_i\,{any_acceleration}$."
+        rf"Accelerations of the joints would add ${n.screw_axis}_i\,{any_acceleration}$."
     )
     return Part(f"Link {k}", words, steps)
 
@@ -124,7 +124,7 @@ def runs_part(starting: list[Recursion], c: JointVec, g: JointVec, n: Notation) 
     ]
     words = (
         "Each term is one run of the recursion with the others switched off; a joint carries "
-        rf"${n.screw}_i^T {n.joint_force}_i$ of the force across it, and a rotor adds its own."
+        rf"${n.screw_axis}_i^T {n.joint_force}_i$ of the force across it, and a rotor adds its own."
     )
     return Part("The terms of the equation", words, tuple(steps))
 
