@@ -90,7 +90,7 @@ def names(steps, known: dict, n: Notation) -> dict[str, np.ndarray]:
     for step in steps:
         for name in [step.symbol] if "|" in step.symbol else step.symbol.split(" = "):
             value = np.asarray(step.value, float)
-            column = value.ndim == 2 and value.shape[1] == 1 and n.screw in name
+            column = value.ndim == 2 and value.shape[1] == 1 and n.screw_axis in name
             found[bare(name)] = value[:, 0] if column else value
             if value.ndim and step.symbol in vectors:
                 found |= {bare(n.entry(name, *at)): value[at] for at in np.ndindex(value.shape)}
