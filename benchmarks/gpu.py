@@ -25,8 +25,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # a checkout will do
 
 import qddot
-from qddot.program.iteration import Iteration
-from qddot.program.program import Program
+from qddot.program.program import Iteration, Program
 
 STATES = 1 << 22
 WIDE = 1 << 20  # states, where a result is wide

@@ -16,7 +16,7 @@ from qddot import record
 from qddot.backends.ir import Lanes
 from qddot.backends.iterate import iteration_loop
 from qddot.backends.iterated import Given, IteratedKernel, _cut
-from qddot.program.iteration import Iteration, Stage
+from qddot.program.program import Iteration, Stage
 
 NEAR = {"float64": ROUND_OFF, "float32": SINGLE}
 TYPES = tuple(NEAR)

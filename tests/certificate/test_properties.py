@@ -155,9 +155,9 @@ def test_identities_without_time_are_sampled_or_open():
 
 def test_exact_work_ends_with_its_time(monkeypatch):
     """On a clock that ticks with each product of polynomials, none comes after the last tick."""
-    from qddot.equations import proofs, time_limit
+    from qddot.equations import polynomial, proofs
 
-    ticks = ticking(monkeypatch, time_limit, proofs)
+    ticks = ticking(monkeypatch, polynomial, proofs)
     proof = proofs.prove(qddot.load("panda"), seconds=500)
     assert next(ticks) < 1000  # a few more for looking at the clock
     assert proof.holds is None

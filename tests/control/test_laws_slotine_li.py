@@ -17,12 +17,11 @@ from qddot.control.laws import AdaptiveSlotineLi, RobustSaturated, SlotineLi
 from qddot.control.laws.adaptive_slotine_li import balanced
 from qddot.control.laws.estimates import estimates
 from qddot.control.loop import closed_loop
-from qddot.dynamics.coriolis import coriolis_matrix
+from qddot.dynamics.coriolis import coriolis_matrix, powers, reference_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.movement import movements
 from qddot.dynamics.regressor import UNITS, parameters, regressor
 from qddot.dynamics.rnea import gravity_torque
-from qddot.dynamics.slotine_li import powers, reference_torque
 from qddot.motions import Fourier
 from qddot.robot import Robot
 

@@ -20,8 +20,8 @@ from qddot.cli import app
 from qddot.equations.deriving import FORMULATIONS, LOOK
 from qddot.equations.document import document
 from qddot.equations.latex import as_latex
+from qddot.equations.polynomial import at_most
 from qddot.equations.printing import FORMATS, page
-from qddot.equations.time_limit import at_most
 from qddot.errors import BadArgument, NotNumeric, QddotError, TooLarge, UnknownName
 from qddot.model import Inertial, Joint, Link, Placement, build
 from qddot.model.joint import Mimic

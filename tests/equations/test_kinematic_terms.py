@@ -8,7 +8,7 @@ from nearness import assert_near
 
 import qddot
 from qddot.equations.factors import factorised
-from qddot.equations.time_limit import at_most
+from qddot.equations.polynomial import at_most
 from qddot.errors import BadArgument, TooLarge
 
 L1, L2, q1, q2, w1, w2, a1, a2 = sympy.symbols("L1 L2 q1 q2 qd1 qd2 qdd1 qdd2")

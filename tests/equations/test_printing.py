@@ -20,14 +20,13 @@ import qddot
 from qddot.dynamics.coriolis import coriolis_matrix, velocity_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import gravity_torque, inverse_dynamics
-from qddot.equations.angles import parallel_groups, sums_of_angles
 from qddot.equations.exact_tree import exact_robot
 from qddot.equations.forms import expanded, form
 from qddot.equations.latex import LatexWriter, as_latex, escape_latex, escape_markdown, name_latex
 from qddot.equations.nodes import Name, expression_node, operations
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.sympy_forms import as_sympy
-from qddot.equations.terms import polynomial_of, terms_of
+from qddot.equations.terms import parallel_groups, polynomial_of, sums_of_angles, terms_of
 from qddot.equations.text import TextWriter, as_text, width
 from qddot.equations.writer import numeral
 from qddot.scalars.reader import read_formula

@@ -7,8 +7,8 @@ from long import long
 from nearness import CANCELLED, DIVIDED, assert_near
 
 import qddot
+from qddot.equations.polynomial import at_most
 from qddot.equations.quotient import adjugate, cancelled, determinant
-from qddot.equations.time_limit import at_most
 from qddot.errors import BadArgument, TooLarge
 
 ARM = qddot.derive(qddot.load("two_link_point_symbolic"))

@@ -6,7 +6,7 @@ import pytest
 import qddot
 from qddot.dynamics.crba import mass_matrix
 from qddot.model.folding import fold
-from qddot.model.weightless import inertia_felt
+from qddot.model.validation import inertia_felt
 from qddot.readers.read import built_in_names, read
 
 POINT = {"mass": 1, "com": [0, 0, 0.1]}  # on the z axis of its row

@@ -24,7 +24,7 @@ from qddot.model.folding import fold
 from qddot.model.tree import Tree
 from qddot.readers import read
 from qddot.robot import Robot
-from qddot.robot.effective_mass import weighted
+from qddot.robot.frames import weighted
 from qddot.scalars import constant_sincos, exp, sign, sincos, sqrt
 
 mpmath = pytest.importorskip("mpmath", reason="mpmath is not installed: pip install mpmath")

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from qddot import Robot, from_dh
-from qddot.robot.compiled import compiled
+from qddot.robot.kernels import compiled
 
 QUANTITIES = {
     name: getfullargspec(what.method).args[1:]

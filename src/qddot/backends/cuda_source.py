@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 from qddot.backends.cuda_prelude import WARP, Real, prelude
 from qddot.backends.source import write
-from qddot.program.iteration import Iteration, Stage
 from qddot.program.optimise import demand_order
-from qddot.program.program import Port, Program
+from qddot.program.program import Iteration, Port, Program, Stage
 
 THREADS = 64  # in a block
 # how many blocks a multiprocessor shall hold at least, for programs of at most so many operations:

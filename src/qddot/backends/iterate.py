@@ -16,8 +16,7 @@ from functools import partial
 from qddot.backends.ir import Emitter, Lanes
 from qddot.backends.loops import emit_values, module
 from qddot.backends.rows import InputRows, OutputRows
-from qddot.program.iteration import Iteration
-from qddot.program.program import Program
+from qddot.program.program import Iteration, Program
 
 ARGUMENTS = (
     *("ptr %state", "ptr %constants", "ptr %given", "ptr %offsets", "i64 %given_step"),

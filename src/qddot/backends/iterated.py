@@ -15,7 +15,7 @@ from qddot.backends.iterate import iteration_loop
 from qddot.backends.kernel import WORTH_A_THREAD, WORTH_A_WORD, Kernel
 from qddot.backends.llvm import MachineCode, compile_module, widest_lanes
 from qddot.backends.threads import in_rounds
-from qddot.program.iteration import Iteration
+from qddot.program.program import Iteration
 from qddot.progress import message_if_slow
 
 # as `iterate.ARGUMENTS` has them

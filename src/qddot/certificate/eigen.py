@@ -28,16 +28,10 @@ from flint import arb
 from qddot.backends.kernel import Kernel
 from qddot.certificate.definitions import multiplicity, whole
 from qddot.certificate.entries import Entries, Ground
-from qddot.certificate.problem import (
-    MARGIN,
-    BoundProblem,
-    CellProblem,
-    CornerProof,
-    Route,
-)
+from qddot.certificate.problem import MARGIN, BoundProblem, CellProblem, CornerProof, Route
 from qddot.certificate.rounding import U, above, ball_in, below
 from qddot.equations.values import many_digits
-from qddot.program.recorded_array import array_of
+from qddot.program.recorder import array_of
 
 
 class Eigenvalue(CornerProof, CellProblem):

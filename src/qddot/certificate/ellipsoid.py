@@ -32,7 +32,7 @@ from qddot.errors import BadArgument, printable
 from qddot.plain_text import fitted
 from qddot.results import in_notebook, look
 from qddot.robot import Robot
-from qddot.robot.effective_mass import masses_of
+from qddot.robot.frames import masses_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -20,8 +20,7 @@ from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Body, Tree
 from qddot.program.optimise import scheduled
 from qddot.program.program import Program
-from qddot.program.recorded_array import array_of
-from qddot.program.recorder import record
+from qddot.program.recorder import array_of, record
 from qddot.robot import Robot
 
 ROLES = ("angle", "length", "spin")  # of the coordinates that there are bounds for

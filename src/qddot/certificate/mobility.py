@@ -15,8 +15,8 @@ import numpy as np
 from qddot.checks import one_of
 from qddot.errors import BadArgument, listing, printable
 from qddot.robot import Robot
-from qddot.robot.effective_mass import principal_masses
-from qddot.robot.effective_mass import weighted as mass_weighted
+from qddot.robot.frames import principal_masses
+from qddot.robot.frames import weighted as mass_weighted
 
 AXES = {"linear": "forces", "all": "wrenches"}
 GENERIC = 24  # random q; none of an arm's singularities is likely to be met by all of them

@@ -16,11 +16,10 @@ from typing import Any
 from flint import fmpq
 
 from qddot.checks import joint_index
-from qddot.equations.angles import sums_of_angles
 from qddot.equations.nodes import Call, Name, Node, Power
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
-from qddot.equations.terms import Terms, polynomial_of, terms_of
+from qddot.equations.terms import Terms, polynomial_of, sums_of_angles, terms_of
 from qddot.errors import BadArgument, printable
 from qddot.robot import Robot
 from qddot.scalars import Scalar, constant_sincos

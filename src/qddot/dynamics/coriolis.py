@@ -4,6 +4,12 @@ The velocity torque c(q, q̇) is a quadratic form in q̇. C(q, u) v, linear in u
 the same recursion as inverse dynamics, run with two sets of velocities at once. Every quantity of
 this file is that product for some pair of vectors. For joints with one degree of freedom it is
 symmetric in u and v: C is then made of Christoffel symbols.
+
+Passivity-based control evaluates C at the measured velocity and multiplies it by a reference
+velocity: C(q, q̇) q̇_r.
+
+Slotine: J.-J. Slotine, W. Li, *On the adaptive control of robot manipulators*, Int. J. Robotics
+Research 6(3), 1987.
 """
 
 from __future__ import annotations
@@ -12,9 +18,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from qddot.dynamics.movement import inertial_forces, joint_torques, movements
+from qddot.dynamics.movement import (
+    Movements,
+    inertial_forces,
+    joint_torques,
+    movements,
+    rotor_torques,
+    velocities,
+)
 from qddot.model.tree import Tree
-from qddot.scalars import ConfigVec, JointMat, JointVec
+from qddot.scalars import ConfigVec, JointMat, JointVec, Scalar
+from qddot.spatial.inertia import Inertia
+from qddot.spatial.moments import Moments
 
 
 def velocity_coupling(tree: Tree, q: ConfigVec, u: JointVec, v: JointVec) -> JointVec:
@@ -71,3 +86,43 @@ def mass_matrix_rate(tree: Tree, q: ConfigVec, qd: JointVec) -> JointMat:
     """Return Ṁ, the rate at which the mass matrix changes: C + Cᵀ for the Christoffel C."""
     C = coriolis_matrix(tree, q, qd)
     return C + C.T
+
+
+def reference_torque(
+    tree: Tree, q: ConfigVec, qd: JointVec, qd_r: JointVec, qdd_r: JointVec
+) -> JointVec:
+    """Return M(q) q̈_r + C(q, q̇) q̇_r + g(q), with the Christoffel C.
+
+    Args:
+        tree: The robot; its friction and springs are not in the result.
+        q, qd: Joint positions [rad or m] and rates, shape (n,).
+        qd_r, qdd_r: Reference rates and accelerations, shape (n,).
+    """
+    moving = movements(tree, q, qd, qd_r, qdd_r)
+    held = joint_torques(tree, q, moving.X, *inertial_forces(tree, moving))
+    return rotor_torques(tree, qdd_r) + held
+
+
+def powers(
+    tree: Tree, moving: Movements, s: JointVec, directions: list[tuple[int, Inertia]]
+) -> list[Scalar]:
+    """Return sᵀ Y of inertial parameters without forming Y, in O(n).
+
+    The power that each direction of a body's inertia takes when the joints move at s, with [ω; u]
+    the velocity of the body that s makes:
+
+        sᵀ Y_k = ω · n_k + u · f_k
+
+    Args:
+        tree: The robot.
+        moving: Its `movements` at the state and the references.
+        s: What Y is multiplied by, shape (n,).
+        directions: For each parameter, which body it belongs to and its inertia at size 1.
+    """
+    at = velocities(tree, moving.q, moving.X, s)
+    found = []
+    for i, unit in directions:
+        n, f = Moments.of(unit).force(moving.of[i].U, moving.of[i].a)
+        w, u = at[i]
+        found.append(w @ n + u @ f)
+    return found

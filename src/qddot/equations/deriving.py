@@ -15,8 +15,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot, exact_robot
 from qddot.equations.latex import name_latex
-from qddot.equations.polynomial import Polynomial
-from qddot.equations.time_limit import WorkLimitReached, at_most
+from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
 from qddot.errors import BadArgument, TooLarge, did_you_mean
 from qddot.formulations.frames import seen_from, users_frames
 from qddot.formulations.notation import NOTATION, Notation

@@ -14,8 +14,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from qddot.equations.angles import has_angle
 from qddot.equations.ring import Ring
+from qddot.equations.terms import has_angle
 from qddot.errors import BadArgument, shorten
 from qddot.model.coordinates import Drive
 from qddot.model.folding import exact, fold

@@ -16,7 +16,6 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import TypeAlias
 
-from qddot.equations.angles import Groups, sums_of_angles
 from qddot.equations.nodes import (
     Name,
     Node,
@@ -31,7 +30,7 @@ from qddot.equations.nodes import (
 )
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import natural
-from qddot.equations.terms import Monomial, Terms, terms_of
+from qddot.equations.terms import Groups, Monomial, Terms, sums_of_angles, terms_of
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
 from qddot.scalars.monomials import Atom

@@ -1,8 +1,16 @@
-"""A polynomial of a ring as a scalar: the definitions run on it and give closed forms."""
+"""A polynomial of a ring as a scalar: the definitions run on it and give closed forms.
+
+Exact work may have a limit, a time or a number of products of terms, which is the same on every
+machine. It then ends between two products of polynomials.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from fractions import Fraction
 from numbers import Rational
 from typing import TYPE_CHECKING, Any
@@ -10,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 import flint
 import numpy as np
 
-from qddot.equations import time_limit
 from qddot.errors import BadArgument
 from qddot.formulations import calculus
 from qddot.plain_text import fitted
@@ -18,6 +25,51 @@ from qddot.scalars import Scalar, sincos
 
 if TYPE_CHECKING:
     from qddot.equations.ring import Ring
+
+
+PRODUCTS = 1e6  # of two terms each, that a second is good for, about
+
+_deadline: ContextVar[float] = ContextVar("deadline", default=math.inf)
+_left: ContextVar[float] = ContextVar("left", default=math.inf)
+
+
+class WorkLimitReached(Exception):
+    """What was given for exact work is used up, or would be after the next product."""
+
+
+@contextmanager
+def until(deadline: float) -> Iterator[None]:
+    """Let exact work in this block end with WorkLimitReached at a time of `time.monotonic`."""
+    before = _deadline.set(min(deadline, _deadline.get()))
+    try:
+        yield
+    finally:
+        _deadline.reset(before)
+
+
+@contextmanager
+def at_most(products: float) -> Iterator[None]:
+    """Let exact work in this block end with WorkLimitReached after so many products of terms."""
+    outside = _left.get()
+    inside = min(products, outside)
+    before = _left.set(inside)
+    try:
+        yield
+    finally:
+        used = inside - _left.get()
+        _left.reset(before)
+        _left.set(outside - used)
+
+
+def check_work(products: int) -> None:
+    """Raise WorkLimitReached if so many products of terms are more than is left."""
+    if (left := _left.get()) < math.inf:
+        if products > left:
+            raise WorkLimitReached
+        _left.set(left - products)
+    deadline = _deadline.get()
+    if deadline < math.inf and time.monotonic() + products / PRODUCTS > deadline:
+        raise WorkLimitReached
 
 
 class Polynomial:
@@ -39,7 +91,7 @@ class Polynomial:
 
     def __mul__(self, other: Scalar) -> Any:
         if isinstance(other, Polynomial):
-            time_limit.check(len(self.value) * len(other.value))
+            check_work(len(self.value) * len(other.value))
             return Polynomial(self.ring, self.ring.reduced(self.value * other.value))
         if isinstance(other, (Rational, float)):
             return Polynomial(self.ring, self.value * _rational(other)) if other else 0

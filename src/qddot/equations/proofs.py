@@ -18,8 +18,7 @@ from qddot.equations.deriving import FORMULATIONS, check_size, derived, exact_of
 from qddot.equations.equality import difference, witness
 from qddot.equations.equations import Equations
 from qddot.equations.exact_tree import ExactRobot
-from qddot.equations.polynomial import Polynomial, partial
-from qddot.equations.time_limit import WorkLimitReached, until
+from qddot.equations.polynomial import Polynomial, WorkLimitReached, partial, until
 from qddot.formulations.coriolis import factorisations
 from qddot.model.friction import Friction
 from qddot.plain_text import fitted

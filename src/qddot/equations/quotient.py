@@ -18,10 +18,9 @@ import numpy as np
 from qddot.equations.factors import without_common_factor
 from qddot.equations.formulas import formulas
 from qddot.equations.latex import as_latex
-from qddot.equations.polynomial import Polynomial
+from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
 from qddot.equations.readable import displayed, readable_latex, readable_rows, readable_text
 from qddot.equations.text import as_text, matrix_text
-from qddot.equations.time_limit import WorkLimitReached, at_most
 from qddot.errors import TooLarge, printable
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.plain_text import fitted

@@ -22,8 +22,8 @@ from typing import Any
 import flint
 import numpy as np
 
-from qddot.equations.angles import Groups, has_angle, parallel_groups
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.terms import Groups, has_angle, parallel_groups
 from qddot.model.model import scalars
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, sincos

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.angles import Groups
 from qddot.equations.equality import difference, witness
 from qddot.equations.forms import form
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.reading import NoPolynomial, PolynomialReader
 from qddot.equations.ring import Ring
+from qddot.equations.terms import Groups
 from qddot.equations.values import symbols_of
 from qddot.errors import BadArgument, did_you_mean
 from qddot.scalars import Scalar

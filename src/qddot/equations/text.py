@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.angles import Groups
 from qddot.equations.forms import expanded, form
 from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.terms import Groups
 from qddot.equations.writer import Writer
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.plain_formula import plain

@@ -52,6 +52,19 @@ class MadeArm:
     qdd: tuple[float, ...]
     turns: tuple[bool, ...]
 
+    def file(self, name: str, title: str) -> str:
+        """Return the arm as a robot file."""
+        lines = [
+            f"# {title}",
+            f'name = "{name}"',
+            f'description = "{self.words}."',
+            'convention = "modified"',
+            f"gravity = {_toml(self.gravity)}",
+        ]
+        for row in self.rows:
+            lines += ["", "[[dh]]", *(f"{key} = {_toml(value)}" for key, value in row.items())]
+        return "\n".join([*lines, ""])
+
 
 def made_arm(seed: int, level: int) -> MadeArm:
     """Return the arm of a seed and a level; the same ones give the same arm, on every machine."""
@@ -94,3 +107,9 @@ def made_arm(seed: int, level: int) -> MadeArm:
         qdd=state((-2.0, 1.0, 3.0), (-1.0, 0.5, 1.0)),
         turns=turning,
     )
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_toml, value))}]"
+    return f'"{value}"' if isinstance(value, str) else str(value)

@@ -49,9 +49,9 @@ class AskedQuestion:
     points: int
     quantity: str  # of the equations, or what the answer is called
     value: Any  # what is right
+    symbol: str  # in LaTeX
     right: str = ""  # as text, where it is no quantity of the equations
     tolerance: float = 0.0  # of numbers, relative
-    symbol: str = ""  # in LaTeX
     steps: tuple[Item, ...] = ()  # how it is found, where the derivation does not show it
 
 
@@ -81,6 +81,11 @@ class Exercise:
         """What its arm and its files are called."""
         return f"exercise_{self.seed}_{self.level}"
 
+    @property
+    def title(self) -> str:
+        """What its sheets are called."""
+        return f"Exercise {self.seed}, level {self.level}"
+
     @cached_property
     def equations(self) -> Equations:
         """Its equations of motion, by the explicit form."""
@@ -98,30 +103,27 @@ class Exercise:
 
     def sheet(self) -> Document:
         """Return what is handed out."""
-        asked: list[Item] = []
-        for question in self.questions:
-            asked.append(Words(f"({question.name}) {question.words} [{question.points} points]"))
+        asked = [Words(f"({x.name}) {x.words} [{x.points} points]") for x in self.questions]
         sections = (
             DocumentSection("The arm", (*about(self.equations), *_numbers(self))),
             DocumentSection(f"Questions ({self.points} points)", tuple(asked)),
         )
-        return Document(f"Exercise {self.seed}, level {self.level}", sections)
+        return Document(self.title, sections)
 
     def solution(self) -> Document:
         """Return the answers, and the whole way to them."""
         n = self.equations.notation
         answers: list[Item] = []
-        for question in self.questions:
-            answers.append(Words(f"({question.name}) {question.words}"))
-            answers += question.steps
-            answers.append(Equation(question.symbol, "", (), question.value, n))
+        for asked in self.questions:
+            answers += [Words(f"({asked.name}) {asked.words}"), *asked.steps]
+            answers.append(Equation(asked.symbol, "", (), asked.value, n))
         whole = document(self.equations, with_steps=True)
         sections = (
             DocumentSection("Answers", tuple(answers)),
             DocumentSection("Numbers", tuple(_numbers(self))),
             *whole.sections,
         )
-        return Document(f"Exercise {self.seed}, level {self.level}: solution", sections)
+        return Document(f"{self.title}: solution", sections)
 
     def write(self, folder: str | Path, format: str = "latex") -> list[Path]:
         """Write sheet, solution, the arm, a file for answers and the key that grades them.
@@ -137,9 +139,9 @@ class Exercise:
         files = {
             f"sheet{ENDINGS[format]}": page(self.sheet(), format),
             f"solution{ENDINGS[format]}": page(self.solution(), format),
-            "arm.toml": arm_file(self),
-            "answers.toml": answers_file(self),
-            "key.toml": key_file(self),
+            "arm.toml": self.arm.file(self.name, self.title),
+            "answers.toml": answers_file(self, key=False),
+            "key.toml": answers_file(self, key=True),
         }
         for name, content in files.items():
             write_whole(folder / name, content)
@@ -168,42 +170,23 @@ def questions(made: Exercise) -> Iterable[AskedQuestion]:
     eqs, n = made.equations, made.equations.notation
     last = len(eqs.frames)
     T, name = pose(eqs.robot.tree, eqs.robot.q, eqs.frames[-1]).matrix(), n.T(0, last)
-    yield AskedQuestion(
-        "1",
-        f"Find the transform ${name}$ of the frame of the last link in the base.",
-        3,
-        "T",
-        T,
-        right=_answer(T),
-        symbol=name,
-    )
+    words = f"Find the transform ${name}$ of the frame of the last link in the base."
+    yield AskedQuestion("1", words, 3, "T", T, name, _answer(T))
     J_v = n.of_link("linear_jacobian", last - 1)
     J = next(step.value for step in eqs.steps if step.symbol == J_v)
-    yield AskedQuestion(
-        "2",
-        f"Find the linear Jacobian ${J_v}$ of the centre of mass of the last link, in base axes.",
-        3,
-        "J",
-        J,
-        right=_answer(J),
-        symbol=J_v,
+    words = (
+        f"Find the linear Jacobian ${J_v}$ of the centre of mass of the last link, in base axes."
     )
+    yield AskedQuestion("2", words, 3, "J", J, J_v, _answer(J))
     M, c, g = n.mass_matrix, n.velocity_torques, n.gravity_torques
-    yield AskedQuestion("3", f"Find the mass matrix ${M}$.", 6, "M", eqs.M, symbol=M)
-    k, i, j = _telling(eqs.gamma)
-    gamma = n.gamma(k, i, j)
-    yield AskedQuestion(
-        "4",
-        f"Find the Christoffel symbol ${gamma}$ (torque {k + 1}, velocities {i + 1} and {j + 1}).",
-        2,
-        f"gamma[{k + 1}, {i + 1}, {j + 1}]",
-        eqs.gamma[k, i, j],
-        symbol=gamma,
-    )
-    yield AskedQuestion(
-        "5", f"Find the centrifugal and Coriolis torques ${c}$.", 4, "c", eqs.c, symbol=c
-    )
-    yield AskedQuestion("6", f"Find the gravity torques ${g}$.", 3, "g", eqs.g, symbol=g)
+    yield AskedQuestion("3", f"Find the mass matrix ${M}$.", 6, "M", eqs.M, M)
+    at = _telling(eqs.gamma)
+    gamma, (k, i, j) = n.gamma(*at), (index + 1 for index in at)
+    words = f"Find the Christoffel symbol ${gamma}$ (torque {k}, velocities {i} and {j})."
+    yield AskedQuestion("4", words, 2, f"gamma[{k}, {i}, {j}]", eqs.gamma[at], gamma)
+    words = f"Find the centrifugal and Coriolis torques ${c}$."
+    yield AskedQuestion("5", words, 4, "c", eqs.c, c)
+    yield AskedQuestion("6", f"Find the gravity torques ${g}$.", 3, "g", eqs.g, g)
     yield from numeric_questions(made)
 
 
@@ -213,47 +196,24 @@ def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
     robot = made.robot.with_values(**arm.values)
     q = np.array([radians(x) if turns else x for x, turns in zip(arm.q, arm.turns, strict=True)])
     tau = np.round(robot.inverse_dynamics(q, np.array(arm.qd), np.array(arm.qdd)), 4)
-    yield AskedQuestion(
-        "7",
-        f"With the numbers above: which torques ${n.torques}$ does this motion take?",
-        3,
-        "torques",
-        tau,
-        right=_answer(tau),
-        tolerance=5e-3,
-        symbol=n.torques,
-    )
+    words = f"With the numbers above: which torques ${n.torques}$ does this motion take?"
+    yield AskedQuestion("7", words, 3, "torques", tau, n.torques, _answer(tau), 5e-3)
     rest = np.zeros(robot.n)
     first = np.round(robot.forward_dynamics(q, rest, rest), 4)
-    yield AskedQuestion(
-        "8",
-        f"The arm is let go at rest in that pose, without torques. Find ${n.accelerations}$ at the "
-        "first moment.",
-        3,
-        "accelerations",
-        first,
-        right=_answer(first),
-        tolerance=5e-3,
-        symbol=n.accelerations,
-    )
+    qdd = n.accelerations
+    words = "The arm is let go at rest in that pose, without torques. "
+    words += f"Find ${qdd}$ at the first moment."
+    yield AskedQuestion("8", words, 3, "accelerations", first, qdd, _answer(first), 5e-3)
     moved = np.round(simulate(robot, q, rest, duration=DROP).q[-1], 4)
     guess = np.round(q + first * DROP**2 / 2, 4)
-    way = rf"{n.coordinates} + \tfrac12\,{n.accelerations}\,t^2"
-    yield AskedQuestion(
-        "9",
-        f"Predict where it is {DROP} s later [rad, m]; then simulate it, and compare.",
-        3,
-        "positions",
-        moved,
-        right=_answer(moved),
-        tolerance=0.05,
-        symbol=n.coordinates,
-        steps=(
-            Words("With the first accelerations kept, which holds for a short time only:"),
-            Equation(way, "", (), guess, n),
-            Words("By simulation:"),
-        ),
+    words = f"Predict where it is {DROP} s later [rad, m]; then simulate it, and compare."
+    steps = (
+        Words("With the first accelerations kept, which holds for a short time only:"),
+        Equation(rf"{n.coordinates} + \tfrac12\,{qdd}\,t^2", "", (), guess, n),
+        Words("By simulation:"),
     )
+    right = _answer(moved)
+    yield AskedQuestion("9", words, 3, "positions", moved, n.coordinates, right, 0.05, steps)
 
 
 def _telling(gamma: np.ndarray) -> tuple[int, ...]:
@@ -287,52 +247,21 @@ def _numbers(made: Exercise) -> list[Item]:
     ]
 
 
-# files
-
-
-def arm_file(made: Exercise) -> str:
-    """Return the arm as a robot file."""
-    lines = [
-        f"# Exercise {made.seed}, level {made.level}",
-        f'name = "{made.name}"',
-        f'description = "{made.arm.words}."',
-        'convention = "modified"',
-        f"gravity = {_toml(made.arm.gravity)}",
-    ]
-    for row in made.arm.rows:
-        lines += ["", "[[dh]]", *(f"{key} = {_toml(value)}" for key, value in row.items())]
-    return "\n".join([*lines, ""])
-
-
 FILL_IN = """\
 # Fill in the texts: formulas with q1, qd1, qdd1, cos(q1 + q2), m1*L1^2, or LaTeX between three
 # single quotes; vectors and matrices as [a, b] and [[a, b], [c, d]].
 # Then: qddot check answers.toml --key key.toml"""
 
 
-def answers_file(made: Exercise) -> str:
-    """Return the file that a student fills in."""
-    lines = [f'title = "Exercise {made.seed}, level {made.level}"', 'robot = "arm.toml"', FILL_IN]
+def answers_file(made: Exercise, key: bool) -> str:
+    """Return the file that a student fills in, or the key that grades it."""
+    lines = [f'title = "{made.title}"', 'robot = "arm.toml"', *([] if key else [FILL_IN])]
     for question in made.questions:
         lines += ["", "[[answer]]", f'question = "{question.name}"']
-        lines += [f'quantity = "{question.quantity}"', 'text = ""']
-    return "\n".join([*lines, ""])
-
-
-def key_file(made: Exercise) -> str:
-    """Return the file that grades the answers."""
-    lines = [f'title = "Exercise {made.seed}, level {made.level}"', 'robot = "arm.toml"']
-    for question in made.questions:
-        lines += ["", "[[answer]]", f'question = "{question.name}"']
-        lines += [f'quantity = "{question.quantity}"', f"points = {question.points}"]
-        if question.right:
+        lines += [f'quantity = "{question.quantity}"']
+        lines += [f"points = {question.points}"] if key else ['text = ""']
+        if key and question.right:
             lines.append(f'right = "{question.right}"')
-        if question.tolerance:
+        if key and question.tolerance:
             lines.append(f"tolerance = {question.tolerance}")
     return "\n".join([*lines, ""])
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, (list, tuple)):
-        return f"[{', '.join(map(_toml, value))}]"
-    return f'"{value}"' if isinstance(value, str) else str(value)

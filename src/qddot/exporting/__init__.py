@@ -2,8 +2,7 @@
 
 functions     which programs are written, under which names; laws with their reference as inputs
 c_prelude     what C source begins with: sine and cosine, smallest and largest
-c_files       a header, a source, a check of itself, a CMake file
-cuda_files    the same programs as kernels
+c_files       a header, a source, a check of itself, a CMake file; and kernels for CUDA
 matlab_files  a function per file for MATLAB, Simulink and GNU Octave
 matlab_check  what compares these with recorded values
 closed_forms  quantities of robots with symbols as formulas

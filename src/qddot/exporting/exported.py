@@ -11,8 +11,7 @@ from typing import Any
 from qddot.deprecation import renamed
 from qddot.errors import BadArgument, did_you_mean, printable
 from qddot.exporting.bundle import bundle_files
-from qddot.exporting.c_files import c_files
-from qddot.exporting.cuda_files import cuda_files
+from qddot.exporting.c_files import c_files, cuda_files
 from qddot.exporting.functions import ExportedFunction, functions
 from qddot.exporting.matlab_files import matlab_files, usual
 from qddot.plain_text import fitted

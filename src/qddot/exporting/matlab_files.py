@@ -94,10 +94,7 @@ def field_names(symbols: Sequence[str]) -> dict[str, str]:
 
 
 def _file(
-    robot: Robot,
-    function: ExportedFunction,
-    fields: dict[str, str],
-    closed: ReadableForms | None,
+    robot: Robot, function: ExportedFunction, fields: dict[str, str], closed: ReadableForms | None
 ) -> str:
     inputs = function.inputs()
     outputs = _results(function)

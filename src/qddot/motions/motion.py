@@ -18,7 +18,7 @@ from qddot.backends.kernel import Kernel
 from qddot.checks import numbers, refused, spread
 from qddot.errors import BadArgument, WrongValue, printable
 from qddot.program import Program, record
-from qddot.program.recorded_array import RecordedArray
+from qddot.program.recorder import RecordedArray
 from qddot.results import in_notebook
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar, Vec3

@@ -199,12 +199,12 @@ class Recorded:
         return self
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        from qddot.program.recorded_array import apply  # arrays are made of values, not the reverse
+        from qddot.program.recorder import apply  # arrays are made of values, not the reverse
 
         return apply(ufunc, method, inputs, kwargs)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        from qddot.program.recorded_array import call
+        from qddot.program.recorder import call
 
         return call(func, args, kwargs)
 

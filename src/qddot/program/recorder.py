@@ -16,11 +16,124 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, shorten
+from qddot.program.operations import select
 from qddot.program.ports import split
 from qddot.program.program import Port, Program
 from qddot.program.recorded import Recorded
-from qddot.program.recorded_array import array_of
 from qddot.program.tape import Tape
+from qddot.scalars import sign
+
+
+class RecordedArray(np.ndarray):
+    """An array of recorded values, on which NumPy's functions are recorded too."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        return apply(ufunc, method, inputs, kwargs)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        return call(func, args, kwargs)
+
+
+def minimum(a: Any, b: Any) -> Any:
+    if isinstance(a, Recorded):
+        return a.minimum(b)
+    return b.minimum(a) if isinstance(b, Recorded) else np.minimum(a, b)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    if isinstance(a, Recorded):
+        return a.maximum(b)
+    return b.maximum(a) if isinstance(b, Recorded) else np.maximum(a, b)
+
+
+# what NumPy does on arrays of objects by itself, through operators and methods of the entries
+BY_NUMPY = (
+    *("add", "subtract", "multiply", "divide", "negative", "positive", "power", "square"),
+    *("sin", "cos", "tan", "tanh", "sqrt", "exp", "log", "absolute", "conjugate", "matmul"),
+)
+# what it would ask the entries' truth value for
+ENTRY_BY_ENTRY = {
+    "sign": np.frompyfunc(sign, 1, 1),
+    "minimum": np.frompyfunc(minimum, 2, 1, identity=None),
+    "maximum": np.frompyfunc(maximum, 2, 1, identity=None),
+    "clip": np.frompyfunc(lambda x, least, most: minimum(maximum(x, least), most), 3, 1),
+    "less": np.frompyfunc(lambda a, b: a < b, 2, 1),
+    "greater": np.frompyfunc(lambda a, b: a > b, 2, 1),
+    "less_equal": np.frompyfunc(lambda a, b: a <= b, 2, 1),
+    "greater_equal": np.frompyfunc(lambda a, b: a >= b, 2, 1),
+    "equal": np.frompyfunc(lambda a, b: a == b, 2, 1),
+    "not_equal": np.frompyfunc(lambda a, b: a != b, 2, 1),
+}
+WHERE = np.frompyfunc(select, 3, 1)
+
+
+def apply(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
+    """Do to recorded values what a NumPy ufunc does to numbers."""
+    name = ufunc.__name__
+    if name in BY_NUMPY:
+        function = ufunc
+    elif name in ENTRY_BY_ENTRY:
+        function = ENTRY_BY_ENTRY[name]
+    else:
+        raise _cannot(f"np.{name}")
+    if "out" in kwargs:
+        kwargs = kwargs | {"out": tuple(_plain(x) for x in kwargs["out"])}
+    try:
+        result = getattr(function, method)(*(_plain(x) for x in inputs), **kwargs)
+    except TypeError as error:
+        raise _cannot(f"np.{name}", error) from None
+    return _recorded(result)
+
+
+def call(func: Any, args: tuple, kwargs: dict) -> Any:
+    """Do to recorded values what any other function of NumPy does to numbers."""
+    if func is np.where and len(args) == 3:
+        return _recorded(WHERE(*(_plain(x) for x in args)))
+    args = tuple(_boxed(x) for x in args)
+    kwargs = {key: _boxed(x) for key, x in kwargs.items()}
+    try:
+        result = np.ndarray.__array_function__(np.empty(0), func, (), args, kwargs)
+    except TypeError as error:
+        raise _cannot(f"{func.__module__}.{func.__name__}".replace("numpy", "np"), error) from None
+    return result.view(RecordedArray) if _holds_objects(result) else result
+
+
+def array_of(values: list[Recorded]) -> RecordedArray:
+    """Return recorded values as an array."""
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array.view(RecordedArray)
+
+
+def _cannot(name: str, why: object = "") -> BadArgument:
+    known = ", ".join(sorted([*BY_NUMPY, *ENTRY_BY_ENTRY, "where"]))
+    reason = f" ({why})" if str(why) else ""
+    return BadArgument(
+        f"{name} cannot be recorded{reason}.\n  These can, and what NumPy makes of them: {known}."
+    )
+
+
+def _plain(x: Any) -> Any:
+    """Return what NumPy treats as an array of any objects."""
+    if isinstance(x, Recorded):
+        box = np.empty((), dtype=object)
+        box[()] = x
+        return box
+    return x.view(np.ndarray) if isinstance(x, RecordedArray) else x
+
+
+def _boxed(x: Any) -> Any:
+    return _plain(x).view(RecordedArray) if isinstance(x, Recorded) else x
+
+
+def _recorded(result: Any) -> Any:
+    if not _holds_objects(result):
+        return result
+    return result.view(RecordedArray) if result.ndim else result[()]
+
+
+def _holds_objects(result: Any) -> bool:
+    return isinstance(result, np.ndarray) and result.dtype == object
 
 
 def record(function: Callable[..., Any], name: str = "", /, **shapes: tuple[int, ...]) -> Program:

@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import frame_name, one_of
-from qddot.dynamics.kinematics import AXES
-from qddot.errors import BadArgument
-from qddot.robot.compiled import compiled
-from qddot.robot.effective_mass import matrix_of, principal_masses
-from qddot.robot.kernels import Kernels
+from qddot.robot.frames import FrameQuantities
+from qddot.robot.kernels import compiled
 from qddot.robot.linearisation import Linearisation, equilibrium, linearised
 from qddot.robot.quantities import coriolis_form_name
 
 
 @dataclass(frozen=True, repr=False)
-class Robot(Kernels):
+class Robot(FrameQuantities):
     """A robot and its compiled quantities. Frozen: `with_...` returns a new one and changes none.
 
     Every quantity takes arrays of shape (..., n) and broadcasts like a NumPy ufunc; all but
@@ -247,78 +243,3 @@ class Robot(Kernels):
     def center_of_mass(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return the centre of mass [m] of everything that moves, shape (..., 3)."""
         return self._kernel("center_of_mass").general(q, out=out)
-
-    # frames
-
-    def pose(self, q: Any, frame: str, *, out: Any = None) -> np.ndarray:
-        """Return the pose of a frame in the base as a homogeneous matrix, shape (..., 4, 4)."""
-        return self._kernel("pose", frame_name(self, frame))(q, out=out)
-
-    def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:
-        """Return J with J q̇ = [ω; u], the velocity of a frame, shape (..., 6, n).
-
-        Args:
-            q: Joint positions [rad or m], shape (..., n).
-            frame: The name of a link or a frame.
-            axes: "world": the velocity of the frame's origin, in world axes; "local": the same in
-                the frame's own axes; "base": the spatial velocity, at the base's origin.
-            out: Where to put the result.
-        """
-        kernel = self._kernel("jacobian", frame_name(self, frame), one_of("axes", axes, AXES))
-        return kernel(q, out=out)
-
-    def jacobian_rate(
-        self, q: Any, qd: Any, frame: str, axes: str = "world", *, out: Any = None
-    ) -> np.ndarray:
-        """Return J̇, how fast `jacobian` changes at qd, shape (..., 6, n)."""
-        kernel = self._kernel("jacobian_rate", frame_name(self, frame), one_of("axes", axes, AXES))
-        return kernel(q, qd, out=out)
-
-    def point_motion(
-        self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = (0, 0, 0)
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return position, velocity and acceleration of a point fixed to a frame, in world axes.
-
-        Args:
-            q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
-            frame: The name of the link or frame that carries the point.
-            point: Where it is in that frame [m], shape (..., 3).
-
-        Returns:
-            Three arrays of shape (..., 3), in m, m/s and m/s².
-        """
-        if np.shape(point)[-1:] != (3,):
-            raise BadArgument(f"point has shape {np.shape(point)}; it must have shape (..., 3).")
-        kernel = self._kernel("point_motion", frame_name(self, frame))
-        return kernel(q, qd, qdd, np.asarray(point, dtype=self.dtype))
-
-    def effective_mass(self, q: Any, frame: str, axes: str = "all") -> np.ndarray:
-        """Return the mass that a frame seems to have, (J M⁻¹ Jᵀ)⁻¹.
-
-        Args:
-            q: Joint positions [rad or m], shape (..., n).
-            frame: The name of a link or a frame.
-            axes: "all" for the 6×6 matrix on [moment; force], "linear" for the 3×3 one on forces.
-
-        Returns:
-            Shape (..., 6, 6) or (..., 3, 3), in world axes. In directions in which the frame
-            cannot move at all, where the mass is infinite, the matrix is zero; `principal_masses`
-            has inf there. NaN where the robot's own mass matrix is singular.
-        """
-        masses, directions = self.principal_masses(q, frame, axes)
-        return matrix_of(masses, directions).astype(self.dtype, copy=False)
-
-    def principal_masses(self, q: Any, frame: str, axes: str = "all") -> tuple[Any, Any]:
-        """Return the masses of a frame along its principal axes, ascending, and these axes.
-
-        m = 1/σ² with the singular values σ of J M^(−1/2), in double precision always; inf where the
-        frame cannot move, that is where σ is not larger than what rounding makes of 0. Arguments as
-        in `effective_mass`; shapes (..., 6) and (..., 6, 6), or (..., 3) and (..., 3, 3), unit
-        vectors in world axes, one a column.
-        """
-        one_of("axes", axes, ("all", "linear"))
-        exact = self
-        if self.dtype != "float64":
-            exact = self.cached("in double", None, lambda: self.with_options(dtype="float64"))
-        J = exact.jacobian(q, frame)
-        return principal_masses(J if axes == "all" else J[..., 3:, :], exact.mass_matrix(q))

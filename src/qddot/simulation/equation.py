@@ -25,8 +25,7 @@ from qddot.model.model import Model
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
-from qddot.program.recorded_array import array_of
-from qddot.program.recorder import record
+from qddot.program.recorder import array_of, record
 from qddot.robot.quantities import forward_dynamics
 from qddot.scalars import JointMat, JointVec, Scalar
 from qddot.simulation.acting import Forces

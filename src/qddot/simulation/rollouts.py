@@ -20,18 +20,13 @@ from qddot.backends.threads import available_threads
 from qddot.checks import one_of
 from qddot.errors import BadArgument
 from qddot.plain_text import fitted
-from qddot.program.iteration import Iteration
+from qddot.program.program import Iteration
 from qddot.progress import message_if_slow
 from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
 from qddot.simulation.acting import Forces, law_of
 from qddot.simulation.equation import System
-from qddot.simulation.rollout_arguments import (
-    RolloutSetup,
-    arguments,
-    check_choices,
-    step_counts,
-)
+from qddot.simulation.rollout_arguments import RolloutSetup, arguments, check_choices, step_counts
 from qddot.simulation.steps import iteration
 
 DEVICES = ("cpu", "cuda")

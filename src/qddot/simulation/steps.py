@@ -18,8 +18,8 @@ from qddot.dynamics.momentum import momentum
 from qddot.errors import BadArgument
 from qddot.model.folding import fold
 from qddot.model.tree import Tree
-from qddot.program.iteration import Iteration, Stage
 from qddot.program.optimise import optimised
+from qddot.program.program import Iteration, Stage
 from qddot.program.recorder import record
 from qddot.runge_kutta import RK4, Rate
 from qddot.simulation import midpoint

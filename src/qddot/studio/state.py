@@ -13,7 +13,7 @@ from qddot.model.friction import PARAMETERS, FrictionParameter
 from qddot.model.units import unit_of
 from qddot.results import json_ready
 from qddot.robot import Robot
-from qddot.robot.effective_mass import principal_masses
+from qddot.robot.frames import principal_masses
 from qddot.studio.library import OUTPUTS, ShownArm
 from qddot.studio.messages import Question
 

@@ -19,8 +19,7 @@ from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.motions import Move, Setpoint
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
-from qddot.program.recorded_array import array_of
-from qddot.program.recorder import record
+from qddot.program.recorder import array_of, record
 from qddot.simulation.acting import Law
 from qddot.sweeps.controllers import VARIED_GAINS, Controller
 from qddot.sweeps.runs import Values

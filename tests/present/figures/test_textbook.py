@@ -21,8 +21,8 @@ from qddot.formulations.notation import notation
 from qddot.present.figures.textbook.output import text_spans
 from qddot.present.figures.textbook.picture import drawing, picture
 from qddot.present.figures.textbook.posed import posed
+from qddot.present.figures.textbook.sheet import Arc, Disc, FormulaLabel, Polyline
 from qddot.present.figures.textbook.spatial import AXIS
-from qddot.present.figures.textbook.strokes import Arc, Disc, FormulaLabel, Polyline
 from qddot.readers.read import built_in_names
 
 SOME = (

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from qddot.checks import one_of
+from qddot.dynamics.coriolis import powers, reference_torque
 from qddot.dynamics.movement import Movements, movements
 from qddot.dynamics.regressor import EXTRAS, UNITS, extra_columns, extras
 from qddot.dynamics.regroup import aligned, left_alone, regrouped, scaled
 from qddot.dynamics.rnea import elastic_torque
-from qddot.dynamics.slotine_li import powers, reference_torque
 from qddot.errors import BadArgument
 from qddot.model.friction import LINEAR
 from qddot.model.tree import NO_INERTIA, Body, Tree

@@ -15,9 +15,9 @@ from qddot.control.laws import dry_friction
 from qddot.control.laws.assumption import Assumption, Rows, right_model
 from qddot.control.laws.feedback import JointLaw
 from qddot.control.laws.law import NO_STATE
+from qddot.dynamics.coriolis import reference_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import elastic_torque
-from qddot.dynamics.slotine_li import reference_torque
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar

@@ -25,8 +25,7 @@ from qddot.dynamics.rnea import elastic_torque
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
-from qddot.program.recorded_array import array_of
-from qddot.program.recorder import record
+from qddot.program.recorder import array_of, record
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 

@@ -17,9 +17,9 @@ from qddot.control.laws.assumption import Assumption, Rows, right_model
 from qddot.control.laws.feedback import joints_of
 from qddot.control.laws.gains import DAMP, LEAN, STIFF, Assignment, gain, smallest
 from qddot.control.laws.law import NO_STATE, ControlLaw
+from qddot.dynamics.coriolis import reference_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import elastic_torque
-from qddot.dynamics.slotine_li import reference_torque
 from qddot.model.tree import Tree
 from qddot.motions.setpoint import joint_reference, stays
 from qddot.robot import Robot

@@ -193,11 +193,7 @@ INERTIAS: tuple[BodyMistake, ...] = (
 )
 MASSES: tuple[BodyMistake, ...] = (
     ("link_forgotten", "{} is left out", lambda part: replace(part, m=0, I=0 * part.I)),
-    (
-        "com_at_end",
-        "the centre of mass of {} is put at its end",
-        lambda part: part.moved(part.end),
-    ),
+    ("com_at_end", "the centre of mass of {} is put at its end", lambda part: part.moved(part.end)),
     (
         "com_in_middle",
         "the centre of mass of {} is put in its middle",

@@ -21,10 +21,9 @@ from qddot.equations.answers.vocabulary import UnknownWord, Vocabulary
 from qddot.equations.equations import Equations
 from qddot.equations.forms import form
 from qddot.equations.nodes import Node, Number
-from qddot.equations.polynomial import Polynomial
+from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
 from qddot.equations.quotient import is_quotient
 from qddot.equations.sympy_forms import from_sympy, node_of
-from qddot.equations.time_limit import WorkLimitReached, at_most
 from qddot.errors import BadArgument, UnknownName, shorten
 
 WORK = 5e6  # products of terms, for reading an answer and comparing it

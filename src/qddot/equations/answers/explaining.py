@@ -12,15 +12,12 @@ import numpy as np
 
 from qddot.equations.answers.bodies import KNOWN, Hypothesis, changed_equations
 from qddot.equations.answers.comparison import AnswerComparison
-from qddot.equations.answers.letters import of_letters
-from qddot.equations.answers.mistakes import about_the_robot
-from qddot.equations.answers.slips import of_the_derivation
-from qddot.equations.answers.terms import exchanged, trigonometric, wrong_terms
+from qddot.equations.answers.mistakes import about_the_robot, exchanged, trigonometric, wrong_terms
+from qddot.equations.answers.slips import of_letters, of_the_derivation
 from qddot.equations.answers.verdict import Explanation
 from qddot.equations.equality import difference
-from qddot.equations.polynomial import Polynomial
+from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
 from qddot.equations.reading import NoPolynomial, PolynomialReader
-from qddot.equations.time_limit import WorkLimitReached, at_most
 from qddot.errors import QddotError
 
 WORK = 5e6  # products of terms, for all mistakes together

@@ -10,9 +10,8 @@ import numpy as np
 
 from qddot.equations.answers.bodies import Hypothesis, changed_equations
 from qddot.equations.answers.comparison import inputs_of, simple_states, state_words
-from qddot.equations.answers.letters import of_letters
 from qddot.equations.answers.mistakes import about_the_robot
-from qddot.equations.answers.slips import of_the_derivation
+from qddot.equations.answers.slips import of_letters, of_the_derivation
 from qddot.equations.answers.verdict import Explanation, Verdict, WrongEntry, listed
 from qddot.equations.equations import Equations
 from qddot.equations.values import evaluated, generator_values

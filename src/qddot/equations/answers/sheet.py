@@ -26,14 +26,7 @@ from qddot.equations.answers.checking import check_given, index_in, quantity_nam
 from qddot.equations.answers.verdict import Verdict
 from qddot.equations.deriving import derive
 from qddot.equations.equations import Equations
-from qddot.errors import (
-    BadFile,
-    Problem,
-    ProblemList,
-    QddotError,
-    printable,
-    shorten,
-)
+from qddot.errors import BadFile, Problem, ProblemList, QddotError, printable, shorten
 from qddot.plain_text import fitted
 from qddot.readers.document_table import DocumentTable
 from qddot.readers.fields import flag, number

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from qddot.formulations.plain_formula import plain
-from qddot.present.figures.textbook.strokes import (
+from qddot.present.figures.textbook.sheet import (
     FONT,
     Arc,
     Disc,

@@ -1,9 +1,12 @@
-"""The picture at the head of a derivation."""
+"""The picture at the head of a derivation.
+
+Bodies that slide along one line are drawn here: boxes, with springs and dampers between them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,14 +15,25 @@ from qddot.equations.exact_tree import ExactRobot
 from qddot.errors import BadArgument
 from qddot.formulations.notation import Notation
 from qddot.formulations.plain_formula import plain
-from qddot.present.figures.textbook.masses import draw_masses, on_one_line
+from qddot.model.tree import BASE
 from qddot.present.figures.textbook.output import svg, tikz
 from qddot.present.figures.textbook.planar import draw_planar
 from qddot.present.figures.textbook.pose import floats
 from qddot.present.figures.textbook.posed import PosedArm, posed
-from qddot.present.figures.textbook.sheet import Sheet
+from qddot.present.figures.textbook.sheet import (
+    DASHED,
+    FONT,
+    SHAPE,
+    SMALL_FONT,
+    THIN,
+    FormulaLabel,
+    Pen,
+    Sheet,
+    Stroke,
+)
 from qddot.present.figures.textbook.spatial import draw_spatial
-from qddot.present.figures.textbook.strokes import FONT, SMALL_FONT, Stroke
+from qddot.present.figures.view import unit
+from qddot.scalars import Scalar
 
 MOST_BODIES = 24
 FEW = 4  # joints of a spatial arm, whose labels may be large
@@ -86,3 +100,115 @@ def caption(arm: PosedArm, n: Notation) -> str:
     what = "frames, lengths and centres of mass" + ("" if arm.flat or symbols else ", in metres")
     equal = " Lengths without a value are drawn equal." if symbols else ""
     return f"The arm{' at ' * bool(pose)}{pose}: {what}.{equal}".replace("-", "−")
+
+
+HALF_LONG, HALF_WIDE = 0.42, 0.8  # [cm] of a box, along the line and across it
+BETWEEN = 1.45  # [cm] from box to box
+WHEEL = 0.07  # [cm] radius
+ASIDE = 0.42  # [cm] from the middle to a spring, and to a damper
+COILS, COIL = 5, 0.13  # of a spring, and how wide they are on either side [cm]
+CUP = 0.15  # [cm] half a damper's cup
+ARROWS = 0.5  # [cm] between the arrows of two coordinates
+
+
+def on_one_line(arm: PosedArm) -> bool:
+    """Return whether all bodies slide along one line."""
+    bodies = arm.tree.bodies
+    if any(b.turns for b in bodies) or not all(d.own and d.plain for d in arm.tree.drives):
+        return False
+    first = arm.axis(0)
+    beside = [origin - first * (first @ origin) for origin in arm.origins]
+    parallel = all(abs(first @ arm.axis(i)) > 1 - 1e-6 for i in range(len(bodies)))
+    return parallel and np.ptp(beside, axis=0).max() < 1e-6
+
+
+def draw_masses(arm: PosedArm, sheet: Sheet, n: Notation) -> None:
+    """Draw the bodies one behind the other, from the base on."""
+    along = unit(arm.seen(arm.axis(0)))
+    aside = np.array([-along[1], along[0]])
+    count = len(arm.tree.bodies)
+    at = [(HALF_LONG + BETWEEN + k * (2 * HALF_LONG + BETWEEN)) * along for k in range(count)]
+    rail(sheet, along, -(HALF_WIDE + 2 * WHEEL) * aside, at)
+    outside = HALF_WIDE
+    for first, second, *latex in links_between(arm):
+        outside = max(outside, ASIDE + CUP + 2 * FormulaLabel(along, latex[1]).half[0])
+        start = np.zeros(2) if first == BASE else at[first] + HALF_LONG * along
+        if first == BASE:
+            sheet.ground(start, -along, HALF_WIDE)
+        spring_and_damper(sheet, start, at[second] - HALF_LONG * along, aside, *latex)
+    for k, middle in enumerate(at):
+        a, b = HALF_LONG * along, HALF_WIDE * aside
+        corners = (middle + a + b, middle + a - b, middle - a - b, middle - a + b)
+        sheet.path(*corners, pen=SHAPE, closed=True)
+        sheet.text(middle, arm.mass(k))
+    for k, middle in enumerate(at):
+        level = (outside + 0.35 + ARROWS * k) * aside
+        parent = arm.tree.bodies[k].parent
+        start = np.zeros(2) if parent == BASE else at[parent]
+        sheet.path(middle + HALF_WIDE * aside, middle + level + 0.12 * aside, pen=THIN)
+        sheet.path(start + level, middle + level, arrow="end")
+        sheet.label((start + middle) / 2 + level, n.q(k), aside)
+    sheet.path(HALF_WIDE * -aside, (outside + ARROWS * count) * aside, pen=DASHED)
+
+
+def rail(sheet: Sheet, along: np.ndarray, foot: np.ndarray, at: list[np.ndarray]) -> None:
+    """Draw what the boxes slide on, and their wheels."""
+    end = at[-1] + (HALF_LONG + 0.3) * along
+    sheet.ground(foot + end / 2, unit(foot), float(np.linalg.norm(end)) / 2)
+    for middle in at:
+        for step in (-0.6, 0.6):
+            sheet.disc(middle + step * HALF_LONG * along + foot - WHEEL * unit(foot), WHEEL)
+
+
+def links_between(arm: PosedArm) -> Iterator[tuple[int, int, str, str]]:
+    """Yield two bodies, or the base and one, with the stiffness and the damping between them."""
+    bodies = {body.name: i for i, body in enumerate(arm.tree.bodies)}
+    found: list[tuple[int, int, Scalar, Scalar]] = []
+    for name, i in bodies.items():
+        joint = arm.model.joint(name)
+        viscous = joint.friction.viscous
+        found.append((arm.tree.bodies[i].parent, i, joint.spring.stiffness, viscous))
+    for pair in arm.model.couplings:
+        if pair.first in bodies and pair.second in bodies:
+            near, far = sorted((bodies[pair.first], bodies[pair.second]))
+            found.append((near, far, pair.stiffness, pair.damping))
+    for first, second, k, d in found:
+        if k or d:
+            stiffness = arm.size(k, "N/m") if k else ""
+            yield first, second, stiffness, arm.size(d, r"N\,s/m") if d else ""
+
+
+def spring_and_damper(
+    sheet: Sheet,
+    start: np.ndarray,
+    end: np.ndarray,
+    aside: np.ndarray,
+    stiffness: str,
+    damping: str,
+) -> None:
+    """Draw them side by side, or in the middle where there is one of the two."""
+    far = ASIDE if stiffness and damping else 0.0
+    if stiffness:
+        spring(sheet, start - far * aside, end - far * aside, aside)
+        sheet.label((start + end) / 2 - (far + COIL) * aside, stiffness, -aside)
+    if damping:
+        damper(sheet, start + far * aside, end + far * aside, aside)
+        sheet.label((start + end) / 2 + (far + CUP) * aside, damping, aside)
+
+
+def spring(sheet: Sheet, start: np.ndarray, end: np.ndarray, aside: np.ndarray) -> None:
+    inner = np.linspace(0.2, 0.8, 2 * COILS + 1)
+    zigzag = [
+        start + t * (end - start) + COIL * aside * (0 if k in (0, 2 * COILS) else (-1) ** k)
+        for k, t in enumerate(inner)
+    ]
+    sheet.path(start, *zigzag, end)
+
+
+def damper(sheet: Sheet, start: np.ndarray, end: np.ndarray, aside: np.ndarray) -> None:
+    way = end - start
+    cup, piston, mouth = start + 0.35 * way, start + 0.5 * way, start + 0.65 * way
+    sheet.path(start, cup)
+    sheet.path(mouth + CUP * aside, cup + CUP * aside, cup - CUP * aside, mouth - CUP * aside)
+    sheet.path(piston + 0.75 * CUP * aside, piston - 0.75 * CUP * aside, pen=Pen(0.05))
+    sheet.path(piston, end)

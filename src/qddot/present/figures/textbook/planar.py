@@ -9,11 +9,9 @@ import numpy as np
 from qddot.equations.dh_table import latex_of
 from qddot.formulations.notation import Notation
 from qddot.model.tree import BASE
-from qddot.present.figures.textbook.frames import draw_frames
 from qddot.present.figures.textbook.pose import floats
-from qddot.present.figures.textbook.posed import PosedArm
-from qddot.present.figures.textbook.sheet import CENTRE, Sheet
-from qddot.present.figures.textbook.strokes import DASHED, SHAPE, SOLID, Pen
+from qddot.present.figures.textbook.posed import PosedArm, draw_frames
+from qddot.present.figures.textbook.sheet import CENTRE, DASHED, SHAPE, SOLID, Pen, Sheet
 from qddot.present.figures.view import unit
 from qddot.scalars.expressions import free_symbols
 

@@ -8,11 +8,9 @@ import numpy as np
 
 from qddot.formulations.notation import Notation
 from qddot.model.tree import BASE
-from qddot.present.figures.textbook.frames import draw_frames
 from qddot.present.figures.textbook.pose import floats, left
-from qddot.present.figures.textbook.posed import PosedArm
-from qddot.present.figures.textbook.sheet import Sheet
-from qddot.present.figures.textbook.strokes import DASHED, SHAPE, Pen, Polyline
+from qddot.present.figures.textbook.posed import PosedArm, draw_frames
+from qddot.present.figures.textbook.sheet import DASHED, SHAPE, Pen, Polyline, Sheet
 from qddot.present.figures.view import across, unit
 
 LINK = Pen(0.17, pale=True)

@@ -1,0 +1,157 @@
+"""Quantities of a frame: pose, Jacobian, motion of a point, effective mass.
+
+The effective mass comes from J and M, without squaring a condition number. With M = L Lᵀ and the
+singular values U Σ Vᵀ = W of the mass-weighted Jacobian:
+
+    W = J L⁻ᵀ        J M⁻¹ Jᵀ = W Wᵀ        (J M⁻¹ Jᵀ)⁻¹ = U Σ⁻² Uᵀ
+
+1/σ² are the principal masses. They come from W, as the condition of W Wᵀ is the square of that of
+W. A σ that the rounding of J alone can make is taken as zero: the frame cannot move that way, and
+the mass is infinite. The rounding of M changes every σ by a factor near 1, so it blocks nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from qddot.checks import frame_name, one_of
+from qddot.dynamics.kinematics import AXES
+from qddot.errors import BadArgument
+from qddot.robot.kernels import Kernels
+
+EPS = np.finfo(float).eps
+ROUNDING = 64 * EPS  # of an entry of J, in parts of all of J: the kernels are good to a few eps
+
+
+def weighted(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return W = J L⁻ᵀ, shape (..., k, n), and up to which size a singular value is only rounding.
+
+    Both are NaN where M is not positive definite, or not finite.
+    """
+    k, n = J.shape[-2:]
+    both = np.concatenate([J, np.broadcast_to(np.eye(n), M.shape)], axis=-2)
+    solved = np.linalg.solve(factor(M), both.swapaxes(-1, -2)).swapaxes(-1, -2)
+    return solved[..., :k, :], ROUNDING * _size(J) * _size(solved[..., k:, :])
+
+
+def factor(M: np.ndarray) -> np.ndarray:
+    """Return L with M = L Lᵀ, shape (..., n, n); NaN where M is singular to rounding."""
+    try:
+        L = np.linalg.cholesky(M)
+    except np.linalg.LinAlgError:
+        if M.ndim == 2:
+            return np.full(M.shape, np.nan)
+        return np.stack([factor(one) for one in M])
+    pivots = np.diagonal(L, axis1=-2, axis2=-1) ** 2
+    least = 4 * M.shape[-1] * EPS * np.diagonal(M, axis1=-2, axis2=-1)
+    singular = (pivots <= least).any(axis=-1)
+    return np.where(singular[..., None, None], np.nan, L)
+
+
+def principal_masses(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the principal masses, ascending, shape (..., k), and their axes, one per column.
+
+    Infinite along axes that the frame cannot move; NaN where M is singular.
+    """
+    W, rounding = weighted(J, M)
+    known = np.asarray(np.isfinite(W).all(axis=(-2, -1)))[..., None]
+    U, sigma, _ = np.linalg.svd(np.where(known[..., None], W, 0))
+    masses = masses_of(sigma, rounding, J.shape[-2])
+    return np.where(known, masses, np.nan), np.where(known[..., None], U, np.nan)
+
+
+def masses_of(sigma: np.ndarray, rounding: np.ndarray, count: int) -> np.ndarray:
+    """Return `count` masses 1/σ², infinite where σ is only rounding or there are too few joints."""
+    blocked = ~(sigma > np.asarray(rounding)[..., None])
+    found = np.where(blocked, np.inf, 1 / np.where(blocked, 1, sigma) ** 2)
+    missing = np.full((*found.shape[:-1], count - found.shape[-1]), np.inf)
+    return np.concatenate([found, missing], axis=-1)
+
+
+def matrix_of(masses: np.ndarray, axes: np.ndarray) -> np.ndarray:
+    """Return Σ mᵢ uᵢ uᵢᵀ over the finite masses, shape (..., k, k); NaN stays NaN."""
+    finite = np.where(np.isinf(masses), 0, masses)
+    return (axes * finite[..., None, :]) @ axes.swapaxes(-1, -2)
+
+
+def _size(x: np.ndarray) -> np.ndarray:
+    return np.sqrt((x * x).sum(axis=(-2, -1)))
+
+
+class FrameQuantities(Kernels):
+    """What a robot says of its frames."""
+
+    def pose(self, q: Any, frame: str, *, out: Any = None) -> np.ndarray:
+        """Return the pose of a frame in the base as a homogeneous matrix, shape (..., 4, 4)."""
+        return self._kernel("pose", frame_name(self, frame))(q, out=out)
+
+    def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:
+        """Return J with J q̇ = [ω; u], the velocity of a frame, shape (..., 6, n).
+
+        Args:
+            q: Joint positions [rad or m], shape (..., n).
+            frame: The name of a link or a frame.
+            axes: "world": the velocity of the frame's origin, in world axes; "local": the same in
+                the frame's own axes; "base": the spatial velocity, at the base's origin.
+            out: Where to put the result.
+        """
+        kernel = self._kernel("jacobian", frame_name(self, frame), one_of("axes", axes, AXES))
+        return kernel(q, out=out)
+
+    def jacobian_rate(
+        self, q: Any, qd: Any, frame: str, axes: str = "world", *, out: Any = None
+    ) -> np.ndarray:
+        """Return J̇, how fast `jacobian` changes at qd, shape (..., 6, n)."""
+        kernel = self._kernel("jacobian_rate", frame_name(self, frame), one_of("axes", axes, AXES))
+        return kernel(q, qd, out=out)
+
+    def point_motion(
+        self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = (0, 0, 0)
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return position, velocity and acceleration of a point fixed to a frame, in world axes.
+
+        Args:
+            q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
+            frame: The name of the link or frame that carries the point.
+            point: Where it is in that frame [m], shape (..., 3).
+
+        Returns:
+            Three arrays of shape (..., 3), in m, m/s and m/s².
+        """
+        if np.shape(point)[-1:] != (3,):
+            raise BadArgument(f"point has shape {np.shape(point)}; it must have shape (..., 3).")
+        kernel = self._kernel("point_motion", frame_name(self, frame))
+        return kernel(q, qd, qdd, np.asarray(point, dtype=self.dtype))
+
+    def effective_mass(self, q: Any, frame: str, axes: str = "all") -> np.ndarray:
+        """Return the mass that a frame seems to have, (J M⁻¹ Jᵀ)⁻¹.
+
+        Args:
+            q: Joint positions [rad or m], shape (..., n).
+            frame: The name of a link or a frame.
+            axes: "all" for the 6×6 matrix on [moment; force], "linear" for the 3×3 one on forces.
+
+        Returns:
+            Shape (..., 6, 6) or (..., 3, 3), in world axes. In directions in which the frame
+            cannot move at all, where the mass is infinite, the matrix is zero; `principal_masses`
+            has inf there. NaN where the robot's own mass matrix is singular.
+        """
+        masses, directions = self.principal_masses(q, frame, axes)
+        return matrix_of(masses, directions).astype(self.dtype, copy=False)
+
+    def principal_masses(self, q: Any, frame: str, axes: str = "all") -> tuple[Any, Any]:
+        """Return the masses of a frame along its principal axes, ascending, and these axes.
+
+        m = 1/σ² with the singular values σ of J M^(−1/2), in double precision always; inf where the
+        frame cannot move, that is where σ is not larger than what rounding makes of 0. Arguments as
+        in `effective_mass`; shapes (..., 6) and (..., 6, 6), or (..., 3) and (..., 3, 3), unit
+        vectors in world axes, one a column.
+        """
+        one_of("axes", axes, ("all", "linear"))
+        exact: Any = self
+        if self.dtype != "float64":
+            exact = self.cached("in double", None, lambda: self.with_options(dtype="float64"))
+        J = exact.jacobian(q, frame)
+        return principal_masses(J if axes == "all" else J[..., 3:, :], exact.mass_matrix(q))
