@@ -124,6 +124,16 @@ def test_parameters_that_cannot_be_are_refused_in_words(parameters, words):
         ARM.regressor_in(parameters)
 
 
+def test_dry_friction_has_no_column_of_zeros():
+    """S0's π = (m1, m2, Fs1, Fv1, Fs2, Fv2): the columns of Fs are sgn(q̇), no polynomials."""
+    point = qddot.load("two_link_point_symbolic")
+    rough = qddot.derive(point.with_friction(viscous=["Fv1", "Fv2"], coulomb=["Fs1", "Fs2"]))
+    with pytest.raises(BadArgument, match=r"^Fs1, Fs2: symbols of dry friction, Fₛ sgn\(q̇\)"):
+        rough.regressor_in(["m1", "m2", "Fs1", "Fv1", "Fs2", "Fv2"])
+    Y = rough.regressor_in(["m1", "m2", "Fv1", "Fv2"])
+    assert (Y[:, 2:] == sympy.diag(w1, w2)).all()
+
+
 def test_symbols_that_are_not_there_are_named():
     with pytest.raises(UnknownName, match=r"no symbol named 'm3'\. Did you mean 'm"):
         ARM.regressor_in(["m3"])

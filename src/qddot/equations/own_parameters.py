@@ -54,8 +54,16 @@ class ParameterTerms(SolvedTerms):
             wanted = [_as_split(ring, x) for x in self.lumped_parameters]
         else:
             wanted = [_read(self.robot.model.name, ring, text) for text in parameters]
-        own = {atom for split in wanted for product in split for atom, _ in product}
-        return _regressor(wanted, [split_by(x, own) for x in self.tau], ring, partial)
+        own = _symbols(wanted)
+        torques = [split_by(x, own) for x in self.tau]
+        dry = _symbols([split_by(law.grip[1], own) for law in self.robot.tree.friction])
+        if only_dry := sorted(atom.name for atom in dry - _symbols(torques)):
+            raise BadArgument(
+                f"{listing(only_dry)}: symbols of dry friction, Fₛ sgn(q̇), which is no polynomial "
+                "and not in τ.\n  Leave them out of the parameters; the regressor of a robot with "
+                "numbers, robot.regressor(q, qd, qdd), has their columns."
+            )
+        return _regressor(wanted, torques, ring, partial)
 
     @cached_property
     @closed_form(symbol=r"\pi")
@@ -89,6 +97,11 @@ class ParameterTerms(SolvedTerms):
             parts = {m: _fraction(reduced[row, k]) for k, m in enumerate(products)}
             lumps[row] = ring.constant(1) * ring.scalar(Expression(parts))
         return lumps
+
+
+def _symbols(splits: Sequence[Split]) -> set[Atom]:
+    """Return the symbols whose products are there."""
+    return {atom for split in splits for product in split for atom, _ in product}
 
 
 def _unknown(ring: Ring) -> set[Atom]:
