@@ -152,6 +152,7 @@ def test_every_step_of_every_formulation_can_be_shown(formulation):
         assert step._repr_latex_().startswith(r"$\displaystyle ")
         assert step.symbol in step._repr_latex_()
         assert repr(step)
+        assert "np." not in str(step.value)
 
 
 def test_a_breakdown_is_shown_term_by_term():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from qddot.equations.formulas import DerivationStep, Listed, Term, formulas, lab
 from qddot.equations.own_parameters import ParameterTerms
 from qddot.errors import printable
 from qddot.formulations.coriolis import factorisations
-from qddot.formulations.derivation import Part
+from qddot.formulations.derivation import Part, Quantity
 from qddot.model.validation import checked
 from qddot.plain_text import fitted
 from qddot.scalars import JointMat
@@ -39,14 +39,19 @@ class Equations(ParameterTerms):
     @cached_property
     def steps(self) -> tuple[DerivationStep, ...]:
         """Every intermediate quantity of the derivation, in order."""
-        return Listed(
-            DerivationStep(**vars(step), notation=self.notation) for step in self.derivation.steps
-        )
+        return Listed(step for part in self.parts for step in part.steps)
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Part, ...]:
         """The steps in groups, each with a sentence on what is done in it."""
-        return self.derivation.parts
+
+        def step(given: Quantity) -> DerivationStep:
+            value = formulas(given.value, given.symbol, self.notation)
+            return DerivationStep(**vars(given) | {"value": value}, notation=self.notation)
+
+        return tuple(
+            replace(part, steps=tuple(map(step, part.steps))) for part in self.derivation.parts
+        )
 
     def coriolis_matrices(self) -> dict[str, JointMat]:
         """Return every Coriolis matrix that has a name; all have C q̇ = c, not all Ṁ − 2C skew."""
