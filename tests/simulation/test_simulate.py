@@ -347,6 +347,8 @@ def test_a_wrong_model_of_power_would_be_found():
         ({"torque": lambda t, q, qd: [0.0, np.nan]}, "At t = 0 s, the torque of 'j2' is nan"),
         ({"torque": lambda t, q, qd: 1 / 0}, "the torque raised ZeroDivisionError"),
         ({"wrenches": {"nose": np.zeros(6)}}, "no frame named 'nose'"),
+        ({"wrenches": [1, 2]}, "wrenches must name the frames they act at"),
+        ({"wrenches_on": "tool"}, "wrenches_on is 'tool'; it must be 'robot' or 'environment'"),
         ({"wrenches": {"tool": np.zeros(6)}, "axes": "frame"}, "one of world, local, base"),
         ({"wrenches": {"tool": np.zeros(3)}}, "the wrench at 'tool' has shape"),
         ({"disturbance": [1.0]}, "the disturbance has shape"),

@@ -61,6 +61,15 @@ def moments(inertia: Any) -> tuple[Scalar, ...]:
     return scalars("inertia", rows, 6)
 
 
+def by_frame(wrenches: Any) -> dict[str, Any]:
+    """Return wrenches by the frames that they act at."""
+    if wrenches is not None and not hasattr(wrenches, "items"):
+        raise BadArgument(
+            "wrenches must name the frames they act at: wrenches={'tool': [0, 0, 0, 0, 0, -9.81]}."
+        )
+    return dict(wrenches or {})
+
+
 def sign_on(wrenches_on: str) -> int:
     """Return the sign that makes wrenches on the robot of wrenches on it or on its environment."""
     return 1 if one_of("wrenches_on", wrenches_on, ("robot", "environment")) == "robot" else -1
@@ -70,18 +79,11 @@ def loads(
     wrenches: Any, wrenches_on: str, base_motion: Any
 ) -> tuple[dict[str, Any], tuple[Any, ...]]:
     """Return wrenches on the robot by frame, and the two arrays of a base motion or none."""
-    sign = sign_on(wrenches_on)
-    if wrenches is None:
-        wrenches = {}
-    if not hasattr(wrenches, "items"):
-        raise BadArgument(
-            "wrenches must name the frames they act at: wrenches={'tool': [0, 0, 0, 0, 0, -9.81]}."
-        )
-    for frame, wrench in wrenches.items():
+    on_robot = by_frame(wrenches)
+    for frame, wrench in on_robot.items():
         _six(f"the wrench at {frame!r}", wrench)
-    on_robot = dict(wrenches)
-    if sign < 0:
-        on_robot = {frame: _minus(frame, wrench) for frame, wrench in wrenches.items()}
+    if sign_on(wrenches_on) < 0:
+        on_robot = {frame: _minus(frame, wrench) for frame, wrench in on_robot.items()}
     if base_motion is None:
         return on_robot, ()
     parts = tuple(base_motion) if hasattr(base_motion, "__iter__") else ()

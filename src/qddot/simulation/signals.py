@@ -10,7 +10,7 @@ import numpy as np
 
 from qddot.checks import frame_name
 from qddot.errors import BadArgument, listing, printable, shorten
-from qddot.model.arguments import sign_on
+from qddot.model.arguments import by_frame, sign_on
 from qddot.robot import Robot
 
 WRENCH = tuple(f"{part}{axis}" for part in ("moment ", "force ") for axis in "xyz")
@@ -160,11 +160,12 @@ def seen(x: np.ndarray) -> np.ndarray:
     return view
 
 
-def on_robot(wrenches: Mapping[str, Any] | None, wrenches_on: str) -> Mapping[str, Any] | None:
+def on_robot(wrenches: Mapping[str, Any] | None, wrenches_on: str) -> dict[str, Any]:
     """Return wrenches as the environment applies them to the robot, each in the form it has."""
-    if sign_on(wrenches_on) > 0 or not wrenches:
-        return wrenches
-    return {frame: _opposite(wrench) for frame, wrench in wrenches.items()}
+    found = by_frame(wrenches)
+    if sign_on(wrenches_on) > 0:
+        return found
+    return {frame: _opposite(wrench) for frame, wrench in found.items()}
 
 
 def _opposite(value: Any) -> Any:
