@@ -7,8 +7,8 @@ it calls its owner with the same arguments.
 
 from __future__ import annotations
 
+from qddot.backends.gufunc import DATA, DESCR, FLAGS, NDIM, SHAPE, TYPE_NUMBERS
 from qddot.backends.ir import Lanes
-from qddot.backends.numpy_tables import DATA, DESCR, FLAGS, NDIM, SHAPE, TYPE_NUMBERS
 from qddot.program.program import Program
 
 CONTIGUOUS_AND_ALIGNED = 0x0001 | 0x0100

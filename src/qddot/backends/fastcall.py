@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.call_assembly import TABLE, call_function
+from qddot.backends.gufunc import ARRAY_NEW, SCALAR_NEW, array_table, as_assumed
 from qddot.backends.ir import Lanes
 from qddot.backends.llvm import MachineCode, compile_module
 from qddot.backends.loops import module, single_state
-from qddot.backends.numpy_tables import ARRAY_NEW, SCALAR_NEW, array_table, as_assumed
 from qddot.program.program import Program
 from qddot.progress import message_if_slow
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
-from qddot.backends.source import Dialect, write
+from qddot.backends.source import Dialect, decimal, write
 from qddot.program.ports import split
 from qddot.program.program import Port, Program
 
@@ -44,17 +45,7 @@ def javascript(program: Program) -> str:
     return f"({', '.join(name for name, _ in ports.values())}) => {{\n{inside}\n}}"
 
 
-def number(x: float) -> str:
-    """Return a float with every digit that it has."""
-    if math.isnan(x):
-        return "NaN"
-    if math.isinf(x):
-        return "Infinity" if x > 0 else "-Infinity"
-    text = repr(float(x))
-    return text.removesuffix(".0") if x else text  # -0.0 stays what it is
-
-
-DIALECT = Dialect("const ", number, FUNCTIONS)
+DIALECT = Dialect("const ", partial(decimal, infinity="Infinity"), FUNCTIONS)
 
 
 def _places(shape: tuple[int, ...]) -> list[str]:

@@ -6,14 +6,14 @@ become complex, smallest and largest of NaN, choices) is a function of ours at t
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
 from textwrap import wrap
 
 import numpy as np
 
-from qddot.backends.source import Dialect
+from qddot.backends.source import Dialect, decimal
 from qddot.errors import printable
 
 FUNCTIONS = {
@@ -27,16 +27,7 @@ FUNCTIONS = {
 LINE = 96  # letters
 
 
-def number(x: float) -> str:
-    """Return a float with every digit that it has."""
-    if math.isnan(x):
-        return "NaN"
-    if math.isinf(x):
-        return "Inf" if x > 0 else "-Inf"
-    text = repr(float(x))
-    return text.removesuffix(".0") if x else text  # -0.0 stays what it is
-
-
+number = partial(decimal, infinity="Inf")
 DIALECT = Dialect("", number, FUNCTIONS)
 
 

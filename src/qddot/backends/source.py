@@ -44,6 +44,16 @@ class FloatType:
         return f"{x!r}f" if self.single else repr(x)
 
 
+def decimal(x: float, infinity: str) -> str:
+    """Return a float with every digit that it has."""
+    if math.isnan(x):
+        return "NaN"
+    if math.isinf(x):
+        return infinity if x > 0 else f"-{infinity}"
+    text = repr(float(x))
+    return text.removesuffix(".0") if x else text  # -0.0 stays what it is
+
+
 @dataclass(frozen=True)
 class Dialect:
     """How one language writes numbers, declarations and the functions of a program.

@@ -1,7 +1,8 @@
-"""Verbs about certificates: certify."""
+"""Verbs that prove: prove, certify."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,8 +16,11 @@ from qddot.cli.terminal import (
     File,
     OptionWords,
     Settings,
+    Source,
     choice,
+    echo_json,
     number,
+    read_model,
     read_robot,
     saves,
     tell,
@@ -24,6 +28,36 @@ from qddot.cli.terminal import (
 from qddot.cli.words import numbers
 from qddot.errors import BadArgument, QddotError, printable
 from qddot.progress import write_line
+
+
+def prove(source: Source, settings: Settings = None, as_json: AsJson = False) -> None:
+    """Prove a robot's equations: each claim is an exact zero.
+
+    All formulations agree, M is symmetric, Ṁ − 2C is skew, energy is conserved, and more: each is
+    a polynomial that is shown to be zero. The exit status is 1 if a claim that must hold does not.
+
+    Examples:
+      qddot prove two_link_symbolic
+      qddot prove ur5 --json
+    """
+    from qddot.equations.deriving import exact_of
+    from qddot.equations.proofs import claims
+
+    robot = exact_of(read_model(source, settings))
+    found = []
+    interrupted = False
+    try:
+        for claim in claims(robot):
+            found.append(claim)
+            if not as_json:
+                print(claim, flush=True)
+    except KeyboardInterrupt:  # what is proved stays proved
+        interrupted = True
+    if as_json:
+        claims_made = [asdict(claim) for claim in found]
+        echo_json({"robot": robot.model.name, "finished": not interrupted, "claims": claims_made})
+    if any(claim.holds != claim.expected for claim in found):
+        raise typer.Exit(1)
 
 
 def certify(

@@ -184,7 +184,7 @@ def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
 
 VERBS = {
     "Look": (robots.show, robots.doctor, robots.report, robots.studio),
-    "Equations": (equations.derive, equations.prove, equations.check, equations.exercise),
+    "Equations": (equations.derive, certificates.prove, equations.check, equations.exercise),
     "Motion": (simulation.simulate, control.control, simulation.sweep),
     "Guarantees": (certificates.certify,),
     "Identification": (identification.identifiable, excitation.excite, identification.identify),

@@ -1,8 +1,7 @@
-"""Verbs about equations: derive, prove, check, exercise."""
+"""Verbs about equations: derive, check, exercise."""
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -17,7 +16,6 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     choice,
-    echo_json,
     read_model,
     saves,
     tell,
@@ -32,7 +30,6 @@ if TYPE_CHECKING:
 FORMULATIONS = (
     *("lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler", "hamilton"),
 )
-SLIDES = "slides"
 # by the ending of a file, short or spelt out; a terminal gets text
 FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
 FORMATS |= {f".{format}": format for format in FORMATS.values()}
@@ -53,7 +50,7 @@ def derive(
         str | None,
         choice(
             "--format",
-            (*dict.fromkeys(FORMATS.values()), SLIDES),
+            (*dict.fromkeys(FORMATS.values()), "slides"),
             "The format of the output. If not given, the ending of -o decides, or it is text; "
             "slides are LaTeX (beamer), or one page if -o ends in .html",
         ),
@@ -138,13 +135,13 @@ def derive(
                 equations = qddot.derive(model, formulation, notation=notation, frames=names)
         except TooLarge as error:
             raise BadArgument(
-                f"{str(error).partition(chr(10))[0]}\n"
+                f"{str(error).splitlines()[0]}\n"
                 "  Its structured form, with shared subexpressions, is short: --structured.\n"
                 "  Or give symbols values: --set m1=1.0"
             ) from None
-        kind = format or (FORMATS[output.suffix.lower()] if output else "text")
-        if kind == SLIDES and output and FORMATS[output.suffix.lower()] == "html":
-            kind = "html_slides"
+        ending = FORMATS[output.suffix.lower()] if output else "text"
+        kind = format or ending
+        kind = "html_slides" if (kind, ending) == ("slides", "html") else kind
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
         elif breakdown:
@@ -161,8 +158,8 @@ def derive(
             facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
     if output is not None:
         write_whole(output, text if text.endswith("\n") else f"{text}\n")
-    about = {"robot": model.name, "formulation": formulation}
-    tell(as_json, about | facts, [text] if output is None else [], [output])
+    facts = {"robot": model.name, "formulation": formulation} | facts
+    tell(as_json, facts, [text] if output is None else [], [output])
 
 
 def one_quantity(
@@ -170,8 +167,7 @@ def one_quantity(
 ) -> tuple[str, dict[str, dict[str, str]]]:
     """Return a quantity as text of a kind, and what --json has of it."""
     entry = equations.quantities.get(name)
-    of_frame = entry is not None and "frame" in entry.choices
-    choices: dict[str, Any] = {"frame": frame or tip} if of_frame else {}
+    choices: dict[str, Any] = {"frame": frame or tip} if entry and "frame" in entry.choices else {}
     latex = equations.latex(name, **choices)
     write = {"text": equations.text, "markdown": equations.markdown, "latex": equations.latex}
     if kind not in write:
@@ -179,36 +175,6 @@ def one_quantity(
     if frame is not None and not choices:
         raise BadArgument(f"--frame is for quantities of a frame; {name} is of the whole robot.")
     return write[kind](name, **choices), {"latex": {name: latex}}
-
-
-def prove(source: Source, settings: Settings = None, as_json: AsJson = False) -> None:
-    """Prove a robot's equations: each claim is an exact zero.
-
-    All formulations agree, M is symmetric, Ṁ − 2C is skew, energy is conserved, and more: each is
-    a polynomial that is shown to be zero. The exit status is 1 if a claim that must hold does not.
-
-    Examples:
-      qddot prove two_link_symbolic
-      qddot prove ur5 --json
-    """
-    from qddot.equations.deriving import exact_of
-    from qddot.equations.proofs import claims
-
-    robot = exact_of(read_model(source, settings))
-    found = []
-    interrupted = False
-    try:
-        for claim in claims(robot):
-            found.append(claim)
-            if not as_json:
-                print(claim, flush=True)
-    except KeyboardInterrupt:  # what is proved stays proved
-        interrupted = True
-    if as_json:
-        claims_made = [asdict(claim) for claim in found]
-        echo_json({"robot": robot.model.name, "finished": not interrupted, "claims": claims_made})
-    if any(claim.holds != claim.expected for claim in found):
-        raise typer.Exit(1)
 
 
 def check(
@@ -331,11 +297,6 @@ def exercise(
 
     task = made(seed, level, notation=notation)
     files = [] if output is None else task.write(output, format)
-    facts = {
-        "seed": seed,
-        "level": level,
-        "arm": task.arm.words,
-        "points": task.points,
-        "questions": [question.quantity for question in task.questions],
-    }
+    facts = dict[str, Any](seed=seed, level=level, arm=task.arm.words, points=task.points)
+    facts["questions"] = [question.quantity for question in task.questions]
     tell(as_json, facts, [] if files else [page(task.sheet(), "text")], files)

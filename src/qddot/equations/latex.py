@@ -3,6 +3,7 @@ r"""Equations as LaTeX that KaTeX reads too: m_{2} \left(a_{1}^{2} + a_{C2}^{2}\
 from __future__ import annotations
 
 import re
+import unicodedata
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
@@ -145,3 +146,46 @@ class LatexWriter(Writer):
 
     def parenthesised(self, text: str) -> str:
         return rf"\left({text}\right)"
+
+
+# words
+
+
+COMBINING = {"\N{COMBINING DOT ABOVE}": r"\dot", "\N{COMBINING DIAERESIS}": r"\ddot"}
+SYMBOLS = {
+    "−": "$-$", "–": "--", "—": "---", "·": r"$\cdot$", "×": r"$\times$", "°": r"$^\circ$",
+    "²": "$^2$", "³": "$^3$", "½": r"$\tfrac12$", "≤": r"$\le$", "≥": r"$\ge$", "→": r"$\to$",
+    "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "√": r"$\surd$", "ᵀ": "$^T$",
+}  # fmt: skip
+
+
+def words_latex(words: str) -> str:
+    """Return any words as every LaTeX engine prints them, and obeys none of them.
+
+    Letters that the standard fonts do not have become an empty box.
+    """
+    found, k = "", 0
+    words = unicodedata.normalize("NFC", words)
+    while k < len(words):
+        letter = words[k]
+        accent = COMBINING.get(words[k + 1 : k + 2])
+        k += 2 if accent else 1
+        if accent and letter.isascii():
+            found += f"${accent}{{{escape_latex(letter)}}}$"
+        elif letter in SYMBOLS:
+            found += SYMBOLS[letter]
+        elif unicodedata.name(letter, "").startswith("GREEK SMALL LETTER ") and plain_name(letter):
+            found += rf"$\{plain_name(letter)}$"
+        elif letter == "Ṁ":
+            found += r"$\dot{M}$"
+        elif ord(letter) < 0x180:
+            found += escape_latex(letter)
+        else:
+            found += r"$\square$"
+    return found
+
+
+def plain_name(letter: str) -> str:
+    """Return the name of a Greek letter that LaTeX has a command for."""
+    name = unicodedata.name(letter).rpartition(" ")[2].lower().replace("lamda", "lambda")
+    return "" if name == "omicron" or len(name) > 7 else name

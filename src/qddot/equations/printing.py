@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from itertools import groupby
@@ -18,7 +17,7 @@ from qddot.equations.document import (
     Words,
     WordTable,
 )
-from qddot.equations.latex import escape_latex
+from qddot.equations.latex import words_latex
 from qddot.equations.layout import PAGE, SLIDE, Row, align_body, aligned
 from qddot.equations.text import width
 from qddot.formulations.plain_formula import plain
@@ -41,9 +40,9 @@ def page(document: Document, format: str) -> str:
     return {"text": text, "markdown": markdown, "latex": latex, "slides": slides}[format](document)
 
 
-def spoken(words: Words, math: Callable[[str], str], other: Callable[[str], str]) -> str:
-    """Return a sentence with its formulas and its words written in two ways."""
-    parts = MATH.split(words.words)
+def spoken(words: str | Words, math: Callable[[str], str], other: Callable[[str], str]) -> str:
+    """Return a sentence with its formulas and its words written in two ways; a str is words."""
+    parts = MATH.split(words.words) if isinstance(words, Words) else [words]
     return "".join(math(part) if k % 2 else other(part) for k, part in enumerate(parts))
 
 
@@ -55,18 +54,17 @@ def text(document: Document) -> str:
     for section in document.sections:
         title = spoken(Words(section.title), plain, str)
         lines += ["", title, "-" * width(title)]
-        shown = [item for item in section.items if not isinstance(item, Picture)]
-        for item in shown:
-            lines += ["", *_text_lines(item)]
+        for item in section.items:
+            lines += [] if isinstance(item, Picture) else ["", *_text_lines(item)]
     return "\n".join(lines) + "\n"
 
 
-def _text_lines(item: Item) -> list[str]:
+def _text_lines(item: str | Words | Equation | WordTable) -> list[str]:
     match item:
         case Equation():
             return [f"    {line}" for row in item.text().splitlines() for line in _wrapped(row)]
         case WordTable(head, rows):
-            cells = [head, *([_plain_cell(cell) for cell in row] for row in rows)]
+            cells = [head, *([spoken(cell, plain, str) for cell in row] for row in rows)]
             widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
             return [
                 "    "
@@ -75,9 +73,8 @@ def _text_lines(item: Item) -> list[str]:
                 ).rstrip()
                 for row in cells
             ]
-        case Words():
+        case _:
             return _filled(spoken(item, plain, str))
-    return _filled(item)
 
 
 def _filled(words: str) -> list[str]:
@@ -89,10 +86,6 @@ def _filled(words: str) -> list[str]:
         else:
             lines[-1] += f" {word}" if lines[-1] else word
     return lines
-
-
-def _plain_cell(cell: str | Words) -> str:
-    return spoken(cell, plain, str) if isinstance(cell, Words) else cell
 
 
 def _wrapped(line: str) -> list[str]:
@@ -154,9 +147,7 @@ def _markdown_item(item: Item) -> str:
 
 
 def _marked(item: str | Words) -> str:
-    if isinstance(item, Words):
-        return spoken(item, lambda math: f"${math}$", _plain_markdown)
-    return _plain_markdown(item)
+    return spoken(item, lambda math: f"${math}$", _plain_markdown)
 
 
 def _plain_markdown(words: str) -> str:
@@ -239,49 +230,7 @@ def _latex_item(item: Item, room: float) -> str:
 
 
 def _worded(item: str | Words) -> str:
-    if isinstance(item, Words):
-        return spoken(item, lambda math: f"${math}$", words_latex)
-    return words_latex(item)
-
-
-COMBINING = {"\N{COMBINING DOT ABOVE}": r"\dot", "\N{COMBINING DIAERESIS}": r"\ddot"}
-SYMBOLS = {
-    "−": "$-$", "–": "--", "—": "---", "·": r"$\cdot$", "×": r"$\times$", "°": r"$^\circ$",
-    "²": "$^2$", "³": "$^3$", "½": r"$\tfrac12$", "≤": r"$\le$", "≥": r"$\ge$", "→": r"$\to$",
-    "…": r"\ldots{}", "“": "``", "”": "''", "‘": "`", "’": "'", "√": r"$\surd$", "ᵀ": "$^T$",
-}  # fmt: skip
-
-
-def words_latex(words: str) -> str:
-    """Return any words as every LaTeX engine prints them, and obeys none of them.
-
-    Letters that the standard fonts do not have become an empty box.
-    """
-    found, k = "", 0
-    words = unicodedata.normalize("NFC", words)
-    while k < len(words):
-        letter = words[k]
-        accent = COMBINING.get(words[k + 1 : k + 2])
-        k += 2 if accent else 1
-        if accent and letter.isascii():
-            found += f"${accent}{{{escape_latex(letter)}}}$"
-        elif letter in SYMBOLS:
-            found += SYMBOLS[letter]
-        elif unicodedata.name(letter, "").startswith("GREEK SMALL LETTER ") and plain_name(letter):
-            found += rf"$\{plain_name(letter)}$"
-        elif letter == "Ṁ":
-            found += r"$\dot{M}$"
-        elif ord(letter) < 0x180:
-            found += escape_latex(letter)
-        else:
-            found += r"$\square$"
-    return found
-
-
-def plain_name(letter: str) -> str:
-    """Return the name of a Greek letter that LaTeX has a command for."""
-    name = unicodedata.name(letter).rpartition(" ")[2].lower().replace("lamda", "lambda")
-    return "" if name == "omicron" or len(name) > 7 else name
+    return spoken(item, lambda math: f"${math}$", words_latex)
 
 
 # slides

@@ -34,7 +34,7 @@ def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -
     return {
         f"{stem}.h": _header(robot, stem, functions, number, bodies),
         f"{stem}.c": _source(robot, stem, number, bodies),
-        f"{stem}_check.c": _check(robot, stem, functions, number),
+        f"{stem}_check.c": _check(stem, functions, number),
         "CMakeLists.txt": CMAKE.replace("@stem@", stem),
     }
 
@@ -127,7 +127,7 @@ def _definition(stem: str, function: ExportedFunction, number: CNumber) -> str:
     return f"{_signature(stem, function, number)}\n{{\n{inside}\n}}\n"
 
 
-def _check(robot: Robot, stem: str, functions: Sequence[ExportedFunction], number: CNumber) -> str:
+def _check(stem: str, functions: Sequence[ExportedFunction], number: CNumber) -> str:
     """Return a main that compares every function with recorded values."""
     parts = [_check_of(stem, function, number) for function in functions]
     calls = "\n".join(f"  wrong += check_{function.name}();" for function in functions)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -20,9 +19,9 @@ from qddot.dynamics.rnea import bias_torque
 from qddot.equations.deriving import check_size
 from qddot.equations.exact_tree import ExactRobot, exact_robot
 from qddot.equations.forms import form
-from qddot.equations.nodes import Name, Node, Product
+from qddot.equations.nodes import Name, Product
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.writer import Writer
+from qddot.equations.text import TextWriter
 from qddot.errors import BadArgument, TooLarge
 from qddot.exporting.functions import ExportedFunction
 from qddot.model.tree import Tree
@@ -151,11 +150,11 @@ class ReadableForms:
         return writer.write(form(x))
 
 
-class MatlabWriter(Writer):
+class MatlabWriter(TextWriter):
     """A formula in MATLAB, with every digit; notes which sines and cosines it has used."""
 
     def __init__(self, x: Scalar, fields: Mapping[str, str], used: dict[str, str]):
-        super().__init__(x, digits=17)
+        super().__init__(x, digits=17, ascii=True)
         self.letters, self.full = ("s", "c"), False  # parameters are fields of p
         self.fields, self.used = fields, used
 
@@ -164,9 +163,6 @@ class MatlabWriter(Writer):
         size = abs(node.coefficient)
         parts = [] if size == 1 else [self.number(size)]
         return sign + "*".join([*parts, *(self.factor(factor) for factor in node.factors)])
-
-    def number(self, value: Fraction) -> str:
-        return self.numeral(value)
 
     def parameter(self, label: str) -> str:
         return "pi" if label == "pi" else f"p.{self.fields[label]}"
@@ -180,19 +176,5 @@ class MatlabWriter(Writer):
             self.used[text] = self.spelt_out(node, 1)
         return text
 
-    def indexed(self, letter: str, index: str) -> str:
-        return letter + index
-
     def raised(self, base: str, exponent: int) -> str:
         return f"{base}^{exponent}" if exponent > 0 else f"{base}^({exponent})"
-
-    def call(self, function: str, argument: Node, exponent: int) -> str:
-        text = f"{function}({self.write(argument)})"
-        return text if exponent == 1 else self.raised(text, exponent)
-
-    def spelt_out(self, node: Name, exponent: int) -> str:
-        text = f"{'sin' if node.kind == 'sine' else 'cos'}({self.angle(node)})"
-        return text if exponent == 1 else self.raised(text, exponent)
-
-    def parenthesised(self, text: str) -> str:
-        return f"({text})"

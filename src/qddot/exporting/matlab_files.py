@@ -105,7 +105,7 @@ def _file(
         _signature(function.name, inputs, outputs),
         *_help(robot, function, fields, outputs),
         "%#codegen",
-        *_argument_checks(function, inputs, fields),
+        *_argument_checks(function, inputs),
         *body,
         "end",
     ]
@@ -157,9 +157,7 @@ def size(port: Port) -> str:
     return "struct" if port.name == "p" else " x ".join(map(str, shape))
 
 
-def _argument_checks(
-    function: ExportedFunction, inputs: list[tuple[str, Port]], fields: dict[str, str]
-) -> list[str]:
+def _argument_checks(function: ExportedFunction, inputs: list[tuple[str, Port]]) -> list[str]:
     lines = []
     for name, port in inputs:
         if function.symbols and port.name == "p":

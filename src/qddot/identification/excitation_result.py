@@ -240,7 +240,7 @@ class Excitation(Reference, Judged):
         Args:
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
         """
-        return look("figures.excitation.figure")(self, path)
+        return look("figures.fits.excitation_figure")(self, path)
 
     @fitted
     def __repr__(self) -> str:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import reduce
+from operator import add, mul
 from typing import Any
 
 import numpy as np
@@ -9,8 +12,15 @@ import numpy as np
 from qddot.checks import not_real, one_of, refused
 from qddot.errors import BadArgument, BadExpression, WrongValue
 from qddot.scalars import Scalar
-from qddot.scalars.expressions import Expression
-from qddot.scalars.reader import from_sympy, is_sympy, read_formula
+from qddot.scalars.expressions import (
+    PI_EXPRESSION,
+    Expression,
+    expression,
+    free_symbols,
+    simplest,
+    symbol,
+)
+from qddot.scalars.reader import CALLS, read_formula
 
 
 def scalar(name: str, value: Any) -> Scalar:
@@ -111,3 +121,58 @@ def _six(what: str, x: Any) -> None:
     if shape[-1:] != (6,):
         wanted = "it must have shape (..., 6): angular part first"
         raise WrongValue(what, f"has shape {shape}", wanted)
+
+
+# SymPy's numbers and formulas, taken apart by their structure
+
+
+def is_sympy(x: Any) -> bool:
+    """Return whether something is SymPy's; SymPy itself is not loaded for it."""
+    return type(x).__module__.partition(".")[0] == "sympy" and hasattr(x, "is_Symbol")
+
+
+def from_sympy(x: Any) -> Scalar:
+    """Return the number, or the expression in symbols, that a SymPy one is.
+
+    Raises:
+        BadExpression: If it holds anything else, such as a tangent.
+    """
+    try:
+        return simplest(expression(_taken_apart(x)))
+    except BadArgument as error:
+        raise BadExpression(str(x), str(error)) from None
+
+
+def _taken_apart(x: Any) -> Any:
+    kind = type(x).__name__
+    if x.is_Symbol:
+        return _symbol(x.name)
+    if x.is_Rational:
+        return expression(Fraction(int(x.p), int(x.q)))
+    if x.is_Float:
+        return expression(float(x))
+    if kind == "Pi":
+        return PI_EXPRESSION
+    if kind in ("Add", "Mul"):
+        return reduce(add if kind == "Add" else mul, [_taken_apart(part) for part in x.args])
+    if kind in ("sin", "cos"):
+        return CALLS[kind](_taken_apart(x.args[0]))
+    if kind == "Pow":
+        base, exponent = x.args
+        whole = 2 * exponent if exponent.is_Rational else None
+        if whole is not None and whole.is_Integer:
+            base = _taken_apart(base)
+            root = CALLS["sqrt"](base) if int(whole) % 2 else base
+            return root ** (int(whole) if int(whole) % 2 else int(exponent))
+    why = "known are + - * /, whole powers, square roots, sin, cos and pi."
+    raise BadExpression(str(x), why)
+
+
+def _symbol(name: str) -> Expression:
+    """Return a symbol, if a robot file could name it too."""
+    try:
+        if free_symbols(read_formula(name)) == {name}:
+            return symbol(name)
+    except BadExpression:
+        pass
+    raise BadExpression(name, "a symbol's name is letters, digits and _, and not pi or deg.")

@@ -16,11 +16,12 @@ from qddot.errors import (
     did_you_mean,
     shorten,
 )
+from qddot.model.arguments import from_sympy, is_sympy
 from qddot.model.friction import LINEAR
 from qddot.model.link import Placement
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, expression, free_symbols
-from qddot.scalars.reader import from_sympy, is_sympy, read_formula
+from qddot.scalars.reader import read_formula
 from qddot.spatial.rotation import from_quaternion, to_rpy
 
 # what people write for some keys, which does not look like them

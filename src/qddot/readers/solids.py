@@ -11,7 +11,9 @@ import numpy as np
 
 from qddot.errors import BadArgument, QddotError, did_you_mean, shorten
 from qddot.model.arguments import scalar, scalars
-from qddot.model.density import (
+from qddot.model.link import NOWHERE, Inertial, Placement
+from qddot.model.shapes import (
+    SHAPES,
     Moment,
     inertial_of,
     of_box,
@@ -19,8 +21,6 @@ from qddot.model.density import (
     of_sphere,
     of_triangles,
 )
-from qddot.model.link import NOWHERE, Inertial, Placement
-from qddot.model.shapes import SHAPES
 from qddot.readers.document_table import DocumentTable
 from qddot.readers.stl import read_stl
 from qddot.scalars import Scalar

@@ -1,6 +1,4 @@
-"""Reading numbers and formulas, from text and from SymPy; nothing is ever executed.
-
-Text has our own small grammar:
+"""Reading numbers and formulas from text, in our own small grammar; nothing is ever executed.
 
     formula := term (("+" | "-") term)*        term := factor (("*" | "/") factor)*
     factor  := ("+" | "-") factor | power      power := atom (("**" | "^") integer)?
@@ -17,20 +15,15 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from functools import reduce
-from operator import add, mul
 from typing import Any
 
 from qddot.errors import BadArgument, BadExpression, shorten
-from qddot.scalars import Scalar
 from qddot.scalars.expressions import (
     FUNCTIONS,
     ONE,
     PI_EXPRESSION,
     Expression,
     expression,
-    free_symbols,
-    simplest,
     symbol,
 )
 from qddot.scalars.monomials import MOST_POWER
@@ -49,7 +42,6 @@ BLANKS = " \t\r\n"
 JOINT_VARIABLE = re.compile(r"(q|qd|qdd|tau)\d+")
 CONSTANTS = {"pi": PI_EXPRESSION, "deg": PI_EXPRESSION / 180}
 CALLS = {name: FUNCTIONS[name] for name in ("sin", "cos", "sqrt")}
-SUPPORTED = "known are + - * /, whole powers, square roots, sin, cos and pi."  # of SymPy
 
 
 def read_number(text: str) -> float:
@@ -271,57 +263,3 @@ def _stumble(text: str) -> str:
     if product := re.match(r"([\d.]+)([A-Za-z]\w*)", text, re.ASCII):
         return f"a product needs its sign: {product[1]}*{shorten(product[2], 32)}."
     return f"{text[0]!r} is not part of a formula."
-
-
-# SymPy's numbers and formulas, taken apart by their structure
-
-
-def is_sympy(x: Any) -> bool:
-    """Return whether something is SymPy's; SymPy itself is not loaded for it."""
-    return type(x).__module__.partition(".")[0] == "sympy" and hasattr(x, "is_Symbol")
-
-
-def from_sympy(x: Any) -> Scalar:
-    """Return the number, or the expression in symbols, that a SymPy one is.
-
-    Raises:
-        BadExpression: If it holds anything else, such as a tangent.
-    """
-    try:
-        return simplest(expression(_taken_apart(x)))
-    except BadArgument as error:
-        raise BadExpression(str(x), str(error)) from None
-
-
-def _taken_apart(x: Any) -> Any:
-    kind = type(x).__name__
-    if x.is_Symbol:
-        return _symbol(x.name)
-    if x.is_Rational:
-        return expression(Fraction(int(x.p), int(x.q)))
-    if x.is_Float:
-        return expression(float(x))
-    if kind == "Pi":
-        return PI_EXPRESSION
-    if kind in ("Add", "Mul"):
-        return reduce(add if kind == "Add" else mul, [_taken_apart(part) for part in x.args])
-    if kind in ("sin", "cos"):
-        return CALLS[kind](_taken_apart(x.args[0]))
-    if kind == "Pow":
-        base, exponent = x.args
-        whole = 2 * exponent if exponent.is_Rational else None
-        if whole is not None and whole.is_Integer:
-            base = _taken_apart(base)
-            root = CALLS["sqrt"](base) if int(whole) % 2 else base
-            return root ** (int(whole) if int(whole) % 2 else int(exponent))
-    raise BadExpression(str(x), SUPPORTED)
-
-
-def _symbol(name: str) -> Expression:
-    """Return a symbol, if a robot file could name it too."""
-    try:
-        if free_symbols(read_formula(name)) == {name}:
-            return symbol(name)
-    except BadExpression:
-        pass
-    raise BadExpression(name, "a symbol's name is letters, digits and _, and not pi or deg.")

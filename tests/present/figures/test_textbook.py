@@ -15,7 +15,8 @@ from nearness import assert_close
 import qddot
 from qddot.equations.deriving import exact_of
 from qddot.equations.document import Picture, Words, document, drawn
-from qddot.equations.printing import PREAMBLE, page, words_latex
+from qddot.equations.latex import words_latex
+from qddot.equations.printing import PREAMBLE, page
 from qddot.formulations.frames import users_frames
 from qddot.formulations.notation import notation
 from qddot.present.figures.textbook.output import text_spans

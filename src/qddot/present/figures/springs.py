@@ -18,7 +18,7 @@ APART = 1.0  # [m] between a mass and what it is tied to, at rest
 WIDE, HIGH = 0.26, 0.12  # half the width and the height of a block [m]
 BESIDE = 0.13  # how far a spring and a damper beside it are off the middle [m]
 TURNS = 5  # of a zigzag
-CUP, PISTON = 0.06, 0.05  # half their widths [m]
+CUP = 0.06  # half the width of a spring, and of a damper's cup [m]
 
 BetweenPoint = tuple[float, float, float]  # parts of the way, then metres along and across
 
@@ -68,25 +68,25 @@ class Tied:
         return [(s, d + first - s * (first + second), aside) for s, d, aside in line]
 
 
-def zigzag(aside: float) -> list[BetweenPoint]:
+def zigzag(aside: float, half: float = CUP) -> list[BetweenPoint]:
     """Return a spring between 0 and 1."""
     peaks = [
-        (0.15 + 0.7 * (k + 0.5) / (2 * TURNS), 0.0, aside + (CUP if k % 2 else -CUP))
+        (0.15 + 0.7 * (k + 0.5) / (2 * TURNS), 0.0, aside + (half if k % 2 else -half))
         for k in range(2 * TURNS)
     ]
     return [(0, 0, aside), (0.15, 0, aside), *peaks, (0.85, 0, aside), (1, 0, aside)]
 
 
-def dashpot(aside: float) -> list[list[BetweenPoint]]:
+def dashpot(aside: float, half: float = CUP) -> list[list[BetweenPoint]]:
     """Return a damper between 0 and 1: a rod with its piston, a cup, the rod behind it.
 
     The cup shrinks with the way; the piston shrinks less, so that it is seen to move in it.
     """
     piston = (0.47, 0.07 * APART)
-    cup = [(0.35, -CUP), (0.75, -CUP), (0.75, CUP), (0.35, CUP)]
+    cup = [(0.35, -half), (0.75, -half), (0.75, half), (0.35, half)]
     return [
         [(0, 0, aside), (*piston, aside)],
-        [(*piston, aside - PISTON), (*piston, aside + PISTON)],
+        [(*piston, aside - 5 / 6 * half), (*piston, aside + 5 / 6 * half)],
         [(s, 0, aside + x) for s, x in cup],
         [(0.75, 0, aside), (1, 0, aside)],
     ]

@@ -135,7 +135,7 @@ def log_html(log: Log) -> str:
 
 def excitation_html(motion: Excitation) -> str:
     """Return a motion: what it is worth, what it uses of the limits, and how it goes."""
-    from qddot.present.figures.excitation import figure as drawn
+    from qddot.present.figures.fits import excitation_figure as drawn
 
     used = [name for name in SIGNS if name != "effort" or np.isfinite(motion.limits.effort).any()]
     lines = [

@@ -16,6 +16,7 @@ from qddot.errors import BadArgument
 from qddot.formulations.notation import Notation
 from qddot.formulations.plain_formula import plain
 from qddot.model.tree import BASE
+from qddot.present.figures.springs import BetweenPoint, dashpot, zigzag
 from qddot.present.figures.textbook.output import svg, tikz
 from qddot.present.figures.textbook.planar import draw_planar
 from qddot.present.figures.textbook.pose import floats
@@ -23,6 +24,7 @@ from qddot.present.figures.textbook.posed import PosedArm, posed
 from qddot.present.figures.textbook.sheet import (
     DASHED,
     FONT,
+    LINE,
     SHAPE,
     SMALL_FONT,
     THIN,
@@ -106,7 +108,7 @@ HALF_LONG, HALF_WIDE = 0.42, 0.8  # [cm] of a box, along the line and across it
 BETWEEN = 1.45  # [cm] from box to box
 WHEEL = 0.07  # [cm] radius
 ASIDE = 0.42  # [cm] from the middle to a spring, and to a damper
-COILS, COIL = 5, 0.13  # of a spring, and how wide they are on either side [cm]
+COIL = 0.13  # [cm] half the width of a spring
 CUP = 0.15  # [cm] half a damper's cup
 ARROWS = 0.5  # [cm] between the arrows of two coordinates
 
@@ -188,27 +190,13 @@ def spring_and_damper(
 ) -> None:
     """Draw them side by side, or in the middle where there is one of the two."""
     far = ASIDE if stiffness and damping else 0.0
+    way = end - start
+    lines: list[tuple[list[BetweenPoint], Pen]] = []
     if stiffness:
-        spring(sheet, start - far * aside, end - far * aside, aside)
+        lines.append((zigzag(-far, COIL), LINE))
         sheet.label((start + end) / 2 - (far + COIL) * aside, stiffness, -aside)
     if damping:
-        damper(sheet, start + far * aside, end + far * aside, aside)
+        lines += zip(dashpot(far, CUP), (LINE, Pen(0.05), LINE, LINE), strict=True)
         sheet.label((start + end) / 2 + (far + CUP) * aside, damping, aside)
-
-
-def spring(sheet: Sheet, start: np.ndarray, end: np.ndarray, aside: np.ndarray) -> None:
-    inner = np.linspace(0.2, 0.8, 2 * COILS + 1)
-    zigzag = [
-        start + t * (end - start) + COIL * aside * (0 if k in (0, 2 * COILS) else (-1) ** k)
-        for k, t in enumerate(inner)
-    ]
-    sheet.path(start, *zigzag, end)
-
-
-def damper(sheet: Sheet, start: np.ndarray, end: np.ndarray, aside: np.ndarray) -> None:
-    way = end - start
-    cup, piston, mouth = start + 0.35 * way, start + 0.5 * way, start + 0.65 * way
-    sheet.path(start, cup)
-    sheet.path(mouth + CUP * aside, cup + CUP * aside, cup - CUP * aside, mouth - CUP * aside)
-    sheet.path(piston + 0.75 * CUP * aside, piston - 0.75 * CUP * aside, pen=Pen(0.05))
-    sheet.path(piston, end)
+    for line, pen in lines:
+        sheet.path(*(start + s * way + d * unit(way) + x * aside for s, d, x in line), pen=pen)
