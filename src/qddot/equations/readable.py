@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LIMITS = (200, 20, 1)  # terms of an entry that is written out; the first that fits is taken
 PRINTED = (120,)  # terms of an entry on paper, where length is no matter but reading is
 MOST_LETTERS = 8_000  # of LaTeX on a screen; more takes seconds to typeset and minutes to read
+HIGHEST = 48  # rows of a matrix that fits on a page
 FIRST = 8  # shown terms of a long sum that stands alone
 
 Entries: TypeAlias = Any  # an array of entries
@@ -201,7 +202,7 @@ def _rows(entries: Entries, symbol: str, limit: float, room: float) -> list[Row]
         return [row for block in blocks for row in block]
     table = entries[:, None] if entries.ndim == 1 else entries
     wide = sum(max(entry.room(limit) for entry in column) + 1 for column in table.T)
-    if wide <= space or limit == LIMITS[-1]:
+    if (wide <= space and len(table) <= HIGHEST) or limit == LIMITS[-1]:
         lines = [" & ".join(entry.cell(limit) for entry in row) for row in table]
         body = r" \\ ".join(lines)
         return [(symbol, rf"\begin{{bmatrix}} {body} \end{{bmatrix}}")]
