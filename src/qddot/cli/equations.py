@@ -143,7 +143,10 @@ def derive(
                 "  Or give symbols values: --set m1=1.0"
             ) from None
         kind = format or (FORMATS[output.suffix.lower()] if output else "text")
-        if kind == SLIDES and output and FORMATS[output.suffix.lower()] == "html":
+        ending = FORMATS[output.suffix.lower()] if output else "latex"
+        if kind == SLIDES and ending not in ("latex", "html"):
+            raise BadArgument(f"Slides are written as .tex or .html, not as {output.suffix}.")
+        if kind == SLIDES and ending == "html":
             kind = "html_slides"
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
@@ -158,7 +161,8 @@ def derive(
             facts = {"terms": [(x.symbol, x.label, as_latex(x.value)) for x in found]}
         else:
             text = "" if as_json and output is None else page(document(equations, steps), kind)
-            facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
+            wanted = MATRICES if as_json else ()  # the whole of them takes long for a long robot
+            facts = {"latex": {name: equations.latex(name) for name in wanted}}
     if output is not None:
         write_whole(output, text if text.endswith("\n") else f"{text}\n")
     about = {"robot": model.name, "formulation": formulation}
