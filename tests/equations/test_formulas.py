@@ -14,7 +14,7 @@ from qddot.equations.deriving import FORMULATIONS
 from qddot.equations.document import document
 from qddot.equations.formulas import Formulas
 from qddot.equations.layout import PAGE, broken, width
-from qddot.equations.printing import page
+from qddot.equations.printing import page, words_latex
 from qddot.equations.readable import MOST_LETTERS, readable_latex, readable_text
 
 ARM = "two_link_symbolic"
@@ -180,3 +180,9 @@ def test_a_product_that_is_wider_than_a_page_breaks_between_its_factors():
 def test_rows_of_a_matrix_that_is_too_wide_are_broken_in_a_terminal_too():
     text = page(document(qddot.derive("puma560")), "text")
     assert max(len(line) for line in text.splitlines() if line.startswith("    ")) < 140
+
+
+def test_a_name_without_spaces_may_break_in_latex_where_it_is_long():
+    short = "a_name_of_usual_length"
+    assert "allowbreak" not in words_latex(f"{short} {short}")
+    assert words_latex("x" * 45).count(r"\allowbreak{}") == 5

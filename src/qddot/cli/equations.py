@@ -144,7 +144,7 @@ def derive(
             ) from None
         kind = format or (FORMATS[output.suffix.lower()] if output else "text")
         ending = FORMATS[output.suffix.lower()] if output else "latex"
-        if kind == SLIDES and ending not in ("latex", "html"):
+        if kind == SLIDES and output and ending not in ("latex", "html"):
             raise BadArgument(f"Slides are written as .tex or .html, not as {output.suffix}.")
         if kind == SLIDES and ending == "html":
             kind = "html_slides"
