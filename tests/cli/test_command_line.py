@@ -152,6 +152,13 @@ def test_options_that_write_know_the_endings_that_writers_know():
     assert {*equations.FORMATS.values(), "slides", "html_slides"} == set(FORMATS)
 
 
+def test_slides_are_latex_or_a_page(tmp_path):
+    done = run("derive", "rp_symbolic", "--format", "slides", "-o", tmp_path / "slides.md")
+    assert done.returncode == 2
+    assert ".tex or .html" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 # what people see first
 
 

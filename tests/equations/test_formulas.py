@@ -11,7 +11,10 @@ from long import long
 
 import qddot
 from qddot.equations.deriving import FORMULATIONS
+from qddot.equations.document import document
 from qddot.equations.formulas import Formulas
+from qddot.equations.layout import PAGE, broken, width
+from qddot.equations.printing import page, words_latex
 from qddot.equations.readable import MOST_LETTERS, readable_latex, readable_text
 
 ARM = "two_link_symbolic"
@@ -165,3 +168,22 @@ def test_numbers_and_empty_arrays_are_formulas_too():
     assert readable_latex(Fraction(1, 2), "x") == r"$\displaystyle x = 0.5$"
     assert "bmatrix" in readable_latex(np.zeros((0, 3), dtype=object), "M")
     assert readable_text(np.array([1, 2], dtype=object)) == "⎡1⎤\n⎣2⎦"
+
+
+def test_a_product_that_is_wider_than_a_page_breaks_between_its_factors():
+    names = [rf"\mathrm{{very\_long\_parameter\_name\_{k}}}" for k in range(9)]
+    lines = broken("a + " + " ".join(names), PAGE)
+    assert len(lines) > 3
+    assert all(width(line) <= PAGE for line in lines)
+    assert " ".join(lines).replace(r"\cdot ", "") == "a + " + " ".join(names)
+
+
+def test_rows_of_a_matrix_that_is_too_wide_are_broken_in_a_terminal_too():
+    text = page(document(qddot.derive("puma560")), "text")
+    assert max(len(line) for line in text.splitlines() if line.startswith("    ")) < 140
+
+
+def test_a_name_without_spaces_may_break_in_latex_where_it_is_long():
+    short = "a_name_of_usual_length"
+    assert "allowbreak" not in words_latex(f"{short} {short}")
+    assert words_latex("x" * 45).count(r"\allowbreak{}") == 5

@@ -89,6 +89,14 @@ def test_letters_with_upper_indices_take_exponents(file):
         ("mass_matrix = 'M^{'", "a brace that is not closed"),
         ("mass_matrix = 'M}'", "a brace that is not opened"),
         ("mass_matrix = 'M%'", "has '%' in it"),
+        ("mass_matrix = '^^5cinput{x}'", "has ^ or _ twice"),  # TeX reads ^^5c as a backslash
+        ("mass_matrix = 'M^1^2'", "has ^ twice at one letter"),
+        ("mass_matrix = 'M_1_2'", "has _ twice at one letter"),
+        ("mass_matrix = 'θ'", "Greek letters are written as"),
+        ("mass_matrix = ''", "must be a letter with indices"),
+        ("mass_matrix = '\\left(M'", "must be a letter with indices"),
+        ("mass_matrix = 'M<b>'", "must be a letter with indices"),
+        ("inertia = '$z'", "a $ must have i behind it"),
         ("mass_matrix = 'M&N'", "has '&' in it"),
     ],
 )
@@ -172,3 +180,30 @@ def test_the_page_on_notations_lists_every_key():
     listed = page.partition("| key | is |")[2].partition("\n\n")[0]
     assert {*re.findall(r"`(\w+)`", listed)} >= {*LETTERS}
     assert DERIVE.keys() <= {*re.findall(r"\| `(\w+)` \|", page)}
+
+
+@pytest.mark.parametrize("given", [5, b"craig", ["craig"], "a\0.toml"])
+def test_a_notation_that_is_none_is_refused(given):
+    with pytest.raises(BadArgument, match="otation"):
+        notation(given)
+
+
+@pytest.mark.parametrize("given", ["link1", 5])
+def test_frames_that_are_no_list_are_refused(given):
+    with pytest.raises(BadArgument, match="frames is"):
+        qddot.derive("two_link_symbolic", frames=given)
+
+
+def test_a_cosine_of_three_angles_is_no_christoffel_symbol():
+    """In Spong's and Siciliano's letters c_{123} is one."""
+    rows = [{"type": "revolute", "a": f"L{k}", "mass": f"m{k}"} for k in (1, 2, 3)]
+    arm = qddot.from_dh(rows, "standard", gravity=[0, -9.81, 0])
+    written = {name: qddot.derive(arm, notation=name).latex("g") for name in ("qddot", "spong")}
+    assert "c_{123}" in written["qddot"]
+    assert "c_{123}" not in written["spong"]
+
+
+def test_the_inertia_of_a_link_gives_way_to_a_parameter():
+    """The arm has a number I1; Spong writes I_1 for the inertia matrix of link 1."""
+    steps = qddot.derive("two_link_symbolic", "explicit", notation="spong").steps
+    assert "I_{1}" not in {step.symbol for step in steps}

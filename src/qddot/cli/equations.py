@@ -139,8 +139,10 @@ def derive(
                 "  Its structured form, with shared subexpressions, is short: --structured.\n"
                 "  Or give symbols values: --set m1=1.0"
             ) from None
-        ending = FORMATS[output.suffix.lower()] if output else "text"
-        kind = format or ending
+        ending = FORMATS[output.suffix.lower()] if output else "latex"
+        kind = format or (ending if output else "text")
+        if kind == "slides" and output and ending not in ("latex", "html"):
+            raise BadArgument(f"Slides are written as .tex or .html, not as {output.suffix}.")
         kind = "html_slides" if (kind, ending) == ("slides", "html") else kind
         if quantity is not None:
             text, facts = one_quantity(equations, quantity, frame, kind, qddot.Robot(model).tip)
@@ -155,7 +157,8 @@ def derive(
             facts = {"terms": [(x.symbol, x.label, as_latex(x.value)) for x in found]}
         else:
             text = "" if as_json and output is None else page(document(equations, steps), kind)
-            facts = {"latex": {name: equations.latex(name) for name in MATRICES}}
+            wanted = MATRICES if as_json else ()  # the whole of them takes long for a long robot
+            facts = {"latex": {name: equations.latex(name) for name in wanted}}
     if output is not None:
         write_whole(output, text if text.endswith("\n") else f"{text}\n")
     facts = {"robot": model.name, "formulation": formulation} | facts

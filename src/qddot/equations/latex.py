@@ -159,15 +159,20 @@ SYMBOLS = {
 }  # fmt: skip
 
 
+LONGEST_WORD = 40  # letters without a space, behind which a line may break anywhere
+
+
 def words_latex(words: str) -> str:
     """Return any words as every LaTeX engine prints them, and obeys none of them.
 
     Letters that the standard fonts do not have become an empty box.
     """
-    found, k = "", 0
+    found, k, since = "", 0, 0
     words = unicodedata.normalize("NFC", words)
     while k < len(words):
         letter = words[k]
+        since = 0 if letter == " " else since + 1
+        found += r"\allowbreak{}" if since > LONGEST_WORD else ""
         accent = COMBINING.get(words[k + 1 : k + 2])
         k += 2 if accent else 1
         if accent and letter.isascii():

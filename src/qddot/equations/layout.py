@@ -162,7 +162,8 @@ class _Cells:
 def broken(latex: str, room: float) -> list[str]:
     """Return a formula in as many lines as it takes to stay within the room [em].
 
-    It breaks before signs: those outside of parentheses where that is enough, else inside of them.
+    It breaks before signs: those outside of parentheses where that is enough, else inside of them;
+    and a single term that is too long, between its factors.
     """
     if width(latex) <= room:
         return [latex]
@@ -172,10 +173,24 @@ def broken(latex: str, room: float) -> list[str]:
         if width(line) > room:
             # parentheses over two lines cannot be fitted to what they hold
             line = line.replace(r"\left(", r"\bigl(").replace(r"\right)", r"\bigr)")
-            found += _filled(_pieces(line, outside=False), room)
+            for part in _filled(_pieces(line, outside=False), room):
+                found += _between_factors(part, room) if width(part) > room else [part]
         else:
             found.append(line)
     return found
+
+
+def _between_factors(term: str, room: float) -> list[str]:
+    depth, lines = 0, [""]
+    for piece in term.split(" "):
+        unfinished = depth or re.search(r"(^|\\[A-Za-z]+|[+-])$", lines[-1])
+        longer = f"{lines[-1]} {piece}".strip()
+        if unfinished or width(longer) <= room - INDENT - BINARY:
+            lines[-1] = longer
+        else:
+            lines.append(rf"\cdot {piece}")
+        depth += piece.count("{") - piece.count("}")
+    return lines
 
 
 def _filled(pieces: Sequence[str], room: float) -> list[str]:

@@ -19,6 +19,7 @@ from qddot.equations.document import (
 )
 from qddot.equations.latex import words_latex
 from qddot.equations.layout import PAGE, SLIDE, Row, align_body, aligned
+from qddot.equations.layout import width as em
 from qddot.equations.text import width
 from qddot.formulations.plain_formula import plain
 from qddot.results import look
@@ -90,7 +91,8 @@ def _filled(words: str) -> list[str]:
 
 def _wrapped(line: str) -> list[str]:
     """Return a line of text in several, broken before signs, if it is longer than a page."""
-    if width(line) <= COLUMNS or line[:1] in "⎡⎢⎣[":
+    listed = re.match(r"\[[\d, ]+\] = ", line)  # an entry of a matrix that is too wide
+    if width(line) <= COLUMNS or (line[:1] in "⎡⎢⎣[" and not listed):
         return [line]
     indent = " " * (len(line) - len(line.lstrip()) + 6)
     lines = [""]
@@ -114,7 +116,10 @@ def _terms(line: str) -> list[str]:
     parts = [
         re.split(r" (?=[+−-] )", p) if far else [p] for p, far in zip(pieces, long, strict=True)
     ]
-    return [part for found in parts for part in found]
+    words = [
+        re.split(r"(?<![+−-]) ", p) if width(p) > COLUMNS - 8 else [p] for x in parts for p in x
+    ]
+    return [word for found in words for word in found]
 
 
 # Markdown
@@ -213,10 +218,10 @@ def _latex_item(item: Item, room: float) -> str:
             body = " \\\\\n".join([lines[0] + r" \\ \hline", *lines[1:]]).replace(
                 r"\hline \\", r"\hline"
             )
-            return (
-                f"\\begin{{center}}\\begin{{tabular}}{{{'l' * len(head)}}}\n{body}\n"
-                "\\end{tabular}\\end{center}"
-            )
+            table = f"\\begin{{tabular}}{{{'l' * len(head)}}}\n{body}\n\\end{{tabular}}"
+            if _table_width([head, *rows]) > room:
+                table = f"\\resizebox{{\\linewidth}}{{!}}{{{table}}}"
+            return f"\\begin{{center}}{table}\\end{{center}}"
         case Picture(_, tikz, caption):
             smaller = rf"\scalebox{{{ON_SLIDE}}}" if room == SLIDE else ""
             # one box, so that the words stay on the page of their picture
@@ -227,6 +232,16 @@ def _latex_item(item: Item, room: float) -> str:
             )
         case _:
             return _worded(item)
+
+
+def _table_width(rows: Sequence[Sequence[str | Words]]) -> float:
+    """Return about how wide a table is [em], slightly too large."""
+
+    def cell(item: str | Words) -> float:
+        parts = MATH.split(item.words) if isinstance(item, Words) else [item]
+        return sum(em(part) if k % 2 else len(part) / 2 for k, part in enumerate(parts))
+
+    return sum(max(map(cell, column)) + 1.2 for column in zip(*rows, strict=True))
 
 
 def _worded(item: str | Words) -> str:

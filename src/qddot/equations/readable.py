@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 LIMITS = (200, 20, 1)  # terms of an entry that is written out; the first that fits is taken
 PRINTED = (120,)  # terms of an entry on paper, where length is no matter but reading is
 MOST_LETTERS = 8_000  # of LaTeX on a screen; more takes seconds to typeset and minutes to read
+HIGHEST = 48  # rows of a matrix that fits on a page
 FIRST = 8  # shown terms of a long sum that stands alone
 
 Entries: TypeAlias = Any  # an array of entries
@@ -195,13 +196,13 @@ def _rows(entries: Entries, symbol: str, limit: float, room: float) -> list[Row]
         return [(symbol, r"\begin{bmatrix}\end{bmatrix}")]
     if entries.ndim > 2:
         blocks = [
-            _rows(block, _index(symbol, (k,), len(entries)), limit, room)
+            _rows(block, _index(symbol, (k,), len(entries), entries.flat[0].notation), limit, room)
             for k, block in enumerate(entries)
         ]
         return [row for block in blocks for row in block]
     table = entries[:, None] if entries.ndim == 1 else entries
     wide = sum(max(entry.room(limit) for entry in column) + 1 for column in table.T)
-    if wide <= space or limit == LIMITS[-1]:
+    if (wide <= space and len(table) <= HIGHEST) or limit == LIMITS[-1]:
         lines = [" & ".join(entry.cell(limit) for entry in row) for row in table]
         body = r" \\ ".join(lines)
         return [(symbol, rf"\begin{{bmatrix}} {body} \end{{bmatrix}}")]
@@ -211,17 +212,18 @@ def _rows(entries: Entries, symbol: str, limit: float, room: float) -> list[Row]
 def _listed(entries: Entries, symbol: str, limit: float, room: float) -> list[Row]:
     """Return a matrix entry by entry: zeros together, of a symmetric one the upper half."""
     half = bool(symbol) and entries.ndim == 2 and _symmetric(entries)
-    size = max(entries.shape)
+    size, notation = max(entries.shape), entries.flat[0].notation
     places = [p for p in np.ndindex(entries.shape) if not half or p[0] <= p[1]]
     # all rows begin behind the widest name
-    space = room - em(f"{_index(symbol, places[-1], size)} =")
+    space = room - em(f"{_index(symbol, places[-1], size, notation)} =")
     rows: list[Row] = []
     for place in places:
         if entries[place].terms:
-            rows += _continued(_index(symbol, place, size), entries[place].lines(limit, space))
-    zeros = [_index(symbol, place, size) for place in places if not entries[place].terms]
+            name = _index(symbol, place, size, notation)
+            rows += _continued(name, entries[place].lines(limit, space))
+    zeros = [_index(symbol, place, size, notation) for place in places if not entries[place].terms]
     if half:
-        rows.append((_named(symbol, "ji"), _named(symbol, "ij")))
+        rows.append((_named(symbol, "ji", notation), _named(symbol, "ij", notation)))
     if len(zeros) > MOST_ZEROS:
         rows.append((r"\text{others}", "0"))
     elif zeros:
@@ -242,12 +244,12 @@ def _continued(symbol: str, lines: list[str]) -> list[Row]:
     return [(symbol, lines[0]), *(("", line) for line in lines[1:])]
 
 
-def _index(symbol: str, place: tuple[int, ...], n: int) -> str:
+def _index(symbol: str, place: tuple[int, ...], n: int, notation: Notation) -> str:
     comma = "," if n > 9 or not symbol else ""
     numbers = comma.join(str(k + 1) for k in place)
-    return _named(symbol, numbers) if symbol else f"[{numbers}]"
+    return _named(symbol, numbers, notation) if symbol else f"[{numbers}]"
 
 
-def _named(symbol: str, index: str) -> str:
-    bound = any(sign in symbol for sign in "_|+(")
+def _named(symbol: str, index: str, notation: Notation) -> str:
+    bound = any(sign in symbol for sign in "_|+(") or notation.is_trigonometric(symbol)
     return f"[{symbol}]_{{{index}}}" if bound else f"{symbol}_{{{index}}}"

@@ -119,6 +119,8 @@ class Writer(ABC):
         if self.full or not plain or (self.many and len(node.joints) > 1):
             return ""
         letter = self.letters[node.kind == "cosine"]
+        if len(node.joints) > 2 and self.notation.christoffel.startswith(f"{letter}_"):
+            return ""  # c_{123} is a Christoffel symbol
         return self.indexed(letter, "".join(str(joint + 1) for joint, _ in node.joints))
 
     def angle(self, node: Name) -> str:

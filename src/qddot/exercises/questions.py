@@ -158,7 +158,7 @@ def exercise(
         level: 1: two joints and point masses; 2: links with inertia; 3: three joints.
         notation: Whose letters, as in `derive`.
     """
-    if level not in LEVELS:
+    if not isinstance(level, int) or isinstance(level, bool) or level not in LEVELS:
         raise BadArgument(f"level is {level!r}; it must be 1, 2 or 3.")
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed < 10**9:
         raise BadArgument(f"seed is {seed!r}; it must be a whole number from 0 to 999,999,999.")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, listing
+from qddot.errors import BadArgument, listing, shorten
 from qddot.model.joint import FIXED
 from qddot.model.joints import JointMotion
 from qddot.model.model import Model
@@ -64,6 +64,8 @@ def seen_from(tree: Tree, frames: Sequence[str]) -> Tree:
     Raises:
         BadArgument: If these are not one frame for each body.
     """
+    if isinstance(frames, str) or not isinstance(frames, Sequence):
+        raise BadArgument(f"frames is {shorten(repr(frames))}; it must be a list of names.")
     found = [tree.frame(name) for name in frames]
     if [body for body, _ in found] != list(range(len(tree.bodies))):
         names = listing([body.name for body in tree.bodies])

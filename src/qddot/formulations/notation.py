@@ -23,6 +23,7 @@ from qddot.formulations.plain_formula import plain
 MAIN_LETTER = re.compile(
     r"((?:\{\}(?:[\^_]\{[^{}]*\})*)?)(\\?[A-Za-z]+(?:\{\\?[A-Za-z]+\})?)(.*)", re.DOTALL
 )
+NO_LETTERS = re.compile(r"[=<>+\n\r]|\\(?:left|right|[bB]igl|[bB]igr|limits|displaystyle)")
 HERE = Path(__file__).parent / "notations"
 MOST_BYTES = 20_000
 MOST_LETTERS = 80
@@ -114,8 +115,9 @@ class Notation:
             alike = names | heads if key in WITH_ENTRIES else names
             used = alike | {_bare(getattr(own, k)) for k in DIFFERENT if k != key}
             own = own._given_way(key, others, alike, used)
-        main = {_bare(re.sub(r"\$\w", "", getattr(own, k))) for k in (*DIFFERENT, *ALSO_INDEXED)}
-        main |= names | heads
+        for key, others in OTHER_PATTERNS.items():
+            own = own._given_way(key, others, heads, heads)
+        main = {_bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | names | heads
         for key, others in OTHER_WORKING_LETTERS.items():
             own = own._given_way(key, others, main, main)
         return own
@@ -165,7 +167,8 @@ class Notation:
         return f"{_bound(x)}^T"
 
     def _derived(self, pattern: str, x: str) -> str:
-        return _bound(pattern.replace("$x", x)) if "^" in pattern else pattern.replace("$x", x)
+        derived = pattern.replace("$x", x)
+        return _bound(derived) if set(pattern) & {*"^'"} else derived
 
     def entry(self, letter: str, *of: int) -> str:
         """Return an entry of a matrix or a vector, such as M_{12}; indices count from 0."""
@@ -229,11 +232,11 @@ def _joined(of: Sequence[int]) -> str:
 
 def _bound(latex: str) -> str:
     """Return a letter with an upper index in braces, so that an exponent may follow."""
-    return f"{{{latex}}}" if re.search(r"(?<!\{\})\^", latex) else latex
+    return f"{{{latex}}}" if re.search(r"(?<!\{\})\^|'", latex) else latex
 
 
 def _bare(latex: str) -> str:
-    return re.sub(r"[{}_ ]", "", latex)
+    return re.sub(r"[{}_ ]|\$\w", "", latex)
 
 
 NOTATION = Notation()
@@ -265,6 +268,11 @@ OTHER_LETTERS = {
     "dissipation": (r"\mathcal{R}",),
 }
 WITH_ENTRIES = ("mass_matrix", "velocity_torques", "gravity_torques", "kinetic", "potential")
+OTHER_PATTERNS = {
+    "inertia": (NOTATION.inertia,),
+    "centre": (NOTATION.centre,),
+    "pseudo_inertia": (r"\hat{J}_{$i}",),
+}
 # with one index they must differ from these too
 ALSO_INDEXED = ("angle", "length", "coordinates", "sine", "cosine", "centre", "inertia", "gravity")
 OTHER_WORKING_LETTERS = {
@@ -302,6 +310,8 @@ def notation(given: str | Path | Notation | None) -> Notation:
         return NOTATION
     if str(given) in notation_names():
         return read_notation(HERE / f"{given}.toml")
+    if not isinstance(given, (str, Path)):
+        raise BadArgument(f"notation is {shorten(repr(given))}; it must be a name or a TOML file.")
     if Path(given).suffix.lower() != ".toml":
         raise BadArgument(
             f"There is no notation {shorten(str(given))!r}."
@@ -314,9 +324,11 @@ def notation(given: str | Path | Notation | None) -> Notation:
 def read_notation(path: Path) -> Notation:
     """Return the notation that a TOML file describes; what it leaves out is as usual."""
     try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise BadArgument(f"Notation {shorten(str(path))!r}: {error.strerror}.") from None
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise BadArgument(f"Notation {shorten(str(path))!r}: {why}.") from None
     if len(raw) > MOST_BYTES:
         raise BadArgument(f"Notation {shorten(str(path))!r} has more than {MOST_BYTES:,} bytes.")
     try:
@@ -347,11 +359,13 @@ def _problem(key: str, value: object) -> str:
     if set(found) != set(wanted) and not (key in ("inertia", "angular_jacobian") and found):
         names = " and ".join(f"${letter}" for letter in wanted)
         return f"{key} = {value!r} must have {names or 'no $'} in it."
+    if NO_LETTERS.search(value) or not (value or key == "coriolis_matrix"):
+        return f"{key} = {value!r} must be a letter with indices, such as '\\\\tau' or 'P_{{C}}'."
     try:
-        plain(Template(value).substitute(dict.fromkeys(wanted, "1")))
+        plain(Template(value).substitute(dict.fromkeys("ijk", "1"), x="q"))
     except BadArgument as error:
         return f"{key}: {error}"
-    except ValueError:
+    except (ValueError, KeyError):
         return f"{key} = {value!r}: a $ must have {' or '.join(wanted) or 'nothing'} behind it."
     return ""
 

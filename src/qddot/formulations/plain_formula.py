@@ -100,6 +100,7 @@ def tokens(latex: str) -> Iterator[tuple[str, str]]:
 class _Reader:
     def __init__(self, latex: str):
         self.latex, self.tokens, self.at = latex, list(tokens(latex)), 0
+        self.scripts = ""  # which indices the last letter has
 
     def refused(self, why: str) -> BadArgument:
         return BadArgument(f"The formula {shorten(self.latex)!r} {why}.")
@@ -116,21 +117,28 @@ class _Reader:
             self.at += 1
         if self.at >= len(self.tokens):
             raise self.refused("ends where something must follow")
+        if self.tokens[self.at][1] in ("^", "_"):  # TeX reads ^^5c as a backslash
+            raise self.refused("has ^ or _ twice, one behind the other")
+        outside = self.scripts
         if self.tokens[self.at] != ("letter", "{"):
-            return self.item("")
+            text = self.item("")
+            self.scripts = outside
+            return text
         self.at += 1
-        text = ""
+        text, self.scripts = "", ""
         while self.at < len(self.tokens) and self.tokens[self.at] != ("letter", "}"):
             text = self.item(text)
         if self.at >= len(self.tokens):
             raise self.refused("has a brace that is not closed")
         self.at += 1
+        self.scripts = outside
         return text
 
     def item(self, before: str) -> str:
         """Return what stands before, with the next item behind it."""
         kind, token = self.tokens[self.at]
         if kind == "letter" and token == "{":
+            self.scripts = ""
             return before + self.group()
         if kind == "letter" and token == "}":
             raise self.refused("has a brace that is not opened")
@@ -138,16 +146,29 @@ class _Reader:
         if kind == "space":
             return before + " "
         if kind == "command":
+            self.scripts = ""
             return before + self.command(token)
-        if token == "^":
-            return before + _raised(self.group())
-        if token == "_":
-            return before + _lowered(self.group(), before)
+        if token in "^_'":
+            return before + self.script(token, before)
+        self.scripts = ""
         if token == "-":
             return before + "−"
-        if token in "&~$%#\\":
-            raise self.refused(f"has {token!r} in it")
+        if token in '&~$%#\\"`' or not " " < token <= "~":
+            hint = "" if token.isascii() else "; Greek letters are written as \\theta"
+            raise self.refused(f"has {token!r} in it{hint}")
         return before + token
+
+    def script(self, sign: str, before: str) -> str:
+        """Return an index; two upper ones at one letter are refused, as LaTeX refuses them."""
+        place = "^" if sign == "'" else sign
+        again = sign == "'" and self.tokens[self.at - 2 : self.at - 1] == [("letter", "'")]
+        if place in self.scripts and not again:
+            raise self.refused(f"has {place} twice at one letter, which LaTeX refuses")
+        self.scripts += place
+        if sign == "'":
+            return "′"
+        inside = self.group()
+        return _raised(inside) if sign == "^" else _lowered(inside, before)
 
     def command(self, name: str) -> str:
         if name in GREEK or name in CAPITALS:

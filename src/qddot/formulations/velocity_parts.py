@@ -50,10 +50,11 @@ def christoffel_part(b: np.ndarray, n: Notation) -> Part:
 def christoffel_matrices(b: np.ndarray, n: Notation) -> list[Quantity]:
     """Return the symmetric matrix of each torque: the Christoffel symbols that belong to it."""
     M, q, qd = n.mass_matrix, n.coordinates, n.velocities
+    column = f"{{{M}}}" if "_" in M else M
     steps = []
     for k, matrix in enumerate(b):
         symbol = n.of_torque("christoffel_matrix", k)
-        slope = rf"\partial {M}_{{*{k + 1}}}/\partial {q}"
+        slope = rf"\partial {column}_{{*{k + 1}}}/\partial {q}"
         formula = rf"\tfrac12\,({slope} + ({slope})^T - \partial {M}/\partial {n.q(k)})"
         torque = rf"${n.entry(n.velocity_torques, k)} = {qd}^T {symbol}\,{qd}$"
         title = f"All of torque {k + 1} in a matrix, {torque}, from column {k + 1} of ${M}$"
