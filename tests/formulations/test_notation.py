@@ -172,3 +172,14 @@ def test_the_page_on_notations_lists_every_key():
     listed = page.partition("| key | is |")[2].partition("\n\n")[0]
     assert {*re.findall(r"`(\w+)`", listed)} >= {*LETTERS}
     assert DERIVE.keys() <= {*re.findall(r"\| `(\w+)` \|", page)}
+
+
+TWICE = re.compile(r"\^(?:\{[^{}]*\}|\w)(?:_(?:\{[^{}]*\}|\w))?\^")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_no_letter_has_two_superscripts(name):
+    assert TWICE.search("R^{0}_{1}^T")
+    for formulation in ("lagrange", "explicit", "newton_euler"):
+        for step in qddot.derive("rp_symbolic", formulation, notation=name).steps:
+            assert not TWICE.search(f"{step.symbol} = {step.formula}")

@@ -189,8 +189,9 @@ def about(equations: Equations) -> list[Item]:
         for i, turns in enumerate(equations.robot.ring.turns)
     ]
     items.append(Words("Coordinates: " + "; ".join(names) + "."))
-    joints = ", ".join(map(printable, model.joint_names))
-    items.append(f"Joints, in this order: {joints}.")
+    if tuple(model.joint_names) != tuple(f"j{i}" for i in range(1, len(model.joint_names) + 1)):
+        joints = ", ".join(map(printable, model.joint_names))
+        items.append(f"Joints, in this order: {joints}.")
     if found := dh_table(model, n):
         items.append(Words(f"Denavit–Hartenberg table, {found.convention} convention:"))
         rows = [(str(i), *(Words(f"${x}$") for x in row)) for i, row in enumerate(found.rows, 1)]
@@ -218,9 +219,10 @@ def drawn(equations: Equations) -> Picture | Words:
 def letters_table(equations: Equations) -> WordTable:
     """Return what the letters of the page mean: one letter, one meaning."""
     n, model = equations.notation, equations.robot.model
+    rotors = ", rotors included" if any(equations.robot.tree.rotor_inertia) else ""
     rows = [
         (n.torques, "torques (forces) of the joints"),
-        (n.mass_matrix, "mass matrix, rotors included"),
+        (n.mass_matrix, f"mass matrix{rotors}"),
         (n.velocity_torques, "centrifugal and Coriolis torques"),
         (
             n.coriolis_matrix,
