@@ -188,7 +188,11 @@ def about(equations: Equations) -> list[Item]:
         f"${n.q(i)}$ is {'an angle' if turns else 'a displacement'} [{'rad' if turns else 'm'}]"
         for i, turns in enumerate(equations.robot.ring.turns)
     ]
-    items.append(Words("Coordinates: " + "; ".join(names) + "."))
+    all_of = ", ".join(n.q(i) for i in range(len(names)))
+    items.append(Words(f"Coordinates ${n.coordinates} = ({all_of})$: {'; '.join(names)}."))
+    if len(equations.frames) > len(names):
+        links = ", ".join(map(printable, equations.frames))
+        items.append(f"Links, in this order, the rotors that turn among them: {links}.")
     if tuple(model.joint_names) != tuple(f"j{i}" for i in range(1, len(model.joint_names) + 1)):
         joints = ", ".join(map(printable, model.joint_names))
         items.append(f"Joints, in this order: {joints}.")
