@@ -85,6 +85,6 @@ def test_three_moments_in_the_places_of_six_are_doubted_among_symbols():
     with pytest.warns(RobotWarning, match="no body has Ixy = Iyy and Iyy = 0"):
         qddot.from_dh(arm, "standard")
     for possible in (("I", 0, 0, "I", 0, "I"), (0, 0, 0, "I", "Iyz", "I"), (0, 0, 0, 0, 0, 0)):
-        robot = qddot.from_dh([{"mass": "m", "inertia": list(possible)}], "standard")
+        robot = qddot.from_dh([{"a": "L", "mass": "m", "inertia": list(possible)}], "standard")
         assert misordered(robot.model.links[-1].inertial) is None
     assert misordered(Inertial(1.0, inertia=(1.0, 0.5, 0.0, 0.0, 0.0, 1.0))) is None  # numbers

@@ -55,9 +55,9 @@ def text(document: Document) -> str:
     for section in document.sections:
         title = spoken(Words(section.title), plain, str)
         lines += ["", title, "-" * width(title)]
-        shown = [item for item in section.items if not isinstance(item, Picture)]
-        for item in shown:
-            lines += ["", *_text_lines(item)]
+        for item in section.items:
+            if found := _text_lines(item):
+                lines += ["", *found]
     return "\n".join(lines) + "\n"
 
 
@@ -75,6 +75,8 @@ def _text_lines(item: Item) -> list[str]:
                 ).rstrip()
                 for row in cells
             ]
+        case Picture():  # a terminal shows none, so it has no caption either
+            return []
         case Words():
             return _filled(spoken(item, plain, str))
     return _filled(item)
