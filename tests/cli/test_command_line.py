@@ -203,6 +203,7 @@ def test_the_version_is_printed():
         (["panda"], "'panda' is a robot, not a verb. Did you mean 'qddot show panda'?"),
         (["\x1b[31mred"], "There is no verb '\\\\x1b[31mred'."),
         (["show", "-x"], "has no option '-x'.\n"),
+        (["check", "rp_symbolic", "-m2 g s1"], "Put a blank before an answer that begins with -"),
         (["--vrsion"], "Did you mean '--version'?"),
         (["simulate", "panda", "--duration"], "`qddot simulate --help`"),
         (["simulate", "panda", "--duration", "0,5"], "decimal comma; write 0.5"),

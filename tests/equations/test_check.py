@@ -514,6 +514,10 @@ def test_the_command_line_checks_one_answer(tmp_path):
     done = run("check", "two_link_point_symbolic", "--quantity", "M", "m2 +")
     assert done.returncode == 2
     assert "cannot be read: it ends too early" in done.stderr
+    done = run("check", "two_link_point_symbolic", "--quantity", "g", "m2 g, m1 g")
+    assert "',' was not expected there. Write a vector as [a, b]." in done.stderr
+    done = run("check", "two_link_point_symbolic", "--quantity", "g", "m2 g")
+    assert "g is wrong: it is a vector of 2, and the answer is one formula." in done.stdout
 
 
 def test_a_verdict_shows_itself_in_a_notebook_and_as_plain_data(tmp_path):

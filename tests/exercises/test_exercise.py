@@ -10,7 +10,7 @@ import sympy
 from long import one_in
 
 import qddot
-from qddot.equations import as_sympy
+from qddot.equations import as_sympy, grade
 from qddot.equations.printing import page
 from qddot.errors import BadArgument
 from qddot.exercises import exercise
@@ -84,3 +84,32 @@ def test_the_numbers_are_those_of_the_robot_file(tmp_path):
 def test_what_there_is_not_is_said(seed, level, words):
     with pytest.raises(BadArgument, match=words):
         exercise(seed, level)
+
+
+@pytest.mark.parametrize("level", [1, 2, 3])
+def test_the_sheet_defines_every_symbol(level):
+    made = exercise(7, level)
+    sheet = page(made.sheet(), "text")
+    table = sheet[sheet.index("Masses, centres") : sheet.index("Numbers for")]
+    assert "g⃗ = (−g, 0, 0)" in table
+    for k, row in enumerate(made.arm.rows, 1):
+        line = next(line for line in table.splitlines() if line.split()[:1] == [str(k)])
+        centre = ", ".join(str(x) for x in row.get("com", (0, 0, 0)))
+        assert line.split()[1] == row["mass"]
+        assert f"({centre})" in line
+        assert line.endswith(f"diag(0, I{k}, I{k})" if "inertia" in row else "0")
+
+
+@pytest.mark.parametrize(("seed", "level"), MANY)
+def test_an_arm_that_is_let_go_does_not_fall_as_a_stone(seed, level):
+    made = exercise(seed, level)
+    first = next(q.value for q in made.questions if q.quantity == "accelerations")
+    assert first[np.array(made.arm.turns)].any()
+    assert not np.signbit(first[first == 0]).any()  # no -0 on the sheet
+
+
+def test_right_entries_of_a_wrong_answer_earn_their_share(tmp_path):
+    exercise(7, 2).write(tmp_path, "text")
+    text = '[[answer]]\nquestion = "3"\ntext = "[[m1 + m2, m2 r2 c2], [m2 r2 c2, I2]]"\n'
+    (tmp_path / "mine.toml").write_text(text)
+    assert grade(tmp_path / "mine.toml", tmp_path / "key.toml").earned == 4.5

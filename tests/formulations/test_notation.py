@@ -207,3 +207,14 @@ def test_the_inertia_of_a_link_gives_way_to_a_parameter():
     """The arm has a number I1; Spong writes I_1 for the inertia matrix of link 1."""
     steps = qddot.derive("two_link_symbolic", "explicit", notation="spong").steps
     assert "I_{1}" not in {step.symbol for step in steps}
+
+
+TWICE = re.compile(r"\^(?:\{[^{}]*\}|\w)(?:_(?:\{[^{}]*\}|\w))?\^")
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_no_letter_has_two_superscripts(name):
+    assert TWICE.search("R^{0}_{1}^T")
+    for formulation in ("lagrange", "explicit", "newton_euler"):
+        for step in qddot.derive("rp_symbolic", formulation, notation=name).steps:
+            assert not TWICE.search(f"{step.symbol} = {step.formula}")

@@ -1,11 +1,15 @@
 """The slip of the pen behind an inertia that no body has."""
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import seeds
 
-from qddot.model.inertia_advice import suggestion
+import qddot
+from qddot.errors import RobotWarning
+from qddot.model.inertia_advice import misordered, suggestion
+from qddot.model.link import Inertial
 from qddot.spatial.inertia import symmetric, why_impossible
 
 
@@ -73,3 +77,14 @@ def test_products_that_are_too_large_altogether_are_named():
 
 def test_where_no_slip_explains_it_the_usual_causes_are_listed():
     assert suggestion(1, [1, 0, 0, 1, 0, 500]).startswith("Usual causes: a decimal slip, ")
+
+
+def test_three_moments_in_the_places_of_six_are_doubted_among_symbols():
+    six = ["Ixx", "Iyy", "Izz", 0, 0, 0]
+    arm = [{"a": "L", "mass": "m", "inertia": six}]
+    with pytest.warns(RobotWarning, match="no body has Ixy = Iyy and Iyy = 0"):
+        qddot.from_dh(arm, "standard")
+    for possible in (("I", 0, 0, "I", 0, "I"), (0, 0, 0, "I", "Iyz", "I"), (0, 0, 0, 0, 0, 0)):
+        robot = qddot.from_dh([{"a": "L", "mass": "m", "inertia": list(possible)}], "standard")
+        assert misordered(robot.model.links[-1].inertial) is None
+    assert misordered(Inertial(1.0, inertia=(1.0, 0.5, 0.0, 0.0, 0.0, 1.0))) is None  # numbers

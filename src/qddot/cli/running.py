@@ -112,7 +112,10 @@ def misuse(error: Any, verb: str) -> str:
         known = [name for param in error.ctx.command.get_params(error.ctx) for name in param.opts]
         near = did_you_mean(option, [name for name in known if name.startswith("--")])
         words = f"`{verb}` has no option {shorten(printable(option))!r}."
-        words += near if option.startswith("--") else ""
+        if option.startswith("--"):
+            words += near
+        elif error.ctx.command.name == "check":
+            words += " Put a blank before an answer that begins with -, as in ' -m g'."
     else:
         words = printable(error.format_message())
     if "'ROBOT'" in words:

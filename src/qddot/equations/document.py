@@ -188,9 +188,14 @@ def about(equations: Equations) -> list[Item]:
         f"${n.q(i)}$ is {'an angle' if turns else 'a displacement'} [{'rad' if turns else 'm'}]"
         for i, turns in enumerate(equations.robot.ring.turns)
     ]
-    items.append(Words("Coordinates: " + "; ".join(names) + "."))
-    joints = ", ".join(map(printable, model.joint_names))
-    items.append(f"Joints, in this order: {joints}.")
+    all_of = ", ".join(n.q(i) for i in range(len(names)))
+    items.append(Words(f"Coordinates ${n.coordinates} = ({all_of})$: {'; '.join(names)}."))
+    if len(equations.frames) > len(names):
+        links = ", ".join(map(printable, equations.frames))
+        items.append(f"Links, in this order, the rotors that turn among them: {links}.")
+    if tuple(model.joint_names) != tuple(f"j{i}" for i in range(1, len(model.joint_names) + 1)):
+        joints = ", ".join(map(printable, model.joint_names))
+        items.append(f"Joints, in this order: {joints}.")
     if found := dh_table(model, n):
         items.append(Words(f"Denavit–Hartenberg table, {found.convention} convention:"))
         rows = [(str(i), *(Words(f"${x}$") for x in row)) for i, row in enumerate(found.rows, 1)]
@@ -218,9 +223,10 @@ def drawn(equations: Equations) -> Picture | Words:
 def letters_table(equations: Equations) -> WordTable:
     """Return what the letters of the page mean: one letter, one meaning."""
     n, model = equations.notation, equations.robot.model
+    rotors = ", rotors included" if any(equations.robot.tree.rotor_inertia) else ""
     rows = [
         (n.torques, "torques (forces) of the joints"),
-        (n.mass_matrix, "mass matrix, rotors included"),
+        (n.mass_matrix, f"mass matrix{rotors}"),
         (n.velocity_torques, "centrifugal and Coriolis torques"),
         (
             n.coriolis_matrix,

@@ -173,6 +173,7 @@ PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt plus 2pt}
 \emergencystretch=3em
+\makeatletter\@beginparpenalty=10000\makeatother % a table stays with the words before it
 \AtBeginDocument{\setlength{\abovedisplayskip}{5pt plus 2pt}%
   \setlength{\belowdisplayskip}{6pt plus 2pt}\setlength{\abovedisplayshortskip}{2pt plus 1pt}%
   \setlength{\belowdisplayshortskip}{5pt plus 2pt}}

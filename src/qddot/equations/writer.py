@@ -15,7 +15,8 @@ from qddot.formulations.notation import NOTATION, Notation
 from qddot.scalars import Scalar
 
 EXACT = Context(prec=400)
-SMALL = 12  # the largest denominator that is a fraction to people though it has a short decimal
+# denominators that are a fraction to people though there is a short decimal
+SHORT = frozenset((*range(2, 13), 16, 32, 64))
 LONGEST_INTEGER = 15  # digits
 FEWEST, MOST = -4, 6  # powers of ten of the first digit, between which no exponent is written
 
@@ -171,9 +172,9 @@ def numeral(value: Fraction, digits: int = 6, *, fractions: bool = False) -> str
     """
     if value.denominator == 1 and len(str(abs(value.numerator))) <= LONGEST_INTEGER:
         return str(value.numerator)
-    finite = _is_decimal(value.denominator)
-    most = (SMALL if fractions else 0) if finite else 999
-    if value.denominator <= most and abs(value.numerator) <= 999:
+    below = value.denominator
+    wanted = (fractions and below in SHORT) if _is_decimal(below) else below <= 999
+    if wanted and abs(value.numerator) <= 999:
         return str(value)
     quotient = EXACT.divide(Decimal(value.numerator), Decimal(value.denominator))
     rounded = Context(prec=digits).create_decimal(quotient).normalize(EXACT)

@@ -34,7 +34,7 @@ SHAPES = {
         ("Three joints that turn, in a vertical plane", "RRR", "000", "LLL", "y"),
         ("A turntable, a shoulder and an elbow", "RRR", "0+0", ".LL", "z"),
         ("A turntable, a shoulder and a telescope", "RRP", "0+-", "...", "z"),
-        ("A lift, a turntable and a shoulder", "PRR", "00+", ".LL", "z"),
+        ("A carriage that slides on a level rail, and two links on it", "PRR", "0+0", ".LL", "x"),
     ),
 }
 
@@ -102,7 +102,8 @@ def made_arm(seed: int, level: int) -> MadeArm:
         tuple(rows),
         DOWN[down],
         values,
-        q=state((30, 45, 60, -30, -60), (0.2, 0.3, 0.4)),
+        # no slide at which the links of such an arm balance each other
+        q=state((30, 45, 60, -30, -60), (0.22, 0.33, 0.44)),
         qd=state((-1.5, -1.0, 1.0, 2.0), (-0.5, 0.4, 0.5)),
         qdd=state((-2.0, 1.0, 3.0), (-1.0, 0.5, 1.0)),
         turns=turning,

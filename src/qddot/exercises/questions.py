@@ -105,7 +105,7 @@ class Exercise:
         """Return what is handed out."""
         asked = [Words(f"({x.name}) {x.words} [{x.points} points]") for x in self.questions]
         sections = (
-            DocumentSection("The arm", (*about(self.equations), *_numbers(self))),
+            DocumentSection("The arm", (*about(self.equations), *_links(self), *_numbers(self))),
             DocumentSection(f"Questions ({self.points} points)", tuple(asked)),
         )
         return Document(self.title, sections)
@@ -195,18 +195,21 @@ def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
     arm, n = made.arm, made.equations.notation
     robot = made.robot.with_values(**arm.values)
     q = np.array([radians(x) if turns else x for x, turns in zip(arm.q, arm.turns, strict=True)])
-    tau = np.round(robot.inverse_dynamics(q, np.array(arm.qd), np.array(arm.qdd)), 4)
-    words = f"With the numbers above: which torques ${n.torques}$ does this motion take?"
+    tau = _rounded(robot.inverse_dynamics(q, np.array(arm.qd), np.array(arm.qdd)))
+    words = f"With the numbers above: which torques (forces) ${n.torques}$ does this motion take?"
     yield AskedQuestion("7", words, 3, "torques", tau, n.torques, _answer(tau), 5e-3)
     rest = np.zeros(robot.n)
-    first = np.round(robot.forward_dynamics(q, rest, rest), 4)
+    first = _rounded(robot.forward_dynamics(q, rest, rest))
     qdd = n.accelerations
     words = "The arm is let go at rest in that pose, without torques. "
     words += f"Find ${qdd}$ at the first moment."
     yield AskedQuestion("8", words, 3, "accelerations", first, qdd, _answer(first), 5e-3)
-    moved = np.round(simulate(robot, q, rest, duration=DROP).q[-1], 4)
-    guess = np.round(q + first * DROP**2 / 2, 4)
-    words = f"Predict where it is {DROP} s later [rad, m]; then simulate it, and compare."
+    moved = _rounded(simulate(robot, q, rest, duration=DROP).q[-1])
+    guess = _rounded(q + first * DROP**2 / 2)
+    words = (
+        f"Where is it after {DROP} s? Estimate it from the answer to (8), then simulate it, and "
+    )
+    words += f"compare. Hand in the simulated ${n.coordinates}$, in rad and m."
     steps = (
         Words("With the first accelerations kept, which holds for a short time only:"),
         Equation(rf"{n.coordinates} + \tfrac12\,{qdd}\,t^2", "", (), guess, n),
@@ -214,6 +217,11 @@ def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
     )
     right = _answer(moved)
     yield AskedQuestion("9", words, 3, "positions", moved, n.coordinates, right, 0.05, steps)
+
+
+def _rounded(numbers: np.ndarray) -> np.ndarray:
+    """Return numbers with four decimals, none of them -0."""
+    return np.round(numbers, 4) + 0.0
 
 
 def _telling(gamma: np.ndarray) -> tuple[int, ...]:
@@ -228,6 +236,37 @@ def _answer(value: Any) -> str:
     if not array.ndim:
         return as_text(array.item(), ascii=True, full=True)
     return f"[{', '.join(map(_answer, array))}]"
+
+
+def _links(made: Exercise) -> list[Item]:
+    """Return what the links weigh and where, and which way gravity points."""
+
+    def vector(entries: Iterable[Any], name: str = "") -> Words:
+        return Words(rf"${name}({', '.join(latex(entry) for entry in entries)})$")
+
+    def latex(entry: Any) -> str:
+        return f"-{latex(entry[1:])}" if str(entry)[0] == "-" else name_latex(str(entry))
+
+    rows = []
+    for k, row in enumerate(made.arm.rows, 1):
+        inertia = row.get("inertia")
+        about = (
+            vector([inertia[0], inertia[3], inertia[5]], r"\mathrm{diag}")
+            if inertia
+            else Words("$0$")
+        )
+        rows.append(
+            (str(k), Words(f"${latex(row['mass'])}$"), vector(row.get("com", (0, 0, 0))), about)
+        )
+    field = vector(made.arm.gravity).words.strip("$")
+    return [
+        Words(
+            "Masses, centres of mass, and inertias about the centre of mass, each in the frame of "
+            "its link:"
+        ),
+        WordTable(("link", "mass", "centre of mass", "inertia"), tuple(rows)),
+        Words(f"Gravity, in the base: ${made.equations.notation.gravity} = {field}$. No friction."),
+    ]
 
 
 def _numbers(made: Exercise) -> list[Item]:
@@ -253,9 +292,12 @@ FILL_IN = """\
 # Then: qddot check answers.toml --key key.toml"""
 
 
+PARTIAL = "partial = true  # right entries of a vector or a matrix earn their share"
+
+
 def answers_file(made: Exercise, key: bool) -> str:
     """Return the file that a student fills in, or the key that grades it."""
-    lines = [f'title = "{made.title}"', 'robot = "arm.toml"', *([] if key else [FILL_IN])]
+    lines = [f'title = "{made.title}"', 'robot = "arm.toml"', PARTIAL if key else FILL_IN]
     for question in made.questions:
         lines += ["", "[[answer]]", f'question = "{question.name}"']
         lines += [f'quantity = "{question.quantity}"']

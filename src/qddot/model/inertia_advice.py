@@ -48,6 +48,10 @@ def inertia_problems(model: Model, sound: bool) -> Iterator[Problem]:
             message = f"it is a {joint.kind}, and its link is not the same all round its axis"
             remedy = "Put its mass on the axis, with equal moments across it; or use continuous."
             yield Problem("error", place("joint", joint.name), message, remedy, joint.line)
+    for where, _, inertial, line in parts:
+        if why := misordered(inertial):
+            remedy = "The order of six is Ixx, Ixy, Ixz, Iyy, Iyz, Izz; three are Ixx, Iyy, Izz."
+            yield Problem("warning", where, why, remedy, line)
     wrong = [(*part, why) for part in parts if (why := why_not(part[2]))]
     bodies = _bodies(model) if wrong and sound and not model.symbols else {}
     for where, frame, inertial, line, why in wrong:
@@ -100,6 +104,20 @@ def why_not(inertial: Inertial) -> str | None:
     if mass > 0 and max(abs(x) for x in inertia) < mass * SPREAD**2:
         return None
     return why_impossible(mass, symmetric(inertia))
+
+
+def misordered(inertial: Inertial) -> str | None:
+    """Return which product of inertia stands beside a moment that is 0, among symbols; or None."""
+    xx, xy, xz, yy, yz, zz = inertial.inertia
+    moments = {"Ixx": xx, "Iyy": yy, "Izz": zz}
+    products = {"Ixy": xy, "Ixz": xz, "Iyz": yz}
+    if not any(free_symbols(x) for x in (*moments.values(), *products.values())):
+        return None
+    for product, value in products.items():
+        for axis in product[1:]:
+            if value != 0 and moments[f"I{axis}{axis}"] == 0:
+                return f"no body has {product} = {value} and I{axis}{axis} = 0"
+    return None
 
 
 def _bodies(model: Model) -> dict[str, Inertia | None]:

@@ -149,8 +149,7 @@ class Judge:
     def _other_shape(self, shape: tuple[int, ...]) -> Verdict:
         """Return what is wrong with an answer of another shape: C q̇ for C, or a number."""
         given = np.shape(self.written.nodes)
-        words = " × ".join(map(str, given)) if given else "one formula"
-        wanted = " × ".join(map(str, shape)) if shape else "one formula"
+        words, wanted = map(_sized, (given, shape))
         mistakes: tuple[Explanation, ...] = ()
         for mine, other, said in (
             ("C", "c", "the vector C q̇ is given in place of the matrix C"),
@@ -210,3 +209,10 @@ def _largest(x: Any) -> Fraction:
     if isinstance(x, Polynomial):
         return max((abs(c) for _, c in x.terms()), default=Fraction(0))
     return abs(Fraction(x))
+
+
+def _sized(shape: tuple[int, ...]) -> str:
+    """Return a shape in words."""
+    if len(shape) == 1:
+        return f"a vector of {shape[0]}"
+    return " × ".join(map(str, shape)) if shape else "one formula"

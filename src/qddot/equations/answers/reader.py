@@ -53,7 +53,9 @@ class AnswerReader(FormulaReader):
         """Return the node, or the array of nodes, that the text is."""
         result = self.sum()
         if self.at < len(self.tokens):
-            raise BadAnswer(self.text, f"{self.said(self.tokens[self.at])} was not expected there.")
+            found = self.said(self.tokens[self.at])
+            hint = " Write a vector as [a, b]." if found == "','" else ""
+            raise BadAnswer(self.text, f"{found} was not expected there.{hint}")
         return result
 
     def take(self) -> tuple[str, Any]:

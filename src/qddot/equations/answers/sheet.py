@@ -180,7 +180,8 @@ def grade(sheet: str | Path, key: str | Path | None = None) -> GradedSheet:
         except QddotError as error:
             place = f"answer {shorten(question.name, 40)!r}"
             why = str(error).rstrip(".")
-            problem = Problem("error", place, why, "", question.line, asked_in)
+            fix = "" if key else "If the sheet has a key, give it too: --key key.toml."
+            problem = Problem("error", place, why, fix, question.line, asked_in)
             raise BadSheet(asked_in, [problem]) from None
     graded = (_graded(question, equations[question.robot]) for question in questions)
     return GradedSheet(title, tuple(graded))

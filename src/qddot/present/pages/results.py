@@ -68,7 +68,9 @@ def element(item: Item, room: float = PAGE) -> str:
         case Picture(svg, _, caption):
             return page.figure(svg, caption)
         case Words():
-            return f"<p>{_cell(item)}</p>"
+            # a formula stays on the page of the words that announce it
+            kind = ' class="announces"' if item.words.endswith(":") else ""
+            return f"<p{kind}>{_cell(item)}</p>"
     return page.paragraph(item)
 
 
