@@ -108,8 +108,16 @@ def test_an_arm_that_is_let_go_does_not_fall_as_a_stone(seed, level):
     assert not np.signbit(first[first == 0]).any()  # no -0 on the sheet
 
 
-def test_right_entries_of_a_wrong_answer_earn_their_share(tmp_path):
+@pytest.mark.parametrize(
+    ("question", "text", "earned"),
+    [
+        ("3", "[[m1 + m2, m2 r2 c2], [m2 r2 c2, I2]]", 4.5),
+        ("6", "[0, m2 g r2 s2]", 0),  # the zero alone earns nothing
+        ("1", "[[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]", 0),
+    ],
+)
+def test_right_entries_of_a_wrong_answer_earn_their_share(question, text, earned, tmp_path):
     exercise(7, 2).write(tmp_path, "text")
-    text = '[[answer]]\nquestion = "3"\ntext = "[[m1 + m2, m2 r2 c2], [m2 r2 c2, I2]]"\n'
-    (tmp_path / "mine.toml").write_text(text)
-    assert grade(tmp_path / "mine.toml", tmp_path / "key.toml").earned == 4.5
+    answer = f'[[answer]]\nquestion = "{question}"\ntext = "{text}"\n'
+    (tmp_path / "mine.toml").write_text(answer)
+    assert grade(tmp_path / "mine.toml", tmp_path / "key.toml").earned == earned

@@ -109,7 +109,7 @@ class Judge:
             elif not mistakes:
                 self.notes.insert(0, "No usual mistake gives this answer.")
         reason = f"{self.quantity} is wrong{where}{why}."
-        more = {"mistakes": tuple(mistakes), "entries": len(found)}
+        more = {"mistakes": tuple(mistakes), "entries": sum(map(bool, case.right()))}
         return self.said(False, reason, wrong=entries, **more)
 
     def _coriolis(self, case: AnswerComparison) -> Verdict:

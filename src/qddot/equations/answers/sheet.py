@@ -261,5 +261,6 @@ def _graded(question: SheetQuestion, equations: Equations) -> GradedAnswer:
         return GradedAnswer(*about, 0.0, None, str(error))
     earned = question.points if verdict.ok else 0.0
     if question.partial and verdict.ok is False and verdict.entries:
-        earned = question.points * (1 - len(verdict.wrong) / verdict.entries)
+        # zeros are easily right: they earn nothing, and cost what another wrong entry costs
+        earned = question.points * max(0.0, 1 - len(verdict.wrong) / verdict.entries)
     return GradedAnswer(*about, earned, verdict)

@@ -59,7 +59,7 @@ class Verdict:
     wrong: tuple[WrongEntry, ...] = ()
     mistakes: tuple[Explanation, ...] = ()
     notes: tuple[str, ...] = ()  # what was understood, and what else is worth knowing
-    entries: int = 0  # how many were compared; none where the answer has another shape
+    entries: int = 0  # how many of the right ones are not 0; none where the shape is another
 
     @property
     def right(self) -> bool:
