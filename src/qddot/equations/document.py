@@ -13,19 +13,11 @@ from qddot.equations.equations import Equations
 from qddot.equations.formulas import Equation
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
+from qddot.formulations import TITLES
 from qddot.formulations.derivation import Part, Quantity
 from qddot.formulations.notation import Notation
 from qddot.results import look
 
-TITLES = {
-    "lagrange": "Lagrange",
-    "explicit": "The explicit form",
-    "trace": "Lagrange–Euler in trace form",
-    "stacked": "Newton–Euler in closed form",
-    "recursive": "Newton–Euler in six-vectors",
-    "newton_euler": "Newton–Euler in three-vectors",
-    "hamilton": "Hamilton",
-}
 LONG = 40  # terms of a torque that is written by the names of its parts
 
 
