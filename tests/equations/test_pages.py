@@ -12,7 +12,8 @@ from long import long
 
 import qddot
 from qddot.equations.dh_table import dh_table
-from qddot.equations.document import COLUMNS, Equation, document
+from qddot.equations.document import document
+from qddot.equations.formulas import COLUMNS, Equation
 from qddot.equations.layout import PAGE, SLIDE, broken
 from qddot.equations.layout import width as em
 from qddot.equations.printing import page

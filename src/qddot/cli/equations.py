@@ -21,15 +21,13 @@ from qddot.cli.terminal import (
     tell,
 )
 from qddot.errors import BadArgument, TooLarge
+from qddot.formulations import FORMULATIONS
 from qddot.progress import message_if_slow
 from qddot.saving import write_whole
 
 if TYPE_CHECKING:
     from qddot.equations import Equations, GradedSheet, Verdict
 
-FORMULATIONS = (
-    *("lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler", "hamilton"),
-)
 # by the ending of a file, short or spelt out; a terminal gets text
 FORMATS = {".txt": "text", ".md": "markdown", ".tex": "latex", ".html": "html"}
 FORMATS |= {f".{format}": format for format in FORMATS.values()}

@@ -17,6 +17,7 @@ from qddot.equations.exact_tree import ExactRobot, exact_robot
 from qddot.equations.latex import name_latex
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
 from qddot.errors import BadArgument, TooLarge, did_you_mean
+from qddot.formulations import FORMULATIONS
 from qddot.formulations.frames import seen_from, users_frames
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.notation import notation as read_letters
@@ -25,9 +26,6 @@ from qddot.model.folding import in_order
 from qddot.model.tree import BASE, Tree
 from qddot.readers.read import model_of
 
-FORMULATIONS = (
-    *("lagrange", "explicit", "trace", "stacked", "recursive", "newton_euler", "hamilton"),
-)
 MOST_TERMS = 2_000_000
 LOOK = 6e5  # products of terms for looking at the tip of a long arm: half a second of work
 

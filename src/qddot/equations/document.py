@@ -10,31 +10,14 @@ import numpy as np
 
 from qddot.equations.dh_table import dh_table
 from qddot.equations.equations import Equations
-from qddot.equations.latex import as_latex
-from qddot.equations.layout import PAGE, Row, broken
-from qddot.equations.layout import width as em
-from qddot.equations.polynomial import Polynomial
-from qddot.equations.readable import PRINTED, readable_rows
-from qddot.equations.text import as_text, width
+from qddot.equations.formulas import Equation
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
+from qddot.formulations import TITLES
 from qddot.formulations.derivation import Part, Quantity
-from qddot.formulations.notation import NOTATION, Notation
-from qddot.formulations.plain_formula import plain
+from qddot.formulations.notation import Notation
 from qddot.results import look
 
-TITLES = {
-    "lagrange": "Lagrange",
-    "explicit": "The explicit form",
-    "trace": "Lagrange–Euler in trace form",
-    "stacked": "Newton–Euler in closed form",
-    "recursive": "Newton–Euler in six-vectors",
-    "newton_euler": "Newton–Euler in three-vectors",
-    "hamilton": "Hamilton",
-}
-COLUMNS = 96  # of a line of text
-MOST_LINES = 4  # of summands that are shown before they are added up
-MOST_SUMMED = 60  # terms in all summands that are shown so
 LONG = 40  # terms of a torque that is written by the names of its parts
 
 
@@ -43,84 +26,6 @@ class Words:
     """A sentence of ours; between two $ stands a formula in LaTeX."""
 
     words: str
-
-
-@dataclass(frozen=True)
-class Equation:
-    """symbol = formula = summands = value; what is not there is left out."""
-
-    symbol: str
-    formula: str = ""
-    terms: tuple[Any, ...] = ()
-    value: Any = None
-    notation: Notation = NOTATION
-
-    def rows(self, room: float = PAGE) -> list[Row]:
-        """Return its lines in LaTeX, none of them wider than the room [em]."""
-        values = [] if self.value is None else self._value_rows(room)
-        rest = room - max(em(f"{left} =") for left in (self.symbol, *(x for x, _ in values)))
-        stages = [broken(self.formula, rest)] if self.formula else []
-        summands = self._summands(rest)
-        if summands and summands != [line for _, line in values]:
-            stages.append(summands)
-        if values and values[0][0] == self.symbol:  # not entry by entry
-            stages.append([line for _, line in values])
-            values = []
-        if stages and all(len(lines) == 1 for lines in stages):
-            whole = " = ".join(line for lines in stages for line in lines)
-            if em(whole) <= rest:
-                stages = [[whole]]
-        rows: list[Row] = []
-        for lines in stages:
-            rows.append(("=" if rows else self.symbol, lines[0]))
-            rows += [("", line) for line in lines[1:]]
-        return rows + values
-
-    def text(self) -> str:
-        """Return it for a terminal."""
-        symbol = plain(self.symbol)
-        stages = [plain(self.formula)] if self.formula else []
-        if not isinstance(self.value, np.ndarray) or not self.value.ndim:
-            value = [] if self.value is None else [as_text(self.value, notation=self.notation)]
-            if self._summands(PAGE):
-                texts = (as_text(t, notation=self.notation) for t in self.terms)
-                summed = " + ".join(self._bound(text) for text in texts if text != "0")
-                stages += [summed] if [summed] != value else []
-            stages += value
-            whole = f"{symbol} = {' = '.join(stages)}"
-            if width(whole) <= COLUMNS:
-                return whole
-            indent = " " * width(symbol)
-            return "\n".join(
-                f"{indent if k else symbol} = {stage}" for k, stage in enumerate(stages)
-            )
-        block = as_text(self.value, notation=self.notation)
-        return "\n".join([f"{' = '.join([symbol, *stages])} =", block])
-
-    def _value_rows(self, room: float) -> list[Row]:
-        return readable_rows(
-            self.value, self.symbol, notation=self.notation, room=room, limits=PRINTED
-        )
-
-    def _summands(self, room: float) -> list[str]:
-        """Return the lines of the summands, or none where they show nothing or do not fit."""
-        terms = [t for t in self.terms if np.any(np.asarray(t, dtype=object) != 0)]
-        if len(terms) < 2 or sum(map(_count, terms)) > MOST_SUMMED:
-            return []
-        parts = [self._bound(as_latex(t, notation=self.notation)) for t in terms]
-        lines = broken(" + ".join(parts), room)
-        fits = len(lines) <= MOST_LINES and all(em(line) <= room for line in lines)
-        return lines if fits else []
-
-    @staticmethod
-    def _bound(text: str) -> str:
-        return f"({text})" if text.startswith(("-", "−")) else text
-
-
-def _count(x: Any) -> int:
-    """Return how many terms a value has, all its entries together."""
-    entries = np.asarray(x, dtype=object).reshape(-1)
-    return sum(len(e) if isinstance(e, Polynomial) else 1 for e in entries)
 
 
 @dataclass(frozen=True)

@@ -7,16 +7,8 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from qddot.equations.document import (
-    COLUMNS,
-    Document,
-    DocumentSection,
-    Equation,
-    Item,
-    Picture,
-    Words,
-    WordTable,
-)
+from qddot.equations.document import Document, DocumentSection, Item, Picture, Words, WordTable
+from qddot.equations.formulas import COLUMNS, Equation
 from qddot.equations.latex import words_latex
 from qddot.equations.layout import PAGE, SLIDE, Row, align_body, aligned
 from qddot.equations.layout import width as em

@@ -16,7 +16,6 @@ from qddot.equations.deriving import derive
 from qddot.equations.document import (
     Document,
     DocumentSection,
-    Equation,
     Item,
     Words,
     WordTable,
@@ -24,6 +23,7 @@ from qddot.equations.document import (
     document,
 )
 from qddot.equations.equations import Equations
+from qddot.equations.formulas import Equation
 from qddot.equations.latex import name_latex
 from qddot.equations.printing import page
 from qddot.equations.text import as_text

@@ -12,6 +12,17 @@ if TYPE_CHECKING:
     from qddot.formulations import trace as trace
     from qddot.formulations.derivation import Derivation as Derivation, Quantity as Quantity
 
+TITLES = {
+    "lagrange": "Lagrange",
+    "explicit": "The explicit form",
+    "trace": "Lagrange–Euler in trace form",
+    "stacked": "Newton–Euler in closed form",
+    "recursive": "Newton–Euler in six-vectors",
+    "newton_euler": "Newton–Euler in three-vectors",
+    "hamilton": "Hamilton",
+}
+FORMULATIONS = tuple(TITLES)  # by name
+
 __getattr__, __dir__ = on_demand(
     __name__,
     {

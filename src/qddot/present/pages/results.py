@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.equations.document import Document, Equation, Item, Picture, Words, WordTable
+from qddot.equations.document import Document, Item, Picture, Words, WordTable
+from qddot.equations.formulas import Equation
 from qddot.equations.layout import PAGE, SLIDE, aligned
 from qddot.equations.printing import MOST_ROWS, frames_of, spoken
 from qddot.errors import printable
