@@ -43,8 +43,9 @@ CHAPTERS = (
         (
             *("qddot.derive", "qddot.equations.Equations", "qddot.prove", "qddot.equations.Proof"),
             "qddot.equations.*",
+            *("qddot.exercises.exercise", "qddot.exercises.Exercise"),
         ),
-        ("equations", "formulations"),
+        ("equations", "formulations", "exercises"),
     ),
     Chapter(
         "simulation",
