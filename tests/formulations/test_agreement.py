@@ -242,7 +242,7 @@ def same(mine: np.ndarray, other: np.ndarray) -> bool:
     return all(not (a - b) for a, b in zip(mine.reshape(-1), other.reshape(-1), strict=True))
 
 
-@pytest.mark.parametrize("name", one_in(2, TEXTBOOK + REAL))
+@pytest.mark.parametrize("name", [*one_in(2, TEXTBOOK + REAL[:-1]), *long(REAL[-1])])
 def test_all_formulations_of_a_robot_are_the_same_polynomials(name):
     robot = exact_robot(read(name))
     M = mass_matrix(robot.tree, robot.q)
