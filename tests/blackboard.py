@@ -4,35 +4,20 @@ from __future__ import annotations
 
 import re
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pytest
 
 from qddot.equations.exact_tree import exact_robot
-from qddot.formulations import (
-    explicit,
-    hamilton,
-    lagrange,
-    newton_euler,
-    recursive,
-    stacked,
-    trace,
-)
+from qddot.formulations import TITLES
 from qddot.formulations.derivation import Derivation
 from qddot.formulations.frames import seen_from, users_frames
-from qddot.formulations.notation import notation
+from qddot.formulations.notation_file import notation
 from qddot.readers.read import read
 from qddot.scalars.reader import read_formula
 
-DERIVE = {
-    "lagrange": lagrange.derive,
-    "explicit": explicit.derive,
-    "trace": trace.derive,
-    "stacked": stacked.derive,
-    "recursive": recursive.derive,
-    "newton_euler": newton_euler.derive,
-    "hamilton": hamilton.derive,
-}
+DERIVE = {name: import_module(f"qddot.formulations.{name}").derive for name in TITLES}
 ARMS = [
     f"{arm}_symbolic"
     for arm in ("two_link_point", "rp", "two_link_cylinders", "two_link", "double_pendulum")

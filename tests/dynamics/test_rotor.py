@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import sympy as sp
+from blackboard import each_formulation
 from nearness import CENTRAL_DIFFERENCE, assert_near
 from strategies import inertial, random_joint, triple
 
@@ -17,15 +18,6 @@ from qddot.dynamics.energy import kinetic_energy, potential_energy
 from qddot.dynamics.regressor import parameters, regressor
 from qddot.dynamics.rnea import gravity_torque, rigid_body_torque
 from qddot.errors import BadRobot
-from qddot.formulations import (
-    explicit,
-    hamilton,
-    lagrange,
-    newton_euler,
-    recursive,
-    stacked,
-    trace,
-)
 from qddot.model import Inertial, Joint, Link, Mimic, Model, build
 from qddot.model.folding import fold
 from qddot.robot import Robot
@@ -138,13 +130,10 @@ def test_a_rotor_moves_as_a_body_that_really_turns(case):
     assert_near(rigid_body_torque(tree, q, qd, qdd), rigid_body_torque(turning, q, qd, qdd))
 
 
-WAYS = [explicit, hamilton, lagrange, newton_euler, recursive, stacked, trace]
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_every_formulation_knows_rotors(case, way):
+@each_formulation
+def test_every_formulation_knows_rotors(case, derive):
     tree, turning, (q, qd, _) = case
-    found, still = way.derive(tree, q, qd), 0 * qd
+    found, still = derive(tree, q, qd), 0 * qd
     assert_near(number(found.M), number(mass_matrix(turning, q)))
     coasting = number(rigid_body_torque(turning, q, qd, still))
     assert_near(number(found.c) + number(found.g), coasting)

@@ -18,7 +18,8 @@ from qddot.equations.layout import PAGE, SLIDE, broken
 from qddot.equations.layout import width as em
 from qddot.equations.printing import page
 from qddot.equations.text import width
-from qddot.formulations.notation import NOTATION, notation_names
+from qddot.formulations.notation import NOTATION
+from qddot.formulations.notation_file import notation_names
 from qddot.readers.read import built_in_names
 
 SYMBOLIC = [name for name in built_in_names() if name.endswith("_symbolic")]

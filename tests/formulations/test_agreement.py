@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from blackboard import DERIVE
 from complex_step import rate, slope
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -31,9 +32,7 @@ from qddot.equations.polynomial import Polynomial
 from qddot.formulations import (
     coriolis,
     explicit,
-    hamilton,
     lagrange,
-    newton_euler,
     recursive,
     stacked,
     trace,
@@ -48,19 +47,10 @@ from qddot.spatial.vector import skew
 
 EXAMPLES = settings(max_examples=15)
 
-FORMULATIONS = {
-    "lagrange": lagrange.derive,
-    "explicit": explicit.derive,
-    "trace": trace.derive,
-    "stacked": stacked.derive,
-    "recursive": recursive.derive,
-    "newton_euler": newton_euler.derive,
-    "hamilton": hamilton.derive,
-}
 TEXTBOOK = [name for name in built_in_names() if name.endswith("_symbolic")]
 REAL = ["scara", "stanford", "puma560", "ur5", "panda"]
 
-each = pytest.mark.parametrize("formulation", FORMULATIONS)
+each = pytest.mark.parametrize("formulation", DERIVE)
 robots = pytest.mark.parametrize("name", [*TEXTBOOK, *REAL[:-1], *long(REAL[-1])])
 deep = pytest.mark.parametrize("seed", [1, 2])
 
@@ -72,7 +62,7 @@ def spin(tree: Tree, q: np.ndarray, qd: np.ndarray) -> float:
 
 def check(formulation: str, tree: Tree, q: np.ndarray, qd: np.ndarray) -> None:
     """Assert that one formulation gives the terms that the recursions give."""
-    found = FORMULATIONS[formulation](tree, q, qd)
+    found = DERIVE[formulation](tree, q, qd)
     assert found.formulation == formulation
     assert_near(found.M, mass_matrix(tree, q), tolerance=CANCELLED)
     assert_near(found.c, velocity_torque(tree, q, qd), spin(tree, q, qd), tolerance=CANCELLED)
@@ -116,7 +106,7 @@ def test_a_link_without_mass_has_no_centre_and_needs_none(formulation, seed, dat
 @given(robot=poised(3))
 def test_the_torque_of_a_derivation_is_that_of_inverse_dynamics(formulation, robot):
     tree, q, qd, qdd = robot
-    found = FORMULATIONS[formulation](tree, q, qd)
+    found = DERIVE[formulation](tree, q, qd)
     M = mass_matrix(tree, q)
     sizes = (np.abs(M) @ np.abs(qdd), spin(tree, q, qd), weight(tree))
     tau = rnea.rigid_body_torque(tree, q, qd, qdd)
@@ -248,7 +238,7 @@ def test_all_formulations_of_a_robot_are_the_same_polynomials(name):
     M = mass_matrix(robot.tree, robot.q)
     c = velocity_torque(robot.tree, robot.q, robot.qd)
     g = rnea.gravity_torque(robot.tree, robot.q)
-    for derive in FORMULATIONS.values():
+    for derive in DERIVE.values():
         found = derive(robot.tree, robot.q, robot.qd)
         assert same(found.M, M)
         assert same(found.c, c)
@@ -271,7 +261,7 @@ def test_links_with_symbols_for_masses_joined_rigidly_need_no_quotient():
     M = mass_matrix(robot.tree, robot.q)
     c = velocity_torque(robot.tree, robot.q, robot.qd)
     g = rnea.gravity_torque(robot.tree, robot.q)
-    for derive in FORMULATIONS.values():
+    for derive in DERIVE.values():
         found = derive(robot.tree, robot.q, robot.qd)
         assert same(found.M, M)
         assert same(found.c, c)
@@ -294,7 +284,7 @@ def joined() -> ExactRobot:
 def test_every_formulation_lists_its_steps_in_parts_with_words(model):
     tree = fold(model)
     state = np.full(tree.n, 0.3)
-    for derive in FORMULATIONS.values():
+    for derive in DERIVE.values():
         parts = derive(tree, state, state).parts
         assert parts
         assert all(part.title and part.words for part in parts)
@@ -306,7 +296,7 @@ def test_every_formulation_lists_its_steps_in_parts_with_words(model):
 def test_steps_over_polynomials_are_exact():
     robot = exact_robot(read("ur5"))
     exact = (int, Polynomial)
-    for derive in FORMULATIONS.values():
+    for derive in DERIVE.values():
         for step in derive(robot.tree, robot.q, robot.qd).steps:
             entries = np.asarray(step.value, dtype=object).reshape(-1)
             assert all(isinstance(x, exact) or x in (0, 1) for x in entries)

@@ -9,13 +9,8 @@ from random_trees import deep_tree
 
 import qddot
 from qddot.errors import BadArgument
-from qddot.formulations.notation import (
-    DIFFERENT,
-    LETTERS,
-    NOTATION,
-    notation,
-    notation_names,
-)
+from qddot.formulations.notation import DIFFERENT, LETTERS, NOTATION, raised
+from qddot.formulations.notation_file import notation, notation_names
 from qddot.formulations.plain_formula import plain
 from qddot.model.folding import fold
 
@@ -65,8 +60,8 @@ def test_letters_with_upper_indices_take_exponents(file):
     assert found.qd(0) == "{{q}^{(1)}}_{1}"
     assert found.gravity == "{g^0}"
     assert found.rate(found.mass_matrix) == "{{{M}}^{(1)}}"
-    assert notation("siciliano").transposed(notation("siciliano").R(0, 1)) == "{R^{0}_{1}}^T"
-    assert notation("craig").transposed("{}^{0}R") == "{}^{0}R^T"
+    assert raised(notation("siciliano").R(0, 1), "T") == "(R^{0}_{1})^T"
+    assert raised("{}^{0}R", "T") == "{}^{0}R^T"
 
 
 @pytest.mark.parametrize(

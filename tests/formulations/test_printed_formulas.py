@@ -15,7 +15,7 @@ from random_trees import laden, placement
 from strategies import inertial, random_joint
 
 from qddot.formulations.frames import seen_from
-from qddot.formulations.notation import notation, notation_names
+from qddot.formulations.notation_file import notation, notation_names
 from qddot.model import Inertial, Link, Mimic, build
 from qddot.model.folding import fold
 from qddot.model.link import Frame

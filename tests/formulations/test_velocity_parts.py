@@ -7,7 +7,7 @@ from nearness import assert_near
 from random_trees import deep_tree
 
 import qddot
-from qddot.formulations.notation import notation
+from qddot.formulations.notation_file import notation
 from qddot.model.folding import fold
 
 TOLERANCE = 1e-10

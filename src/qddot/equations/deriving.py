@@ -20,7 +20,7 @@ from qddot.errors import BadArgument, TooLarge, did_you_mean
 from qddot.formulations import FORMULATIONS
 from qddot.formulations.frames import seen_from, users_frames
 from qddot.formulations.notation import NOTATION, Notation
-from qddot.formulations.notation import notation as read_letters
+from qddot.formulations.notation_file import notation as read_letters
 from qddot.model.coordinates import Drives
 from qddot.model.folding import in_order
 from qddot.model.tree import BASE, Tree

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from qddot.formulations.notation import Notation
 from qddot.model.tree import Tree
-from qddot.scalars import JointMat, JointVec
+from qddot.scalars import ConfigVec, JointMat, JointVec
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,22 @@ def driven(tree: Tree, i: int, n: Notation) -> tuple[str, str]:
     drive = tree.drives[i]
     ratio = "" if drive.own else rf"\rho_{{{i + 1}}}\,"
     return ratio + n.qd(drive.index), ratio + n.qdd(drive.index)
+
+
+def term_runs(
+    run: Callable[..., T], tree: Tree, q: ConfigVec, qd: JointVec
+) -> tuple[T, T, list[T]]:
+    """Return the runs of a recursion that give g, c and the columns of M.
+
+    With τ(q̇, q̈, gravity) the torques of one run:
+
+        g = τ(0, 0, gravity)        c = τ(q̇, 0, 0)        M eᵢ = τ(0, eᵢ, 0)
+    """
+    still, weightless = np.zeros(tree.n, dtype=int), (0, 0, 0)
+    resting = run(tree, q, still, still, tree.gravity)
+    coasting = run(tree, q, qd, still, weightless)
+    starting = [run(tree, q, still, e, weightless) for e in np.eye(tree.n, dtype=int)]
+    return resting, coasting, starting
 
 
 def torque_part(M: JointMat, c: JointVec, g: JointVec, qdd: JointVec | None, n: Notation) -> Part:

@@ -222,9 +222,9 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
         ),
     )
     words = (
-        "The energies of all links, and half the power that is lost. The torques do the work "
-        rf"$W = \sum_i {n.torques}_i\,{n.coordinates}_i$; what the environment pushes with, "
-        r"$F_c$, adds $J^T F_c$ to them."
+        "The energies of all links, and half the power that is lost. The torques enter by "
+        rf"$W = \sum_i {n.torques}_i\,{n.coordinates}_i$, whose slopes they are; what the "
+        r"environment pushes with, $F_c$, adds $J^T F_c$ to them."
     )
     return parts, Part("The Lagrangian", words, whole)
 

@@ -19,6 +19,7 @@ from qddot.formulations.derivation import (
     Quantity,
     driven,
     followed,
+    term_runs,
     torque_part,
 )
 from qddot.formulations.lagrange import inertia_name, reference
@@ -60,15 +61,13 @@ def derive(
         notation: The letters of the steps.
         qdd: Accelerations for the steps; zero if not given.
     """
-    still = np.zeros(tree.n, dtype=int)
-    weightless = (0, 0, 0)
-    g = recursion(tree, q, still, still, tree.gravity).tau
-    c = recursion(tree, q, qd, still, weightless).tau
-    columns = [recursion(tree, q, still, e, weightless).tau for e in np.eye(tree.n, dtype=int)]
+    resting, coasting, starting = term_runs(recursion, tree, q, qd)
+    columns, c, g = [run.tau for run in starting], coasting.tau, resting.tau
     M = np.stack(columns, axis=1)
 
     def worked_out() -> list[Part]:
-        run = recursion(tree, q, qd, still if qdd is None else qdd, tree.gravity)
+        accelerations = np.zeros(tree.n, dtype=int) if qdd is None else qdd
+        run = recursion(tree, q, qd, accelerations, tree.gravity)
         links = range(len(tree.bodies))
         return [
             *(outward_part(tree, q, i, run, notation) for i in links),

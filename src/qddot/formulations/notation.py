@@ -1,32 +1,23 @@
-"""The letters of a derivation: those of a book, of a lecture, or of one's own file.
+"""The letters of a derivation, in LaTeX: those of a book, of a lecture, or of one's own.
 
-A notation is a TOML file of letters in LaTeX; `notations/` holds the ones that have names. In a
-pattern, $i, $j and $k are indices; of a Christoffel symbol, $k is the torque that it belongs to, so
-that the order of the indices is the book's.
+In a pattern, $i, $j and $k are indices; of a Christoffel symbol, $k is the torque that it belongs
+to, so that the order of the indices is the book's.
 """
 
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
-from pathlib import Path
+from functools import cached_property
 from string import Template
-from typing import Any
 
-from qddot.errors import BadArgument, did_you_mean, listing, shorten
 from qddot.formulations.plain_formula import plain
 
 # what stands before a letter, the letter, and its indices
 MAIN_LETTER = re.compile(
     r"((?:\{\}(?:[\^_]\{[^{}]*\})*)?)(\\?[A-Za-z]+(?:\{\\?[A-Za-z]+\})?)(.*)", re.DOTALL
 )
-NO_LETTERS = re.compile(r"[=<>+\n\r]|\\(?:left|right|[bB]igl|[bB]igr|limits|displaystyle)")
-HERE = Path(__file__).parent / "notations"
-MOST_BYTES = 20_000
-MOST_LETTERS = 80
 
 
 @dataclass(frozen=True)
@@ -102,30 +93,30 @@ class Notation:
                 where g is a number of the robot.
         """
         own = replace(self, turns=tuple(turns))
-        names = {_bare(name) for name in taken}
+        names = {bare(name) for name in taken}
         # the letters of parameters with a number behind, as m1, which entries look like
         heads = {re.sub(r"\d+$", "", name) for name in names if name[-1:].isdigit()}
-        if any(_bare(own.q(i)) in names for i in range(len(own.turns))):
+        if any(bare(own.q(i)) in names for i in range(len(own.turns))):
             own = replace(own, angle="q", length="q", coordinates="q")
         for sine, cosine in ((own.sine, own.cosine), ("s", "c"), ("S", "C")):
-            if not {_bare(sine), _bare(cosine)} & heads:
+            if not {bare(sine), bare(cosine)} & heads:
                 own = replace(own, sine=sine, cosine=cosine)
                 break
         for key, others in OTHER_LETTERS.items():
             alike = names | heads if key in WITH_ENTRIES else names
-            used = alike | {_bare(getattr(own, k)) for k in DIFFERENT if k != key}
+            used = alike | {bare(getattr(own, k)) for k in DIFFERENT if k != key}
             own = own._given_way(key, others, alike, used)
         for key, others in OTHER_PATTERNS.items():
             own = own._given_way(key, others, heads, heads)
-        main = {_bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | names | heads
+        main = {bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | names | heads
         for key, others in OTHER_WORKING_LETTERS.items():
             own = own._given_way(key, others, main, main)
         return own
 
     def _given_way(self, key: str, others: Sequence[str], if_in: set, not_in: set) -> Notation:
-        if _bare(getattr(self, key)) not in if_in:
+        if bare(getattr(self, key)) not in if_in:
             return self
-        free = next((letter for letter in others if _bare(letter) not in not_in), None)
+        free = next((letter for letter in others if bare(letter) not in not_in), None)
         return replace(self, **{key: free}) if free else self
 
     def q(self, i: int) -> str:
@@ -162,13 +153,9 @@ class Notation:
         before, letter, behind = found.groups()
         return before + self._derived(self.velocity, letter) + behind
 
-    def transposed(self, x: str) -> str:
-        """Return something transposed, also if it has an upper index already."""
-        return f"{_bound(x)}^T"
-
     def _derived(self, pattern: str, x: str) -> str:
         derived = pattern.replace("$x", x)
-        return _bound(derived) if set(pattern) & {*"^'"} else derived
+        return bound(derived) if set(pattern) & {*"^'"} else derived
 
     def entry(self, letter: str, *of: int) -> str:
         """Return an entry of a matrix or a vector, such as M_{12}; indices count from 0."""
@@ -230,26 +217,17 @@ def _joined(of: Sequence[int]) -> str:
     return ("" if all(len(text) == 1 for text in texts) else ",").join(texts)
 
 
-def _bound(latex: str) -> str:
+def bound(latex: str) -> str:
     """Return a letter with an upper index in braces, so that an exponent may follow."""
     return f"{{{latex}}}" if re.search(r"(?<!\{\})\^|'", latex) else latex
 
 
-def _bare(latex: str) -> str:
+def bare(latex: str) -> str:
     return re.sub(r"[{}_ ]|\$\w", "", latex)
 
 
 NOTATION = Notation()
 LETTERS = tuple(f.name for f in fields(Notation) if f.name not in ("name", "source", "turns"))
-# what may stand in a pattern, and must
-INDICES = {
-    **dict.fromkeys(("velocity", "acceleration"), "x"),
-    **dict.fromkeys(("mass_slope", "christoffel", "unsymmetric"), "ijk"),
-    "christoffel_matrix": "k",
-    **dict.fromkeys(("transform", "rotation"), "ij"),
-    **dict.fromkeys(("centre", "linear_jacobian", "angular_jacobian", "inertia"), "i"),
-    **dict.fromkeys(("pseudo_inertia", "rotor_inertia"), "i"),
-}
 # letters that stand on one page and must differ
 DIFFERENT = (
     *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),
@@ -290,94 +268,3 @@ OTHER_WORKING_LETTERS = {
     "spatial_acceleration": (r"\mathcal{A}",),
     "spatial_inertia": (r"\mathcal{I}",),
 }
-
-
-@cache
-def notation_names() -> tuple[str, ...]:
-    """Return the names of the notations that are built in."""
-    return ("qddot", *sorted(path.stem for path in HERE.glob("*.toml")))
-
-
-def notation(given: str | Path | Notation | None) -> Notation:
-    """Return a notation: by its name, from a TOML file, or as it is; the usual one for None.
-
-    Raises:
-        BadArgument: If there is none of this name, or the file has letters that are not letters.
-    """
-    if isinstance(given, Notation):
-        return given
-    if given is None or given == NOTATION.name:
-        return NOTATION
-    if str(given) in notation_names():
-        return read_notation(HERE / f"{given}.toml")
-    if not isinstance(given, (str, Path)):
-        raise BadArgument(f"notation is {shorten(repr(given))}; it must be a name or a TOML file.")
-    if Path(given).suffix.lower() != ".toml":
-        raise BadArgument(
-            f"There is no notation {shorten(str(given))!r}."
-            f"{did_you_mean(str(given), notation_names())}\n"
-            f"  There are {listing(notation_names())}; or give a TOML file with letters."
-        )
-    return read_notation(Path(given))
-
-
-def read_notation(path: Path) -> Notation:
-    """Return the notation that a TOML file describes; what it leaves out is as usual."""
-    try:
-        with path.open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
-    except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or error
-        raise BadArgument(f"Notation {shorten(str(path))!r}: {why}.") from None
-    if len(raw) > MOST_BYTES:
-        raise BadArgument(f"Notation {shorten(str(path))!r} has more than {MOST_BYTES:,} bytes.")
-    try:
-        found = tomllib.loads(raw.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadArgument(f"Notation {shorten(str(path))!r} is not TOML: {error}.") from None
-    problems = [problem for key, value in found.items() if (problem := _problem(key, value))]
-    letters = {key: x if key in INDICES else _bound(x) for key, x in found.items() if not problems}
-    given: dict[str, Any] = {"name": path.stem} | letters
-    made = NOTATION if problems else Notation(**given)
-    if problems := problems or _shared_letters(made):
-        lines = "".join(f"\n  {problem}" for problem in problems)
-        raise BadArgument(f"Notation {shorten(str(path))!r}:{lines}")
-    return made
-
-
-def _problem(key: str, value: object) -> str:
-    if key not in (*LETTERS, "name", "source"):
-        return f"{shorten(key)!r} is unknown.{did_you_mean(key, LETTERS)} There are: " + (
-            f"{', '.join(LETTERS)}."
-        )
-    if not isinstance(value, str) or len(value) > (MOST_LETTERS if key in LETTERS else 500):
-        return f"{key} must be a short text."
-    if key not in LETTERS:
-        return ""
-    wanted = INDICES.get(key, "")
-    found = re.findall(r"\$(\w*)", value)
-    if set(found) != set(wanted) and not (key in ("inertia", "angular_jacobian") and found):
-        names = " and ".join(f"${letter}" for letter in wanted)
-        return f"{key} = {value!r} must have {names or 'no $'} in it."
-    if NO_LETTERS.search(value) or not (value or key == "coriolis_matrix"):
-        return f"{key} = {value!r} must be a letter with indices, such as '\\\\tau' or 'P_{{C}}'."
-    try:
-        plain(Template(value).substitute(dict.fromkeys("ijk", "1"), x="q"))
-    except BadArgument as error:
-        return f"{key}: {error}"
-    except (ValueError, KeyError):
-        return f"{key} = {value!r}: a $ must have {' or '.join(wanted) or 'nothing'} behind it."
-    return ""
-
-
-def _shared_letters(made: Notation) -> list[str]:
-    """Return a sentence for every letter that would stand for two things; none is "" ."""
-    places: dict[str, list[str]] = {}
-    for key in DIFFERENT:
-        if letter := _bare(getattr(made, key)):
-            places.setdefault(letter, []).append(key)
-    return [
-        f"{' and '.join(keys)} have the same letter, {letter}: one letter, one meaning."
-        for letter, keys in places.items()
-        if len(keys) > 1
-    ]

@@ -15,6 +15,7 @@ from qddot.formulations.derivation import (
     Quantity,
     driven,
     followed,
+    term_runs,
     torque_part,
 )
 from qddot.formulations.notation import NOTATION, Notation
@@ -46,20 +47,13 @@ def derive(
 ) -> Derivation:
     """Return the equation of motion, term by term out of the recursion.
 
-    With τ(q̇, q̈, gravity) the torques of one run:
-
-        g = τ(0, 0, gravity)        c = τ(q̇, 0, 0)        M eᵢ = τ(0, eᵢ, 0)
-
     Args:
         tree: The robot.
         q, qd: Joint positions [rad or m] and velocities, shape (n,).
         notation: The letters of the steps.
         qdd: Accelerations for the steps; zero if not given.
     """
-    still = np.zeros(tree.n, dtype=int)
-    resting = recursion(tree, q, still, still, tree.gravity)
-    coasting = recursion(tree, q, qd, still, FREE_FALL)
-    starting = [recursion(tree, q, still, e, FREE_FALL) for e in np.eye(tree.n, dtype=int)]
+    resting, coasting, starting = term_runs(recursion, tree, q, qd)
     M = np.stack([run.tau for run in starting], axis=1)
 
     def worked_out() -> list[Part]:

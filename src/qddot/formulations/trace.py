@@ -14,6 +14,7 @@ import numpy as np
 from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
 from qddot.formulations.lagrange import reference
 from qddot.formulations.notation import NOTATION, Notation
+from qddot.formulations.velocity_parts import kind_of_term, once_each, torque_sums
 from qddot.model.tree import BASE, Body, Tree
 from qddot.scalars import ConfigVec, JointVec, Scalar
 from qddot.spatial.vector import skew, vector
@@ -72,16 +73,18 @@ def derive(
 
     Ia = tree.rotor_inertia
     D = [[total(D_of, i, c) + (Ia[i] if i == c else 0) for c in range(n)] for i in range(n)]
-    h = [[[total(h_of, i, c, d) for d in range(n)] for c in range(n)] for i in range(n)]
+    h = np.stack(
+        [vector([[total(h_of, i, c, d) for d in range(n)] for c in range(n)]) for i in range(n)]
+    )
     C = [total(C_of, i) for i in range(n)]
-    c = vector([qd @ (vector(h_i) @ qd) for h_i in h])
+    c = vector([qd @ (h_i @ qd) for h_i in h])
 
     def worked_out() -> list[Part]:
         return [
             *link_parts(tree, q, links, pseudo, notation),
             energy_part(tree, links, pseudo, qd, notation),
             inertia_part(tree, D, D_of, notation),
-            velocity_part(n, h, h_of, c, notation),
+            velocity_part(h, h_of, c, notation),
             gravity_part(n, C, C_of, notation),
             torque_part(vector(D), c, vector(C), qdd, notation),
         ]
@@ -220,34 +223,21 @@ def inertia_part(
 
 
 def velocity_part(
-    n: int,
-    h: list[list[list[Scalar]]],
+    h: np.ndarray,
     shares: dict[tuple[int, ...], Scalar],
     c: JointVec,
     letters: Notation,
 ) -> Part:
     """Return the centripetal and Coriolis terms, and their sums."""
-    steps = []
-    for i, k, d in np.ndindex(n, n, n):
-        symbol = letters.gamma(i, k, d)
-        if d < k:
-            steps.append(Quantity("", symbol, h[i][k][d], same_as=letters.gamma(i, d, k)))
-            continue
+
+    def step(i: int, k: int, d: int) -> Quantity:
         of = sorted({at[0] for at in shares if at[1:] == (i, k, d)})
         formula = " + ".join(traced(letters, j, i, k, d) for j in of)
-        title = "Centripetal term" if k == d else "Coriolis term"
         summands = tuple(shares[j, i, k, d] for j in of)
-        steps.append(Quantity(title, symbol, h[i][k][d], formula, summands))
-    for i in range(n):
-        names = [
-            rf"{'' if k == d else '2'}{letters.gamma(i, k, d)}\,"
-            + (f"{letters.qd(k)}^2" if k == d else f"{letters.qd(k)}{letters.qd(d)}")
-            for k in range(n)
-            for d in range(k, n)
-            if h[i][k][d]
-        ]
-        symbol = letters.entry(letters.velocity_torques, i)
-        steps.append(Quantity(f"Their sum in torque {i + 1}", symbol, c[i], " + ".join(names)))
+        symbol = letters.gamma(i, k, d)
+        return Quantity(kind_of_term(k, d), symbol, h[i, k, d], formula, summands)
+
+    steps = [*once_each(h, letters, step), *torque_sums(h, c, letters, "Their sum in torque")]
     words = (
         "What multiplies products of two velocities. Twice the same velocity is a centripetal "
         "term, two different ones a Coriolis term, which comes twice."

@@ -6,6 +6,7 @@ They follow from the mass matrix alone, whichever formulation found it.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -32,14 +33,12 @@ def slopes_part(m: np.ndarray, n: Notation) -> Part:
 
 def christoffel_part(b: np.ndarray, n: Notation) -> Part:
     """Return the Christoffel symbols, from the slopes."""
-    steps = []
-    for k, i, j in np.ndindex(b.shape):
-        symbol = n.gamma(k, i, j)
-        if j < i:
-            steps.append(Quantity("", symbol, b[k, i, j], same_as=n.gamma(k, j, i)))
-            continue
+
+    def step(k: int, i: int, j: int) -> Quantity:
         formula = rf"\tfrac12 ({n.slope(k, i, j)} + {n.slope(k, j, i)} - {n.slope(i, j, k)})"
-        steps.append(Quantity("", symbol, b[k, i, j], formula))
+        return Quantity("", n.gamma(k, i, j), b[k, i, j], formula)
+
+    steps = once_each(b, n, step)
     words = (
         "What multiplies the products of two velocities in each torque: it follows from the slopes "
         "of the mass matrix alone."
@@ -64,14 +63,40 @@ def christoffel_matrices(b: np.ndarray, n: Notation) -> list[Quantity]:
 
 def named_part(b: np.ndarray, c: JointVec, n: Notation) -> Part:
     """Return the Christoffel symbols by what they do, and each torque of velocities by them."""
+
+    def step(k: int, i: int, j: int) -> Quantity:
+        return Quantity(kind_of_term(i, j), n.gamma(k, i, j), b[k, i, j])
+
+    steps = once_each(b, n, step) + [s for s in torque_sums(b, c, n) if s.formula]
+    words = (
+        "What multiplies the square of one velocity is a centripetal term; what multiplies the "
+        "product of two is a Coriolis term, which comes twice."
+    )
+    return Part("Velocity terms by name", words, tuple(steps))
+
+
+def kind_of_term(i: int, j: int) -> str:
+    """Return what the product of two velocities gives."""
+    return "Centripetal term" if i == j else "Coriolis term"
+
+
+def once_each(
+    b: np.ndarray, n: Notation, step: Callable[[int, int, int], Quantity]
+) -> list[Quantity]:
+    """Return a step for every Christoffel symbol; of two that are equal by symmetry, for one."""
+    return [
+        Quantity("", n.gamma(k, i, j), b[k, i, j], same_as=n.gamma(k, j, i))
+        if j < i
+        else step(k, i, j)
+        for k, i, j in np.ndindex(b.shape)
+    ]
+
+
+def torque_sums(
+    b: np.ndarray, c: JointVec, n: Notation, title: str = "All in torque"
+) -> list[Quantity]:
+    """Return what the velocities take of each torque, by the names of the Christoffel symbols."""
     steps = []
-    for k, i, j in np.ndindex(b.shape):
-        symbol = n.gamma(k, i, j)
-        if j < i:
-            steps.append(Quantity("", symbol, b[k, i, j], same_as=n.gamma(k, j, i)))
-            continue
-        kind = "Centripetal" if i == j else "Coriolis"
-        steps.append(Quantity(f"{kind} term", symbol, b[k, i, j]))
     for k in range(len(b)):
         names = [
             rf"{'' if i == j else '2'}{n.gamma(k, i, j)}\,{n.qd(i)}"
@@ -80,14 +105,9 @@ def named_part(b: np.ndarray, c: JointVec, n: Notation) -> Part:
             for j in range(i, len(b))
             if b[k, i, j]
         ]
-        if names:
-            symbol = n.entry(n.velocity_torques, k)
-            steps.append(Quantity(f"All in torque {k + 1}", symbol, c[k], " + ".join(names)))
-    words = (
-        "What multiplies the square of one velocity is a centripetal term; what multiplies the "
-        "product of two is a Coriolis term, which comes twice."
-    )
-    return Part("Velocity terms by name", words, tuple(steps))
+        symbol = n.entry(n.velocity_torques, k)
+        steps.append(Quantity(f"{title} {k + 1}", symbol, c[k], " + ".join(names)))
+    return steps
 
 
 def factors_part(m: np.ndarray, qd: JointVec, n: Notation) -> Part:

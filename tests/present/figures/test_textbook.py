@@ -18,7 +18,7 @@ from qddot.equations.document import Picture, Words, document, drawn
 from qddot.equations.latex import words_latex
 from qddot.equations.printing import PREAMBLE, page
 from qddot.formulations.frames import users_frames
-from qddot.formulations.notation import notation
+from qddot.formulations.notation_file import notation
 from qddot.present.figures.textbook.output import text_spans
 from qddot.present.figures.textbook.picture import drawing, picture
 from qddot.present.figures.textbook.posed import posed
