@@ -91,7 +91,8 @@ def test_identify_writes_a_robot_a_page_and_a_figure(log, tmp_path):
     facts = json.loads(done.stdout)
     assert facts["possible"]
     assert facts["relative_error"] < 0.02
-    assert facts["validation"]["relative_error"] == pytest.approx(facts["relative_error"])
+    (validated,) = facts["validation"]
+    assert validated["relative_error"] == pytest.approx(facts["relative_error"])
     assert facts["status"] == "solved"
     assert facts["doubts"] == []
     assert "predicts held-out torques" in facts["filter"]
@@ -137,7 +138,10 @@ def test_motor_side_logs_are_read(log, tmp_path):
         (["nowhere.csv", "--page", "a.pdf"], "A page is written as .html"),
         (["nowhere.csv", "-o", "no/such/folder/a.toml"], "Choose a folder that exists"),
         (["nowhere.csv", "-o", "arm.step"], "A robot is written as .toml, .urdf or .json"),
-        (["a.csv", "b.csv"], "one file per quantity"),
+        (["LOG", "b.csv"], "b.csv cannot be used as a log"),
+        (["LOG", "--payload", "b.csv=tool"], "which is none of the logs"),
+        (["LOG", "--payload", "tool"], "not of the form FILE=FRAME"),
+        (["LOG", "--weight", "LOG"], "not of the form FILE=NUMBER"),
         (["LOG", "--method", "magic"], "There is no method 'magic'"),
         (["LOG", "--terms", "stiction"], "Did you mean 'friction'?"),
         (["LOG", "--units", "deg"], "not of the form quantity="),

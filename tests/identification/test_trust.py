@@ -159,7 +159,7 @@ def test_a_urdf_warns_of_what_it_loses_and_of_the_price(tmp_path):
 def test_a_load_that_cannot_be_is_told_and_so_is_the_remedy():
     values = np.array([1.0, 0, 0, 0, 0.01, 0, 0, -0.042, 0, 0.01])
     fit = identify(qddot.load("two_link"), excited(qddot.load("two_link"), 60))
-    load = PayloadFit("tool", values, 1e-6 * np.eye(10), fit, fit)
+    load = PayloadFit("tool", values, 1e-6 * np.eye(10), fit)
     assert "No body has these numbers" in str(load)
     assert "consistent=True finds the nearest" in str(load)
     assert "No body has these numbers" in load._repr_html_()

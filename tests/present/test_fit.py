@@ -15,7 +15,7 @@ from qddot import plot
 from qddot.errors import BadArgument
 from qddot.identification.preparation import prepared
 from qddot.identification.regression import coupled
-from qddot.identification.validation import errors_on
+from qddot.identification.validation import errors_by_run, errors_on
 from qddot.present.figures import parameters
 
 TERMS = ("friction", "offset", "rotor_inertia")
@@ -104,13 +104,13 @@ class Page(HTMLParser):
 
 def test_the_page_is_whole_and_asks_for_nothing(fit, tmp_path):
     log = swinging(2).noted("filtered by hand", place="filter")
-    checked = errors_on(fit, fit.samples)
+    checked = errors_by_run(fit, [log])
     path = tmp_path / "fit.html"
     plot.fit_page(fit, path, log=log, raw=log, validation=checked, command=["identify", "two_link"])
     text = path.read_text(encoding="utf-8")
     page = Page(text)
     assert page.tags.count("svg") == 5
-    assert page.tags.count("table") == 2
+    assert page.tags.count("table") == 3
     assert all(address.startswith("#") for address in page.addresses)
     assert not {"script", "link", "img", "iframe"}.intersection(page.tags)
     assert not re.search(r"@import|url\((?!#)", text)

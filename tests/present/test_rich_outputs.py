@@ -70,7 +70,7 @@ def law():
 
 
 def payload() -> PayloadFit:
-    return PayloadFit("tool", np.arange(1.0, 11.0), np.eye(10), fit(), fit())
+    return PayloadFit("tool", np.arange(1.0, 11.0), np.eye(10), fit())
 
 
 RESULTS = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +16,7 @@ from qddot.cli.terminal import (
     ENDINGS_OF_ROBOTS,
     AsJson,
     File,
+    OptionWords,
     Plot,
     Settings,
     Source,
@@ -28,7 +29,8 @@ from qddot.cli.terminal import (
     warn,
     writes,
 )
-from qddot.errors import BadArgument
+from qddot.cli.words import numbers
+from qddot.errors import BadArgument, listing, printable
 from qddot.identification import METHODS
 from qddot.progress import message_if_slow
 from qddot.saving import together
@@ -36,6 +38,7 @@ from qddot.saving import together
 if TYPE_CHECKING:
     from qddot.identification.log import Log
     from qddot.identification.result import Fit
+    from qddot.identification.runs import MeasuredRun
 
 OPTIONS = {  # words of Python, and those of the command line
     "Give decimate=": "Take --decimate ",
@@ -69,7 +72,7 @@ def identifiable(
       qddot identifiable two_link_symbolic
     """
     robot = read_robot(source, settings) if log is None else read_numeric(source, settings)
-    states = None if log is None else logs.Reading().read([str(log)], robot)[1]
+    states = None if log is None else logs.Reading().read(str(log), robot)[1]
     with message_if_slow(f"finding the parameters of {robot.name} that torques show"):
         found = qddot.identifiable(robot, states, terms=_terms(terms))
     tell(as_json, {"robot": robot.name} | found.to_dict(), [str(found)])
@@ -119,9 +122,29 @@ def identify(
     cutoff: logs.CutOffOption = None,
     speed: logs.SpeedOption = "",
     delay: logs.DelayOption = 0.0,
+    payload: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="FILE=FRAME",
+            help="The arm carried an unknown load at this frame while this log was recorded; a "
+            "known one with its mass and centre of mass: FILE=tool:2.5,0,0,0.06. May be given "
+            "several times.",
+        ),
+    ] = None,
+    weight: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="FILE=NUMBER",
+            help="What the rows of this log count, beside 1 of the others. May be given several "
+            "times.",
+        ),
+    ] = None,
     validate: Annotated[
-        File,
-        log_option("Test the result on this other log, read the same way. No test if not given."),
+        OptionWords,
+        log_option(
+            "Test the result on this other log, read the same way. May be given several times. No "
+            "test if not given."
+        ),
     ] = None,
     settings: Settings = None,
     page: Annotated[
@@ -148,7 +171,7 @@ def identify(
       qddot identify two_link log.csv --terms friction
       qddot identify two_link log.csv --method consistent -o arm.toml
     """
-    from qddot.identification.validation import errors_on
+    from qddot.identification.validation import errors_by_run
     from qddot.present.terminal.results import fit_lines
 
     robot = read_numeric(source, settings)
@@ -158,20 +181,23 @@ def identify(
     )
     wanted = _terms(terms)
     extra = _coupled(robot, coupled)
-    with message_if_slow("reading the log"):
-        raw, ready = reading.read(log, robot, wanted, extra)
-        other = None if validate is None else reading.read([str(validate)], robot, wanted, extra)[1]
+    with message_if_slow("reading the logs"):
+        named = logs.sources(log)
+        both = [reading.read(source, robot, wanted, extra) for source in named]
+        others = [reading.read(name, robot, wanted, extra)[1] for name in validate or ()]
+    runs = _runs(robot, named, [ready for _, ready in both], payload or (), weight or ())
+    rows = sum(len(ready) for _, ready in both)
     options: dict[str, Any] = {"decimate": _rows(decimate), "unexcited": unexcited}
-    with message_if_slow(f"fitting {len(ready)} rows"), warnings_as_options():
-        fit = qddot.identify(robot, ready, method, terms=wanted, extra=extra, **options)
-    errors = None if other is None else errors_on(fit, other)
+    with message_if_slow(f"fitting {rows} rows"), warnings_as_options():
+        fit = qddot.identify(robot, runs, method, terms=wanted, extra=extra, **options)
+    errors = errors_by_run(fit, others)
     with together(), warnings_as_options():
         if output is not None:
             fit.save(output)
-        _draw(fit, raw, ready, errors, page, plot, ctx.find_root().obj)
-    facts = fit.to_dict() | {"log": _log_facts(raw, ready)}
-    facts |= {} if errors is None else {"validation": errors}
-    tell(as_json, facts, fit_lines(fit, ready, errors), [output, page, plot])
+        _draw(fit, [raw for raw, _ in both], errors, page, plot, ctx.find_root().obj)
+    read = [_log_facts(*each) for each in both]
+    facts = fit.to_dict() | {"log": read[0], "logs": read, "validation": errors}
+    tell(as_json, facts, fit_lines(fit, errors), [output, page, plot])
 
 
 @contextmanager
@@ -211,14 +237,49 @@ def _coupled(robot: Any, text: str) -> Any:
     return coupled(robot, *names)
 
 
+def _runs(
+    robot: Any,
+    named: Sequence[str | dict[str, str]],
+    logs_read: Sequence[Log],
+    payload: Sequence[str],
+    weight: Sequence[str],
+) -> list[MeasuredRun]:
+    """Return the logs as runs, with what was carried in them and what they count."""
+    from qddot.identification.runs import MeasuredRun
+
+    loads = logs.carried(payload, robot)
+    weights = {file: _weight(file, said) for file, _, said in (w.rpartition("=") for w in weight)}
+    files = [set(s.values()) if isinstance(s, dict) else {s} for s in named]
+    for option, given in (("--payload", loads), ("--weight", weights)):
+        for file in given:
+            if not any(file in each for each in files):
+                raise BadArgument(
+                    f"{option} names {printable(file)!r}, which is none of the logs.\n"
+                    f"  They are: {listing([name for each in files for name in each], 8)}."
+                )
+    found = []
+    for each, log in zip(files, logs_read, strict=True):
+        load = next((loads[file] for file in each if file in loads), None)
+        share = next((weights[file] for file in each if file in weights), 1.0)
+        found.append(MeasuredRun(log, load, share))
+    return found
+
+
+def _weight(file: str, said: str) -> float:
+    if not file:
+        raise BadArgument(f"--weight {printable(said)!r} is not of the form FILE=NUMBER.")
+    (value,) = numbers("--weight", said)[:1]
+    return value
+
+
 def _draw(
-    fit: Fit, raw: Log, ready: Log, errors: Any, page: File, plot: File, command: list[str]
+    fit: Fit, raw: Sequence[Log], errors: Any, page: File, plot: File, command: list[str]
 ) -> None:
     from qddot.plot import fit_page, plot_torques
 
     if page is not None:
         with message_if_slow("drawing the page"):
-            fit_page(fit, page, log=ready, raw=raw, validation=errors, command=command)
+            fit_page(fit, page, raw=raw, validation=errors, command=command)
     if plot is not None:
         plot_torques(fit, path=plot)
 

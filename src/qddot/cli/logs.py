@@ -25,8 +25,8 @@ LogFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="LOG...",
-        help="A .csv, .parquet or .npz file or a ROS bag; or one file per quantity: q=FILE "
-        "tau=FILE.",
+        help="One or more .csv, .parquet or .npz files or ROS bags, which are fitted together; or "
+        "one file per quantity: q=FILE tau=FILE.",
         autocompletion=completion.files(*LOGS),
     ),
 ]
@@ -119,14 +119,14 @@ class Reading:
     delay: float = 0.0
 
     def read(
-        self, files: Sequence[str], robot: Robot, terms: Any = (), extra: Any = ()
+        self, source: str | dict[str, str], robot: Robot, terms: Any = (), extra: Any = ()
     ) -> tuple[Log, Log]:
         """Return a log as it was recorded, and ready for regression; its warnings are printed."""
         from qddot.identification.log import load_log
         from qddot.identification.preparation import prepared
 
         raw = load_log(
-            sources(files),
+            source,
             robot,
             columns={key: _columns(said) for key, said in pairs("--columns", self.columns).items()},
             units={key: _several(said) for key, said in pairs("--units", self.units).items()},
@@ -144,21 +144,46 @@ class Reading:
         return raw, prepared(raw, robot, cutoff=self.cutoff, speed=speed, **options)
 
 
-def sources(files: Sequence[str]) -> str | dict[str, str]:
-    """Return a file, or files by quantity, as they were named."""
-    named = {}
+def sources(files: Sequence[str]) -> list[str | dict[str, str]]:
+    """Return the logs that were named: a file each, or files by quantity, which are one log."""
+    found: list[str | dict[str, str]] = []
     for name in files:
         key, equals, path = name.partition("=")
-        if equals and key in QUANTITIES[1:]:
-            named[key] = path
-        elif len(files) == 1:
-            return name
+        if not equals or key not in QUANTITIES[1:]:
+            found.append(name)
+        elif found and isinstance(last := found[-1], dict) and key not in last:
+            last[key] = path
         else:
+            found.append({key: path})
+    return found
+
+
+def carried(given: Sequence[str], robot: Robot) -> dict[str, Any]:
+    """Return --payload FILE=FRAME or FILE=FRAME:MASS[,X,Y,Z] by file: a frame, or a known load."""
+    from qddot.model.link import Inertial, Payload
+
+    found: dict[str, Any] = {}
+    for text in given:
+        file, equals, load = text.rpartition("=")
+        if not equals or not file or not load:
             raise BadArgument(
-                f"{printable(name)!r} is one of {len(files)} logs, but does not say of what.\n"
-                "  Give one log, or one file per quantity: q=positions.csv tau=currents.csv."
+                f"--payload {printable(text)!r} is not of the form FILE=FRAME or "
+                "FILE=FRAME:MASS,X,Y,Z.\n  For instance: --payload loaded.csv=tool:2.5,0,0,0.06."
             )
-    return named
+        frame, colon, said = load.partition(":")
+        if not colon:
+            found[file] = frame
+            continue
+        values = numbers("--payload", said)
+        if len(values) not in (1, 4):
+            raise BadArgument(
+                f"--payload {printable(text)!r} has {len(values)} numbers after the frame; give "
+                "its mass [kg], or its mass and its centre of mass in the frame [m]."
+            )
+        mass, com = values[0], values[1:] or (0.0, 0.0, 0.0)
+        x, y, z = com
+        found[file] = Payload(frame, Inertial(mass, (x, y, z)))
+    return found
 
 
 def pairs(option: str, given: Sequence[str]) -> dict[str, str]:

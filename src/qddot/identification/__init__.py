@@ -36,13 +36,17 @@ if TYPE_CHECKING:
     )
     from qddot.identification.comparison import Comparison as Comparison, compare as compare
     from qddot.identification.back_to_robot import robot_with_parameters as robot_with_parameters
+    from qddot.identification.runs import MeasuredRun as MeasuredRun
     from qddot.identification.regression import (
         by_direction as by_direction,
         coupled as coupled,
         stribeck as stribeck,
     )
     from qddot.identification.solution import least_squares as least_squares
-    from qddot.identification.validation import errors_on as errors_on
+    from qddot.identification.validation import (
+        errors_by_run as errors_by_run,
+        errors_on as errors_on,
+    )
 
 __getattr__, __dir__ = on_demand(
     __name__,
@@ -62,8 +66,9 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.comparison": "Comparison compare",
         "qddot.identification.back_to_robot": "robot_with_parameters",
         "qddot.identification.regression": "by_direction coupled stribeck",
+        "qddot.identification.runs": "MeasuredRun",
         "qddot.identification.solution": "least_squares",
-        "qddot.identification.validation": "errors_on",
+        "qddot.identification.validation": "errors_by_run errors_on",
     },
 )
 moved_modules(

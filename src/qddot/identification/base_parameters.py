@@ -161,7 +161,7 @@ def random_states(
 
 def structural(regression: Regression) -> Grouping:
     """Return the base parameters that the robot has wherever it may go."""
-    states = random_states(regression.robot, limits=False)
+    states = regression.at_loads(random_states(regression.robot, limits=False))
     regression.check_extra(states)
     return sorted_out(regression.factor(states))
 

@@ -44,6 +44,8 @@ def summary(fit: Fit) -> str:
         f"  {error_words(fit)}",
         f"  condition number {fit.condition:.3g}",
     ]
+    lines += [f"  {line}" for line in run_lines(fit.runs)] if len(fit.rates) > 1 else []
+    lines += [f"  {load}" for load in fit.payloads.values()]
     if problem.base.lost:
         lines.append(f"  not shown in the log: {', '.join(problem.base.lost)}")
     if fit.removed:
@@ -64,6 +66,16 @@ def error_words(fit: Fit) -> str:
         return words
     every = f"{100 * fit.relative_error_of_rows:.3g} % on every row of the log"
     return f"{fit.decimated:.3g} rows per second were fitted; {every}; {words}"
+
+
+def run_lines(runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return a line per run: its size, and its errors on fitted rows, on every row, and before."""
+    rows: list[tuple[str, ...]] = [("run", "rows", "rate", "fitted rows", "every row", "before")]
+    for run in runs:
+        errors = (f"{100 * run[key]:.3g} %" for key in ("relative_error", "every_row", "before"))
+        name = shorten(printable(PurePath(run["run"]).name), WIDEST) or "arrays"
+        rows.append((name, str(run["rows"]), f"{run['rate']:.4g} Hz", *errors))
+    return _aligned(rows).splitlines()
 
 
 def table(fit: Fit) -> str:

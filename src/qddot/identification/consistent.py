@@ -236,7 +236,7 @@ def _bounded(cp: Any, regression: Any, phi: Any, bounds: Bounds) -> list[Any]:
         for axis, within in enumerate(box):
             rules += _between(f"centres[{name!r}][{axis}]", phi[at + 1 + axis], phi[at], within)
     if bounds.total_mass is not None:
-        total = cp.sum(phi[0 : regression.inertial : 10])
+        total = cp.sum(phi[0 : 10 * len(bodies) : 10])
         rules += _between("total_mass", total, 1, bounds.total_mass)
     return rules
 

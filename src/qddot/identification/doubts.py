@@ -85,7 +85,7 @@ class _Look:
         """Return what a fit leaves of the torques: of each joint, the geometric mean of all."""
         Y = self.regression.columns(log)[..., self.kept]
         right = log.tau - self.regression.rest(log)
-        size = np.sqrt(np.mean(right**2, axis=0))
+        size = np.sqrt(np.mean(log.tau**2, axis=0))
         size[size == 0] = 1
         use = log.used
         Y, d = Y / size[:, None], right / size

@@ -31,6 +31,7 @@ from qddot.identification.log_checks import as_log
 from qddot.identification.preparation import prepared
 from qddot.identification.problem import LeastSquaresProblem, problem_of
 from qddot.identification.regression import USUAL_TERMS, Regression
+from qddot.identification.runs import joined, runs_of
 from qddot.identification.solution import (
     Solution,
     noise_of,
@@ -69,7 +70,8 @@ def identify(
         log: A file, which is read by `load_log(log, robot)` and made ready by `prepared(log,
             robot)`; a `Log`, which is made ready too if it has no accelerations; or what is fitted
             as it is: anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd,
-            tau) of shape (k, n).
+            tau) of shape (k, n). A list of these, each with its own rate and filter, is one fit;
+            `MeasuredRun(log, carries=..., weight=...)` says what the arm carried in one of them.
         method: "weighted", "ordinary", "robust", "consistent", "ridge" or "total".
         terms: What to add to the parameters that the model has: "viscous", "coulomb" (both:
             "friction"), "offset", "rotor_inertia"; () for nothing.
@@ -89,8 +91,6 @@ def identify(
                 f"  It has: {', '.join(own)}."
             )
     robot = robot_of(robot)
-    if isinstance(log, (str, Path)):
-        log = prepared(load_log(log, robot), robot, terms=terms, extra=extra)
     return kind(robot, terms=terms, extra=extra, **options).fit(log).fitted
 
 
@@ -130,7 +130,7 @@ class Estimator:
     decimate: float | str | None = field(default="auto", kw_only=True)
 
     def fit(self, log: Any, *more: Any) -> Self:
-        """Find the parameters from a log, or from (q, qd, qdd, tau) of shape (k, n).
+        """Find the parameters from a log, from several, or from (q, qd, qdd, tau) of shape (k, n).
 
         A log without accelerations is made ready first, by `prepared(log, robot)`. What looks wrong
         with a log is said in warnings, and kept in the result's `doubts`.
@@ -139,22 +139,50 @@ class Estimator:
         from qddot.identification.result import Fit
 
         whole("blocks", self.blocks, 1, wanted="a whole number from 1")
-        if isinstance(log, Log) and log.qdd is None and log.tau is not None:
-            log = prepared(log, self.robot, terms=self.terms, extra=self.extra)
-        rows = as_log(self.robot, (log, *more) if more else log)
+        runs, loads, carried = runs_of(self.robot, (log, *more) if more else log)
+        given = [self._ready(run.log) for run in runs]
+        logs = [as_log(self.robot, each) for each in given]
+        if loads:
+            logs = [
+                replace(each, load=np.full(len(each), load))
+                for each, load in zip(logs, carried, strict=True)
+            ]
         with one_thread():
             regression = Regression.of(self.robot, self.terms, self.extra)
-            regression.check_extra(rows)
-            rate = self._rate(rows, regression)
-            few = rows if rate is None else regression.filtered(rows, rate)
+            present = tuple(dict.fromkeys(carried))
+            regression = replace(regression, loads=tuple(loads), carried=present)
+            for each in logs:
+                regression.check_extra(each)
+            rates = [self._rate(each, regression) for each in logs]
+            few = joined(
+                [
+                    each if rate is None else regression.filtered(each, rate)
+                    for each, rate in zip(logs, rates, strict=True)
+                ],
+                runs,
+            )
             problem = problem_of(regression, few, self.unexcited, self.blocks)
-            found = doubts(regression, rows) if isinstance(log, Log) and log.Y is None else ()
+            found = tuple(
+                doubt if len(logs) == 1 else replace(doubt, place=f"{run.name}: {doubt.place}")
+                for run, one, each in zip(runs, given, logs, strict=True)
+                if isinstance(one, Log) and one.Y is None
+                for doubt in doubts(regression, each)
+            )
             for doubt in found:
                 warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
-            fit = Fit(problem, self.solved(problem), self, (), rows, found, rate)
+            rows = joined(logs, runs)
+            fit = Fit(problem, self.solved(problem), self, (), rows, found, tuple(rates))
             wide = widened(problem, fit.solution, repeats(few, fit.residuals))
             self._fit = replace(fit, solution=wide)
         return self
+
+    def _ready(self, log: Any) -> Any:
+        """Return a log that is read, and made ready where it has no accelerations."""
+        if isinstance(log, (str, Path)):
+            log = load_log(log, self.robot)
+        if isinstance(log, Log) and log.qdd is None and log.tau is not None:
+            return prepared(log, self.robot, terms=self.terms, extra=self.extra)
+        return log
 
     def _rate(self, log: Log, regression: Regression) -> float | None:
         """Return how many rows per second to keep [Hz], None for all; warn where that is wrong."""

@@ -43,6 +43,10 @@ class Log:
     bandwidth: float | None = None  # [Hz], of torques that were filtered
     Y: np.ndarray | None = None  # (k, n, p), the regressor, where it was filtered as τ was
     positions: tuple[str, ...] = ()  # the names behind the columns of q; none: those of the joints
+    run: np.ndarray | None = None  # (k,), of which of `runs` a row is; None: of one
+    runs: tuple[str, ...] = ()  # the names of logs that were joined
+    load: np.ndarray | None = None  # (k,), which load of a regression was carried; -1: none
+    weight: np.ndarray | None = None  # (k,), what a row counts, 1 on average; None: all alike
     tree: Tree | None = field(default=None, compare=False)  # where dq/dt is not the velocity
 
     def __post_init__(self) -> None:
@@ -66,7 +70,7 @@ class Log:
 
     def __getitem__(self, rows: slice | np.ndarray) -> Log:
         """Return some of the rows."""
-        more = {name: getattr(self, name) for name in ("counts", "Y")}
+        more = {name: getattr(self, name) for name in ("counts", "Y", "run", "load", "weight")}
         parts = {name: x[rows] for name, x in (*self.arrays(), *more.items()) if x is not None}
         return replace(self, t=self.t[rows], **parts)
 
@@ -75,6 +79,21 @@ class Log:
         for at in range(0, len(self), size):
             part = slice(at, min(at + size, len(self)))
             yield part, self[part]
+
+    def parts(self) -> list[Log]:
+        """Return the logs that were joined, those of one run each."""
+        if self.run is None:
+            return [self]
+        there = [(name, self.run == r) for r, name in enumerate(self.runs)]
+        return [self._part(name, rows) for name, rows in there if rows.any()]
+
+    def _part(self, name: str, rows: np.ndarray) -> Log:
+        notes = [
+            replace(note, place=note.place.removeprefix(f"{name}: "))
+            for note in self.notes
+            if note.place.startswith(f"{name}: ")
+        ]
+        return replace(self[rows], run=None, runs=(), source=name, notes=tuple(notes))
 
     @property
     def used(self) -> np.ndarray:

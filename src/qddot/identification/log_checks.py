@@ -252,7 +252,8 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
         raise BadArgument(f"t has shape {times.shape}, but q has {k} rows; give one time per row.")
     if counts is not None:
         counts = _rows(robot, "counts", counts, order) != 0
-    about = ("source", "notes", "bandwidth") if order else ("source", "notes", "bandwidth", "Y")
+    about = ["source", "notes", "bandwidth", "run", "runs", "load", "weight"]
+    about += [] if order else ["Y"]
     said = {name: getattr(log, name) for name in about if hasattr(log, name)}
     said |= several_numbers(robot)
     return Log(tuple(robot.joint_names), times, **arrays, counts=counts, **said)

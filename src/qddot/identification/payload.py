@@ -1,11 +1,6 @@
-"""What an arm carries, from two logs: one with it and one without.
+"""What an arm carries, from logs with it and logs without it, in one fit (see `runs`).
 
-The load adds its ten numbers to the body that holds it, and so to the base parameters:
-
-    β_with − β_without = B_load φ_load
-
-The base parameters of both logs are found on their own, and the difference is solved for the load,
-each by how well it is known. Friction is taken to be the same in both logs.
+Friction is taken to be the same in all of them.
 
 Khalil: W. Khalil, M. Gautier, P. Lemoine, *Identification of the payload inertial parameters of
 industrial manipulators*, ICRA 2007, pp. 4943-4948.
@@ -13,26 +8,21 @@ industrial manipulators*, ICRA 2007, pp. 4943-4948.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from qddot.checks import frame_name
-from qddot.errors import BadArgument
-from qddot.identification.back_to_robot import PSEUDO, pseudo
+from qddot.errors import BadArgument, shorten
+from qddot.identification.back_to_robot import pseudo
 from qddot.identification.estimators import identify
-from qddot.identification.grouping import sorted_out
-from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.result import Fit
-from qddot.model.tree import BASE
+from qddot.identification.runs import MeasuredRun, is_several
+from qddot.identification.solution import weighted
 from qddot.plain_text import fitted
 from qddot.results import in_notebook
 from qddot.spatial.inertia import NAMES, Inertia, upper
-from qddot.spatial.pose import Pose
 
-UNSEEN = 1e-6
 LEAST_DEVIATIONS = 2.0  # a mass of fewer of its deviations is no load
 
 
@@ -43,8 +33,7 @@ class PayloadFit:
     frame: str
     parameters: np.ndarray  # (10,), in the order m, mx, my, mz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz
     covariance: np.ndarray  # (10, 10)
-    without: Fit
-    with_load: Fit
+    fit: Fit
     note: str = ""  # why this is no load, if it is none
 
     @property
@@ -95,7 +84,7 @@ class PayloadFit:
     def robot(self) -> Any:
         """The robot as found without the load, carrying it."""
         inertia = tuple(float(x) for x in upper(self.inertia))
-        return self.without.robot.with_payload(self.frame, self.mass, self.com.tolist(), inertia)
+        return self.fit.robot.with_payload(self.frame, self.mass, self.com.tolist(), inertia)
 
     @fitted
     def __str__(self) -> str:
@@ -137,8 +126,6 @@ def identify_payload(
     with_load: Any,
     *,
     consistent: bool = False,
-    terms: Sequence[str] = USUAL_TERMS,
-    extra: Any = (),
     **options: Any,
 ) -> PayloadFit:
     """Return the load that an arm carries, from a log without it and one with it.
@@ -146,43 +133,56 @@ def identify_payload(
     Args:
         robot: The robot without the load.
         frame: The frame that carries it, in which its numbers are given.
-        without, with_load: The two logs; or, for the first, the fit of one.
+        without, with_load: The two logs, or lists of them; or, for the first, the fit of one.
         consistent: Whether to look only among loads that can exist (needs cvxpy).
-        terms, extra, options: As for `identify`.
+        options: As for `identify`: `terms`, `extra`, ...
     """
-    frame_name(robot, frame)
-    body, X_BF = robot.tree.frames[frame]
-    if body == BASE:
-        raise BadArgument(f"Frame {frame!r} does not move, so no torque feels what it carries.")
-    more = dict(options, terms=terms, extra=extra)
-    first = without if isinstance(without, Fit) else identify(robot, without, **more)
-    second = identify(robot, with_load, **more)
-    if first.names != second.names:
+    first = without.log if isinstance(without, Fit) else without
+    empty = [MeasuredRun(log) for log in (first if is_several(first) else [first])]
+    more = with_load if is_several(with_load) else [with_load]
+    loaded = [MeasuredRun(log, carries=frame) for log in more]
+    method = "consistent" if consistent else "weighted"
+    return payload_of(identify(robot, [*empty, *loaded], method, **options), frame)
+
+
+def payload_of(fit: Fit, frame: str) -> PayloadFit:
+    """Return the load at a frame that a fit found.
+
+    Raises:
+        BadArgument: If no run of it has such a load, or torques do not tell its ten numbers.
+    """
+    names = _names(frame)
+    regression = fit.problem.regression
+    if names[0] not in regression.names:
         raise BadArgument(
-            "The two logs show different base parameters; use the same terms and options for "
-            "both, and logs that move every joint."
+            f"No run of this fit carries an unknown load at {shorten(repr(frame))}.\n"
+            f"  Fit several logs, one of them MeasuredRun(log, carries={frame!r})."
         )
-    A = first.problem.B[:, 10 * body : 10 * body + 10] @ seen_in_body(X_BF)
-    difference = second.values - first.values
-    covariance = first.solution.covariance + second.solution.covariance
-    values, vectors = np.linalg.eigh(covariance)
-    whiten = (vectors / np.sqrt(np.maximum(values, values[-1] * 1e-16))).T
-    A, difference = whiten @ A, whiten @ difference
-    shown = sorted_out(A, UNSEEN)
-    if len(shown.kept) < len(NAMES):
-        lost = [NAMES[k] for k in range(len(NAMES)) if k not in shown.kept]
+    if lost := untold(fit, frame):
         raise BadArgument(
-            f"The torques of robot {robot.name!r} do not tell {', '.join(lost)} of a load at "
-            f"{frame!r} from the rest of it: some of its parameters act on no joint, or only "
-            "together.\n  Name a frame further from the base, or use an arm with more joints."
+            f"The torques of robot {regression.robot.name!r} do not tell {', '.join(lost)} of a "
+            f"load at {frame!r} from the rest of it: some of its parameters act on no joint, or "
+            "only together.\n  Name a frame further from the base, use an arm with more joints, "
+            "and give a log without the load too."
         )
-    scale = np.linalg.norm(A, axis=0)
-    phi = np.linalg.lstsq(A / scale, difference, rcond=None)[0] / scale
-    inverse = np.linalg.inv(A.T @ A)
-    note = doubt(frame, float(phi[0]), float(np.sqrt(inverse[0, 0])))
-    if consistent:
-        phi = possible(A, difference, phi)
-    return PayloadFit(frame, phi, inverse, first, second, note)
+    at = [fit.names.index(name) for name in names]
+    covariance = fit.solution.covariance
+    mass = fit.values[at[0]]
+    if not np.isfinite(covariance).any():  # a consistent fit has none of its own
+        free = weighted(fit.problem)
+        covariance, mass = free.covariance, free.beta[at[0]]
+    own = covariance[np.ix_(at, at)]
+    note = doubt(frame, float(mass), float(np.sqrt(own[0, 0])))
+    return PayloadFit(frame, fit.values[at], own, fit, note)
+
+
+def untold(fit: Fit, frame: str) -> list[str]:
+    """Return which of a load's ten numbers torques do not tell from the rest of the arm."""
+    return [n for n, name in zip(NAMES, _names(frame), strict=True) if name not in fit.names]
+
+
+def _names(frame: str) -> list[str]:
+    return [f"load at {frame}.{name}" for name in NAMES]
 
 
 def doubt(frame: str, mass: float, deviation: float) -> str:
@@ -193,25 +193,3 @@ def doubt(frame: str, mass: float, deviation: float) -> str:
     if mass < LEAST_DEVIATIONS * deviation:
         return f"No load found: {said}, less than {LEAST_DEVIATIONS:.0f} deviations."
     return ""
-
-
-def seen_in_body(X_BF: Pose) -> np.ndarray:
-    """Return what turns the ten numbers in a frame into those in its body, shape (10, 10)."""
-    columns = [
-        Inertia.from_parameters(unit).seen_from(X_BF).parameters for unit in np.eye(10).tolist()
-    ]
-    return np.array(columns, dtype=float).T
-
-
-def possible(A: np.ndarray, right: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """Return the load that can exist and is nearest to what two logs say."""
-    from qddot.identification.consistent import quietly, solver
-
-    cp = solver()
-    scale = 1 / np.linalg.norm(A, axis=0)
-    x = cp.Variable(10)
-    J = cp.reshape((PSEUDO.reshape(10, 16).T * scale) @ x, (4, 4), order="C")
-    size = float(np.linalg.norm(right)) or 1.0
-    aim = cp.Minimize(cp.norm((A * scale) @ x / size - right / size))
-    quietly(cp.Problem(aim, [(J + J.T) / 2 >> 0]), solver=cp.CLARABEL)
-    return start if x.value is None else np.asarray(x.value) * scale

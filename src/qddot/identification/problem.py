@@ -41,6 +41,7 @@ class LeastSquaresProblem:
     blocks: Blocks  # (c + 1, c + 1) each, c base parameters that a joint's torque sees
     seen: tuple[np.ndarray, ...]  # by joint: which base parameters these are
     counts: np.ndarray  # (blocks, n), how many torques
+    edges: np.ndarray  # (blocks + 1,), the rows at which blocks begin and end; each is of one run
     zero: tuple[np.ndarray, ...] = ()  # combinations that are taken for zero, each (p,)
     whole: LeastSquaresProblem | None = None  # the problem in which nothing was
 
@@ -117,10 +118,20 @@ class LeastSquaresProblem:
     def chosen(self, blocks: Iterable[int]) -> LeastSquaresProblem:
         """Return the problem of some blocks of time alone."""
         kept = list(blocks)
-        edges = block_edges(len(self.log), len(self.blocks))
-        rows = np.concatenate([np.arange(edges[b], edges[b + 1]) for b in kept])
-        factors = tuple(self.blocks[b] for b in kept)
-        return replace(self, log=self.log[rows], blocks=factors, counts=self.counts[kept])
+        rows = [np.arange(self.edges[b], self.edges[b + 1]) for b in kept]
+        return replace(
+            self,
+            log=self.log[np.concatenate(rows)],
+            blocks=tuple(self.blocks[b] for b in kept),
+            counts=self.counts[kept],
+            edges=np.cumsum([0, *map(len, rows)]),
+        )
+
+    @property
+    def run_of_block(self) -> np.ndarray:
+        """Of which run of the log each block is, shape (blocks,)."""
+        run = np.zeros(len(self.log), int) if self.log.run is None else self.log.run
+        return run[self.edges[:-1]]
 
     def weighted(self, weights: np.ndarray) -> LeastSquaresProblem:
         """Return the problem in which each torque counts by a weight, shape (k, n)."""
@@ -204,24 +215,38 @@ def factors(
     weights: np.ndarray | None = None,
     blocks: int = BLOCKS,
 ) -> dict[str, Any]:
-    """Return `blocks`, `seen` and `counts` of a problem, by name; the log is looked at in pieces.
+    """Return `blocks`, `seen`, `counts` and `edges` of a problem; the log is read in pieces.
 
     Args:
         regression: Which columns there are.
         columns: Which of them are base parameters.
         log: The rows.
         weights: What each torque counts, shape (k, n); all alike if not given.
-        blocks: How many pieces of time are kept apart.
+        blocks: How many pieces of time are kept apart, about; each run has one at least.
     """
+    if log.weight is not None:
+        own = log.weight[:, None]
+        weights = np.broadcast_to(own, (len(log), log.n)) if weights is None else weights * own
     kept = np.array(columns.kept, dtype=int)
     seen = _seen(regression, kept)
-    parts = [slice(*edges) for edges in pairwise(block_edges(len(log), blocks))]
+    edges = edges_of_runs(log, blocks)
+    parts = [slice(*ends) for ends in pairwise(edges)]
     found = [
         _block(regression, kept, seen, log[part], None if weights is None else weights[part])
         for part in parts
     ]
     counts = np.array([log.used[part].sum(axis=0) for part in parts])
-    return {"blocks": tuple(found), "seen": tuple(seen), "counts": counts}
+    return {"blocks": tuple(found), "seen": tuple(seen), "counts": counts, "edges": edges}
+
+
+def edges_of_runs(log: Log, blocks: int) -> np.ndarray:
+    """Return where blocks begin and end, (blocks + 1,): as many for each run as it is long."""
+    edges, at = [0], 0
+    for size in map(len, log.parts()):
+        share = max(1, round(blocks * size / len(log)))
+        edges += (at + block_edges(size, share)[1:]).tolist()
+        at += size
+    return np.array(edges)
 
 
 def block_edges(rows: int, blocks: int) -> np.ndarray:
@@ -261,7 +286,8 @@ def _seen(regression: Regression, kept: np.ndarray) -> list[np.ndarray]:
     robot, rng = regression.robot, np.random.default_rng(1)
     places, qd, qdd = rng.uniform(-2, 2, (3, 64, robot.n))
     rows = np.zeros(64), robot.tree.from_neutral(places), qd, qdd
-    Y = regression.columns(Log(robot.joint_names, *rows, **several_numbers(robot)))[:, :, kept]
+    states = regression.at_loads(Log(robot.joint_names, *rows, **several_numbers(robot)))
+    Y = regression.columns(states)[:, :, kept]
     return [np.flatnonzero(np.any(Y[:, i] != 0, axis=0)) for i in range(Y.shape[1])]
 
 

@@ -20,6 +20,7 @@ from qddot.checks import joint_index
 from qddot.errors import BadArgument, did_you_mean, shorten
 from qddot.identification.grouping import triangle
 from qddot.identification.log import Log
+from qddot.identification.runs import EMPTY, CarriedLoad, joined, load_names
 from qddot.model import Motor
 from qddot.model.friction import LINEAR
 from qddot.program import Program, record
@@ -83,6 +84,8 @@ class Regression:
     robot: Any
     full: Any  # the robot that has every term, so that its regressor has every column
     extra: tuple[Extra, ...] = ()
+    loads: tuple[CarriedLoad, ...] = ()  # what was carried in some rows, see `runs`
+    carried: tuple[int, ...] = (EMPTY,)  # which of them, or nothing, rows carry
 
     @staticmethod
     def of(robot: Any, terms: Sequence[str] = (), extra: Any = ()) -> Regression:
@@ -102,11 +105,13 @@ class Regression:
     def names(self) -> tuple[str, ...]:
         """What the columns are called."""
         own = self.full.parameter_names
-        more = tuple(extra.name for extra in self.extra)
-        twice = [name for name in more if name in own or more.count(name) > 1]
+        bodies = 10 * len(self.robot.tree.bodies)
+        found = [*own[:bodies], *load_names(self.loads), *own[bodies:]]
+        found += [extra.name for extra in self.extra]
+        twice = [name for name in found if found.count(name) > 1]
         if twice:
             raise BadArgument(f"There are two parameters called {twice[0]!r}; rename one.")
-        return own + more
+        return tuple(found)
 
     @cached_property
     def prior(self) -> np.ndarray:
@@ -116,8 +121,8 @@ class Regression:
 
     @property
     def inertial(self) -> int:
-        """How many columns are of bodies; they come first."""
-        return 10 * len(self.robot.tree.bodies)
+        """How many columns are of bodies, then of unknown loads; they come first."""
+        return 10 * len(self.robot.tree.bodies) + len(load_names(self.loads))
 
     def columns(self, log: Log) -> np.ndarray:
         """Return Y at every row, shape (k, n, p)."""
@@ -125,10 +130,23 @@ class Regression:
             return log.Y
         q, qd, qdd = log.q, log.qd, log.qdd
         Y = self.full.regressor(q, qd, qdd)
-        if not self.extra:
-            return Y
+        bodies = 10 * len(self.robot.tree.bodies)
+        carried = [
+            np.where(_carries(log, k), load.columns(Y), 0)
+            for k, load in enumerate(self.loads)
+            if load.known is None
+        ]
         more = [extra(q, qd, qdd)[..., None] for extra in self.extra]
-        return np.concatenate([Y, *more], axis=-1)
+        if not carried and not more:
+            return Y
+        return np.concatenate([Y[..., :bodies], *carried, Y[..., bodies:], *more], axis=-1)
+
+    def at_loads(self, states: Log) -> Log:
+        """Return states once for every load that rows carry, and once for none if some do."""
+        if not self.loads:
+            return states
+        each = [np.full(len(states), k) for k in self.carried]
+        return joined([replace(states, load=load) for load in each])
 
     def check_extra(self, log: Log) -> None:
         """Refuse extra columns that are not finite at some row."""
@@ -149,14 +167,19 @@ class Regression:
                     )
 
     def rest(self, log: Log) -> np.ndarray | float:
-        """Return the torque of springs and of the Stribeck effect, which the model keeps."""
+        """Return the torque of springs, of the Stribeck effect and of known loads."""
         tree = self.robot.tree
         linear_only = not tree.elastics and all(f == f.steady for f in tree.friction)
-        if linear_only or log.Y is not None:  # of filtered rows it is taken off before
+        known = [(k, load) for k, load in enumerate(self.loads) if load.known is not None]
+        if log.Y is not None or (linear_only and not known):  # filtered rows have it taken off
             return 0.0
         q, qd, qdd = log.q, log.qd, log.qdd
-        linear = self.robot.regressor(q, qd, qdd) @ self.robot.parameters
-        return self.robot.inverse_dynamics(q, qd, qdd) - linear
+        Y = self.robot.regressor(q, qd, qdd)
+        torque = 0.0 if linear_only else self.robot.inverse_dynamics(q, qd, qdd)
+        torque = torque - (0.0 if linear_only else Y @ self.robot.parameters)
+        for k, load in known:
+            torque = torque + np.where(_carries(log, k)[..., 0], load.columns(Y) @ load.known, 0)
+        return torque
 
     def factor(self, log: Log) -> np.ndarray:
         """Return R of Y where torques count, all columns, shape (at most p, p)."""
@@ -182,6 +205,12 @@ class Regression:
     def values(self, phi: np.ndarray) -> Mapping[str, float]:
         """Return parameters by name."""
         return dict(zip(self.names, phi.tolist(), strict=True))
+
+
+def _carries(log: Log, load: int) -> np.ndarray:
+    """Return which rows carry a load, shape (k, 1, 1)."""
+    rows = np.zeros(len(log), bool) if log.load is None else log.load == load
+    return rows[:, None, None]
 
 
 def extras_of(robot: Any, extra: Any) -> tuple[Extra, ...]:

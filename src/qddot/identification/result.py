@@ -33,12 +33,18 @@ from qddot.identification.log_checks import as_log
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
 from qddot.identification.solution import Solution
-from qddot.identification.validation import CrossValidation, cross_validation, essential
+from qddot.identification.validation import (
+    CrossValidation,
+    cross_validation,
+    errors_by_run,
+    essential,
+)
 from qddot.plain_text import fitted
 from qddot.results import Judged, in_notebook, json_ready
 
 if TYPE_CHECKING:
     from qddot.identification.estimators import Estimator
+    from qddot.identification.payload import PayloadFit
 
 POSSIBLE = -1e-9  # of a body's size, the eigenvalue that rounding may leave
 
@@ -53,7 +59,12 @@ class Fit(Judged):
     removed: tuple[str, ...] = ()  # base parameters taken for zero
     log: Any = None  # in the order of the robot's joints, every row
     doubts: tuple[Problem, ...] = ()  # what looks wrong with the log
-    decimated: float | None = None  # [Hz], rows kept a second; None: all
+    rates: tuple[float | None, ...] = (None,)  # [Hz], by run, rows kept per second; None: all
+
+    @property
+    def decimated(self) -> float | None:
+        """How many rows per second were fitted [Hz], of the run that has most; None: all."""
+        return max((rate for rate in self.rates if rate is not None), default=None)
 
     @property
     def count(self) -> int:
@@ -124,6 +135,20 @@ class Fit(Judged):
         if self.decimated is None:
             return self.relative_error
         return relative_size(self.log, self.log.tau - self.predict(self.log))
+
+    @cached_property
+    def runs(self) -> list[dict[str, Any]]:
+        """What is left of the torques of each log: fitted rows, every row, and before the fit."""
+        with one_thread():
+            return errors_by_run(self)
+
+    @property
+    def payloads(self) -> dict[str, PayloadFit]:
+        """What was carried in some of the runs, by frame, where torques tell its numbers."""
+        from qddot.identification.payload import payload_of, untold
+
+        frames = [load.frame for load in self.problem.regression.loads if load.known is None]
+        return {frame: payload_of(self, frame) for frame in frames if not untold(self, frame)}
 
     @property
     def trusted(self) -> bool:
@@ -196,15 +221,15 @@ class Fit(Judged):
             from qddot.identification.consistent import made_possible
 
             phi, error = made_possible(self)
-        own = len(regression.full.parameter_names)
-        if len(regression.names) > own:
-            left = ", ".join(regression.names[own:])
+        if regression.extra:
+            left = ", ".join(extra.name for extra in regression.extra)
             warnings.warn(
                 f"A robot file has no place for {left}; fit.predict has them, fit.robot does not.",
                 IdentificationWarning,
                 stacklevel=2,
             )
-        values = dict(zip(regression.names[:own], phi[:own].tolist(), strict=True))
+        found = regression.values(phi)
+        values = {name: found[name] for name in regression.full.parameter_names}
         return described(self, robot_with_parameters(regression.robot, values), error)
 
     @property
@@ -226,8 +251,8 @@ class Fit(Judged):
 
     # how sure
 
-    def cross_validation(self, folds: int = 5) -> CrossValidation:
-        """Return how well values from the rest of the log predict each part of it."""
+    def cross_validation(self, folds: int | str = 5) -> CrossValidation:
+        """Return how well values from the rest predict each part: of time, or by "runs"."""
         with one_thread():
             return cross_validation(self, folds)
 
@@ -292,4 +317,6 @@ class Fit(Judged):
             "rms": dict(zip(joints, self.rms.tolist(), strict=True)),
             "noise": dict(zip(joints, self.solution.noise.tolist(), strict=True)),
             "possible": self.is_possible,
+            "runs": self.runs,
+            "payloads": {frame: load.to_dict() for frame, load in self.payloads.items()},
         }

@@ -107,6 +107,13 @@ def weighted(problem: LeastSquaresProblem, rounds: int = 30, tolerance: float = 
 
 def repeats(log: Log, residual: np.ndarray) -> np.ndarray:
     """Return κ: how many rows each joint's residual lasts, at least 1, shape (n,)."""
+    if log.run is not None:  # on average over the runs, each by its torques that count
+        parts = [log.run == r for r in range(len(log.runs)) if (log.run == r).any()]
+        each = [repeats(replace(log[rows], run=None), residual[rows]) for rows in parts]
+        counts = np.array([log.used[rows].sum(axis=0) for rows in parts])
+        return np.sum(each * counts, axis=0) / np.maximum(counts.sum(axis=0), 1) + (
+            counts.sum(axis=0) == 0
+        )
     k, n = residual.shape
     step = np.diff(log.t)
     if k < 8 or np.abs(step - np.median(step)).max() > UNEVEN * abs(np.median(step)):

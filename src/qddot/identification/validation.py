@@ -16,6 +16,7 @@ from qddot.errors import BadArgument
 from qddot.identification.log import Log
 from qddot.identification.log_checks import as_log
 from qddot.identification.problem import LeastSquaresProblem, excitation
+from qddot.identification.runs import joined
 from qddot.identification.solution import NoRobot, Solution, widened
 from qddot.plain_text import fitted
 
@@ -54,19 +55,15 @@ class CrossValidation:
     __repr__ = __str__
 
 
-def cross_validation(fit: Fit, folds: int = 5) -> CrossValidation:
+def cross_validation(fit: Fit, folds: int | str = 5) -> CrossValidation:
     """Return how well values from the rest of the log predict each part of it.
 
-    Parts are stretches of time: neighbouring samples are too alike to judge each other.
+    Parts are stretches of time, or runs: neighbouring samples are too alike to judge each other.
     """
     problem = fit.problem
     blocks = len(problem.blocks)
-    if not is_whole(folds) or not 2 <= folds <= blocks:
-        raise BadArgument(
-            f"folds is {folds!r}; the log is divided into {blocks} blocks, so give 2 to {blocks}."
-        )
     errors, rms, values = [], [], []
-    for part in np.array_split(np.arange(blocks), folds):
+    for part in _parts(problem, folds):
         rest = [b for b in range(blocks) if b not in part]
         training = problem.chosen(rest)
         if len(excitation(training)[0].kept) < problem.rank:
@@ -81,6 +78,25 @@ def cross_validation(fit: Fit, folds: int = 5) -> CrossValidation:
         rms.append(np.sqrt(squares / test.count))
         values.append(trained.beta)
     return CrossValidation(np.array(errors), np.array(rms), np.array(values))
+
+
+def _parts(problem: LeastSquaresProblem, folds: int | str) -> list[np.ndarray]:
+    """Return which blocks each part of a cross-validation has."""
+    if folds == "runs":
+        run = problem.run_of_block
+        if len(set(run.tolist())) < 2:
+            raise BadArgument(
+                "The fit has one run, which no other can predict.\n  Give folds as a number, to "
+                "divide it by time, or fit several logs."
+            )
+        return [np.flatnonzero(run == r) for r in np.unique(run)]
+    blocks = len(problem.blocks)
+    if isinstance(folds, str) or not is_whole(folds) or not 2 <= folds <= blocks:
+        raise BadArgument(
+            f"folds is {folds!r}; the log is divided into {blocks} blocks, so give 2 to {blocks}, "
+            "or 'runs'."
+        )
+    return np.array_split(np.arange(blocks), folds)
 
 
 def essential(fit: Fit, ratio: float = 30.0, loss: float = 0.01) -> Fit:
@@ -120,15 +136,16 @@ def _misfit(problem: LeastSquaresProblem, solution: Solution, noise: np.ndarray)
     return float(np.sum(problem.squares(solution.beta) / noise**2))
 
 
-def errors_on(fit: Fit, log: Any, *, slow: bool = False) -> dict[str, Any]:
+def errors_on(fit: Fit, log: Any, *, slow: bool = False, filtered: bool = False) -> dict[str, Any]:
     """Return how far a fit is from the torques of a log, prepared as the one that was fitted.
 
     Args:
         fit: The fit.
         log: A log, its torques filtered and decimated as the fit's were.
         slow: Whether torques of joints that hardly move count too.
+        filtered: Whether these are rows of `rows_for` already.
     """
-    rows = rows_for(fit, log)
+    rows = log if filtered else rows_for(fit, log)
     residual = rows.tau - fit.predict(rows)
     use = np.ones(residual.shape, bool) if slow else rows.used
     squares, sizes = (np.sum(np.where(use, x**2, 0), axis=0) for x in (residual, rows.tau))
@@ -143,10 +160,47 @@ def errors_on(fit: Fit, log: Any, *, slow: bool = False) -> dict[str, Any]:
     }
 
 
+def errors_by_run(fit: Fit, logs: Any = None) -> list[dict[str, Any]]:
+    """Return what is left of the torques of each run: on fitted rows, on every row, and before.
+
+    Every row means all of them, also those that do not count in the fit, as measured and filtered;
+    that is what publications give. Before means the robot's own parameters.
+
+    Args:
+        fit: The fit.
+        logs: Prepared logs that were not fitted; by default those of the fit.
+    """
+    regression = fit.problem.regression
+    if logs is None:
+        logs, fitted_rows = fit.log.parts(), fit.samples.parts()
+    else:
+        logs = [as_log(regression.robot, log) for log in logs]
+        fitted_rows = [rows_for(fit, log) for log in logs]
+    found = fit.problem.all_parameters(fit.values)
+    table = []
+    for log, rows in zip(logs, fitted_rows, strict=True):
+        left = log.tau - regression.torque(log, found)
+        before = log.tau - regression.torque(log, regression.prior)
+        size = float(np.sqrt(np.sum(log.tau**2))) or 1.0
+        table.append(
+            {"run": log.source, "rows": len(log), "seconds": log.duration, "rate": log.rate}
+            | errors_on(fit, rows, filtered=True)
+            | {
+                "every_row": float(np.sqrt(np.sum(left**2))) / size,
+                "before": float(np.sqrt(np.sum(before**2))) / size,
+            }
+        )
+    return table
+
+
 def rows_for(fit: Fit, log: Any) -> Log:
     """Return the rows of a log, filtered as the fit's were; those of the fit if log is None."""
     if log is None or log is fit.samples:
         return fit.samples
     regression, rate = fit.problem.regression, fit.decimated
     rows = as_log(regression.robot, log)
-    return rows if rate is None else regression.filtered(rows, rate)
+    if rate is None:
+        return rows
+    own = fit.estimator.decimate == "auto"  # each log by its own cut-off
+    parts = rows.parts()
+    return joined([regression.filtered(p, (own and p.bandwidth) or rate) for p in parts])

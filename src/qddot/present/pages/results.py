@@ -86,8 +86,8 @@ def fit_page(
     path: str | Path,
     *,
     log: Log | None = None,
-    raw: Log | None = None,
-    validation: dict[str, Any] | None = None,
+    raw: Log | Sequence[Log] | None = None,
+    validation: Sequence[dict[str, Any]] = (),
     command: Sequence[str] = (),
 ) -> None:
     """Write one HTML page that asks for nothing: tables, figures, words, how to do it again.
@@ -95,22 +95,24 @@ def fit_page(
     Args:
         fit: The fit.
         path: The file, .html.
-        log: The log that was fitted, for what was done to it.
-        raw: The log as it was loaded, for its spectrum.
-        validation: What `errors_on` says of another log.
+        log: The log that was fitted, for what was done to it; by default the fit's own.
+        raw: The log as it was loaded, or all of them, for their spectra.
+        validation: What `errors_by_run` says of logs that were not fitted.
         command: The words of the command line that made it.
     """
     ending(path, "A page", page.PAGES)
+    shown: Log = fit.log if log is None else log
+    raws = [raw] if isinstance(raw, Log) else list(raw or ())
     document = page.page(
         f"Identification of {fit.problem.regression.robot.name}",
-        *_head(fit, raw or log),
-        page.section("Errors", _errors(fit, validation)),
+        *_head(fit, shown),
+        page.section("Errors", _errors(fit), _runs(fit, validation)),
         page.section("Torques", _figure(fits.plot_torques(fit), _torque_words(fit))),
         page.section("Residuals", _figure(fits.plot_residuals(fit), RESIDUAL_WORDS)),
         page.section("Parameters", *_parameters(fit)),
         page.section("What could not be identified", *_unknown(fit)),
-        page.section("The log", *_log(fit, log, raw)),
-        page.section("How to do it again", *_again(fit, log, command)),
+        page.section("The log", *_log(fit, shown, raws)),
+        page.section("How to do it again", *_again(fit, shown, command)),
         katex=False,
         copying=False,
     )
@@ -136,9 +138,9 @@ def _torque_words(fit: Fit) -> str:
     return words
 
 
-def _head(fit: Fit, log: Log | None) -> Iterator[str]:
+def _head(fit: Fit, log: Log) -> Iterator[str]:
     robot = fit.problem.regression.robot
-    source = "" if log is None else f" from {log.source}"
+    source = f" from {log.source}" if log.source else ""
     yield page.paragraph(fit.method + source, "quiet")
     facts = {
         "relative torque error": f"{100 * fit.relative_error:.3g} %: {error_words(fit)}",
@@ -166,22 +168,30 @@ def _unseen(fit: Fit) -> str:
     return f"{100 * found.relative_error:.3g} % on average ({each})"
 
 
-def _errors(fit: Fit, validation: dict[str, Any] | None) -> str:
+def _errors(fit: Fit) -> str:
     robot = fit.problem.regression.robot
-    head = ["joint", "RMS", "relative [%]"]
-    head += [] if validation is None else ["RMS, other log", "relative [%], other log"]
     rows = []
     for i, joint in enumerate(robot.model.free_joints):
-        unit = joint.units.effort
-        name = robot.joint_names[i]
-        row = [name, f"{fit.rms[i]:.3g} {unit}", f"{100 * fit.relative_errors[i]:.3g}"]
-        if validation is not None:
-            row.append(f"{validation['rms'][name]:.3g} {unit}")
-            row.append(f"{100 * validation['relative_errors'][name]:.3g}")
-        rows.append(row)
-    last = ["all", "", f"{100 * fit.relative_error:.3g}"]
-    last += [] if validation is None else ["", f"{100 * validation['relative_error']:.3g}"]
-    return page.table(head, [*rows, last], caption="What is left of the torques, joint by joint.")
+        rms = f"{fit.rms[i]:.3g} {joint.units.effort}"
+        rows.append([robot.joint_names[i], rms, f"{100 * fit.relative_errors[i]:.3g}"])
+    rows.append(["all", "", f"{100 * fit.relative_error:.3g}"])
+    head = ["joint", "RMS", "relative [%]"]
+    return page.table(head, rows, caption="What is left of the torques, joint by joint.")
+
+
+def _runs(fit: Fit, validation: Sequence[dict[str, Any]]) -> str:
+    """Return a row per log: those that were fitted, then those that were not."""
+    head = ["log", "", "rows", "rate", "fitted rows [%]", "every row [%]", "before [%]"]
+    rows = []
+    for words, runs in (("fitted", fit.runs), ("not fitted", validation)):
+        for run in runs:
+            errors = [f"{100 * run[key]:.3g}" for key in ("relative_error", "every_row", "before")]
+            rows.append([run["run"], words, str(run["rows"]), f"{run['rate']:.4g} Hz", *errors])
+    caption = (
+        "Relative torque errors of each log. Every row: also rows that do not count in the fit. "
+        "Before: with the parameters of the robot's file."
+    )
+    return page.table(head, rows, caption=caption)
 
 
 def _parameters(fit: Fit) -> Iterator[str]:
@@ -229,29 +239,29 @@ def _unknown(fit: Fit) -> Iterator[str]:
         yield page.paragraph("Every parameter was found by itself.")
 
 
-def _log(fit: Fit, log: Log | None, raw: Log | None) -> Iterator[str]:
-    if log is not None:
-        notes = [str(note) for note in log.notes]
-        yield page.bullets(notes) if notes else page.paragraph("Nothing was done to it.")
+def _log(fit: Fit, log: Log, raws: Sequence[Log]) -> Iterator[str]:
+    notes = [str(note) for note in log.notes]
+    yield page.bullets(notes) if notes else page.paragraph("Nothing was done to it.")
     caption = (
         "How well the log tells parameters apart. Left: singular values. Right: the share of a "
         "parameter's column that no combination of the others makes."
     )
     yield _figure(parameters.plot_excitation(fit), caption)
-    if raw is not None:
-        caption = "Positions by frequency: motion to the left, noise to the right."
-        used = getattr(fit.log, "bandwidth", None)
+    for raw in raws:
+        which = f" of {raw.source}" if len(raws) > 1 else ""
+        caption = f"Positions{which} by frequency: motion to the left, noise to the right."
+        used = fit.log.bandwidth
         yield _figure(parameters.plot_spectrum(raw, used), caption)
 
 
-def _again(fit: Fit, log: Log | None, command: Sequence[str]) -> Iterator[str]:
+def _again(fit: Fit, log: Log, command: Sequence[str]) -> Iterator[str]:
     if command:
         yield page.code(f"$ qddot {shlex.join(command)}", "sh")
     options = fit.estimator.get_params()
     robot = options.pop("robot")
     extra = fit.problem.regression.extra
     options.pop("extra", None)
-    source = "..." if log is None else log.source
+    source = log.source or "..."
     said = "".join(f"    {name}={value!r},\n" for name, value in options.items())
     said += f"    extra={{...}},  # {', '.join(x.name for x in extra)}\n" if extra else ""
     kind = type(fit.estimator)

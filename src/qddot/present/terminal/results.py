@@ -18,7 +18,6 @@ from qddot.errors import first_lines, printable, shorten
 if TYPE_CHECKING:
     from qddot.control.laws.assumption import Assumption
     from qddot.control.loop import ClosedLoop
-    from qddot.identification.log import Log
     from qddot.identification.result import Fit
     from qddot.present.report.report import Outcome
     from qddot.simulation.trajectory import Trajectory
@@ -105,13 +104,13 @@ def assumption_lines(assumption: Assumption) -> list[str]:
     return textwrap.wrap(words, WIDTH, initial_indent=first, subsequent_indent=" " * len(first))
 
 
-def fit_lines(fit: Fit, log: Log, errors: dict[str, Any] | None) -> list[str]:
-    """Return what a fit came to: how well, which values, what was done to the log."""
+def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
+    """Return what a fit came to: how well, which values, what was done to the logs."""
+    from qddot.identification.comparison import run_lines
+
     lines = [*repr(fit).splitlines(), "", *fit.table().splitlines(), ""]
-    lines += [f"{note.severity}: {note}" for note in log.notes if note.severity == "note"]
-    if errors is not None:
-        words = f"relative torque error {100 * errors['relative_error']:.3g} %"
-        lines += ["", f"on the other log: {words}"]
+    lines += [f"{note.severity}: {note}" for note in fit.log.notes if note.severity == "note"]
+    lines += ["", "on what was not fitted:", *run_lines(errors)] if errors else []
     if not fit.is_possible:
         words = "No robot has these values; --method consistent finds the nearest that can be."
         lines += ["", words]

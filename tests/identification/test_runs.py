@@ -1,0 +1,114 @@
+"""Several logs in one fit: their rates, loads and weights."""
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.errors import BadArgument, UnknownName
+from qddot.identification import MeasuredRun, errors_by_run
+from qddot.identification.payload import payload_of
+from qddot.model.link import Inertial, Payload
+
+FRAME = "tool"
+LOAD = 2.5, (0.02, 0.0, 0.06)
+
+
+@pytest.fixture(scope="module")
+def arm():
+    return qddot.load("ur5").with_friction(viscous=5.0, coulomb=3.0)
+
+
+@pytest.fixture(scope="module")
+def loaded(arm):
+    return arm.with_payload(FRAME, *LOAD)
+
+
+def made(robot, seed, rate=100, seconds=10, noise=0.05):
+    """Return a log of a wave of five harmonics, with velocities and accelerations."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(int(seconds * rate)) / rate
+    w = 2 * np.pi / seconds * np.arange(1, 6)[:, None, None]
+    a, b = rng.normal(0, 0.35, (2, 5, 1, robot.n)) / np.arange(1, 6)[:, None, None]
+    s, c = np.sin(w * t[:, None]), np.cos(w * t[:, None])
+    q, qd = (a * s + b * c).sum(axis=0), (w * (a * c - b * s)).sum(axis=0)
+    qdd = (-(w**2) * (a * s + b * c)).sum(axis=0)
+    tau = robot.inverse_dynamics(q, qd, qdd) + rng.normal(0, noise, q.shape)
+    return qddot.Log(robot.joint_names, t, q, qd, qdd, tau, source=f"log{seed}.csv")
+
+
+def test_two_logs_are_worth_as_much_as_their_rows_stacked(arm):
+    own, logs = qddot.load("ur5"), [made(arm, 1), made(arm, 2, rate=250)]
+    fit = qddot.identify(own, logs, "ordinary")
+    stacked = [np.concatenate([getattr(log, x) for log in logs]) for x in ("q", "qd", "qdd", "tau")]
+    both = qddot.identify(own, tuple(stacked), "ordinary")
+    assert fit.names == both.names
+    assert fit.values == pytest.approx(both.values, rel=1e-9, abs=1e-9)
+    assert [run["run"] for run in fit.runs] == ["log1.csv", "log2.csv"]
+    assert [run["rows"] for run in fit.runs] == [1000, 2500]
+    assert all(run["every_row"] < 0.01 < 0.1 < run["before"] for run in fit.runs)
+    edges = fit.problem.edges
+    assert 1000 in edges  # no block is of two runs
+    assert set(fit.problem.run_of_block.tolist()) == {0, 1}
+
+
+def test_each_run_is_predicted_from_the_others(arm):
+    own = qddot.load("ur5")
+    fit = qddot.identify(own, [made(arm, 1), made(arm, 2), made(arm, 3)])
+    found = fit.cross_validation("runs")
+    assert len(found.relative_errors) == 3
+    by_hand = qddot.identify(own, [made(arm, 1), made(arm, 3)])
+    (other,) = errors_by_run(by_hand, [made(arm, 2)])
+    assert found.relative_errors[1] == pytest.approx(other["relative_error"], rel=1e-6)
+    with pytest.raises(BadArgument, match="has one run"):
+        qddot.identify(own, made(arm, 1)).cross_validation("runs")
+
+
+def test_an_unknown_load_is_found_and_a_known_one_taken_off(arm, loaded):
+    own, empty, full = qddot.load("ur5"), made(arm, 1), made(loaded, 2)
+    fit = qddot.identify(own, [empty, MeasuredRun(full, carries=FRAME)])
+    load = fit.payloads[FRAME]
+    assert abs(load.mass - LOAD[0]) < 4 * load.deviations[0] < 0.1
+    assert load.com == pytest.approx(LOAD[1], abs=0.005)
+    known = Payload(FRAME, Inertial(*LOAD))
+    other = qddot.identify(own, [empty, MeasuredRun(full, carries=known)])
+    assert other.rms == pytest.approx(fit.rms, rel=0.05)
+    assert not other.payloads
+    # the arm that is found is the empty one
+    alone = qddot.identify(own, empty)
+    common = [k for k, name in enumerate(other.names) if name in alone.names]
+    old = np.array([alone.values[alone.names.index(other.names[k])] for k in common])
+    s = np.array([alone.deviations[alone.names.index(other.names[k])] for k in common])
+    assert len(common) == len(alone.names)
+    assert np.abs(other.values[common] - old).max() < 5 * s.max()
+    forgotten = qddot.identify(own, [empty, full])
+    assert forgotten.relative_error > 3 * fit.relative_error
+
+
+def test_without_an_empty_run_a_load_is_part_of_the_arm(loaded):
+    fit = qddot.identify(qddot.load("ur5"), [MeasuredRun(made(loaded, 2), carries=FRAME)])
+    assert not fit.payloads
+    with pytest.raises(BadArgument, match="give a log without the load too"):
+        payload_of(fit, FRAME)
+
+
+def test_a_run_counts_by_its_weight(arm):
+    own, good, bad = qddot.load("ur5"), made(arm, 1), made(arm, 2, noise=5.0)
+    near, far = (
+        qddot.identify(own, [good, MeasuredRun(bad, weight=w)], "ordinary").runs[0]["every_row"]
+        for w in (1e-4, 1e4)
+    )
+    alone = qddot.identify(own, good, "ordinary").runs[0]["every_row"]
+    assert near == pytest.approx(alone, rel=0.01)
+    assert far > 1.5 * alone
+    with pytest.raises(BadArgument, match="weight"):
+        qddot.identify(own, [MeasuredRun(good, weight=0)])
+
+
+def test_what_cannot_be_a_run_is_refused(arm):
+    own = qddot.load("ur5")
+    with pytest.raises(BadArgument, match="There is no log to fit"):
+        qddot.identify(own, [])
+    with pytest.raises(UnknownName, match="no frame named 'hand'"):
+        qddot.identify(own, [MeasuredRun(made(arm, 1), carries="hand")])
+    with pytest.raises(BadArgument, match="does not move"):
+        qddot.identify(own, [MeasuredRun(made(arm, 1), carries="base_link")])
