@@ -14,11 +14,10 @@ import qddot
 from qddot.errors import BadArgument, MissingExtra, UnknownName
 from qddot.identification import METHODS, problem
 from qddot.identification.back_to_robot import smallest_eigenvalue
+from qddot.identification.bayesian import Bayesian
 from qddot.identification.consistent import PhysicallyConsistent
 from qddot.identification.estimators import (
     OrdinaryLeastSquares,
-    Ridge,
-    TotalLeastSquares,
     WeightedLeastSquares,
 )
 from qddot.identification.grouping import controller, one_thread
@@ -26,13 +25,14 @@ from qddot.identification.log import CHUNK
 from qddot.identification.payload import identify_payload
 from qddot.identification.regression import by_direction, coupled, stribeck
 from qddot.identification.robust import Huber
+from qddot.identification.total import TotalLeastSquares
 from qddot.readers.read import built_in_names
 
 identify = partial(qddot.identify, terms=())  # what is not asked for is not there
 
 REAL = [name for name in built_in_names() if not name.endswith("_symbolic")]
 NOISE_FREE = 1e-9  # of the largest base parameter
-ESTIMATORS = (OrdinaryLeastSquares, WeightedLeastSquares, Ridge, TotalLeastSquares, Huber)
+ESTIMATORS = (OrdinaryLeastSquares, WeightedLeastSquares, Bayesian, TotalLeastSquares, Huber)
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +56,7 @@ def test_without_noise_the_base_parameters_are_exact(name):
     assert fit.relative_error < 1e-10
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [name for name in METHODS if name != "instrumental"])
 def test_every_method_is_exact_without_noise(arm, method):
     robot, _ = arm
     fit = identify(robot, excited(robot), method)

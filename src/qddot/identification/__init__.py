@@ -86,6 +86,10 @@ METHODS = {
     "ordinary": "estimators.OrdinaryLeastSquares",
     "robust": "robust.Huber",
     "consistent": "consistent.PhysicallyConsistent",
-    "ridge": "estimators.Ridge",
-    "total": "estimators.TotalLeastSquares",
+    "likely": "likelihood.MaximumLikelihood",
+    "bayes": "bayesian.Bayesian",
+    "ridge": "bayesian.Bayesian",
+    "total": "total.TotalLeastSquares",
+    "instrumental": "instrumental.InstrumentalVariables",
+    "recursive": "recursive.RecursiveLeastSquares",
 }

@@ -24,20 +24,18 @@ from qddot.checks import positive, whole
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, IdentificationWarning, did_you_mean
 from qddot.identification import METHODS
-from qddot.identification.back_to_robot import metric_root
-from qddot.identification.grouping import one_thread, triangle
+from qddot.identification.grouping import one_thread
 from qddot.identification.log import Log, load_log
 from qddot.identification.log_checks import as_log
+from qddot.identification.noise_colour import lasting_information
 from qddot.identification.preparation import prepared
 from qddot.identification.problem import LeastSquaresProblem, problem_of
 from qddot.identification.regression import USUAL_TERMS, Regression
 from qddot.identification.runs import joined, runs_of
 from qddot.identification.solution import (
     Solution,
-    noise_of,
     ordinary,
     repeats,
-    solve,
     weighted,
     widened,
 )
@@ -172,8 +170,12 @@ class Estimator:
                 warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
             rows = joined(logs, runs)
             fit = Fit(problem, self.solved(problem), self, (), rows, found, tuple(rates))
-            wide = widened(problem, fit.solution, repeats(few, fit.residuals))
-            self._fit = replace(fit, solution=wide)
+            if fit.solution.repeats is None:
+                left = fit.residuals
+                lasts = repeats(few, left), lasting_information(problem, left)
+                wide = widened(problem, fit.solution, *lasts)
+                fit = replace(fit, solution=wide)
+            self._fit = fit
         return self
 
     def _ready(self, log: Any) -> Any:
@@ -260,69 +262,3 @@ class WeightedLeastSquares(Estimator):
 
     def solved(self, problem: LeastSquaresProblem) -> Solution:
         return weighted(problem)
-
-
-@dataclass(eq=False)
-class Ridge(Estimator):
-    """Weighted least squares that stays near the robot's own parameters.
-
-    Each parameter is believed to within a share `belief` of its body's own size:
-
-        minimise Σᵢ ‖τᵢ − Yᵢ φ‖² / σᵢ² + ‖C (φ − φ₀)‖² / belief²
-    """
-
-    belief: float = 1.0
-
-    def solved(self, problem: LeastSquaresProblem) -> Solution:
-        belief = positive("belief", self.belief, wanted=SHARE)
-        start = weighted(problem)
-        R, B = problem.stacked(start.noise), problem.B
-        C, prior = metric_root(problem.regression, problem.prior), problem.prior
-        rows = np.vstack([R[:, :-1] @ B, C / belief])
-        right = np.concatenate([R[:, -1], C @ prior / belief])
-        # what is left to choose where groups are taken for zero: φ = N x
-        N = _null_space(problem.Z)
-        both = triangle(np.column_stack([rows @ N, right]))
-        x, inverse = solve(both)
-        phi, spread = N @ x, B @ N @ inverse
-        covariance = spread @ spread.T
-        beta = B @ phi
-        noise = noise_of(problem, beta, np.zeros(problem.n))
-        return Solution(beta, covariance, noise, phi)
-
-
-def _null_space(Z: np.ndarray) -> np.ndarray:
-    """Return a basis of all φ with Z φ = 0, shape (p, p − m)."""
-    m, p = Z.shape
-    if not m:
-        return np.eye(p)
-    Q, _ = np.linalg.qr(Z.T, mode="complete")
-    return Q[:, m:]
-
-
-class TotalLeastSquares(Estimator):
-    """Grouping are noisy too, all of them and the torques equally by their size.
-
-    From the last singular vector of the weighted [Y τ], its columns scaled to length 1.
-    """
-
-    def solved(self, problem: LeastSquaresProblem) -> Solution:
-        R = problem.stacked(weighted(problem).noise)
-        length = np.linalg.norm(R, axis=0)
-        _, values, V = np.linalg.svd(R / length)
-        r = problem.rank
-        last = V[-1]
-        if abs(last[r]) < 1e-12:
-            raise BadArgument(
-                "Total least squares has no solution: the torques do not depend on the columns."
-            )
-        x = -last[:r] / last[r]
-        beta = x * length[r] / length[:r]
-        least = values[-1] ** 2
-        A = (R / length)[:, :r]
-        spread = np.linalg.inv(A.T @ A - least * np.eye(r))
-        rows = max(int(problem.count.sum()) - r, 1)
-        scale = length[r] / length[:r]
-        covariance = least / rows * (1 + x @ x) * spread * np.outer(scale, scale)
-        noise = noise_of(problem, beta, np.zeros(problem.n))
-        return Solution(beta, covariance, noise)

@@ -45,6 +45,7 @@ from qddot.results import Judged, in_notebook, json_ready
 if TYPE_CHECKING:
     from qddot.identification.estimators import Estimator
     from qddot.identification.payload import PayloadFit
+    from qddot.identification.recursive import OnlineEstimator
 
 POSSIBLE = -1e-9  # of a body's size, the eigenvalue that rounding may leave
 
@@ -248,6 +249,29 @@ class Fit(Judged):
         for offsets and rotor inertias; a warning says what that costs.
         """
         return saved(self, path)
+
+    def online(self, memory: float | None = None) -> OnlineEstimator:
+        """Return an estimator for a running robot that begins with what this log has shown.
+
+        Args:
+            memory: After how many seconds a row counts 1/e [s]; nothing is forgotten if not given.
+        """
+        from qddot.identification.recursive import OnlineEstimator
+        from qddot.identification.solution import weighted
+
+        problem, covariance = self.problem, self.solution.covariance
+        if not np.isfinite(covariance).all():  # a consistent fit has none of its own
+            covariance = weighted(problem).covariance
+        root = np.linalg.cholesky(covariance)
+        kept = problem.base.columns.kept
+        noise = self.solution.noise
+        return OnlineEstimator(problem.regression, kept, self.values, root, noise, memory)
+
+    def posterior(self) -> list[dict[str, Any]]:
+        """Return what was believed and what is known now of every parameter; of "bayes" only."""
+        from qddot.identification.bayesian import posterior
+
+        return posterior(self)
 
     # how sure
 

@@ -1,12 +1,11 @@
 """What an estimator finds, the arithmetic that they share, and least squares on any regressor.
 
 Deviations of least squares count every row as an independent one. Where a residual knows the next
-(a filter has spread it, or it is what the model lacks), the rows are worth fewer. With ρ_k the
-autocorrelation of joint i's residual,
+(a filter has spread it, or it is what the model lacks), the rows are worth fewer, by how much is in
+`noise_colour`. With ρ_k the autocorrelation of joint i's residual, about one row in κᵢ is one of
+its own:
 
-    κᵢ = 1 + 2 Σ ρ_k        cov β = N⁻¹ (Σ κᵢ YᵢᵀYᵢ/σᵢ²) N⁻¹        N = Σ YᵢᵀYᵢ/σᵢ²
-
-which holds for columns that change slowly against the residual, as those of a filtered log do.
+    κᵢ = 1 + 2 Σ ρ_k
 
 Geyer: C. Geyer, *Practical Markov chain Monte Carlo*, Statistical Science 7(4), 1992: the sum is
 taken over pairs ρ_2m + ρ_2m+1 as long as they are positive.
@@ -47,6 +46,9 @@ class Solution:
     phi: np.ndarray | None = None  # all parameters, where the method gives them
     status: str = "solved"
     repeats: np.ndarray | None = None  # (n,), how many rows say the same again
+    lasting: np.ndarray | None = None  # (n, r, r), YᵢᵀΩᵢYᵢ, see `noise_colour`
+    weights: np.ndarray | None = None  # (n,), what joints counted; None: 1/noise²
+    phi_covariance: np.ndarray | None = None  # (p, p), where the method gives it
 
 
 def solve(R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -84,7 +86,7 @@ def ordinary(problem: LeastSquaresProblem) -> Solution:
     N_inv, each = inverse @ inverse.T, problem.information
     noise = noise_of(problem, beta, np.einsum("jk,ikj->i", N_inv, each))
     middle = np.tensordot(noise**2, each, axes=1)
-    return Solution(beta, N_inv @ middle @ N_inv, noise)
+    return Solution(beta, N_inv @ middle @ N_inv, noise, weights=np.ones(problem.n))
 
 
 def weighted(problem: LeastSquaresProblem, rounds: int = 30, tolerance: float = 1e-9) -> Solution:
@@ -135,19 +137,30 @@ def repeats(log: Log, residual: np.ndarray) -> np.ndarray:
     return found
 
 
-def widened(problem: LeastSquaresProblem, solution: Solution, kappa: np.ndarray) -> Solution:
+def widened(
+    problem: LeastSquaresProblem, solution: Solution, kappa: np.ndarray, lasting: np.ndarray
+) -> Solution:
     """Return a solution whose covariance counts rows by what they are worth.
 
     Where there are fewer than two independent rows a parameter, it is not known at all.
+
+    Args:
+        problem: The problem.
+        solution: Its solution.
+        kappa: How many rows each joint's residual lasts, see `repeats`.
+        lasting: YᵢᵀΩᵢYᵢ of each joint, see `lasting_information`.
     """
-    count = problem.count
-    if float(np.sum(count / kappa)) < LEAST * problem.rank:
-        covariance = np.full_like(solution.covariance, np.nan)
-        return replace(solution, covariance=covariance, repeats=kappa)
-    weights = (kappa - 1) / solution.noise**2
-    more = np.tensordot(weights, problem.information, axes=1)
-    covariance = solution.covariance
-    return replace(solution, covariance=covariance + covariance @ more @ covariance, repeats=kappa)
+    solution = replace(solution, repeats=kappa, lasting=lasting)
+    if float(np.sum(problem.count / kappa)) < LEAST * problem.rank:
+        return replace(solution, covariance=np.full_like(solution.covariance, np.nan))
+    each, power = problem.information, solution.noise**2
+    if solution.weights is None:
+        covariance = solution.covariance
+        more = np.tensordot(1 / power, lasting - each, axes=1)
+        return replace(solution, covariance=covariance + covariance @ more @ covariance)
+    N_inv = np.linalg.inv(np.tensordot(solution.weights, each, axes=1))
+    middle = np.tensordot(solution.weights**2 * power, lasting, axes=1)
+    return replace(solution, covariance=N_inv @ middle @ N_inv)
 
 
 @dataclass(frozen=True)

@@ -125,8 +125,9 @@ def essential(fit: Fit, ratio: float = 30.0, loss: float = 0.01) -> Fit:
             continue
         if _misfit(smaller, found, fit.solution.noise) > limit:
             break
-        if fit.solution.repeats is not None:
-            found = widened(smaller, found, fit.solution.repeats)
+        if solution.repeats is not None and solution.lasting is not None:
+            left = np.delete(np.delete(solution.lasting, worst, axis=1), worst, axis=2)
+            found = widened(smaller, found, solution.repeats, left)
         removed.append(problem.base.groups[worst].text)
         problem, solution = smaller, found
     return replace(fit, problem=problem, solution=solution, removed=tuple(removed))

@@ -1,0 +1,128 @@
+"""Parameters of a running robot: row after row, the old ones forgotten.
+
+Of all rows so far the newest count most; with the memory T and rows a step h apart,
+
+    minimise Σ_t λ^(now − t) Σᵢ (τᵢ − Yᵢ β)²/σᵢ²            λ = exp(−h/T)
+
+A row changes what is known by one torque at a time. With P = S Sᵀ the covariance, y the row of Y:
+
+    f = Sᵀy    a = 1/(σ² + f·f)    β += a S f (τ − y·β)    S −= a/(1 + σ√a) S f fᵀ       Potter
+
+which keeps P positive whatever rounding does. Between rows, S is divided by √λ.
+
+Potter: P. Kaminski, A. Bryson, S. Schmidt, *Discrete square root filtering*, IEEE Trans. Automatic
+Control 16(6), 1971.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from qddot.checks import numbers, positive
+from qddot.errors import BadArgument
+from qddot.identification.estimators import Estimator
+from qddot.identification.log import Log
+from qddot.identification.log_checks import as_log
+from qddot.identification.problem import LeastSquaresProblem
+from qddot.identification.regression import Regression
+from qddot.identification.solution import Solution, noise_of, solve, weighted
+
+SECONDS = "seconds above 0"
+
+
+@dataclass(eq=False)
+class RecursiveLeastSquares(Estimator):
+    """What a running robot would know at the end of the log.
+
+    Args:
+        memory: T [s], after which a row counts 1/e; none is forgotten if not given.
+    """
+
+    memory: float | None = None
+
+    def solved(self, problem: LeastSquaresProblem) -> Solution:
+        start = weighted(problem)
+        if self.memory is None:
+            return start
+        memory = positive("memory", self.memory, wanted=SECONDS)
+        t = problem.log.t
+        weights = np.exp((t - t[-1]) / memory)
+        counted = problem.weighted(np.repeat(weights[:, None], problem.n, axis=1))
+        beta, inverse = solve(counted.stacked(start.noise))
+        noise = noise_of(problem, beta, np.zeros(problem.n))
+        return replace(start, beta=beta, covariance=inverse @ inverse.T, noise=noise)
+
+
+class OnlineEstimator:
+    """The base parameters of a running robot, made better with every row.
+
+    `fit.online(memory=60)` makes one that begins with what a log has shown.
+
+    Args:
+        regression: The robot and the terms added to it.
+        kept: Which of its columns are base parameters.
+        values: The base parameters to begin with, shape (r,).
+        root: S, their uncertainty: their covariance is S Sᵀ, shape (r, r).
+        noise: The deviation of each joint's torque, shape (n,).
+        memory: T [s]; nothing is forgotten if not given.
+    """
+
+    def __init__(
+        self,
+        regression: Regression,
+        kept: Any,
+        values: np.ndarray,
+        root: np.ndarray,
+        noise: np.ndarray,
+        memory: float | None = None,
+    ) -> None:
+        if memory is not None:
+            positive("memory", memory, wanted=SECONDS)
+        self.regression, self.kept = regression, np.array(kept, dtype=int)
+        self.values, self.root = values.copy(), root.copy()
+        self.noise, self.memory = noise, memory
+
+    @property
+    def deviations(self) -> np.ndarray:
+        """The standard deviations of the values, shape (r,)."""
+        return np.linalg.norm(self.root, axis=1)
+
+    def update(self, q: Any, qd: Any, qdd: Any, tau: Any, step: float = 0.0) -> np.ndarray:
+        """Return the base parameters after one more row.
+
+        Args:
+            q, qd, qdd, tau: The row, shape (n,) each; torques that are not finite are left out.
+            step: Since the row before [s]; what is known fades over it.
+        """
+        robot = self.regression.robot
+        given = {"q": q, "qd": qd, "qdd": qdd}
+        row = {name: numbers(name, x).reshape(1, -1) for name, x in given.items()}
+        torque = np.asarray(tau, dtype=float).reshape(1, -1)
+        if torque.shape != (1, robot.n):
+            raise BadArgument(f"tau has {torque.size} numbers; the robot has {robot.n} joints.")
+        states = as_log(robot, (row["q"], row["qd"], row["qdd"]), torque=False)
+        Y = self.regression.columns(states)[0][:, self.kept]
+        right = (torque - self.regression.rest(states))[0]
+        if self.memory is not None:
+            self.root *= np.exp(0.5 * step / self.memory)
+        for y, measured, s in zip(Y, right, self.noise, strict=True):
+            if np.isfinite(measured):
+                self._taken(y, float(measured), float(s))
+        return self.values
+
+    def _taken(self, y: np.ndarray, measured: float, s: float) -> None:
+        f = self.root.T @ y
+        a = 1 / (s * s + f @ f)
+        gain = self.root @ f
+        self.values += a * (measured - y @ self.values) * gain
+        self.root -= a / (1 + s * np.sqrt(a)) * np.outer(gain, f)
+
+    def run(self, log: Log) -> np.ndarray:
+        """Return the values after each row of a prepared log, shape (k, r)."""
+        steps = np.diff(log.t, prepend=log.t[0])
+        torque = np.where(log.used, log.tau, np.nan)
+        rows = zip(log.q, log.qd, log.qdd, torque, steps, strict=True)
+        return np.array([self.update(*row).copy() for row in rows])
