@@ -1,5 +1,7 @@
 """Several logs in one fit: their rates, loads and weights."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -112,3 +114,57 @@ def test_what_cannot_be_a_run_is_refused(arm):
         qddot.identify(own, [MeasuredRun(made(arm, 1), carries="hand")])
     with pytest.raises(BadArgument, match="does not move"):
         qddot.identify(own, [MeasuredRun(made(arm, 1), carries="base_link")])
+
+
+GAINS = np.array([12.0, 11.0, 9.0, 4.0, 3.5, 3.0])  # [N·m/A]
+
+
+def in_amperes(log):
+    return replace(log, tau=log.tau / GAINS)
+
+
+@pytest.fixture(scope="module")
+def drives(arm, loaded):
+    """Return logs of an arm that reports amperes: without a load, and with one."""
+    return in_amperes(made(arm, 1, seconds=20)), in_amperes(made(loaded, 2, seconds=20))
+
+
+def test_a_known_load_shows_the_gains_of_all_drives(drives):
+    own, (empty, full) = qddot.load("ur5"), drives
+    runs = [empty, MeasuredRun(full, carries=Payload(FRAME, Inertial(*LOAD)))]
+    fit = qddot.identify(own, runs, gains={})
+    gains = fit.gains
+    assert np.all(np.abs(gains.values - GAINS) < 4 * gains.deviations)
+    assert np.all(gains.deviations < 0.05 * GAINS)
+    right = qddot.identify(own, [replace(run, tau=run.tau * GAINS) for run in drives[:1]])
+    common = [fit.names.index(name) for name in right.names]
+    sure = fit.deviations[common] + right.deviations
+    assert np.all(np.abs(fit.values[common] - right.values) < 4 * sure)
+    heavy = fit.names.index("shoulder_pan_joint.fv")  # known no better than its gain
+    assert fit.deviations[heavy] > 0.9 * 5 * gains.deviations[0] / GAINS[0]
+    assert "drive gains" in str(fit)
+
+
+def test_one_known_gain_shows_those_of_joints_that_share_a_parameter(drives):
+    own, known = qddot.load("ur5"), {"shoulder_lift_joint": GAINS[1], "wrist_3_joint": GAINS[5]}
+    gains = qddot.identify(own, drives[0], gains=known).gains
+    assert gains.deviations[[1, 5]].tolist() == [0, 0]
+    assert gains.given == tuple(known)
+    assert np.all(np.abs(gains.values - GAINS) < 4 * gains.deviations + 1e-12)
+    with pytest.raises(BadArgument, match="gains of wrist_3_joint cannot be found"):
+        qddot.identify(own, drives[0], gains={"shoulder_lift_joint": GAINS[1]})
+    with pytest.raises(BadArgument, match="Nothing sets the size of the gains"):
+        qddot.identify(own, drives[0], gains={})
+    with pytest.raises(UnknownName, match="no joint named 'j9'"):
+        qddot.identify(own, drives[0], gains={"j9": 1.0})
+
+
+@pytest.mark.long
+def test_deviations_of_gains_are_what_they_say(arm, loaded):
+    off = []
+    for seed in range(30):
+        runs = [in_amperes(made(arm, seed)), in_amperes(made(loaded, 100 + seed))]
+        known = MeasuredRun(runs[1], carries=Payload(FRAME, Inertial(*LOAD)))
+        gains = qddot.identify(qddot.load("ur5"), [runs[0], known], gains={}).gains
+        off.append((gains.values - GAINS) / gains.deviations)
+    assert np.sqrt(np.mean(np.square(off), axis=0)) == pytest.approx(np.ones(6), abs=0.45)

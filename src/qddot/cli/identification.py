@@ -139,6 +139,14 @@ def identify(
             "times.",
         ),
     ] = None,
+    gains: Annotated[
+        str,
+        typer.Option(
+            metavar="JOINT=K,...",
+            help="Torques are what drives report (A), and their gains [N·m/A] are found too: those "
+            "that are known, shoulder=0.12; or all, where --payload gives a known load.",
+        ),
+    ] = "",
     validate: Annotated[
         OptionWords,
         log_option(
@@ -188,6 +196,7 @@ def identify(
     runs = _runs(robot, named, [ready for _, ready in both], payload or (), weight or ())
     rows = sum(len(ready) for _, ready in both)
     options: dict[str, Any] = {"decimate": _rows(decimate), "unexcited": unexcited}
+    options |= {"gains": _gains(gains)} if gains else {}
     with message_if_slow(f"fitting {rows} rows"), warnings_as_options():
         fit = qddot.identify(robot, runs, method, terms=wanted, extra=extra, **options)
     errors = errors_by_run(fit, others)
@@ -262,6 +271,20 @@ def _runs(
         load = next((loads[file] for file in each if file in loads), None)
         share = next((weights[file] for file in each if file in weights), 1.0)
         found.append(MeasuredRun(log, load, share))
+    return found
+
+
+def _gains(text: str) -> dict[str, float]:
+    """Return --gains as Python has it: the known ones by joint."""
+    found: dict[str, float] = {}
+    for part in () if text == "all" else text.split(","):
+        joint, equals, said = part.partition("=")
+        if not equals:
+            raise BadArgument(
+                f"--gains {printable(text)!r} is not of the form JOINT=NUMBER,...\n"
+                "  Give the gains that are known [N·m/A], or all, to find every one."
+            )
+        (found[joint.strip()],) = numbers("--gains", said)
     return found
 
 

@@ -46,6 +46,7 @@ def summary(fit: Fit) -> str:
     ]
     lines += [f"  {line}" for line in run_lines(fit.runs)] if len(fit.rates) > 1 else []
     lines += [f"  {load}" for load in fit.payloads.values()]
+    lines += [] if fit.gains is None else [f"  {fit.gains}"]
     if problem.base.lost:
         lines.append(f"  not shown in the log: {', '.join(problem.base.lost)}")
     if fit.removed:

@@ -11,7 +11,7 @@ identification of robot*, Control Engineering Practice 9(12), 2001: weights a jo
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from importlib import import_module
 from operator import attrgetter
@@ -31,7 +31,7 @@ from qddot.identification.noise_colour import lasting_information
 from qddot.identification.preparation import prepared
 from qddot.identification.problem import LeastSquaresProblem, problem_of
 from qddot.identification.regression import USUAL_TERMS, Regression
-from qddot.identification.runs import joined, runs_of
+from qddot.identification.runs import CarriedLoad, MeasuredRun, joined, runs_of
 from qddot.identification.solution import (
     Solution,
     ordinary,
@@ -58,6 +58,7 @@ def identify(
     *,
     terms: Sequence[str] = USUAL_TERMS,
     extra: Any = (),
+    gains: Mapping[str, float] | None = None,
     **options: Any,
 ) -> Fit:
     """Return the parameters of a robot, found from a log.
@@ -70,11 +71,15 @@ def identify(
             as it is: anything with `t`, `q`, `qd`, `qdd`, `tau` and `joint_names`, or (q, qd, qdd,
             tau) of shape (k, n). A list of these, each with its own rate and filter, is one fit;
             `MeasuredRun(log, carries=..., weight=...)` says what the arm carried in one of them.
-        method: "weighted", "ordinary", "robust", "consistent", "ridge" or "total".
+        method: "weighted", "ordinary", "robust", "consistent", "likely", "bayes", "instrumental",
+            "recursive" or "total".
         terms: What to add to the parameters that the model has: "viscous", "coulomb" (both:
             "friction"), "offset", "rotor_inertia"; () for nothing.
         extra: By name, functions of (q, qd, qdd) of one state that return what a parameter of
             size 1 adds to the torques, shape (n,).
+        gains: Where `tau` is what drives report (amperes), and how many N·m that is has to be
+            found too: by joint, those gains that are known, {"j1": 0.12}; {} where a run with a
+            known load shows them all.
         options: Those of the estimator: `unexcited`, `blocks`, `belief`, `masses`, ...
 
     Raises:
@@ -89,7 +94,12 @@ def identify(
                 f"  It has: {', '.join(own)}."
             )
     robot = robot_of(robot)
-    return kind(robot, terms=terms, extra=extra, **options).fit(log).fitted
+    way = kind(robot, terms=terms, extra=extra, **options)
+    if gains is None:
+        return way.fit(log).fitted
+    from qddot.identification.drive_gains import fit_with_gains
+
+    return fit_with_gains(way, log, gains)
 
 
 def estimator(method: str) -> Any:
@@ -101,6 +111,23 @@ def estimator(method: str) -> Any:
         )
     module, _, name = METHODS[method].partition(".")
     return getattr(import_module(f"qddot.identification.{module}"), name)
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The problem of a fit, and the logs that it is made of."""
+
+    problem: LeastSquaresProblem
+    logs: tuple[Log, ...]  # prepared, every row
+    runs: tuple[MeasuredRun, ...]
+    rates: tuple[float | None, ...]  # [Hz], rows kept per second; None: all
+    measured: tuple[bool, ...]  # whether a log was recorded, and not given as arrays
+    loads: tuple[CarriedLoad, ...]  # what was carried in some runs
+
+    @property
+    def names(self) -> list[str]:
+        """What the runs are called."""
+        return [run.name for run in self.runs]
 
 
 @dataclass(eq=False)
@@ -136,8 +163,36 @@ class Estimator:
         from qddot.identification.doubts import doubts
         from qddot.identification.result import Fit
 
+        with one_thread():
+            rows = self.gathered((log, *more) if more else log)
+            problem = rows.problem
+            found = tuple(
+                doubt if len(rows.logs) == 1 else replace(doubt, place=f"{name}: {doubt.place}")
+                for name, doubtful, each in zip(rows.names, rows.measured, rows.logs, strict=True)
+                if doubtful
+                for doubt in doubts(problem.regression, each)
+            )
+            for doubt in found:
+                warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
+            every = joined(rows.logs, rows.runs)
+            fit = Fit(problem, self.solved(problem), self, (), every, found, rows.rates)
+            if fit.solution.repeats is None:
+                left = fit.residuals
+                lasts = repeats(problem.log, left), lasting_information(problem, left)
+                fit = replace(fit, solution=widened(problem, fit.solution, *lasts))
+            self._fit = fit
+        return self
+
+    def gathered(self, log: Any, *, loads_known: bool = True) -> Gathered:
+        """Return the problem of one log or of several, with the rows that it is made of.
+
+        Args:
+            log: As for `fit`.
+            loads_known: Whether the torque of known loads is taken off; else their numbers are
+                columns too.
+        """
         whole("blocks", self.blocks, 1, wanted="a whole number from 1")
-        runs, loads, carried = runs_of(self.robot, (log, *more) if more else log)
+        runs, loads, carried = runs_of(self.robot, log)
         given = [self._ready(run.log) for run in runs]
         logs = [as_log(self.robot, each) for each in given]
         if loads:
@@ -145,38 +200,21 @@ class Estimator:
                 replace(each, load=np.full(len(each), load))
                 for each, load in zip(logs, carried, strict=True)
             ]
-        with one_thread():
-            regression = Regression.of(self.robot, self.terms, self.extra)
-            present = tuple(dict.fromkeys(carried))
-            regression = replace(regression, loads=tuple(loads), carried=present)
-            for each in logs:
-                regression.check_extra(each)
-            rates = [self._rate(each, regression) for each in logs]
-            few = joined(
-                [
-                    each if rate is None else regression.filtered(each, rate)
-                    for each, rate in zip(logs, rates, strict=True)
-                ],
-                runs,
-            )
-            problem = problem_of(regression, few, self.unexcited, self.blocks)
-            found = tuple(
-                doubt if len(logs) == 1 else replace(doubt, place=f"{run.name}: {doubt.place}")
-                for run, one, each in zip(runs, given, logs, strict=True)
-                if isinstance(one, Log) and one.Y is None
-                for doubt in doubts(regression, each)
-            )
-            for doubt in found:
-                warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
-            rows = joined(logs, runs)
-            fit = Fit(problem, self.solved(problem), self, (), rows, found, tuple(rates))
-            if fit.solution.repeats is None:
-                left = fit.residuals
-                lasts = repeats(few, left), lasting_information(problem, left)
-                wide = widened(problem, fit.solution, *lasts)
-                fit = replace(fit, solution=wide)
-            self._fit = fit
-        return self
+        regression = replace(
+            Regression.of(self.robot, self.terms, self.extra),
+            loads=tuple(loads if loads_known else [replace(load, known=None) for load in loads]),
+            carried=tuple(dict.fromkeys(carried)),
+        )
+        for each in logs:
+            regression.check_extra(each)
+        rates = tuple(self._rate(each, regression) for each in logs)
+        few = [
+            each if rate is None else regression.filtered(each, rate)
+            for each, rate in zip(logs, rates, strict=True)
+        ]
+        problem = problem_of(regression, joined(few, runs), self.unexcited, self.blocks)
+        measured = tuple(isinstance(one, Log) and one.Y is None for one in given)
+        return Gathered(problem, tuple(logs), tuple(runs), rates, measured, tuple(loads))
 
     def _ready(self, log: Any) -> Any:
         """Return a log that is read, and made ready where it has no accelerations."""

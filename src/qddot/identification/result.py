@@ -43,6 +43,7 @@ from qddot.plain_text import fitted
 from qddot.results import Judged, in_notebook, json_ready
 
 if TYPE_CHECKING:
+    from qddot.identification.drive_gains import DriveGains
     from qddot.identification.estimators import Estimator
     from qddot.identification.payload import PayloadFit
     from qddot.identification.recursive import OnlineEstimator
@@ -61,6 +62,7 @@ class Fit(Judged):
     log: Any = None  # in the order of the robot's joints, every row
     doubts: tuple[Problem, ...] = ()  # what looks wrong with the log
     rates: tuple[float | None, ...] = (None,)  # [Hz], by run, rows kept per second; None: all
+    gains: DriveGains | None = None  # of drives, where torques were what they report
 
     @property
     def decimated(self) -> float | None:
@@ -341,6 +343,7 @@ class Fit(Judged):
             "rms": dict(zip(joints, self.rms.tolist(), strict=True)),
             "noise": dict(zip(joints, self.solution.noise.tolist(), strict=True)),
             "possible": self.is_possible,
+            "gains": None if self.gains is None else self.gains.to_dict(),
             "runs": self.runs,
             "payloads": {frame: load.to_dict() for frame, load in self.payloads.items()},
         }
