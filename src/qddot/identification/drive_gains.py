@@ -129,7 +129,7 @@ def drive_gains(rows: Gathered, known: Mapping[str, float]) -> DriveGains:
 
 
 class _System:
-    """The factors [Y L y] of each joint: unknown columns, torque of known loads, what is reported."""
+    """The factors [Y L y] of each joint: unknown columns, known loads, what is reported."""
 
     def __init__(self, problem: LeastSquaresProblem, loads: Sequence[CarriedLoad]) -> None:
         first = 10 * len(problem.regression.robot.tree.bodies)
