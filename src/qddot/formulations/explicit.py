@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
 from qddot.formulations.lagrange import POINTS, inertia_name, reference
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.velocity_parts import (
@@ -110,7 +110,7 @@ def link_part(tree: Tree, link: LinkJacobians, i: int, n: Notation) -> Part:
         title = "What the velocities make of the first moment about the origin"
         steps.append(Quantity(title, first_moment_jacobian(i), link.J_h))
     words = "How its centre of mass and its orientation follow the coordinates."
-    return Part(f"Link {k}", words, tuple(steps))
+    return Part(link_name(tree, i, n), words, tuple(steps))
 
 
 def angular_columns(tree: Tree, i: int, n: Notation) -> str:
@@ -134,7 +134,7 @@ def first_moment_jacobian(i: int) -> str:
 
 def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) -> Part:
     """Return the mass matrix: what the motion and the turn of each link add to it."""
-    steps, names = [], []
+    moved, turned, both = [], [], []
     for i, link in enumerate(links):
         J_v, J_w = n.of_link("linear_jacobian", i), n.of_link("angular_jacobian", i)
         moving = rf"m_{{{i + 1}}}\,({J_v})^T {J_v}"
@@ -143,14 +143,15 @@ def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) 
         about = link.point == "C"
         shares = (link.I.m * (link.J_v.T @ link.J_v), link.J_w.T @ (link.I.I @ link.J_w))
         shared = link.J_v.T @ link.J_h
-        for share, name, what in (
-            (shares[0], moving, f"Link {i + 1} moves"),
-            (shares[1], turning, f"Link {i + 1} turns"),
-            (shared + shared.T, f"({J_v})^T {J_h} + {J_h}^T {J_v}", "Both at once"),
-        ):
-            if share.any() or (about and what != "Both at once"):
-                steps.append(Quantity(what, name, share))
-                names.append(name)
+        name, crossed = link_name(tree, i, n).partition(",")[0], f"({J_v})^T {J_h} + {J_h}^T {J_v}"
+        if about or shares[0].any():
+            moved.append(Quantity(f"{name} moves", moving, shares[0]))
+        if about or shares[1].any():
+            turned.append(Quantity(f"{name} turns", turning, shares[1]))
+        if shared.any():
+            both.append(Quantity(f"{name} does both at once", crossed, shared + shared.T))
+    steps = moved + turned + both
+    names = [step.symbol for step in steps]
     rotors = [n.of_link("rotor_inertia", i) for i, Ia in enumerate(tree.rotor_inertia) if Ia]
     if rotors:
         diagonal = (

@@ -14,7 +14,7 @@ import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity
+from qddot.formulations.derivation import Derivation, Part, Quantity, link_name
 from qddot.formulations.notation import NOTATION, Notation, raised
 from qddot.formulations.velocity_parts import christoffel, named_part
 from qddot.model.tree import BASE, Tree
@@ -181,7 +181,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             "Where its centre of mass is, how fast it moves and turns, and the two energies that "
             "follow (König: that of the centre of mass, and that of the turn about it)."
         )
-        parts.append(Part(f"Link {k}", words, steps))
+        parts.append(Part(link_name(tree, i, n), words, steps))
     count = range(len(tree.bodies))
     K_names = " + ".join(n.entry(n.kinetic, i) for i in count)
     P_names = " + ".join(n.entry(n.potential, i) for i in count)
@@ -194,9 +194,17 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             r"\tfrac12\sum_i " + n.rotor_inertia.replace("$i", "i") + rf"\,{n.rate('q')}_i^2",
         ),
     )
+    away, rates = f"({n.coordinates} - {n.coordinates}_0)", n.velocities
     springs = (
-        Quantity("Springs", f"{n.potential}_s", P_springs, r"\tfrac12\sum k\,(e^T q - q_0)^2"),
+        Quantity(
+            f"Springs, which are at rest at ${n.coordinates}_0$",
+            f"{n.potential}_s",
+            P_springs,
+            rf"\tfrac12\,{away}^T {n.stiffness}\,{away}",
+        ),
     )
+    lost = [n.viscous] * any(f.viscous for f in tree.friction)
+    lost += [n.damping] * any(e.damping for e in tree.elastics)
     whole = (
         *(rotors if any(tree.rotor_inertia) else ()),
         *(springs if tree.elastics else ()),
@@ -218,7 +226,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             "Dissipation function: half the power that friction and dampers take",
             n.dissipation,
             dissipation(tree, qd),
-            r"\tfrac12\sum d\,\dot{x}^2",
+            " + ".join(rf"\tfrac12\,{rates}^T {taken}\,{rates}" for taken in lost),
         ),
     )
     words = (
