@@ -266,8 +266,15 @@ def slides(document: Document) -> str:
     for section in document.sections:
         title = _worded(Words(section.title))
         for frame in frames_of(section):
-            body = "\n\n".join(_latex_item(item, SLIDE) for item in frame)
-            rows = sum(len(i.rows(SLIDE)) for i in frame if isinstance(i, Equation))
+            parts: list[str] = []
+            rows = 0
+            for _, group in groupby(frame, lambda item: isinstance(item, Equation)):
+                items = list(group)
+                formulas = [item.rows(SLIDE) for item in items if isinstance(item, Equation)]
+                parts += [_displays(formulas)] if formulas else []
+                parts += [_latex_item(item, SLIDE) for item in items[len(formulas) :]]
+                rows += sum(map(len, formulas))
+            body = "\n\n".join(parts)
             long = "[allowframebreaks]" if rows > MOST_ON_SLIDE else ""
             lines.append(f"\\begin{{frame}}{long}{{{title}}}\n{body}\n\\end{{frame}}")
     return "\n".join([*lines, r"\end{document}", ""])

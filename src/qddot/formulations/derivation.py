@@ -116,5 +116,5 @@ def torque_part(M: JointMat, c: JointVec, g: JointVec, qdd: JointVec | None, n: 
         names += [n.entry(n.gravity_torques, i)] * bool(g[i])
         value = c[i] + g[i] + (0 if qdd is None else M[i] @ qdd)
         steps.append(Quantity("", n.entry(n.torques, i), value, " + ".join(names)))
-    words = "Inertia, velocity and gravity terms together; friction and springs come below, if any."
+    words = "Inertia, velocity and gravity terms together."
     return Part("Torques", words, tuple(steps))

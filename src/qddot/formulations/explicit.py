@@ -87,8 +87,8 @@ def link_part(tree: Tree, link: LinkJacobians, i: int, n: Notation) -> Part:
     steps = [
         Quantity(POINTS[link.point], P, link.P),
         Quantity(
-            "Linear Jacobian, in base axes: its columns are $z_j\\times(P - p_j)$ of a joint that "
-            "turns about an axis through $p_j$ and $z_j$ of one that slides",
+            "Linear Jacobian, in base axes, with a column $z_j\\times(P - p_j)$ for a joint that "
+            "turns about an axis through $p_j$ and $z_j$ for one that slides",
             n.of_link("linear_jacobian", i),
             link.J_v,
             rf"\partial {P}/\partial {n.coordinates}",

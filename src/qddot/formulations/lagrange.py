@@ -223,7 +223,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
         *counted_from_rest(tree, q, P_all, n),
         Quantity("The Lagrangian", n.lagrangian, K_all - P_all, f"{n.kinetic} - {n.potential}"),
         Quantity(
-            "Dissipation function: half the power that friction and dampers take",
+            "Dissipation function, half the power that friction and dampers take",
             n.dissipation,
             dissipation(tree, qd),
             " + ".join(rf"\tfrac12\,{rates}^T {taken}\,{rates}" for taken in lost),

@@ -171,16 +171,16 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
         steps += [
             Quantity("Centre of mass, in its own axes", P, r),
             Quantity("Acceleration of the centre of mass", C, run.vd_C[i], of_centre),
-            Quantity("Newton: the force that takes", F, run.F[i], rf"{m}\,{C}"),
-            Quantity("Euler: the moment that takes", N, run.N[i], moment),
+            Quantity("The force that takes, by Newton", F, run.F[i], rf"{m}\,{C}"),
+            Quantity("The moment that takes, by Euler", N, run.N[i], moment),
         ]
     else:  # its centre of mass is no polynomial: about the origin, with the first moment
         force = rf"{m}\,{vd} + {wd}\times {h} + {w}\times ({w}\times {h})"
         moment = rf"{I}\,{wd} + {w}\times {I}\,{w} + {h}\times {vd}"
         steps += [
             Quantity("First moment", h, body.inertia.h),
-            Quantity("Newton: the force that takes", F, run.F[i], force),
-            Quantity("Euler: the moment about the origin", N, run.N[i], moment),
+            Quantity("The force that takes, by Newton", F, run.F[i], force),
+            Quantity("The moment about the origin, by Euler", N, run.N[i], moment),
         ]
     words = "Outwards: how the link moves, and what this takes. Vectors are in the link's own axes."
     if not before:

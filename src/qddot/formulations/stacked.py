@@ -144,7 +144,7 @@ def motion_part(
     steps += [
         Quantity("Twists of the links", r"\mathcal V", V, twists),
         *brackets("Bracket of the twist of link", r"\mathcal V", V),
-        *brackets("Bracket of what its joint adds: link", rf"({own})", Aqd),
+        *brackets("Bracket of what its joint adds to link", rf"({own})", Aqd),
         Quantity(
             "Rates of the twists at constant velocities",
             rf"\dot{{\mathcal V}}|_{{{n.accelerations} = 0}}",

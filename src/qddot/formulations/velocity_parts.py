@@ -126,7 +126,7 @@ def factors_part(m: np.ndarray, qd: JointVec, n: Notation) -> Part:
     if C:
         steps += [
             Quantity(
-                rf"The standard one: ${Mdot} - 2{C}$ is skew",
+                rf"The standard one, with ${Mdot} - 2{C}$ skew",
                 C,
                 (Md + U.T - U) / 2,
                 rf"\tfrac12\,({Mdot} + U^T - U)",
@@ -203,7 +203,7 @@ def coriolis_part(m: np.ndarray, b: np.ndarray, qd: JointVec, c: JointVec, n: No
                 C,
             ),
             Quantity(
-                "which makes this matrix skew: it does no work",
+                "which makes this matrix skew, so that it does no work",
                 "N",
                 Md - 2 * C,
                 rf"{Mdot} - 2\,{n.coriolis_matrix}",
