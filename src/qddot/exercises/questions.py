@@ -215,9 +215,7 @@ def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
     moved = _rounded(simulate(robot, q, rest, duration=DROP).q[-1])
     guess = _rounded(q + first * DROP**2 / 2)
     words = f"Where is it after {DROP} s? Estimate it from (8), then simulate it, and compare. "
-    words += (
-        f"compare. Hand in the simulated ${n.coordinates}$, in {_listed(arm.turns, 'rad', 'm')}."
-    )
+    words += f"Hand in the simulated ${n.coordinates}$, in {_listed(arm.turns, 'rad', 'm')}."
     steps = (
         Words("With the first accelerations kept, which holds for a short time only:"),
         Equation(rf"{n.coordinates} + \tfrac12\,{qdd}\,t^2", "", (), guess, n),

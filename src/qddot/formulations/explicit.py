@@ -178,12 +178,13 @@ def gravity_part(tree: Tree, links: list[LinkJacobians], G: JointVec, n: Notatio
         else:
             names.append(rf"({J_v})^T {m}\,{n.gravity}")
         energy = -(link.I.m * (g @ link.P))
+        what = link_name(tree, i, n).partition(",")[0].lower()
         potential, formula = n.entry(n.potential, i), rf"-{m}\,{n.gravity}^T {P}"
         if link.point == "C":
-            title = f"Potential energy of link {i + 1}, but for a constant"
+            title = f"Potential energy of {what}, but for a constant"
             steps.append(Quantity(title, potential, energy, formula))
         share = -((link.I.m * link.J_v + link.J_h).T @ g)
-        steps.append(Quantity(f"Weight of link {i + 1} at the joints", f"-{names[-1]}", share))
+        steps.append(Quantity(f"Weight of {what} at the joints", f"-{names[-1]}", share))
     formula = "-" + " - ".join(names) + rf" = \partial {n.potential}/\partial {n.coordinates}"
     steps.append(Quantity("Gravity torques", n.gravity_torques, G, formula))
     words = "The weight acts at the centres of mass, and their Jacobians take it to the joints."
