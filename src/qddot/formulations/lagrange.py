@@ -7,7 +7,7 @@ Rayleigh's: half the power that the dampers take, not an energy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,7 @@ from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY
 from qddot.spatial.vector import cross, skew, vector
 
+SHORT_SQUARE = 12  # terms of a squared velocity that is written out
 POINTS = {"C": "Centre of mass", "O": "Origin"}
 
 
@@ -156,12 +157,15 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             konig += rf" + {v}^T {R}\,({w}\times {h})"
             weight += rf" - {raised(n.gravity, 'T')} {R}\,{h}"
         inertia, speed = body.inertia.seen_from(Pose(IDENTITY, -r)), at.pd + at.Rd @ r
-        summands = (inertia.m * (speed @ speed) / 2, at.w @ (inertia.I @ at.w) / 2)
+        square = speed @ speed
+        short = not isinstance(square, Sized) or len(square) <= SHORT_SQUARE
+        summands = (inertia.m * square / 2, at.w @ (inertia.I @ at.w) / 2)
         moment = [Quantity("First moment, in the link's own axes", h, body.inertia.h)]
         steps = (
             *(moment if letter == "O" and any(body.inertia.h) else []),
             Quantity(POINTS[letter], P_C, at.p + at.R @ r),
             Quantity("Its velocity", v, speed, n.rate(P_C)),
+            *([Quantity("and its square", f"{v}^T {v}", square)] if short else []),
             Quantity(
                 "Angular velocity, in the link's own axes",
                 w,
