@@ -215,7 +215,9 @@ def _latex_item(item: Item, room: float) -> str:
             )
             table = f"\\begin{{tabular}}{{{'l' * len(head)}}}\n{body}\n\\end{{tabular}}"
             if _table_width([head, *rows]) > room:
-                table = f"\\resizebox{{\\linewidth}}{{!}}{{{table}}}"
+                # never larger than it is: its width is an estimate
+                smaller = r"\ifdim\width>\linewidth \linewidth\else\width\fi"
+                table = f"\\resizebox{{{smaller}}}{{!}}{{{table}}}"
             return f"\\begin{{center}}{table}\\end{{center}}"
         case Picture(_, tikz, caption):
             smaller = rf"\scalebox{{{ON_SLIDE}}}" if room == SLIDE else ""
