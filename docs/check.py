@@ -6,6 +6,7 @@ The code blocks of a page run in order, in one namespace and one temporary folde
     ```console    that starts with "$ qddot" has its lines with a "$" run, as far as the programs
                   are there; their exit status must be 0, and they must print what is below them
     ```text       right below such a block, in the same section, must be what that block printed
+    a table       with a column "qddot prints" must have formulas there that the page has printed
 
 `printed.py` says which numbers may differ. An HTML comment above a block changes the rest:
 
@@ -25,7 +26,7 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
@@ -42,6 +43,8 @@ SHELL = re.compile(r"[|<>&;*]")  # needs a shell
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*([\w-]*)")
 COMMENT = re.compile(r"^<!--\s*(.*?)\s*-->$")
 LINK = re.compile(r"\[[^\]]*\]\(<?([^)\s>]+)>?[^)]*\)")
+PRINTS = "qddot prints"  # the heading of a column of formulas that a page has printed
+FORMULA = re.compile(r"\$`([^`]+)`\$|`([^`]*[=≤≥][^`]*)`")
 ELSEWHERE = re.compile(r"^[a-z][a-z0-9+.-]*:")  # https:, mailto:
 
 
@@ -89,9 +92,12 @@ def failing_examples(page: Path) -> list[str]:
     """Run the blocks of the page and report each that failed or printed something else."""
     problems = []
     namespace = {"__name__": "__main__"}
-    before, printed = None, ""
+    before, printed, everything = None, "", set()
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for block in split(page)[1]:
+            if block.language == "table":
+                problems += unprinted(page, block, everything)
+                continue
             if block.language == "text":
                 if before and before.section == block.section and comparable(block):
                     problems += differing(page, block, block.text, printed)
@@ -104,8 +110,24 @@ def failing_examples(page: Path) -> list[str]:
             before = block
             runs = run_python if block.language == "python" else run_console
             found, printed = runs(page, block, namespace)
+            everything |= {" ".join(line.split()) for line in printed.splitlines()}
             problems += found
     return problems
+
+
+def unprinted(page: Path, block: Block, printed: set[str]) -> list[str]:
+    """Return a sentence for each formula of a table that the page has not printed above it."""
+    head, _, *rows = ([cell.strip() for cell in row.split("|")] for row in block.text.splitlines())
+    shown = [FORMULA.findall(row[head.index(PRINTS)]) for row in rows]
+    formulas = [" ".join((a or b).split()) for found in shown for a, b in found]
+    return [
+        f"{place(page, block.line)}: shows, but this was not printed: {formula}\n"
+        + "\n".join(
+            sorted(line for line in printed if line.split(" =")[0] == formula.split(" =")[0])
+        )
+        for formula in formulas
+        if formula not in printed
+    ]
 
 
 def differing(page: Path, block: Block, shown: str, printed: str) -> list[str]:
@@ -184,8 +206,9 @@ def commands(block: Block) -> Iterator[tuple[str, str]]:
 
 
 def split(page: Path) -> tuple[list[tuple[int, str]], list[Block]]:
-    """Return the page's numbered lines of prose and its blocks."""
+    """Return the page's numbered lines of prose and its blocks, tables of what it prints too."""
     prose, blocks, section = [], [], ""
+    table: list[str] = []
     comment, fence, language, start, body = "", "", "", 0, []
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
         mark = FENCE.match(line)
@@ -200,6 +223,11 @@ def split(page: Path) -> tuple[list[tuple[int, str]], list[Block]]:
             fence, language, start, body = mark[1], mark[2], number, []
         else:
             prose.append((number, line))
+            table = [*table, line] if line.startswith("|") else []
+            if len(table) == 3 and PRINTS in table[0]:
+                blocks.append(Block("table", "\n".join(table), number - 2, "", section))
+            elif len(table) > 3 and PRINTS in table[0]:
+                blocks[-1] = replace(blocks[-1], text="\n".join(table))
             if line.startswith("#"):
                 section = line
             if line.strip():

@@ -101,6 +101,18 @@ def test_output_that_a_page_shows_and_nothing_prints_is_caught(tmp_path, problem
     assert found == ["13 joints", "pendulum  2 joints"]
 
 
+def test_a_formula_in_a_table_that_the_page_does_not_print_is_caught(tmp_path, problems):
+    page = tmp_path / "table.md"
+    page.write_text(
+        "```python\nprint('D =   m r^2')\nprint('m ≤ 3')\n```\n\n"
+        "| slide | qddot prints |\n|---|---|\n| 1 | $`D = m r^2`$ and `m ≤ 3` |\n"
+        "| 2 | $`D = 2 m r^2`$ |\n| 3 | `m ≤ 4`, see `robot.mass` |\n",
+        encoding="utf-8",
+    )
+    found = re.findall("not printed: (.*)", problems(page))
+    assert found == ["D = 2 m r^2", "m ≤ 4"]
+
+
 @pytest.mark.parametrize(
     ("shown", "printed"),
     [

@@ -12,11 +12,12 @@ from long import long
 
 import qddot
 from qddot.equations.dh_table import dh_table
-from qddot.equations.document import document
+from qddot.equations.document import Words, document
 from qddot.equations.formulas import COLUMNS, Equation
 from qddot.equations.layout import PAGE, SLIDE, broken
 from qddot.equations.layout import width as em
 from qddot.equations.printing import page
+from qddot.equations.slide_frames import frames_of
 from qddot.equations.text import width
 from qddot.formulations.notation import NOTATION
 from qddot.formulations.notation_file import notation_names
@@ -146,3 +147,26 @@ def test_the_table_of_a_random_chain_gives_the_robot_back():
             theta = printed[0].partition("}")[2].replace(" ", "") or "0"
             numbers = [float(x) for x in (theta, *printed[1:])]
             assert numbers == [row[key] for key in ("theta", "d", "a", "alpha")]
+
+
+def test_torques_that_close_a_derivation_are_not_repeated():
+    for robot, again in (("rp_symbolic", False), ("two_link_symbolic", True)):  # the latter rubs
+        last = written(robot, "explicit").sections[-1]
+        assert (Words("Together:") in last.items) == again
+
+
+def test_short_steps_share_a_slide_and_none_is_lost_or_too_long():
+    found = written("two_link_symbolic", "explicit")
+    for section in found.sections:
+        frames = frames_of(section)
+        assert [item for frame in frames for item in frame] == list(section.items)
+    formulas = len(equations(found))
+    assert sum(len(frames_of(section)) for section in found.sections) < 0.75 * formulas
+
+
+def test_a_step_is_latex_on_one_line():
+    steps = {s.symbol: s for s in qddot.derive("rp_symbolic", "explicit", notation="deck_s1").steps}
+    assert steps["m_{112}"].latex() == r"m_{112} = \partial m_{11}/\partial d_{2} = 2 m_{2} d_{2}"
+    assert steps["m_{112}"].latex(value=False) == r"m_{112} = \partial m_{11}/\partial d_{2}"
+    B = r"B = \begin{bmatrix} 2 m_{2} d_{2} \\ 0 \end{bmatrix}"
+    assert steps["B"].latex() == B

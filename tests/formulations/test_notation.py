@@ -213,3 +213,44 @@ def test_no_letter_has_two_superscripts(name):
     for formulation in ("lagrange", "explicit", "newton_euler"):
         for step in qddot.derive("rp_symbolic", formulation, notation=name).steps:
             assert not TWICE.search(f"{step.symbol} = {step.formula}")
+
+
+def test_a_slide_keeps_the_number_of_its_joint_where_the_letter_is_the_same():
+    letters = qddot.derive("mass_spring_damper_symbolic", notation="deck_s4").notation
+    assert [letters.q(0), letters.qd(1)] == ["x_{1}", r"\dot{x}_{0}"]
+    usual = qddot.derive("mass_spring_damper_symbolic").notation
+    assert [usual.q(0), usual.q(1)] == ["q_{1}", "q_{2}"]
+    of = notation("deck_s4").of
+    assert of([False, False], names=["x2", "j2"]).q(0) == "x_{1}"  # x2 is taken
+    assert of([True, False], names=["x3", "x5"]).q(1) == "x_{5}"
+
+
+def test_sines_are_written_in_full_where_a_notation_says_so():
+    eqs = qddot.derive("two_link_point_symbolic", notation="deck_s0")
+    assert r"\cos\left(\theta_{1} + \theta_{2}\right)" in eqs.latex("g")
+    assert "cos(θ1 + θ2)" in eqs.text("g", ascii=False)
+    assert "L1 cθ1 + L2 cθ12" in qddot.derive(
+        "two_link_cylinders_symbolic", "trace", notation="deck_s2"
+    ).text("pose", frame="link2", ascii=False)
+
+
+def test_an_entry_of_the_mass_matrix_is_not_called_as_a_parameter():
+    deck = notation("deck_s1")
+    assert deck.of([True, True], ["m_{1}"]).mass(0, 1) == "m_{12}"
+    assert deck.of([True, True], ["m_{12}"]).mass(0, 1) == "M_{12}"
+
+
+def test_slopes_and_christoffel_symbols_differ_with_more_than_nine_joints():
+    for name in notation_names():
+        letters = notation(name).of([True] * 12)
+        triples = list(np.ndindex(12, 12, 12))
+        gammas = {letters.gamma(k, i, j) for k, i, j in triples}
+        assert len(gammas) == len(triples), name
+        assert not gammas & {letters.slope(i, j, k) for i, j, k in triples}, name
+
+
+@pytest.mark.parametrize("way", ["lagrange", "explicit", "trace", "stacked", "newton_euler"])
+def test_a_rotor_is_titled_as_the_rotor_of_its_motor(way):
+    titles = [part.title.lower() for part in qddot.derive("two_link_motors", way).parts]
+    assert any(title.endswith("rotor 3, of the motor that moves $q_{2}$") for title in titles)
+    assert not any(title.endswith("link 3") for title in titles)

@@ -79,7 +79,9 @@ def document(equations: Equations, with_steps: bool = False) -> Document:
             shown = replace(part, words="") if part.words in said else part
             sections.append(part_section(shown, equations.notation))
             said.add(part.words)
-    sections.append(DocumentSection("The equations of motion", tuple(terms(equations))))
+    last = equations.parts[-1].steps if with_steps and equations.parts else ()
+    told = [step.value for step in last] == list(equations.tau)
+    sections.append(DocumentSection("The equations of motion", tuple(terms(equations, told))))
     title = TITLES.get(equations.formulation, equations.formulation)
     return Document(f"{printable(model.name)}: {title}", tuple(sections))
 
@@ -140,7 +142,13 @@ def letters_table(equations: Equations) -> WordTable:
         (n.gravity_torques, "gravity torques"),
         (n.gravity, "acceleration of free fall, a vector"),
         (n.christoffel.replace("$", ""), "Christoffel symbol: torque k, velocities i and j"),
+        ("m_k", "mass of link k, with all that is fixed to it"),
     ]
+    if any(equations.friction):
+        rows.append((n.viscous, "viscous friction of the joints, a diagonal matrix"))
+    if any(equations.springs):
+        rows += [(n.stiffness, "stiffness of the springs"), (n.damping, "damping of the dampers")]
+        rows.append((f"{n.coordinates}_0", "coordinates at which the springs are at rest"))
     if any(equations.robot.ring.turns) and (letters := trig_letters(model.symbols, n)):
         s, c = letters
         first = next(i for i, turns in enumerate(equations.robot.ring.turns) if turns)
@@ -210,8 +218,8 @@ def springs(n: Notation) -> str:
     return rf"{n.stiffness}\,({q} - {q}_0) + {n.damping}\,{n.velocities}"
 
 
-def terms(equations: Equations) -> list[Item]:
-    """Return the equation of motion term by term."""
+def terms(equations: Equations, told: bool = False) -> list[Item]:
+    """Return the equation of motion term by term; without the sums where they were told before."""
     n = equations.notation
 
     def equation(symbol: str, value: Any, formula: str = "") -> Equation:
@@ -229,6 +237,8 @@ def terms(equations: Equations) -> list[Item]:
         items += [Words("Friction:"), equation(friction(equations), equations.friction)]
     if any(equations.springs):
         items += [Words("Springs and dampers:"), equation(springs(n), equations.springs)]
+    if told:
+        return items
     items.append(Words("Together:"))
     return items + [torque(equations, i) for i in range(equations.n)]
 
@@ -239,11 +249,7 @@ def torque(equations: Equations, i: int) -> Equation:
     symbol = n.entry(n.torques, i)
     if not hasattr(tau, "terms") or len(tau) <= LONG:
         return Equation(symbol, "", (), tau, n)
-    inertial = [
-        rf"{n.entry(n.mass_matrix, i, j)}\,{n.qdd(j)}"
-        for j in range(equations.n)
-        if equations.M[i, j]
-    ]
+    inertial = [rf"{n.mass(i, j)}\,{n.qdd(j)}" for j in range(equations.n) if equations.M[i, j]]
     rest = [
         n.entry(letter, i)
         for letter, value in (

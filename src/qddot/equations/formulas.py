@@ -102,6 +102,14 @@ class DerivationStep(Quantity):
         shown = readable_text(value, self.notation) if is_formula(value) else value
         return f"{self.title or plain(self.symbol)}:\n{shown}"
 
+    def latex(self, *, value: bool = True) -> str:
+        """Return symbol = formula = value in LaTeX on one line; the value only if wanted."""
+        shown = self.value
+        if not isinstance(shown, str):
+            shown = as_latex(np.asarray(shown)[()], notation=self.notation)
+        stages = (self.symbol, self.formula, shown if value else "")
+        return " ".join(" = ".join(stage for stage in stages if stage).split())
+
     def _repr_markdown_(self) -> str:
         return f"{escape_markdown(self.title)}:\n\n{self._repr_latex_()}"
 

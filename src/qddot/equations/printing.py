@@ -7,11 +7,12 @@ from base64 import b64encode
 from collections.abc import Callable, Sequence
 from itertools import groupby
 
-from qddot.equations.document import Document, DocumentSection, Item, Picture, Words, WordTable
+from qddot.equations.document import Document, Item, Picture, Words, WordTable
 from qddot.equations.formulas import COLUMNS, Equation
 from qddot.equations.latex import words_latex
 from qddot.equations.layout import PAGE, SLIDE, Row, align_body, aligned
 from qddot.equations.layout import width as em
+from qddot.equations.slide_frames import frames_of
 from qddot.equations.text import width
 from qddot.formulations.plain_formula import plain
 from qddot.results import look
@@ -161,6 +162,7 @@ PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \usepackage{iftex}
 \iftutex\usepackage{fontspec}\else\usepackage[T1]{fontenc}\usepackage{lmodern}\fi
 \setcounter{MaxMatrixCols}{60}
+\renewcommand{\arraystretch}{1.15} % fractions in one row of a matrix stay clear of the next
 \allowdisplaybreaks
 \setlength{\parindent}{0pt}
 \setlength{\parskip}{4pt plus 2pt}
@@ -213,7 +215,9 @@ def _latex_item(item: Item, room: float) -> str:
             )
             table = f"\\begin{{tabular}}{{{'l' * len(head)}}}\n{body}\n\\end{{tabular}}"
             if _table_width([head, *rows]) > room:
-                table = f"\\resizebox{{\\linewidth}}{{!}}{{{table}}}"
+                # never larger than it is: its width is an estimate
+                smaller = r"\ifdim\width>\linewidth \linewidth\else\width\fi"
+                table = f"\\resizebox{{{smaller}}}{{!}}{{{table}}}"
             return f"\\begin{{center}}{table}\\end{{center}}"
         case Picture(_, tikz, caption):
             smaller = rf"\scalebox{{{ON_SLIDE}}}" if room == SLIDE else ""
@@ -258,30 +262,21 @@ SLIDES = r"""\documentclass[10pt,aspectratio=169]{beamer}
 
 
 def slides(document: Document) -> str:
-    """Return the document as slides of beamer, a step per slide."""
+    """Return the document as slides of beamer: a step per slide, or a few that are short."""
     lines = [SLIDES, rf"\title{{{words_latex(document.title)}}}\date{{}}"]
     lines += [r"\begin{document}", r"\begin{frame}\titlepage\end{frame}"]
     for section in document.sections:
         title = _worded(Words(section.title))
         for frame in frames_of(section):
-            body = "\n\n".join(_latex_item(item, SLIDE) for item in frame)
-            rows = sum(len(i.rows(SLIDE)) for i in frame if isinstance(i, Equation))
+            parts: list[str] = []
+            rows = 0
+            for _, group in groupby(frame, lambda item: isinstance(item, Equation)):
+                items = list(group)
+                formulas = [item.rows(SLIDE) for item in items if isinstance(item, Equation)]
+                parts += [_displays(formulas)] if formulas else []
+                parts += [_latex_item(item, SLIDE) for item in items[len(formulas) :]]
+                rows += sum(map(len, formulas))
+            body = "\n\n".join(parts)
             long = "[allowframebreaks]" if rows > MOST_ON_SLIDE else ""
             lines.append(f"\\begin{{frame}}{long}{{{title}}}\n{body}\n\\end{{frame}}")
     return "\n".join([*lines, r"\end{document}", ""])
-
-
-def frames_of(section: DocumentSection) -> list[list[Item]]:
-    """Return what each slide of a section shows: words, then the formula that they announce."""
-    frames: list[list[Item]] = []
-    waiting: list[Item] = []
-    for item in section.items:
-        waiting.append(item)
-        if not isinstance(item, (str, Words)):
-            frames.append(waiting)
-            waiting = []
-    if waiting and frames:
-        frames[-1] += waiting
-    elif waiting:
-        frames.append(waiting)
-    return frames

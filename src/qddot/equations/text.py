@@ -124,7 +124,7 @@ class TextWriter(Writer):
         return plain({"position": n.q, "rate": n.qd, "acceleration": n.qdd}[node.kind](index))
 
     def indexed(self, letter: str, index: str) -> str:
-        return letter + index
+        return (letter.replace(BACKSLASH, "") if self.ascii else plain(letter)) + index
 
     def raised(self, base: str, exponent: int) -> str:
         return f"{base}^{exponent}" if self.ascii else base + str(exponent).translate(SUPERSCRIPT)

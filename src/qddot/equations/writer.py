@@ -22,10 +22,13 @@ FEWEST, MOST = -4, 6  # powers of ten of the first digit, between which no expon
 
 
 def trig_letters(names: Iterable[str], notation: Notation = NOTATION) -> tuple[str, str] | None:
-    """Return what sines and cosines are called in short; None where parameters have these names.
+    r"""Return what sines and cosines are called in short; None where they are written in full.
 
-    A parameter may itself be called c1, or c_1, which LaTeX writes alike.
+    That is where the letter is \sin, and where parameters have these names: one may itself be
+    called c1, or c_1, which LaTeX writes alike.
     """
+    if notation.sine == r"\sin":
+        return None
     names = list(names)
     for sine, cosine in ((notation.sine, notation.cosine), ("s", "c"), ("S", "C")):
         taken = rf"({re.escape(sine)}|{re.escape(cosine)})_?\d+"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import radians
@@ -18,16 +18,15 @@ from qddot.equations.document import (
     DocumentSection,
     Item,
     Words,
-    WordTable,
     about,
     document,
 )
 from qddot.equations.equations import Equations
 from qddot.equations.formulas import Equation
-from qddot.equations.latex import name_latex
 from qddot.equations.printing import page
 from qddot.equations.text import as_text
 from qddot.errors import BadArgument
+from qddot.exercises.given import links, numbers
 from qddot.exercises.made_arms import LEVELS, MadeArm, made_arm
 from qddot.formulations.notation import Notation
 from qddot.readers.dh import dh_document
@@ -105,7 +104,7 @@ class Exercise:
         """Return what is handed out."""
         asked = [Words(f"({x.name}) {x.words} [{x.points} points]") for x in self.questions]
         sections = (
-            DocumentSection("The arm", (*about(self.equations), *_links(self), *_numbers(self))),
+            DocumentSection("The arm", (*about(self.equations), *links(self), *numbers(self))),
             DocumentSection(f"Questions ({self.points} points)", tuple(asked)),
         )
         return Document(self.title, sections)
@@ -120,7 +119,7 @@ class Exercise:
         whole = document(self.equations, with_steps=True)
         sections = (
             DocumentSection("Answers", tuple(answers)),
-            DocumentSection("Numbers", tuple(_numbers(self))),
+            DocumentSection("Numbers", tuple(numbers(self))),
             *whole.sections,
         )
         return Document(f"{self.title}: solution", sections)
@@ -196,20 +195,27 @@ def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
     robot = made.robot.with_values(**arm.values)
     q = np.array([radians(x) if turns else x for x, turns in zip(arm.q, arm.turns, strict=True)])
     tau = _rounded(robot.inverse_dynamics(q, np.array(arm.qd), np.array(arm.qdd)))
-    words = f"With the numbers above: which torques (forces) ${n.torques}$ does this motion take?"
-    yield AskedQuestion("7", words, 3, "torques", tau, n.torques, _answer(tau), 5e-3)
+    M, c, g = n.mass_matrix, n.velocity_torques, n.gravity_torques
+    words = f"With the numbers above: which torques (forces) ${n.torques}$ does this motion take, "
+    words += f"in {_listed(arm.turns, 'N m', 'N')}?"
+    values = (robot.mass_matrix(q), robot.velocity_torque(q, arm.qd), robot.gravity_torque(q))
+    terms = zip((M, c, g), map(_rounded, values), strict=True)
+    steps = (
+        *(Equation(letter, "", (), value, n) for letter, value in terms),
+        Words(rf"${M}\,{n.accelerations} + {c} + {g}$ is then:"),
+    )
+    yield AskedQuestion("7", words, 3, "torques", tau, n.torques, _answer(tau), 5e-3, steps)
     rest = np.zeros(robot.n)
     first = _rounded(robot.forward_dynamics(q, rest, rest))
     qdd = n.accelerations
     words = "The arm is let go at rest in that pose, without torques. "
-    words += f"Find ${qdd}$ at the first moment."
-    yield AskedQuestion("8", words, 3, "accelerations", first, qdd, _answer(first), 5e-3)
+    words += f"Find ${qdd}$ at the first moment, in {_listed(arm.turns, 'rad/s²', 'm/s²')}."
+    steps = (Words(rf"At rest ${c} = 0$, so that ${M}\,{qdd} = -{g}$:"),)
+    yield AskedQuestion("8", words, 3, "accelerations", first, qdd, _answer(first), 5e-3, steps)
     moved = _rounded(simulate(robot, q, rest, duration=DROP).q[-1])
     guess = _rounded(q + first * DROP**2 / 2)
-    words = (
-        f"Where is it after {DROP} s? Estimate it from the answer to (8), then simulate it, and "
-    )
-    words += f"compare. Hand in the simulated ${n.coordinates}$, in rad and m."
+    words = f"Where is it after {DROP} s? Estimate it from (8), then simulate it, and compare. "
+    words += f"Hand in the simulated ${n.coordinates}$, in {_listed(arm.turns, 'rad', 'm')}."
     steps = (
         Words("With the first accelerations kept, which holds for a short time only:"),
         Equation(rf"{n.coordinates} + \tfrac12\,{qdd}\,t^2", "", (), guess, n),
@@ -217,6 +223,12 @@ def numeric_questions(made: Exercise) -> Iterable[AskedQuestion]:
     )
     right = _answer(moved)
     yield AskedQuestion("9", words, 3, "positions", moved, n.coordinates, right, 0.05, steps)
+
+
+def _listed(turns: Sequence[bool], angular: str, linear: str) -> str:
+    """Return the unit of each joint's number; one alone where they are all the same."""
+    units = [angular if turning else linear for turning in turns]
+    return " and ".join(dict.fromkeys(units)) if len(units) == 2 else ", ".join(units)
 
 
 def _rounded(numbers: np.ndarray) -> np.ndarray:
@@ -236,54 +248,6 @@ def _answer(value: Any) -> str:
     if not array.ndim:
         return as_text(array.item(), ascii=True, full=True)
     return f"[{', '.join(map(_answer, array))}]"
-
-
-def _links(made: Exercise) -> list[Item]:
-    """Return what the links weigh and where, and which way gravity points."""
-
-    def vector(entries: Iterable[Any], name: str = "") -> Words:
-        return Words(rf"${name}({', '.join(latex(entry) for entry in entries)})$")
-
-    def latex(entry: Any) -> str:
-        return f"-{latex(entry[1:])}" if str(entry)[0] == "-" else name_latex(str(entry))
-
-    rows = []
-    for k, row in enumerate(made.arm.rows, 1):
-        inertia = row.get("inertia")
-        about = (
-            vector([inertia[0], inertia[3], inertia[5]], r"\mathrm{diag}")
-            if inertia
-            else Words("$0$")
-        )
-        rows.append(
-            (str(k), Words(f"${latex(row['mass'])}$"), vector(row.get("com", (0, 0, 0))), about)
-        )
-    field = vector(made.arm.gravity).words.strip("$")
-    return [
-        Words(
-            "Masses, centres of mass, and inertias about the centre of mass, each in the frame of "
-            "its link:"
-        ),
-        WordTable(("link", "mass", "centre of mass", "inertia"), tuple(rows)),
-        Words(f"Gravity, in the base: ${made.equations.notation.gravity} = {field}$. No friction."),
-    ]
-
-
-def _numbers(made: Exercise) -> list[Item]:
-    """Return the values of the symbols, and a state."""
-    arm, n = made.arm, made.equations.notation
-    symbols = [(Words(f"${name_latex(name)}$"), f"{value:g}") for name, value in arm.values.items()]
-    state: list[tuple[Words, ...]] = []
-    for i, turns in enumerate(arm.turns):
-        at = rf"{arm.q[i]:g}^\circ" if turns else f"{arm.q[i]:g}"
-        cells = (f"{n.q(i)} = {at}", f"{n.qd(i)} = {arm.qd[i]:g}", f"{n.qdd(i)} = {arm.qdd[i]:g}")
-        state.append(tuple(Words(f"${cell}$") for cell in cells))
-    return [
-        Words("Numbers for the last questions, in kg, m, s and rad:"),
-        WordTable(("symbol", "value"), tuple(symbols)),
-        Words("and the state:"),
-        WordTable(("position", "velocity", "acceleration"), tuple(state)),
-    ]
 
 
 FILL_IN = """\

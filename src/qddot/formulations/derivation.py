@@ -76,6 +76,14 @@ def followed(tree: Tree, i: int, n: Notation) -> list[Quantity]:
     return [] if drive.own else [Quantity(title, rf"\rho_{{{i + 1}}}", drive.ratio)]
 
 
+def link_name(tree: Tree, i: int, n: Notation) -> str:
+    """Return what link i is called in words: "Link 2", or what it is the rotor of."""
+    drive, of = tree.drives[i], tree.bodies[i].joint.velocity[0].role
+    if of != "spin" or drive.own:
+        return f"Link {i + 1}"
+    return f"Rotor {i + 1}, of the motor that moves ${n.q(drive.index)}$"
+
+
 def driven(tree: Tree, i: int, n: Notation) -> tuple[str, str]:
     """Return the names of the velocity and the acceleration of joint i, in LaTeX."""
     drive = tree.drives[i]
@@ -103,10 +111,10 @@ def torque_part(M: JointMat, c: JointVec, g: JointVec, qdd: JointVec | None, n: 
     """Return the torques by the names of their terms."""
     steps = []
     for i in range(len(c)):
-        names = [rf"{n.entry(n.mass_matrix, i, j)}\,{n.qdd(j)}" for j in range(len(c)) if M[i, j]]
+        names = [rf"{n.mass(i, j)}\,{n.qdd(j)}" for j in range(len(c)) if M[i, j]]
         names += [n.entry(n.velocity_torques, i)] * bool(c[i])
         names += [n.entry(n.gravity_torques, i)] * bool(g[i])
         value = c[i] + g[i] + (0 if qdd is None else M[i] @ qdd)
         steps.append(Quantity("", n.entry(n.torques, i), value, " + ".join(names)))
-    words = "Inertia, velocity and gravity terms together; friction and springs are added below."
+    words = "Inertia, velocity and gravity terms together."
     return Part("Torques", words, tuple(steps))

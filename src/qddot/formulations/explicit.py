@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
 from qddot.formulations.lagrange import POINTS, inertia_name, reference
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.velocity_parts import (
@@ -87,8 +87,8 @@ def link_part(tree: Tree, link: LinkJacobians, i: int, n: Notation) -> Part:
     steps = [
         Quantity(POINTS[link.point], P, link.P),
         Quantity(
-            "Linear Jacobian, in base axes: its columns are $z_j\\times(P - p_j)$ of a joint that "
-            "turns about an axis through $p_j$ and $z_j$ of one that slides",
+            "Linear Jacobian, in base axes, with a column $z_j\\times(P - p_j)$ for a joint that "
+            "turns about an axis through $p_j$ and $z_j$ for one that slides",
             n.of_link("linear_jacobian", i),
             link.J_v,
             rf"\partial {P}/\partial {n.coordinates}",
@@ -110,7 +110,7 @@ def link_part(tree: Tree, link: LinkJacobians, i: int, n: Notation) -> Part:
         title = "What the velocities make of the first moment about the origin"
         steps.append(Quantity(title, first_moment_jacobian(i), link.J_h))
     words = "How its centre of mass and its orientation follow the coordinates."
-    return Part(f"Link {k}", words, tuple(steps))
+    return Part(link_name(tree, i, n), words, tuple(steps))
 
 
 def angular_columns(tree: Tree, i: int, n: Notation) -> str:
@@ -134,7 +134,7 @@ def first_moment_jacobian(i: int) -> str:
 
 def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) -> Part:
     """Return the mass matrix: what the motion and the turn of each link add to it."""
-    steps, names = [], []
+    moved, turned, both = [], [], []
     for i, link in enumerate(links):
         J_v, J_w = n.of_link("linear_jacobian", i), n.of_link("angular_jacobian", i)
         moving = rf"m_{{{i + 1}}}\,({J_v})^T {J_v}"
@@ -143,14 +143,15 @@ def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) 
         about = link.point == "C"
         shares = (link.I.m * (link.J_v.T @ link.J_v), link.J_w.T @ (link.I.I @ link.J_w))
         shared = link.J_v.T @ link.J_h
-        for share, name, what in (
-            (shares[0], moving, f"Link {i + 1} moves"),
-            (shares[1], turning, f"Link {i + 1} turns"),
-            (shared + shared.T, f"({J_v})^T {J_h} + {J_h}^T {J_v}", "Both at once"),
-        ):
-            if share.any() or (about and what != "Both at once"):
-                steps.append(Quantity(what, name, share))
-                names.append(name)
+        name, crossed = link_name(tree, i, n).partition(",")[0], f"({J_v})^T {J_h} + {J_h}^T {J_v}"
+        if about or shares[0].any():
+            moved.append(Quantity(f"{name} moves", moving, shares[0]))
+        if about or shares[1].any():
+            turned.append(Quantity(f"{name} turns", turning, shares[1]))
+        if shared.any():
+            both.append(Quantity(f"{name} does both at once", crossed, shared + shared.T))
+    steps = moved + turned + both
+    names = [step.symbol for step in steps]
     rotors = [n.of_link("rotor_inertia", i) for i, Ia in enumerate(tree.rotor_inertia) if Ia]
     if rotors:
         diagonal = (
@@ -177,12 +178,13 @@ def gravity_part(tree: Tree, links: list[LinkJacobians], G: JointVec, n: Notatio
         else:
             names.append(rf"({J_v})^T {m}\,{n.gravity}")
         energy = -(link.I.m * (g @ link.P))
+        what = link_name(tree, i, n).partition(",")[0].lower()
         potential, formula = n.entry(n.potential, i), rf"-{m}\,{n.gravity}^T {P}"
         if link.point == "C":
-            title = f"Potential energy of link {i + 1}, but for a constant"
+            title = f"Potential energy of {what}, but for a constant"
             steps.append(Quantity(title, potential, energy, formula))
         share = -((link.I.m * link.J_v + link.J_h).T @ g)
-        steps.append(Quantity(f"Weight of link {i + 1} at the joints", f"-{names[-1]}", share))
+        steps.append(Quantity(f"Weight of {what} at the joints", f"-{names[-1]}", share))
     formula = "-" + " - ".join(names) + rf" = \partial {n.potential}/\partial {n.coordinates}"
     steps.append(Quantity("Gravity torques", n.gravity_torques, G, formula))
     words = "The weight acts at the centres of mass, and their Jacobians take it to the joints."

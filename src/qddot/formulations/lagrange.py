@@ -7,14 +7,14 @@ Rayleigh's: half the power that the dampers take, not an energy.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 
 import numpy as np
 
 from qddot.errors import BadArgument
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity
+from qddot.formulations.derivation import Derivation, Part, Quantity, link_name
 from qddot.formulations.notation import NOTATION, Notation, raised
 from qddot.formulations.velocity_parts import christoffel, named_part
 from qddot.model.tree import BASE, Tree
@@ -24,6 +24,7 @@ from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY
 from qddot.spatial.vector import cross, skew, vector
 
+SHORT_SQUARE = 12  # terms of a squared velocity that is written out
 POINTS = {"C": "Centre of mass", "O": "Origin"}
 
 
@@ -156,12 +157,15 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             konig += rf" + {v}^T {R}\,({w}\times {h})"
             weight += rf" - {raised(n.gravity, 'T')} {R}\,{h}"
         inertia, speed = body.inertia.seen_from(Pose(IDENTITY, -r)), at.pd + at.Rd @ r
-        summands = (inertia.m * (speed @ speed) / 2, at.w @ (inertia.I @ at.w) / 2)
+        square = speed @ speed
+        short = not isinstance(square, Sized) or len(square) <= SHORT_SQUARE
+        summands = (inertia.m * square / 2, at.w @ (inertia.I @ at.w) / 2)
         moment = [Quantity("First moment, in the link's own axes", h, body.inertia.h)]
         steps = (
             *(moment if letter == "O" and any(body.inertia.h) else []),
             Quantity(POINTS[letter], P_C, at.p + at.R @ r),
             Quantity("Its velocity", v, speed, n.rate(P_C)),
+            *([Quantity("and its square", f"{v}^T {v}", square)] if short else []),
             Quantity(
                 "Angular velocity, in the link's own axes",
                 w,
@@ -181,7 +185,7 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             "Where its centre of mass is, how fast it moves and turns, and the two energies that "
             "follow (König: that of the centre of mass, and that of the turn about it)."
         )
-        parts.append(Part(f"Link {k}", words, steps))
+        parts.append(Part(link_name(tree, i, n), words, steps))
     count = range(len(tree.bodies))
     K_names = " + ".join(n.entry(n.kinetic, i) for i in count)
     P_names = " + ".join(n.entry(n.potential, i) for i in count)
@@ -194,9 +198,17 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             r"\tfrac12\sum_i " + n.rotor_inertia.replace("$i", "i") + rf"\,{n.rate('q')}_i^2",
         ),
     )
+    away, rates = f"({n.coordinates} - {n.coordinates}_0)", n.velocities
     springs = (
-        Quantity("Springs", f"{n.potential}_s", P_springs, r"\tfrac12\sum k\,(e^T q - q_0)^2"),
+        Quantity(
+            f"Springs, which are at rest at ${n.coordinates}_0$",
+            f"{n.potential}_s",
+            P_springs,
+            rf"\tfrac12\,{away}^T {n.stiffness}\,{away}",
+        ),
     )
+    lost = [n.viscous] * any(f.viscous for f in tree.friction)
+    lost += [n.damping] * any(e.damping for e in tree.elastics)
     whole = (
         *(rotors if any(tree.rotor_inertia) else ()),
         *(springs if tree.elastics else ()),
@@ -215,10 +227,10 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
         *counted_from_rest(tree, q, P_all, n),
         Quantity("The Lagrangian", n.lagrangian, K_all - P_all, f"{n.kinetic} - {n.potential}"),
         Quantity(
-            "Dissipation function: half the power that friction and dampers take",
+            "Dissipation function, half the power that friction and dampers take",
             n.dissipation,
             dissipation(tree, qd),
-            r"\tfrac12\sum d\,\dot{x}^2",
+            " + ".join(rf"\tfrac12\,{rates}^T {taken}\,{rates}" for taken in lost),
         ),
     )
     words = (

@@ -19,6 +19,7 @@ from qddot.formulations.derivation import (
     Quantity,
     driven,
     followed,
+    link_name,
     term_runs,
     torque_part,
 )
@@ -134,7 +135,7 @@ def recursion(
 def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notation) -> Part:
     """Return the motion of a link, and the force and moment that it takes."""
     body = tree.bodies[i]
-    k, before = i + 1, body.parent + 1
+    k, before, name = i + 1, body.parent + 1, link_name(tree, i, n)
     (turn, slide), *_ = body.columns
     R, p = n.R(k, before), way(before, k)
     w, wd, vd = rf"\omega_{{{k}}}", rf"\dot\omega_{{{k}}}", rf"\dot v_{{{k}}}"
@@ -170,16 +171,16 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
         steps += [
             Quantity("Centre of mass, in its own axes", P, r),
             Quantity("Acceleration of the centre of mass", C, run.vd_C[i], of_centre),
-            Quantity("Newton: the force that takes", F, run.F[i], rf"{m}\,{C}"),
-            Quantity("Euler: the moment that takes", N, run.N[i], moment),
+            Quantity("The force that takes, by Newton", F, run.F[i], rf"{m}\,{C}"),
+            Quantity("The moment that takes, by Euler", N, run.N[i], moment),
         ]
     else:  # its centre of mass is no polynomial: about the origin, with the first moment
         force = rf"{m}\,{vd} + {wd}\times {h} + {w}\times ({w}\times {h})"
         moment = rf"{I}\,{wd} + {w}\times {I}\,{w} + {h}\times {vd}"
         steps += [
             Quantity("First moment", h, body.inertia.h),
-            Quantity("Newton: the force that takes", F, run.F[i], force),
-            Quantity("Euler: the moment about the origin", N, run.N[i], moment),
+            Quantity("The force that takes, by Newton", F, run.F[i], force),
+            Quantity("The moment about the origin, by Euler", N, run.N[i], moment),
         ]
     words = "Outwards: how the link moves, and what this takes. Vectors are in the link's own axes."
     if not before:
@@ -187,7 +188,7 @@ def outward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notat
             r" The base stands still; gravity is the same as a base that accelerates upwards, "
             rf"$\dot v_0 = -{n.gravity}$."
         )
-    return Part(f"Outwards: link {k}", words, tuple(steps))
+    return Part(f"Outwards: {name[0].lower()}{name[1:]}", words, tuple(steps))
 
 
 def inward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notation) -> Part:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from string import Template
 
+import numpy as np
+
 from qddot.formulations.plain_formula import plain
 
 # what stands before a letter, the letter, and its indices
@@ -37,6 +39,7 @@ class Notation:
 
     torques: str = r"\tau"
     mass_matrix: str = "M"
+    mass_entry: str = ""  # of the mass matrix; its letter with two indices if not given
     mass_slope: str = "M_{$i$j,$k}"  # ∂M_ij/∂q_k
     christoffel: str = r"\Gamma_{$k$i$j}"
     christoffel_matrix: str = r"\Gamma_{$k}"  # those of torque k
@@ -80,10 +83,13 @@ class Notation:
     spatial_acceleration: str = "a"
     spatial_inertia: str = "I"
 
-    # which coordinates turn: of the robot that it is used for
+    # of the robot that it is used for: which coordinates turn, and their numbers
     turns: tuple[bool, ...] = field(default=(), repr=False)
+    numbers: tuple[str, ...] = field(default=(), repr=False)
 
-    def of(self, turns: Sequence[bool], taken: Sequence[str] = ()) -> Notation:
+    def of(
+        self, turns: Sequence[bool], taken: Sequence[str] = (), names: Sequence[str] = ()
+    ) -> Notation:
         """Return the notation for a robot.
 
         Args:
@@ -91,27 +97,44 @@ class Notation:
             taken: Parameters of the robot in LaTeX. A coordinate that would look like one of them
                 is called q, and a letter that is one of them gives way: gravity torques are G
                 where g is a number of the robot.
+            names: Of the joints that the coordinates move. A length whose joint is called by its
+                letter has that number: x0, not x2.
         """
         own = replace(self, turns=tuple(turns))
-        names = {bare(name) for name in taken}
+        own = replace(own, numbers=own._numbers(names))
+        parameters = {bare(name) for name in taken}
         # the letters of parameters with a number behind, as m1, which entries look like
-        heads = {re.sub(r"\d+$", "", name) for name in names if name[-1:].isdigit()}
-        if any(bare(own.q(i)) in names for i in range(len(own.turns))):
+        heads = {re.sub(r"\d+$", "", name) for name in parameters if name[-1:].isdigit()}
+        if any(bare(own.q(i)) in parameters for i in range(len(own.turns))):
             own = replace(own, angle="q", length="q", coordinates="q")
         for sine, cosine in ((own.sine, own.cosine), ("s", "c"), ("S", "C")):
             if not {bare(sine), bare(cosine)} & heads:
                 own = replace(own, sine=sine, cosine=cosine)
                 break
         for key, others in OTHER_LETTERS.items():
-            alike = names | heads if key in WITH_ENTRIES else names
+            alike = parameters | heads if key in WITH_ENTRIES else parameters
             used = alike | {bare(getattr(own, k)) for k in DIFFERENT if k != key}
             own = own._given_way(key, others, alike, used)
         for key, others in OTHER_PATTERNS.items():
             own = own._given_way(key, others, heads, heads)
-        main = {bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | names | heads
+        main = {bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | parameters | heads
         for key, others in OTHER_WORKING_LETTERS.items():
             own = own._given_way(key, others, main, main)
-        return own
+        pairs = np.ndindex(len(turns), len(turns))
+        entries = {bare(own.mass(i, j)) for i, j in pairs if own.mass_entry}
+        return replace(own, mass_entry="") if entries & parameters else own
+
+    def _numbers(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Return the number of each coordinate: its place, or what a sliding joint is called."""
+        found = [str(i + 1) for i in range(len(self.turns))]
+        for i, (turns, name) in enumerate(zip(self.turns, names, strict=False)):
+            called = re.fullmatch(rf"{re.escape(self.length)}_?(\d+)", name)
+            found[i] = called[1] if called and not turns else found[i]
+        return tuple(found) if len(set(found)) == len(found) else ()
+
+    def number(self, i: int) -> str:
+        """Return the number of coordinate i, counted from 0."""
+        return self.numbers[i] if i < len(self.numbers) else str(i + 1)
 
     def _given_way(self, key: str, others: Sequence[str], if_in: set, not_in: set) -> Notation:
         if bare(getattr(self, key)) not in if_in:
@@ -121,15 +144,15 @@ class Notation:
 
     def q(self, i: int) -> str:
         """Return coordinate i, counted from 0."""
-        return f"{self.letter(i)}_{{{i + 1}}}"
+        return f"{self.letter(i)}_{{{self.number(i)}}}"
 
     def qd(self, i: int) -> str:
         """Return the velocity of coordinate i."""
-        return f"{self._derived(self.velocity, self.letter(i))}_{{{i + 1}}}"
+        return f"{self._derived(self.velocity, self.letter(i))}_{{{self.number(i)}}}"
 
     def qdd(self, i: int) -> str:
         """Return the acceleration of coordinate i."""
-        return f"{self._derived(self.acceleration, self.letter(i))}_{{{i + 1}}}"
+        return f"{self._derived(self.acceleration, self.letter(i))}_{{{self.number(i)}}}"
 
     def letter(self, i: int) -> str:
         """Return the letter of coordinate i."""
@@ -163,6 +186,12 @@ class Notation:
         one_letter = re.fullmatch(r"\\?[A-Za-z]+|\\[a-z]+\{\\?[A-Za-z]+\}", letter)
         simple = one_letter and not self.is_trigonometric(letter)
         return f"{letter}_{{{numbers}}}" if simple else f"[{letter}]_{{{numbers}}}"
+
+    def mass(self, i: int, j: int) -> str:
+        """Return an entry of the mass matrix; indices count from 0."""
+        if not self.mass_entry:
+            return self.entry(self.mass_matrix, i, j)
+        return self._indexed(self.mass_entry, i=i, j=j)
 
     def is_trigonometric(self, letter: str) -> bool:
         """Return whether a letter with an index would look like a sine or cosine: c and c_1."""
@@ -227,7 +256,9 @@ def bare(latex: str) -> str:
 
 
 NOTATION = Notation()
-LETTERS = tuple(f.name for f in fields(Notation) if f.name not in ("name", "source", "turns"))
+LETTERS = tuple(
+    f.name for f in fields(Notation) if f.name not in ("name", "source", "turns", "numbers")
+)
 # letters that stand on one page and must differ
 DIFFERENT = (
     *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),

@@ -20,12 +20,14 @@ HERE = Path(__file__).parent / "notations"
 MOST_BYTES = 20_000
 MOST_LETTERS = 80
 NO_LETTERS = re.compile(r"[=<>+\n\r]|\\(?:left|right|[bB]igl|[bB]igr|limits|displaystyle)")
+# what a book may have no letter for
+OPTIONAL = ("coriolis_matrix", "christoffel_matrix")
 # what may stand in a pattern, and must
 INDICES = {
     **dict.fromkeys(("velocity", "acceleration"), "x"),
     **dict.fromkeys(("mass_slope", "christoffel", "unsymmetric"), "ijk"),
     "christoffel_matrix": "k",
-    **dict.fromkeys(("transform", "rotation"), "ij"),
+    **dict.fromkeys(("transform", "rotation", "mass_entry"), "ij"),
     **dict.fromkeys(("centre", "linear_jacobian", "angular_jacobian", "inertia"), "i"),
     **dict.fromkeys(("pseudo_inertia", "rotor_inertia"), "i"),
 }
@@ -93,12 +95,14 @@ def _problem(key: str, value: object) -> str:
         return f"{key} must be a short text."
     if key not in LETTERS:
         return ""
+    if not value and key in OPTIONAL:
+        return ""
     wanted = INDICES.get(key, "")
     found = re.findall(r"\$(\w*)", value)
     if set(found) != set(wanted) and not (key in ("inertia", "angular_jacobian") and found):
         names = " and ".join(f"${letter}" for letter in wanted)
         return f"{key} = {value!r} must have {names or 'no $'} in it."
-    if NO_LETTERS.search(value) or not (value or key == "coriolis_matrix"):
+    if NO_LETTERS.search(value) or not value:
         return f"{key} = {value!r} must be a letter with indices, such as '\\\\tau' or 'P_{{C}}'."
     try:
         plain(Template(value).substitute(dict.fromkeys("ijk", "1"), x="q"))

@@ -56,7 +56,9 @@ ACCENTS = {
     "vec": "\N{COMBINING RIGHT ARROW ABOVE}",
 }
 FONTS = {"mathrm", "mathit", "mathsf", "text", "operatorname"}
-BOLD = {chr(ord("A") + k): chr(ord("𝐀") + k) for k in range(26)}
+BOLD = {
+    chr(base + k): chr(bold + k) for base, bold in ((65, 0x1D400), (97, 0x1D41A)) for k in range(26)
+}
 SCRIPT = dict(zip("ABDGJKLMNPQRTUVWF", "𝒜ℬ𝒟𝒢𝒥𝒦ℒℳ𝒩𝒫𝒬ℛ𝒯𝒰𝒱𝒲ℱ", strict=True)) | {
     "E": "ℰ",
     "C": "𝒞",

@@ -15,6 +15,7 @@ from qddot.formulations.derivation import (
     Quantity,
     driven,
     followed,
+    link_name,
     term_runs,
     torque_part,
 )
@@ -99,7 +100,7 @@ def link_part(tree: Tree, i: int, coasting: Recursion, resting: Recursion, n: No
         r"$\omega\times v$ more. "
         rf"Accelerations of the joints would add ${n.screw_axis}_i\,{any_acceleration}$."
     )
-    return Part(f"Link {k}", words, steps)
+    return Part(link_name(tree, i, n), words, steps)
 
 
 def runs_part(starting: list[Recursion], c: JointVec, g: JointVec, n: Notation) -> Part:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from qddot.formulations.calculus import along_joints
-from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.velocity_parts import christoffel, christoffel_matrices, factors_part
 from qddot.model.tree import BASE, Tree
@@ -107,7 +107,7 @@ def link_parts(tree: Tree, q: ConfigVec, s: Stack, n: Notation) -> list[Part]:
             Quantity("Body Jacobian", f"J_{{{k}b}}", J[rows], rf"(\mathcal L\mathcal A)_{{{k}}}"),
         )
         words = "Six-vectors are in the link's own axes at its own origin, the angular part first."
-        parts.append(Part(f"Link {k}", words, steps))
+        parts.append(Part(link_name(tree, i, n), words, steps))
     return parts
 
 
@@ -144,7 +144,7 @@ def motion_part(
     steps += [
         Quantity("Twists of the links", r"\mathcal V", V, twists),
         *brackets("Bracket of the twist of link", r"\mathcal V", V),
-        *brackets("Bracket of what its joint adds: link", rf"({own})", Aqd),
+        *brackets("Bracket of what its joint adds to link", rf"({own})", Aqd),
         Quantity(
             "Rates of the twists at constant velocities",
             rf"\dot{{\mathcal V}}|_{{{n.accelerations} = 0}}",
@@ -177,7 +177,7 @@ def terms_part(
     v = n.velocities
     ad_A, ad_V = rf"[\mathrm{{ad}}_{{{A}{v}}}]", r"[\mathrm{ad}_{\mathcal V}]"
     rotor = r" + \mathrm{diag}(I_a)" if any(tree.rotor_inertia) else ""
-    mass = rf"{A}^T{L}^T{G}{L}{A}{rotor}"
+    mass = rf"{A}^T{L}^T{G}{L}{A}{rotor} = \sum_i J_{{ib}}^T\,{G}_i\,J_{{ib}}{rotor}"
     rate = rf"-{A}^T{L}^T{W}^T{ad_A}^T{L}^T{G}{L}{A} - {A}^T{L}^T{G}{L}{ad_A}{W}{L}{A}"
     velocity = rf"-{A}^T{L}^T({G}{L}{ad_A}{W} + {ad_V}^T{G}){L}{A}{v}"
     V_base = r"\dot{\mathcal V}_{\mathrm{base}}"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.formulations.derivation import Derivation, Part, Quantity, torque_part
+from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
 from qddot.formulations.lagrange import reference
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.velocity_parts import kind_of_term, once_each, torque_sums
@@ -149,7 +149,7 @@ def link_parts(
         if unmoved:
             names = ", ".join(f"${name}$" for name in unmoved)
             words += f" Other joints do not move it: {names} = 0."
-        parts.append(Part(f"Link {k}", words, tuple(steps)))
+        parts.append(Part(link_name(tree, j, n), words, tuple(steps)))
     return parts
 
 
@@ -207,9 +207,9 @@ def inertia_part(
     steps = []
     for i, k in np.ndindex(tree.n, tree.n):
         of = [j for j in range(len(tree.bodies)) if (j, i, k) in shares]
-        symbol = n.entry(n.mass_matrix, i, k)
+        symbol = n.mass(i, k)
         if k < i:
-            steps.append(Quantity("", symbol, D[i][k], same_as=n.entry(n.mass_matrix, k, i)))
+            steps.append(Quantity("", symbol, D[i][k], same_as=n.mass(k, i)))
             continue
         rotor = [n.of_link("rotor_inertia", i)] if i == k and tree.rotor_inertia[i] else []
         formula = " + ".join([traced(n, j, i, k) for j in of] + rotor)

@@ -22,9 +22,10 @@ def slopes_part(m: np.ndarray, n: Notation) -> Part:
     steps = []
     for i, j, k in np.ndindex(m.shape):
         if i <= j:
-            formula = rf"\partial {n.entry(n.mass_matrix, i, j)}/\partial {n.q(k)}"
+            formula = rf"\partial {n.mass(i, j)}/\partial {n.q(k)}"
             symbol = n.slope(i, j, k)
-            steps.append(Quantity("", symbol, m[k, i, j], "" if symbol == formula else formula))
+            is_formula = symbol.startswith(r"\partial")
+            steps.append(Quantity("", symbol, m[k, i, j], "" if is_formula else formula))
     words = (
         "How the entries of the mass matrix change with the coordinates; its symmetry halves them."
     )
@@ -47,7 +48,9 @@ def christoffel_part(b: np.ndarray, n: Notation) -> Part:
 
 
 def christoffel_matrices(b: np.ndarray, n: Notation) -> list[Quantity]:
-    """Return the symmetric matrix of each torque: the Christoffel symbols that belong to it."""
+    """Return the symmetric matrix of each torque, if there is a letter for it."""
+    if not n.christoffel_matrix:
+        return []
     M, q, qd = n.mass_matrix, n.coordinates, n.velocities
     column = f"{{{M}}}" if "_" in M else M
     steps = []
@@ -123,7 +126,7 @@ def factors_part(m: np.ndarray, qd: JointVec, n: Notation) -> Part:
     if C:
         steps += [
             Quantity(
-                rf"The standard one: ${Mdot} - 2{C}$ is skew",
+                rf"The standard one, with ${Mdot} - 2{C}$ skew",
                 C,
                 (Md + U.T - U) / 2,
                 rf"\tfrac12\,({Mdot} + U^T - U)",
@@ -200,7 +203,7 @@ def coriolis_part(m: np.ndarray, b: np.ndarray, qd: JointVec, c: JointVec, n: No
                 C,
             ),
             Quantity(
-                "which makes this matrix skew: it does no work",
+                "which makes this matrix skew, so that it does no work",
                 "N",
                 Md - 2 * C,
                 rf"{Mdot} - 2\,{n.coriolis_matrix}",

@@ -38,6 +38,7 @@ class Motor:
 
     @property
     def reflected(self) -> Scalar:
+        """The inertia of the rotor as its joint feels it, gear² · rotor_inertia."""
         return self.gear * self.gear * self.rotor_inertia
 
 

@@ -14,7 +14,8 @@ import numpy as np
 from qddot.equations.document import Document, Item, Picture, Words, WordTable
 from qddot.equations.formulas import Equation
 from qddot.equations.layout import PAGE, SLIDE, aligned
-from qddot.equations.printing import MOST_ROWS, frames_of, spoken
+from qddot.equations.printing import MOST_ROWS, spoken
+from qddot.equations.slide_frames import frames_of
 from qddot.errors import printable
 from qddot.formulations.plain_formula import plain
 from qddot.identification.comparison import (
@@ -45,7 +46,7 @@ def equations_page(document: Document) -> str:
 
 
 def equations_slides(document: Document) -> str:
-    """Return the document as slides in one page: a step per slide, arrow keys go on."""
+    """Return the document as slides in one page; arrow keys go on."""
     title = f"<h2>{page.text(document.title)}</h2>"
     slides = [f'<section id="title" aria-label="Title">{title}</section>']
     for part in document.sections:
