@@ -108,12 +108,10 @@ def about(equations: Equations) -> list[Item]:
         items += [Equation(n.T(i, i + 1), found.product(i)) for i in range(len(rows))]
     items.append(letters_table(equations))
     items += [printable(note) for note in equations.robot.notes]
-    if any(f.is_dry for f in equations.robot.tree.friction):
+    if any(f.static is not None for f in equations.robot.tree.friction):
         items.append(
-            Words(
-                rf"Dry friction, $F_s\,\mathrm{{sgn}}({n.velocities})$, is no polynomial: it is "
-                "left out below."
-            )
+            "The Stribeck effect, what static friction has above Coulomb's, is no polynomial: it "
+            "is left out below."
         )
     return items
 
@@ -198,10 +196,13 @@ def balance(equations: Equations) -> Equation:
 
 
 def friction(equations: Equations) -> str:
-    """Return what viscous friction takes, and where joints have one, a constant offset."""
-    n = equations.notation
-    offset = " + f_0" if any(f.offset for f in equations.robot.tree.friction) else ""
-    return rf"{n.viscous}\,{n.velocities}{offset}"
+    """Return what friction takes, by the names of its parts: viscous, dry, a constant offset."""
+    n, laws = equations.notation, equations.robot.tree.friction
+    dry = equations.robot.ring.signs
+    parts = [rf"{n.viscous}\,{n.velocities}"] * (not dry or any(f.viscous for f in laws))
+    parts += [rf"{n.coulomb}\,\operatorname{{sgn}}({n.velocities})"] * bool(dry)
+    parts += ["f_0"] * any(f.offset for f in laws)
+    return " + ".join(parts)
 
 
 def springs(n: Notation) -> str:

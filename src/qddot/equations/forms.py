@@ -36,7 +36,7 @@ from qddot.scalars.expressions import expression
 from qddot.scalars.monomials import Atom
 
 CONSTANT, MASS, LINEAR, GRAVITY, PARAMETER, POSITION, ANGLE, RATE, ACCELERATION = range(9)
-RANKS = {"position": POSITION, "rate": RATE, "acceleration": ACCELERATION}
+RANKS = {"position": POSITION, "rate": RATE, "sign": RATE, "acceleration": ACCELERATION}
 DEEPEST = 2  # parentheses inside parentheses
 LARGEST_RATIO = 99  # of coefficients in a parenthesis behind their common factor
 
@@ -74,16 +74,18 @@ def _number(x: Scalar) -> Number:
 
 
 def _parts(terms: Terms) -> dict[tuple[int, ...], Terms]:
-    """Take an equation of motion apart: accelerations, then c, then g, then friction."""
+    """Take an equation of motion apart: accelerations, c, g, then viscous and dry friction."""
     parts: dict[tuple[int, ...], Terms] = {}
     for monomial, coefficient in terms.items():
-        accelerations, rates = [], 0
+        accelerations, rates, dry = [], 0, False
         for factor, exponent in monomial:
             if isinstance(factor, Name) and factor.kind == "acceleration":
                 accelerations += [factor.joints[0][0]] * exponent
             elif isinstance(factor, Name) and factor.kind == "rate":
                 rates += exponent
-        place = (0, *accelerations) if accelerations else (1, -rates if rates > 1 else rates)
+            dry = dry or (isinstance(factor, Name) and factor.kind == "sign")
+        last = 2 if dry else -rates if rates > 1 else rates
+        place = (0, *accelerations) if accelerations else (1, last)
         parts.setdefault(place, {})[monomial] = coefficient
     return parts
 

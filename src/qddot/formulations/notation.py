@@ -48,6 +48,7 @@ class Notation:
     gravity_torques: str = "g"
     stiffness: str = r"K_{\mathrm{s}}"  # of springs, times the coordinates
     viscous: str = "F_v"  # friction of the joints, times the velocities
+    coulomb: str = "F_s"  # and times their signs
     damping: str = r"D_{\mathrm{s}}"  # of dampers, times the velocities
 
     kinetic: str = "K"
@@ -232,7 +233,7 @@ LETTERS = tuple(f.name for f in fields(Notation) if f.name not in ("name", "sour
 DIFFERENT = (
     *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),
     *("gravity_torques", "torques", "kinetic", "potential", "lagrangian", "dissipation"),
-    *("stiffness", "damping", "viscous"),
+    *("stiffness", "damping", "viscous", "coulomb"),
 )
 # what they are called where a parameter of the robot has their letter
 OTHER_LETTERS = {
