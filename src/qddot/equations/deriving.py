@@ -77,7 +77,8 @@ def derived(
     frames: Sequence[str] | None = None,
 ) -> Equations:
     """Return the equations of a robot that is exact already."""
-    letters = notation.of(robot.ring.turns, [name_latex(name) for name in robot.model.symbols])
+    taken = [name_latex(name) for name in robot.model.symbols]
+    letters = notation.of(robot.ring.turns, taken, any(robot.tree.rotor_inertia))
     names = users_frames(robot.model, robot.tree) if frames is None else frames
     tree = seen_from(robot.tree, names)
     module = import_module(f"qddot.formulations.{formulation}")

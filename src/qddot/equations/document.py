@@ -14,7 +14,7 @@ from qddot.equations.formulas import Equation
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
 from qddot.formulations import TITLES
-from qddot.formulations.derivation import Part, Quantity
+from qddot.formulations.derivation import Part, Quantity, inertial_names, links_mass
 from qddot.formulations.notation import Notation
 from qddot.results import look
 
@@ -126,10 +126,12 @@ def drawn(equations: Equations) -> Picture | Words:
 def letters_table(equations: Equations) -> WordTable:
     """Return what the letters of the page mean: one letter, one meaning."""
     n, model = equations.notation, equations.robot.model
-    rotors = ", rotors included" if any(equations.robot.tree.rotor_inertia) else ""
+    rotors = any(equations.robot.tree.rotor_inertia)
+    links = f"${n.mass_matrix} = {n.links_mass_matrix} + {n.rotors(equations.n)}$" if rotors else ""
     rows = [
         (n.torques, "torques (forces) of the joints"),
-        (n.mass_matrix, f"mass matrix{rotors}"),
+        (n.mass_matrix, f"mass matrix{', rotors included' if rotors else ''}"),
+        (n.links_mass_matrix if rotors else "", f"mass matrix of the links alone, {links}"),
         (n.velocity_torques, "centrifugal and Coriolis torques"),
         (
             n.coriolis_matrix,
@@ -186,7 +188,11 @@ def balance(equations: Equations) -> Equation:
     """Return the equation of motion by the names of its terms."""
     n = equations.notation
     q, qd = n.coordinates, n.velocities
-    names = rf"{n.mass_matrix}({q})\,{n.accelerations} + {n.velocity_torques}({q}, {qd})"
+    names = rf"{n.mass_matrix}({q})\,{n.accelerations}"
+    if any(equations.robot.tree.rotor_inertia):
+        rotors = rf"{n.rotors(equations.n)}\,{n.accelerations}"
+        names = rf"{n.links_mass_matrix}({q})\,{n.accelerations} + {rotors}"
+    names += f" + {n.velocity_torques}({q}, {qd})"
     names += f" + {n.gravity_torques}({q})"
     if any(equations.friction):
         names += f" + {friction(equations)}"
@@ -219,7 +225,13 @@ def terms(equations: Equations) -> list[Item]:
         return Equation(symbol, formula, (), value, n)
 
     items: list[Item] = [balance(equations)]
-    items += [Words("Mass matrix:"), equation(n.mass_matrix, equations.M)]
+    if any((tree := equations.robot.tree).rotor_inertia):
+        items.append(Words("Mass matrix of the links:"))
+        items.append(equation(n.links_mass_matrix, links_mass(tree, equations.M)))
+        whole = rf"{n.links_mass_matrix} + {n.rotors(equations.n)}"
+        items += [Words("With the rotors:"), equation(n.mass_matrix, equations.M, whole)]
+    else:
+        items += [Words("Mass matrix:"), equation(n.mass_matrix, equations.M)]
     items += [Words("Centrifugal and Coriolis torques:")]
     items += [equation(n.velocity_torques, equations.c)]
     if n.coriolis_matrix:
@@ -240,11 +252,8 @@ def torque(equations: Equations, i: int) -> Equation:
     symbol = n.entry(n.torques, i)
     if not hasattr(tau, "terms") or len(tau) <= LONG:
         return Equation(symbol, "", (), tau, n)
-    inertial = [
-        rf"{n.entry(n.mass_matrix, i, j)}\,{n.qdd(j)}"
-        for j in range(equations.n)
-        if equations.M[i, j]
-    ]
+    tree = equations.robot.tree
+    inertial = inertial_names(tree, links_mass(tree, equations.M), i, n)
     rest = [
         n.entry(letter, i)
         for letter, value in (

@@ -257,17 +257,20 @@ def parameter_roles(tree: Tree) -> dict[Atom, str]:
     """Return which symbols are masses ("mass"), other linear parameters ("linear"), or gravity.
 
     A linear parameter is one that no equation of motion squares or multiplies with another of
-    them: masses first, then moments of inertia, friction, stiffness. Lengths have no role.
+    them: masses first, then moments of inertia, friction, stiffness; "motor" is one that rotors
+    alone have. Lengths have no role.
     """
     monomials = [m for x in _dynamic_scalars(tree) for m in _monomials([x])]
     masses = {a for m in _monomials(b.inertia.m for b in tree.bodies) for a, _ in m}
+    rotors = set(_monomials(tree.rotor_inertia))
     candidates = {a for m in monomials for a, _ in m if not a.function and a != PI}
     roles: dict[Atom, str] = {}
     for atom in sorted(candidates, key=lambda a: (a not in masses, natural(a.name))):
         with_it = [m for m in monomials if atom in dict(m)]
         once = all(dict(m)[atom] == 1 for m in with_it)
         if once and not any(other in roles for m in with_it for other, _ in m):
-            roles[atom] = "mass" if atom in masses else "linear"
+            alone = all(m in rotors for m in with_it)
+            roles[atom] = "mass" if atom in masses else "motor" if alone else "linear"
     for monomial in _monomials(tree.gravity):
         for atom, _ in monomial:
             roles.setdefault(atom, "gravity")

@@ -37,6 +37,7 @@ class Notation:
 
     torques: str = r"\tau"
     mass_matrix: str = "M"
+    links_mass: str = ""  # that of the links without the rotors; "" is the letter with a bar
     mass_slope: str = "M_{$i$j,$k}"  # ∂M_ij/∂q_k
     christoffel: str = r"\Gamma_{$k$i$j}"
     christoffel_matrix: str = r"\Gamma_{$k}"  # those of torque k
@@ -84,7 +85,9 @@ class Notation:
     # which coordinates turn: of the robot that it is used for
     turns: tuple[bool, ...] = field(default=(), repr=False)
 
-    def of(self, turns: Sequence[bool], taken: Sequence[str] = ()) -> Notation:
+    def of(
+        self, turns: Sequence[bool], taken: Sequence[str] = (), rotors: bool = False
+    ) -> Notation:
         """Return the notation for a robot.
 
         Args:
@@ -92,6 +95,7 @@ class Notation:
             taken: Parameters of the robot in LaTeX. A coordinate that would look like one of them
                 is called q, and a letter that is one of them gives way: gravity torques are G
                 where g is a number of the robot.
+            rotors: Whether joints have rotors, which stand beside the mass matrix of the links.
         """
         own = replace(self, turns=tuple(turns))
         names = {bare(name) for name in taken}
@@ -109,6 +113,8 @@ class Notation:
             own = own._given_way(key, others, alike, used)
         for key, others in OTHER_PATTERNS.items():
             own = own._given_way(key, others, heads, heads)
+        if rotors and own.links_mass == own.mass_matrix:  # with the rotors it is D_t
+            own = replace(own, mass_matrix=rf"{own.mass_matrix}_{{\mathrm{{t}}}}")
         main = {bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | names | heads
         for key, others in OTHER_WORKING_LETTERS.items():
             own = own._given_way(key, others, main, main)
@@ -196,6 +202,16 @@ class Notation:
     def of_link(self, what: str, i: int) -> str:
         """Return what belongs to link i, counted from 0: "centre", "linear_jacobian", ..."""
         return self._indexed(getattr(self, what), i=i)
+
+    @cached_property
+    def links_mass_matrix(self) -> str:
+        """The mass matrix of the links without the rotors."""
+        return self.links_mass or rf"\bar{{{self.mass_matrix}}}"
+
+    def rotors(self, count: int) -> str:
+        """Return the diagonal matrix of so many rotors' inertias."""
+        names = ", ".join(self.of_link("rotor_inertia", i) for i in range(count))
+        return rf"\mathrm{{diag}}({names})"
 
     def _indexed(self, pattern: str, **indices: int) -> str:
         numbers = {name: str(index + 1) for name, index in indices.items()}
