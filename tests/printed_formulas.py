@@ -86,7 +86,7 @@ def _rates(tree: Tree, i: int, q, qd, point) -> np.ndarray:
 def names(steps, known: dict, n: Notation) -> dict[str, np.ndarray]:
     """Return the values of all letters: those that are given and those of the steps."""
     found = dict(known)
-    vectors = {n.mass_matrix, n.velocity_torques, n.gravity_torques}
+    vectors = {n.mass_matrix, n.links_mass_matrix, n.velocity_torques, n.gravity_torques}
     for step in steps:
         for name in [step.symbol] if "|" in step.symbol else step.symbol.split(" = "):
             value = np.asarray(step.value, float)

@@ -12,6 +12,7 @@ from nearness import ROUND_OFF, assert_near
 
 import qddot
 from qddot.certificate import symbolic_bounds
+from qddot.certificate.bound import box_of
 from qddot.certificate.bounds import bounds
 from qddot.errors import BadArgument, NotNumeric, UnknownName
 
@@ -137,6 +138,14 @@ def test_a_bound_is_text_latex_sympy_and_a_number():
     assert r"\begin{aligned}" in found._repr_latex_()
 
 
+def test_a_box_may_be_written_as_people_write_angles():
+    text = symbolic_bounds(ARM, box={"j2": ("-pi/2", "90deg")})
+    assert str(text) == str(symbolic_bounds(ARM, box=QUARTER))
+    arm = qddot.load("two_link")
+    assert box_of(arm, {"j2": ("-30deg", "pi/6")}) == box_of(arm, {"j2": (-pi / 6, pi / 6)})
+    assert box_of(arm, {"j2": "45°"}) == box_of(arm, {"j2": pi / 4})
+
+
 def test_what_has_no_closed_form_or_no_sense_is_refused():
     with pytest.raises(UnknownName, match=r"no bound in closed form named 'M.norm3'"):
         symbolic_bounds(ARM, ["M.norm3"])
@@ -144,6 +153,9 @@ def test_what_has_no_closed_form_or_no_sense_is_refused():
         symbolic_bounds(ARM, box=3)
     with pytest.raises(BadArgument, match="range of 'j2' is"):
         symbolic_bounds(ARM, box={"j2": (1, -1)})
+    for hostile in ("__import__('os')", "x", ("a", "b"), ("0",), ("pi/2", "-pi/2"), ("0", "nan")):
+        with pytest.raises(BadArgument, match="range of 'j2' is"):
+            symbolic_bounds(ARM, box={"j2": hostile})
     with pytest.raises(BadArgument, match="m1 is -1"):
         symbolic_bounds(ARM)["g.norm1"].evaluate(**{**DECK, "m1": -1})
     with pytest.raises(NotNumeric, match="symbolic_bounds"):

@@ -41,7 +41,9 @@ def test_every_law_runs_with_gains_that_are_chosen_for_it(law):
     assert done.returncode == 0, done.stderr
     facts = json.loads(done.stdout)
     final, worst = (np.abs(facts["error"][key]).max() for key in ("final", "worst"))
-    assert final < (0.8 if law == "pd" else 0.01) * worst  # PD sags
+    # PD sags; what estimates gravity is still finding it
+    left = {"pd": 0.8, "adaptive_approximate_jacobian": 0.1}.get(law, 0.01)
+    assert final < left * worst
     assert facts["finished"]
     assert set(facts["gains"]) == set(laws()[law].gain_names)
 

@@ -171,3 +171,50 @@ def test_a_variation_that_cannot_be_is_told(words, message, tmp_path):
     done = run("simulate", "two_link", *words, cwd=tmp_path)
     assert done.returncode == 2
     assert message in done.stderr, done.stderr
+
+
+def test_wrenches_act_in_the_axes_and_on_what_is_said():
+    """A weight that hangs at the tool is one in world axes; F_tip has the other sign."""
+    q0, f = [0.3, 0.4], [0, 0, 0, 5, -20, 0]
+    base = ("simulate", "two_link", "--q0", "0.3,0.4", "--duration", "0.2", "--json", "--quiet")
+
+    def end(*more):
+        done = run(*base, *more)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)["q"]
+
+    robot = qddot.load("two_link")
+    for axes in ("world", "local", "base"):
+        wanted = qddot.simulate(robot, q0, wrenches={"tool": f}, axes=axes, duration=0.2).q[-1]
+        found = end("--wrench", "tool=0,0,0,5,-20,0", "--wrench-axes", axes)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12)
+    other = end("--wrench", "tool=0,0,0,-5,40/2,0", "--wrenches-on", "environment")
+    np.testing.assert_allclose(other, end("--wrench", "tool=0,0,0,5,-20,0"), rtol=0, atol=1e-12)
+    assert end() != other
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (["tool=1,2,3"], "is no frame and six numbers"),
+        (["0,0,0,0,0,1"], "is no frame and six numbers"),
+        (["tool=0,0,0,0,0,x"], "--wrench tool"),
+        (["tool=0,0,0,0,0,1", "tool=0,0,0,0,0,2"], "is the second at its frame"),
+        (["hand=0,0,0,0,0,1"], "no frame named 'hand'"),
+    ],
+)
+def test_wrenches_that_cannot_be_are_refused(given, words):
+    options = [word for text in given for word in ("--wrench", text)]
+    for verb in ("simulate", "control"):
+        done = run(verb, "two_link", "--duration", "0.1", *options)
+        assert done.returncode == 2
+        assert words in done.stderr
+
+
+def test_control_takes_wrenches():
+    base = ("control", "two_link", "--law", "pd_gravity", "--reference", "setpoint 0.3,0.4")
+    base += ("--q0", "0.3,0.4", "--duration", "0.2", "--json", "--quiet")
+    pushed = run(*base, "--wrench", "tool=0,0,0,0,-50,0")
+    assert pushed.returncode == 0, pushed.stderr
+    assert "a wrench at tool" in pushed.stdout
+    assert json.loads(pushed.stdout)["q"] != json.loads(run(*base).stdout)["q"]

@@ -12,6 +12,7 @@ import qddot
 from qddot.control.laws import AdaptiveApproximateJacobian, ApproximateJacobian
 from qddot.control.laws.saturation import SATURATIONS, arctan
 from qddot.control.loop import closed_loop
+from qddot.control.spec import described_control
 from qddot.program import record
 
 REST = dict(m1=50, m2=50, I1=10, I2=10, aC1=0.5, aC2=0.5, d1=0, d2=0, g=9.81)
@@ -132,3 +133,28 @@ def test_the_adaptive_version_says_that_it_needs_a_cross_term():
         AdaptiveApproximateJacobian(ARM, "tool", 300, 150, X_D, axes="xy", cross=0.0)
     with pytest.raises(TypeError, match="cross"):  # it has no default, for none could be right
         AdaptiveApproximateJacobian(ARM, "tool", 300, 150, X_D, axes="xy")  # type: ignore
+
+
+def test_the_adaptive_version_has_a_name_and_gains_of_its_own():
+    """Estimates start at the model's masses, the place is the arm's, Ĵ has the model's lengths."""
+    wrong = {"m1": 33, "m2": 33, "a1": 1.2, "a2": 0.8}
+    law = {"law": "adaptive_approximate_jacobian", "reference": [1.2, 0.6], "axes": "xy"}
+    spec = described_control(law | {"model_set": wrong}, ARM, np.array(Q0), start_given=True)
+    assert isinstance(spec.law, AdaptiveApproximateJacobian)
+    assert_allclose(spec.law.robot.pose(Q0, "tool"), ARM.pose(Q0, "tool"), rtol=0, atol=1e-15)
+    assert_allclose(spec.law.robot.mass_matrix(Q0)[1, 1], 33 * 0.25 + 10)
+    assert spec.law.approximate.values["a1"] == 1.2
+    assert spec.law.gain_parts("adaptation") == spec.law.parameters.names
+    given = described_control(law | {"gains": {"adaptation": 3, "cross": 0.5}}, ARM, np.array(Q0))
+    assert (given.law.cross, given.law.adaptation[0, 0]) == (0.5, 3)
+
+
+def test_gains_that_are_chosen_find_gravity():
+    """Masses that are off leave the plain law decimetres away, the adaptive one millimetres."""
+    run = {}
+    for name in ("approximate_jacobian", "adaptive_approximate_jacobian"):
+        law = {"law": name, "reference": [1.2, 0.6], "axes": "xy", "model_error": 0.3}
+        spec = described_control(law, ARM, np.array(Q0), start_given=True, seconds=20)
+        run[name] = np.abs(closed_loop(ARM, spec.law, q0=Q0, duration=20).error[-1]).max()
+    assert run["approximate_jacobian"] > 0.1
+    assert run["adaptive_approximate_jacobian"] < 0.01

@@ -48,7 +48,7 @@ def test_a_file_in_a_folder_is_found(tmp_path, monkeypatch):
 
 
 def test_laws_have_names_of_their_own_and_classes_mean_the_same():
-    assert len(laws()) == 11
+    assert len(laws()) == 12
     for name, law in laws().items():
         assert law_kind(name) is law_kind(law.__name__) is law
         assert law.gain_names

@@ -14,7 +14,7 @@ from wrong_answers import ARMS, ELBOW_ROWS, absolute, equations, mistaken, stein
 
 import qddot
 from qddot.equations.answers.reader import BadAnswer
-from qddot.errors import BadArgument, QddotError
+from qddot.errors import BadArgument, QddotError, UnknownName
 from qddot.exercises import exercise
 
 ARM = qddot.derive("two_link_symbolic")
@@ -530,3 +530,46 @@ def test_a_verdict_shows_itself_in_a_notebook_and_as_plain_data(tmp_path):
     path = tmp_path / "answers.toml"
     path.write_text(SHEET, encoding="utf-8")
     assert "7 of 10 points" in qddot.equations.grade(path)._repr_html_()
+
+
+# quotients, and letters of a book
+
+
+@pytest.mark.parametrize(
+    ("name", "choices"),
+    [("M_inv", {}), ("qdd", {}), ("effective_mass", {"frame": "tool"})],
+)
+def test_quotients_are_checked_in_any_form(name, choices):
+    """Also as we print them, with one denominator below the whole matrix."""
+    eqs = qddot.derive("two_link_point_symbolic")
+    right = eqs.sympy(name, **choices)
+    for answer in (right, eqs.text(name, **choices), eqs.latex(name, **choices), str(right)):
+        assert eqs.check(name, answer, **choices).right
+    wrong = right.copy()
+    wrong[1] = wrong[1] / 2
+    verdict = eqs.check(name, wrong, **choices)
+    assert verdict.right is False
+    (entry,) = verdict.wrong
+    assert entry.yours == pytest.approx(entry.right / 2)
+
+
+def test_a_wrong_quotient_is_shown_where_it_has_a_value():
+    """Λ of two links has sin² q2 below, so that the first states of all show nothing."""
+    eqs = qddot.derive("two_link_point_symbolic", notation="craig")
+    verdict = eqs.check("Λ[1, 1]", "m2", frame="tool")
+    assert verdict.right is False
+    assert "at q2 = 1" in str(verdict)
+    assert eqs.check("Λ[1, 2]", "-m1*sin(2 q1)/2 / sin(q2)^2 + 0", frame="tool").right is False
+
+
+@pytest.mark.parametrize(
+    ("letters", "quantity", "name"),
+    [("craig", "V", "c"), ("craig", "k", "K"), ("spong", "D[1, 2]", "M"), ("siciliano", "B", "M")],
+)
+def test_quantities_may_be_asked_for_by_the_letters_of_a_book(letters, quantity, name):
+    eqs = qddot.derive("two_link_point_symbolic", notation=letters)
+    entry = eqs.sympy(name)
+    answer = entry[0, 1] if "[" in quantity else entry
+    assert eqs.check(quantity, answer).right
+    with pytest.raises(UnknownName, match="no quantity named"):
+        qddot.derive("two_link_point_symbolic").check("V", "0")

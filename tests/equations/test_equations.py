@@ -212,13 +212,18 @@ def test_equations_print_and_become_sympy():
     assert len(eqs.sympy("gamma")) == 2
 
 
-def test_springs_are_in_the_torque_and_dry_friction_is_not():
+def test_springs_and_friction_are_in_the_torque_but_no_stribeck_effect():
     eqs = qddot.derive(qddot.load("mass_spring_damper_symbolic"))
     assert "k (q1 − q2) + c (q̇1 − q̇2)" in eqs.text("tau")
     rough = qddot.load("two_link").with_friction(viscous=2, coulomb=5)
     eqs = qddot.derive(rough)
-    assert eqs.text("friction") == "⎡2 q̇1⎤\n⎣2 q̇2⎦"
-    assert "Dry friction" in page(document(eqs), "text")
+    assert eqs.text("friction") == "⎡2 q̇1 + 5 sgn(q̇1)⎤\n⎣2 q̇2 + 5 sgn(q̇2)⎦"
+    written = page(document(eqs), "text")
+    assert "F_v q̇ + F_s sgn(q̇)" in written
+    assert "Stribeck" not in written
+    sticky = qddot.derive(rough.with_friction(static=6, stribeck_velocity=0.1))
+    assert sticky.text("friction") == eqs.text("friction")
+    assert "The Stribeck effect" in page(document(sticky), "text")
 
 
 # errors

@@ -5,7 +5,7 @@ import pytest
 import sympy
 
 import qddot
-from qddot.errors import BadArgument, UnknownName
+from qddot.errors import BadArgument, BadExpression, UnknownName
 
 ARM = qddot.derive(qddot.load("two_link_symbolic"))
 ALPHA = ["m1*aC1", "m1*aC1**2 + I1", "m2", "m2*aC2", "m2*aC2**2 + I2", "d1", "d2"]
@@ -124,14 +124,98 @@ def test_parameters_that_cannot_be_are_refused_in_words(parameters, words):
         ARM.regressor_in(parameters)
 
 
-def test_dry_friction_has_no_column_of_zeros():
-    """S0's π = (m1, m2, Fs1, Fv1, Fs2, Fv2): the columns of Fs are sgn(q̇), no polynomials."""
-    point = qddot.load("two_link_point_symbolic")
-    rough = qddot.derive(point.with_friction(viscous=["Fv1", "Fv2"], coulomb=["Fs1", "Fs2"]))
-    with pytest.raises(BadArgument, match=r"^Fs1, Fs2: symbols of dry friction, Fₛ sgn\(q̇\)"):
-        rough.regressor_in(["m1", "m2", "Fs1", "Fv1", "Fs2", "Fv2"])
-    Y = rough.regressor_in(["m1", "m2", "Fv1", "Fv2"])
-    assert (Y[:, 2:] == sympy.diag(w1, w2)).all()
+# S0's arm with its π = (m1, m2, Fs1, Fv1, Fs2, Fv2)
+ROUGH = qddot.load("two_link_point_symbolic").with_friction(
+    viscous=["Fv1", "Fv2"], coulomb=["Fs1", "Fs2"]
+)
+PI = dict(m1=2.0, m2=1.5, Fs1=0.5, Fv1=0.3, Fs2=0.4, Fv2=0.2)
+LENGTHS = dict(L1=0.8, L2=0.6, g=9.81)
+
+
+def test_the_regressor_with_friction_is_the_decks():
+    """Y of S0, slide "Linearity in the parameters": its columns of Fs are sgn(q̇)."""
+    L1, L2 = sympy.symbols("L1 L2")
+    deck = sympy.Matrix(
+        [
+            [
+                L1**2 * a1dd + L1 * g * C1,
+                L1**2 * a1dd
+                + 2 * L1 * L2 * C2 * a1dd
+                + L2**2 * (a1dd + a2dd)
+                + L1 * L2 * C2 * a2dd
+                - L1 * L2 * S2 * (2 * w1 * w2 + w2**2)
+                + L1 * g * C1
+                + L2 * g * C12,
+                *(sympy.sign(w1), w1, 0, 0),
+            ],
+            [
+                0,
+                L1 * L2 * C2 * a1dd + L2**2 * (a1dd + a2dd) + L1 * L2 * S2 * w1**2 + L2 * g * C12,
+                *(0, 0, sympy.sign(w2), w2),
+            ],
+        ]
+    )
+    eqs = qddot.derive(ROUGH)
+    assert (eqs.regressor_in(list(PI)) == deck).all()
+    assert eqs.text("friction").splitlines()[0] == "⎡Fv1 q̇1 + Fs1 sgn(q̇1)⎤"
+    assert r"F_{s1} \operatorname{sgn}\left(\dot{q}_{1}\right)" in eqs.latex("tau")
+    assert [str(x) for x in eqs.lumped_parameters[:4]] == ["Fs1", "Fs2", "Fv1", "Fv2"]
+
+
+def test_dry_friction_in_closed_form_is_that_of_the_robot_at_rest_too():
+    eqs, robot = qddot.derive(ROUGH, "explicit"), ROUGH.with_values(**PI, **LENGTHS)
+    Y = eqs.to_function("regressor_in", parameters=list(PI), **PI, **LENGTHS)
+    tau = sympy.lambdify(
+        sympy.symbols("q1 q2 qd1 qd2 qdd1 qdd2"), eqs.sympy("tau").subs({**PI, **LENGTHS}), "numpy"
+    )
+    states = np.random.default_rng(3).normal(size=(3, 9, 2))
+    states[1, :3] = [[0, -1], [0.3, 0], [0, 0]]
+    for state in states.transpose(1, 0, 2):
+        wanted = robot.inverse_dynamics(*state)
+        assert np.allclose(Y(*state) @ list(PI.values()), wanted, rtol=1e-13, atol=1e-13)
+        assert np.allclose(tau(*state.ravel()).ravel(), wanted, rtol=1e-13, atol=1e-13)
+        assert np.allclose(eqs.evaluate("tau", *state, **PI, **LENGTHS), wanted, rtol=1e-13)
+
+
+def test_static_friction_has_no_column_of_zeros():
+    """The Stribeck effect is no polynomial; what Coulomb's friction has of it stays."""
+    sticky = qddot.load("two_link_point_symbolic").with_friction(
+        coulomb="Fs", static="Fst", stribeck_velocity=0.1
+    )
+    eqs = qddot.derive(sticky)
+    with pytest.raises(BadArgument, match=r"^Fst: symbols of static friction, whose Stribeck"):
+        eqs.regressor_in(["m1", "m2", "Fs", "Fst"])
+    Y = eqs.regressor_in(["m1", "m2", "Fs"])
+    assert list(Y[:, 2]) == [sympy.sign(w1), sympy.sign(w2)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "right"),
+    [
+        ("Fv1*qd1 + Fs1*sign(qd1)", True),
+        (r"F_{v1}\dot{q}_1 + F_{s1}\,\mathrm{sgn}(\dot{q}_1)", True),
+        ("Fv1 θ̇1 − Fs1 sgn(−2 θ̇1)", True),
+        ("Fv1*qd1 + Fs1*sgn(qd1)^3", True),
+        ("Fv1*qd1 + Fs1*sgn(qd1)^2", False),
+        ("Fv1*qd1 + Fs1", False),
+        ("Fv1*qd1 + Fs1*sgn(qd2)", False),
+    ],
+)
+def test_answers_may_hold_the_sign_of_a_velocity(answer, right):
+    assert qddot.derive(ROUGH).check("friction[1]", answer).right is right
+
+
+def test_signs_stand_only_where_they_mean_something():
+    smooth = qddot.derive(qddot.load("two_link_point_symbolic"))
+    assert not smooth.robot.ring.signs
+    assert smooth.check("g[2]", "m2*g*L2*cos(q1+q2) + 0.1*sgn(qd2)").right is False
+    with pytest.raises(BadExpression, match="sgn is known of a velocity alone"):
+        smooth.check("g[2]", "sgn(q1)")
+    with pytest.raises(BadArgument, match="qd holds 'w': dry friction has its sign"):
+        qddot.derive(ROUGH).linearised([0, 0], qd=["w", 0])
+    held = qddot.derive(ROUGH).linearised([0, 0], qd=[-1, 0])
+    assert "− Fs1 − Fv1" in held.text("tau")
+    assert "Fs2" not in held.text("tau")
 
 
 def test_symbols_that_are_not_there_are_named():

@@ -16,12 +16,12 @@ from qddot.equations.deriving import derive
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument
-from qddot.scalars import sincos, sqrt
+from qddot.scalars import sign, sincos, sqrt
 from qddot.scalars.expressions import symbol
 
-# two joints that turn, one that slides, a parameter, and a root in a root
+# two joints that turn, one that slides, signs of velocities, a parameter, and a root in a root
 ROOT = sqrt(2 + sqrt(3 + 0 * symbol("m")))
-RING = Ring((True, True, False), [symbol("m"), ROOT])
+RING = Ring((True, True, False), [symbol("m"), ROOT], signs=[0, 2])
 Q, QD = np.array([0.7, -1.9, 0.4]), np.array([1.3, 0.2, -0.8])
 
 
@@ -36,6 +36,7 @@ def number(p, q=Q):
         "position": q,
         "rate": QD,
         "acceleration": QD,
+        "sign": np.sign(QD),
         "parameter": [inside[str(atom)] for atom in RING.parameters],
     }
     values = np.array([of[g.role][g.index] for g in RING.generators])
@@ -48,9 +49,10 @@ def drawn(rng, factors=3):
     for _ in range(rng.integers(1, 4)):
         term = RING.constant(Fraction(int(rng.integers(1, 9)), int(rng.integers(1, 9))))
         for _ in range(rng.integers(1, factors + 1)):
-            letter = "scqvp"[rng.integers(5)]
+            letter = "scqvpd"[rng.integers(6)]
             count = {"p": len(RING.parameters), "s": 2, "c": 2}.get(letter, RING.n)
-            term = term * RING.element(letter, int(rng.integers(count)))
+            index = 2 * int(rng.integers(2)) if letter == "d" else int(rng.integers(count))
+            term = term * RING.element(letter, index)
         total = total + term
     return total
 
@@ -117,3 +119,16 @@ def test_a_few_terms_of_a_long_polynomial_are_terms_of_it():
     assert len(everything) == len(x) > 8 == len(some)
     assert set(some) < set(everything.items())
     assert dict(x.terms(len(x) + 1)) == everything
+
+
+def test_a_sign_of_a_velocity_has_one_form_that_holds_at_rest_too():
+    """sgn³ = sgn and q̇ sgn² = q̇, but sgn² is not 1: at rest it is 0."""
+    v, d = RING.element("v", 0), RING.element("d", 0)
+    assert (d**3 - d, v * d * d - v, d**5 * v - d * v) == (0, 0, 0)
+    assert d * d != 1
+    assert v * d != v
+    assert (sign(-2 * v), sign(v**3), sign(RING.constant(-3))) == (-d, d, -1)
+    assert (d.partial("v", 0), d.partial("q", 0)) == (0, 0)
+    for other in (v + RING.element("v", 2), RING.element("q", 0), RING.element("p", 0) * v, v * v):
+        with pytest.raises(BadArgument, match="sign of this quantity"):
+            sign(other)

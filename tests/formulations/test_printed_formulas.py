@@ -49,7 +49,7 @@ def test_printed_formulas_have_the_values_that_are_printed_behind_them(formulati
     letters = notation_names()
     read = 0
     for name in letters[seed::3]:
-        n = notation(name).of([True] * tree.n)
+        n = notation(name).of([True] * tree.n, rotors=any(tree.rotor_inertia))
         q, qd, qdd = state
         steps = DERIVE[formulation](tree, q, qd, n, qdd).steps
         values = names(steps, given(tree, q, qd, qdd, n, formulation), n)

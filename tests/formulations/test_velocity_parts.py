@@ -7,6 +7,8 @@ from nearness import assert_near
 from random_trees import deep_tree
 
 import qddot
+from qddot.equations.document import document
+from qddot.equations.printing import page
 from qddot.formulations.notation_file import notation
 from qddot.model.folding import fold
 
@@ -97,4 +99,27 @@ def test_rotors_have_a_kinetic_energy_of_their_own():
     assert str(steps["K_a"].value) == "1/2 I_a q̇1²"
     assert steps["K_t"].formula == "K + K_a"
     assert steps["K_t"].value == steps["K"].value + steps["K_a"].value
-    assert steps["M_{11}"].formula.endswith("I_{a_{1}}")
+    assert steps[r"\bar{M}_{11}"].value == eqs.M[0, 0] - eqs.robot.tree.rotor_inertia[0]
+    assert steps["M"].formula == r"\bar{M} + \mathrm{diag}(I_{a_{1}}, I_{a_{2}})"
+
+
+def test_a_rotor_has_a_term_of_its_own_in_the_torque():
+    """S4: τ₁ = D₁₁ q̈₁ + D₁₂ q̈₂ + I_a1 q̈₁ + ..., by names and written out."""
+    motor = {"rotor_inertia": "Ia", "gear": "N"}
+    rows = [{"a": "L", "mass": "m", "com": ["-L/2", 0, 0], "motor": motor}] * 2
+    robot = qddot.from_dh(rows, "standard", gravity=(0, "-g", 0))
+    for formulation in DERIVE:
+        eqs = qddot.derive(robot, formulation, notation="deck_s4")
+        assert "Ia" in str(eqs.M[0, 0])
+        assert " q̈2 + Ia N² q̈1 − " in str(eqs.tau[0])
+        names = {step.symbol: step.formula for step in eqs.steps}
+        if formulation not in ("lagrange", "newton_euler"):  # which get there by other ways
+            start = r"D_{11}\,\ddot{\theta}_{1} + D_{12}\,\ddot{\theta}_{2} + "
+            assert names[r"\tau_{1}"].startswith(start + r"I_{a_{1}}\,\ddot{\theta}_{1} + ")
+        written = page(document(eqs), "text")
+        assert "τ = D(q) q̈ + diag(I_a1, I_a2) q̈ + h" in written
+        assert "Dₜ = D + diag(I_a1, I_a2)" in written
+    terms = {term.symbol: term for term in eqs.breakdown()}
+    assert (terms["Ia2"].label, str(terms["Ia2"].value)) == ("rotor inertia", "Ia N²")
+    assert terms["D22"].value + terms["Ia2"].value == eqs.M[1, 1]
+    assert terms["Ia2"]._repr_latex_().startswith("$\\displaystyle I_{a2} = ")

@@ -12,6 +12,7 @@ import numpy as np
 
 from qddot.checks import joint_index
 from qddot.errors import BadArgument, NotNumeric, printable, shorten
+from qddot.model.arguments import plain_number
 from qddot.model.folding import exact
 from qddot.model.joint import Joint
 from qddot.plain_text import fitted
@@ -148,11 +149,9 @@ def _pairs(robot: Robot, given: Any) -> list[tuple[float, float]]:
 
 def _pair(robot: Robot, name: str, given: Any) -> tuple[float, float]:
     """Return a range that was given: two numbers in order, or one to hold the joint at."""
-    pair = list(given) if isinstance(given, Sequence) or hasattr(given, "tolist") else [given] * 2
-    try:
-        low, high = (float(x) for x in pair)
-    except (TypeError, ValueError):
-        low = high = math.nan
+    many = isinstance(given, Sequence) and not isinstance(given, str)
+    pair = list(given) if many or hasattr(given, "tolist") else [given] * 2
+    low, high = map(plain_number, pair) if len(pair) == 2 else (math.nan, math.nan)
     if not (math.isfinite(low) and math.isfinite(high)):
         raise BadArgument(
             f"The box of joint {printable(name)!r} of {printable(robot.name)!r} is "

@@ -41,7 +41,7 @@ def symbolic_bounds(
         quantities: Names of `qddot.certificate.QUANTITIES` or "g.<joint>"; all of those that have a
             closed form if None. λ_min(M) has one up to three joints, if it can be seen that the
             determinant is positive.
-        box: By joint name, a range of its position: {"j2": (-pi/2, pi/2)}.
+        box: By joint name, a range of its position, numbers or text: {"j2": ("-pi/2", "30deg")}.
 
     Raises:
         TooLarge: If the closed form of the robot would have too many terms.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 from flint import fmpq
 
 from qddot.checks import joint_index
@@ -20,7 +21,8 @@ from qddot.equations.nodes import Call, Name, Node, Power
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.equations.terms import Terms, polynomial_of, sums_of_angles, terms_of
-from qddot.errors import BadArgument, printable
+from qddot.errors import BadArgument, printable, shorten
+from qddot.model.arguments import plain_number
 from qddot.robot import Robot
 from qddot.scalars import Scalar, constant_sincos
 
@@ -47,14 +49,12 @@ class Positions:
         ranges = {}
         for name, given in (box or {}).items():
             i = joint_index(robot, name)
-            try:
-                low, high = (float(x) for x in given)
-            except (TypeError, ValueError):
-                low = high = math.nan
+            pair = list(given) if isinstance(given, (Sequence, np.ndarray)) else []
+            low, high = map(plain_number, pair) if len(pair) == 2 else (math.nan, math.nan)
             if not -math.inf < low <= high < math.inf:
                 raise BadArgument(
-                    f"The range of {printable(name)!r} is {given!r}; give two numbers, the lower "
-                    "first."
+                    f"The range of {printable(name)!r} is {shorten(repr(given))}; give two "
+                    "numbers, the lower first: (-1.57, 1.57) or ('-pi/2', '30deg')."
                 )
             ranges[i] = (low, high)
         return Positions(ring, ranges, robot.joint_names)

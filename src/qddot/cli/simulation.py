@@ -20,6 +20,9 @@ from qddot.cli.terminal import (
     Plot,
     Settings,
     Source,
+    WrenchAxes,
+    Wrenches,
+    WrenchesOn,
     choice,
     number,
     read_numeric,
@@ -29,7 +32,7 @@ from qddot.cli.terminal import (
     vector,
     writes,
 )
-from qddot.cli.words import numbers
+from qddot.cli.words import numbers, wrenches_of
 from qddot.errors import BadArgument
 
 METHODS = ("auto", "RK45", "DOP853", "Radau", "BDF", "rk4", "midpoint", "semi_implicit_euler")
@@ -56,6 +59,9 @@ def simulate(
     torque: Annotated[
         str, vector("A constant torque [N·m or N] per joint: 10,0. None if not given.")
     ] = "",
+    wrenches: Wrenches = None,
+    wrench_axes: WrenchAxes = "world",
+    wrenches_on: WrenchesOn = "robot",
     method: Annotated[
         str,
         choice(
@@ -134,6 +140,7 @@ def simulate(
       qddot simulate two_link --set friction.viscous=30 --plot fall.png
       qddot simulate two_link --vary friction.viscous=0,30,80 --plot three_falls.png
       qddot simulate panda --q0 0,-pi/4,0,-2,0,pi/2,0 --duration 2 -o fall.csv
+      qddot simulate two_link --wrench tool=0,0,0,20,0,0 --set friction.viscous=30
     """
     from qddot.errors import Interrupted, SimulationWarning
     from qddot.present.terminal.results import motion_lines
@@ -151,6 +158,9 @@ def simulate(
                     numbers("--q0", q0) if q0 else None,
                     numbers("--qd0", qd0) if qd0 else None,
                     torque=numbers("--torque", torque) if torque else None,
+                    wrenches=wrenches_of(wrenches or ()),
+                    wrenches_on=wrenches_on,
+                    axes=wrench_axes,  # type: ignore[arg-type]  # one of the three
                     duration=duration,
                     method=method,
                     tolerance=tolerance,

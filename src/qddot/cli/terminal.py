@@ -120,6 +120,32 @@ Settings = Annotated[
         "symbol's value, m1=3. May be given several times.",
     ),
 ]
+Wrenches = Annotated[
+    OptionWords,
+    typer.Option(
+        "--wrench",
+        metavar="FRAME=NX,...,FZ",
+        help="A constant wrench at a frame, the moment [N·m] and then the force [N]: "
+        "tool=0,0,0,0,0,-9.81. May be given several times, once per frame.",
+    ),
+]
+WrenchAxes = Annotated[
+    str,
+    choice(
+        "--wrench-axes",
+        ("world", "local", "base"),
+        "The axes of --wrench: world axes at the frame's origin, the frame's own (local), or about "
+        "the base's origin",
+    ),
+]
+WrenchesOn = Annotated[
+    str,
+    choice(
+        "--wrenches-on",
+        ("robot", "environment"),
+        "What --wrench acts on; the robot applies one on its environment, as F_tip",
+    ),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the same facts as JSON.")]
 Effort = Annotated[
     str,

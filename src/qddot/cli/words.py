@@ -70,6 +70,22 @@ def read_set(robot: Robot, texts: Sequence[str], option: str = "--set") -> Robot
     return settings
 
 
+def wrenches_of(texts: Sequence[str]) -> dict[str, list[float]] | None:
+    """Return wrenches by frame from "tool=0,0,0,0,0,-9.81"; None where none is given."""
+    found: dict[str, list[float]] = {}
+    for text in texts:
+        frame, equals, wrench = text.rpartition("=")
+        values = numbers(f"--wrench {printable(frame)}", wrench) if equals else []
+        if not frame or len(values) != 6 or frame in found:
+            why = "is the second at its frame" if frame in found else "is no frame and six numbers"
+            raise BadArgument(
+                f"--wrench {printable(text)!r} {why}.\n  Write the moment, then the force: "
+                "tool=0,0,0,0,0,-9.81. Give --wrench once per frame."
+            )
+        found[frame] = values
+    return found or None
+
+
 def gains_of(texts: Sequence[str]) -> dict[str, Any]:
     """Return gains from "kp=100,200,kd=20": numbers go to the last name before them."""
     found: dict[str, list[str]] = {}

@@ -10,7 +10,7 @@ and what it is made from, and is found by that.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations
 from typing import Any
@@ -185,7 +185,9 @@ def read_control(
         if len(table.found) == before:
             first = None if start_given or at.of_frame else beginning(reference)
             start, speed = first or (start, speed)
-            own = arm if kind.model_for == "lengths" else believed
+            own = believed
+            if kind.model_for in ("lengths", "masses"):
+                own = arm if kind.model_for == "lengths" else carrying(arm, believed)
             own = own if share is None else wrong_model(own, share, seed)
             lasts = lasting(reference) if seconds is None else seconds
             more = (start, lasts, frame, at.axes, gains)
@@ -196,6 +198,15 @@ def read_control(
         table.caught(error, key)
     seen = _sampling(table, arm.joint_names)
     return ControlSpec(kind, law, start, speed, _effort(table), *seen)
+
+
+def carrying(arm: Robot, other: Robot) -> Robot:
+    """Return an arm with the masses of another: its joints and lengths, the other's inertias."""
+    inertials = {link.name: link.inertial for link in other.model.links}
+    links = tuple(
+        replace(link, inertial=inertials.get(link.name, link.inertial)) for link in arm.model.links
+    )
+    return replace(arm, model=replace(arm.model, links=links))
 
 
 def ready_posture(robot: Robot, frame: str, axes: str) -> np.ndarray:

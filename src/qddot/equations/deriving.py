@@ -78,7 +78,8 @@ def derived(
 ) -> Equations:
     """Return the equations of a robot that is exact already."""
     parameters = [name_latex(name) for name in robot.model.symbols]
-    letters = notation.of(robot.ring.turns, parameters, robot.model.joint_names)
+    rotors = any(robot.tree.rotor_inertia)
+    letters = notation.of(robot.ring.turns, parameters, robot.model.joint_names, rotors)
     names = users_frames(robot.model, robot.tree) if frames is None else frames
     tree = seen_from(robot.tree, names)
     module = import_module(f"qddot.formulations.{formulation}")

@@ -14,7 +14,7 @@ from qddot.equations.formulas import Equation
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
 from qddot.formulations import TITLES
-from qddot.formulations.derivation import Part, Quantity
+from qddot.formulations.derivation import Part, Quantity, inertial_names, links_mass
 from qddot.formulations.notation import Notation
 from qddot.results import look
 
@@ -110,12 +110,10 @@ def about(equations: Equations) -> list[Item]:
         items += [Equation(n.T(i, i + 1), found.product(i)) for i in range(len(rows))]
     items.append(letters_table(equations))
     items += [printable(note) for note in equations.robot.notes]
-    if any(f.is_dry for f in equations.robot.tree.friction):
+    if any(f.static is not None for f in equations.robot.tree.friction):
         items.append(
-            Words(
-                rf"Dry friction, $F_s\,\mathrm{{sgn}}({n.velocities})$, is no polynomial: it is "
-                "left out below."
-            )
+            "The Stribeck effect, what static friction has above Coulomb's, is no polynomial: it "
+            "is left out below."
         )
     return items
 
@@ -130,10 +128,12 @@ def drawn(equations: Equations) -> Picture | Words:
 def letters_table(equations: Equations) -> WordTable:
     """Return what the letters of the page mean: one letter, one meaning."""
     n, model = equations.notation, equations.robot.model
-    rotors = ", rotors included" if any(equations.robot.tree.rotor_inertia) else ""
+    rotors = any(equations.robot.tree.rotor_inertia)
+    links = f"${n.mass_matrix} = {n.links_mass_matrix} + {n.rotors(equations.n)}$" if rotors else ""
     rows = [
         (n.torques, "torques (forces) of the joints"),
-        (n.mass_matrix, f"mass matrix{rotors}"),
+        (n.mass_matrix, f"mass matrix{', rotors included' if rotors else ''}"),
+        (n.links_mass_matrix if rotors else "", f"mass matrix of the links alone, {links}"),
         (n.velocity_torques, "centrifugal and Coriolis torques"),
         (
             n.coriolis_matrix,
@@ -196,7 +196,11 @@ def balance(equations: Equations) -> Equation:
     """Return the equation of motion by the names of its terms."""
     n = equations.notation
     q, qd = n.coordinates, n.velocities
-    names = rf"{n.mass_matrix}({q})\,{n.accelerations} + {n.velocity_torques}({q}, {qd})"
+    names = rf"{n.mass_matrix}({q})\,{n.accelerations}"
+    if any(equations.robot.tree.rotor_inertia):
+        rotors = rf"{n.rotors(equations.n)}\,{n.accelerations}"
+        names = rf"{n.links_mass_matrix}({q})\,{n.accelerations} + {rotors}"
+    names += f" + {n.velocity_torques}({q}, {qd})"
     names += f" + {n.gravity_torques}({q})"
     if any(equations.friction):
         names += f" + {friction(equations)}"
@@ -206,10 +210,13 @@ def balance(equations: Equations) -> Equation:
 
 
 def friction(equations: Equations) -> str:
-    """Return what viscous friction takes, and where joints have one, a constant offset."""
-    n = equations.notation
-    offset = " + f_0" if any(f.offset for f in equations.robot.tree.friction) else ""
-    return rf"{n.viscous}\,{n.velocities}{offset}"
+    """Return what friction takes, by the names of its parts: viscous, dry, a constant offset."""
+    n, laws = equations.notation, equations.robot.tree.friction
+    dry = equations.robot.ring.signs
+    parts = [rf"{n.viscous}\,{n.velocities}"] * (not dry or any(f.viscous for f in laws))
+    parts += [rf"{n.coulomb}\,\operatorname{{sgn}}({n.velocities})"] * bool(dry)
+    parts += ["f_0"] * any(f.offset for f in laws)
+    return " + ".join(parts)
 
 
 def springs(n: Notation) -> str:
@@ -226,7 +233,13 @@ def terms(equations: Equations, told: bool = False) -> list[Item]:
         return Equation(symbol, formula, (), value, n)
 
     items: list[Item] = [balance(equations)]
-    items += [Words("Mass matrix:"), equation(n.mass_matrix, equations.M)]
+    if any((tree := equations.robot.tree).rotor_inertia):
+        items.append(Words("Mass matrix of the links:"))
+        items.append(equation(n.links_mass_matrix, links_mass(tree, equations.M)))
+        whole = rf"{n.links_mass_matrix} + {n.rotors(equations.n)}"
+        items += [Words("With the rotors:"), equation(n.mass_matrix, equations.M, whole)]
+    else:
+        items += [Words("Mass matrix:"), equation(n.mass_matrix, equations.M)]
     items += [Words("Centrifugal and Coriolis torques:")]
     items += [equation(n.velocity_torques, equations.c)]
     if n.coriolis_matrix:
@@ -249,7 +262,8 @@ def torque(equations: Equations, i: int) -> Equation:
     symbol = n.entry(n.torques, i)
     if not hasattr(tau, "terms") or len(tau) <= LONG:
         return Equation(symbol, "", (), tau, n)
-    inertial = [rf"{n.mass(i, j)}\,{n.qdd(j)}" for j in range(equations.n) if equations.M[i, j]]
+    tree = equations.robot.tree
+    inertial = inertial_names(tree, links_mass(tree, equations.M), i, n)
     rest = [
         n.entry(letter, i)
         for letter, value in (

@@ -64,7 +64,8 @@ class Common:
         roots = [x for _, exact in self.angles.values() for x in exact]
         turned = [x for unit in self.units for x in sincos(unit)]
         turns = tuple(any(pair) for pair in zip(*(ring.turns for ring in rings), strict=True))
-        self.ring = Ring(turns, [*plain, *roots, *turned])
+        signs = frozenset().union(*(ring.signs for ring in rings))
+        self.ring = Ring(turns, [*plain, *roots, *turned], signs=signs)
 
     @staticmethod
     @lru_cache(maxsize=32)

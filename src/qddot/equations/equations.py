@@ -12,7 +12,7 @@ from qddot.equations.formulas import DerivationStep, Listed, Term, formulas, lab
 from qddot.equations.own_parameters import ParameterTerms
 from qddot.errors import printable
 from qddot.formulations.coriolis import factorisations
-from qddot.formulations.derivation import Part, Quantity
+from qddot.formulations.derivation import Part, Quantity, links_mass
 from qddot.model.validation import checked
 from qddot.plain_text import fitted
 from qddot.scalars import JointMat
@@ -66,11 +66,12 @@ class Equations(ParameterTerms):
     def breakdown(self) -> tuple[Term, ...]:
         """Return the equation as labelled terms: the factors of accelerations and velocities.
 
-        With D_ij = M_ij and D_ijk = Γ_ijk:
+        With D_ij = M_ij of the links, I_ai of the rotors that there are, and D_ijk = Γ_ijk:
 
-            τᵢ = Σ D_ij q̈ⱼ + Σ D_ijj q̇ⱼ² + Σ D_ijk q̇ⱼ q̇ₖ + Dᵢ
+            τᵢ = Σ D_ij q̈ⱼ + I_ai q̈ᵢ + Σ D_ijj q̇ⱼ² + Σ D_ijk q̇ⱼ q̇ₖ + Dᵢ
         """
-        return Listed(labelled(self.M, self.gamma, self.g))
+        tree = self.robot.tree
+        return Listed(labelled(links_mass(tree, self.M), tree.rotor_inertia, self.gamma, self.g))
 
     def with_values(self, **values: float) -> Equations:
         """Return the equations with symbols replaced by numbers, derived again the same way."""
@@ -151,6 +152,7 @@ class Equations(ParameterTerms):
 
         terms = r"M(q)\,\ddot{q} + c(q,\dot{q}) + g(q)"
         terms += r" + F_v\,\dot{q} + f_0" if any(self.friction) else ""
+        terms += r" + F_s\,\operatorname{sgn}(\dot{q})" if self.robot.ring.signs else ""
         terms += r" + K (q - q_0) + D\,\dot{q}" if any(self.springs) else ""
         rows = [(r"\tau", terms)]
         for name in ("M", "c", "g"):

@@ -19,9 +19,9 @@ from qddot.equations.polynomial import Polynomial
 from qddot.equations.quotient import entrywise
 from qddot.equations.ring import LETTERS, Ring
 from qddot.equations.values import symbols_of
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, shorten
 from qddot.model.arguments import scalars
-from qddot.scalars import Scalar, sincos
+from qddot.scalars import Scalar, sign, sincos
 from qddot.scalars.expressions import PI_EXPRESSION, Expression, expression
 from qddot.scalars.monomials import Atom
 
@@ -45,7 +45,7 @@ INPUTS: dict[str, Callable[[int], tuple[str, ...]]] = {
 def enlarged(ring: Ring, numbers: Iterable[Scalar], roles: Mapping[Atom, str] = NO_ROLES) -> Ring:
     """Return a ring that has the parameters of another and those of some numbers."""
     own = [_alone(atom) for atom in ring.parameters]
-    return Ring(ring.turns, [*own, *numbers], ring.groups, {**ring.roles, **roles})
+    return Ring(ring.turns, [*own, *numbers], ring.groups, {**ring.roles, **roles}, ring.signs)
 
 
 def enlarged_robot(robot: ExactRobot, numbers: Iterable[Scalar]) -> ExactRobot:
@@ -132,6 +132,8 @@ def at_state(x: Any, ring: Ring, names: Mapping[str, str] = SAME, **state: Any) 
             return _element(larger, turned[2 * index + trig[role]])
         if role in letters and letters[role] in exact:
             return _element(larger, exact[letters[role]][index])
+        if role == "sign" and "qd" in exact:
+            return _element(larger, _sign(exact["qd"][index], names.get("qd", "qd")))
         return _same(larger, ring, generator)
 
     images = [image(generator) for generator in ring.generators]
@@ -153,6 +155,15 @@ def exact_angle(x: Expression) -> Expression:
             if turns and abs(float(x) - float(turns) * math.pi) <= 1e-15 * abs(float(x)):
                 return PI_EXPRESSION * turns
     return x
+
+
+def _sign(x: Expression, name: str) -> Expression:
+    if x.free_symbols:
+        raise BadArgument(
+            f"{name} holds {shorten(str(x))!r}: dry friction has its sign, which a symbol has not."
+            "\n  Give a number, or leave dry friction out: robot.with_friction(coulomb=0)."
+        )
+    return expression(int(sign(float(x))))
 
 
 def _element(ring: Ring, x: Expression) -> Any:

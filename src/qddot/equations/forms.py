@@ -36,7 +36,7 @@ from qddot.scalars.expressions import expression
 from qddot.scalars.monomials import Atom
 
 CONSTANT, MASS, LINEAR, GRAVITY, PARAMETER, POSITION, ANGLE, RATE, ACCELERATION = range(9)
-RANKS = {"position": POSITION, "rate": RATE, "acceleration": ACCELERATION}
+RANKS = {"position": POSITION, "rate": RATE, "sign": RATE, "acceleration": ACCELERATION}
 DEEPEST = 2  # parentheses inside parentheses
 LARGEST_RATIO = 99  # of coefficients in a parenthesis behind their common factor
 
@@ -56,8 +56,10 @@ def form(x: Scalar, groups: Groups | None = None) -> Node:
         return _number(x)
     groups = x.ring.groups if groups is None else groups
     terms = terms_of(x)
-    parts = [_shortest(part, x.ring.roles, groups) for _, part in sorted(_parts(terms).items())]
-    return total(parts)
+    roles = x.ring.roles
+    rotors = {Name("parameter", atom.name) for atom, role in roles.items() if role == "motor"}
+    parts = sorted(_parts(terms, rotors).items())
+    return total([_shortest(part, roles, groups) for _, part in parts])
 
 
 def expanded(x: Scalar, most: int | None = None) -> Node:
@@ -73,17 +75,23 @@ def _number(x: Scalar) -> Number:
     return Number(expression(x).terms.get((), Fraction(0)))
 
 
-def _parts(terms: Terms) -> dict[tuple[int, ...], Terms]:
-    """Take an equation of motion apart: accelerations, then c, then g, then friction."""
+def _parts(terms: Terms, rotors: set[Name]) -> dict[tuple[int, ...], Terms]:
+    """Take an equation of motion apart: accelerations, c, g, then viscous and dry friction.
+
+    What rotors take of the accelerations stands behind what links take.
+    """
     parts: dict[tuple[int, ...], Terms] = {}
     for monomial, coefficient in terms.items():
-        accelerations, rates = [], 0
+        accelerations, rates, dry = [], 0, False
         for factor, exponent in monomial:
             if isinstance(factor, Name) and factor.kind == "acceleration":
                 accelerations += [factor.joints[0][0]] * exponent
             elif isinstance(factor, Name) and factor.kind == "rate":
                 rates += exponent
-        place = (0, *accelerations) if accelerations else (1, -rates if rates > 1 else rates)
+            dry = dry or (isinstance(factor, Name) and factor.kind == "sign")
+        last = 2 if dry else -rates if rates > 1 else rates
+        rotor = any(factor in rotors for factor, _ in monomial)
+        place = (0, rotor, *accelerations) if accelerations else (1, last)
         parts.setdefault(place, {})[monomial] = coefficient
     return parts
 
@@ -210,7 +218,8 @@ class _Collector:
 
 def _rank(factor: Node, names: dict[Name, str]) -> int:
     if isinstance(factor, Name) and factor in names:
-        return {"mass": MASS, "linear": LINEAR, "gravity": GRAVITY}[names[factor]]
+        kinds = {"mass": MASS, "linear": LINEAR, "motor": LINEAR, "gravity": GRAVITY}
+        return kinds[names[factor]]
     if isinstance(factor, Name) and factor.kind in ("sine", "cosine"):
         return ANGLE
     if is_constant(factor):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -152,8 +152,8 @@ class Listed(tuple):
 class Term:
     """One labelled term of the equation of motion."""
 
-    label: str  # effective inertia, coupling inertia, centripetal, Coriolis, gravity
-    symbol: str  # D12: of torque 1 and acceleration 2
+    label: str  # effective inertia, coupling inertia, rotor inertia, centripetal, Coriolis, gravity
+    symbol: str  # D12: of torque 1 and acceleration 2; Ia1: of a rotor
     value: Scalar
 
     @fitted
@@ -164,15 +164,21 @@ class Term:
         return f"{self.label}: {self._repr_latex_()}"
 
     def _repr_latex_(self) -> str:
-        return readable_latex(self.value, f"D_{{{self.symbol[1:]}}}")
+        letter = self.symbol.rstrip("0123456789")
+        return readable_latex(
+            self.value, f"{letter[0]}_{{{letter[1:]}{self.symbol[len(letter) :]}}}"
+        )
 
 
-def labelled(M: JointMat, gamma: np.ndarray, g: JointVec) -> tuple[Term, ...]:
-    """Return every entry of the mass matrix, the Christoffel symbols and gravity with its label."""
+def labelled(
+    links: JointMat, rotors: Sequence[Scalar], gamma: np.ndarray, g: JointVec
+) -> tuple[Term, ...]:
+    """Return every entry of the links' mass matrix, every rotor, Γ and gravity with its label."""
     n, found = len(g), []
     for i, j in np.ndindex(n, n):
         label = "effective inertia" if i == j else "coupling inertia"
-        found.append(Term(label, f"D{i + 1}{j + 1}", M[i, j]))
+        found.append(Term(label, f"D{i + 1}{j + 1}", links[i, j]))
+    found += [Term("rotor inertia", f"Ia{i + 1}", Ia) for i, Ia in enumerate(rotors) if Ia]
     for i, j, k in np.ndindex(n, n, n):
         label = "centripetal" if j == k else "Coriolis"
         found.append(Term(label, f"D{i + 1}{j + 1}{k + 1}", gamma[i, j, k]))

@@ -127,6 +127,9 @@ class LatexWriter(Writer):
         index, n = node.joints[0][0], self.notation
         return {"position": n.q, "rate": n.qd, "acceleration": n.qdd}[node.kind](index)
 
+    def sign(self, velocity: str) -> str:
+        return rf"\operatorname{{sgn}}{self.parenthesised(velocity)}"
+
     def indexed(self, letter: str, index: str) -> str:
         return f"{letter}_{{{index}}}"
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import prod
 from typing import TypeAlias
 
 from qddot.scalars.expressions import Expression
@@ -23,9 +24,12 @@ class Number:
 
 @dataclass(frozen=True)
 class Name:
-    """A letter: a parameter, a coordinate or its derivatives, the sine or cosine of an angle."""
+    """A letter: a parameter, a coordinate or its derivatives, the sine or cosine of an angle.
 
-    kind: str  # parameter, position, rate, acceleration, sine, cosine
+    The sign of a velocity is a letter too: sgn(q̇1).
+    """
+
+    kind: str  # parameter, position, rate, acceleration, sign, sine, cosine
     label: str = ""  # of a parameter
     joints: tuple[tuple[int, int], ...] = ()  # ((0, 1), (1, 2)) is q1 + 2 q2
 
@@ -113,6 +117,20 @@ def negated(node: Node) -> Node | None:
             return Number(-value)
         case Product(coefficient, factors) if coefficient < 0:
             return product(-coefficient, list(factors))
+    return None
+
+
+def sign_node(node: Node) -> Node | None:
+    """Return the sign of a velocity, or of numbers times it; None of anything else."""
+    match node:
+        case Name("rate", _, joints):
+            return Name("sign", joints=joints)
+        case Product(coefficient, factors):
+            numbers = [factor.value for factor in factors if isinstance(factor, Number)]
+            others = [factor for factor in factors if not isinstance(factor, Number)]
+            size = prod(numbers, start=coefficient)
+            found = sign_node(others[0]) if len(others) == 1 and size else None
+            return product(Fraction(1 if size > 0 else -1), [found]) if found else None
     return None
 
 

@@ -41,8 +41,8 @@ class ParameterTerms(SolvedTerms):
     ) -> np.ndarray:
         """Return Y with Y π = τ for parameters π of your own, a column for each, shape (n, p).
 
-        Y holds none of the symbols that the parameters are made of. Dry friction, which is no
-        polynomial, is not in τ.
+        Y holds none of the symbols that the parameters are made of; the column of a Coulomb
+        friction is sgn(q̇). The Stribeck effect, which is no polynomial, is not in τ.
 
         Args:
             parameters: Symbols, or formulas of them: ["m1*aC1", "m1*aC1**2 + I1", "m2", ...]. If
@@ -56,12 +56,11 @@ class ParameterTerms(SolvedTerms):
             wanted = [_read(self.robot.model.name, ring, text) for text in parameters]
         own = _symbols(wanted)
         torques = [split_by(x, own) for x in self.tau]
-        dry = _symbols([split_by(law.grip[1], own) for law in self.robot.tree.friction])
-        if only_dry := sorted(atom.name for atom in dry - _symbols(torques)):
+        stick = _symbols([split_by(law.grip[1], own) for law in self.robot.tree.friction])
+        if only_stick := sorted(atom.name for atom in stick - _symbols(torques)):
             raise BadArgument(
-                f"{listing(only_dry)}: symbols of dry friction, Fₛ sgn(q̇), which is no polynomial "
-                "and not in τ.\n  Leave them out of the parameters; the regressor of a robot with "
-                "numbers, robot.regressor(q, qd, qdd), has their columns."
+                f"{listing(only_stick)}: symbols of static friction, whose Stribeck effect is no "
+                "polynomial and not in τ.\n  Leave them out of the parameters."
             )
         return _regressor(wanted, torques, ring, partial)
 

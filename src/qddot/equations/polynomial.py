@@ -21,7 +21,7 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.formulations import calculus
 from qddot.plain_text import fitted
-from qddot.scalars import Scalar, sincos
+from qddot.scalars import Scalar, sign, sincos
 
 if TYPE_CHECKING:
     from qddot.equations.ring import Ring
@@ -249,6 +249,19 @@ def _(x: Polynomial) -> tuple[Any, Any]:
         s0, c0 = (x.ring.scalar(part) for part in sincos(offset))
         sine, cosine = sine * c0 + cosine * s0, cosine * c0 - sine * s0
     return sine, cosine
+
+
+@sign.register
+def _(x: Polynomial) -> Any:
+    """Return the sign of a number, or of a number times one velocity of the robot."""
+    if x.is_constant():
+        return sign(x.as_fraction())
+    if len(x) == 1:
+        ((exponents, coefficient),) = x.terms()
+        used = [(x.ring.generators[k], e) for k, e in enumerate(exponents) if e]
+        if len(used) == 1 and used[0][0].role == "rate" and used[0][1] % 2:
+            return sign(coefficient) * x.ring.element("d", used[0][0].index)
+    raise BadArgument("The sign of this quantity has no polynomial form.")
 
 
 def _as_angle(x: Polynomial) -> tuple[int, int, Any]:

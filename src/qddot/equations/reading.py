@@ -6,7 +6,7 @@ evaluated but sums, products and whole powers of our own polynomials.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -47,12 +47,14 @@ class PolynomialReader:
         degrees: Read sin(π/180 q1) as sin(q1), and sin(30) as sin(π/6).
     """
 
-    def __init__(self, ring: Ring, nodes: Iterable[Node], degrees: bool = False):
+    def __init__(self, ring: Ring, nodes: Sequence[Node], degrees: bool = False):
         self.own, self.degrees, self.exponent = ring, degrees, 1
         self.roots = [a for a in ring.parameters if a.function == "sqrt"]
         numbers = [x for node in nodes for x in self._numbers(node)]
         mine = [Expression({((a, 1),): Fraction(1)}) for a in ring.parameters]
-        whole = Ring(ring.turns, [*mine, *numbers], ring.groups, ring.roles)
+        inside = (x for node in nodes for x in nodes_in(node) if isinstance(x, Name))
+        signs = ring.signs.union(x.joints[0][0] for x in inside if x.kind == "sign")
+        whole = Ring(ring.turns, [*mine, *numbers], ring.groups, ring.roles, signs)
         self.ring = ring if whole == ring else whole
 
     def value(self, node: Node) -> tuple[Any, Any]:

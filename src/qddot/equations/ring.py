@@ -3,10 +3,11 @@
 Every entry of M, C and g is a polynomial in sin qᵢ and cos qᵢ of the joints that turn, qᵢ of those
 that slide, the velocities, the accelerations and the parameters. Replacing sin² by 1 − cos²
 wherever it appears leaves one way to write each of them, so two are equal exactly when they look
-the same.
+the same. The sign of a velocity, which dry friction has, is a generator too: sgn³ = sgn, and
+q̇ sgn² = q̇, leave one way to write it (at q̇ = 0, where sgn is 0, as elsewhere).
 
-Generators have names of our own (s1, c1, q1, v1, a1, p1, ...): what a file calls its parameters is
-for printing only.
+Generators have names of our own (s1, c1, q1, v1, a1, d1, p1, ...): what a file calls its
+parameters is for printing only.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ LETTERS = {
     "position": "q",
     "rate": "v",
     "acceleration": "a",
+    "sign": "d",  # the direction of a velocity
 }
 
 
@@ -44,7 +46,7 @@ LETTERS = {
 class Generator:
     """One generator of a ring: what it is, and of which joint or parameter."""
 
-    role: str  # sine, cosine, position, rate, acceleration, parameter
+    role: str  # a key of LETTERS
     index: int  # of the joint, or of the parameter
     name: str  # what people call it: q1, m1, sqrt(2)
 
@@ -57,6 +59,7 @@ class Ring:
         numbers: What the parameters are taken from: exact expressions.
         groups: Joints with parallel axes, for printing.
         roles: What the parameters are to the equations, for printing.
+        signs: The coordinates, counted from 0, whose velocity has a sign in the equations.
     """
 
     def __init__(
@@ -65,8 +68,9 @@ class Ring:
         numbers: Iterable[Scalar],
         groups: Groups = (),
         roles: dict[Atom, str] | None = None,
+        signs: Iterable[int] = (),
     ):
-        self.n, self.turns = len(turns), turns
+        self.n, self.turns, self.signs = len(turns), turns, frozenset(signs)
         self.atoms = tuple(sorted(atoms_in(numbers), key=str))
         # sines first: the leading term of s² + c² − 1 is then s², and a remainder is a normal form
         generators = [Generator("sine", i, f"sin(q{i + 1})") for i in range(self.n)]
@@ -86,6 +90,7 @@ class Ring:
                 f"cos(q{i + 1})" if letter == "cos" else f"{letter}{i + 1}" for i in range(self.n)
             ]
             generators += [Generator(role, i, name) for i, name in enumerate(names)]
+        generators += [Generator("sign", i, f"sgn(qd{i + 1})") for i in sorted(self.signs)]
         generators += [Generator("parameter", k, str(a)) for k, a in enumerate(plain, len(roots))]
         self.generators = tuple(generators)
         names = [f"{LETTERS[g.role]}{g.index + 1}" for g in generators]
@@ -100,7 +105,8 @@ class Ring:
         pairs = zip(tree.bodies, tree.drives, strict=True)
         turning = {drive.index for body, drive in pairs if has_angle(body)}
         turns = tuple(i in turning for i in range(tree.n))
-        return Ring(turns, scalars_of(tree), parallel_groups(tree), parameter_roles(tree))
+        rubs = [i for i, friction in enumerate(tree.friction) if friction.coulomb]
+        return Ring(turns, scalars_of(tree), parallel_groups(tree), parameter_roles(tree), rubs)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ring) and self.generators == other.generators
@@ -117,7 +123,7 @@ class Ring:
         )
 
     def element(self, letter: str, index: int) -> Polynomial:
-        """Return a generator: s, c, q, v, a of a joint, or p of a parameter, counted from 0."""
+        """Return a generator: s, c, q, v, a, d of a joint, or p of a parameter, from 0."""
         return Polynomial(self, self._gens[f"{letter}{index + 1}"])
 
     def vector(self, letter: str) -> np.ndarray:
@@ -154,11 +160,14 @@ class Ring:
 
     @cached_property
     def relations(self) -> tuple[tuple[int, Any], ...]:
-        """For each generator whose square is known: its place, and the relation that says so."""
+        """For each generator with a power that is known: its place, and the relation."""
         found = []
         for i in range(self.n):
             s, c = self._gens[f"s{i + 1}"], self._gens[f"c{i + 1}"]
             found.append((self._place[f"s{i + 1}"], s**2 + c**2 - 1))
+        for i in sorted(self.signs):
+            d, v = self._gens[f"d{i + 1}"], self._gens[f"v{i + 1}"]
+            found += [(self._place[f"d{i + 1}"], x) for x in (d**3 - d, v * d**2 - v)]
         for k, atom in enumerate(self.parameters):
             if atom.function not in ("sqrt", "sin"):
                 continue
@@ -179,7 +188,7 @@ class Ring:
         return total
 
     def reduced(self, value: Any) -> Any:
-        """Return the normal form of a polynomial: no square of a sine or of a root."""
+        """Return the normal form of a polynomial: no square of a sine or a root, no q̇ sgn²."""
         degrees = value.degrees()
         for place, relation in self.relations:
             if degrees[place] > 1:
@@ -248,17 +257,20 @@ def parameter_roles(tree: Tree) -> dict[Atom, str]:
     """Return which symbols are masses ("mass"), other linear parameters ("linear"), or gravity.
 
     A linear parameter is one that no equation of motion squares or multiplies with another of
-    them: masses first, then moments of inertia, friction, stiffness. Lengths have no role.
+    them: masses first, then moments of inertia, friction, stiffness; "motor" is one that rotors
+    alone have. Lengths have no role.
     """
     monomials = [m for x in _dynamic_scalars(tree) for m in _monomials([x])]
     masses = {a for m in _monomials(b.inertia.m for b in tree.bodies) for a, _ in m}
+    rotors = set(_monomials(tree.rotor_inertia))
     candidates = {a for m in monomials for a, _ in m if not a.function and a != PI}
     roles: dict[Atom, str] = {}
     for atom in sorted(candidates, key=lambda a: (a not in masses, natural(a.name))):
         with_it = [m for m in monomials if atom in dict(m)]
         once = all(dict(m)[atom] == 1 for m in with_it)
         if once and not any(other in roles for m in with_it for other, _ in m):
-            roles[atom] = "mass" if atom in masses else "linear"
+            alone = all(m in rotors for m in with_it)
+            roles[atom] = "mass" if atom in masses else "motor" if alone else "linear"
     for monomial in _monomials(tree.gravity):
         for atom, _ in monomial:
             roles.setdefault(atom, "gravity")

@@ -36,7 +36,7 @@ class SolvedTerms(KinematicTerms):
     def qdd(self) -> Quotient:
         """The accelerations that torques tau1, tau2, ... produce: M⁻¹ (τ − c − g − ...).
 
-        Dry friction, which is no polynomial, is left out.
+        The Stribeck effect, which is no polynomial, is left out.
         """
         tau = acting(self.robot.ring, "tau")
         with self._short("The solution for q̈"):

@@ -12,7 +12,7 @@ import numpy as np
 
 from qddot.equations.equality import difference, witness
 from qddot.equations.forms import form
-from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum
+from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum, sign_node
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.reading import NoPolynomial, PolynomialReader
 from qddot.equations.ring import Ring
@@ -90,12 +90,15 @@ def node_of(x: Any, named: Callable[[str], Node]) -> Node:
         return Power(Call("sqrt", node_of(x.base, named)), int(x.exp.p))
     if kind in ("sin", "cos", "tan"):
         return Call(kind, node_of(x.args[0], named))
+    if kind == "sign" and (found := sign_node(node_of(x.args[0], named))):
+        return found
     if moved := _of_time(x, named):
         return moved
     text = str(x)
     raise BadArgument(
         f"{text if len(text) < 60 else f'{text[:57]}...'!r} cannot be compared exactly: known are "
-        f"+ - * /, whole powers, square roots of parameters, sin, cos and tan.\n  {ASK}"
+        "+ - * /, whole powers, square roots of parameters, sin, cos and tan, and the sign of a "
+        f"velocity.\n  {ASK}"
     )
 
 
@@ -178,6 +181,8 @@ def _expression(node: Node) -> Any:
             return sympy.pi if label == PI.name else sympy.Symbol(label)
         case Name(kind, _, joints) if kind in SYMBOLS:
             return sympy.Symbol(f"{SYMBOLS[kind]}{joints[0][0] + 1}")
+        case Name("sign", _, joints):
+            return sympy.sign(sympy.Symbol(f"qd{joints[0][0] + 1}"))
         case Name(kind, _, joints):
             angle = sympy.Add(*(multiple * sympy.Symbol(f"q{j + 1}") for j, multiple in joints))
             return sympy.sin(angle) if kind == "sine" else sympy.cos(angle)

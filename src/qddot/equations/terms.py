@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Monomial: TypeAlias = tuple[tuple[Node, int], ...]  # factors with their exponents
 Terms: TypeAlias = dict[Monomial, Fraction]
-LETTERS = {"position": "q", "rate": "v", "acceleration": "a"}
+LETTERS = {"position": "q", "rate": "v", "acceleration": "a", "sign": "d"}
 
 
 def terms_of(x: Polynomial, most: int | None = None) -> Terms:

@@ -123,6 +123,9 @@ class TextWriter(Writer):
             return f"{n.letter(index).lstrip(BACKSLASH)}{DERIVATIVE[node.kind]}{index + 1}"
         return plain({"position": n.q, "rate": n.qd, "acceleration": n.qdd}[node.kind](index))
 
+    def sign(self, velocity: str) -> str:
+        return f"{'sign' if self.ascii else 'sgn'}({velocity})"
+
     def indexed(self, letter: str, index: str) -> str:
         return (letter.replace(BACKSLASH, "") if self.ascii else plain(letter)) + index
 

@@ -60,9 +60,12 @@ class TorqueTerms(ClosedForms):
     @cached_property
     @closed_form("q", "qd")
     def friction(self) -> JointVec:
-        """Viscous friction and offsets; dry friction, which is no polynomial, is left out."""
+        """Viscous and Coulomb friction and offsets: Fᵥ q̇ + Fₛ sgn(q̇) + f₀.
+
+        The Stribeck effect, which is no polynomial, is left out.
+        """
         parts = zip(self.robot.tree.friction, self.robot.qd, strict=True)
-        return np.array([law.polynomial.torque(v) for law, v in parts], dtype=object)
+        return np.array([law.steady.torque(v) for law, v in parts], dtype=object)
 
     @cached_property
     @closed_form("q", "qd")

@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.ring import Ring
 from qddot.errors import BadArgument, NotNumeric, UnknownName
-from qddot.scalars import Scalar, sincos
+from qddot.scalars import Scalar, sign, sincos
 from qddot.scalars.expressions import Expression, expression
 from qddot.scalars.monomials import PI, Atom
 
@@ -50,11 +50,18 @@ def generator_values(
         if len(x) != ring.n:
             raise BadArgument(f"{name} has {len(x)} entries; it must have {ring.n}.")
     parameters = [_atom_value(atom, values) for atom in ring.parameters]
-    return _by_generator(ring, [sincos(x) for x in q], q, qd, qdd, parameters)
+    signs = {i: sign(qd[i]) for i in ring.signs}
+    return _by_generator(ring, [sincos(x) for x in q], q, qd, qdd, signs, parameters)
 
 
 def _by_generator(
-    ring: Ring, angles: Sequence[tuple[Any, Any]], q: Any, qd: Any, qdd: Any, parameters: Any
+    ring: Ring,
+    angles: Sequence[tuple[Any, Any]],
+    q: Any,
+    qd: Any,
+    qdd: Any,
+    signs: Mapping[int, Any],
+    parameters: Any,
 ) -> list[Any]:
     """Return the value of every generator; `angles` are sine and cosine of each position."""
     by_role = {
@@ -63,6 +70,7 @@ def _by_generator(
         "position": q,
         "rate": qd,
         "acceleration": qdd,
+        "sign": signs,
         "parameter": parameters,
     }
     return [by_role[g.role][g.index] for g in ring.generators]
@@ -142,7 +150,8 @@ def value_at(
         return of_fraction(expression(x).terms.get((), Fraction(0)))
     q, qd, qdd = ([of_fraction(number) for number in vector] for vector in state)
     parameters = [_parameter(atom, symbols) for atom in x.ring.parameters]
-    numbers = _by_generator(x.ring, [number.sin_cos() for number in q], q, qd, qdd, parameters)
+    angles, signs = [number.sin_cos() for number in q], {i: qd[i].sgn() for i in x.ring.signs}
+    numbers = _by_generator(x.ring, angles, q, qd, qdd, signs, parameters)
     return arb(0) + evaluated(x, numbers, of_fraction)
 
 

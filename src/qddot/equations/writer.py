@@ -115,6 +115,8 @@ class Writer(ABC):
     def name(self, node: Name) -> str:
         if node.kind in ("sine", "cosine"):
             return self.short(node) or self.spelt_out(node, 1)
+        if node.kind == "sign":
+            return self.sign(self.variable(Name("rate", joints=node.joints)))
         return self.parameter(node.label) if node.kind == "parameter" else self.variable(node)
 
     def short(self, node: Name) -> str:
@@ -150,6 +152,9 @@ class Writer(ABC):
 
     @abstractmethod
     def variable(self, node: Name) -> str: ...
+
+    @abstractmethod
+    def sign(self, velocity: str) -> str: ...
 
     @abstractmethod
     def indexed(self, letter: str, index: str) -> str: ...

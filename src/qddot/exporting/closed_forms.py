@@ -1,6 +1,6 @@
 """Quantities of a robot with symbols as formulas in MATLAB, where they are short enough to be read.
 
-They are the definitions of `dynamics`, run on exact polynomials. Dry friction is no polynomial and
+They are the definitions of `dynamics`, run on exact polynomials. The Stribeck effect is none and
 is added behind; accelerations are none either, but solve M q̈ = τ − (c + g + friction + springs).
 """
 
@@ -30,7 +30,7 @@ from qddot.robot.quantities import Request, definition
 from qddot.scalars import Scalar
 
 MOST_TERMS = 400  # of all entries of a quantity together; more is not read
-RUBBING = ("friction_torque", "inverse_dynamics", "bias_torque")  # what has dry friction in it
+RUBBING = ("friction_torque", "inverse_dynamics", "bias_torque")  # what has friction in it
 LETTERS = {"position": "q", "rate": "qd", "acceleration": "qdd"}
 
 
@@ -63,35 +63,33 @@ class ReadableForms:
         value = self._value(function.request)
         if value is None:
             return None
-        rubbing = self._dry(result) if quantity in RUBBING else []
-        return [*self._written({result: value}), *rubbing]
+        fading = self._fading(result) if quantity in RUBBING else []
+        return [*self._written({result: value}), *fading]
 
     def _value(self, request: Request) -> np.ndarray | None:
         exact = self.exact
         assert exact is not None
         state = {"q": exact.q, "qd": exact.qd, "qdd": exact.qdd}
         inputs, define = definition(request)
-        return self._short(lambda: define(self.smooth, *(state[name] for name in inputs)))
+        return self._short(lambda: define(self.steady, *(state[name] for name in inputs)))
 
     @cached_property
-    def smooth(self) -> Tree:
-        """The exact robot without its dry friction."""
+    def steady(self) -> Tree:
+        """The exact robot without the Stribeck effect."""
         assert self.exact is not None
         tree = self.exact.tree
-        return replace(tree, friction=tuple(friction.polynomial for friction in tree.friction))
+        return replace(tree, friction=tuple(friction.steady for friction in tree.friction))
 
-    def _dry(self, result: str) -> list[str]:
-        """Return the statements that add dry friction: [Fₛ + (F_static − Fₛ) e^(−(q̇/v)²)] sgn q̇."""
+    def _fading(self, result: str) -> list[str]:
+        """Return the statements that add the Stribeck effect, (F_static − Fₛ) e^(−(q̇/v)²) sgn q̇."""
         assert self.exact is not None
         lines = []
         for i, friction in enumerate(self.exact.tree.friction, 1):
-            if friction.is_dry:
-                size = self._text(friction.coulomb, {})
-                if friction.static is not None:
-                    above = self._text(friction.static - friction.coulomb, {})
-                    speed = self._text(friction.stribeck_velocity, {})
-                    size += f" + ({above})*exp(-(qd({i})/({speed}))^2)"
-                lines += folded(f"{result}({i}) = {result}({i}) + ({size})*sign(qd({i}));")
+            if friction.static is not None:
+                above = self._text(friction.static - friction.coulomb, {})
+                speed = self._text(friction.stribeck_velocity, {})
+                fading = f"({above})*exp(-(qd({i})/({speed}))^2)*sign(qd({i}))"
+                lines += folded(f"{result}({i}) = {result}({i}) + {fading};")
         return lines
 
     def _short(self, define: Any) -> np.ndarray | None:
@@ -113,14 +111,14 @@ class ReadableForms:
         exact = self.exact
         assert exact is not None
         M = self._short(lambda: mass_matrix(exact.tree, exact.q))
-        bias = self._short(lambda: bias_torque(self.smooth, exact.q, exact.qd))
+        bias = self._short(lambda: bias_torque(self.steady, exact.q, exact.qd))
         if M is None or bias is None:
             return None
         return [
             "% M qdd + h = tau; h has centrifugal, Coriolis and gravity torques, friction, springs",
             *before,
             *self._written({"M": M, "h": bias}),
-            *self._dry("h"),
+            *self._fading("h"),
             f"{result} = M \\ ({torque} - h);",
         ]
 

@@ -107,11 +107,40 @@ def term_runs(
     return resting, coasting, starting
 
 
-def torque_part(M: JointMat, c: JointVec, g: JointVec, qdd: JointVec | None, n: Notation) -> Part:
+def links_mass(tree: Tree, M: JointMat) -> JointMat:
+    """Return the mass matrix of the links, without what rotors add to its diagonal."""
+    links = np.array(M, dtype=object)
+    for i, Ia in enumerate(tree.rotor_inertia):
+        links[i, i] = links[i, i] - Ia
+    return links
+
+
+def inertial_names(tree: Tree, links: JointMat, i: int, n: Notation) -> list[str]:
+    """Return what accelerations take of torque i, term by term; a rotor's term stands alone."""
+    rotors = any(tree.rotor_inertia)
+    entries = [(j, n.links_entry(i, j, rotors)) for j in range(tree.n) if links[i, j]]
+    names = [rf"{entry}\,{n.qdd(j)}" for j, entry in entries]
+    rotor = [rf"{n.of_link('rotor_inertia', i)}\,{n.qdd(i)}"]
+    return names + rotor * bool(tree.rotor_inertia[i])
+
+
+def torque_part(
+    tree: Tree,
+    M: JointMat,
+    c: JointVec,
+    g: JointVec,
+    qdd: JointVec | None,
+    n: Notation,
+    links_shown: bool = False,
+) -> Part:
     """Return the torques by the names of their terms."""
-    steps = []
+    steps, links = [], links_mass(tree, M)
+    if any(tree.rotor_inertia) and not links_shown:
+        title = "The mass matrix of the links alone; the rotors have terms of their own"
+        formula = rf"{n.mass_matrix} - {n.rotors(tree.n)}"
+        steps.append(Quantity(title, n.links_mass_matrix, links, formula))
     for i in range(len(c)):
-        names = [rf"{n.mass(i, j)}\,{n.qdd(j)}" for j in range(len(c)) if M[i, j]]
+        names = inertial_names(tree, links, i, n)
         names += [n.entry(n.velocity_torques, i)] * bool(c[i])
         names += [n.entry(n.gravity_torques, i)] * bool(g[i])
         value = c[i] + g[i] + (0 if qdd is None else M[i] @ qdd)

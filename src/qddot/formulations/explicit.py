@@ -70,7 +70,7 @@ def derive(
             split_part(C, B, squares, products, c, notation),
             coriolis_part(m, b, qd, c, notation),
             gravity_part(tree, links, G, notation),
-            torque_part(M, c, G, qdd, notation),
+            torque_part(tree, M, c, G, qdd, notation),
         ]
 
     return Derivation("explicit", M, c, G, worked_out)
@@ -152,12 +152,8 @@ def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) 
             both.append(Quantity(f"{name} does both at once", crossed, shared + shared.T))
     steps = moved + turned + both
     names = [step.symbol for step in steps]
-    rotors = [n.of_link("rotor_inertia", i) for i, Ia in enumerate(tree.rotor_inertia) if Ia]
-    if rotors:
-        diagonal = (
-            rf"\mathrm{{diag}}({', '.join(n.of_link('rotor_inertia', i) for i in range(tree.n))})"
-        )
-        names.append(diagonal)
+    if any(tree.rotor_inertia):
+        names.append(n.rotors(tree.n))
     steps.append(Quantity("Together, the mass matrix", n.mass_matrix, M, " + ".join(names)))
     words = (
         r"The kinetic energy of a link is $\tfrac12 m\,v^T v + \tfrac12\,\omega^T I\,\omega$, and "

@@ -43,7 +43,7 @@ def derive(
         return [
             energy_part(M, qd, P, notation),
             motion_part(M_rate, pull, c, g, notation),
-            torque_part(M, c, g, qdd, notation),
+            torque_part(tree, M, c, g, qdd, notation),
         ]
 
     return Derivation("hamilton", M, c, g, worked_out)

@@ -75,7 +75,7 @@ def derive(
             *(inward_part(tree, q, i, run, notation) for i in reversed(links)),
             *motors_part(tree, run, notation),
             sorted_part(columns, c, g, notation),
-            torque_part(M, c, g, qdd, notation),
+            torque_part(tree, M, c, g, qdd, notation),
         ]
 
     return Derivation("newton_euler", M, c, g, worked_out)

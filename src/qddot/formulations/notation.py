@@ -40,6 +40,7 @@ class Notation:
     torques: str = r"\tau"
     mass_matrix: str = "M"
     mass_entry: str = ""  # of the mass matrix; its letter with two indices if not given
+    links_mass: str = ""  # that of the links without the rotors; "" is the letter with a bar
     mass_slope: str = "M_{$i$j,$k}"  # ∂M_ij/∂q_k
     christoffel: str = r"\Gamma_{$k$i$j}"
     christoffel_matrix: str = r"\Gamma_{$k}"  # those of torque k
@@ -51,6 +52,7 @@ class Notation:
     gravity_torques: str = "g"
     stiffness: str = r"K_{\mathrm{s}}"  # of springs, times the coordinates
     viscous: str = "F_v"  # friction of the joints, times the velocities
+    coulomb: str = "F_s"  # and times their signs
     damping: str = r"D_{\mathrm{s}}"  # of dampers, times the velocities
 
     kinetic: str = "K"
@@ -88,7 +90,11 @@ class Notation:
     numbers: tuple[str, ...] = field(default=(), repr=False)
 
     def of(
-        self, turns: Sequence[bool], taken: Sequence[str] = (), names: Sequence[str] = ()
+        self,
+        turns: Sequence[bool],
+        taken: Sequence[str] = (),
+        names: Sequence[str] = (),
+        rotors: bool = False,
     ) -> Notation:
         """Return the notation for a robot.
 
@@ -99,6 +105,7 @@ class Notation:
                 where g is a number of the robot.
             names: Of the joints that the coordinates move. A length whose joint is called by its
                 letter has that number: x0, not x2.
+            rotors: Whether joints have rotors, which stand beside the mass matrix of the links.
         """
         own = replace(self, turns=tuple(turns))
         own = replace(own, numbers=own._numbers(names))
@@ -117,6 +124,8 @@ class Notation:
             own = own._given_way(key, others, alike, used)
         for key, others in OTHER_PATTERNS.items():
             own = own._given_way(key, others, heads, heads)
+        if rotors and own.links_mass == own.mass_matrix:  # with the rotors it is D_t
+            own = replace(own, mass_matrix=rf"{own.mass_matrix}_{{\mathrm{{t}}}}")
         main = {bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | parameters | heads
         for key, others in OTHER_WORKING_LETTERS.items():
             own = own._given_way(key, others, main, main)
@@ -225,6 +234,20 @@ class Notation:
         """Return what belongs to link i, counted from 0: "centre", "linear_jacobian", ..."""
         return self._indexed(getattr(self, what), i=i)
 
+    @cached_property
+    def links_mass_matrix(self) -> str:
+        """The mass matrix of the links without the rotors."""
+        return self.links_mass or rf"\bar{{{self.mass_matrix}}}"
+
+    def links_entry(self, i: int, j: int, rotors: bool) -> str:
+        """Return an entry of the mass matrix of the links; it is the whole one without rotors."""
+        return self.entry(self.links_mass_matrix, i, j) if rotors else self.mass(i, j)
+
+    def rotors(self, count: int) -> str:
+        """Return the diagonal matrix of so many rotors' inertias."""
+        names = ", ".join(self.of_link("rotor_inertia", i) for i in range(count))
+        return rf"\mathrm{{diag}}({names})"
+
     def _indexed(self, pattern: str, **indices: int) -> str:
         numbers = {name: str(index + 1) for name, index in indices.items()}
         if any(len(number) > 1 for number in numbers.values()):
@@ -263,7 +286,7 @@ LETTERS = tuple(
 DIFFERENT = (
     *("mass_matrix", "velocity_torques", "coriolis_matrix", "centrifugal", "products"),
     *("gravity_torques", "torques", "kinetic", "potential", "lagrangian", "dissipation"),
-    *("stiffness", "damping", "viscous"),
+    *("stiffness", "damping", "viscous", "coulomb"),
 )
 # what they are called where a parameter of the robot has their letter
 OTHER_LETTERS = {

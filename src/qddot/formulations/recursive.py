@@ -61,7 +61,7 @@ def derive(
         return [
             *(link_part(tree, i, coasting, resting, notation) for i in range(len(tree.bodies))),
             runs_part(starting, coasting.tau, resting.tau, notation),
-            torque_part(M, coasting.tau, resting.tau, qdd, notation),
+            torque_part(tree, M, coasting.tau, resting.tau, qdd, notation),
         ]
 
     return Derivation("recursive", M, coasting.tau, resting.tau, worked_out)

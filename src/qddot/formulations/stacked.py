@@ -81,7 +81,7 @@ def derive(
             motion_part(s, Aqd, V, Vd_c, V_base, notation),
             terms_part(tree, q, qd, s, M, c, g, F_c, Vd_base, notation),
             slopes_part(tree, q, qd, notation),
-            torque_part(M, c, g, qdd, notation),
+            torque_part(tree, M, c, g, qdd, notation),
         ]
 
     return Derivation("stacked", M, c, g, worked_out)

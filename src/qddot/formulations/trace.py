@@ -11,7 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from qddot.formulations.derivation import Derivation, Part, Quantity, link_name, torque_part
+from qddot.formulations.derivation import (
+    Derivation,
+    Part,
+    Quantity,
+    link_name,
+    links_mass,
+    torque_part,
+)
 from qddot.formulations.lagrange import reference
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.formulations.velocity_parts import kind_of_term, once_each, torque_sums
@@ -40,7 +47,7 @@ def derive(
 
     Of link j with the pseudo-inertia J_j, mass m_j and centre of mass r_j in its own frame:
 
-        D_ic  = Σ_j tr(U_jc J_j U_jiᵀ) + I_a (i = c)
+        D_ic  = Σ_j tr(U_jc J_j U_jiᵀ)         τᵢ = Σ_c D_ic q̈_c + I_ai q̈ᵢ + ...
         h_icd = Σ_j tr(U_jcd J_j U_jiᵀ)
         C_i   = −Σ_j m_j ḡ U_ji r_j            ḡ = (g_x, g_y, g_z, 0)
 
@@ -86,7 +93,7 @@ def derive(
             inertia_part(tree, D, D_of, notation),
             velocity_part(h, h_of, c, notation),
             gravity_part(n, C, C_of, notation),
-            torque_part(vector(D), c, vector(C), qdd, notation),
+            torque_part(tree, vector(D), c, vector(C), qdd, notation, links_shown=True),
         ]
 
     return Derivation("trace", vector(D), c, vector(C), worked_out)
@@ -204,21 +211,25 @@ def inertia_part(
     tree: Tree, D: list[list[Scalar]], shares: dict[tuple[int, ...], Scalar], n: Notation
 ) -> Part:
     """Return the entries of the mass matrix, link by link."""
-    steps = []
+    steps, links = [], links_mass(tree, vector(D))
+    rotors = any(tree.rotor_inertia)
+    letter = n.links_mass_matrix if rotors else n.mass_matrix
     for i, k in np.ndindex(tree.n, tree.n):
         of = [j for j in range(len(tree.bodies)) if (j, i, k) in shares]
-        symbol = n.mass(i, k)
+        symbol = n.links_entry(i, k, rotors)
         if k < i:
-            steps.append(Quantity("", symbol, D[i][k], same_as=n.mass(k, i)))
+            same = n.links_entry(k, i, rotors)
+            steps.append(Quantity("", symbol, links[i, k], same_as=same))
             continue
-        rotor = [n.of_link("rotor_inertia", i)] if i == k and tree.rotor_inertia[i] else []
-        formula = " + ".join([traced(n, j, i, k) for j in of] + rotor)
-        summands = [shares[j, i, k] for j in of] + [tree.rotor_inertia[i]] * len(rotor)
+        formula = " + ".join(traced(n, j, i, k) for j in of)
+        summands = tuple(shares[j, i, k] for j in of)
         title = "Effective inertia" if i == k else "Coupling inertia"
-        steps.append(Quantity(title, symbol, D[i][k], formula, tuple(summands)))
+        steps.append(Quantity(title, symbol, links[i, k], formula, summands))
     words = "What multiplies the accelerations: one trace for each link that both joints move."
     if any(tree.rotor_inertia):
         words += " A rotor adds its inertia, as its joint feels it, to the joint's own term only."
+        whole = rf"{letter} + {n.rotors(tree.n)}"
+        steps.append(Quantity("With the rotors", n.mass_matrix, vector(D), whole))
     return Part("Inertia terms", words, tuple(steps))
 
 

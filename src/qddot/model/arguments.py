@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 from functools import reduce
 from operator import add, mul
@@ -37,6 +38,15 @@ def scalar(name: str, value: Any) -> Scalar:
     if not np.isfinite(value):
         raise WrongValue(name, f"is {value}", "it must be a finite number")
     return value.item() if isinstance(value, np.generic) else value
+
+
+def plain_number(value: Any) -> float:
+    """Return a number, or what a formula such as "pi/2" or "30deg" is; NaN of anything else."""
+    try:
+        found = read_formula(value) if isinstance(value, str) else value
+        return math.nan if free_symbols(found) else float(found)
+    except (BadExpression, TypeError, ValueError, OverflowError):
+        return math.nan
 
 
 def scalars(name: str, values: Any, count: int) -> tuple[Scalar, ...]:

@@ -109,18 +109,13 @@ class Friction:
 
     @property
     def steady(self) -> Friction:
-        """What stays at any velocity: all but the Stribeck effect."""
+        """What stays at any velocity, and a closed form has: all but the Stribeck effect."""
         return replace(self, static=None, stribeck_velocity=None, further=())
 
     @property
     def smooth(self) -> Friction:
         """What goes to zero with the velocity."""
         return Friction(viscous=self.viscous)
-
-    @property
-    def polynomial(self) -> Friction:
-        """What a closed form can have: all but dry friction."""
-        return Friction(viscous=self.viscous, offset=self.offset)
 
     # its parameters
 

@@ -40,6 +40,9 @@ from qddot.motions.setpoint import stays
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
+CROSS = 0.5  # α [m/s] where none is given
+FINDING = 0.5  # [1/s], how fast gravity is to be found where Γ is chosen
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ApproximateJacobian(ControlLaw):
@@ -226,9 +229,36 @@ class AdaptiveApproximateJacobian(ApproximateJacobian):
     adaptation: Any = 1.0
     estimate: str = "base"
 
+    kind: ClassVar[str] = "adaptive_approximate_jacobian"
+    gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "cross", "adaptation")
+    model_for: ClassVar[str] = "masses"
     equation: ClassVar[str] = (
         "τ = −Ĵᵀ Kp s(e) − B_v q̇ + Y_g(q) φ̂        dφ̂/dt = −Γ Y_gᵀ (q̇ + α Ĵ⁺ s(e))"
     )
+
+    @classmethod
+    def suited(cls, task: Assignment) -> dict[str, Any]:
+        """Return gains that suit the arm where the run starts.
+
+        An error that wrong gravity leaves falls like φ̃, at the rate α Γ Y_g² / (Jᵀ Kp J), which Γ
+        makes FINDING for every parameter alone.
+        """
+        found = super().suited(task)
+        kp, cross = task.gains.get("kp", found["kp"]), task.gains.get("cross", CROSS)
+        found["cross"] = cross
+        if "adaptation" not in task.gains:
+            known = estimates(task.model.tree, cls.estimate, gravity_alone=True)
+            still = np.zeros(task.model.n)
+            moving = known.movements(task.q, still, still, still)
+            pulls = [known.powers(moving, e, still, still, still, None) for e in np.eye(len(still))]
+            size = np.square(np.array(pulls, dtype=float)).sum(axis=0)
+            J = task.model.jacobian(task.q, task.frame)[Task(task.frame, task.axes).rows]
+            stiffness = np.trace(J.T @ np.diag(np.broadcast_to(kp, len(J))) @ J) / len(still)
+            found["adaptation"] = FINDING * stiffness / (cross * np.maximum(size, size.max() / 100))
+        return found
+
+    def gain_parts(self, gain: str) -> tuple[str, ...]:
+        return self.parameters.names if gain == "adaptation" else super().gain_parts(gain)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -18,18 +18,39 @@ from qddot.equations.answers.layout import Written, read_answer
 from qddot.equations.answers.reader import stacked
 from qddot.equations.answers.verdict import Verdict
 from qddot.equations.answers.vocabulary import UnknownWord, Vocabulary
+from qddot.equations.closed_form import ring_of
 from qddot.equations.equations import Equations
 from qddot.equations.forms import form
-from qddot.equations.nodes import Node, Number
+from qddot.equations.nodes import Node, Number, Power, product
 from qddot.equations.polynomial import Polynomial, WorkLimitReached, at_most
 from qddot.equations.quotient import is_quotient
 from qddot.equations.sympy_forms import from_sympy, node_of
 from qddot.errors import BadArgument, UnknownName, shorten
+from qddot.formulations.plain_formula import plain
 
 WORK = 5e6  # products of terms, for reading an answer and comparing it
 # M[1, 2], M12, M_{12}, tau[1]
 ENTRY = re.compile(r"(\D+?)\s*[\[_({]*\s*(\d+(?:\s*,\s*\d+)*)\s*[\])}]*")
-LETTERS = {"τ": "tau", "Γ": "gamma", "Ṁ": "M_rate", "Mdot": "M_rate", "G": "g"}
+LETTERS = {
+    "τ": "tau",
+    "Γ": "gamma",
+    "Ṁ": "M_rate",
+    "Mdot": "M_rate",
+    "G": "g",
+    "Λ": "effective_mass",
+}
+# quantities that a notation has letters for
+NAMED = {
+    "torques": "tau",
+    "mass_matrix": "M",
+    "velocity_torques": "c",
+    "coriolis_matrix": "C",
+    "gravity_torques": "g",
+    "centrifugal": "centrifugal",
+    "products": "coriolis",
+    "kinetic": "K",
+    "potential": "P",
+}
 
 
 def check(equations: Equations, quantity: str, answer: Any, named: Mapping[str, Any]) -> Verdict:
@@ -37,29 +58,38 @@ def check(equations: Equations, quantity: str, answer: Any, named: Mapping[str, 
     name = quantity_name(equations, quantity)
     choices, values = equations.quantities[name].split(named)
     whole = equations.quantity(name, **choices)
-    if is_quotient(whole):
-        raise BadArgument(f"{name} is a quotient of polynomials, which answers are not read for.")
-    index = index_in(quantity, name, np.shape(whole))
+    index = index_in(equations, quantity, name, np.shape(whole))
     if callable(answer) and not from_sympy(answer):
         if name not in KNOWN:
             raise BadArgument(f"A function is compared with one of: {', '.join(KNOWN)}.")
         return check_function(equations, quantity, name, index, answer, values)
     if values:
         raise BadArgument("Values of parameters are for functions; a formula has symbols.")
-    part = np.asarray(np.asarray(whole, dtype=object)[index])
-    words = Vocabulary(equations.robot.ring, equations.robot.tree.joint_names)
-    judge = Judge(equations, quantity, name, index, as_written(answer, part.shape, words))
+    right = formulas_of(whole, index)
+    words = Vocabulary(ring_of(whole) or equations.robot.ring, equations.robot.tree.joint_names)
+    judge = Judge(equations, quantity, name, index, as_written(answer, right.shape, words))
     try:
         with at_most(WORK):
             if name in KNOWN:
                 return judge.verdict()
-            nodes = np.empty(part.shape, dtype=object)
-            for place in np.ndindex(part.shape):
-                nodes[place] = form(part[place])
-            return judge.against(nodes, tolerance=0.0)
+            return judge.against(right, tolerance=0.0)
     except WorkLimitReached:
         reason = f"{quantity}: whether it is right was not decided; it is too long to multiply out."
         return judge.said(None, reason)
+
+
+def formulas_of(whole: Any, index: Any) -> np.ndarray:
+    """Return the formulas of a part of a quantity, which may be a quotient."""
+    above, below = whole, []
+    if is_quotient(whole):
+        part = whole[index]
+        above, index = part.numerator, ()
+        below = [] if part.denominator == 1 else [Power(form(part.denominator), -1)]
+    part = np.asarray(np.asarray(above, dtype=object)[index])
+    nodes = np.empty(part.shape, dtype=object)
+    for place in np.ndindex(part.shape):
+        nodes[place] = product(Fraction(1), [form(part[place]), *below])
+    return nodes
 
 
 def check_given(
@@ -91,19 +121,26 @@ def quantity_name(equations: Equations, text: str) -> str:
     """Return the name of a quantity, also where one entry of it is asked for: "M[1, 2]"."""
     if not isinstance(text, str):
         raise BadArgument(f"{text!r} is no quantity; give a name such as 'M' or 'M[1, 2]'.")
-    plain = text.strip()
-    match = ENTRY.fullmatch(plain)
-    for name in (plain, match[1] if match else plain):
-        if LETTERS.get(name, name) in equations.quantities:
-            return LETTERS.get(name, name)
+    match = ENTRY.fullmatch(text.strip())
+    for name in (text.strip(), match[1] if match else ""):
+        if found := _named(equations, name):
+            return found
     known = equations.quantities
     raise UnknownName("quantity", shorten(text), equations.robot.model.name, known)
 
 
-def index_in(text: str, name: str, shape: tuple[int, ...]) -> Any:
+def _named(equations: Equations, name: str) -> str | None:
+    """Return the quantity of a name, or of a letter of the notation that is no other's name."""
+    n = equations.notation
+    letters = {plain(getattr(n, key)): found for key, found in NAMED.items()} | LETTERS
+    found = name if name in equations.quantities else letters.get(name, "")
+    return found if found in equations.quantities else None
+
+
+def index_in(equations: Equations, text: str, name: str, shape: tuple[int, ...]) -> Any:
     """Return the index of the entry that is asked for, of the quantity's shape; () is all."""
     match = ENTRY.fullmatch(text.strip())
-    if not match or LETTERS.get(match[1], match[1]) != name:
+    if not match or _named(equations, match[1]) != name:
         return ()
     numbers = re.findall(r"\d+", match[2])
     if len(numbers) == 1 and len(shape) > 1:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
@@ -18,11 +18,11 @@ from qddot.equations.exact_state import MOTION
 from qddot.equations.exact_tree import exact_robot
 from qddot.equations.nodes import Node
 from qddot.equations.polynomial import Polynomial
+from qddot.equations.quotient import cancelled
 from qddot.equations.reading import PolynomialReader
 from qddot.equations.ring import Ring
 from qddot.equations.text import as_text
 from qddot.equations.values import evaluated, generator_values, symbols_in, symbols_of
-from qddot.errors import BadArgument
 
 MOST_STATES = 400
 ROUNDING = 1e-12
@@ -40,6 +40,7 @@ class AnswerComparison:
     nodes: np.ndarray  # as it was written
     tops: list[Any]
     bottoms: list[Any]
+    below: list[Any] = field(default_factory=list)  # what right entries are divided by, if at all
 
     @staticmethod
     def of(
@@ -67,12 +68,12 @@ class AnswerComparison:
         """Return the comparison of formulas with others, which somebody says are right."""
         reader = PolynomialReader(equations.robot.ring, [*right.reshape(-1), *nodes.reshape(-1)])
         values = [reader.value(node) for node in right.reshape(-1)]
-        if any(not isinstance(bottom, int) for _, bottom in values):
-            raise BadArgument(f"The right {name} has a quotient; multiply it out.")
-        tops, bottoms = zip(*map(reader.value, nodes.reshape(-1)), strict=True)
+        below = [bottom for _, bottom in values]
+        below = [] if all(isinstance(bottom, int) for bottom in below) else below
+        tops, bottoms = map(list, zip(*map(reader.value, nodes.reshape(-1)), strict=True))
         value = np.empty(right.shape, dtype=object)
         value.reshape(-1)[:] = [top for top, _ in values]
-        return AnswerComparison(equations, name, (), value, nodes, list(tops), list(bottoms))
+        return AnswerComparison(equations, name, (), value, nodes, tops, bottoms, below)
 
     def right(self) -> list[Any]:
         """Return the right entries, in the order of the answer's."""
@@ -89,9 +90,10 @@ class AnswerComparison:
         return list(np.asarray(np.asarray(value, dtype=object)[self.index]).reshape(-1))
 
     def left(self, values: list[Any]) -> list[Any]:
-        """Return what is left of the answer less some values, each times its denominator."""
-        triples = zip(self.tops, self.bottoms, values, strict=True)
-        return [difference(top, value * bottom) for top, bottom, value in triples]
+        """Return what is left of the answer less some values, each times its denominators."""
+        below = self.below or [1] * len(values)
+        entries = zip(self.tops, self.bottoms, values, below, strict=True)
+        return [difference(top * b, value * bottom) for top, bottom, value, b in entries]
 
     @property
     def places(self) -> list[EntryPlace]:
@@ -106,21 +108,16 @@ class AnswerComparison:
     def wrong_entry(self, k: int) -> WrongEntry | None:
         """Return how entry k is wrong; None where no state is found at which it differs."""
         right, left = self.right()[k], self.left(self.right())[k]
-        symbols = sorted({name for x in (right, left, self.tops[k]) for name in symbols_in_it(x)})
-        state = self._simplest_state(left, symbols)
+        fractions = [(self.tops[k], self.bottoms[k]), (right, self.below[k] if self.below else 1)]
+        used = (x for x in (left, *fractions[0], *fractions[1]))
+        symbols = sorted({name for x in used for name in symbols_in_it(x)})
+        state = self._simplest_state(left, [bottom for _, bottom in fractions], symbols)
         if state is None:
             return None
         words, numbers = state
-        top, bottom = (self._value(x, numbers) for x in (self.tops[k], self.bottoms[k]))
-        if not bottom:
-            return None
-        return WrongEntry(
-            self.places[k],
-            closed_form(left, self.bottoms[k]),
-            words,
-            top / bottom,
-            self._value(right, numbers),
-        )
+        yours, true = (self._value(a, numbers) / self._value(b, numbers) for a, b in fractions)
+        written = closed_form(left, fractions[0][1] * fractions[1][1])
+        return WrongEntry(self.places[k], written, words, yours, true)
 
     def number(self, x: Any) -> float:
         """Return the value of a polynomial without coordinates and symbols."""
@@ -139,8 +136,13 @@ class AnswerComparison:
             return math.inf
         return value if abs(value) > ROUNDING else 0.0  # cos π/2 is 6e-17 to a machine
 
-    def _simplest_state(self, left: Any, used: list[str]) -> tuple[str, Any] | None:
-        """Return a state with few numbers that are not zero, at which a difference is not zero."""
+    def _simplest_state(
+        self, left: Any, bottoms: list[Any], used: list[str]
+    ) -> tuple[str, Any] | None:
+        """Return a state with few numbers that are not zero, at which a difference is not zero.
+
+        Nor are the denominators.
+        """
         ring = self.ring
         inputs = inputs_of(self.equations, self.quantity)
         ones = dict.fromkeys(symbols_of(ring), 1.0)
@@ -152,7 +154,8 @@ class AnswerComparison:
                     state[row, joint] = value
                 numbers = (list(state), values)
                 size = max(1.0, *(abs(v) for v in values.values())) if values else 1.0
-                if abs(self._value(left, numbers)) > 1e-9 * size:
+                nonzero_there = (abs(self._value(x, numbers)) > 1e-9 for x in bottoms)
+                if abs(self._value(left, numbers)) > 1e-9 * size and all(nonzero_there):
                     words = state_words(nonzero)
                     parameters = said or ", ".join(f"{k} = {values[k]:g}" for k in used)
                     return f"{words}, {parameters}" if used else words, numbers
@@ -204,6 +207,8 @@ def closed_form(left: Any, bottom: Any) -> str:
     """Return a difference as text; of a long one, how long it is."""
     if isinstance(left, Polynomial) and len(left) > MOST_TERMS:
         return f"({len(left)} terms)"
+    if isinstance(bottom, Polynomial) and isinstance(left, Polynomial) and left.ring == bottom.ring:
+        return cancelled(left, bottom).text()
     text = as_text(left)
     return text if isinstance(bottom, int) else f"({text}) / ({as_text(bottom)})"
 

@@ -66,7 +66,9 @@ class Judge:
         case = AnswerComparison.with_given(self.equations, self.name, right, nodes)
         if tolerance and not any(map(has_letters, (*right.reshape(-1), *nodes.reshape(-1)))):
             entries = [case.wrong_entry(k) for k, x in enumerate(case.left(case.right())) if x]
-            largest = max((abs(case.number(x)) for x in case.right()), default=0.0)
+            below = case.below or [1] * len(case.right())
+            pairs = zip(case.right(), below, strict=True)
+            largest = max((abs(case.number(x) / case.number(b)) for x, b in pairs), default=0.0)
             far = [e for e in entries if e and abs(e.yours - e.right) > tolerance * largest]
             if not far:
                 return self.said(True, f"{self.quantity} is right to {tolerance:g}.")
@@ -80,7 +82,7 @@ class Judge:
         if self.name == "P" and all(map(_is_constant, left)):
             note = f"It differs by the constant {left[0]!r}, which is free to choose."
             return self.said(True, f"{self.quantity} is right.", notes=(note,))
-        if rounded(left, case.right(), self.written.digits):
+        if not case.below and rounded(left, case.right(), self.written.digits):
             reason = f"{self.quantity} is right to the digits that it has, not exactly."
             return self.said(True, reason)
         return self._wrong(case, found, nodes)
@@ -101,7 +103,7 @@ class Judge:
         where = f" in {listed([case.places[k] for k in wrong])}" if len(found) > 1 else ""
         if nodes is not None and constants_turn(nodes) and self._right_in_degrees(nodes):
             mistakes = [DEGREES]
-        if not mistakes:
+        if not mistakes and not case.below:  # of quotients no usual mistakes are known
             search = MistakeSearch(case, wrong)
             mistakes = search.explanations()
             if search.cut_short:
@@ -109,7 +111,7 @@ class Judge:
             elif not mistakes:
                 self.notes.insert(0, "No usual mistake gives this answer.")
         reason = f"{self.quantity} is wrong{where}{why}."
-        more = {"mistakes": tuple(mistakes), "entries": sum(map(bool, case.right()))}
+        more = {"mistakes": tuple(mistakes or ()), "entries": sum(map(bool, case.right()))}
         return self.said(False, reason, wrong=entries, **more)
 
     def _coriolis(self, case: AnswerComparison) -> Verdict:

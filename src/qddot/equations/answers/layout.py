@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from qddot.equations.answers.reader import LONGEST, AnswerReader, BadAnswer, stacked
+from qddot.equations.answers.reader import LONGEST, AnswerReader, BadAnswer, by_entry, stacked
 from qddot.equations.answers.scanning import is_latex, plain
 from qddot.equations.answers.vocabulary import DOT, TWO_DOTS, Vocabulary
-from qddot.equations.nodes import Node
+from qddot.equations.nodes import Node, Power, product
 
 ENVIRONMENTS = "equation|align|aligned|alignat|gather|gathered|split|multline|math|displaymath"
 WRAPPING = re.compile(
@@ -32,6 +33,7 @@ LABEL = re.compile(
 REFERENCE = re.compile(r"\\?[^\W\d_]\w*?[_\[({]*(\d[\d,\s]*)[\])}]*")
 BOX = re.compile("[⎡⎢⎣⎤⎥⎦]")
 BLOCK = re.compile(r"^\[\d+\][ \t]*$", re.MULTILINE)
+BELOW = re.compile(r"\n\s*/([^\n]*)$")  # what a whole matrix is divided by, as we print it
 Indices = tuple[int, ...]
 
 
@@ -72,6 +74,8 @@ def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written
     if is_latex(body):
         body = WRAPPING.sub(" ", body)
     body = MATRIX_CALL.sub("(", body).strip()
+    below = BELOW.search(body) if shape else None
+    body = body[: below.start()] if below else body
     entries = labelled(body)
     if entries and shape:
         written.nodes = _assembled(text, entries, shape, written, formula)
@@ -81,6 +85,9 @@ def read_answer(text: str, shape: tuple[int, ...], words: Vocabulary) -> Written
             written.nodes = stacked([formula(_unboxed(block)) for block in blocks], text)
         else:
             written.nodes = formula(_unboxed(body))
+    if below:
+        divided = Power(formula(below[1]), -1)
+        written.nodes = by_entry(lambda node: product(Fraction(1), [node, divided]), written.nodes)
     written.words = dict(words.understood)
     return written
 

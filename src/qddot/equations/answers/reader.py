@@ -9,7 +9,7 @@ import numpy as np
 
 from qddot.equations.answers.scanning import Scanner, Unreadable
 from qddot.equations.answers.vocabulary import Vocabulary, reported
-from qddot.equations.nodes import Call, Node, Number, Power, Product, power, total
+from qddot.equations.nodes import Call, Node, Number, Power, Product, power, sign_node, total
 from qddot.errors import BadExpression, shorten
 from qddot.scalars.monomials import MOST_POWER
 from qddot.scalars.reader import FormulaReader
@@ -126,6 +126,11 @@ class AnswerReader(FormulaReader):
                 argument = self.times(argument, self.atom())
         if isinstance(argument, np.ndarray):
             raise BadAnswer(self.text, f"{function} of a matrix.")
+        if function in ("sgn", "sign"):
+            found = sign_node(argument)
+            if found is None:
+                raise BadAnswer(self.text, f"{function} is known of a velocity alone: sgn(qd1).")
+            return self.raised(found, exponent)
         return self.raised(Call(function, argument), exponent)
 
     def names_next(self) -> bool:

@@ -39,7 +39,7 @@ MATRICES = re.compile(r"([bpvB]|small)?matrix\*?|array")
 ROMAN = re.compile(r"math(rm|it|bf|sf)|text(rm|it)?|operatorname|boldsymbol|bm")
 DOTTED = {"dot": DOT, "ddot": TWO_DOTS}
 QUOTIENTS = ("frac", "tfrac", "dfrac", "cfrac")
-CALLS = ("sin", "cos", "tan")
+CALLS = ("sin", "cos", "tan", "sgn", "sign")
 
 
 class Unreadable(ValueError):

@@ -176,7 +176,7 @@ def grade(sheet: str | Path, key: str | Path | None = None) -> GradedSheet:
             if not question.right:
                 eqs = equations[question.robot]
                 name = quantity_name(eqs, question.quantity)
-                index_in(question.quantity, name, np.shape(eqs.quantity(name)))
+                index_in(eqs, question.quantity, name, np.shape(eqs.quantity(name)))
         except QddotError as error:
             place = f"answer {shorten(question.name, 40)!r}"
             why = str(error).rstrip(".")

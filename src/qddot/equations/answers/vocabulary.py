@@ -19,7 +19,7 @@ from qddot.scalars.monomials import PI
 
 DOT, TWO_DOTS = "\N{COMBINING DOT ABOVE}", "\N{COMBINING DIAERESIS}"
 ROLES = ("position", "rate", "acceleration")
-FUNCTIONS = ("sin", "cos", "tan", "sqrt")
+FUNCTIONS = ("sin", "cos", "tan", "sqrt", "sign", "sgn")
 SHORT = re.compile(r"([scSC])(?:theta|th|q)?([1-9]+)")
 # what stands before and after the letter of a coordinate, and how many dots that means
 SPELT = (("", "dd", 2), ("", "d", 1), ("", "ddot", 2), ("", "dot", 1), ("dd", "", 2), ("d", "", 1))
