@@ -27,6 +27,7 @@ import tempfile
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from textwrap import dedent
@@ -246,6 +247,7 @@ def prose(page: Path) -> list[tuple[int, str]]:
     return split(page)[0]
 
 
+@cache
 def anchors(page: Path) -> set[str]:
     """Return the anchors of the page's headings, made as GitHub makes them."""
     return {heading.anchor for heading in rendered(page.read_text(encoding="utf-8")).headings}

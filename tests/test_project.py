@@ -6,6 +6,7 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import qddot
@@ -104,7 +105,7 @@ def test_the_name_of_a_type_means_one_thing():
     """Two modules may not define classes or aliases of one name; private ones may repeat."""
     places: dict[str, list[str]] = {}
     for path in MODULES:
-        for node in ast.parse(source(path)).body:
+        for node in parsed(path).body:
             match node:
                 case ast.ClassDef(name=name) | ast.Assign(targets=[ast.Name(id=name)]):
                     if re.match("[A-Z].*[a-z]", name):
@@ -126,7 +127,7 @@ def test_no_kind_of_joint_is_named_outside_its_file():
         for path in MODULES
         if not path.relative_to(SRC).as_posix().startswith(known)
         if any(name in source(path) for name in names)
-        for node in ast.walk(ast.parse(source(path)))
+        for node in ast.walk(parsed(path))
         for word, words in ((getattr(node, "id", ""), classes), (getattr(node, "value", ""), names))
         if isinstance(word, str) and word in words
     ]
@@ -169,7 +170,7 @@ def may_import(importer: str, target: str) -> bool:
 def imported_rooms(path: Path) -> Iterator[tuple[int, str]]:
     """Yield the line and the room of each import of qddot's own modules, nested ones included."""
     package = ["qddot", *path.relative_to(SRC).parts[:-1]]
-    for node in ast.walk(ast.parse(source(path))):
+    for node in ast.walk(parsed(path)):
         match node:
             case ast.Import(names=names):
                 targets = [alias.name.split(".") for alias in names]
@@ -198,7 +199,7 @@ def room_of(path: Path) -> str:
 
 
 def is_empty(path: Path) -> bool:
-    tree = ast.parse(source(path))
+    tree = parsed(path)
     documented = ast.get_docstring(tree) is not None
     if path.name == "__init__.py":
         return not documented
@@ -209,6 +210,11 @@ def has_text(document: dict, key: str) -> bool:
     """Return whether the key stands, with words in it, at the top or in one of the tables."""
     tables = [document, *(value for value in document.values() if isinstance(value, dict))]
     return any(isinstance(table.get(key), str) and table[key].strip() for table in tables)
+
+
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(source(path))
 
 
 def source(path: Path) -> str:

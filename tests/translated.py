@@ -13,7 +13,7 @@ from nearness import DIVIDED, assert_near
 
 from qddot.robot import Robot
 
-ROBOTS = ("rp", "panda", *long("two_link", "double_pendulum", "scara", "puma560", "ur5", "baxter"))
+ROBOTS = ("rp", *long("panda", "two_link", "double_pendulum", "scara", "puma560", "ur5", "baxter"))
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
 # operations as people write them, of two arguments; complex steps go through these
 SMOOTH: dict[str, Callable[..., Any]] = {

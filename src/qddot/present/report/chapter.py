@@ -135,7 +135,7 @@ def deadline(seconds: float) -> Iterator[None]:
         while not over.wait(wait):
             with one_at_a_time:
                 if not over.is_set():
-                    _raise_in(thread, TimeUp)
+                    _raise_in(thread)
             wait = AGAIN
 
     watcher = threading.Thread(target=watch, daemon=True)
@@ -143,23 +143,29 @@ def deadline(seconds: float) -> Iterator[None]:
     try:
         yield
     finally:
-        _end(over, one_at_a_time, thread)
+        _end(over, one_at_a_time)
 
 
-def _end(over: threading.Event, one_at_a_time: threading.Lock, thread: int) -> None:
-    """Stop the watch, and take back what it has raised but what has not arrived yet."""
+def _end(over: threading.Event, one_at_a_time: threading.Lock) -> None:
+    """Stop the watch, and wait for what it has raised but what has not arrived yet.
+
+    It is not taken back: Python 3.11 would keep looking for it, and hang under a profiler.
+    """
     late = False
-    while not over.is_set():
+    while True:
         try:
             with one_at_a_time:
                 over.set()
-                _raise_in(thread, None)
-        except TimeUp:  # it arrived here; the watch must still be stopped
+            for _ in range(2):  # it arrives when a loop turns
+                pass
+        except TimeUp:
             late = True
+        else:
+            break
     if late:
         raise TimeUp
 
 
-def _raise_in(thread: int, kind: type[BaseException] | None) -> None:
-    raised = None if kind is None else ctypes.py_object(kind)
+def _raise_in(thread: int) -> None:
+    raised = ctypes.py_object(TimeUp)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), raised)
