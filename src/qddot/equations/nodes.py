@@ -23,10 +23,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Name:
-    """A letter: a parameter, a coordinate or its derivatives, the sine or cosine of an angle."""
+    """A letter: a parameter, a coordinate or its derivatives, the sine or cosine of an angle.
 
-    kind: str  # parameter, position, rate, acceleration, sine, cosine
-    label: str = ""  # of a parameter
+    Or a term, whose label in LaTeX stands for a sum that is defined elsewhere on the page.
+    """
+
+    kind: str  # parameter, term, position, rate, acceleration, sine, cosine
+    label: str = ""  # of a parameter or a term
     joints: tuple[tuple[int, int], ...] = ()  # ((0, 1), (1, 2)) is q1 + 2 q2
 
 

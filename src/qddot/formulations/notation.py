@@ -79,6 +79,7 @@ class Notation:
     spatial_velocity: str = "v"
     spatial_acceleration: str = "a"
     spatial_inertia: str = "I"
+    named_term: str = r"\lambda"  # a part of a long sum that is defined before it is used
 
     # which coordinates turn: of the robot that it is used for
     turns: tuple[bool, ...] = field(default=(), repr=False)
@@ -111,7 +112,8 @@ class Notation:
         main = {bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | names | heads
         for key, others in OTHER_WORKING_LETTERS.items():
             own = own._given_way(key, others, main, main)
-        return own
+        used = main | {bare(getattr(own, key)) for key in LETTERS if key != "named_term"}
+        return own._given_way("named_term", OTHER_NAMED_TERMS, used, used)
 
     def _given_way(self, key: str, others: Sequence[str], if_in: set, not_in: set) -> Notation:
         if bare(getattr(self, key)) not in if_in:
@@ -268,3 +270,4 @@ OTHER_WORKING_LETTERS = {
     "spatial_acceleration": (r"\mathcal{A}",),
     "spatial_inertia": (r"\mathcal{I}",),
 }
+OTHER_NAMED_TERMS = (r"\chi", r"\xi", r"\kappa", r"\psi", "w", "e")
