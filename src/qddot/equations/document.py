@@ -8,9 +8,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from qddot.equations.definitions import with_definitions
 from qddot.equations.dh_table import dh_table
 from qddot.equations.equations import Equations
-from qddot.equations.formulas import Equation
+from qddot.equations.formulas import Equation, Words
+from qddot.equations.named_terms import NamedTerms
 from qddot.equations.writer import trig_letters
 from qddot.errors import printable
 from qddot.formulations import TITLES
@@ -18,14 +20,12 @@ from qddot.formulations.derivation import Part, Quantity, inertial_names, links_
 from qddot.formulations.notation import Notation
 from qddot.results import look
 
+LEFT_OUT = (
+    "What is only counted below, as (1 234 terms), would fill more pages than anybody reads. "
+    "The equations have it: equations.sympy, equations.latex and equations.to_function "
+    "give every entry in full, and qddot export writes it as code."
+)
 LONG = 40  # terms of a torque that is written by the names of its parts
-
-
-@dataclass(frozen=True)
-class Words:
-    """A sentence of ours; between two $ stands a formula in LaTeX."""
-
-    words: str
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,7 @@ class Document:
 
 def document(equations: Equations, with_steps: bool = False) -> Document:
     """Return the page of a derivation: the equations, and the way to them if wanted."""
-    model = equations.robot.model
-    sections = [DocumentSection("The robot", tuple(about(equations)))]
+    model, sections = equations.robot.model, []
     if with_steps:
         said: set[str] = set()  # words that were printed before are not repeated
         for part in (part for part in equations.parts if part.steps):
@@ -82,12 +81,20 @@ def document(equations: Equations, with_steps: bool = False) -> Document:
     last = equations.parts[-1].steps if with_steps and equations.parts else ()
     told = [step.value for step in last] == list(equations.tau)
     sections.append(DocumentSection("The equations of motion", tuple(terms(equations, told))))
+    names = NamedTerms(equations.robot.ring, equations.notation.named_term)
+    sections = with_definitions(sections, names, equations.notation)
+    sections.insert(0, DocumentSection("The robot", tuple(about(equations, names))))
     title = TITLES.get(equations.formulation, equations.formulation)
     return Document(f"{printable(model.name)}: {title}", tuple(sections))
 
 
-def about(equations: Equations) -> list[Item]:
-    """Return what a reader must know first: coordinates, letters, what was taken as exact."""
+def about(equations: Equations, named: NamedTerms | None = None) -> list[Item]:
+    """Return what a reader must know first: coordinates, letters, what was taken as exact.
+
+    Args:
+        equations: The equations.
+        named: The names of parts of long sums, if the page may have any.
+    """
     model, n = equations.robot.model, equations.notation
     items: list[Item] = [drawn(equations)]
     items += [printable(model.description)] if model.description else []
@@ -108,7 +115,9 @@ def about(equations: Equations) -> list[Item]:
         rows = [(str(i), *(Words(f"${x}$") for x in row)) for i, row in enumerate(found.rows, 1)]
         items.append(WordTable(("link", "θ", "d", "a", "α"), tuple(rows)))
         items += [Equation(n.T(i, i + 1), found.product(i)) for i in range(len(rows))]
-    items.append(letters_table(equations))
+    items.append(letters_table(equations, named is not None and bool(named.definitions)))
+    if named and named.left_out:
+        items.append(Words(LEFT_OUT))
     items += [printable(note) for note in equations.robot.notes]
     if any(f.static is not None for f in equations.robot.tree.friction):
         items.append(
@@ -125,7 +134,7 @@ def drawn(equations: Equations) -> Picture | Words:
     return found or Words("This robot is too large or too strange to be drawn.")
 
 
-def letters_table(equations: Equations) -> WordTable:
+def letters_table(equations: Equations, named: bool = False) -> WordTable:
     """Return what the letters of the page mean: one letter, one meaning."""
     n, model = equations.notation, equations.robot.model
     rotors = any(equations.robot.tree.rotor_inertia)
@@ -158,6 +167,8 @@ def letters_table(equations: Equations) -> WordTable:
                 rf"$\sin {n.q(first)}$, $\cos {n.q(first)}$; two indices: of the sum of angles",
             )
         )
+    if named:
+        rows.append((f"{n.named_term}_i", "part of long sums, numbered; defined before it is used"))
     found = tuple((Words(f"${symbol}$"), Words(meaning)) for symbol, meaning in rows if symbol)
     return WordTable(("letter", "meaning"), found)
 

@@ -12,6 +12,7 @@ is, because aC2 would stand on both sides of the parenthesis.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import gcd, lcm
 from typing import TypeAlias
@@ -29,7 +30,7 @@ from qddot.equations.nodes import (
     total,
 )
 from qddot.equations.polynomial import Polynomial
-from qddot.equations.ring import natural
+from qddot.equations.ring import Ring, natural
 from qddot.equations.terms import Groups, Monomial, Terms, sums_of_angles, terms_of
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
@@ -44,19 +45,36 @@ Items: TypeAlias = tuple[tuple[int, int], ...]  # factors by number, in reading 
 NumberedTerm: TypeAlias = tuple[Items, Fraction]
 
 
-def form(x: Scalar, groups: Groups | None = None) -> Node:
+@dataclass(frozen=True)
+class Collected:
+    """A sum in the terms that it is written in; names of other sums may be among their factors."""
+
+    ring: Ring = field(compare=False)
+    terms: Terms
+
+    def __len__(self) -> int:
+        """How many terms it has."""
+        return len(self.terms)
+
+
+def form(x: Scalar | Collected, groups: Groups | None = None) -> Node:
     """Return the shortest formula for a polynomial or a number.
 
     Args:
-        x: A polynomial, an int, a float or a Fraction.
+        x: A polynomial, an int, a float or a Fraction; or a sum in terms of its own.
         groups: Joints with parallel axes, counted from 0, whose angles may be added up. Those of
             the robot if not given; () for products of single sines and cosines only.
     """
+    if isinstance(x, Collected):
+        return form_of(x.terms, x.ring.roles)
     if not isinstance(x, Polynomial):
         return _number(x)
     groups = x.ring.groups if groups is None else groups
-    terms = terms_of(x)
-    roles = x.ring.roles
+    return form_of(terms_of(x), x.ring.roles, groups)
+
+
+def form_of(terms: Terms, roles: dict[Atom, str], groups: Groups = ()) -> Node:
+    """Return the shortest formula for terms, given what their parameters are to the equations."""
     rotors = {Name("parameter", atom.name) for atom, role in roles.items() if role == "motor"}
     parts = sorted(_parts(terms, rotors).items())
     return total([_shortest(part, roles, groups) for _, part in parts])

@@ -258,6 +258,28 @@ class Equation:
         return f"({text})" if text.startswith(("-", "−")) else text
 
 
+@dataclass(frozen=True)
+class Words:
+    """A sentence of ours; between two $ stands a formula in LaTeX."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Definitions(Equation):
+    """Equations one below the other: what names stand for that are used further on."""
+
+    equations: tuple[Equation, ...] = ()
+
+    def rows(self, room: float = PAGE) -> list[Row]:
+        widths = [em(equation.symbol) for equation in self.equations]
+        narrower = max(widths) - min(widths)  # all begin behind the widest name
+        return [row for equation in self.equations for row in equation.rows(room - narrower)]
+
+    def text(self) -> str:
+        return "\n".join(equation.text() for equation in self.equations)
+
+
 def _count(x: Any) -> int:
     """Return how many terms a value has, all its entries together."""
     entries = np.asarray(x, dtype=object).reshape(-1)

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.forms import form
+from qddot.equations.forms import Collected, form
 from qddot.equations.nodes import Name, Node
-from qddot.equations.polynomial import Polynomial
 from qddot.equations.terms import Groups
 from qddot.equations.values import symbols_of
 from qddot.equations.writer import Writer
@@ -105,10 +104,14 @@ class LatexWriter(Writer):
     """LaTeX inside a formula."""
 
     def __init__(
-        self, x: Scalar, digits: int = 6, full: bool = False, notation: Notation = NOTATION
+        self,
+        x: Scalar | Collected,
+        digits: int = 6,
+        full: bool = False,
+        notation: Notation = NOTATION,
     ):
         super().__init__(x, digits, full, notation)
-        ring = x.ring if isinstance(x, Polynomial) else None
+        ring = getattr(x, "ring", None)  # numbers have none
         coordinates = tuple(notation.q(i) for i in range(ring.n)) if ring else ()
         self.names = names_latex(frozenset(symbols_of(ring)), coordinates) if ring else {}
 
@@ -122,6 +125,9 @@ class LatexWriter(Writer):
 
     def parameter(self, label: str) -> str:
         return self.names.get(label) or name_latex(label)
+
+    def term(self, latex: str) -> str:
+        return latex
 
     def variable(self, node: Name) -> str:
         index, n = node.joints[0][0], self.notation

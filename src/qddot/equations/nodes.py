@@ -26,11 +26,12 @@ class Number:
 class Name:
     """A letter: a parameter, a coordinate or its derivatives, the sine or cosine of an angle.
 
-    The sign of a velocity is a letter too: sgn(q̇1).
+    The sign of a velocity is a letter too, sgn(q̇1); so is a term, whose label in LaTeX stands for a
+    sum that is defined elsewhere on the page.
     """
 
-    kind: str  # parameter, position, rate, acceleration, sign, sine, cosine
-    label: str = ""  # of a parameter
+    kind: str  # parameter, term, position, rate, acceleration, sign, sine, cosine
+    label: str = ""  # of a parameter or a term
     joints: tuple[tuple[int, int], ...] = ()  # ((0, 1), (1, 2)) is q1 + 2 q2
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from qddot.equations.forms import expanded, form
+from qddot.equations.forms import Collected, expanded, form
 from qddot.equations.latex import LatexWriter
 from qddot.equations.layout import PAGE, Row, aligned, broken
 from qddot.equations.layout import width as em
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from qddot.equations.ring import Ring
 
 LIMITS = (200, 20, 1)  # terms of an entry that is written out; the first that fits is taken
-PRINTED = (120,)  # terms of an entry on paper, where length is no matter but reading is
+PRINTED = (inf,)  # on paper: long ones are collected by names, which the document defines
 MOST_LETTERS = 8_000  # of LaTeX on a screen; more takes seconds to typeset and minutes to read
 HIGHEST = 48  # rows of a matrix that fits on a page
 FIRST = 8  # shown terms of a long sum that stands alone
@@ -40,9 +40,10 @@ Entries: TypeAlias = Any  # an array of entries
 class Entry:
     """One formula, written when it is asked for."""
 
-    def __init__(self, value: Scalar, notation: Notation = NOTATION):
+    def __init__(self, value: Scalar | Collected, notation: Notation = NOTATION):
         self.value, self.notation = value, notation
-        self.terms = len(value) if isinstance(value, Polynomial) else int(value != 0)
+        sums = (Polynomial, Collected)
+        self.terms = len(value) if isinstance(value, sums) else int(value != 0)
 
     @cached_property
     def node(self) -> Node:
@@ -196,7 +197,9 @@ def _rows(entries: Entries, symbol: str, limit: float, room: float) -> list[Row]
         return [(symbol, r"\begin{bmatrix}\end{bmatrix}")]
     if entries.ndim > 2:
         blocks = [
-            _rows(block, _index(symbol, (k,), len(entries), entries.flat[0].notation), limit, room)
+            _rows(
+                block, entry_name(symbol, (k,), len(entries), entries.flat[0].notation), limit, room
+            )
             for k, block in enumerate(entries)
         ]
         return [row for block in blocks for row in block]
@@ -215,13 +218,15 @@ def _listed(entries: Entries, symbol: str, limit: float, room: float) -> list[Ro
     size, notation = max(entries.shape), entries.flat[0].notation
     places = [p for p in np.ndindex(entries.shape) if not half or p[0] <= p[1]]
     # all rows begin behind the widest name
-    space = room - em(f"{_index(symbol, places[-1], size, notation)} =")
+    space = room - em(f"{entry_name(symbol, places[-1], size, notation)} =")
     rows: list[Row] = []
     for place in places:
         if entries[place].terms:
-            name = _index(symbol, place, size, notation)
+            name = entry_name(symbol, place, size, notation)
             rows += _continued(name, entries[place].lines(limit, space))
-    zeros = [_index(symbol, place, size, notation) for place in places if not entries[place].terms]
+    zeros = [
+        entry_name(symbol, place, size, notation) for place in places if not entries[place].terms
+    ]
     if half:
         rows.append((_named(symbol, "ji", notation), _named(symbol, "ij", notation)))
     if len(zeros) > MOST_ZEROS:
@@ -244,7 +249,8 @@ def _continued(symbol: str, lines: list[str]) -> list[Row]:
     return [(symbol, lines[0]), *(("", line) for line in lines[1:])]
 
 
-def _index(symbol: str, place: tuple[int, ...], n: int, notation: Notation) -> str:
+def entry_name(symbol: str, place: tuple[int, ...], n: int, notation: Notation) -> str:
+    """Return what an entry of a matrix is called in LaTeX; n is the largest size of the matrix."""
     comma = "," if n > 9 or not symbol else ""
     numbers = comma.join(str(k + 1) for k in place)
     return _named(symbol, numbers, notation) if symbol else f"[{numbers}]"

@@ -279,8 +279,8 @@ def parameter_roles(tree: Tree) -> dict[Atom, str]:
 
 def natural(name: str) -> tuple[float, str]:
     """Return what names are sorted by: the number at their end, if any, then the alphabet."""
-    number = re.search(r"\d+$", name)
-    return (int(number[0]), name[: number.start()]) if number else (math.inf, name)
+    number = re.search(r"(\d+)\}?$", name)  # also as LaTeX writes it, m_{12}
+    return (int(number[1]), name[: number.start()]) if number else (math.inf, name)
 
 
 def _dynamic_scalars(tree: Tree) -> Iterator[Scalar]:

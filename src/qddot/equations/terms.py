@@ -32,7 +32,7 @@ LETTERS = {"position": "q", "rate": "v", "acceleration": "a", "sign": "d"}
 
 def terms_of(x: Polynomial, most: int | None = None) -> Terms:
     """Return the terms of a polynomial, or some: products of sines and cosines of single joints."""
-    factors = _factors(x.ring)
+    factors = factors_of(x.ring)
     return {
         tuple((factors[k], e) for k, e in enumerate(exponents) if e): coefficient
         for exponents, coefficient in x.terms(most)
@@ -60,7 +60,8 @@ def polynomial_of(ring: Ring, terms: Terms) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _factors(ring: Ring) -> tuple[Node, ...]:
+def factors_of(ring: Ring) -> tuple[Node, ...]:
+    """Return what each generator of a ring is in a formula."""
     return tuple(_factor(ring, g) for g in ring.generators)
 
 

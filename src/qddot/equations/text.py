@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.equations.forms import expanded, form
+from qddot.equations.forms import Collected, expanded, form
 from qddot.equations.nodes import Name, Node
 from qddot.equations.polynomial import Polynomial
 from qddot.equations.terms import Groups
@@ -49,7 +49,7 @@ def as_text(
         notation: The letters of coordinates, sines and cosines.
     """
 
-    def entry(value: Scalar) -> str:
+    def entry(value: Scalar | Collected) -> str:
         writer = TextWriter(value, digits, full, ascii, notation)
         if not isinstance(value, Polynomial) or len(value) <= limit:
             return writer.write(form(value, groups))
@@ -99,7 +99,7 @@ class TextWriter(Writer):
 
     def __init__(
         self,
-        x: Scalar,
+        x: Scalar | Collected,
         digits: int = 6,
         full: bool = False,
         ascii: bool = False,
@@ -116,6 +116,9 @@ class TextWriter(Writer):
         if self.ascii or not TORQUE.fullmatch(label):
             return "π" if label == "pi" and not self.ascii else label
         return label.replace("tau", "τ")
+
+    def term(self, latex: str) -> str:
+        return plain(latex)
 
     def variable(self, node: Name) -> str:
         index, n = node.joints[0][0], self.notation

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from qddot.equations.forms import Collected
 from qddot.equations.nodes import Call, Name, Node, Number, Power, Product, Sum, negated
-from qddot.equations.polynomial import Polynomial
 from qddot.equations.values import symbols_of
 from qddot.formulations.notation import NOTATION, Notation
 from qddot.scalars import Scalar
@@ -51,9 +51,13 @@ class Writer(ABC):
     minus = "-"
 
     def __init__(
-        self, x: Scalar, digits: int = 6, full: bool = False, notation: Notation = NOTATION
+        self,
+        x: Scalar | Collected,
+        digits: int = 6,
+        full: bool = False,
+        notation: Notation = NOTATION,
     ):
-        ring = x.ring if isinstance(x, Polynomial) else None
+        ring = getattr(x, "ring", None)  # numbers have none
         letters = trig_letters(symbols_of(ring) if ring else (), notation)
         self.notation = notation
         self.digits = digits
@@ -117,6 +121,8 @@ class Writer(ABC):
             return self.short(node) or self.spelt_out(node, 1)
         if node.kind == "sign":
             return self.sign(self.variable(Name("rate", joints=node.joints)))
+        if node.kind == "term":
+            return self.term(node.label)
         return self.parameter(node.label) if node.kind == "parameter" else self.variable(node)
 
     def short(self, node: Name) -> str:
@@ -149,6 +155,9 @@ class Writer(ABC):
 
     @abstractmethod
     def parameter(self, label: str) -> str: ...
+
+    @abstractmethod
+    def term(self, latex: str) -> str: ...
 
     @abstractmethod
     def variable(self, node: Name) -> str: ...

@@ -84,6 +84,7 @@ class Notation:
     spatial_velocity: str = "v"
     spatial_acceleration: str = "a"
     spatial_inertia: str = "I"
+    named_term: str = r"\lambda"  # a part of a long sum that is defined before it is used
 
     # of the robot that it is used for: which coordinates turn, and their numbers
     turns: tuple[bool, ...] = field(default=(), repr=False)
@@ -129,6 +130,8 @@ class Notation:
         main = {bare(getattr(own, k)) for k in (*DIFFERENT, *ALSO_INDEXED)} | parameters | heads
         for key, others in OTHER_WORKING_LETTERS.items():
             own = own._given_way(key, others, main, main)
+        used = main | {bare(getattr(own, key)) for key in LETTERS if key != "named_term"}
+        own = own._given_way("named_term", OTHER_NAMED_TERMS, used, used)
         pairs = np.ndindex(len(turns), len(turns))
         entries = {bare(own.mass(i, j)) for i, j in pairs if own.mass_entry}
         return replace(own, mass_entry="") if entries & parameters else own
@@ -322,3 +325,4 @@ OTHER_WORKING_LETTERS = {
     "spatial_acceleration": (r"\mathcal{A}",),
     "spatial_inertia": (r"\mathcal{I}",),
 }
+OTHER_NAMED_TERMS = (r"\chi", r"\xi", r"\kappa", r"\psi", "w", "e")
