@@ -17,7 +17,7 @@ from long import long
 import qddot
 from qddot.cli import TOUR, is_interrupt, terminal
 
-OF_ROBOTS = VERBS.keys() - {"sweep", "exercise"}  # which take a plan, or make a robot
+OF_ROBOTS = VERBS.keys() - {"sweep", "exercise", "log"}  # of a plan, of none, of a log first
 # the first takes a minute, and `make demo` runs it; the other needs its files, which a page writes
 NOT_RUN_HERE = ("qddot report panda", "qddot check answers.toml --key key.toml")
 BAD_ROBOT = "pandaa"

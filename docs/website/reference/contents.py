@@ -90,6 +90,7 @@ CHAPTERS = (
             *("qddot.identification.*", "qddot.plot.plot_torques", "qddot.plot.plot_residuals"),
             *("qddot.plot.plot_parameters", "qddot.plot.plot_excitation"),
             *("qddot.plot.plot_spectrum", "qddot.plot.fit_page"),
+            *("qddot.plot.plot_log", "qddot.plot.log_page"),
         ),
         ("identification",),
     ),

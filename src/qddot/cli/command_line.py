@@ -24,6 +24,7 @@ from qddot.cli import (
     excitation,
     exporting,
     identification,
+    logs,
     robots,
     simulation,
 )
@@ -187,7 +188,10 @@ VERBS = {
     "Equations": (equations.derive, certificates.prove, equations.check, equations.exercise),
     "Motion": (simulation.simulate, control.control, simulation.sweep),
     "Guarantees": (certificates.certify,),
-    "Identification": (identification.identifiable, excitation.excite, identification.identify),
+    "Identification": (
+        *(identification.identifiable, excitation.excite, logs.log),
+        identification.identify,
+    ),
     "Export and speed": (exporting.export, exporting.bench),
 }
 

@@ -11,6 +11,7 @@ import typer
 
 import qddot
 from qddot.cli import logs
+from qddot.cli.log_words import names_of
 from qddot.cli.terminal import (
     AsJson,
     File,
@@ -116,7 +117,7 @@ def excite(
         "harmonics": harmonics,
         "curve": curve,
         "criterion": criterion,
-        "terms": logs.words("--terms", terms, "friction, offset") if terms else (),
+        "terms": names_of("--terms", terms, "friction, offset") if terms else (),
         "limits": _limits(limits or []),
         "margin": margin,
         "workspace": _workspace(workspace or []),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import qddot
 from qddot.cli import completion, logs
+from qddot.cli.log_words import as_options, carried, names_of, sources, weights_of
 from qddot.cli.terminal import (
     ENDINGS_OF_ROBOTS,
     AsJson,
@@ -26,6 +27,7 @@ from qddot.cli.terminal import (
     read_robot,
     saves,
     tell,
+    vector,
     warn,
     writes,
 )
@@ -40,10 +42,24 @@ if TYPE_CHECKING:
     from qddot.identification.result import Fit
     from qddot.identification.runs import MeasuredRun
 
-OPTIONS = {  # words of Python, and those of the command line
-    "Give decimate=": "Take --decimate ",
-    "method='consistent'": "--method consistent",
-}
+CutOffOption = Annotated[
+    float | None,
+    number(
+        "Cut-off frequency of the low-pass filter: 10. The one that predicts best if not given.",
+        "HERTZ",
+    ),
+]
+SpeedOption = Annotated[
+    str,
+    vector(
+        "Joint speeds [rad/s or m/s] below which torques are left out of the fit, one for "
+        "all or per joint: 0.05; 0 leaves out none. 1 % of the top speed if not given."
+    ),
+]
+
+DelayOption = Annotated[
+    float, number("Delay of the recorded torques after the positions: 0.004.", "SECONDS")
+]
 
 
 def log_option(words: str) -> Any:
@@ -72,16 +88,20 @@ def identifiable(
       qddot identifiable two_link_symbolic
     """
     robot = read_robot(source, settings) if log is None else read_numeric(source, settings)
-    states = None if log is None else logs.Reading().read(str(log), robot)[1]
+    states = None
+    if log is not None:
+        states = qddot.identification.prepared(logs.Reading().load(str(log), robot), robot)
     with message_if_slow(f"finding the parameters of {robot.name} that torques show"):
         found = qddot.identifiable(robot, states, terms=_terms(terms))
     tell(as_json, {"robot": robot.name} | found.to_dict(), [str(found)])
 
 
+@logs.with_log_options
 def identify(
     ctx: typer.Context,
     source: Source,
     log: logs.LogFiles,
+    reading: logs.Reading,
     method: Annotated[
         str, choice("--method", tuple(METHODS), "The method of the fit")
     ] = "weighted",
@@ -111,17 +131,9 @@ def identify(
             "together are merged",
         ),
     ] = "refuse",
-    columns: logs.ColumnsOption = None,
-    units: logs.UnitsOption = None,
-    gear: logs.GearOption = None,
-    coupling: logs.CouplingOption = "",
-    offset: logs.OffsetOption = "",
-    torque_constants: logs.ConstantsOption = "",
-    rate: logs.RateOption = None,
-    topic: logs.TopicOption = "/joint_states",
-    cutoff: logs.CutOffOption = None,
-    speed: logs.SpeedOption = "",
-    delay: logs.DelayOption = 0.0,
+    cutoff: CutOffOption = None,
+    speed: SpeedOption = "",
+    delay: DelayOption = 0.0,
     payload: Annotated[
         OptionWords,
         typer.Option(
@@ -170,9 +182,9 @@ def identify(
 ) -> None:
     """Find a robot's parameters from a log of positions and torques.
 
-    The log is filtered without a shift in time and differentiated; torques of joints that hardly
-    move are left out of the fit. Parameters that torques do not show keep the values of the robot
-    file.
+    First it is told how the log is understood, as `qddot log` does. The log is then filtered
+    without a shift in time and differentiated; torques of joints that hardly move are left out of
+    the fit. Parameters that torques do not show keep the values of the robot file.
 
     Examples:
       qddot control two_link --duration 20 -o log.csv
@@ -180,20 +192,28 @@ def identify(
       qddot identify two_link log.csv --method consistent -o arm.toml
     """
     from qddot.identification.validation import errors_by_run
+    from qddot.present.terminal.logs import log_facts, log_lines
     from qddot.present.terminal.results import fit_lines
 
-    robot = read_numeric(source, settings)
-    reading = logs.Reading(
-        *(columns or (), units or (), gear or ()),
-        *(coupling, offset, torque_constants, rate, topic, cutoff, speed, delay),
-    )
+    robot = reading.arm(read_numeric(source, settings))
+    assert robot is not None
     wanted = _terms(terms)
     extra = _coupled(robot, coupled)
+    how: dict[str, Any] = {"cutoff": cutoff, "speed": _speed(speed), "delay": delay}
+
+    def read(source: str | dict[str, Any], reading: logs.Reading) -> tuple[Log, Log]:
+        raw = reading.load(source, robot)
+        return raw, qddot.identification.prepared(raw, robot, terms=wanted, extra=extra, **how)
+
     with message_if_slow("reading the logs"):
-        named = logs.sources(log)
-        both = [reading.read(source, robot, wanted, extra) for source in named]
-        others = [reading.read(name, robot, wanted, extra)[1] for name in validate or ()]
+        named = sources(log)
+        both = [read(source, reading) for source in named]
+        alike = replace(reading, rows="", time=None)
+        others = [read(name, alike)[1] for name in validate or ()]
     runs = _runs(robot, named, [ready for _, ready in both], payload or (), weight or ())
+    if not as_json:
+        for raw, _ in both:
+            print("\n".join([*log_lines(raw, robot), ""]), flush=True)
     rows = sum(len(ready) for _, ready in both)
     options: dict[str, Any] = {"decimate": _rows(decimate), "unexcited": unexcited}
     options |= {"gains": _gains(gains)} if gains else {}
@@ -204,8 +224,8 @@ def identify(
         if output is not None:
             fit.save(output)
         _draw(fit, [raw for raw, _ in both], errors, page, plot, ctx.find_root().obj)
-    read = [_log_facts(*each) for each in both]
-    facts = fit.to_dict() | {"log": read[0], "logs": read, "validation": errors}
+    told = [log_facts(raw) | {"notes": _notes(ready)} for raw, ready in both]
+    facts = fit.to_dict() | {"log": told[0], "logs": told, "validation": errors}
     tell(as_json, facts, fit_lines(fit, errors), [output, page, plot])
 
 
@@ -220,10 +240,7 @@ def warnings_as_options() -> Iterator[None]:
         warnings.simplefilter("always", IdentificationWarning)
         yield
     for warning in said:
-        text = str(warning.message)
-        for python, option in OPTIONS.items():
-            text = text.replace(python, option)
-        warn(re.sub(r"prepared\(log, delay=([^)]*)\)", r"--delay \1", text))
+        warn(as_options(str(warning.message)))
 
 
 def _rows(decimate: float | None) -> float | str | None:
@@ -231,8 +248,13 @@ def _rows(decimate: float | None) -> float | str | None:
     return "auto" if decimate is None else decimate or None
 
 
+def _speed(text: str) -> float | list[float] | None:
+    given = numbers("--speed", text) if text else None
+    return given[0] if given is not None and len(given) == 1 else given
+
+
 def _terms(text: str) -> tuple[str, ...]:
-    return logs.words("--terms", text, ", ".join(logs.TERMS)) if text else ()
+    return names_of("--terms", text, ", ".join(logs.TERMS)) if text else ()
 
 
 def _coupled(robot: Any, text: str) -> Any:
@@ -240,7 +262,7 @@ def _coupled(robot: Any, text: str) -> Any:
 
     if not text:
         return ()
-    names = logs.words("--coupled", text, "two joints")
+    names = names_of("--coupled", text, "two joints")
     if len(names) != 2:
         raise BadArgument(f"--coupled names {len(names)} joints; give two: j5,j6.")
     return coupled(robot, *names)
@@ -248,7 +270,7 @@ def _coupled(robot: Any, text: str) -> Any:
 
 def _runs(
     robot: Any,
-    named: Sequence[str | dict[str, str]],
+    named: Sequence[str | dict[str, Any]],
     logs_read: Sequence[Log],
     payload: Sequence[str],
     weight: Sequence[str],
@@ -256,9 +278,9 @@ def _runs(
     """Return the logs as runs, with what was carried in them and what they count."""
     from qddot.identification.runs import MeasuredRun
 
-    loads = logs.carried(payload, robot)
-    weights = {file: _weight(file, said) for file, _, said in (w.rpartition("=") for w in weight)}
-    files = [set(s.values()) if isinstance(s, dict) else {s} for s in named]
+    loads = carried(payload, robot)
+    weights = weights_of(weight)
+    files = [set(map(str, s.values())) if isinstance(s, dict) else {s} for s in named]
     for option, given in (("--payload", loads), ("--weight", weights)):
         for file in given:
             if not any(file in each for each in files):
@@ -288,13 +310,6 @@ def _gains(text: str) -> dict[str, float]:
     return found
 
 
-def _weight(file: str, said: str) -> float:
-    if not file:
-        raise BadArgument(f"--weight {printable(said)!r} is not of the form FILE=NUMBER.")
-    (value,) = numbers("--weight", said)[:1]
-    return value
-
-
 def _draw(
     fit: Fit, raw: Sequence[Log], errors: Any, page: File, plot: File, command: list[str]
 ) -> None:
@@ -307,11 +322,5 @@ def _draw(
         plot_torques(fit, path=plot)
 
 
-def _log_facts(raw: Log, ready: Log) -> dict[str, Any]:
-    return {
-        "source": raw.source,
-        "rows": len(raw),
-        "duration": raw.duration,
-        "rate": raw.rate,
-        "notes": [{"severity": note.severity, "text": str(note)} for note in ready.notes],
-    }
+def _notes(log: Log) -> list[dict[str, str]]:
+    return [{"severity": note.severity, "text": str(note)} for note in log.notes]

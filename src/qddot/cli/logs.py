@@ -1,32 +1,52 @@
-"""Logs named on the command line: LOG, or q=positions.csv tau=currents.csv, and how to read it."""
+"""Logs named on the command line: LOG, or q=positions.csv tau=currents.csv, and how to read it.
+
+A verb that `with_log_options` wraps takes all of `LOG_OPTIONS`, and gets them as one `Reading`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated, Any
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from qddot.cli import completion
-from qddot.cli.terminal import OptionWords, number, vector, warn_each
-from qddot.cli.words import numbers
-from qddot.errors import BadArgument, printable
+from qddot.cli import completion, log_words
+from qddot.cli.terminal import (
+    AsJson,
+    File,
+    OptionWords,
+    Settings,
+    number,
+    read_numeric,
+    saves,
+    tell,
+    vector,
+    warn,
+    warn_each,
+)
+from qddot.errors import BadArgument, BadLog, listing
+from qddot.progress import message_if_slow
+from qddot.robot_formats import read_endings
 
 if TYPE_CHECKING:
     from qddot.identification.log import Log
     from qddot.robot import Robot
 
-QUANTITIES = ("t", "q", "qd", "qdd", "tau")
 TERMS = ("friction", "offset", "rotor_inertia")
-LOGS = (".csv", ".parquet", ".npz", ".db3", ".mcap", ".bag")
-
+LOGS = (
+    *(".csv", ".tsv", ".txt", ".dat", ".parquet", ".npz", ".npy", ".mat", ".h5", ".hdf5"),
+    *(".db3", ".mcap", ".bag"),
+)
 LogFiles = Annotated[
     list[str],
     typer.Argument(
         metavar="LOG...",
-        help="One or more .csv, .parquet or .npz files or ROS bags, which are fitted together; or "
-        "one file per quantity: q=FILE tau=FILE.",
+        help="One or more files of text, Parquet, NumPy, MATLAB or HDF5, LeRobot datasets or ROS "
+        "bags, which are fitted together, FILE:1-1000 for some of the rows; or one file per "
+        "quantity: q=FILE tau=FILE,FILE t=FILE.",
         autocompletion=completion.files(*LOGS),
     ),
 ]
@@ -43,7 +63,15 @@ ColumnsOption = Annotated[
     typer.Option(
         metavar="KEY=NAMES",
         help="Which columns hold a quantity, if their names do not say: "
-        "tau=current_{number}, q=a1,a2 or qd=none.",
+        "tau=current_{number}, q=a1,a2, q=1-7 by number, q=data.q for an array, or qd=none.",
+    ),
+]
+JointsOption = Annotated[
+    OptionWords,
+    typer.Option(
+        metavar="A,B,...",
+        help="The joints in the order of the log's columns, other joints of the robot being held "
+        "at home: j2,j1; or which is which, ROBOT'S=LOG'S: j1=axis1.",
     ),
 ]
 UnitsOption = Annotated[
@@ -80,151 +108,191 @@ RateOption = Annotated[
     float | None, number("Rows per second, of a log without a column of times: 1000.", "HERTZ")
 ]
 TopicOption = Annotated[
-    str, typer.Option(metavar="TOPIC", help="Topic of the joint states in a ROS bag.")
-]
-CutOffOption = Annotated[
-    float | None,
-    number(
-        "Cut-off frequency of the low-pass filter: 10. The one that predicts best if not given.",
-        "HERTZ",
-    ),
-]
-SpeedOption = Annotated[
     str,
-    vector(
-        "Joint speeds [rad/s or m/s] below which torques are left out of the fit, one for "
-        "all or per joint: 0.05; 0 leaves out none. 1 % of the top speed if not given."
+    typer.Option(
+        metavar="TOPIC",
+        help="Topic of a ROS bag: /franka_state. That of its joint states if not given.",
+        show_default=False,
     ),
 ]
-
-DelayOption = Annotated[
-    float, number("Delay of the recorded torques after the positions: 0.004.", "SECONDS")
+RowsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="FIRST-LAST",
+        help="Rows to take, counted from 1: 1-10000, or 10001- for the others. All if not given.",
+        show_default=False,
+    ),
 ]
+TimeOption = Annotated[
+    File,
+    typer.Option(
+        metavar="FILE",
+        help="A file of the times, if they have one of their own.",
+        autocompletion=completion.files(*LOGS),
+    ),
+]
+# how every verb reads a log: by name, the option and its default
+LOG_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "columns": (ColumnsOption, None),
+    "joints": (JointsOption, None),
+    "units": (UnitsOption, None),
+    "gear": (GearOption, None),
+    "coupling": (CouplingOption, ""),
+    "offset": (OffsetOption, ""),
+    "torque_constants": (ConstantsOption, ""),
+    "rate": (RateOption, None),
+    "rows": (RowsOption, ""),
+    "time": (TimeOption, None),
+    "topic": (TopicOption, ""),
+}
 
 
 @dataclass(frozen=True)
 class Reading:
-    """How a log is to be read and made ready."""
+    """How a log is to be read, in the words of the command line."""
 
-    columns: Sequence[str] = field(default_factory=tuple)
-    units: Sequence[str] = field(default_factory=tuple)
-    gear: Sequence[str] = field(default_factory=tuple)
+    columns: OptionWords = None
+    joints: OptionWords = None
+    units: OptionWords = None
+    gear: OptionWords = None
     coupling: str = ""
     offset: str = ""
     torque_constants: str = ""
     rate: float | None = None
-    topic: str = "/joint_states"
-    cutoff: float | None = None
-    speed: str = ""
-    delay: float = 0.0
+    rows: str = ""
+    time: File = None
+    topic: str = ""
 
-    def read(
-        self, source: str | dict[str, str], robot: Robot, terms: Any = (), extra: Any = ()
-    ) -> tuple[Log, Log]:
-        """Return a log as it was recorded, and ready for regression; its warnings are printed."""
+    def options(self) -> dict[str, Any]:
+        """Return the same as what `load_log` takes."""
+        columns = log_words.pairs("--columns", self.columns or ())
+        units = log_words.pairs("--units", self.units or ())
+        return {
+            "columns": {key: log_words.columns_of(said) for key, said in columns.items()},
+            "joints": log_words.joints_of(self.joints or ()),
+            "units": {key: log_words.units_of(said) for key, said in units.items()},
+            "gear": log_words.gear_of(self.gear or ()),
+            "coupling": log_words.matrix_of(self.coupling),
+            "offset": log_words.numbers_of("--offset", self.offset),
+            "torque_constants": log_words.numbers_of("--torque-constants", self.torque_constants),
+            "rate": self.rate,
+            "rows": log_words.rows_of(self.rows),
+            "time": self.time,
+            "topic": self.topic,
+        }
+
+    def arm(self, robot: Robot | None) -> Robot | None:
+        """Return the robot with the joints that --joints does not name held at home."""
+        named = log_words.joints_of(self.joints or ())
+        if robot is None or not isinstance(named, list) or not set(named) < set(robot.joint_names):
+            return robot
+        held = [name for name in robot.joint_names if name not in named]
+        warn(f"held at home, since --joints does not name them: {listing(held, 20)}")
+        home = dict(zip(robot.joint_names, robot.home.tolist(), strict=True))
+        return robot.locked({name: home[name] for name in held})
+
+    def load(self, source: str | dict[str, Any], robot: Robot | None) -> Log:
+        """Return one of `log_words.sources` as it was recorded; its warnings are printed."""
         from qddot.identification.log import load_log
-        from qddot.identification.preparation import prepared
 
-        raw = load_log(
-            source,
-            robot,
-            columns={key: _columns(said) for key, said in pairs("--columns", self.columns).items()},
-            units={key: _several(said) for key, said in pairs("--units", self.units).items()},
-            gear=_gear(self.gear),
-            coupling=_matrix(self.coupling),
-            offset=_numbers("--offset", self.offset),
-            torque_constants=_numbers("--torque-constants", self.torque_constants),
-            rate=self.rate,
-            topic=self.topic,
-        )
-        warn_each([str(problem) for problem in raw.warnings], "--json")
-        given = numbers("--speed", self.speed) if self.speed else None
-        speed = given[0] if given is not None and len(given) == 1 else given
-        options: dict[str, Any] = {"terms": terms, "extra": extra, "delay": self.delay}
-        return raw, prepared(raw, robot, cutoff=self.cutoff, speed=speed, **options)
+        path, rows = log_words.with_rows(source) if isinstance(source, str) else (source, "")
+        how = self.options()
+        if rows:
+            how["rows"] = log_words.rows_of(rows)
+        try:
+            log = load_log(path, robot, **how)
+        except BadLog as error:
+            told = log_words.as_options
+            found = [
+                replace(each, message=told(each.message), remedy=told(each.remedy))
+                for each in error.problems
+            ]
+            raise BadLog(error.args[0], found) from None
+        except BadArgument as error:
+            raise BadArgument(log_words.as_options(str(error))) from None
+        warn_each([log_words.as_options(str(problem)) for problem in log.warnings], "--json")
+        return log
 
 
-def sources(files: Sequence[str]) -> list[str | dict[str, str]]:
-    """Return the logs that were named: a file each, or files by quantity, which are one log."""
-    found: list[str | dict[str, str]] = []
-    for name in files:
-        key, equals, path = name.partition("=")
-        if not equals or key not in QUANTITIES[1:]:
-            found.append(name)
-        elif found and isinstance(last := found[-1], dict) and key not in last:
-            last[key] = path
+def with_log_options(verb: Callable[..., None]) -> Callable[..., None]:
+    """Return a verb that takes the options of logs too, and gets them as `reading`."""
+
+    @wraps(verb)
+    def shared(**given: Any) -> None:
+        said = {name: given.pop(name) for name in LOG_OPTIONS}
+        verb(**given, reading=Reading(**said))
+
+    hints = get_type_hints(verb, include_extras=True)
+    own = [
+        p.replace(annotation=hints[name])
+        for name, p in inspect.signature(verb).parameters.items()
+        if name != "reading"
+    ]
+    more = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
+        for name, (hint, default) in LOG_OPTIONS.items()
+    ]
+    shared.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
+    shared.__annotations__ = {name: hints[name] for name in hints if name != "reading"} | {
+        name: hint for name, (hint, _) in LOG_OPTIONS.items()
+    }
+    return shared
+
+
+@with_log_options
+def log(
+    ctx: typer.Context,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LOG... [ROBOT]",
+            help="A log, or one file per quantity: q=FILE tau=FILE t=FILE; then the robot whose "
+            "joints it has, if any.",
+            autocompletion=completion.files(*LOGS),
+        ),
+    ],
+    reading: Reading,
+    settings: Settings = None,
+    output: Annotated[
+        File,
+        saves("A picture", (".html", ".htm", ".png", ".svg", ".pdf"), "Draw the log, or a page"),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show how a log is understood: columns, units, rate and gaps.
+
+    Nothing is fitted; -o draws it. With a robot, its joints are looked for by name. The options
+    are those of `qddot identify`, so that what is right here is right there.
+
+    Examples:
+      qddot control two_link --duration 5 -o log.csv
+      qddot log log.csv
+      qddot log log.csv two_link --rows 1-200 -o log.html
+    """
+    from qddot.present.terminal.logs import log_facts, log_lines
+
+    *names, last = files
+    robot = read_numeric(last, settings) if names and is_robot(last) else None
+    if settings and robot is None:
+        raise BadArgument("--set changes a robot, and none is named.\n  Name it after the log.")
+    robot = reading.arm(robot)
+    with message_if_slow("reading the log"):
+        sources = log_words.sources(files if robot is None else names)
+        if len(sources) > 1:
+            raise BadArgument(f"There are {len(sources)} logs; name one, or q=FILE tau=FILE.")
+        found = reading.load(sources[0], robot)
+    if output is not None:
+        from qddot.plot import log_page, plot_log
+
+        if output.suffix.lower() in (".html", ".htm"):
+            log_page(found, output, command=ctx.find_root().obj)
         else:
-            found.append({key: path})
-    return found
+            plot_log(found, path=output)
+    tell(as_json, log_facts(found), log_lines(found, robot), [output])
 
 
-def carried(given: Sequence[str], robot: Robot) -> dict[str, Any]:
-    """Return --payload FILE=FRAME or FILE=FRAME:MASS[,X,Y,Z] by file: a frame, or a known load."""
-    from qddot.model.link import Inertial, Payload
+def is_robot(word: str) -> bool:
+    """Return whether a word names a robot: a built-in one or a robot file."""
+    from qddot.readers.read import built_in_names
 
-    found: dict[str, Any] = {}
-    for text in given:
-        file, equals, load = text.rpartition("=")
-        if not equals or not file or not load:
-            raise BadArgument(
-                f"--payload {printable(text)!r} is not of the form FILE=FRAME or "
-                "FILE=FRAME:MASS,X,Y,Z.\n  For instance: --payload loaded.csv=tool:2.5,0,0,0.06."
-            )
-        frame, colon, said = load.partition(":")
-        if not colon:
-            found[file] = frame
-            continue
-        values = numbers("--payload", said)
-        if len(values) not in (1, 4):
-            raise BadArgument(
-                f"--payload {printable(text)!r} has {len(values)} numbers after the frame; give "
-                "its mass [kg], or its mass and its centre of mass in the frame [m]."
-            )
-        mass, com = values[0], values[1:] or (0.0, 0.0, 0.0)
-        x, y, z = com
-        found[file] = Payload(frame, Inertial(mass, (x, y, z)))
-    return found
-
-
-def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
-    """Return quantity=words, as given several times."""
-    found = {}
-    for text in given:
-        key, equals, words = text.partition("=")
-        if not equals or key not in QUANTITIES or not words:
-            raise BadArgument(
-                f"{option} {printable(text)!r} is not of the form quantity=...\n"
-                f"  Quantities are {', '.join(QUANTITIES)}."
-            )
-        found[key] = words
-    return found
-
-
-def words(option: str, text: str, known: str) -> tuple[str, ...]:
-    """Return names with commas between them."""
-    found = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not found:
-        raise BadArgument(f"{option} names nothing; give {known}.")
-    return found
-
-
-def _columns(said: str) -> Any:
-    return None if said == "none" else _several(said)
-
-
-def _several(said: str) -> str | list[str]:
-    return said.split(",") if "," in said else said
-
-
-def _numbers(option: str, text: str) -> list[float] | None:
-    return numbers(option, text) if text else None
-
-
-def _gear(given: Sequence[str]) -> Any:
-    if len(given) == 1 and "=" not in given[0]:
-        return numbers("--gear", given[0])
-    return {key: numbers("--gear", text) for key, text in pairs("--gear", given).items()} or None
-
-
-def _matrix(text: str) -> list[list[float]] | None:
-    return [numbers("--coupling", row) for row in text.split(";")] if text else None
+    return word in built_in_names() or word.lower().endswith(tuple(read_endings()))

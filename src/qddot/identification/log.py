@@ -27,6 +27,17 @@ GAP = 2.5  # median steps: a row or more is missing
 CHUNK = 4096  # rows looked at together: their regressor fits into the processor's cache
 
 
+@dataclass(frozen=True)
+class LogOrigin:
+    """Where the numbers of a log come from, as they were understood."""
+
+    columns: Mapping[str, tuple[str, ...]]  # by quantity, "t" too, one per joint; names in the file
+    units: Mapping[str, tuple[str, ...]]  # of those columns; "" where they are SI
+    first: int  # the row of the file, from 1, that is the first one taken
+    taken: int  # rows
+    total: int  # rows of the file
+
+
 @dataclass(frozen=True, repr=False)
 class Log:
     """A measured motion. What was not measured is None; `notes` says what was mended."""
@@ -48,6 +59,7 @@ class Log:
     load: np.ndarray | None = None  # (k,), which load of a regression was carried; -1: none
     weight: np.ndarray | None = None  # (k,), what a row counts, 1 on average; None: all alike
     tree: Tree | None = field(default=None, compare=False)  # where dq/dt is not the velocity
+    origin: LogOrigin | None = field(default=None, compare=False)  # of a log from a file
 
     def __post_init__(self) -> None:
         for name, values in (*self.arrays(), ("counts", self.counts)):
@@ -184,7 +196,9 @@ def load_log(
     offset: Any = None,
     torque_constants: Any = None,
     rate: float | None = None,
-    topic: str = "/joint_states",
+    topic: str = "",
+    rows: slice | tuple[int, int | None] | None = None,
+    time: str | Path | None = None,
 ) -> Log:
     """Return a log, on the joints' side and in SI units, with notes of what was mended.
 
@@ -193,20 +207,29 @@ def load_log(
         q = A (q_motor / N) + q₀          τ = A⁻ᵀ (N τ_motor)
 
     Args:
-        source: A .csv, .parquet or .npz file, a ROS 2 bag (folder, .db3, .mcap), a pandas table, a
-            simulated motion; or a file per quantity: {"q": "positions.csv", "tau": "currents.csv"}.
+        source: A file of text (.csv, .txt, .dat), NumPy (.npz, .npy), MATLAB (.mat), HDF5 (.h5) or
+            Parquet, a dataset of LeRobot, a ROS bag (folder, .db3, .mcap, .bag), a pandas table, a
+            simulated motion; or a file per quantity, or several for its joints:
+            {"q": "positions.csv", "tau": ["current1.txt", "current2.txt"]}.
         robot: The arm; its joints are looked for by name, and the log is in their order.
         columns: Where the names of the columns do not say: {"t": "stamp", "q": ["a1", "a2"],
             "tau": "current_{number}"}; {joint} stands for a joint's name, {number} counts from 1.
-        units: {"t": "ms", "q": "deg", "qd": "deg/s", "tau": "A"}, or a list with one per joint.
+            A number is the place of a column, from 1, and "1-7" are seven; the name of an array
+            ("data.q") stands for all of its columns.
+        units: {"t": "ms", "q": "deg", "qd": "deg/s", "tau": "A"}, or a list with one per joint; a
+            number is what one of that unit is in SI.
         gear: N, turns of the motor per turn of the joint, one per joint, signs included; or
             {"tau": N} where only that is measured at the motors.
         coupling: A, shape (n, n), where motors move several joints; or {"tau": A}.
-        joints: The joints wanted, in order; or {joint of the robot: its name in the log}.
+        joints: {joint of the robot: its name in the log}; or a list: the robot's own joints, in the
+            order in which the log has them, or their names in the log, in the robot's order.
         offset: q₀, added to the positions last [rad] or [m], one per joint.
         torque_constants: N·m (or N) per ampere, one per joint, where τ is in "A" or "mA".
         rate: Rows a second [Hz], for logs without a column of times.
-        topic: The topic of a bag.
+        topic: The topic of a bag; by default that of the joint states.
+        rows: The rows taken: (1, 10000) for the first ten thousand, (10001, None) for the others;
+            or a slice, which counts from 0.
+        time: A file of the times, where they have one of their own.
 
     Raises:
         BadLog: If it cannot be used, with every problem found, by row and column.
@@ -214,11 +237,11 @@ def load_log(
     from qddot.identification.log_checks import checked
     from qddot.identification.log_columns import mapped
     from qddot.identification.log_files import tables
-    from qddot.identification.log_names import joint_side
+    from qddot.identification.log_units import joint_side
 
     if isinstance(source, Log):
         return source
-    raw = mapped(tables(source, topic), robot, columns or {}, joints, rate)
+    raw = mapped(tables(source, topic, time), robot, columns or {}, joints, rate, rows)
     there = joint_side(raw, robot, units or {}, gear, coupling, offset, torque_constants)
     return checked(there, robot)
 

@@ -33,7 +33,7 @@ def checked(raw: Raw, robot: Robot | None) -> Log:
             raw.source, f"it has {rows}", "A motion needs many: record at 100 Hz or more."
         )
     check_finite(raw)
-    keep = in_time(raw)
+    taken, keep = len(raw.t), in_time(raw)
     raw.t = raw.t[keep] - raw.t[keep][0]
     raw.values = {name: values[keep] for name, values in raw.values.items()}
     if len(raw.t) < 2:
@@ -50,7 +50,8 @@ def checked(raw: Raw, robot: Robot | None) -> Log:
     measured: dict[str, Any] = dict(raw.values) | several_numbers(robot)
     if "tree" in measured:
         measured["q"] = by_rows(measured["tree"].project, measured["q"])
-    return Log(raw.joints, raw.t, **measured, source=raw.source, notes=tuple(raw.notes))
+    measured |= {"notes": tuple(raw.notes), "origin": raw.origin(taken)}
+    return Log(raw.joints, raw.t, **measured, source=raw.source)
 
 
 def check_finite(raw: Raw) -> None:

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.checks import positive
-from qddot.errors import BadArgument, Problem, UnknownName, did_you_mean, listing, printable
-from qddot.identification.log import bad_log
+from qddot.errors import BadArgument, Problem, did_you_mean, listing
+from qddot.identification.log import LogOrigin, bad_log
+from qddot.identification.log_joints import not_for_all, wanted_joints
 from qddot.identification.log_names import (
-    TIME,
+    COMPUTED,
+    CURRENT,
     by_name,
+    expanded,
     key,
-    matching,
-    numbered_joints,
+    meaning,
     picked_columns,
     time_column,
+    time_unit,
     without_unit,
 )
 from qddot.timeseries import QUANTITIES, Table
@@ -39,12 +42,22 @@ class Raw:
     units: dict[str, list[str]]  # as the names of the columns say, "" where they do not
     line: Any = lambda row: None
     notes: list[Problem] = field(default_factory=list)
+    first: int = 0  # row of the file that is taken first
+    total: int = 0  # rows of the file
 
     def note(self, severity: Any, place: str, message: str, remedy: str = "") -> None:
         self.notes.append(Problem(severity, place, message, remedy))
 
+    def origin(self, taken: int) -> LogOrigin:
+        """Return where the values come from, so many rows of the file."""
+        there = [name for name in self.columns if name in ("t", *self.values)]
+        columns = {name: tuple(self.columns[name]) for name in there}
+        units = {name: tuple(self.units[name]) for name in there}
+        return LogOrigin(columns, units, self.first + 1, taken, self.total)
+
     def row(self, row: int) -> str:
         """Return a row, from 0, as people count: its line in the file, where there is one."""
+        row = row + self.first
         line = self.line(row)
         return f"row {row + 1}" if line is None else f"row {row + 1} (line {line})"
 
@@ -55,6 +68,7 @@ def mapped(
     columns: Mapping[str, Any],
     joints: Sequence[str] | Mapping[str, str] | None,
     rate: float | None,
+    rows: Any = None,
 ) -> Raw:
     """Return the columns of the joints, in the robot's order, and the times."""
     source = " and ".join(table.source for table in tables)
@@ -69,133 +83,94 @@ def mapped(
         for name, those in by_name(table).items():
             found.setdefault(name, (table, those))
     there = [name for table in tables for name in table.names]
-    names, in_log, numbered = wanted_joints(source, found, columns, robot, joints, there)
+    names, in_log, note = wanted_joints(source, found, columns, robot, joints, tables)
     several = robot is not None and robot.nq != robot.n
     positions = robot.model.position_names if robot and several else ()
     chosen: dict[str, tuple[Table, list[str]]] = {}
-    lacking: list[Problem] = []
+    notes: list[Problem] = []
     for name in QUANTITIES:
         own = (positions, positions) if several and name == "q" else (names, in_log)
         if name in columns:
             table = next((t for t in tables if t.quantity == name), tables[0])
             if columns[name] is not None:
-                chosen[name] = table, as_said(columns[name], name, *own, table)
+                order = None if isinstance(joints, Mapping) else joints
+                chosen[name] = table, as_said(columns[name], name, *own, table, order)
         elif name in found:
             table, those = found[name]
             picked = picked_columns(those, own[1])
             if picked is not None:
                 chosen[name] = table, picked
             else:
-                lacking.append(Problem("warning", name, *not_for_all(those, *own)))
+                notes.append(Problem("warning", name, *not_for_all(those, *own)))
     if "q" not in chosen:
         raise bad_log(
             source,
             f"it has no positions of {listing(positions or in_log, 8) or 'any joint'}; "
             f"its columns are {listing(there, 12)}",
-            'Say which they are: columns={"q": [...], "tau": [...]}.',
+            'Say which they are: columns={"q": [...], "tau": [...]}, names or numbers ("1-7").',
         )
-    raw = gathered(source, names, tables, chosen, columns.get("t"), rate)
-    raw.notes += [*(note for table in tables for note in table.notes), *lacking]
+    raw = gathered(source, names, tables, chosen, columns.get("t"), rate, rows)
+    raw.notes += [*(note for table in tables for note in table.notes), *notes]
+    if "tau" in chosen and "tau" not in columns and not chosen["tau"][0].quantity:
+        look_at_torque(raw, chosen["tau"][1])
     known = found["q"][1] if "q" in found and "q" not in columns else {}
     others = [joint for joint in known if key(joint) not in set(map(key, positions or in_log))]
     if others:
         raw.note("note", "columns", f"other joints in the log, left out: {listing(others, 8)}")
-    if numbered:
-        raw.note("note", "columns", f"joints by their numbers, in order: {listing(names)}")
+    if note:
+        raw.note("note", "columns", note)
     return raw
 
 
-def wanted_joints(
-    source: str,
-    found: Mapping[str, tuple[Table, dict[str, str]]],
-    columns: Mapping[str, Any],
-    robot: Robot | None,
-    joints: Sequence[str] | Mapping[str, str] | None,
-    all_columns: Sequence[str],
-) -> tuple[tuple[str, ...], tuple[str, ...], bool]:
-    """Return the joints' names, their names in the log, and whether they are just numbered."""
-    there = list(found["q"][1]) if "q" in found else []
-    if robot is not None and robot.nq != robot.n:
-        return robot.joint_names, robot.joint_names, False
-    if isinstance(joints, Mapping):
-        names = tuple(robot.joint_names if robot else map(str, joints))
-        for name in joints:
-            if robot and name not in names:
-                raise UnknownName("joint", str(name), robot.name, names)
-        return names, tuple(str(joints.get(name, name)) for name in names), False
-    if joints is not None:
-        names = tuple(map(str, joints))
-        if robot is None:
-            return names, names, False
-        known = tuple(robot.joint_names)
-        if len(names) != len(known):
-            raise BadArgument(
-                f"joints names {len(names)} joints, but robot {printable(robot.name)!r} has "
-                f"{len(known)}: {listing(known)}."
-            )
-        return known, known if set(names) == set(known) else names, False
-    said = columns.get("q")
-    numbers = numbered_joints(there)
-    if robot:
-        names = tuple(robot.joint_names)
-        if said is not None or picked_columns(dict.fromkeys(there, ""), names) is not None:
-            return names, names, False
-        if len(numbers) == len(names):
-            return names, numbers, True
-        missing = [name for name in names if key(name) not in set(map(key, there))]
-        raise bad_log(
-            source,
-            f"it has no positions of {listing(missing, 8)}, joints of {printable(robot.name)!r}."
-            f"{did_you_mean(missing[0], there)} Its joints are: {listing(there, 12) or 'none'}",
-            "Say which is which: joints={robot's: log's}, or columns={'q': [...]}.",
+def look_at_torque(raw: Raw, columns: Sequence[str]) -> None:
+    """Say what torques are that are none: currents, or what a controller computed."""
+    kinds = {what[1] for column in columns if (what := meaning(without_unit(column)[0]))}
+    if CURRENT in kinds:
+        raw.units["tau"] = [unit or "A" for unit in raw.units["tau"]]
+    if COMPUTED in kinds:
+        raw.note(
+            "warning",
+            "tau",
+            f"{listing(columns, 3)} is what the controller's own model computes, not a measurement",
+            "Record currents (actual_current), and give their torque constants.",
         )
-    if said is None:
-        names = numbers or tuple(there)
-    elif isinstance(said, Mapping):
-        names = tuple(map(str, said))
-    elif isinstance(said, str):
-        names = matching(said, all_columns) or (said,)
-    else:
-        names = tuple(str(name) for name in said)
-    return names, names, False
-
-
-def not_for_all(
-    those: Mapping[str, str], names: Sequence[str], in_log: Sequence[str]
-) -> tuple[str, str]:
-    """Return in words that a quantity is not there for all joints, and what to do."""
-    there = set(map(key, those))
-    missing = [name for name, token in zip(names, in_log, strict=True) if key(token) not in there]
-    what = f"there is none for {listing(missing, 8)}, so it is left out for all"
-    return what, "Name its columns: columns={...}."
 
 
 def as_said(
-    said: Any, quantity: str, names: Sequence[str], in_log: Sequence[str], table: Table
+    said: Any,
+    quantity: str,
+    names: Sequence[str],
+    in_log: Sequence[str],
+    table: Table,
+    order: Sequence[str] | None = None,
 ) -> list[str]:
-    """Return the columns that the caller names, each seen to be there."""
-    if isinstance(said, str):
-        columns = [
+    """Return the columns that the caller names, each seen to be there.
+
+    Args:
+        said: A pattern, a list, one per joint, numbers ("1-7") or the name of an array.
+        quantity: Of what they are.
+        names: The joints.
+        in_log: Their names in the log.
+        table: Where they are.
+        order: The joints in the order in which a list names their columns; else as `names`.
+    """
+    if isinstance(said, str) and "{" in said and said not in table.names:
+        patterns = [
             said.replace("{joint}", joint).replace("{number}", str(k + 1))
             for k, joint in enumerate(in_log)
         ]
-    elif isinstance(said, Mapping):
-        columns = [str(said.get(name, "")) for name in names]
-    else:
-        columns = [str(name) for name in said]
+        return expanded(patterns, table)
+    if isinstance(said, Mapping):
+        return expanded([str(said.get(name, "")) for name in names], table)
+    columns = expanded([said] if isinstance(said, str) else said, table)
     if len(columns) != len(names):
         raise BadArgument(
             f"columns names {len(columns)} columns for {quantity}, but there are {len(names)} "
             f"joints: {listing(names)}."
         )
-    for column in columns:
-        if column not in table.names:
-            raise bad_log(
-                table.source,
-                f"it has no column {printable(column)!r}.{did_you_mean(column, table.names)} "
-                f"It has: {listing(table.names, 12)}",
-                f"Correct columns={{{quantity!r}: ...}}.",
-            )
+    if order is not None and set(map(str, order)) == set(names):
+        place = {str(name): k for k, name in enumerate(order)}
+        columns = [columns[place[name]] for name in names]
     return columns
 
 
@@ -206,20 +181,24 @@ def gathered(
     chosen: Mapping[str, tuple[Table, list[str]]],
     time: Any,
     rate: float | None,
+    rows: Any = None,
 ) -> Raw:
     """Return the numbers of the columns chosen; tables must have the same rows."""
-    times = {id(table): time_column(table, time) for table in tables}
     raw = Raw(source, names, np.empty(0), {}, {}, {"t": [""]}, tables[0].line)
+    clocked = [table for table in tables if table.quantity == "t"] or tables
+    times = {id(table): time_column(table, time) for table in clocked}
+    if time is not None and not any(times.values()):
+        expanded([time], clocked[0])  # which says that it is not there
     lengths, clocks = {}, []
     for table in tables:
         wanted = {c for owner, those in chosen.values() if owner is table for c in those}
-        clock = times[id(table)]
-        found = table.read([*sorted(wanted), *([clock] if clock else [])])
-        lengths[table.source] = len(next(iter(found.values()), []))
+        clock = times.get(id(table))
+        if not wanted and not clock:
+            continue
+        found = table.read([*sorted(wanted), *([clock] if clock and clock not in wanted else [])])
+        lengths[table.source] = len(next(iter(found.values())))
         if clock and not clocks:
-            match = TIME.fullmatch(without_unit(clock)[0])
-            unit = without_unit(clock)[1] or str((match and match["unit"]) or "")
-            raw.columns["t"], raw.units["t"] = [clock], [unit.lower()]
+            raw.columns["t"], raw.units["t"] = [clock], [time_unit(table, clock)]
         clocks += [found[clock]] if clock else []
         for name, (owner, those) in chosen.items():
             if owner is table:
@@ -229,8 +208,32 @@ def gathered(
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{length} in {where}" for where, length in lengths.items())
         raise bad_log(source, f"the files have different numbers of rows: {said}", "Cut them.")
-    raw.t = the_times(source, next(iter(lengths.values())), clocks, rate)
+    raw.total = next(iter(lengths.values()))
+    raw.t = the_times(source, raw.total, clocks, rate)
+    if rate is not None and clocks:
+        raw.note("note", "time", f"column {raw.columns.pop('t')[0]!r} is not used: a rate is given")
+        raw.units["t"] = [""]
+    if rows is not None:
+        part = some_rows(source, rows, raw.total)
+        raw.first, raw.t = part.start, raw.t[part]
+        raw.values = {name: values[part] for name, values in raw.values.items()}
     return raw
+
+
+def some_rows(source: str, rows: Any, total: int) -> slice:
+    """Return the rows wanted, a slice from 0 or a pair from 1, seen to be there."""
+    if isinstance(rows, slice):
+        first, last = rows.start or 0, total if rows.stop is None else rows.stop
+        step = rows.step
+    else:
+        first, last, step = int(rows[0]) - 1, total if rows[1] is None else int(rows[1]), None
+    if step not in (None, 1) or not 0 <= first < last <= total:
+        raise bad_log(
+            source,
+            f"rows {first + 1} to {last} are wanted, but it has {total}",
+            f"Give two numbers from 1 to {total}, the first one first.",
+        )
+    return slice(first, last)
 
 
 def the_times(source: str, rows: int, clocks: list[np.ndarray], rate: float | None) -> np.ndarray:

@@ -1,68 +1,101 @@
-"""What the name of a column says: which quantity, which joint, in what unit; and units as SI.
+"""What the name of a column says: which quantity, which joint, in what unit.
 
 q.<joint>   position_<joint>   <joint>.velocity   tau1   effort[0]   Torque Joint_1 [N·m]
+actual_q_0   actual_current_0   state.tau_J[0]   observation.state.elbow_flex.pos
+
+The last line is what UR's RTDE, libfranka and LeRobot write.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from math import pi
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
-
-from qddot.checks import numbers as matrix
-from qddot.checks import spread
-from qddot.errors import BadArgument, did_you_mean, listing, printable, shorten
+from qddot.errors import did_you_mean, listing, printable
 from qddot.identification.log import bad_log
-from qddot.timeseries import QUANTITIES, Table
+from qddot.timeseries import Table
 
-if TYPE_CHECKING:
-    from qddot.identification.log_columns import Raw
-    from qddot.robot import Robot
-
+# words for what is measured, then for currents, then for what a controller computes
 SPELLINGS = {
-    "q": ("q", "pos", "position", "angle", "joint_position", "joint_pos", "actual_q"),
-    "qd": ("qd", "dq", "qdot", "vel", "velocity", "speed", "joint_velocity", "actual_qd"),
+    "q": (
+        *("q", "pos", "position", "angle", "joint_position", "joint_pos", "joint_angle"),
+        *("actual_q", "qpos", "observation.state"),
+    ),
+    "qd": (
+        *("qd", "dq", "qdot", "vel", "velocity", "speed", "joint_velocity", "joint_vel"),
+        *("actual_qd", "qvel", "observation.velocity"),
+    ),
     "qdd": ("qdd", "ddq", "qddot", "acc", "acceleration", "joint_acceleration"),
-    "tau": ("tau", "torque", "effort", "joint_torque", "joint_effort"),
+    "tau": (
+        *("tau", "torque", "effort", "joint_torque", "joint_effort", "tau_j", "eff"),
+        *("actual_current_as_torque", "observation.effort"),
+    ),
 }
-MEANING = {word: name for name, words in SPELLINGS.items() for word in words}
-WORD = "|".join(sorted((f"{word}s?" for word in MEANING), key=len, reverse=True))
+CURRENT_WORDS = ("current", "joint_current", "motor_current", "observation.current")
+COMPUTED_WORDS = ("target_moment",)
+MEASURED, CURRENT, COMPUTED = range(3)  # which of them goes first
+MEANING = {word: (name, MEASURED) for name, words in SPELLINGS.items() for word in words}
+MEANING |= dict.fromkeys(CURRENT_WORDS, ("tau", CURRENT))
+MEANING |= dict.fromkeys(COMPUTED_WORDS, ("tau", COMPUTED))
+WORD = "|".join(re.escape(word) + "s?" for word in sorted(MEANING, key=len, reverse=True))
+# which part of a recording a word is in: what was measured, and what was only asked for
+PARTS = "robot_state state measured_joint_state joint_states? observations? obs data actual"
+BEFORE = rf"(?:(?:{PARTS.replace(' ', '|')}|meas(?:ured)?)[._ /])*?"
+ASKED_FOR = "action target cmd command commanded desired desired_joint_state des ref reference"
+COMMANDED = re.compile(rf"(?:{ASKED_FOR.replace(' ', '|')})[._ /].*", re.I)
 FIRST = re.compile(
-    rf"(?P<what>{WORD})(?:(?P<number>\d+)|\[(?P<index>\d+)\]|[._ /:-]+(?P<joint>.+))", re.I
+    rf"{BEFORE}(?P<what>{WORD})(?:(?P<number>\d+)|\[(?P<index>\d+)\]|[._ /:-]+(?P<joint>.+))", re.I
 )
 LAST = re.compile(rf"(?P<joint>.+?)[._ /:-]+(?P<what>{WORD})", re.I)
+LIBFRANKA = {"time", "success_rate", "state.q[0]", "state.tau_J[0]"}  # whose times are in ms
 TIME = re.compile(
     r"(?:t|time|times|timestamp|time_?stamp|stamp|elapsed(?:_time)?|seconds?|secs?)"
     r"(?:[._ ]?(?P<unit>s|sec|ms|us|ns))?",
     re.I,
 )
+NUMBERED = re.compile(r"(?P<first>\d{1,6})(?:\s*[-:]\s*(?P<last>\d{1,6}))?", re.ASCII)
 UNIT = re.compile(r"(?P<name>.*\S)\s*[\[(](?P<unit>[^\[\]()\d][^\[\]()]*)[\])]")
-TURNING = {"rad": 1.0, "deg": pi / 180, "°": pi / 180, "mrad": 1e-3, "rev": 2 * pi, "turn": 2 * pi}
-SLIDING = {"m": 1.0, "mm": 1e-3, "cm": 1e-2, "um": 1e-6, "µm": 1e-6, "in": 0.0254}
-TIMES = {"s": 1.0, "sec": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6, "ns": 1e-9}
-TORQUES = {"N·m": 1.0, "Nm": 1.0, "N*m": 1.0, "N.m": 1.0, "mNm": 1e-3, "kNm": 1e3}
-FORCES = {"N": 1.0, "kN": 1e3, "mN": 1e-3}
-CURRENTS = {"A": 1.0, "mA": 1e-3}
 
 
 def by_name(table: Table) -> dict[str, dict[str, str]]:
-    """Return what the names of the columns say: for each quantity, the column of each joint."""
-    found: dict[str, dict[str, str]] = {}
+    """Return what the names of the columns say: for each quantity, the column of each joint.
+
+    Where a log has torques, its currents are left out, and what a controller computed is taken
+    only where nothing else is there.
+    """
+    found: dict[str, dict[int, dict[str, str]]] = {}
     for name in table.names:
         bare, _ = without_unit(name)
+        if table.quantity == "t":
+            continue
         if table.quantity:
             if not TIME.fullmatch(bare):
-                found.setdefault(table.quantity, {}).setdefault(bare, name)
-        elif match := FIRST.fullmatch(bare) or LAST.fullmatch(bare):
-            parts = match.groupdict()
-            word = match["what"].lower()
-            quantity = MEANING.get(word) or MEANING[word.removesuffix("s")]
-            joint = parts["joint"] or parts.get("number") or parts.get("index")
-            found.setdefault(quantity, {}).setdefault(str(joint), name)
-    return found
+                what = meaning(bare)
+                joint = what[2] if what and what[0] == table.quantity else bare
+                kind = found.setdefault(table.quantity, {}).setdefault(MEASURED, {})
+                kind.setdefault(joint, name)
+        elif what := meaning(bare):
+            quantity, rank, joint = what
+            found.setdefault(quantity, {}).setdefault(rank, {}).setdefault(joint, name)
+    return {quantity: kinds[min(kinds)] for quantity, kinds in found.items()}
+
+
+def meaning(bare: str) -> tuple[str, int, str] | None:
+    """Return the quantity, how it is known (`MEASURED`, ...) and the joint that a name says."""
+    match = FIRST.fullmatch(bare)
+    if match is None and not COMMANDED.fullmatch(bare):
+        match = LAST.fullmatch(bare)
+    if match is None:
+        return None
+    parts, word = match.groupdict(), match["what"].lower()
+    quantity, rank = MEANING.get(word) or MEANING[word.removesuffix("s")]
+    joint = str(parts["joint"] or parts.get("number") or parts.get("index"))
+    if word.startswith("observation.") and (inner := LAST.fullmatch(joint)):  # "elbow_flex.pos"
+        word = inner["what"].lower()
+        quantity, rank = MEANING.get(word) or MEANING[word.removesuffix("s")]
+        joint = inner["joint"]
+    return quantity, rank, joint
 
 
 def without_unit(name: str) -> tuple[str, str]:
@@ -98,172 +131,80 @@ def picked_columns(those: Mapping[str, str], joints: Sequence[str]) -> list[str]
     return None if None in picked else [str(column) for column in picked]
 
 
+def alike_but_for_a_prefix(names: Sequence[str], tokens: Sequence[str]) -> tuple[str, ...]:
+    """Return the joints of a log that are those of a robot but for a common beginning, or none.
+
+    A robot's panda_joint1, panda_joint2, ... are fer_joint1, fer_joint2, ... of a log; where
+    left_s0 and right_s0 are both there, neither is.
+    """
+    words = [re.split(r"[\W_]+", name.casefold()) for name in names]
+    shared = 0
+    while all(len(w) > shared + 1 for w in words) and len({w[shared] for w in words}) == 1:
+        shared += 1
+    ends = ["".join(w[shared:]) for w in words]
+    there = {key(token): token for token in tokens}
+    starts = {k.removesuffix(ends[0]) for k in there if ends and k.endswith(ends[0])}
+    found = [s for s in starts if all(f"{s}{end}" in there for end in ends)]
+    return tuple(there[found[0] + end] for end in ends) if len(found) == 1 else ()
+
+
 def time_column(table: Table, said: Any) -> str | None:
-    """Return the column of times, or None."""
+    """Return the column of times of a table, or None; `said` is the one that the caller names."""
     if said is not None:
-        if said not in table.names:
+        return expanded([said], table)[0] if there(said, table) else None
+    found = [name for name in table.names if TIME.fullmatch(without_unit(name)[0])]
+    if not found and table.quantity == "t":
+        found = list(table.names)
+        if len(found) != 1:
             raise bad_log(
                 table.source,
-                f"it has no column {printable(str(said))!r}.{did_you_mean(str(said), table.names)}",
-                "Correct columns={'t': ...}.",
+                f"it has {len(found)} columns, and none is called time",
+                "Say which holds the times: columns={'t': ...}.",
             )
-        return str(said)
-    found = [name for name in table.names if TIME.fullmatch(without_unit(name)[0])]
     return min(found, key=lambda name: (len(name), name)) if found else None
 
 
-# from what was recorded to SI units at the joints: units, gears, couplings, offsets
+def time_unit(table: Table, clock: str) -> str:
+    """Return the unit that a column of times has by its name, or ""."""
+    if clock == "time" and set(table.names) >= LIBFRANKA:
+        return "ms"
+    match = TIME.fullmatch(without_unit(clock)[0])
+    return (without_unit(clock)[1] or str((match and match["unit"]) or "")).lower()
 
 
-def rates_of(units: Mapping[str, float], per: str) -> dict[str, float]:
-    ends = ("/s",) if per == "s" else ("/s²", "/s^2", "/s2", "/s/s")
-    return {f"{unit}{end}": factor for unit, factor in units.items() for end in ends}
+# columns that the caller names: by name, by the array that they are of, or by number from 1
 
 
-# by quantity, the SI value of each unit: for joints that turn, for joints that slide
-SI_FACTORS: dict[str, tuple[dict[str, float], dict[str, float]]] = {
-    "q": (TURNING, SLIDING),
-    "qd": (rates_of(TURNING, "s") | {"rpm": pi / 30}, rates_of(SLIDING, "s")),
-    "qdd": (rates_of(TURNING, "s²"), rates_of(SLIDING, "s²")),
-    "tau": (TORQUES | CURRENTS, FORCES | CURRENTS),
-}
+def there(said: Any, table: Table) -> bool:
+    """Return whether a table has what the caller names."""
+    text = str(said)
+    if text in table.names or text in table.groups:
+        return True
+    numbers = NUMBERED.fullmatch(text)
+    if numbers is None:
+        return False
+    first, last = int(numbers["first"]), int(numbers["last"] or numbers["first"])
+    return 1 <= first <= last <= len(table.names)
 
 
-def joint_side(
-    raw: Raw,
-    robot: Robot | None,
-    units: Mapping[str, Any],
-    gear: Any,
-    coupling: Any,
-    offset: Any,
-    torque_constants: Any,
-) -> Raw:
-    """Change the values of a log, in place, into SI units on the joints' side."""
-    unknown = [str(name) for name in units if name not in ("t", *QUANTITIES)]
-    if unknown:
-        raise BadArgument(
-            f"units is for t, {', '.join(QUANTITIES)}, not for {listing(unknown)}.\n"
-            '  Write, for example, {"q": "deg", "qd": "deg/s", "tau": "A"}.'
-        )
-    n, given = len(raw.joints), (units.get("q"), gear, coupling, offset)
-    if robot and robot.nq != robot.n and any(each is not None for each in given):
-        raise BadArgument(
-            f"Positions of {printable(robot.name)!r} are several numbers per joint; units of q, "
-            "gear, coupling and offset are for one number per joint."
-        )
-    slides = [not joint.turns for joint in robot.model.free_joints] if robot else [None] * n
-    constants = torque_constants
-    if constants is not None:
-        constants = numbers("torque_constants", constants, raw.joints)
-    raw.t = raw.t * time_factor(raw, units.get("t"))
-    for name, values in raw.values.items():
-        if values.shape[1] == n:
-            raw.values[name] = values * factors(raw, name, units.get(name), slides, constants)
-    motor_side(raw, gear, coupling)
-    if offset is not None:
-        raw.values["q"] = raw.values["q"] + numbers("offset", offset, raw.joints)
-    return raw
-
-
-def time_factor(raw: Raw, said: Any) -> float:
-    """Return how many seconds a unit of time is."""
-    found = raw.units["t"][0]
-    unit = said if said is not None else found if found in TIMES else "s"
-    if unit not in TIMES:
-        raise BadArgument(
-            f"The unit of t is {shorten(repr(unit))}; it must be one of {', '.join(TIMES)}."
-        )
-    if unit not in ("s", "sec"):
-        raw.note("note", "time", f"read in {unit}" + ("" if said else ", as its column says"))
-    return TIMES[unit]
-
-
-def factors(
-    raw: Raw, name: str, said: Any, slides: list[Any], constants: np.ndarray | None
-) -> np.ndarray:
-    """Return what each column is multiplied by to be in SI units."""
-    n = len(raw.joints)
-    if said is None:
-        given = [unit if is_known(name, unit) else "" for unit in raw.units[name]]
-        for unit in sorted({unit for unit in given if unit}):
-            raw.note("note", name, f"read in {unit}, as the names of its columns say")
-    else:
-        given = [said] * n if isinstance(said, str) else list(said)
-    if len(given) != n:
-        raise BadArgument(f"units has {len(given)} entries for {name}; it must have {n}.")
-    result = np.ones(n)
-    for j, unit in enumerate(given):
-        if unit:
-            result[j] = factor(name, unit, slides[j], raw.joints[j])
-        if name == "tau" and unit in CURRENTS:
-            if constants is None:
-                raise BadArgument(
-                    f"tau is in {unit}, a current, so the torque it makes is not known.\n"
-                    "  Give N·m (or N) per ampere, one per joint: torque_constants=[...]."
-                )
-            result[j] *= constants[j]
-    if name == "tau" and constants is not None and not set(given) & set(CURRENTS):
-        # values without a unit are taken as amperes, since constants are given for them
-        result = result * constants
-    return result
-
-
-def is_known(name: str, unit: str) -> bool:
-    return any(unit in table for table in SI_FACTORS[name])
-
-
-def factor(name: str, unit: str, slides: bool | None, joint: str) -> float:
-    """Return the SI value of a unit of a quantity, for a joint that turns or slides."""
-    turning, sliding = SI_FACTORS[name]
-    right = turning | sliding if slides is None else sliding if slides else turning
-    if unit in right:
-        return right[unit]
-    who = f"joint {printable(joint)!r}"
-    if is_known(name, unit):
-        does = "slides" if slides else "turns"
-        raise BadArgument(
-            f"The unit of {name} is {unit!r}, but {who} {does}.\n"
-            f"  Give one per joint: units={{{name!r}: [...]}}, from {', '.join(right)}."
-        )
-    raise BadArgument(
-        f"The unit of {name} of {who} is {shorten(printable(repr(unit)))}, which is not known."
-        f"{did_you_mean(str(unit), right)}\n  Known are {', '.join(right)}."
-    )
-
-
-def motor_side(raw: Raw, gear: Any, coupling: Any) -> None:
-    """Bring what was measured at the motors to the joints.
-
-    So that q̇ · τ stays the same:
-
-        q = A (q_motor / N)          τ = A⁻ᵀ (N τ_motor)
-    """
-    n = len(raw.joints)
-    if gear is None and coupling is None:
-        return
-    for name, values in raw.values.items():
-        N = numbers("gear", given(gear, name), raw.joints)
-        if not N.all():
-            raise BadArgument(f"gear is {N}; a ratio of zero turns nothing.")
-        A = given(coupling, name)
-        wanted = f"an invertible matrix A of shape {(n, n)}: q = A (q_motor / N)"
-        A = np.eye(n) if A is None else matrix("coupling", A, wanted, finite=False)
-        if A.shape != (n, n) or not np.isfinite(A).all() or np.linalg.cond(A) > 1e12:
-            raise BadArgument(f"coupling must be {wanted}.")
-        if name == "tau":
-            raw.values[name] = (values * N) @ np.linalg.inv(A)  # rows of A⁻ᵀ (N τ)
-        else:
-            raw.values[name] = (values / N) @ A.T
-    which = [name for name in raw.values if given(gear, name) is not None]
-    which += [name for name in raw.values if given(coupling, name) is not None]
-    raw.note("note", "gears", f"{', '.join(dict.fromkeys(which))} brought to the joints")
-
-
-def given(value: Any, name: str) -> Any:
-    """Return what is said for a quantity; what is said plainly is for all."""
-    return value.get(name) if isinstance(value, Mapping) else value
-
-
-def numbers(what: str, value: Any, joints: Sequence[str]) -> np.ndarray:
-    """Return a finite number for every joint; one stands for all, and nothing for 1."""
-    return np.ones(len(joints)) if value is None else spread(what, value, joints)
+def expanded(said: Sequence[Any], table: Table) -> list[str]:
+    """Return the columns that are meant: "q.j1", "meas.q" for all of an array, "3", "1-7"."""
+    found: list[str] = []
+    for text in map(str, said):
+        if not there(text, table):
+            known = [*table.names, *table.groups]
+            raise bad_log(
+                table.source,
+                f"it has no column {printable(text)!r}.{did_you_mean(text, known)} "
+                f"It has: {listing(table.names, 12)}",
+                "Correct columns={...}: names, or numbers from 1 to "
+                f"{len(table.names)}, as in 1-7.",
+            )
+        if text in table.names:
+            found.append(text)
+        elif text in table.groups:
+            found += table.groups[text]
+        elif numbers := NUMBERED.fullmatch(text):
+            first = int(numbers["first"])
+            found += table.names[first - 1 : int(numbers["last"] or first)]
+    return found

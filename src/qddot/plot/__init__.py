@@ -1,7 +1,7 @@
 """Figures of results, by name: `from qddot.plot import panels, plot_closed_loop`.
 
 Each returns a matplotlib figure, and writes it where it is given a `path` (.png, .svg, .pdf);
-`fit_page` writes a page.
+`fit_page` and `log_page` write a page.
 """
 
 from typing import TYPE_CHECKING
@@ -30,12 +30,14 @@ if TYPE_CHECKING:
         plot_torques as plot_torques,
     )
     from qddot.present.figures.friction import plot_friction as plot_friction
+    from qddot.present.figures.logs import plot_log as plot_log
     from qddot.present.figures.trajectory import panels as panels
     from qddot.present.figures.parameters import (
         plot_excitation as plot_excitation,
         plot_parameters as plot_parameters,
         plot_spectrum as plot_spectrum,
     )
+    from qddot.present.pages.log import log_page as log_page
     from qddot.present.pages.results import fit_page as fit_page
 
 __getattr__, __dir__ = on_demand(
@@ -48,8 +50,10 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.figures.fastest_path": "plot_fastest",
         "qddot.present.figures.fits": "plot_residuals plot_torques",
         "qddot.present.figures.friction": "plot_friction",
+        "qddot.present.figures.logs": "plot_log",
         "qddot.present.figures.trajectory": "panels",
         "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
+        "qddot.present.pages.log": "log_page",
         "qddot.present.pages.results": "fit_page",
     },
 )

@@ -1,4 +1,4 @@
-"""Columns of numbers with names, in memory or in files: CSV, Parquet, .npz."""
+"""Columns of numbers with names, in memory or in files: text, NumPy, MATLAB, HDF5, bags, ..."""
 
 from __future__ import annotations
 
@@ -27,12 +27,40 @@ class Table:
     line: Callable[[int], int | None] = lambda row: None
     notes: tuple[Problem, ...] = ()
     facts: Mapping[str, str] = field(default_factory=dict)  # what qddot wrote besides, by kind
-    quantity: str = ""  # "q" where the whole table is of one quantity
+    quantity: str = ""  # "q" where the whole table is of one quantity, "t" where it is of times
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # columns of an array
 
 
 def table_of(source: str, columns: Columns) -> Table:
     """Return the table of columns in memory."""
     return Table(source, tuple(columns), lambda names: {name: columns[name] for name in names})
+
+
+def side_by_side(tables: Sequence[Table]) -> Table:
+    """Return the columns of several tables as one; a table with one column is named by its file."""
+    if len(tables) == 1:
+        return tables[0]
+    single = all(len(table.names) == 1 for table in tables)
+    stems = [Path(table.source).stem for table in tables]
+    own = stems if single and not repeated(stems) else None
+    owner: dict[str, tuple[Table, str]] = {}
+    for k, table in enumerate(tables):
+        for name in table.names:
+            said = own[k] if own else name if name not in owner else f"{name} ({table.source})"
+            owner[said] = table, name
+
+    def read(wanted: Sequence[str]) -> Columns:
+        found = {name: owner[name][0].read([owner[name][1]])[owner[name][1]] for name in wanted}
+        lengths = {len(column): name for name, column in found.items()}
+        if len(lengths) > 1:
+            said = ", ".join(f"{rows} in {owner[name][0].source}" for rows, name in lengths.items())
+            why = f"the files have different numbers of rows: {said}"
+            raise BadFile(tables[0].source, why, "Record them together, or cut them.")
+        return found
+
+    source = " and ".join(table.source for table in tables)
+    notes = tuple(note for table in tables for note in table.notes)
+    return Table(source, tuple(owner), read, tables[0].line, notes)
 
 
 def by_joint(what: str, joints: Sequence[str], rows: np.ndarray) -> Columns:

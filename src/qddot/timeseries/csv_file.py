@@ -22,6 +22,7 @@ from qddot.timeseries import Columns, Table
 
 MARK = "# qddot "  # then the kind of the facts, and the facts
 SEPARATORS = {"\t": "tabs", ";": "semicolons", ",": "commas"}
+SPACES = " "  # as many as there are, where nothing else separates
 MOST_PROBLEMS = 100
 FINITE = r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf)|nan"
 NUMBER = re.compile(FINITE, re.ASCII)
@@ -49,14 +50,16 @@ def read_csv(path: Path, exact: bool = False) -> Table:
     Args:
         path: The file.
         exact: It must be as `write_csv` writes it: commas, no spaces, and where there are facts, an
-            end of the last line. Otherwise semicolons, tabs and spaces are understood too.
+            end of the last line. Otherwise semicolons, tabs and spaces are understood too, and a
+            text without a line of names, whose columns are then numbered from 1.
     """
     with _opened(path) as stream:
         text = _header(stream, path, exact)
-    notes = ()
+    said = list(text.notes)
     if text.separator != ",":
-        said = f"its columns are separated by {SEPARATORS[text.separator]}"
-        notes = (Problem("note", "", said, ""),)
+        what = SEPARATORS.get(text.separator, "spaces")
+        said.insert(0, f"its columns are separated by {what}")
+    notes = tuple(Problem("note", "", each, "") for each in said)
     return Table(str(path), tuple(text.names), text.read, text.line, notes, text.facts)
 
 
@@ -68,8 +71,9 @@ class Text:
     exact: bool
     names: list[str]
     separator: str
-    first: int  # the line of names
+    first: int  # the line of names, or the one before the rows
     facts: dict[str, str]
+    notes: tuple[str, ...] = ()
     lines: list[int] = field(default_factory=list)  # of the rows that were read last
 
     def line(self, row: int) -> int | None:
@@ -102,7 +106,7 @@ class Text:
             nonlocal text
             for count, text in enumerate(stream, 1):
                 if count > self.first and text.strip():
-                    ragged = text.count(self.separator) != len(self.names) - 1
+                    ragged = _entries(text, self.separator) != len(self.names)
                     if ragged or '"' in text or (self.exact and not ROW.fullmatch(text)):
                         raise ValueError("to be read cell by cell")
                     self.lines.append(count)
@@ -113,7 +117,11 @@ class Text:
         table = np.empty((0, len(use)))
         if start:
             table = np.loadtxt(
-                chain(start, rows), delimiter=self.separator, comments=None, usecols=use, ndmin=2
+                chain(start, rows),
+                delimiter=None if self.separator == SPACES else self.separator,
+                comments=None,
+                usecols=use,
+                ndmin=2,
             )
         self._check_end(text)
         return table
@@ -200,19 +208,21 @@ def _opened(path: Path) -> Iterator[TextIO]:
 
 
 def _rows(lines: Iterator[str], separator: str, exact: bool) -> Iterator[list[str]]:
+    if separator == SPACES:
+        return (line.split() for line in lines)
     return csv.reader(lines, delimiter=separator, skipinitialspace=not exact, strict=True)
 
 
 def _header(stream: TextIO, path: Path, exact: bool) -> Text:
     """Return what stands before the rows."""
-    lines, facts = Lines(stream), {}
+    lines, facts, comment = Lines(stream), {}, ""
     while (first := lines.peek()).startswith("#") or not first.strip():
         if not first:
             raise BadFile(path, "it is empty", "It needs a line of names and rows of numbers.")
         if first.startswith(MARK):
             kind, _, said = first.removeprefix(MARK).partition(" ")
             facts[kind] = said.rstrip("\r\n")
-        next(lines)
+        comment = next(lines)
     if first.startswith(f'"{MARK}'):
         raise BadFile(
             path,
@@ -220,10 +230,36 @@ def _header(stream: TextIO, path: Path, exact: bool) -> Text:
             "Delete that line: the columns can be read alone.",
             line=lines.count + 1,
         )
-    separator = "," if exact else max(SEPARATORS, key=first.count)
-    names = next(_rows(lines, separator, exact))
-    names = names if exact else [cell.strip() for cell in names]
-    return Text(path, exact, names, separator, lines.count, facts)
+    next(lines)
+    separator = "," if exact else _separator(first, lines.peek())
+    names = next(_rows(chain([first], lines), separator, exact))
+    if exact:
+        return Text(path, exact, names, separator, lines.count, facts)
+    names = [cell.strip() for cell in names]
+    if not all(NUMBER.fullmatch(name) for name in names):
+        return Text(path, exact, names, separator, lines.count, facts)
+    above = comment.removeprefix("#").strip()  # where np.savetxt writes names
+    said = next(_rows(iter([above]), separator, exact), []) if above else []
+    if len(said) == len(names) and not all(NUMBER.fullmatch(name.strip()) for name in said):
+        note = "its names stand in the comment above its rows"
+        names = [name.strip() for name in said]
+    else:
+        note = f"it has no line of names, so its columns are called 1 to {len(names)}"
+        names = [str(k + 1) for k in range(len(names))]
+    return Text(path, exact, names, separator, lines.count - 1, facts, (note,))
+
+
+def _separator(first: str, second: str) -> str:
+    """Return what separates the entries of the first two lines."""
+    found = max(SEPARATORS, key=first.count)
+    if found in first:
+        return found
+    words = len(first.split())
+    return SPACES if words > 1 and words == len(second.split() or first.split()) else ","
+
+
+def _entries(line: str, separator: str) -> int:
+    return len(line.split()) if separator == SPACES else line.count(separator) + 1
 
 
 class Lines:

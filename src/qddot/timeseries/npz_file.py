@@ -1,4 +1,4 @@
-"""NumPy's own files: nothing is unpickled, no size is believed before it is checked."""
+"""NumPy's own files, .npz and .npy: nothing is unpickled, no size is believed unchecked."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import zipfile
 import zlib
 from math import prod
 from pathlib import Path
+from tokenize import TokenError
+from typing import IO
 
 import numpy as np
 
@@ -38,6 +40,22 @@ def read_npz(path: Path) -> Columns:
         ) from None
 
 
+def read_npy(path: Path) -> Columns:
+    """Return the array of a file as ""; of one with named fields, each of them."""
+    try:
+        with path.open("rb") as stream:
+            check_array(path, stream, path.name, path.stat().st_size)
+        array = np.load(path, allow_pickle=False)
+    except BadFile:
+        raise
+    except (ValueError, EOFError, SyntaxError, TypeError, MemoryError, struct.error):
+        raise BadFile(
+            path, "it is damaged or not an .npy file", "Write it again; it may have been cut."
+        ) from None
+    fields = array.dtype.names
+    return {"": array} if fields is None else {name: array[name] for name in fields}
+
+
 def check_sizes(path: Path) -> None:
     """See that every array is as long as it says, and holds plain numbers or text."""
     with zipfile.ZipFile(path) as archive:
@@ -51,19 +69,27 @@ def check_sizes(path: Path) -> None:
             )
         for entry in entries:
             with archive.open(entry) as stream:
-                version = np.lib.format.read_magic(stream)
-                read_header = {
-                    (1, 0): np.lib.format.read_array_header_1_0,
-                    (2, 0): np.lib.format.read_array_header_2_0,
-                }.get(version)
-                if read_header is None:
-                    raise ValueError("an unknown version")
-                shape, _, dtype = read_header(stream)
-                if dtype.hasobject:
-                    raise BadFile(
-                        path,
-                        f"{entry.filename!r} holds Python objects, which are never read",
-                        "They could run anything. Save numbers only.",
-                    )
-                if dtype.itemsize * prod(shape) != entry.file_size - stream.tell():
-                    raise ValueError("an array that is not as long as it says")
+                check_array(path, stream, entry.filename, entry.file_size)
+
+
+def check_array(path: Path, stream: IO[bytes], name: str, size: int) -> None:
+    """See that an array in a stream of some bytes is as long as it says, and holds no objects."""
+    version = np.lib.format.read_magic(stream)
+    read_header = {
+        (1, 0): np.lib.format.read_array_header_1_0,
+        (2, 0): np.lib.format.read_array_header_2_0,
+    }.get(version)
+    if read_header is None:
+        raise ValueError("an unknown version")
+    try:
+        shape, _, dtype = read_header(stream)
+    except (TokenError, RecursionError, OverflowError) as error:  # its text is no Python
+        raise ValueError("a damaged header") from error
+    if dtype.hasobject:
+        raise BadFile(
+            path,
+            f"{name!r} holds Python objects, which are never read",
+            "They could run anything. Save numbers only.",
+        )
+    if dtype.itemsize * prod(shape) != size - stream.tell():
+        raise ValueError("an array that is not as long as it says")
