@@ -81,6 +81,11 @@ MORE = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def whole_pages(monkeypatch):
+    monkeypatch.setattr(named_terms, "MOST_PRINTED", 10**6)
+
+
 @pytest.mark.parametrize(("robot", "formulation"), [*CASES, *long(*MORE)])
 def test_expanded_again_every_entry_is_the_same_polynomial(robot, formulation):
     eqs, before, after, names = made(robot, formulation)

@@ -9,7 +9,7 @@ import qddot
 from qddot.errors import BadArgument, UnknownName
 from qddot.identification import MeasuredRun, errors_by_run
 from qddot.identification.payload import payload_of
-from qddot.model.link import Inertial, Payload
+from qddot.model import Inertial, Payload
 
 FRAME = "tool"
 LOAD = 2.5, (0.02, 0.0, 0.06)

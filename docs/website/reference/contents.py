@@ -32,6 +32,7 @@ CHAPTERS = (
             *("qddot.load", "qddot.from_dh", "qddot.from_screws", "qddot.show", "qddot.Robot"),
             *("qddot.RobotWarning", "qddot.inertia_of"),
             *("qddot.Model", "qddot.model.Friction", "qddot.model.Inertial", "qddot.model.Motor"),
+            "qddot.model.Payload",
             *("qddot.robot.Linearisation", "qddot.robot.Mode"),
         ),
         ("robot", "model"),
