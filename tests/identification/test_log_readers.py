@@ -301,6 +301,29 @@ def franka_bag(path, ending: str) -> None:
             bag.write(topic, stamp, store.serialize_cdr(message, kind))
 
 
+def test_the_points_of_a_trajectory_are_rows():
+    from types import SimpleNamespace as Message
+
+    from qddot.timeseries.bag import from_points
+
+    def point(k: int) -> Message:
+        since = Message(sec=k // 50, nanosec=20_000_000 * (k % 50))
+        parts = {"positions": LOG.q[k], "velocities": LOG.qd[k], "accelerations": [], "effort": []}
+        return Message(**parts | {"effort": LOG.tau[k] if k else []}, time_from_start=since)
+
+    long = Message(joint_names=["a", "b"], points=[point(k) for k in range(201)])
+    short = Message(joint_names=["a", "b"], points=[])
+    found = from_points([short, long], " /plan")
+    assert list(found["arrays"]) == ["t", "q", "qd"]
+    np.testing.assert_allclose(np.frombuffer(found["arrays"]["t"][2]), LOG.t, rtol=0, atol=1e-12)
+    assert found["names"]["q"] == ["a", "b"]
+    assert [text for _, text in found["notes"][1:]] == [
+        "1 shorter trajectories were left out",
+        "some points lack it, so it is left out",
+    ]
+    assert "no points" in from_points([short], "")["why"]
+
+
 def test_joints_that_differ_by_a_prefix_are_matched_unless_two_arms_do(tmp_path):
     names = ["q.fer_joint1", "q.fer_joint2", "q.fer_finger_joint1"]
     rows = np.column_stack([LOG.t, LOG.q, 0 * LOG.t])
@@ -391,8 +414,10 @@ def test_files_that_were_cut_or_changed_are_read_or_refused_in_words(tmp_path, k
                 data[at] = int(rng.integers(256))
         path = tmp_path / f"damaged.{kind}"
         path.write_bytes(bytes(data))
+        columns = {"q": "1-2"} if kind == "npy" else None
+        topic = "/franka_states" if kind in ("mcap", "db3") else ""
         try:
-            load_log(path, columns={"q": "1-2"} if kind == "npy" else None, rate=50)
+            load_log(path, columns=columns, rate=50, topic=topic)
         except (BadFile, BadArgument) as error:
             assert len(str(error).splitlines()) <= 6  # noqa: PT017
 

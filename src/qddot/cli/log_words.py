@@ -17,10 +17,13 @@ QUANTITIES = ("t", "q", "qd", "qdd", "tau")
 # words of Python in messages, and those of the command line
 OPTIONS = (
     (
-        re.compile(r"""(columns|units|joints)=\{['"]?([^'":}]+)['"]?: ['"]?([^'"}]*)['"]?\}"""),
+        re.compile(r"""\b(columns|units|joints)=\{['"]?([^'":}]+)['"]?: ['"]?([^'"}]*)['"]?\}"""),
         r"--\1 \2=\3",
     ),
+    (re.compile(r"joints=\{robot's: log's\}"), "--joints ROBOT'S=LOG'S"),
     (re.compile(r"\b(columns|units|joints)=\{\.\.\.\}"), r"--\1 ..."),
+    (re.compile(r"\brows=\((\w+), (\w+)\)"), r"--rows \1-\2"),
+    (re.compile(r"lock it: robot\.locked\(\{\.\.\.\}\)"), "leave it out of --joints"),
     (re.compile(r"\btorque_constants=(?=[\[\d.])"), "--torque-constants "),
     (re.compile(r"\b(gear|rate|topic|rows|time|coupling|offset)=(?=[\[\d.-])"), r"--\1 "),
     (
@@ -37,7 +40,7 @@ def as_options(text: str) -> str:
     """Return a message in the words of the command line, not of Python."""
     for python, words in OPTIONS:
         text = python.sub(words, text)
-    return text
+    return text.replace("=None", "=none").replace("[...]", "...")
 
 
 def sources(files: Sequence[str]) -> list[str | dict[str, Any]]:

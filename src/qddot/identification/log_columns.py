@@ -107,7 +107,7 @@ def mapped(
             source,
             f"it has no positions of {listing(positions or in_log, 8) or 'any joint'}; "
             f"its columns are {listing(there, 12)}",
-            'Say which they are: columns={"q": [...], "tau": [...]}, names or numbers ("1-7").',
+            'Say which they are: columns={"q": [...]}, by name or by number ("1-7").',
         )
     raw = gathered(source, names, tables, chosen, columns.get("t"), rate, rows)
     raw.notes += [*(note for table in tables for note in table.notes), *notes]

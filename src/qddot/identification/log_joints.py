@@ -56,12 +56,20 @@ def wanted_joints(
         if alike := alike_but_for_a_prefix(names, there):
             pairs = [f"{a} is {b}" for a, b in zip(alike, names, strict=True)]
             return names, alike, f"joints by the ends of their names: {listing(pairs)}"
+        if numbers:
+            raise bad_log(
+                source,
+                f"it has {len(numbers)} joints, {listing([found['q'][1][k] for k in numbers], 8)}, "
+                f"but {printable(robot.name)!r} has {len(names)}: {listing(names, 8)}",
+                "Take the robot that was recorded, or say which columns: columns={'q': [...]}.",
+            )
+        if not there:  # which is told with the columns that are there
+            return names, names, ""
         missing = [name for name in names if key(name) not in set(map(key, there))]
-        have = f"{len(numbers)} numbered joints" if numbers else listing(there, 12) or "none"
         raise bad_log(
             source,
             f"it has no positions of {listing(missing, 8)}, joints of {printable(robot.name)!r}."
-            f"{did_you_mean(missing[0], there)} Its joints are: {have}",
+            f"{did_you_mean(missing[0], there)} Its joints are: {listing(there, 12)}",
             "Say which is which: joints={robot's: log's}, or columns={'q': [...]}.",
         )
     if said is None:

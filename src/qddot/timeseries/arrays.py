@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from qddot.errors import Problem, listing
+from qddot.errors import BadFile, Problem, listing
 from qddot.timeseries import Columns, Table
 
 NAMES = re.compile(r"(joint_?|motor_?|column_?)?names?|joints?", re.I)  # arrays of text
@@ -62,6 +62,13 @@ def table_of_arrays(
         own = tuple(f"{name}.{part}" if name else part for part in parts)
         columns |= {column: x[:, k].astype(float) for k, column in enumerate(own)}
         groups |= {path: own, name: own}
+    if not columns:
+        there = [f"{path or 'an array'} {_shape(x)}" for path, x in arrays.items()]
+        raise BadFile(
+            source,
+            f"it has no rows of numbers. It has: {listing(there, SHOWN) or 'nothing'}",
+            "Save positions and torques as arrays of shape (k, n): one row per time.",
+        )
     found = list(notes)
     left = [f"{path} {_shape(x)}" for path, x in arrays.items() if path not in groups]
     if left and columns:
@@ -91,5 +98,5 @@ def _last(path: str) -> str:
 
 
 def _shape(x: np.ndarray) -> str:
-    kind = "" if x.dtype.kind in "fiu" else ", no numbers"
+    kind = "" if x.dtype.kind in "fiu" else ", no real numbers"
     return f"({' × '.join(map(str, x.shape))}{kind})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 import zipfile
 import zlib
+from errno import EINVAL
 from math import prod
 from pathlib import Path
 from tokenize import TokenError
@@ -34,7 +35,9 @@ def read_npz(path: Path) -> Columns:
             return {name: archive[name] for name in archive.files}
     except BadFile:
         raise
-    except (*broken, RuntimeError, SyntaxError, TypeError, MemoryError, struct.error):
+    except (*broken, OSError, RuntimeError, SyntaxError, TypeError, MemoryError, struct.error) as e:
+        if isinstance(e, OSError) and e.errno != EINVAL:  # a place in it that cannot be
+            raise
         raise BadFile(
             path, "it is damaged or not an .npz file", "Write it again; it may have been cut."
         ) from None

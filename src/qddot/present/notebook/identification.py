@@ -18,6 +18,7 @@ from qddot.identification.excitation_result import SIGNS
 from qddot.model.units import BODY_UNITS, parameter_unit
 from qddot.present.notebook.cell import figure, rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
+from qddot.present.terminal.logs import columns_table
 from qddot.spatial.inertia import NAMES
 
 if TYPE_CHECKING:
@@ -128,6 +129,7 @@ def log_html(log: Log) -> str:
     return shown(
         f"Log of {log.n} joints",
         facts({name: value for name, value in known.items() if value}),
+        rows(*columns_table(log)) if log.origin is not None else "",
         rows(head, lines),
         bullets(notes) if notes else "",
     )

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from qddot.errors import QddotError
 from qddot.identification.log import Log
+from qddot.identification.signals import resampled
+from qddot.identification.spectrum import suggested
 from qddot.present.figures.logs import plot_log
 from qddot.present.figures.parameters import plot_spectrum
 from qddot.present.pages import page
@@ -48,9 +50,14 @@ def _figure(log: Log) -> str:
 
 
 def _spectrum(log: Log) -> str:
-    caption = "Positions by frequency: motion to the left, noise to the right."
+    caption = (
+        "Positions by frequency: motion to the left, noise to the right. The cut-off is what the "
+        "spectrum alone suggests; a fit takes the one that predicts best."
+    )
     try:
-        return page.figure(page.svg_of(plot_spectrum(log)), caption)
+        even = log if log.even else resampled(log)
+        drawn = plot_spectrum(even, suggested(even).frequency)
+        return page.figure(page.svg_of(drawn), caption)
     except QddotError as error:  # a log too short, or one in which nothing moves
         return page.paragraph(str(error))
 
