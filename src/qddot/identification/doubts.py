@@ -238,7 +238,8 @@ def _delay(look: _Look, log: Log) -> Iterator[Problem]:
     t = log.t
     step = float(np.median(np.diff(t))) if len(t) > 1 else 0.0
     shifts = [d for d in DELAYS if d >= 0.4 * step]
-    if len(t) < 10 or not shifts:
+    judged = any(note.place == "delay" for note in log.notes)  # by `prepared`, more closely
+    if len(t) < 10 or not shifts or judged:
         return
 
     def late(d: float) -> Log:
@@ -247,8 +248,15 @@ def _delay(look: _Look, log: Log) -> Iterator[Problem]:
         return replace(look.log, tau=np.column_stack(columns))
 
     errors = look.errors(late, [s * d for d in shifts for s in (1, -1)])
-    delay = min(errors, key=lambda d: errors[d])
-    error = errors[delay]
+    near = min(errors, key=lambda d: errors[d])
+    errors |= look.errors(late, [0.7 * near, 1.4 * near])
+    # the vertex of a parabola through the errors around it
+    around = sorted(errors, key=lambda d: abs(d - near))[:3]
+    bend, slope, _ = np.polyfit(around, [errors[d] ** 2 for d in around], 2)
+    delay = -slope / (2 * bend) if bend > 0 else near
+    error = look.of(late(delay))
+    if not error < errors[near]:
+        delay, error = near, errors[near]
     if error < LATE * look.error:
         word = "later" if delay > 0 else "earlier"
         yield Problem(
@@ -256,5 +264,5 @@ def _delay(look: _Look, log: Log) -> Iterator[Problem]:
             "time",
             f"torques seem to come about {1000 * abs(delay):.2g} ms {word} than the motion: "
             f"{look.helps(look.error, error)}",
-            f"Shift them: prepared(log, delay={delay:g}).",
+            f"Shift them: prepared(log, delay={delay:.2g}).",
         )

@@ -99,7 +99,9 @@ class Regression:
         """
         if isinstance(robot, Regression):
             return robot
-        return Regression(robot, with_terms(robot, terms), extras_of(robot, extra))
+        choice = terms if isinstance(terms, str) else tuple(terms)
+        full = robot.cached("with terms", choice, lambda: with_terms(robot, terms))
+        return Regression(robot, full, extras_of(robot, extra))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -198,7 +200,7 @@ class Regression:
 
     def filtered(self, log: Log, rate: float) -> Log:
         """Return a few rows per second [Hz], columns and torques both through the same low-pass."""
-        from qddot.identification.preparation import equations
+        from qddot.identification.decimation import equations
 
         return equations(replace(log, tau=log.tau - self.rest(log)), self.columns, rate)
 
