@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from identification.made_logs import noisy, swinging
+from identification.made_logs import COUNT, noisy, swinging
 from long import long
 
 import qddot
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, IdentificationWarning
 from qddot.identification.left_out import saturated
 from qddot.identification.log import Log
 from qddot.identification.preparation import prepared, trimmed
 from qddot.identification.sine_series import SineSeries, few_for
+from qddot.identification.spectrum import resolution, spectrum
 from qddot.identification.ways import Smoother, Way
 
 RATE = 200.0
@@ -232,3 +233,35 @@ def test_rows_of_a_gap_and_slow_rows_are_told_apart():
     assert "% in gaps" in said(found, "rows")
     unsaid = replace(log, counts=np.abs(log.qd) > 1)
     assert set(unsaid.reasons) == {"other"}
+
+
+# what sensors do
+
+
+def test_steps_of_an_encoder_are_seen_and_said(arm):
+    log = noisy(arm, "counts", rate=RATE)
+    np.testing.assert_allclose(resolution(log.q), COUNT, rtol=1e-9)
+    np.testing.assert_allclose(resolution(np.round(log.q, 4)), 1e-4, rtol=1e-9)
+    assert not resolution(noisy(arm, rate=RATE).q).any()
+    assert not resolution(np.zeros((100, 1))).any()
+    assert "steps (j1 0.000383, j2 0.000383)" in said(prepared(log), "encoder")
+    floor = COUNT**2 / 12 / (RATE / 2)
+    assert np.all(spectrum(log).floor >= 0.999 * floor)
+
+
+def test_a_drift_is_said_and_found_only_when_asked_for(arm):
+    log = noisy(arm, "counts", rate=RATE)
+    drifting = replace(log, tau=log.tau + np.multiply.outer(log.t, [0.5, 0.0]))
+    with pytest.warns(IdentificationWarning, match=r"drifts, by .* N·m .*\"drift\"\)"):
+        fit = qddot.identify(arm, drifting, terms=("offset",))
+    assert [doubt.place for doubt in fit.doubts] == ["joint 'j1'"]
+    assert not any("drift" in name for name in fit.names)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = qddot.identify(arm, drifting, terms=("offset", "drift"))
+    values = dict(zip(found.names, found.values, strict=True))
+    sure = dict(zip(found.names, found.deviations, strict=True))
+    for name, truth in (("j1.drift", 0.5), ("j2.drift", 0.0)):
+        assert abs(values[name] - truth) < 4 * sure[name]
+    assert found.relative_error < 0.5 * fit.relative_error
+    assert qddot.identify(arm, log, terms=("offset",)).doubts == ()

@@ -121,7 +121,7 @@ def identify(
     topic: logs.TopicOption = "/joint_states",
     cutoff: logs.CutOffOption = None,
     speed: logs.SpeedOption = "",
-    delay: logs.DelayOption = 0.0,
+    delay: logs.DelayOption = None,
     payload: Annotated[
         OptionWords,
         typer.Option(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from qddot.robot import Robot
 
 QUANTITIES = ("t", "q", "qd", "qdd", "tau")
-TERMS = ("friction", "offset", "rotor_inertia")
+TERMS = ("friction", "offset", "rotor_inertia", "drift")
 LOGS = (".csv", ".parquet", ".npz", ".db3", ".mcap", ".bag")
 
 LogFiles = Annotated[
@@ -98,7 +98,12 @@ SpeedOption = Annotated[
 ]
 
 DelayOption = Annotated[
-    float, number("Delay of the recorded torques after the positions: 0.004.", "SECONDS")
+    float | None,
+    number(
+        "Delay of the recorded torques after the positions: 0.004; 0 for none. The one found in "
+        "the log if not given.",
+        "SECONDS",
+    ),
 ]
 
 
@@ -116,7 +121,7 @@ class Reading:
     topic: str = "/joint_states"
     cutoff: float | None = None
     speed: str = ""
-    delay: float = 0.0
+    delay: float | None = None
 
     def read(
         self, source: str | dict[str, str], robot: Robot, terms: Any = (), extra: Any = ()

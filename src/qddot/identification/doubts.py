@@ -18,7 +18,7 @@ from qddot.errors import Problem, listing
 from qddot.identification.against_file import RATES, SHAPE, AgainstFile
 from qddot.identification.base_parameters import structural
 from qddot.identification.log import Log
-from qddot.identification.regression import Regression
+from qddot.identification.regression import DRIFT, Regression
 from qddot.model.friction import LINEAR
 from qddot.model.tree import by_rows
 from qddot.timeseries import QUANTITIES
@@ -29,6 +29,7 @@ MUCH = 0.6  # of the error that is left where undoing a mistake helps
 LATE = 0.85  # the same for a delay, which costs less
 POOR = 0.2  # an error with which the order of the joints is looked at
 DELAYS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08)  # [s]
+DRIFTS = 0.9  # of a joint's error that is left with a drift of its offset
 DRIVES, SURELY = 0.02, 0.2  # of the power of a joint: friction takes it and does not give it
 SAME = 1.02  # times the error: no difference
 SEEN, TINY = 1e-8, 1e-9
@@ -51,7 +52,7 @@ def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
         found = list(_orders(look))
     said += found
     if not found:
-        said += [*_delay(look, log), *own.sizes()]
+        said += [*_delay(look, log), *own.sizes(), *_drift(look)]
     return tuple(said)
 
 
@@ -81,9 +82,16 @@ class _Look:
         whole = float(np.mean(np.abs(rate * self.log.tau[:, i])))
         return float(-power / whole) if whole > 0 else 0.0
 
-    def of(self, log: Log) -> float:
-        """Return what a fit leaves of the torques: of each joint, the geometric mean of all."""
+    def of(self, log: Log, more: np.ndarray | None = None) -> float:
+        """Return what a fit leaves of the torques: of each joint, the geometric mean of all.
+
+        Args:
+            log: The rows.
+            more: Columns besides those of the regression, shape (k, n, m).
+        """
         Y = self.regression.columns(log)[..., self.kept]
+        if more is not None:
+            Y = np.concatenate([Y, more], axis=-1)
         right = log.tau - self.regression.rest(log)
         size = np.sqrt(np.mean(log.tau**2, axis=0))
         size[size == 0] = 1
@@ -95,8 +103,9 @@ class _Look:
         beta = np.linalg.lstsq(A / length, d[use], rcond=SEEN)[0] / length
         left = np.where(use, d - Y @ beta, 0.0)
         each = np.sqrt(np.sum(left**2, axis=0) / np.maximum(use.sum(axis=0), 1))
-        self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=True))
-        return float(np.exp(np.mean(np.log(np.maximum(each, TINY)))))
+        self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=False))
+        self.each, self.beyond = np.maximum(each, TINY), beta[len(self.kept) :]
+        return float(np.exp(np.mean(np.log(self.each))))
 
     def errors(self, undone: Callable[[Any], Log], mistakes: Iterable[Any]) -> dict[Any, float]:
         """Return the error when each of some mistakes is undone."""
@@ -231,6 +240,27 @@ def exchanges(n: int) -> list[tuple[int, ...]]:
     found.add(tuple(reversed(range(n))))
     found.discard(tuple(range(n)))
     return sorted(found)
+
+
+def _drift(look: _Look) -> Iterator[Problem]:
+    """Yield torques whose offset changes with time, as sensors that warm up have it."""
+    log, n = look.log, len(look.names)
+    if log.duration <= 0 or any(name.endswith(DRIFT) for name in look.regression.names):
+        return
+    time = (log.t - log.t[0]) / log.duration - 0.5
+    look.of(log)
+    before = look.each
+    look.of(log, time[:, None, None] * np.eye(n))
+    after, sizes = look.each, look.beyond
+    for i, joint in enumerate(look.regression.robot.model.free_joints):
+        if after[i] < DRIFTS * before[i] and after[i] > TINY:
+            yield Problem(
+                "warning",
+                f"joint {look.names[i]!r}",
+                f"its torque drifts, by {sizes[i]:.2g} {joint.units.effort} from the first row to "
+                f"the last: {look.helps(before[i], after[i])}",
+                'If a sensor warms up, find that too: terms=(..., "drift").',
+            )
 
 
 def _delay(look: _Look, log: Log) -> Iterator[Problem]:

@@ -22,6 +22,7 @@ from qddot.identification.ways import Way
 
 SLOW = 0.01  # of a joint's top speed: below it sgn(q̇) and dry friction are not what models say
 RINGING = 1.0  # periods of the cut-off, at each end
+COARSE = 0.3  # of the noise of positions: what their steps give is said from there on
 RICH, MANY = 40.0, 50_000  # rows per period of the cut-off, and in all, that a long log keeps
 
 
@@ -121,7 +122,23 @@ def prepared(
         if np.any(late.seconds):
             ready = _ready(judge, cutoff, by, of, speed, late)[1]
         ready = ready.noted(late.words, place="delay")
+    ready = _resolution_noted(ready, judge)
     return ready if keep is None else decimated(ready, keep)
+
+
+def _resolution_noted(log: Log, judge: Judge) -> Log:
+    """Return the log with a note of the steps in which positions come, where these are noise."""
+    positions = judge.suggested.spectrum
+    steps = np.broadcast_to(positions.resolution, len(positions.joint_names))
+    coarse = steps**2 / 12 / positions.frequency[-1] > COARSE * positions.floor
+    if not coarse.any():
+        return log
+    told = ", ".join(
+        f"{name} {step:.3g}"
+        for name, step, said in zip(positions.joint_names, steps, coarse, strict=True)
+        if said
+    )
+    return log.noted(f"positions come in steps ({told}), noise of step/√12 each", place="encoder")
 
 
 def _ready(

@@ -12,6 +12,8 @@ from qddot.plain_text import fitted
 
 PIECES = 3  # of the log, half overlapping, over which spectra are averaged
 LONG_PIECE = 2**16  # rows: longer pieces only to hold a minute
+LOOKED_AT = 20_000  # rows, for steps of an encoder
+ROUNDING, WHOLE, MOST_STEPS = 1e-13, 0.01, 1e5  # of the values; of a step; from row to row
 MOST_PIECES = 9  # that are looked at
 NUTTALL = 0.3635819, -0.4891775, 0.1365995, -0.0106411  # the window, by cosines
 FEWEST = 32  # rows
@@ -33,12 +35,18 @@ class Spectrum:
     what: str  # "q", "tau", ...
     frequency: np.ndarray  # (m,) [Hz]
     power: np.ndarray  # (m, n), the quantity's unit squared per Hz
+    resolution: np.ndarray | float = 0.0  # (n,), the step in which values come; 0: none was seen
 
     @property
     def floor(self) -> np.ndarray:
-        """The noise floor (n,): the median between 0.5 and 0.95 of the Nyquist frequency."""
+        """The noise floor (n,): the median between 0.5 and 0.95 of the Nyquist frequency.
+
+        Not less than what a resolution alone gives, step²/12 over all frequencies.
+        """
         low, high = (share * self.frequency[-1] for share in FLOOR_BAND)
-        return np.median(self.power[(low <= self.frequency) & (self.frequency <= high)], axis=0)
+        inside = (low <= self.frequency) & (self.frequency <= high)
+        rounding = np.square(self.resolution) / 12 / self.frequency[-1]
+        return np.maximum(np.median(self.power[inside], axis=0), rounding)
 
     @property
     def band(self) -> np.ndarray:
@@ -133,7 +141,30 @@ def spectrum(log: Log, what: str = "q") -> Spectrum:
     if piece % 2 == 0:
         power[-1] /= 2
     names = log.joint_names if what != "q" else log.positions or log.joint_names
-    return Spectrum(names, what, f, power)
+    return Spectrum(names, what, f, power, resolution(x))
+
+
+def resolution(x: np.ndarray) -> np.ndarray:
+    """Return the steps in which columns come, as those of encoders do; 0 where there are none.
+
+    Every change from row to row is then a multiple of one step.
+
+    Args:
+        x: The columns, shape (k, n).
+    """
+    found = np.zeros(x.shape[1])
+    for j in range(x.shape[1]):
+        changes = np.abs(np.diff(x[:LOOKED_AT, j]))
+        tiny = ROUNDING * max(float(np.abs(x[:LOOKED_AT, j]).max(initial=0)), 1e-300)
+        changes = np.sort(changes[changes > tiny])
+        apart = np.diff(changes, prepend=0)
+        apart = apart[apart > tiny]
+        if len(changes) < FEWEST or not len(apart):
+            continue
+        many = changes / apart.min()
+        if np.abs(many - np.round(many)).max() < WHOLE and many.max() < MOST_STEPS:
+            found[j] = float(np.sum(changes) / np.sum(np.round(many)))
+    return found
 
 
 def suggested(log: Log) -> Cutoff:
