@@ -20,7 +20,7 @@ from qddot.identification.ways import Way
 
 FEWEST_JUDGED = 200  # rows
 NEAR = 2  # cut-offs beyond the good ones, at which other ways are tried
-TWICE = 2.0  # the band of the bulk of the motion, below which no cut-off is taken without a model
+TWICE, THRICE = 2.0, 3.0  # the band of the bulk of the motion: no cut-off below it
 CLEARLY = 1.05, 1.0  # worse: a squared error so many times the best, and standard errors away
 GROSSLY = 3.0, 2.0  # the same without a model, whose predictions are rough
 
@@ -104,7 +104,10 @@ def _cutoff(
 
 def _lowest(judged: HeldOut, first: Cutoff, rough: bool, better: str = "") -> tuple[Way, Cutoff]:
     """Return the suggested cut-off if it predicts as well as any, else the lowest that does."""
-    at, lowest = int(np.abs(judged.frequencies - first.frequency).argmin()), judged.lowest
+    at = int(np.abs(judged.frequencies - first.frequency).argmin())
+    # a filter at the edge of the motion takes some of it, which few pieces of time do not tell
+    wide = min(THRICE * first.spectrum.bulk, judged.frequencies[judged.best])
+    lowest = int((judged.alike() & (judged.frequencies >= wide)).argmax())
     if judged.alike(*(GROSSLY if rough else CLEARLY))[at]:
         why = f"{first.why}; no other predicts held-out torques better ({judged.by}){better}"
         return judged.ways[at], replace(first, why=why)

@@ -21,6 +21,7 @@ from qddot.identification.decimation import HALF, equations, factor_for, few_row
 from qddot.identification.grouping import one_thread
 from qddot.identification.held_out import HeldOut, Judge, normal, pieces_of, unseen, without_each
 from qddot.identification.log import Log
+from qddot.identification.sine_series import SineSeries
 from qddot.identification.ways import Way
 
 ROUNDS = 8
@@ -29,6 +30,7 @@ SURE = 4.0  # deviations, from nothing or from the other joints
 CLEARLY = 1.05, 1.0  # worse: a squared error so many times the best, and standard errors away
 MUCH = 1.3, 2.0  # the same, for delays of each joint's own
 LONGEST = 0.1  # of the log
+MOST_ROWS = 100_000  # that are looked at
 FEWEST = 4.0  # torques per parameter, below which no row is left out
 NOISELESS = 1e-9  # of squared torques; and [s], a delay that nobody knows better
 
@@ -91,10 +93,13 @@ class _Late:
     """The equations of a log, with torques that are taken later."""
 
     def __init__(self, judge: Judge, way: Way, log: Log) -> None:
-        self.way, self.smoother = way, judge.smoother
-        self.every = round(log.step / judge.log.step)
-        first = round((log.t[0] - judge.log.t[0]) / log.step)
-        self.rows = slice(first, first + len(log))
+        middle = max(0, len(log) - MOST_ROWS) // 2  # of a long log, what suffices
+        log, measured = log[middle : middle + MOST_ROWS], judge.log
+        self.way, self.every = way, round(log.step / measured.step)
+        first = round((log.t[0] - measured.t[0]) / measured.step)
+        tau = measured.tau[first : first + (len(log) - 1) * self.every + 1]
+        self.tau = SineSeries.of(tau, measured.step, self.every)
+        self.gain, self.longest = judge.smoother.gain(way), LONGEST * log.duration
         regression, kept = judge.regression
         factor, enough = factor_for(log, way.cutoff), FEWEST * len(kept) / log.n
         self.factor = factor if len(log) / factor - 2 * HALF > enough else 1
@@ -105,14 +110,13 @@ class _Late:
 
     def torques(self, late: float | np.ndarray, rate: bool) -> np.ndarray:
         """Return torques, or their rates, through the low-pass of the equations."""
-        tau = self.smoother.torque(self.way, self.every, late, rate)[self.rows]
+        tau = self.tau.at(self.gain, int(rate), self.every, late)
         return few_rows(tau if rate else tau - self.rest, self.factor)
 
     def each(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the delay of each joint and its deviation [s], shapes (n,)."""
         n, r = self.counts.shape[1], self.Y.shape[2]
         d, sure = np.zeros(n), np.full(n, np.inf)
-        longest = LONGEST * self.smoother.log.duration
         for _ in range(ROUNDS):
             tau, rate = self.torques(d, False), self.torques(d, True)
             joints = normal(self.Y, tau, self.counts, rate)
@@ -124,7 +128,7 @@ class _Late:
             found = -x[:, r:] * s[-1] / s[r : r + n]
             change = found.mean(axis=0)
             sure = np.maximum(np.sqrt(len(found) - 1) * found.std(axis=0), NOISELESS)
-            d = np.clip(d + change, -longest, longest)
+            d = np.clip(d + change, -self.longest, self.longest)
             if np.all(np.abs(change) < SETTLED * sure):
                 break
         return d, sure

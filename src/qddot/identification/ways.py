@@ -100,12 +100,7 @@ class Smoother:
         return found if tree is None else (by_rows(tree.project, found[0]), *found[1:])
 
     def torque(
-        self,
-        way: Way | None = None,
-        every: int = 1,
-        later: float | np.ndarray = 0.0,
-        rate: bool = False,
+        self, way: Way | None = None, every: int = 1, later: float | np.ndarray = 0.0
     ) -> np.ndarray:
-        """Return τ, or its rate, at every so many rows, taken later; filtered as states are."""
-        H = None if way is None else self.gain(way)
-        return self.column("tau").at(H, int(rate), every, later)
+        """Return τ at every so many rows, taken later [s]; filtered as states are, if so said."""
+        return self.column("tau").at(None if way is None else self.gain(way), 0, every, later)
