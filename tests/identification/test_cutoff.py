@@ -11,8 +11,10 @@ from identification.made_logs import NOISES, measured, noisy
 from long import long, one_in
 
 import qddot
+from qddot.identification.choice import cutoff
+from qddot.identification.held_out import held_out
 from qddot.identification.preparation import prepared
-from qddot.identification.spectrum import cutoff, held_out, suggested
+from qddot.identification.spectrum import suggested
 
 LOW_PASSED = [kind for kind in NOISES if kind != "white"]
 KINDS = [*NOISES, "counts", "ripple", "controller"]

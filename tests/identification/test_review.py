@@ -13,13 +13,13 @@ from nearness import SOLVER, assert_near
 
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning
+from qddot.identification.choice import cutoff
 from qddot.identification.consistent import PhysicallyConsistent, made_possible
 from qddot.identification.log import Log
 from qddot.identification.payload import identify_payload
 from qddot.identification.preparation import prepared
 from qddot.identification.signals import filtered, resampled
 from qddot.identification.solution import NoRobot
-from qddot.identification.spectrum import cutoff
 
 identify = partial(qddot.identify, terms=())  # what is not asked for is not there
 

@@ -13,9 +13,10 @@ from measured_logs import staubli_tx40
 
 import qddot
 from qddot.errors import BadArgument
-from qddot.identification import preparation
+from qddot.identification import decimation
+from qddot.identification.decimation import decimated, equations, few_rows
 from qddot.identification.log import Log, load_log
-from qddot.identification.preparation import decimated, equations, few_rows, prepared, trimmed
+from qddot.identification.preparation import prepared, trimmed
 from qddot.identification.signals import cutoff, differentiated, filtered, resampled, spectrum
 
 SLOPES = 1e-9  # of splines: round-off divided by the square of a step
@@ -221,7 +222,7 @@ def test_pieces_of_the_equations_are_those_of_the_whole(monkeypatch):
     robot = qddot.load("two_link")
     log = swinging(2, rate=1000.0)
     whole = equations(log, columns_of(robot), 50.0)
-    monkeypatch.setattr(preparation, "AT_ONCE", 2 * len(robot.parameter_names) * 20 * 25)
+    monkeypatch.setattr(decimation, "AT_ONCE", 2 * len(robot.parameter_names) * 20 * 25)
     pieces = []
     columns = columns_of(robot)
     parts = equations(log, lambda part: pieces.append(part) or columns(part), 50.0)
@@ -263,7 +264,7 @@ def test_preparation_gives_rates_from_jittery_noisy_positions_and_records_what_i
     error = log.qdd + w * w * np.sin(np.multiply.outer(log.t, w))
     assert np.sqrt((error**2).mean()) < 0.02 * np.sqrt((log.qdd**2).mean())
     said = "\n".join(map(str, log.notes))
-    for words in ("resampled", "zero phase", "central differences", "do not count"):
+    for words in ("resampled", "zero phase", "derivatives of q", "do not count"):
         assert words in said
     few = prepared(noisy, keep=50.0, by="splines")
     assert few.rate == pytest.approx(50, rel=1e-4)

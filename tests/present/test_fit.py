@@ -52,7 +52,7 @@ def test_the_figure_of_torques_has_a_joint_each_and_shades_what_does_not_count(f
     drawn = plot.plot_torques(fit)
     titles = [axes.get_title(loc="left") for axes in drawn.axes]
     assert titles == ["j1", "", "j2", ""]
-    assert [t.get_text() for t in drawn.legends[0].get_texts()][-1] == "too slow to count"
+    assert [t.get_text() for t in drawn.legends[0].get_texts()][-1] == "does not count"
 
 
 def test_parameters_are_named_and_sorted_by_kind(fit):

@@ -58,7 +58,12 @@ SpeedOption = Annotated[
 ]
 
 DelayOption = Annotated[
-    float, number("Delay of the recorded torques after the positions: 0.004.", "SECONDS")
+    float | None,
+    number(
+        "Delay of the recorded torques after the positions: 0.004; 0 for none. The one found in "
+        "the log if not given.",
+        "SECONDS",
+    ),
 ]
 
 
@@ -133,7 +138,7 @@ def identify(
     ] = "refuse",
     cutoff: CutOffOption = None,
     speed: SpeedOption = "",
-    delay: DelayOption = 0.0,
+    delay: DelayOption = None,
     payload: Annotated[
         OptionWords,
         typer.Option(

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from qddot.identification.log import Log
     from qddot.robot import Robot
 
-TERMS = ("friction", "offset", "rotor_inertia")
+TERMS = ("friction", "offset", "rotor_inertia", "drift")
 LOGS = (
     *(".csv", ".tsv", ".txt", ".dat", ".parquet", ".npz", ".npy", ".mat", ".h5", ".hdf5"),
     *(".db3", ".mcap", ".bag"),

@@ -10,11 +10,8 @@ if TYPE_CHECKING:
     from qddot.identification.estimators import identify as identify
     from qddot.identification.result import Fit as Fit
     from qddot.identification.log import Log as Log, load_log as load_log
-    from qddot.identification.preparation import (
-        decimated as decimated,
-        prepared as prepared,
-        trimmed as trimmed,
-    )
+    from qddot.identification.decimation import decimated as decimated
+    from qddot.identification.preparation import prepared as prepared, trimmed as trimmed
     from qddot.identification.signals import (
         differentiated as differentiated,
         filtered as filtered,
@@ -55,7 +52,8 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.estimators": "identify",
         "qddot.identification.result": "Fit",
         "qddot.identification.log": "Log load_log",
-        "qddot.identification.preparation": "decimated prepared trimmed",
+        "qddot.identification.decimation": "decimated",
+        "qddot.identification.preparation": "prepared trimmed",
         "qddot.identification.signals": "differentiated filtered resampled shifted",
         "qddot.identification.spectrum": "Cutoff",
         "qddot.identification.base_parameters": "groups identifiable random_states",

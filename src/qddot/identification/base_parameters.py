@@ -161,9 +161,14 @@ def random_states(
 
 def structural(regression: Regression) -> Grouping:
     """Return the base parameters that the robot has wherever it may go."""
-    states = regression.at_loads(random_states(regression.robot, limits=False))
-    regression.check_extra(states)
-    return sorted_out(regression.factor(states))
+
+    def found() -> Grouping:
+        states = regression.at_loads(random_states(regression.robot, limits=False))
+        regression.check_extra(states)
+        return sorted_out(regression.factor(states))
+
+    alone = not (regression.extra or regression.loads)
+    return regression.full.cached("base parameters", None, found) if alone else found()
 
 
 def held(robot: Any, states: Log, positions: Mapping[str, float]) -> Log:

@@ -66,6 +66,8 @@ def error_words(fit: Fit) -> str:
     if fit.decimated is None:
         return words
     every = f"{100 * fit.relative_error_of_rows:.3g} % on every row of the log"
+    if not fit.log.used.all():
+        every += f" that counts, {100 * fit.relative_error_of_all:.3g} % with those that do not"
     return f"{fit.decimated:.3g} rows per second were fitted; {every}; {words}"
 
 

@@ -18,7 +18,7 @@ from qddot.errors import Problem, listing
 from qddot.identification.against_file import RATES, SHAPE, AgainstFile
 from qddot.identification.base_parameters import structural
 from qddot.identification.log import Log
-from qddot.identification.regression import Regression
+from qddot.identification.regression import DRIFT, Regression
 from qddot.model.friction import LINEAR
 from qddot.model.tree import by_rows
 from qddot.timeseries import QUANTITIES
@@ -29,6 +29,7 @@ MUCH = 0.6  # of the error that is left where undoing a mistake helps
 LATE = 0.85  # the same for a delay, which costs less
 POOR = 0.2  # an error with which the order of the joints is looked at
 DELAYS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08)  # [s]
+DRIFTS = 0.9  # of a joint's error that is left with a drift of its offset
 DRIVES, SURELY = 0.02, 0.2  # of the power of a joint: friction takes it and does not give it
 SAME = 1.02  # times the error: no difference
 SEEN, TINY = 1e-8, 1e-9
@@ -51,7 +52,7 @@ def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
         found = list(_orders(look))
     said += found
     if not found:
-        said += [*_delay(look, log), *own.sizes()]
+        said += [*_delay(look, log), *own.sizes(), *_drift(look)]
     return tuple(said)
 
 
@@ -81,9 +82,16 @@ class _Look:
         whole = float(np.mean(np.abs(rate * self.log.tau[:, i])))
         return float(-power / whole) if whole > 0 else 0.0
 
-    def of(self, log: Log) -> float:
-        """Return what a fit leaves of the torques: of each joint, the geometric mean of all."""
+    def of(self, log: Log, more: np.ndarray | None = None) -> float:
+        """Return what a fit leaves of the torques: of each joint, the geometric mean of all.
+
+        Args:
+            log: The rows.
+            more: Columns besides those of the regression, shape (k, n, m).
+        """
         Y = self.regression.columns(log)[..., self.kept]
+        if more is not None:
+            Y = np.concatenate([Y, more], axis=-1)
         right = log.tau - self.regression.rest(log)
         size = np.sqrt(np.mean(log.tau**2, axis=0))
         size[size == 0] = 1
@@ -95,8 +103,9 @@ class _Look:
         beta = np.linalg.lstsq(A / length, d[use], rcond=SEEN)[0] / length
         left = np.where(use, d - Y @ beta, 0.0)
         each = np.sqrt(np.sum(left**2, axis=0) / np.maximum(use.sum(axis=0), 1))
-        self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=True))
-        return float(np.exp(np.mean(np.log(np.maximum(each, TINY)))))
+        self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=False))
+        self.each, self.beyond = np.maximum(each, TINY), beta[len(self.kept) :]
+        return float(np.exp(np.mean(np.log(self.each))))
 
     def errors(self, undone: Callable[[Any], Log], mistakes: Iterable[Any]) -> dict[Any, float]:
         """Return the error when each of some mistakes is undone."""
@@ -233,12 +242,34 @@ def exchanges(n: int) -> list[tuple[int, ...]]:
     return sorted(found)
 
 
+def _drift(look: _Look) -> Iterator[Problem]:
+    """Yield torques whose offset changes with time, as sensors that warm up have it."""
+    log, n = look.log, len(look.names)
+    if log.duration <= 0 or any(name.endswith(DRIFT) for name in look.regression.names):
+        return
+    time = (log.t - log.t[0]) / log.duration - 0.5
+    look.of(log)
+    before = look.each
+    look.of(log, time[:, None, None] * np.eye(n))
+    after, sizes = look.each, look.beyond
+    for i, joint in enumerate(look.regression.robot.model.free_joints):
+        if after[i] < DRIFTS * before[i] and after[i] > TINY:
+            yield Problem(
+                "warning",
+                f"joint {look.names[i]!r}",
+                f"its torque drifts, by {sizes[i]:.2g} {joint.units.effort} from the first row to "
+                f"the last: {look.helps(before[i], after[i])}",
+                'If a sensor warms up, find that too: terms=(..., "drift").',
+            )
+
+
 def _delay(look: _Look, log: Log) -> Iterator[Problem]:
     """Yield that torques come later, or earlier, than the motion they belong to."""
     t = log.t
     step = float(np.median(np.diff(t))) if len(t) > 1 else 0.0
     shifts = [d for d in DELAYS if d >= 0.4 * step]
-    if len(t) < 10 or not shifts:
+    judged = any(note.place == "delay" for note in log.notes)  # by `prepared`, more closely
+    if len(t) < 10 or not shifts or judged:
         return
 
     def late(d: float) -> Log:
@@ -247,8 +278,15 @@ def _delay(look: _Look, log: Log) -> Iterator[Problem]:
         return replace(look.log, tau=np.column_stack(columns))
 
     errors = look.errors(late, [s * d for d in shifts for s in (1, -1)])
-    delay = min(errors, key=lambda d: errors[d])
-    error = errors[delay]
+    near = min(errors, key=lambda d: errors[d])
+    errors |= look.errors(late, [0.7 * near, 1.4 * near])
+    # the vertex of a parabola through the errors around it
+    around = sorted(errors, key=lambda d: abs(d - near))[:3]
+    bend, slope, _ = np.polyfit(around, [errors[d] ** 2 for d in around], 2)
+    delay = -slope / (2 * bend) if bend > 0 else near
+    error = look.of(late(delay))
+    if not error < errors[near]:
+        delay, error = near, errors[near]
     if error < LATE * look.error:
         word = "later" if delay > 0 else "earlier"
         yield Problem(
@@ -256,5 +294,5 @@ def _delay(look: _Look, log: Log) -> Iterator[Problem]:
             "time",
             f"torques seem to come about {1000 * abs(delay):.2g} ms {word} than the motion: "
             f"{look.helps(look.error, error)}",
-            f"Shift them: prepared(log, delay={delay:g}).",
+            f"Shift them: prepared(log, delay={delay:.2g}).",
         )

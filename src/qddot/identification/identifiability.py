@@ -170,12 +170,14 @@ def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str
 
 
 def one_way(robot: Any, log: Log) -> list[str]:
-    """Return, in words, the joints that turn one way only while their torques count."""
+    """Return, in words, the joints that rest or turn one way only while their torques count."""
     said = []
     for i, name in enumerate(robot.joint_names):
         rate = log.qd[log.used[:, i], i]
         if not len(rate):
             said.append(f"no torque of joint {name!r} counts, so nothing is known of its friction")
+        elif not rate.any():
+            said.append(f"joint {name!r} never moves, so nothing is known of its friction")
         elif rate.min() >= 0 or rate.max() <= 0:
             said.append(
                 f"joint {name!r} turns one way only, so Coulomb friction and offset act as one"

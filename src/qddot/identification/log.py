@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 UNEVEN = 1e-3  # steps: more is jitter
 GAP = 2.5  # median steps: a row or more is missing
+REASONS = ("gap", "saturated", "slow")  # why a torque does not count
 CHUNK = 4096  # rows looked at together: their regressor fits into the processor's cache
 
 
@@ -51,6 +52,7 @@ class Log:
     source: str = ""
     notes: tuple[Problem, ...] = ()
     counts: Any = None  # (k, n), where τ is to be used; None: all
+    why: Any = None  # (k, n), 0 or which of REASONS it is, from 1; None: not said
     bandwidth: float | None = None  # [Hz], of torques that were filtered
     Y: np.ndarray | None = None  # (k, n, p), the regressor, where it was filtered as τ was
     positions: tuple[str, ...] = ()  # the names behind the columns of q; none: those of the joints
@@ -62,7 +64,7 @@ class Log:
     origin: LogOrigin | None = field(default=None, compare=False)  # of a log from a file
 
     def __post_init__(self) -> None:
-        for name, values in (*self.arrays(), ("counts", self.counts)):
+        for name, values in (*self.arrays(), ("counts", self.counts), ("why", self.why)):
             columns = self.joint_names if name != "q" else self.positions or self.joint_names
             shape = len(self.t), len(columns)
             if values is not None and values.shape != shape:
@@ -82,7 +84,8 @@ class Log:
 
     def __getitem__(self, rows: slice | np.ndarray) -> Log:
         """Return some of the rows."""
-        more = {name: getattr(self, name) for name in ("counts", "Y", "run", "load", "weight")}
+        names = ("counts", "why", "Y", "run", "load", "weight")
+        more = {name: getattr(self, name) for name in names}
         parts = {name: x[rows] for name, x in (*self.arrays(), *more.items()) if x is not None}
         return replace(self, t=self.t[rows], **parts)
 
@@ -111,6 +114,23 @@ class Log:
     def used(self) -> np.ndarray:
         """Where torques count, shape (k, n)."""
         return np.ones((len(self), self.n), bool) if self.counts is None else self.counts
+
+    @property
+    def why_not(self) -> np.ndarray:
+        """Why torques do not count: which of REASONS, from 1, shape (k, n); 0 where not said."""
+        return np.zeros((len(self), self.n), np.uint8) if self.why is None else self.why
+
+    @property
+    def reasons(self) -> dict[str, np.ndarray]:
+        """Where torques do not count, by the reason, each of shape (k, n)."""
+        out, why = ~self.used, self.why_not
+        named = ((reason, out & (why == k)) for k, reason in enumerate(("other", *REASONS)))
+        return {reason: where for reason, where in named if where.any()}
+
+    def left_out(self, where: np.ndarray, reason: str) -> Log:
+        """Return the log in which torques do not count, at (k, n), for one of REASONS."""
+        why = np.where(where & self.used, 1 + REASONS.index(reason), self.why_not)
+        return replace(self, counts=self.used & ~where, why=why.astype(np.uint8))
 
     @property
     def duration(self) -> float:

@@ -160,7 +160,7 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
         if len(log) not in (len(wanted), 4):
             raise BadArgument(f"Give ({', '.join(wanted)}), not {len(log)} arrays.")
         parts = dict(zip(QUANTITIES, log, strict=False))
-        order, t, counts = None, None, None
+        order, t, counts, why = None, None, None, None
     else:
         missing = [name for name in wanted if getattr(log, name, None) is None]
         if missing:
@@ -176,7 +176,7 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
                 "positions are several numbers each.\n  Read it for this robot: "
                 "qddot.load_log(path, robot)."
             )
-        counts = getattr(log, "counts", None)
+        counts, why = getattr(log, "counts", None), getattr(log, "why", None)
     arrays = {name: _rows(robot, name, parts[name], order) for name in wanted}
     k = len(arrays["q"])
     for name, array in arrays.items():
@@ -187,11 +187,13 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
         raise BadArgument(f"t has shape {times.shape}, but q has {k} rows; give one time per row.")
     if counts is not None:
         counts = _rows(robot, "counts", counts, order) != 0
+    if why is not None:
+        why = _rows(robot, "why", why, order).astype(np.uint8)
     about = ["source", "notes", "bandwidth", "run", "runs", "load", "weight"]
     about += [] if order else ["Y"]
     said = {name: getattr(log, name) for name in about if hasattr(log, name)}
     said |= several_numbers(robot)
-    return Log(tuple(robot.joint_names), times, **arrays, counts=counts, **said)
+    return Log(tuple(robot.joint_names), times, **arrays, counts=counts, why=why, **said)
 
 
 def _order(robot: Any, names: Any) -> list[int] | None:

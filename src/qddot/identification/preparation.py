@@ -1,34 +1,29 @@
-"""A log made ready for regression: even, filtered, differentiated, trimmed, with a record of it.
-
-Parallel decimation: τ = Y φ stays true when both sides are filtered alike, whatever the filter does
-to them; what it takes out is noise that the model does not explain, and rows that say the same
-again.
-
-Gautier: M. Gautier, "Dynamic identification of robots with power model", ICRA, 1997.
-"""
+"""A log made ready for regression: even, filtered, differentiated, trimmed, with a record of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from qddot.checks import not_negative, positive, spread
+from qddot.checks import not_negative, one_of, spread
 from qddot.errors import BadArgument
-from qddot.identification.log import Log, check_even
+from qddot.identification.choice import can_be_judged, usual, way
+from qddot.identification.decimation import decimated
+from qddot.identification.delay import Delay, delay_of
+from qddot.identification.held_out import Judge
+from qddot.identification.left_out import saturated, widened
+from qddot.identification.log import Log
 from qddot.identification.regression import USUAL_TERMS
-from qddot.identification.signals import cut, differentiated, filtered, resampled, shifted
+from qddot.identification.signals import differentiated, filtered, resampled, smoothed
 from qddot.identification.spectrum import Cutoff
-from qddot.identification.spectrum import cutoff as found_cutoff
+from qddot.identification.ways import Way
 
 SLOW = 0.01  # of a joint's top speed: below it sgn(q̇) and dry friction are not what models say
 RINGING = 1.0  # periods of the cut-off, at each end
-HALF = 5  # rows kept to each side of which the filter reaches
-HARDLY = 0.1  # of the rows that would count
-PASS = 0.8  # of the new Nyquist frequency
-AT_ONCE = 2**24  # numbers of the regressor that are in memory at a time
+COARSE = 0.3  # of the noise of positions: what their steps give is said from there on
+RICH, MANY = 40.0, 50_000  # rows per period of the cut-off, and in all, that a long log keeps
 
 
 def trimmed(log: Log, speed: Any = None, ends: float = 0.0) -> Log:
@@ -48,9 +43,10 @@ def trimmed(log: Log, speed: Any = None, ends: float = 0.0) -> Log:
     inside = (log.t - log.t[0] >= ends) & (log.t[-1] - log.t >= ends)
     fast = np.abs(log.qd[inside]).max(axis=0, initial=0)
     slow = SLOW * fast
+    moving = np.abs(log.qd) > slow
     if speed is not None:
         slow = spread("speed", speed, log.joint_names, "a speed", least=0, finite=False)
-    moving = np.abs(log.qd) > slow
+        moving = np.abs(log.qd) >= slow
     rows = np.flatnonzero(inside & moving.any(axis=1))
     if not len(rows):
         raise BadArgument(
@@ -58,14 +54,19 @@ def trimmed(log: Log, speed: Any = None, ends: float = 0.0) -> Log:
             f"{np.max(slow):.3g}, so nothing is left of it.\n  Give a lower speed."
         )
     first, last = int(rows[0]), int(rows[-1]) + 1
-    counts = moving & log.used
     said = []
     if last - first < len(log):
         said.append(f"cut to {log.t[first]:.4g} … {log.t[last - 1]:.4g} s")
-    share = 100 * (1 - counts[first:last].mean())
     limits = ", ".join(f"{v:.3g}" for v in slow)
-    said.append(f"{share:.1f} % of the torques do not count: slower than {limits}")
-    return cut(replace(log, counts=counts), first, last, *said)
+    words = {"gap": "in gaps", "saturated": "saturated", "slow": f"slower than {limits}"}
+    found = log.left_out(~moving, "slow")[first:last]
+    shares = [
+        f"{100 * where.mean():.1f} % {words.get(reason, 'as was said before')}"
+        for reason, where in found.reasons.items()
+    ]
+    share = 100 * (1 - found.used.mean())
+    said.append(f"{share:.1f} % of the torques do not count: {', '.join(shares) or 'none'}")
+    return found.noted(*said, place="rows")
 
 
 def prepared(
@@ -74,10 +75,10 @@ def prepared(
     *,
     terms: Any = USUAL_TERMS,
     extra: Any = (),
-    delay: float = 0.0,
+    delay: Any = None,
     rate: float | None = None,
     cutoff: float | Cutoff | None = None,
-    by: str = "differences",
+    by: str | None = None,
     of: str | None = None,
     speed: Any = None,
     keep: float | None = None,
@@ -85,148 +86,87 @@ def prepared(
     """Return the log ready for regression: q, qd, qdd and tau, with a record in its notes.
 
     Resampled where its steps are uneven or another rate is wanted; filtered without a shift in
-    time; differentiated; its ends and slow parts trimmed; where wanted, decimated.
+    time; differentiated; torques that come late shifted back; its ends and slow parts trimmed;
+    where wanted, decimated. Torques at the end of their range do not count. Of a long log only as
+    many rows are kept as carry what the filter leaves.
 
     Args:
         log: The log as loaded.
         robot: Whose log it is: the cut-off is then the one by which its model predicts torques
             that were not fitted. Without it, sines, rates and accelerations stand for the model.
         terms, extra: What `identify` is to add to the robot.
-        delay: How much later torques were written down than positions [s].
+        delay: How much later torques were written down than positions [s], one number or one per
+            joint; by default found by the robot's model, and removed if torques are then predicted
+            clearly better.
         rate: Rows a second [Hz]; by default as it is.
         cutoff: Of the filter [Hz]; by default chosen, and the notes say how.
-        by: "differences" or "splines".
-        of: What is differentiated, "q" or "qd"; by default "qd" where it was measured.
+        by: "sines" (the derivatives of what the filter leaves), "kalman" (smoothing of positions
+            and velocities together), "differences" or "splines"; by default "sines", unless
+            "kalman" predicts clearly better.
+        of: What is differentiated, "q" or "qd"; by default "qd" where it was measured, unless "q"
+            predicts clearly better.
         speed: Below which a joint's torque does not count; by default 1 % of its top speed.
         keep: About how many rows per second to keep [Hz], filtered alike; by default all.
     """
     if rate is not None or not log.even:
         log = resampled(log, rate)
-    if delay:
-        log = shifted(log, delay)
-    chosen = found_cutoff(log, robot, terms, extra) if cutoff is None else cutoff
-    log = filtered(log, chosen)
-    log = differentiated(log, by, of, chosen)
-    log = trimmed(log, speed, RINGING / float(chosen))
-    return log if keep is None else decimated(log, keep)
+    if by is not None:
+        one_of("by", by, ("sines", "kalman", "differences", "splines"))
+    if of is not None:
+        one_of("of", of, ("q",) if log.qd is None else ("q", "qd"))
+    judge = Judge(log, robot, terms, extra)
+    late = Delay() if delay is None else Delay.given(delay, log)
+    how, ready = _ready(judge, cutoff, by, of, speed, late)
+    if delay is None and robot is not None and can_be_judged(log):
+        late = delay_of(judge, how, ready)
+        if np.any(late.seconds):
+            ready = _ready(judge, cutoff, by, of, speed, late)[1]
+        ready = ready.noted(late.words, place="delay")
+    ready = _resolution_noted(ready, judge)
+    return ready if keep is None else decimated(ready, keep)
 
 
-def low_pass(factor: int) -> np.ndarray:
-    """Return the weights (2·5·factor + 1,) of the filter: symmetric, so without phase."""
-    from scipy.signal import firwin
-
-    if factor == 1:
-        return np.ones(1)
-    return np.asarray(firwin(2 * HALF * factor + 1, PASS / factor))
-
-
-def decimated(log: Log, rate: float) -> Log:
-    """Return the log with fewer rows, all its channels through one low-pass.
-
-    The regressor of the filtered states stands for the filtered regressor, which `equations` takes
-    itself; the two differ little where the motion is slow against the filter.
-
-    Args:
-        log: The log, evenly sampled.
-        rate: About how many rows per second to keep [Hz]; a whole number of rows is skipped.
-    """
-    check_even(log)
-    factor = factor_for(log, rate)
-    if factor == 1:
+def _resolution_noted(log: Log, judge: Judge) -> Log:
+    """Return the log with a note of the steps in which positions come, where these are noise."""
+    positions = judge.suggested.spectrum
+    steps = np.broadcast_to(positions.resolution, len(positions.joint_names))
+    coarse = steps**2 / 12 / positions.frequency[-1] > COARSE * positions.floor
+    if not coarse.any():
         return log
-    changes = {name: few_rows(x, factor) for name, x in log.arrays()}
-    rows = HALF * factor + factor * np.arange(len(changes["q"]))
-    if len(rows) < 2:
-        raise BadArgument(nothing_left(log, rate))
-    if log.counts is not None:
-        changes["counts"] = counting_rows(log.counts, factor)
-    said = f"one of {factor} rows kept, {log.rate / factor:.4g} Hz, after a low-pass at "
-    said += f"{PASS * log.rate / factor / 2:.4g} Hz on q, qd, qdd and tau alike"
-    return log.noted(said, place="rows", t=log.t[rows], **changes)
-
-
-def few_rows(x: np.ndarray, factor: int) -> np.ndarray:
-    """Return every factor-th row of x, filtered; rows that the filter does not fill are left out.
-
-    Row m of the result is at row (5 + m)·factor of x; with factor 1, all rows as they are.
-    """
-    from scipy.signal import upfirdn
-
-    if factor == 1:
-        return x
-    if len(x) < 2 * HALF * factor + 1:
-        return x[:0]
-    flat = x.reshape(len(x), -1)
-    rows = (len(x) - 2 * HALF * factor - 1) // factor + 1
-    y = upfirdn(low_pass(factor), flat, down=factor, axis=0)[2 * HALF : 2 * HALF + rows]
-    return y.reshape(rows, *x.shape[1:])
-
-
-def counting_rows(counts: np.ndarray, factor: int) -> np.ndarray:
-    """Return which of the kept rows count, shape (m, n).
-
-    Those whose own torque counts, and into which the filter brings no rest: while a joint stands
-    still for longer than the filter reaches to one side, sgn(q̇) is noise, and no turn of the
-    motion. Where that would leave hardly any, the first is enough.
-
-    Args:
-        counts: Whether the torque of a row counts, shape (k, n).
-        factor: Of how many rows one is kept.
-    """
-    rows = HALF * factor + factor * np.arange(max(0, (len(counts) - 1) // factor - 2 * HALF + 1))
-    own = counts[rows]
-    free = own.copy()
-    for i in range(counts.shape[1]):
-        edges = np.flatnonzero(np.diff(np.concatenate([[1], counts[:, i].astype(int), [1]])))
-        for start, stop in edges.reshape(-1, 2):
-            if stop - start > HALF * factor:
-                near = (rows >= start - HALF * factor) & (rows < stop + HALF * factor)
-                free[near, i] = False
-        if free[:, i].sum() < HARDLY * own[:, i].sum():
-            free[:, i] = own[:, i]
-    return free
-
-
-def factor_for(log: Log, rate: float) -> int:
-    """Return of how many rows one is kept, for a rate [Hz]."""
-    positive("rate", rate, wanted="rows per second, a positive number")
-    return max(1, round(log.rate / rate))
-
-
-def nothing_left(log: Log, rate: float | None) -> str:
-    return f"Of {len(log)} rows none is left at {rate:.4g} Hz.\n  Keep more rows per second."
-
-
-def equations(log: Log, columns: Callable[[Log], np.ndarray], rate: float | None = None) -> Log:
-    """Return the equations τ = Y φ of a prepared log at few instants, both sides filtered alike.
-
-    Args:
-        log: The log, evenly sampled, with q, qd, qdd and tau.
-        columns: The regressor of a log, shape (k, n, p). It is asked for a piece at a time, so that
-            memory stays small.
-        rate: About how many rows per second to keep [Hz]; by default all, unfiltered.
-
-    Returns:
-        These rows of the log, with Y and τ filtered.
-    """
-    missing = [name for name in ("qd", "qdd", "tau") if getattr(log, name) is None]
-    if missing:
-        raise BadArgument(f"The log has no {', '.join(missing)}; take prepared(log) first.")
-    check_even(log)
-    factor = 1 if rate is None else factor_for(log, rate)
-    reach = 0 if factor == 1 else HALF * factor
-    kept = (len(log) - 2 * reach - 1) // factor + 1 if len(log) > 2 * reach else 0
-    if kept < 1:
-        raise BadArgument(nothing_left(log, rate))
-    size = max(1, AT_ONCE // (columns(log[:1]).size * factor) - 2 * HALF)
-    Y = []
-    for first in range(0, kept, size):
-        last = min(first + size, kept)
-        part = log[first * factor : (last - 1) * factor + 2 * reach + 1]
-        Y.append(few_rows(columns(part), factor))
-    return replace(
-        log[reach + np.arange(kept) * factor],
-        tau=few_rows(log.tau, factor),
-        counts=log.used if factor == 1 else counting_rows(log.used, factor),
-        Y=np.concatenate(Y),
+    told = ", ".join(
+        f"{name} {step:.3g}"
+        for name, step, said in zip(positions.joint_names, steps, coarse, strict=True)
+        if said
     )
+    return log.noted(f"positions come in steps ({told}), noise of step/√12 each", place="encoder")
+
+
+def _ready(
+    judge: Judge, cutoff: Any, by: str | None, of: str | None, speed: Any, late: Delay
+) -> tuple[Way, Log]:
+    """Return how a log was filtered, and the log, trimmed; torques are taken later."""
+    log, later = judge.log, late.seconds
+    series = "sines" if by in ("differences", "splines") else by
+    if cutoff is None:
+        how, cutoff = way(judge, series, of, later)
+    else:
+        how = Way(float(cutoff), series or "sines", of or usual(log))
+    if series == by:
+        every = thinned(judge, how.cutoff)
+        found = smoothed(judge.smoother, how, cutoff, later, every)
+    else:
+        every, found = 1, log
+        if np.any(later):
+            found = replace(log, tau=judge.smoother.torque(None, 1, later))
+        found = differentiated(filtered(found, cutoff), by or "", of, cutoff)
+    if log.tau is not None and (flat := saturated(log.tau)).any():
+        found = found.left_out(widened(flat, int(log.rate / how.cutoff))[::every], "saturated")
+    return how, trimmed(found, speed, RINGING / how.cutoff + float(np.max(np.abs(later))))
+
+
+def thinned(judge: Judge, cutoff: float) -> int:
+    """Return of how many rows one is kept, so that many rows per period of the cut-off stay."""
+    log = judge.log
+    most = max(1, int(min(log.rate / (RICH * cutoff), len(log) / MANY)))
+    steps = judge.smoother.column("q").steps
+    return next(every for every in range(most, 0, -1) if steps % every == 0)

@@ -285,7 +285,7 @@ def _seen(regression: Regression, kept: np.ndarray) -> list[np.ndarray]:
     """Return, for each joint, which base parameters its torque sees at all."""
     robot, rng = regression.robot, np.random.default_rng(1)
     places, qd, qdd = rng.uniform(-2, 2, (3, 64, robot.n))
-    rows = np.zeros(64), robot.tree.from_neutral(places), qd, qdd
+    rows = np.arange(64.0), robot.tree.from_neutral(places), qd, qdd
     states = regression.at_loads(Log(robot.joint_names, *rows, **several_numbers(robot)))
     Y = regression.columns(states)[:, :, kept]
     return [np.flatnonzero(np.any(Y[:, i] != 0, axis=0)) for i in range(Y.shape[1])]

@@ -30,6 +30,7 @@ TERMS = (*(p.name for p in LINEAR), "rotor_inertia")
 USUAL_TERMS = ("friction", "offset")  # what nearly every arm has and few models say
 SHORT = {p.column: p.name for p in LINEAR} | {"Ia": "rotor_inertia"}
 FRICTION = tuple(p.name for p in LINEAR if p.usual)
+DRIFT = ".drift"  # the term "drift": how columns end whose torque grows with time
 RESISTING = (*(f".{p.column}" for p in LINEAR if p.resists), ".Ia")  # never negative
 
 ColumnFunction = Callable[[Any, Any, Any], Any]  # of (q, qd, qdd) of one state
@@ -76,6 +77,18 @@ class Extra:
     def __call__(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         return np.asarray(self.kernel(q, qd, qdd))
 
+    def at(self, log: Log) -> np.ndarray:
+        """Return the column at every row, shape (k, n)."""
+        return self(log.q, log.qd, log.qdd)
+
+
+@dataclass(frozen=True)
+class Drift(Extra):
+    """An offset of one joint's torque that grows with time: τ += drift · t."""
+
+    def at(self, log: Log) -> np.ndarray:
+        return np.multiply.outer(log.t, np.eye(log.n)[self.kernel])
+
 
 @dataclass(frozen=True)
 class Regression:
@@ -93,13 +106,18 @@ class Regression:
 
         Args:
             robot: The robot.
-            terms: "viscous", "coulomb" (both: "friction"), "offset", "rotor_inertia".
+            terms: "viscous", "coulomb" (both: "friction"), "offset", "rotor_inertia", "drift".
             extra: By name, functions of one state (q, qd, qdd), each of shape (n,), that return
                 what a parameter of size 1 adds to the torques, shape (n,).
         """
         if isinstance(robot, Regression):
             return robot
-        return Regression(robot, with_terms(robot, terms), extras_of(robot, extra))
+        wanted = (terms,) if isinstance(terms, str) else tuple(terms)
+        own = tuple(term for term in wanted if term != DRIFT[1:])
+        full = robot.cached("with terms", own, lambda: with_terms(robot, own))
+        names = robot.joint_names if DRIFT[1:] in wanted else ()
+        drifts = tuple(Drift(f"{name}{DRIFT}", i) for i, name in enumerate(names))
+        return Regression(robot, full, (*extras_of(robot, extra), *drifts))
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -136,7 +154,7 @@ class Regression:
             for k, load in enumerate(self.loads)
             if load.known is None
         ]
-        more = [extra(q, qd, qdd)[..., None] for extra in self.extra]
+        more = [extra.at(log)[..., None] for extra in self.extra]
         if not carried and not more:
             return Y
         return np.concatenate([Y[..., :bodies], *carried, Y[..., bodies:], *more], axis=-1)
@@ -152,7 +170,7 @@ class Regression:
         """Refuse extra columns that are not finite at some row."""
         for where, part in log.chunks():
             for extra in self.extra:
-                values = extra(part.q, part.qd, part.qdd)
+                values = extra.at(part)
                 bad = np.argwhere(~np.isfinite(values))
                 if len(bad):
                     row, joint = bad[0]
@@ -198,7 +216,7 @@ class Regression:
 
     def filtered(self, log: Log, rate: float) -> Log:
         """Return a few rows per second [Hz], columns and torques both through the same low-pass."""
-        from qddot.identification.preparation import equations
+        from qddot.identification.decimation import equations
 
         return equations(replace(log, tau=log.tau - self.rest(log)), self.columns, rate)
 

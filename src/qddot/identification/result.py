@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -135,9 +135,19 @@ class Fit(Judged):
     @cached_property
     def relative_error_of_rows(self) -> float:
         """‖τ − τ̂‖/‖τ‖ on every row that counts, where fewer were fitted and filtered."""
-        if self.decimated is None:
-            return self.relative_error
-        return relative_size(self.log, self.log.tau - self.predict(self.log))
+        return (
+            self.relative_error if self.decimated is None else relative_size(self.log, self._left)
+        )
+
+    @property
+    def relative_error_of_all(self) -> float:
+        """‖τ − τ̂‖/‖τ‖ on every row, also where joints are slow, torques saturated, rows missing."""
+        return relative_size(replace(self.log, counts=None), self._left)
+
+    @cached_property
+    def _left(self) -> np.ndarray:
+        """Measured less predicted torque at every row of the log, shape (k, n)."""
+        return self.log.tau - self.predict(self.log)
 
     @cached_property
     def runs(self) -> list[dict[str, Any]]:
@@ -339,6 +349,7 @@ class Fit(Judged):
             "condition": self.condition,
             "relative_error": self.relative_error,
             "relative_error_of_rows": self.relative_error_of_rows,
+            "relative_error_of_all": self.relative_error_of_all,
             "deviations": unknown_deviations(self) or "told",
             "rms": dict(zip(joints, self.rms.tolist(), strict=True)),
             "noise": dict(zip(joints, self.solution.noise.tolist(), strict=True)),

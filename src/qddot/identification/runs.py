@@ -152,6 +152,7 @@ def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
             together[name] = np.concatenate([getattr(log, name) for log in logs])
     if any(log.counts is not None for log in logs):
         together["counts"] = np.concatenate([log.used for log in logs])
+        together["why"] = np.concatenate([log.why_not for log in logs])
     weights = np.array([run.weight for run in runs], dtype=float)
     if len(set(weights.tolist())) > 1:
         each = np.repeat(weights, sizes)
@@ -170,7 +171,7 @@ def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
         source=listing(names, 8),
         notes=tuple(notes),
         bandwidth=None,
-        **{"counts": None, "Y": None, "load": None, "weight": None, **together},
+        **{"counts": None, "why": None, "Y": None, "load": None, "weight": None, **together},
     )
 
 

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from qddot.checks import one_of, positive
+from qddot.checks import one_of, positive, spread
 from qddot.errors import BadArgument, shorten
+from qddot.identification.choice import cutoff
 from qddot.identification.log import GAP, Log, check_even
-from qddot.identification.spectrum import Cutoff, cutoff, spectrum
+from qddot.identification.sine_series import ORDER, SineSeries, butterworth
+from qddot.identification.spectrum import Cutoff, spectrum
+from qddot.identification.ways import Smoother, Way
 from qddot.model.tree import by_rows
 from qddot.timeseries import QUANTITIES
 
-__all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "spectrum"]
+__all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "smoothed", "spectrum"]
 
-ORDER = 4  # of the Butterworth filter, run forwards and backwards
 SHARPER = 0.4  # of a lower rate: what is faster would come back as something slower
 
 # five-point stencils over t₋₂ … t₂, for the first two rows and for those inside;
@@ -45,33 +47,44 @@ def resampled(log: Log, rate: float | None = None) -> Log:
         log = filtered(even, SHARPER * rate)
     k = int(np.floor(log.duration * rate * (1 + 1e-12))) + 1
     t = log.t[0] + np.arange(k) / rate
-    changes: dict[str, Any] = {name: CubicSpline(log.t, x, axis=0)(t) for name, x in log.arrays()}
+    changes: dict[str, Any] = {  # a column at a time, for the sake of memory
+        name: np.column_stack([CubicSpline(log.t, column)(t) for column in x.T])
+        for name, x in log.arrays()
+    }
     after = np.clip(np.searchsorted(log.t, t, side="right"), 1, len(log) - 1)
     nearest = np.where(t - log.t[after - 1] < log.t[after] - t, after - 1, after)
     apart = np.abs(t - log.t[nearest]) > log.step / 2
     missing = apart & (np.diff(log.t)[after - 1] > GAP * log.step)
-    if log.counts is not None or missing.any():
-        changes["counts"] = log.used[nearest] & ~missing[:, None]
+    if log.counts is not None:
+        changes |= {"counts": log.used[nearest]}
+    if log.why is not None:
+        changes |= {"why": log.why[nearest]}
     said = f"resampled from {len(log)} to {k} rows at {rate:.6g} Hz by cubic splines"
     if missing.any():
         said += f"; {int(missing.sum())} rows in gaps do not count"
-    return log.noted(said, place="time", t=t, **changes)
+    found = log.noted(said, place="time", t=t, **changes)
+    if not missing.any():
+        return found
+    return found.left_out(np.repeat(missing[:, None], log.n, axis=1), "gap")
 
 
-def shifted(log: Log, delay: float) -> Log:
-    """Return the log with its torques earlier by a delay [s], by cubic splines.
+def shifted(log: Log, delay: Any) -> Log:
+    """Return the log with its torques earlier by a delay [s], one or one per joint, by splines.
 
     Rows whose torque would lie outside the log are cut off.
     """
     from scipy.interpolate import CubicSpline
 
-    if not (np.ndim(delay) == 0 and np.isfinite(delay) and abs(delay) < log.duration / 2):
+    late = spread("delay", delay, log.joint_names, "seconds")
+    if not np.all(np.abs(late) < log.duration / 2):
         raise BadArgument(f"delay is {shorten(repr(delay))}; give seconds, less than half the log.")
     if log.tau is None:
         raise BadArgument("The log has no torques to shift.")
-    tau = CubicSpline(log.t, log.tau, axis=0)(log.t + delay)
-    inside = np.flatnonzero((log.t + delay >= log.t[0]) & (log.t + delay <= log.t[-1]))
-    said = f"torques taken {abs(delay):.4g} s {'later' if delay > 0 else 'earlier'} in the log"
+    columns = zip(log.tau.T, late, strict=True)
+    tau = np.column_stack([CubicSpline(log.t, x)(log.t + d) for x, d in columns])
+    first, last = log.t[0] - min(0, late.min()), log.t[-1] - max(0, late.max())
+    inside = np.flatnonzero((log.t >= first) & (log.t <= last))
+    said = f"torques taken later in the log, by {', '.join(f'{d:.4g}' for d in np.unique(late))} s"
     return cut(replace(log, tau=tau), int(inside[0]), int(inside[-1]) + 1, said)
 
 
@@ -87,32 +100,72 @@ def filtered(log: Log, cutoff: float | Cutoff | None = None, what: Any = QUANTIT
             `qddot.identification.spectrum.cutoff` says.
         what: The quantities to filter, of those there are.
     """
-    from scipy.signal import butter, sosfiltfilt
-
-    from qddot.identification.spectrum import cutoff as from_spectrum
+    from qddot.identification.choice import cutoff as from_spectrum
 
     check_even(log)
     check_rows(log, 16)
     chosen = from_spectrum(log) if cutoff is None else cutoff
-    f = positive("cutoff", float(chosen), "Hz")
+    f = check_cutoff(log, chosen)
+    gain = butterworth(f, log.step)
+    changes = {
+        name: SineSeries.of(x, log.step).at(gain) for name, x in log.arrays() if name in what
+    }
+    return with_filter(log, f"filtered at {f:.4g} Hz, Butterworth {ORDER}", chosen, changes)
+
+
+def smoothed(
+    smoother: Smoother, way: Way, cutoff: Any, delay: float | np.ndarray = 0.0, every: int = 1
+) -> Log:
+    """Return a log with q, qd, qdd and tau from one filter, as `Way` says.
+
+    Args:
+        smoother: The columns of the log.
+        way: How its states are made.
+        cutoff: The cut-off, with its reason where it has one.
+        delay: By how much later in the log torques are taken [s], one or one per joint.
+        every: Of how many rows one is kept.
+    """
+    log = smoother.log
+    check_rows(log, 16)
+    f = check_cutoff(log, cutoff)
+    changes = dict(zip(QUANTITIES, smoother.states(way, every), strict=False))
+    if log.tau is not None:
+        changes["tau"] = smoother.torque(way, every, delay)
+    said = f"filtered at {f:.4g} Hz, Butterworth {ORDER}"
+    if way.by == "kalman":
+        said = f"by {way}, which leaves half at {f:.4g} Hz"
+    few = log if every == 1 else log[::every]
+    few = with_filter(few, said, cutoff, changes)
+    if way.by == "sines":
+        rates = "qdd" if way.of == "qd" else "qd and qdd"
+        few = few.noted(f"{rates} are {way}, of its filtered sines", place="derivatives")
+    if every == 1:
+        return few
+    said = (
+        f"one of {every} rows kept, {few.rate:.4g} Hz: {few.rate / f:.3g} per period of the cut-off"
+    )
+    return few.noted(said, place="rows")
+
+
+def check_cutoff(log: Log, cutoff: Any) -> float:
+    """Return a cut-off [Hz] that the log allows."""
+    f = positive("cutoff", float(cutoff), "Hz")
     if f >= log.rate / 2:
         raise BadArgument(
             f"The cut-off is {f:.4g} Hz, but at {log.rate:.4g} Hz only what is slower than "
             f"{log.rate / 2:.4g} Hz can be seen.\n  Choose a lower one."
         )
-    sections = butter(ORDER, f, fs=log.rate, output="sos")
-    pad = min(len(log) - 1, int(3 * log.rate / f) + 1)
-    changes = {
-        name: sosfiltfilt(sections, x, axis=0, padlen=pad)
-        for name, x in log.arrays()
-        if name in what
-    }
-    why = f": {chosen.why}" if isinstance(chosen, Cutoff) else ""
-    said = f"{', '.join(changes)} filtered at {f:.4g} Hz, Butterworth {ORDER}, zero phase{why}"
+    return f
+
+
+def with_filter(log: Log, said: str, cutoff: Any, changes: dict[str, np.ndarray]) -> Log:
+    """Return a log with filtered columns, and a note of how and why."""
+    why = f": {cutoff.why}" if isinstance(cutoff, Cutoff) else ""
+    said = f"{', '.join(changes)} {said}, zero phase{why}"
     found = log.noted(said, place="filter", **changes)
     if "tau" not in changes:
         return found
-    return replace(found, bandwidth=min(f, log.bandwidth or f))
+    return replace(found, bandwidth=min(float(cutoff), log.bandwidth or float(cutoff)))
 
 
 def differentiated(
@@ -180,7 +233,7 @@ def stencilled(x: np.ndarray, weights: np.ndarray, mirror: int) -> np.ndarray:
 def by_splines(log: Log, of: str, cutoff: float | Cutoff | None) -> Log:
     from scipy.interpolate import make_lsq_spline
 
-    from qddot.identification.spectrum import cutoff as from_spectrum
+    from qddot.identification.choice import cutoff as from_spectrum
 
     check_rows(log, 16)
     if cutoff is None:

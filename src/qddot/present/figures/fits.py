@@ -24,6 +24,12 @@ BINS = 41
 SPREAD = 4.5  # deviations that a histogram shows
 FAR = 1e-9  # of the largest power: what is less is nothing
 MEASURED, PREDICTED, RESIDUAL = style.colour(0), style.INK, style.colour(1)
+SHADES: dict[str, tuple[str, dict[str, Any]]] = {  # of torques that do not count
+    "slow": ("too slow to count", {"color": style.FAINT}),
+    "gap": ("in a gap", {"color": style.colour(2), "alpha": 0.25}),
+    "saturated": ("saturated", {"color": style.colour(3), "alpha": 0.25}),
+    "other": ("does not count", {"color": style.FAINT}),
+}
 FigureFile = str | Path | None
 
 
@@ -37,6 +43,7 @@ class Torques:
     measured: np.ndarray  # (k, n)
     predicted: np.ndarray  # (k, n)
     counts: np.ndarray  # (k, n), whether it was fitted
+    reasons: dict[str, np.ndarray]  # why not, each (k, n)
 
     @property
     def residual(self) -> np.ndarray:
@@ -53,6 +60,7 @@ def torques_of(fit: Fit, log: Any) -> Torques:
         rows.tau,
         fit.predict(rows),
         rows.used,
+        rows.reasons,
     )
 
 
@@ -75,7 +83,6 @@ def plot_torques(fit: Fit, log: Any = None, *, path: FigureFile = None) -> Figur
     result = style.figure(WIDTH, 2.1 * rows + 0.5)
     outer = result.add_gridspec(rows, columns)
     few = slice(None, None, max(1, len(log.t) // POINTS))
-    shades = False
     for i, name in enumerate(log.joint_names):
         row, column = i % rows, i // rows
         above, below = outer[row, column].subgridspec(2, 1, height_ratios=(3, 1), hspace=0.02)
@@ -86,17 +93,16 @@ def plot_torques(fit: Fit, log: Any = None, *, path: FigureFile = None) -> Figur
         look = {"color": PREDICTED, "linewidth": 0.9, "linestyle": style.DASHES[1]}
         upper.plot(t, log.predicted[few, i], **look)
         lower.plot(t, log.residual[few, i], color=RESIDUAL, linewidth=0.8)
-        left_out = ~log.counts[few, i]
-        shades = shades or bool(left_out.any())
         for axes in (upper, lower):
-            axes.fill_between(
-                *(t, 0, 1),
-                where=left_out,
-                transform=axes.get_xaxis_transform(),
-                color=style.FAINT,
-                linewidth=0,
-                zorder=0,
-            )
+            for reason, where in log.reasons.items():
+                axes.fill_between(
+                    *(t, 0, 1),
+                    where=where[few, i],
+                    transform=axes.get_xaxis_transform(),
+                    linewidth=0,
+                    zorder=0,
+                    **SHADES[reason][1],
+                )
             style.dress(axes)
             axes.set_xlim(float(log.t[0]), float(log.t[-1]))
             axes.locator_params(axis="y", nbins=4 if axes is upper else 2)
@@ -110,8 +116,7 @@ def plot_torques(fit: Fit, log: Any = None, *, path: FigureFile = None) -> Figur
         (Line2D([], [], color=PREDICTED, linewidth=0.9, linestyle=style.DASHES[1]), "predicted"),
         (Line2D([], [], color=RESIDUAL, linewidth=0.8), "measured less predicted"),
     ]
-    if shades:
-        entries.append((Patch(color=style.FAINT), "too slow to count"))
+    entries += [(Patch(**SHADES[reason][1]), SHADES[reason][0]) for reason in log.reasons]
     style.legend(result, entries, len(entries), loc="outside upper left")
     return result
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from qddot.identification.choice import cutoff as from_spectrum
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
-from qddot.identification.spectrum import cutoff as from_spectrum
 from qddot.identification.spectrum import suggested
 from qddot.model.friction import LINEAR
 from qddot.model.units import ANGLE

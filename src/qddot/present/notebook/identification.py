@@ -123,7 +123,8 @@ def log_html(log: Log) -> str:
         "source": shorten(log.source, 200),
         "torques that count": ""
         if log.counts is None
-        else f"{100 * float(log.counts.mean()):.1f} %",
+        else f"{100 * float(log.counts.mean()):.1f} %"
+        + "".join(f"; {why} {100 * x.mean():.1f} %" for why, x in log.reasons.items()),
     }
     notes = [f"{note.severity}: {note}" for note in log.notes[:12]]
     return shown(

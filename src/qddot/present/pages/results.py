@@ -135,7 +135,8 @@ def _torque_words(fit: Fit) -> str:
     left = 0.0 if counts is None else 100 * (1 - float(counts.mean()))
     words = "Measured and predicted torques, and below them what is left."
     if left:
-        words += f" Grey: the joint hardly moves; these {left:.1f} % of the torques do not count."
+        why = ", ".join(fit.samples.reasons)
+        words += f" Shaded: {left:.1f} % of the torques, which do not count ({why})."
     return words
 
 

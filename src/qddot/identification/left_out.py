@@ -1,0 +1,46 @@
+"""Torques that cannot be used: at the end of their range, where they stand still.
+
+A torque that was cut off is flat at its largest or smallest value. So is the peak of a smooth one
+that was rounded, or written more often than measured; but then the values below are as long.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+SHORTEST = 4  # rows of a plateau
+LONGER = 3.0  # times the runs of equal values that are usual in the column
+OFTENER = 5.0  # times as many rows as at the next value
+EQUAL = 1e-9  # of the range
+
+
+def saturated(tau: np.ndarray) -> np.ndarray:
+    """Return where torques are at the end of their range, shape (k, n).
+
+    Args:
+        tau: Torques as they were measured, shape (k, n).
+    """
+    found = np.zeros(tau.shape, bool)
+    for i, x in enumerate(tau.T):
+        span = float(np.ptp(x))
+        if not span:
+            continue
+        changes = np.flatnonzero(np.abs(np.diff(x)) > EQUAL * span)
+        edges = np.concatenate([[0], changes + 1, [len(x)]])
+        lengths, values = np.diff(edges), x[edges[:-1]]
+        long = lengths >= max(SHORTEST, LONGER * float(np.percentile(lengths, 95)))
+        for end in (x.max(), x.min()):
+            flat = np.abs(values - end) <= EQUAL * span
+            others = np.abs(values - end)[~flat]
+            following = np.abs(np.abs(values - end) - others.min(initial=np.inf)) <= EQUAL * span
+            rows = lengths[flat & long].sum()
+            if rows and rows >= OFTENER * lengths[following].sum():
+                for k in np.flatnonzero(flat & long):
+                    found[edges[k] : edges[k + 1], i] = True
+    return found
+
+
+def widened(where: np.ndarray, rows: int) -> np.ndarray:
+    """Return where something is so at most so many rows before or after, shape (k, n)."""
+    total = np.cumsum(np.pad(where, ((rows + 1, rows), (0, 0))), axis=0)
+    return total[2 * rows + 1 :] > total[: -2 * rows - 1]
