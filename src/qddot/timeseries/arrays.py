@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from qddot.errors import BadFile, Problem, listing
-from qddot.timeseries import Columns, Table
+from qddot.timeseries import QUANTITIES, Columns, Table
 
 NAMES = re.compile(r"(joint_?|motor_?|column_?)?names?|joints?", re.I)  # arrays of text
 SHOWN = 8
@@ -28,7 +28,8 @@ def table_of_arrays(
 ) -> Table:
     """Return the columns of arrays: "<array>" of shape (k,), "<array>.<part>" of shape (k, n).
 
-    An array is called by the last part of its path, "q" of "data.q", where no other one is.
+    An array is called by the last part of its path, "q" of "data.q", where no other one is; one
+    that begins with a quantity, "q.j1.cos", by all of it.
 
     Args:
         source: What it comes from, for messages.
@@ -94,7 +95,7 @@ def length_of_rows(arrays: Sequence[np.ndarray]) -> int:
 
 
 def _last(path: str) -> str:
-    return path.rpartition(".")[2]
+    return path if path.partition(".")[0] in QUANTITIES else path.rpartition(".")[2]
 
 
 def _shape(x: np.ndarray) -> str:
