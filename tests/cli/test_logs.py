@@ -68,6 +68,33 @@ def test_identify_tells_first_how_it_understood_every_log(log, tmp_path):
     assert [each["rows"] for each in facts["logs"]] == [401, 300]
 
 
+def test_currents_are_fitted_with_the_gains_of_the_drives(tmp_path):
+    import qddot
+
+    robot = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0)
+    t = np.arange(1501) / 150
+    w, x = (
+        2 * np.pi * np.array([0.35, 0.6]),
+        np.multiply.outer(t, 2 * np.pi * np.array([0.35, 0.6])),
+    )
+    q, qd = np.sin(x) + 0.3 * np.sin(2.7 * x), w * (np.cos(x) + 0.81 * np.cos(2.7 * x))
+    qdd = -(w**2) * (np.sin(x) + 0.3 * 2.7**2 * np.sin(2.7 * x))
+    tau = robot.inverse_dynamics(q, qd, qdd) + np.random.default_rng(0).normal(0, 0.2, q.shape)
+    head = "timestamp actual_q_0 actual_q_1 actual_current_0 actual_current_1"
+    rows = np.column_stack([t, q, tau / [20.0, 8.0]])
+    np.savetxt(tmp_path / "ur.csv", rows, header=head, comments="")
+    how = ("--terms", "friction", "--json")
+    done = run("identify", "two_link", tmp_path / "ur.csv", *how)
+    assert done.returncode == 2
+    assert "hold currents [A]" in done.stderr
+    assert "--torque-constants ...; or have it found: --gains" in done.stderr
+    done = run("identify", "two_link", tmp_path / "ur.csv", *how, "--gains", "j1=20")
+    facts = json.loads(done.stdout)
+    assert facts["gains"]["j2"]["value"] == pytest.approx(8.0, rel=0.02)
+    one = run("log", tmp_path / "ur.csv", "--torque-constants", "20", "--json").stdout
+    assert json.loads(one)["ranges"]["tau"][0][1] == pytest.approx(tau[:, 0].max(), rel=1e-6)
+
+
 def test_joints_that_are_not_named_are_held_at_home(tmp_path):
     np.save(tmp_path / "a.npy", LOG.q)
     how = ("--columns", "q=1-2", "--joints", "wrist_1_joint,elbow_joint", "--rate", "100")

@@ -48,6 +48,7 @@ def test_an_array_without_names_is_read_by_the_numbers_of_its_columns(tmp_path):
     same(found)
     assert found.origin is not None
     assert found.origin.columns["tau"] == ("5", "6")
+    assert found.origin.unused == ()
     assert load_log(tmp_path / "a.npy", columns={"q": "3-4"}, rate=50).joint_names == ("1", "2")
     with pytest.raises(BadLog, match=r"no column '5-7'.*numbers from 1 to 6"):
         load_log(tmp_path / "a.npy", columns={"q": "5-7"}, rate=50)
@@ -89,6 +90,14 @@ def test_a_file_of_matlab_is_read_with_structs_and_arrays_either_way_round(tmp_p
     assert "second dimension: data.q" in notes(found)
     assert found.origin is not None
     assert found.origin.columns["q"] == ("q.left", "q.right")
+
+
+def test_names_of_columns_in_an_npz_are_kept_whole(tmp_path):
+    columns = {"q.j1": LOG.q[:, 0], "q.j2": LOG.q[:, 1], "tau.j2": LOG.tau[:, 1]}
+    np.savez(tmp_path / "a.npz", t=LOG.t, **columns)
+    found = load_log(tmp_path / "a.npz")
+    assert found.joint_names == ("j1", "j2")
+    assert "tau: there is none for j1" in notes(found)
 
 
 def test_arrays_of_one_name_are_told_apart_by_their_path(tmp_path):
@@ -210,6 +219,7 @@ def test_a_recording_of_ur_is_read_by_its_own_names(tmp_path):
     same(found, names=("q", "qd"))
     assert found.tau is None
     assert "actual_current_0, actual_current_1, hold currents [A]" in notes(found)
+    assert found.origin.unused[1:4] == ("target_q_1", "speed_scaling", "actual_current_0")
     same(load_log(tmp_path / "a.csv", robot, torque_constants=[0.5, 0.5]), 1e-12)
     more = " ".join([head, *(f"{w}_{k}" for w in ("target_moment",) for k in (0, 1))])
     both = np.column_stack([rows, LOG.tau])
@@ -257,6 +267,7 @@ def test_a_dataset_of_lerobot_is_read_with_the_names_of_its_motors(tmp_path, by_
     robot = arm("shoulder_pan", "elbow_flex")
     found = load_log(tmp_path, robot, units={"q": "deg"})
     same(found, 1e-12, names=("q",))
+    same(load_log(tmp_path, robot, units={"q": np.pi / 180}), 1e-12, names=("q",))
     assert 'units={"q": "deg"}' in notes(load_log(tmp_path, robot))  # 57 rad are many turns
     parquet.write_table(pa.table(rows), tmp_path / "data" / "chunk-000" / "episode_000001.parquet")
     with pytest.raises(BadLog, match=r"dataset of LeRobot with 2 files of rows: data/chunk-000/ep"):

@@ -210,6 +210,8 @@ def identify(
         raw = reading.load(source, robot)
         return raw, qddot.identification.prepared(raw, robot, terms=wanted, extra=extra, **how)
 
+    if gains and not reading.torque_constants:  # an ampere stays an ampere
+        reading = replace(reading, torque_constants="1")
     with message_if_slow("reading the logs"):
         named = sources(log)
         both = [read(source, reading) for source in named]

@@ -24,6 +24,7 @@ OPTIONS = (
     (re.compile(r"\b(columns|units|joints)=\{\.\.\.\}"), r"--\1 ..."),
     (re.compile(r"\brows=\((\w+), (\w+)\)"), r"--rows \1-\2"),
     (re.compile(r"lock it: robot\.locked\(\{\.\.\.\}\)"), "leave it out of --joints"),
+    (re.compile(r"torque_constants=1, and then identify\(.*?\)"), "--gains"),
     (re.compile(r"\btorque_constants=(?=[\[\d.])"), "--torque-constants "),
     (re.compile(r"\b(gear|rate|topic|rows|time|coupling|offset)=(?=[\[\d.-])"), r"--\1 "),
     (
@@ -171,6 +172,12 @@ def rows_of(text: str) -> tuple[int, int | None] | None:
 def numbers_of(option: str, text: str) -> list[float] | None:
     """Return numbers, or None for no words."""
     return numbers(option, text) if text else None
+
+
+def constants_of(text: str) -> float | list[float] | None:
+    """Return torque constants, one for all joints or one per joint."""
+    found = numbers_of("--torque-constants", text)
+    return found[0] if found is not None and len(found) == 1 else found
 
 
 def gear_of(given: Sequence[str]) -> Any:

@@ -174,7 +174,7 @@ class Reading:
             "gear": log_words.gear_of(self.gear or ()),
             "coupling": log_words.matrix_of(self.coupling),
             "offset": log_words.numbers_of("--offset", self.offset),
-            "torque_constants": log_words.numbers_of("--torque-constants", self.torque_constants),
+            "torque_constants": log_words.constants_of(self.torque_constants),
             "rate": self.rate,
             "rows": log_words.rows_of(self.rows),
             "time": self.time,

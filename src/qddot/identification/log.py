@@ -37,6 +37,7 @@ class LogOrigin:
     first: int  # the row of the file, from 1, that is the first one taken
     taken: int  # rows
     total: int  # rows of the file
+    unused: tuple[str, ...] = ()  # columns that were not read
 
 
 @dataclass(frozen=True, repr=False)

@@ -44,6 +44,7 @@ class Raw:
     notes: list[Problem] = field(default_factory=list)
     first: int = 0  # row of the file that is taken first
     total: int = 0  # rows of the file
+    unused: list[str] = field(default_factory=list)  # columns that are not read
 
     def note(self, severity: Any, place: str, message: str, remedy: str = "") -> None:
         self.notes.append(Problem(severity, place, message, remedy))
@@ -53,7 +54,8 @@ class Raw:
         there = [name for name in self.columns if name in ("t", *self.values)]
         columns = {name: tuple(self.columns[name]) for name in there}
         units = {name: tuple(self.units[name]) for name in there}
-        return LogOrigin(columns, units, self.first + 1, taken, self.total)
+        unused = tuple(self.unused)
+        return LogOrigin(columns, units, self.first + 1, taken, self.total, unused)
 
     def row(self, row: int) -> str:
         """Return a row, from 0, as people count: its line in the file, where there is one."""
@@ -209,6 +211,8 @@ def gathered(
         said = ", ".join(f"{length} in {where}" for where, length in lengths.items())
         raise bad_log(source, f"the files have different numbers of rows: {said}", "Cut them.")
     raw.total = next(iter(lengths.values()))
+    read = {*(c for _, those in chosen.values() for c in those), *raw.columns.get("t", ())}
+    raw.unused = [name for table in tables for name in table.names if name not in read]
     raw.t = the_times(source, raw.total, clocks, rate)
     if rate is not None and clocks:
         raw.note("note", "time", f"column {raw.columns.pop('t')[0]!r} is not used: a rate is given")

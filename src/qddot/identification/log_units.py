@@ -85,9 +85,11 @@ def leave_out_currents(raw: Raw) -> None:
             "tau",
             f"its columns, {listing(raw.columns['tau'], 3)}, hold currents [{found.pop()}], and "
             "what torque these make is not known, so they are left out",
-            "Give N·m (or N) per ampere, one per joint: torque_constants=[...].",
+            "Give N·m (or N) per ampere, one per joint: torque_constants=[...]; or have it found: "
+            "torque_constants=1, and then identify(..., gains={...}).",
         )
-        del raw.values["tau"], raw.columns["tau"]
+        del raw.values["tau"]
+        raw.unused += raw.columns.pop("tau")
 
 
 def time_factor(raw: Raw, said: Any) -> float:

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from qddot.errors import BadFile, Problem, listing
-from qddot.timeseries import QUANTITIES, Columns, Table
+from qddot.timeseries import Columns, Table
 
 NAMES = re.compile(r"(joint_?|motor_?|column_?)?names?|joints?", re.I)  # arrays of text
 SHOWN = 8
@@ -28,12 +28,12 @@ def table_of_arrays(
 ) -> Table:
     """Return the columns of arrays: "<array>" of shape (k,), "<array>.<part>" of shape (k, n).
 
-    An array is called by the last part of its path, "q" of "data.q", where no other one is; one
-    that begins with a quantity, "q.j1.cos", by all of it.
+    An array is called by the last part of its path, "q" of "data/q", where no other one is; else
+    by all of it, "data.q".
 
     Args:
         source: What it comes from, for messages.
-        arrays: By their path, "data.q"; one that has no name is "".
+        arrays: By their path, "data/q"; one that has no name is "".
         names: Of the parts of an array, by its path; else numbers from 1.
         texts: Arrays of words: `joint_names` names the parts of all arrays as long as it.
         notes: What is known of it already.
@@ -51,27 +51,27 @@ def table_of_arrays(
         if rows not in x.shape:
             continue
         if x.ndim == 2 and x.shape[0] != rows:
-            x, turned = x.T, [*turned, path]
-        name = _last(path) if alone[_last(path)] == 1 else path
+            x, turned = x.T, [*turned, _dotted(path)]
+        name = _last(path) if alone[_last(path)] == 1 else _dotted(path)
         if x.ndim == 1:
-            columns[name or "1"] = x.astype(float)
-            groups[path] = (name or "1",)
+            columns[name or "1"] = x
+            groups |= dict.fromkeys((path, _dotted(path)), (name or "1",))
             continue
         n = x.shape[1]
         fitting = [each for each in (said.get(path, ()), *for_all) if len(each) == n]
         parts = [str(part) for part in fitting[0]] if fitting else [str(k + 1) for k in range(n)]
         own = tuple(f"{name}.{part}" if name else part for part in parts)
-        columns |= {column: x[:, k].astype(float) for k, column in enumerate(own)}
-        groups |= {path: own, name: own}
+        columns |= {column: x[:, k] for k, column in enumerate(own)}
+        groups |= dict.fromkeys((path, _dotted(path), name), own)
     if not columns:
-        there = [f"{path or 'an array'} {_shape(x)}" for path, x in arrays.items()]
+        there = [f"{_dotted(path) or 'an array'} {_shape(x)}" for path, x in arrays.items()]
         raise BadFile(
             source,
             f"it has no rows of numbers. It has: {listing(there, SHOWN) or 'nothing'}",
             "Save positions and torques as arrays of shape (k, n): one row per time.",
         )
     found = list(notes)
-    left = [f"{path} {_shape(x)}" for path, x in arrays.items() if path not in groups]
+    left = [f"{_dotted(path)} {_shape(x)}" for path, x in arrays.items() if path not in groups]
     if left and columns:
         what = f"arrays that do not have {rows} rows, left out: {listing(left, SHOWN)}"
         found.append(Problem("note", "arrays", what, ""))
@@ -81,7 +81,7 @@ def table_of_arrays(
     return Table(
         source,
         tuple(columns),
-        lambda wanted: {name: columns[name] for name in wanted},
+        lambda wanted: {name: columns[name].astype(float) for name in wanted},
         notes=tuple(found),
         groups={name: those for name, those in groups.items() if name},
     )
@@ -95,7 +95,11 @@ def length_of_rows(arrays: Sequence[np.ndarray]) -> int:
 
 
 def _last(path: str) -> str:
-    return path if path.partition(".")[0] in QUANTITIES else path.rpartition(".")[2]
+    return path.rpartition("/")[2]
+
+
+def _dotted(path: str) -> str:
+    return path.replace("/", ".")
 
 
 def _shape(x: np.ndarray) -> str:

@@ -2,7 +2,7 @@
 
 Joint states, and the points of a joint trajectory, are read by the names of their joints; of any
 other message, such as Franka's state, every field that holds numbers is an array: "tau_J",
-"measured_joint_state.position".
+"measured_joint_state/position".
 """
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ def numbers_in(
     """Yield the numbers of a message and of the messages in it, by path."""
     state = all(hasattr(message, name) for name in ("name", *FIELDS))
     for name in getattr(message, "__dataclass_fields__", ()):
-        value, at = getattr(message, name), f"{path}.{name}" if path else name
+        value, at = getattr(message, name), f"{path}/{name}" if path else name
         if name == "header" or name.isupper():  # constants
             continue
         if isinstance(value, (int, float)) and not isinstance(value, bool):

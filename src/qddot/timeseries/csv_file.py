@@ -240,7 +240,7 @@ def _header(stream: TextIO, path: Path, exact: bool) -> Text:
         return Text(path, exact, names, separator, lines.count, facts)
     above = comment.removeprefix("#").strip()  # where np.savetxt writes names
     said = next(_rows(iter([above]), separator, exact), []) if above else []
-    if len(said) == len(names) and not all(NUMBER.fullmatch(name.strip()) for name in said):
+    if len(said) == len(names) and not any(NUMBER.fullmatch(name.strip()) for name in said):
         note = "its names stand in the comment above its rows"
         names = [name.strip() for name in said]
     else:

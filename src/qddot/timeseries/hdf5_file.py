@@ -17,7 +17,7 @@ MOST = 10_000  # datasets
 
 
 def read_hdf5(path: Path, doing: str = "Reading an HDF5 file", what: str = "an HDF5 file") -> Table:
-    """Return the table of a file: its datasets, those in groups too, as "data.q"."""
+    """Return the table of a file: its datasets, those in groups too, as "data/q"."""
     need("h5py", doing)
     return table_in(path, "qddot.timeseries.hdf5_file:arrays", what)
 
@@ -62,7 +62,9 @@ def walk(group: Any, h5py: Any, elsewhere: list[str], path: str = "") -> Iterato
             continue
         seen.add(address)
         for name in group:
-            at = f"{path}.{name}" if path else str(name)
+            at = f"{path}/{name}" if path else str(name)
+            if name == "value" and "OCTAVE_NEW_FORMAT" in group.attrs:  # beside its "type"
+                at = path
             if not isinstance(group.get(name, getlink=True), h5py.HardLink):
                 elsewhere.append(at)
                 continue
@@ -82,7 +84,7 @@ def parts(path: str, x: np.ndarray) -> dict[str, np.ndarray]:
     """Return an array, or those that the fields of a compound one are."""
     if x.dtype.names is None:
         return {path: x}
-    return {f"{path}.{name}" if path else str(name): x[name] for name in x.dtype.names}
+    return {f"{path}/{name}" if path else str(name): x[name] for name in x.dtype.names}
 
 
 def text_of(file: Any, data: Any, matlab: str, h5py: Any) -> list[str]:

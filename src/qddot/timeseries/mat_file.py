@@ -21,7 +21,7 @@ OPAQUE = "are objects of MATLAB (a table, a timeseries), which only MATLAB can o
 
 
 def read_mat(path: Path) -> Table:
-    """Return the table of a .mat file: its arrays, those in structs too, as "data.q"."""
+    """Return the table of a .mat file: its arrays, those in structs too, as "data/q"."""
     with path.open("rb") as stream:
         stream.seek(512)
         if stream.read(len(SIGNATURE)) == SIGNATURE:
@@ -76,7 +76,7 @@ def walk(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, np.n
     if isinstance(value, dict) or hasattr(value, "_fieldnames"):
         fields = value if isinstance(value, dict) else {k: getattr(value, k) for k in names(value)}
         for name, part in fields.items():
-            yield from walk(part, f"{path}.{name}" if path else str(name), depth)
+            yield from walk(part, f"{path}/{name}" if path else str(name), depth)
     elif isinstance(value, np.ndarray) and type(value) is np.ndarray and value.dtype == object:
         cells = value.ravel().tolist()
         words = [np.ravel(cell) for cell in cells]
@@ -86,7 +86,7 @@ def walk(value: Any, path: str = "", depth: int = 0) -> Iterator[tuple[str, np.n
         if depth > DEEPEST:
             return
         for k, cell in enumerate(cells):
-            yield from walk(cell, path if len(cells) == 1 else f"{path}.{k + 1}", depth + 1)
+            yield from walk(cell, path if len(cells) == 1 else f"{path}/{k + 1}", depth + 1)
     elif isinstance(value, np.ndarray):
         yield path, value
 

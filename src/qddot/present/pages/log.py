@@ -26,8 +26,9 @@ def log_page(log: Log, path: str | Path, *, command: Sequence[str] = ()) -> None
         command: The words of the command line that made it.
     """
     ending(path, "A page", page.PAGES)
-    rows, clock = logs.time_words(log)
-    facts = {"source": log.source, "rows": rows, "time": clock.removeprefix("time: ")}
+    rows, *others = logs.time_words(log)
+    facts = {"source": log.source, "rows": rows}
+    facts |= {name: words for name, _, words in (line.partition(": ") for line in others)}
     notes = [f"{note.severity}: {note}" for note in log.notes]
     columns = page.table(*logs.columns_table(log)) if log.origin is not None else ""
     document = page.page(

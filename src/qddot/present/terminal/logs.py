@@ -8,7 +8,7 @@ from unicodedata import combining
 
 import numpy as np
 
-from qddot.errors import printable, shorten
+from qddot.errors import listing, printable, shorten
 from qddot.identification.log import GAP, Log
 from qddot.model.units import BY_POSITION
 from qddot.present.terminal.results import WIDTH
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 SIGNS = {"q": "q", "qd": "q̇", "qdd": "q̈", "tau": "τ"}
 KINDS = {"q": "position", "qd": "velocity", "qdd": "acceleration", "tau": "effort"}
 NARROWEST, WIDEST = 7, 40  # characters of a column
+SHOWN = 8  # columns that are not used
 
 
 def log_lines(log: Log, robot: Robot | None = None) -> list[str]:
@@ -35,7 +36,7 @@ def log_lines(log: Log, robot: Robot | None = None) -> list[str]:
 
 
 def time_words(log: Log) -> list[str]:
-    """Return how many rows there are, how fast they come, and where some are missing."""
+    """Return how many rows there are, how fast they come, where some are missing, what is left."""
     origin = log.origin
     taken = ""
     if origin is not None and origin.taken < origin.total:
@@ -45,7 +46,10 @@ def time_words(log: Log) -> list[str]:
     rows = f"{len(log):,} rows{taken}{left if left[2:3] != '0' else ''}"
     even = "evenly" if log.even else "not evenly"
     steps = f"{log.duration:.6g} s at {log.rate:.6g} Hz, {even}"
-    return [f"{rows}; {steps}; {gap_words(log)}", f"time: {clock_words(log)}"]
+    lines = [f"{rows}; {steps}; {gap_words(log)}", f"time: {clock_words(log)}"]
+    if origin is not None and origin.unused:
+        lines.append(f"columns not used: {listing(map(printable, origin.unused), SHOWN)}")
+    return lines
 
 
 def clock_words(log: Log) -> str:
@@ -152,5 +156,6 @@ def log_facts(log: Log) -> dict[str, Any]:
             "first_row": origin.first,
             "rows_taken": origin.taken,
             "rows_in_file": origin.total,
+            "unused": list(origin.unused),
         }
     return facts
