@@ -171,7 +171,7 @@ def test_the_measured_logs_are_read_from_the_command_line():
     assert (facts["rows"], facts["duration"]) == (45_000, pytest.approx(8.9998))
     assert facts["ranges"]["q"][3] == pytest.approx([-4.19, 1.397], abs=2e-3)
     order = ",".join(f"left_{name}" for name in ("e0", "e1", "s0", "s1", "w0", "w1", "w2"))
-    columns = [word for part in ("q=1-7", "qd=8-14", "tau=22-28") for word in ("--columns", part)]
+    columns = ("--columns", "q=1-7 qd=8-14 tau=22-28")
     how = ("--joints", order, *columns, "--rate", "100", "--json")
     facts = json.loads(run("log", f"{baxter}:1-10000", "baxter", *how).stdout)
     assert facts["columns"]["q"] == ["3", "4", "1", "2", "5", "6", "7"]

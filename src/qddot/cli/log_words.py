@@ -106,9 +106,10 @@ def weights_of(given: Sequence[str]) -> dict[str, float]:
 
 
 def pairs(option: str, given: Sequence[str]) -> dict[str, str]:
-    """Return quantity=words, as given several times."""
+    """Return quantity=words, as given several times, or at once: "q=1-7 tau=8-14"."""
     found = {}
-    for text in given:
+    between = rf"[;\s]+(?=(?:{'|'.join(QUANTITIES)})=)"
+    for text in (part for each in given for part in re.split(between, each.strip())):
         key, equals, words = text.partition("=")
         if not equals or key not in QUANTITIES or not words:
             raise BadArgument(

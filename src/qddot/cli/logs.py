@@ -63,7 +63,8 @@ ColumnsOption = Annotated[
     typer.Option(
         metavar="KEY=NAMES",
         help="Which columns hold a quantity, if their names do not say: "
-        "tau=current_{number}, q=a1,a2, q=1-7 by number, q=data.q for an array, or qd=none.",
+        "tau=current_{number}, q=a1,a2, 'q=1-7 tau=8-14' by number, q=data.q for an array, or "
+        "qd=none.",
     ),
 ]
 JointsOption = Annotated[

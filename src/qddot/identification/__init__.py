@@ -9,7 +9,11 @@ if TYPE_CHECKING:
     from qddot.errors import IdentificationWarning as IdentificationWarning
     from qddot.identification.estimators import identify as identify
     from qddot.identification.result import Fit as Fit
-    from qddot.identification.log import Log as Log, load_log as load_log
+    from qddot.identification.log import (
+        Log as Log,
+        LogOrigin as LogOrigin,
+        load_log as load_log,
+    )
     from qddot.identification.decimation import decimated as decimated
     from qddot.identification.preparation import prepared as prepared, trimmed as trimmed
     from qddot.identification.signals import (
@@ -51,7 +55,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.errors": "IdentificationWarning",
         "qddot.identification.estimators": "identify",
         "qddot.identification.result": "Fit",
-        "qddot.identification.log": "Log load_log",
+        "qddot.identification.log": "Log LogOrigin load_log",
         "qddot.identification.decimation": "decimated",
         "qddot.identification.preparation": "prepared trimmed",
         "qddot.identification.signals": "differentiated filtered resampled shifted",
