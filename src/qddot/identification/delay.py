@@ -105,7 +105,8 @@ class _Late:
         self.factor = factor if len(log) / factor - 2 * HALF > enough else 1
         rate = None if self.factor == 1 else log.rate / self.factor
         few = equations(log, lambda part: regression.columns(part)[..., kept], rate)
-        self.Y, self.counts = few.Y, few.used
+        self.Y: Any = few.Y
+        self.counts = few.used
         self.rest = regression.rest(log)
 
     def torques(self, late: float | np.ndarray, rate: bool) -> np.ndarray:
