@@ -265,3 +265,12 @@ def test_a_drift_is_said_and_found_only_when_asked_for(arm):
         assert abs(values[name] - truth) < 4 * sure[name]
     assert found.relative_error < 0.5 * fit.relative_error
     assert qddot.identify(arm, log, terms=("offset",)).doubts == ()
+
+
+def test_what_else_is_wrong_with_a_log_is_not_taken_for_a_delay(arm):
+    log = noisy(arm, "counts", rate=RATE)
+    turned = replace(log, tau=log.tau * [1, -1])
+    ready = prepared(turned, arm, terms=())
+    assert "explained too badly to tell a delay" in said(ready, "delay")
+    with pytest.warns(IdentificationWarning, match="its torque has the other sign"):
+        qddot.identify(arm, ready, terms=())

@@ -28,8 +28,9 @@ ROUNDS = 8
 SETTLED = 0.05  # deviations
 SURE = 4.0  # deviations, from nothing or from the other joints
 CLEARLY = 1.05, 1.0  # worse: a squared error so many times the best, and standard errors away
-MUCH = 1.3, 2.0  # the same, for delays of each joint's own
-LONGEST = 0.1  # of the log
+MUCH = 1.3, 2.0  # the same, for a delay of each joint's own
+LONGEST = 0.15  # [s]: recorders are not that far apart
+POOR = 0.2  # of the torques: what is left of them where something else is wrong with a log
 MOST_ROWS = 100_000  # that are looked at
 FEWEST = 4.0  # torques per parameter, below which no row is left out
 NOISELESS = 1e-9  # of squared torques; and [s], a delay that nobody knows better
@@ -81,6 +82,8 @@ def delay_of(judge: Judge, way: Way, log: Log) -> Delay:
         best = 2
     gain = "; torques of pieces that were not fitted are then predicted to "
     gain += f"{100 * both.relative[best]:.3g} % instead of {100 * both.relative[0]:.3g} %"
+    if both.relative[best] > POOR:
+        return Delay(words="torques are explained too badly to tell a delay")
     if best == 0:
         return Delay(words=f"torques seem late by {told}, which would not predict clearly better")
     if best == 1:
@@ -99,13 +102,14 @@ class _Late:
         first = round((log.t[0] - measured.t[0]) / measured.step)
         tau = measured.tau[first : first + (len(log) - 1) * self.every + 1]
         self.tau = SineSeries.of(tau, measured.step, self.every)
-        self.gain, self.longest = judge.smoother.gain(way), LONGEST * log.duration
+        self.gain = judge.smoother.gain(way)
         regression, kept = judge.regression
         factor, enough = factor_for(log, way.cutoff), FEWEST * len(kept) / log.n
         self.factor = factor if len(log) / factor - 2 * HALF > enough else 1
         rate = None if self.factor == 1 else log.rate / self.factor
         few = equations(log, lambda part: regression.columns(part)[..., kept], rate)
-        self.Y, self.counts = few.Y, few.used
+        self.Y: Any = few.Y
+        self.counts = few.used
         self.rest = regression.rest(log)
 
     def torques(self, late: float | np.ndarray, rate: bool) -> np.ndarray:
@@ -128,7 +132,7 @@ class _Late:
             found = -x[:, r:] * s[-1] / s[r : r + n]
             change = found.mean(axis=0)
             sure = np.maximum(np.sqrt(len(found) - 1) * found.std(axis=0), NOISELESS)
-            d = np.clip(d + change, -self.longest, self.longest)
+            d = np.clip(d + change, -LONGEST, LONGEST)
             if np.all(np.abs(change) < SETTLED * sure):
                 break
         return d, sure

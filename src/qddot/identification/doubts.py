@@ -265,28 +265,20 @@ def _drift(look: _Look) -> Iterator[Problem]:
 
 def _delay(look: _Look, log: Log) -> Iterator[Problem]:
     """Yield that torques come later, or earlier, than the motion they belong to."""
-    t = log.t
-    step = float(np.median(np.diff(t))) if len(t) > 1 else 0.0
-    shifts = [d for d in DELAYS if d >= 0.4 * step]
+    step = float(np.median(np.diff(log.t))) if len(log) > 1 else 0.0
     judged = any(note.place == "delay" for note in log.notes)  # by `prepared`, more closely
-    if len(t) < 10 or not shifts or judged:
+    if len(log) < 10 or not step > 0 or judged:
         return
+    # whole rows: what lies between two of them would be less noisy, and seem to fit better
+    rows = sorted({round(d / step) for d in DELAYS} - {0})
+    near = np.searchsorted(log.t, look.log.t)
 
-    def late(d: float) -> Log:
-        at = np.clip(look.log.t + d, t[0], t[-1])
-        columns = [np.interp(at, t, log.tau[:, i]) for i in range(log.n)]
-        return replace(look.log, tau=np.column_stack(columns))
+    def late(k: int) -> Log:
+        return replace(look.log, tau=log.tau[np.clip(near + k, 0, len(log) - 1)])
 
-    errors = look.errors(late, [s * d for d in shifts for s in (1, -1)])
-    near = min(errors, key=lambda d: errors[d])
-    errors |= look.errors(late, [0.7 * near, 1.4 * near])
-    # the vertex of a parabola through the errors around it
-    around = sorted(errors, key=lambda d: abs(d - near))[:3]
-    bend, slope, _ = np.polyfit(around, [errors[d] ** 2 for d in around], 2)
-    delay = -slope / (2 * bend) if bend > 0 else near
-    error = look.of(late(delay))
-    if not error < errors[near]:
-        delay, error = near, errors[near]
+    errors = look.errors(late, [s * k for k in rows for s in (1, -1)])
+    best = min(errors, key=lambda k: errors[k], default=0)
+    delay, error = best * step, errors.get(best, look.error)
     if error < LATE * look.error:
         word = "later" if delay > 0 else "earlier"
         yield Problem(

@@ -94,7 +94,7 @@ class Judge:
 
     def __init__(self, log: Log, robot: Any = None, terms: Any = (), extra: Any = ()) -> None:
         self.log, self.robot, self.model = log, robot, (robot, terms, extra)
-        self.counts: np.ndarray | None = None
+        self.counts: Any = None  # (rows, n), those that count
         self.every = few_for(len(log), ROWS)
         self.smoother = Smoother(log, self.every)
         k = (len(log) - 1) // self.every + 1

@@ -128,7 +128,7 @@ def smoothed(
     log = smoother.log
     check_rows(log, 16)
     f = check_cutoff(log, cutoff)
-    changes = dict(zip(QUANTITIES, smoother.states(way, every), strict=False))
+    changes: dict[str, Any] = dict(zip(QUANTITIES, smoother.states(way, every), strict=False))
     if log.tau is not None:
         changes["tau"] = smoother.torque(way, every, delay)
     said = f"filtered at {f:.4g} Hz, Butterworth {ORDER}"

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -64,7 +65,8 @@ class SineSeries:
         from scipy.fft import dst, next_fast_len
 
         k, n = x.shape
-        m = every * next_fast_len(-(-(k - 1) // every), real=True)  # steps from end to end
+        quick: Any = next_fast_len(-(-(k - 1) // every), real=True)
+        m = every * quick  # steps from end to end
         sines = np.empty((n, m))
         start, slope = np.array(x[0], dtype=float), np.empty(n)
         for i in range(n):
@@ -75,7 +77,7 @@ class SineSeries:
             slope[i] = (y[-1] - y[0]) / (m * step)
             y -= y[0] + slope[i] * step * np.arange(m + 1)
             sines[i, 0] = 0
-            sines[i, 1:] = dst(y[1:-1], type=1, overwrite_x=True)
+            sines[i, 1:] = np.asarray(dst(y[1:-1], type=1, overwrite_x=True))
             sines[i] /= m
         return SineSeries(step, k, start, slope, sines)
 
@@ -141,7 +143,7 @@ def _sines(c: np.ndarray, steps: int) -> np.ndarray:
     there, back = _folded(c, steps)
     y = np.zeros(steps + 1)
     if steps > 1:
-        y[1:-1] = dst((there - back)[1:-1], type=1, overwrite_x=True) / 2
+        y[1:-1] = np.asarray(dst((there - back)[1:-1], type=1, overwrite_x=True)) / 2
     return y
 
 

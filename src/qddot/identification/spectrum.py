@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -134,7 +135,7 @@ def spectrum(log: Log, what: str = "q") -> Spectrum:
         for j, column in enumerate(np.ascontiguousarray(x[start : start + piece].T)):
             part = column - column.mean()
             part -= line * (line @ part) / (line @ line)
-            waves = rfft(window * part)
+            waves: Any = rfft(window * part)
             power[:, j] += waves.real**2 + waves.imag**2
     power *= 2 / (len(starts) * log.rate * np.sum(window**2))
     power[0] /= 2

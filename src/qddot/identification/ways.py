@@ -97,7 +97,8 @@ class Smoother:
                 return by_rows(tree.velocity_of, by_rows(tree.project, x), xd)
 
             found = q.at(H, 0, every), velocity(0.0), (velocity(h) - velocity(-h)) / (2 * h)
-        return found if tree is None else (by_rows(tree.project, found[0]), *found[1:])
+        x, xd, xdd = found
+        return x if tree is None else by_rows(tree.project, x), xd, xdd
 
     def torque(
         self, way: Way | None = None, every: int = 1, later: float | np.ndarray = 0.0
