@@ -79,6 +79,23 @@ def excite(
             help="Where a frame must stay [m]: 'tool: z > 0.1'. May be given several times.",
         ),
     ] = None,
+    collision: Annotated[
+        bool, typer.Option("--collision", help="Links must not touch each other.")
+    ] = False,
+    radius: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="METRES",
+            help="Radius of the links, for all or for one: 0.06, forearm=0.05; 0 leaves one out. "
+            "5 % of the reach if not given. May be given several times.",
+        ),
+    ] = None,
+    floor: Annotated[
+        float | None, number("Height that links stay above, in base axes: 0.", "METRES")
+    ] = None,
+    apart: Annotated[
+        float, number("Distance that links keep from each other and the floor.", "METRES")
+    ] = 0.01,
     start: Annotated[
         str,
         vector(
@@ -110,6 +127,7 @@ def excite(
     Examples:
       qddot excite panda --workspace "tool: z > 0.1" --seconds 2 --plot motion.png
       qddot excite ur5 --limits velocity=1 --seconds 1 -o motion.csv
+      qddot excite ur5 --collision --radius 0.05 --floor 0 --seconds 2
     """
     robot = read_numeric(source, settings)
     choices = {
@@ -121,6 +139,9 @@ def excite(
         "limits": _limits(limits or []),
         "margin": margin,
         "workspace": _workspace(workspace or []),
+        "collision": _radii(radius or []) or collision,
+        "floor": floor,
+        "apart": apart,
         "start": numbers("--start", start) if start else None,
     }
     search = Rounds(robot, choices, seed, seconds, output)
@@ -272,6 +293,17 @@ def _workspace(given: list[str]) -> dict[str, list[str]] | None:
             )
         found.setdefault(frame.strip(), []).append(words.strip())
     return found or None
+
+
+def _radii(given: list[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for text in given:
+        link, equals, value = text.rpartition("=")
+        values = numbers(f"--radius {link}".strip(), value)
+        if len(values) != 1 or (equals and not link):
+            raise BadArgument(f"--radius {printable(text)!r} is neither 0.06 nor forearm=0.05.")
+        found[link or "*"] = values[0]
+    return found
 
 
 def _facts(motion: Excitation) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from qddot.identification.excitation_basis import (
     checked_start,
     random_motions,
 )
+from qddot.identification.excitation_collision import CLEARANCE, clearance
 from qddot.identification.excitation_criterion import criterion as criterion_of
 from qddot.identification.excitation_limits import (
     MARGIN,
@@ -54,6 +56,9 @@ def excite(
     limits: Any = None,
     margin: float = MARGIN,
     workspace: Any = None,
+    collision: Any = False,
+    floor: float | None = None,
+    apart: float = CLEARANCE,
     start: Any = None,
     seconds: float = 60.0,
     starts: int = STARTS,
@@ -77,6 +82,10 @@ def excite(
         limits: What to use instead of the model's limits, see `motion_limits`.
         margin: What share of each limit to keep free.
         workspace: Where frames must stay, see `half_spaces`: {"tool": "z > 0.1"}.
+        collision: Whether links must not touch each other: True, or the radius of the links [m], or
+            some radii by link. Links are capsules from joint to joint, see `clearance`.
+        floor: A height in base axes [m] that links stay above.
+        apart: How far links stay from each other and from the floor [m].
         start: Where the motion begins and ends, one position per joint; free if not given.
         seconds: How long to search at most.
         starts: How many of the best random motions to improve.
@@ -88,7 +97,11 @@ def excite(
     robot.model.need_single_numbers("An exciting motion")
     bounds = motion_limits(robot, limits, margin)
     refuse_short_period(bounds, period)
-    spaces = half_spaces(robot, workspace)
+    told = {"collision": collision, "floor": floor, "least": apart}
+    links, notes = clearance(robot, bounds, **told)
+    bounds = replace(bounds, notes=(*bounds.notes, *notes))
+    frames = half_spaces(robot, workspace)
+    spaces = frames if links is None else (*frames, links)
     rest = checked_start(robot, bounds, spaces, start)
     basis = FourierBasis(float(period), int(harmonics))
     if curve == "spline":
@@ -116,7 +129,8 @@ def excite(
         history=np.array(search.history, dtype=float).reshape(-1, 2),
         limits=bounds,
         use=use,
-        spaces=spaces,
+        spaces=frames,
+        collision={} if links is None else told,
         finished=done == min(starts, len(ready)),
         status=status,
         how={

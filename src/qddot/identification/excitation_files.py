@@ -59,6 +59,7 @@ def facts_of(motion: Excitation) -> dict[str, Any]:
         "limits": motion.limits.facts(),
         "use": motion.use.facts(),
         "workspace": [[s.frame, list(s.normal), s.least] for s in motion.spaces],
+        "collision": motion.collision,
         "history": motion.history.tolist(),
         "how": motion.how,
     }
@@ -153,11 +154,16 @@ def _motion(facts: dict[str, Any], robot: Robot | None) -> Excitation:
             margin=float(limits["margin"]),
             notes=tuple(limits["notes"]),
         ),
-        use=Use(**shares, workspace=_number(use["workspace"])),
+        use=Use(
+            **shares,
+            workspace=_number(use["workspace"]),
+            clearance=_number(use.get("clearance")),
+        ),
         spaces=tuple(
             HalfSpace(str(frame), (float(x), float(y), float(z)), float(least))
             for frame, (x, y, z), least in facts["workspace"]
         ),
+        collision=dict(facts.get("collision", {})),
         history=np.array(facts["history"], dtype=float).reshape(-1, 2),
         how=dict(facts["how"]),
         **plain,

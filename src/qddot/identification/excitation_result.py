@@ -10,13 +10,14 @@ import numpy as np
 
 from qddot.checks import positive, whole
 from qddot.errors import BadArgument, printable
+from qddot.identification.excitation_collision import Clearance, clearance
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.identification.log import Log
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, Triple, keep
 from qddot.motions.quintic import Repeated
 from qddot.plain_text import fitted
-from qddot.results import Judged, in_notebook, look
+from qddot.results import Judged, in_notebook, json_ready, look
 from qddot.robot import Robot
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ RATE = 1000.0  # [Hz]
 class Violation:
     """A limit that a motion does not keep."""
 
-    who: str  # a joint, or a frame
-    what: str  # "position", "velocity", "acceleration", "effort", "workspace"
+    who: str  # a joint, a frame, or two links
+    what: str  # "position", "velocity", "acceleration", "effort", "workspace", "clearance"
     t: float  # [s], when it is worst
     value: float
     limit: float
@@ -45,6 +46,8 @@ class Violation:
         when = f"{printable(self.who)}: at {self.t:.4f} s"
         if self.what == "workspace":
             return f"{when} it is {-self.value:.4g} m outside of its workspace"
+        if self.what == "clearance":
+            return f"{when} they are {self.value:.4g} m apart, less than {self.limit:g} m"
         if self.what == "position":
             return f"{when} the position is {self.value:.5g}, beyond {self.limit:.5g} {self.unit}"
         return f"{when} the {self.what} is {self.value:.5g}, above {self.limit:.5g} {self.unit}"
@@ -59,24 +62,26 @@ class Use:
     acceleration: np.ndarray
     effort: np.ndarray
     workspace: float = np.inf  # [m], the least room that a frame has left
+    clearance: float = np.inf  # [m], no links are nearer, at any instant
 
     def facts(self) -> dict[str, Any]:
         """Return it by name, for a file."""
         numbers = {key: getattr(self, key).tolist() for key in SIGNS}
-        return numbers | {"workspace": None if np.isinf(self.workspace) else self.workspace}
+        return numbers | {key: json_ready(getattr(self, key)) for key in ("workspace", "clearance")}
 
 
 def used(
     robot: Robot,
     curve: Any,
     limits: MotionLimits,
-    spaces: tuple[HalfSpace, ...] = (),
+    spaces: tuple[HalfSpace | Clearance, ...] = (),
     count: int = DENSE,
 ) -> tuple[Use, tuple[Violation, ...]]:
     """Return how much of each limit a motion uses, and which limits it breaks.
 
     Positions, velocities and accelerations are bounded between the instants too, in closed form
-    (see `nodes` of the curves); torques and the workspace are looked at instant by instant.
+    (see `nodes` of the curves), distances of links by how fast they change; torques and the
+    workspace are looked at instant by instant.
     """
     t, factor = curve.nodes(count)
     q, qd, qdd = curve.values(t)
@@ -100,15 +105,22 @@ def used(
             who, when = limits.joint_names[i], float(t[worst[i]])
             unit = getattr(robot.limits.units[i], what)
             broken.append(Violation(who, what, when, float(value), float(size), unit))
-    least = np.inf
+    least = nearest = np.inf
     for space in spaces:
+        if isinstance(space, Clearance):
+            apart, when = space.proved(curve, shares["velocity"] * limits.velocity)
+            nearest = float(apart.min())
+            for k in np.flatnonzero(~(apart >= space.least)):
+                near = float(when[k]), float(apart[k])
+                broken.append(Violation(space.names[k], "clearance", *near, space.least, "m"))
+            continue
         room = space.room(robot, q)
         least = min(least, float(room.min()))
         if not room.min() >= 0:
             when = float(t[room.argmin()])
             who = f"{space.frame} ({space})"
             broken.append(Violation(who, "workspace", when, float(room.min()), 0.0, "m"))
-    return Use(**shares, workspace=least), tuple(broken)
+    return Use(**shares, workspace=least, clearance=nearest), tuple(broken)
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,6 +142,7 @@ class Excitation(Reference, Judged):
     limits: MotionLimits  # with the margin taken off
     use: Use  # how much of them it uses
     spaces: tuple[HalfSpace, ...] = ()
+    collision: dict[str, Any] = field(default_factory=dict)  # what `clearance` was asked for
     finished: bool = True  # False where time ran out or somebody stopped the search
     status: str = ""  # how the search ended, in words
     how: dict[str, Any] = field(default_factory=dict)  # seed, starts, evaluations, seconds
@@ -214,7 +227,9 @@ class Excitation(Reference, Judged):
                 "To check torques the robot is needed, and files hold its name only.\n"
                 "  Load the motion with it: Excitation.load(path, robot=qddot.load(...))."
             )
-        return used(robot, self.curve, self.limits, self.spaces, count)[1]
+        apart, _ = clearance(robot, self.limits, **self.collision)
+        spaces = self.spaces if apart is None else (*self.spaces, apart)
+        return used(robot, self.curve, self.limits, spaces, count)[1]
 
     def save(self, path: str | Path, rate: float = RATE) -> None:
         """Write it to a .csv file, one row per instant, or to a .json file with the coefficients.
@@ -255,9 +270,15 @@ class Excitation(Reference, Judged):
             f"condition number {self.condition:.4g} of {self.parameters} base parameters, "
             f"{self.gain:.1f} times below the best random one ({self.random_condition:.4g})",
             f"uses at most: {shares} of the limits less a margin of {self.limits.margin:.0%}",
+            *_apart(self.use.clearance),
             *(f"note: {printable(note)}" for note in self.limits.notes),
             self.status,
         ]
         return "\n  ".join(lines)
 
     _repr_html_ = in_notebook("identification.excitation_html")
+
+
+def _apart(clearance: float) -> list[str]:
+    """Return how near links come, in words; nothing where none were watched."""
+    return [] if np.isinf(clearance) else [f"links stay {clearance:.3g} m apart at every instant"]

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.identification.excitation_collision import Clearance
 from qddot.identification.excitation_criterion import INPUTS, Criterion, States
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
 from qddot.program.differentiate import gradient
@@ -64,7 +65,7 @@ class Search:
     basis: Any
     criterion: Criterion
     limits: MotionLimits
-    spaces: tuple[HalfSpace, ...]
+    spaces: tuple[HalfSpace | Clearance, ...]
     start: np.ndarray | None
     deadline: float  # by time.monotonic()
     tell: Callable[[float], None] = lambda best: None
