@@ -9,7 +9,8 @@ import qddot
 from qddot.errors import BadArgument, UnknownName
 from qddot.identification.excitation_collision import clearance
 from qddot.identification.excitation_limits import motion_limits
-from qddot.identification.excitation_result import Excitation, used
+from qddot.identification.excitation_result import Excitation
+from qddot.identification.excitation_use import used
 from qddot.motions import Fourier
 
 HOME = [0, -0.785, 0, -2.356, 0, 1.571, 0.785]

@@ -23,6 +23,12 @@ from qddot.identification.excitation_basis import (
     random_motions,
 )
 from qddot.identification.excitation_collision import CLEARANCE, clearance
+from qddot.identification.excitation_criterion import (
+    Criterion,
+    States,
+    better_known,
+    condition_of,
+)
 from qddot.identification.excitation_criterion import criterion as criterion_of
 from qddot.identification.excitation_limits import (
     MARGIN,
@@ -30,11 +36,17 @@ from qddot.identification.excitation_limits import (
     motion_limits,
     refuse_short_period,
 )
-from qddot.identification.excitation_result import Excitation, Use, used
+from qddot.identification.excitation_payloads import checked_payloads, loaded
+from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import STAGES, OutOfTime, Search
+from qddot.identification.excitation_use import Use, used
 from qddot.identification.grouping import one_thread
+from qddot.identification.log import Log, load_log
+from qddot.identification.log_checks import as_log
+from qddot.identification.preparation import prepared
 from qddot.identification.regression import USUAL_TERMS, with_terms
 from qddot.progress import percent_done
+from qddot.results import json_ready
 from qddot.robot import Robot, robot_of
 
 RANDOM = 100  # motions to compare with, and as many to start from
@@ -59,6 +71,8 @@ def excite(
     collision: Any = False,
     floor: float | None = None,
     apart: float = CLEARANCE,
+    payloads: Any = (),
+    after: Any = None,
     start: Any = None,
     seconds: float = 60.0,
     starts: int = STARTS,
@@ -86,6 +100,10 @@ def excite(
             some radii by link. Links are capsules from joint to joint, see `clearance`.
         floor: A height in base axes [m] that links stay above.
         apart: How far links stay from each other and from the floor [m].
+        payloads: Loads with which the motion is made again, each ("tool", mass, (x, y, z)) [kg, m].
+            Torques keep their limits with each of them, and its ten numbers are looked for too.
+        after: A log that was recorded before, or its file, read and made ready as `identify` does:
+            the motion is to show what the log does not.
         start: Where the motion begins and ends, one position per joint; free if not given.
         seconds: How long to search at most.
         starts: How many of the best random motions to improve.
@@ -102,13 +120,18 @@ def excite(
     bounds = replace(bounds, notes=(*bounds.notes, *notes))
     frames = half_spaces(robot, workspace)
     spaces = frames if links is None else (*frames, links)
-    rest = checked_start(robot, bounds, spaces, start)
+    loads = checked_payloads(robot, payloads)
+    robots = loaded(robot, loads)
+    rest = checked_start(robots, bounds, spaces, start)
+    log = None if after is None else _recorded(robot, after, terms)
     basis = FourierBasis(float(period), int(harmonics))
     if curve == "spline":
         basis = SplineBasis(float(period), 2 * int(harmonics))
-    quick = robot.with_options(threads=1)
+    quick = tuple(each.with_options(threads=1) for each in robots)
+    frames_of_loads = [load["frame"] for load in loads]
     with one_thread():
-        measure = criterion_of(criterion, with_terms(quick, terms), bounds)
+        wide = with_terms(quick[0], terms)
+        measure = criterion_of(criterion, wide, bounds, frames_of_loads, log, float(period))
     search = Search(quick, basis, measure, bounds, spaces, rest, began + seconds)
     steps = 2 + len(STAGES) * starts
     with one_thread(), percent_done(f"exciting {printable(robot.name)}", steps) as advance:
@@ -122,7 +145,7 @@ def excite(
         robot_name=robot.name,
         curve=motion,
         criterion=criterion,
-        parameters=measure.p,
+        parameters=len(measure.names),
         condition=measure.condition(*states),
         random_condition=random,
         start_condition=measure.condition(*basis.curve(ready[0]).values(_instants(search))),
@@ -131,6 +154,8 @@ def excite(
         use=use,
         spaces=frames,
         collision={} if links is None else told,
+        payloads=tuple(loads),
+        after={} if log is None else _before(measure, log, states),
         finished=done == min(starts, len(ready)),
         status=status,
         how={
@@ -140,6 +165,23 @@ def excite(
             "seconds": round(time.monotonic() - began, 3),
         },
     )
+
+
+def _recorded(robot: Robot, after: Any, terms: Sequence[str]) -> Log:
+    """Return a log that was recorded before, made ready."""
+    if isinstance(after, (str, Path)):
+        after = load_log(after, robot)
+    if isinstance(after, Log) and after.qdd is None:
+        after = prepared(after, robot, terms=terms)
+    return as_log(robot, after, torque=False)
+
+
+def _before(measure: Criterion, log: Log, states: States) -> dict[str, Any]:
+    """Return what a log told, and what the motion adds to it, most first."""
+    better = [(name, round(factor, 3)) for name, factor in better_known(measure, states)]
+    known = measure.known[: measure.p, : measure.p]
+    alone = json_ready(condition_of(known))
+    return {"duration": log.duration, "condition": alone, "better": better}
 
 
 def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.ndarray]]:
@@ -181,7 +223,7 @@ def _settled(search: Search) -> tuple[Any, Use]:
     for _ in range(50):
         assert X is not None
         motion = search.basis.curve(X)
-        use, broken = used(search.robot, motion, search.limits, search.spaces)
+        use, broken = used(search.robots, motion, search.limits, search.spaces)
         if not broken:
             return motion, use
         # an instant between those of the search; a little less is enough

@@ -15,6 +15,7 @@ from qddot.checks import joint_vector, numbers
 from qddot.errors import BadArgument, listing, printable
 from qddot.identification.excitation_collision import Clearance
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
+from qddot.identification.excitation_payloads import torques
 from qddot.identification.excitation_search import Search
 from qddot.motions.fourier import Fourier
 from qddot.motions.quintic import Quintic, Repeated
@@ -91,7 +92,7 @@ class SplineBasis:
 
 
 def checked_start(
-    robot: Robot,
+    robots: tuple[Robot, ...],
     limits: MotionLimits,
     spaces: tuple[HalfSpace | Clearance, ...],
     start: object,
@@ -99,6 +100,7 @@ def checked_start(
     """Return the posture that a motion is to begin and end at, seen to be possible."""
     if start is None:
         return None
+    robot = robots[0]
     given = numbers("start", start, "one position per joint", finite=False)
     q = joint_vector(robot, "start", given)
     outside = ~((limits.lower < q) & (q < limits.upper))
@@ -109,7 +111,7 @@ def checked_start(
             f"outside of its limits, {limits.lower[i]:.4g} to {limits.upper[i]:.4g} with the "
             f"margin of {limits.margin:.0%}.\n  Start inside, or make the margin smaller."
         )
-    tau = np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q))
+    tau = np.abs(torques(robots, q, 0 * q, 0 * q)).max(axis=0)
     if (tau > limits.effort).any():
         i = int((tau / limits.effort).argmax())
         raise BadArgument(
@@ -145,9 +147,9 @@ def postures(search: Search, rng: np.random.Generator, spread: float) -> np.ndar
         return search.start[None]
     robot, limits = search.robot, search.limits
     q = limits.middle + spread * limits.half * rng.uniform(-1, 1, (POSTURES, robot.n))
-    fits = (np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q)) <= limits.effort).all(axis=1)
+    weak = np.abs(torques(search.robots, q, 0 * q, 0 * q)).max(axis=0) > limits.effort
+    fits = ~weak.any(axis=1)
     if not fits.any():
-        weak = np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q)) > limits.effort
         names = [x for x, w in zip(robot.joint_names, weak.all(axis=0), strict=True) if w]
         raise BadArgument(
             f"Robot {printable(robot.name)!r} cannot hold itself in any of {POSTURES} postures"

@@ -216,7 +216,7 @@ class HalfSpace:
     @property
     def names(self) -> list[str]:
         """What is kept inside."""
-        return [f"frame {printable(self.frame)!r}, {self}"]
+        return [f"{printable(self.frame)}: {self}"]
 
     def room(self, robot: Robot, q: np.ndarray) -> np.ndarray:
         """Return how far inside a frame is [m], shape (..., 1); negative outside."""

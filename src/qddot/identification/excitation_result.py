@@ -1,4 +1,4 @@
-"""An exciting motion: the curve, how well it excites, what it uses of the limits or breaks."""
+"""An exciting motion: the curve, how well it excites, and what is said and saved of it."""
 
 from __future__ import annotations
 
@@ -10,117 +10,23 @@ import numpy as np
 
 from qddot.checks import positive, whole
 from qddot.errors import BadArgument, printable
-from qddot.identification.excitation_collision import Clearance, clearance
+from qddot.identification.excitation_collision import clearance
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
+from qddot.identification.excitation_payloads import loaded
+from qddot.identification.excitation_use import DENSE, SIGNS, Use, Violation, used
 from qddot.identification.log import Log
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, Triple, keep
 from qddot.motions.quintic import Repeated
 from qddot.plain_text import fitted
-from qddot.results import Judged, in_notebook, json_ready, look
+from qddot.results import Judged, in_notebook, look
 from qddot.robot import Robot
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DENSE = 20_000  # instants of a check
-ROUNDING = 1e-9  # of a limit
-SIGNS = {"position": "|q - middle|", "velocity": "|q̇|", "acceleration": "|q̈|", "effort": "|τ|"}
 RATE = 1000.0  # [Hz]
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A limit that a motion does not keep."""
-
-    who: str  # a joint, a frame, or two links
-    what: str  # "position", "velocity", "acceleration", "effort", "workspace", "clearance"
-    t: float  # [s], when it is worst
-    value: float
-    limit: float
-    unit: str
-
-    @fitted
-    def __str__(self) -> str:
-        """Return it as a sentence."""
-        when = f"{printable(self.who)}: at {self.t:.4f} s"
-        if self.what == "workspace":
-            return f"{when} it is {-self.value:.4g} m outside of its workspace"
-        if self.what == "clearance":
-            return f"{when} they are {self.value:.4g} m apart, less than {self.limit:g} m"
-        if self.what == "position":
-            return f"{when} the position is {self.value:.5g}, beyond {self.limit:.5g} {self.unit}"
-        return f"{when} the {self.what} is {self.value:.5g}, above {self.limit:.5g} {self.unit}"
-
-
-@dataclass(frozen=True)
-class Use:
-    """How much of each limit a motion uses: 1 is all of it, shape (n,)."""
-
-    position: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    effort: np.ndarray
-    workspace: float = np.inf  # [m], the least room that a frame has left
-    clearance: float = np.inf  # [m], no links are nearer, at any instant
-
-    def facts(self) -> dict[str, Any]:
-        """Return it by name, for a file."""
-        numbers = {key: getattr(self, key).tolist() for key in SIGNS}
-        return numbers | {key: json_ready(getattr(self, key)) for key in ("workspace", "clearance")}
-
-
-def used(
-    robot: Robot,
-    curve: Any,
-    limits: MotionLimits,
-    spaces: tuple[HalfSpace | Clearance, ...] = (),
-    count: int = DENSE,
-) -> tuple[Use, tuple[Violation, ...]]:
-    """Return how much of each limit a motion uses, and which limits it breaks.
-
-    Positions, velocities and accelerations are bounded between the instants too, in closed form
-    (see `nodes` of the curves), distances of links by how fast they change; torques and the
-    workspace are looked at instant by instant.
-    """
-    t, factor = curve.nodes(count)
-    q, qd, qdd = curve.values(t)
-    tau = robot.inverse_dynamics(q, qd, qdd)
-    sizes = {
-        "position": (q - limits.middle, limits.half, factor),
-        "velocity": (qd, limits.velocity, factor),
-        "acceleration": (qdd, limits.acceleration, factor),
-        "effort": (tau, limits.effort, 1.0),
-    }
-    shares: dict[str, np.ndarray] = {}
-    broken: list[Violation] = []
-    for what, (values, limit, more) in sizes.items():
-        worst = np.abs(values).argmax(axis=0)
-        shares[what] = more * np.abs(values).max(axis=0) / limit
-        for i in np.flatnonzero(~(shares[what] <= 1 + ROUNDING)):
-            value, size = more * abs(values[worst[i], i]), limit[i]
-            if what == "position":
-                sign = np.sign(values[worst[i], i])
-                value, size = (limits.middle[i] + sign * x for x in (value, size))
-            who, when = limits.joint_names[i], float(t[worst[i]])
-            unit = getattr(robot.limits.units[i], what)
-            broken.append(Violation(who, what, when, float(value), float(size), unit))
-    least = nearest = np.inf
-    for space in spaces:
-        if isinstance(space, Clearance):
-            apart, when = space.proved(curve, shares["velocity"] * limits.velocity)
-            nearest = float(apart.min())
-            for k in np.flatnonzero(~(apart >= space.least)):
-                near = float(when[k]), float(apart[k])
-                broken.append(Violation(space.names[k], "clearance", *near, space.least, "m"))
-            continue
-        room = space.room(robot, q)
-        least = min(least, float(room.min()))
-        if not room.min() >= 0:
-            when = float(t[room.argmin()])
-            who = f"{space.frame} ({space})"
-            broken.append(Violation(who, "workspace", when, float(room.min()), 0.0, "m"))
-    return Use(**shares, workspace=least, clearance=nearest), tuple(broken)
+NEW = 1e3  # times better known: before, it was not
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,6 +49,8 @@ class Excitation(Reference, Judged):
     use: Use  # how much of them it uses
     spaces: tuple[HalfSpace, ...] = ()
     collision: dict[str, Any] = field(default_factory=dict)  # what `clearance` was asked for
+    payloads: tuple[dict[str, Any], ...] = ()  # that it is made with, besides once without
+    after: dict[str, Any] = field(default_factory=dict)  # what a log told before, and what it adds
     finished: bool = True  # False where time ran out or somebody stopped the search
     status: str = ""  # how the search ended, in words
     how: dict[str, Any] = field(default_factory=dict)  # seed, starts, evaluations, seconds
@@ -229,18 +137,24 @@ class Excitation(Reference, Judged):
             )
         apart, _ = clearance(robot, self.limits, **self.collision)
         spaces = self.spaces if apart is None else (*self.spaces, apart)
-        return used(robot, self.curve, self.limits, spaces, count)[1]
+        return used(loaded(robot, self.payloads), self.curve, self.limits, spaces, count)[1]
 
-    def save(self, path: str | Path, rate: float = RATE) -> None:
-        """Write it to a .csv file, one row per instant, or to a .json file with the coefficients.
+    def save(self, path: str | Path, rate: float | None = None, periods: int = 1) -> None:
+        """Write it to a file, by its ending.
+
+        .json has the coefficients; .csv one row per instant, with columns t, q.<joint>, qd.<joint>
+        and qdd.<joint>; .script or .urscript is a program for Universal Robots; .yaml is a
+        JointTrajectory of ROS 2.
 
         Args:
-            path: The file. Its columns are t, q.<joint>, qd.<joint> and qdd.<joint>.
-            rate: Of a .csv file, how many rows per second [Hz].
+            path: The file.
+            rate: How many rows or points per second [Hz]; by default 1000 of .csv, 125 of a
+                program, 20 of .yaml, between which the controller puts quintics.
+            periods: How often the motion is repeated; in .json it is for ever.
         """
         from qddot.identification.excitation_files import save
 
-        save(self, path, rate)
+        save(self, path, rate, periods)
 
     @staticmethod
     def load(path: str | Path, robot: Robot | None = None) -> Excitation:
@@ -269,6 +183,12 @@ class Excitation(Reference, Judged):
             f"excitation of {printable(self.robot_name)}: {self.n} joints, {self.period:g} s",
             f"condition number {self.condition:.4g} of {self.parameters} base parameters, "
             f"{self.gain:.1f} times below the best random one ({self.random_condition:.4g})",
+            *_told_before(self.after),
+            *(
+                f"once without and once with each of {len(self.payloads)} loads: "
+                + ", ".join(f"{load['mass']:g} kg at {load['frame']}" for load in self.payloads)
+                for _ in self.payloads[:1]
+            ),
             f"uses at most: {shares} of the limits less a margin of {self.limits.margin:.0%}",
             *_apart(self.use.clearance),
             *(f"note: {printable(note)}" for note in self.limits.notes),
@@ -277,6 +197,23 @@ class Excitation(Reference, Judged):
         return "\n  ".join(lines)
 
     _repr_html_ = in_notebook("identification.excitation_html")
+
+
+def _told_before(after: dict[str, Any]) -> list[str]:
+    """Return what a log told and what the motion adds, in words; nothing where there was none."""
+    if not after:
+        return []
+    alone = after["condition"]
+    had = "which does not show them all" if alone is None else f"which alone has {alone:.4g}"
+    said = ", ".join(f"{name} {_times(factor)}" for name, factor in after["better"][:3])
+    return [
+        f"that is together with a log of {after['duration']:.4g} s, {had}",
+        f"it adds most to: {said}",
+    ]
+
+
+def _times(factor: float) -> str:
+    return "(new)" if factor > NEW else f"({factor:.3g} times better known)"
 
 
 def _apart(clearance: float) -> list[str]:

@@ -14,7 +14,7 @@ from qddot.identification.comparison import (
     percent,
     unknown_deviations,
 )
-from qddot.identification.excitation_result import SIGNS
+from qddot.identification.excitation_use import SIGNS
 from qddot.model.units import BODY_UNITS, parameter_unit
 from qddot.present.notebook.cell import figure, rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
