@@ -66,7 +66,7 @@ def test_the_information_of_runs_with_loads_is_that_of_their_rows():
 def test_the_gradient_with_loads_and_a_log_is_that_of_the_objective(name):
     limits = motion_limits(ARM, TWO_LINK | {"effort": 400.0})
     robots = loaded(ARM, [{"frame": "tool", "mass": 20.0, "com": (0.1, 0, 0)}])
-    measure = criterion(name, ARM, limits, ["tool"], resting(1), 10.0)
+    measure = criterion(name, ARM, limits, ["tool"], [resting(1)], 10.0)
     search = Search(robots, FourierBasis(10.0, 3), measure, limits, (), None, np.inf)
     rng = np.random.default_rng(0)
     X = search.sizes * 0.6 * rng.standard_normal(search.sizes.shape)
@@ -104,7 +104,7 @@ def test_after_a_log_the_motion_shows_what_the_log_does_not():
     assert "which does not show them all" in repr(motion)
     # and the sum is what a log of both would have
     both = motion.to_log(rate=40)
-    measure = criterion("condition", robot, motion.limits, (), resting(1), motion.period)
+    measure = criterion("condition", robot, motion.limits, (), [resting(1)], motion.period)
     W = [measure.regressor(log.q, log.qd, log.qdd) for log in (both[:-1], resting(1))]
     M = (10 * W[0].T @ W[0] + 20 * W[1].T @ W[1]) / 30
     values = np.sqrt(np.linalg.eigvalsh(M))
@@ -114,7 +114,9 @@ def test_after_a_log_the_motion_shows_what_the_log_does_not():
 def test_a_motion_after_a_log_differs_from_one_without():
     """The log turns joint 1 much: with it, the criterion is smaller than with another motion."""
     log, limits = resting(1), motion_limits(ARM, TWO_LINK)
-    measure = criterion("condition", ARM, limits, (), log, 10.0)
+    measure = criterion("condition", ARM, limits, (), [log], 10.0)
+    halves = criterion("condition", ARM, limits, (), [log[:200], log[200:]], 10.0)
+    np.testing.assert_allclose(halves.known, measure.known, rtol=0.01, atol=1e-6)
     states = [excite(after=given).to_log(50)[:-1] for given in (log, None)]
     after, without = (measure.condition(x.q, x.qd, x.qdd) for x in states)
     assert after < without

@@ -12,7 +12,7 @@ from qddot.control import closed_loop
 from qddot.control.laws import ComputedTorque, MomentumObserver
 from qddot.errors import BadArgument
 from qddot.identification import Log, external_torque
-from qddot.identification.observer import observed, threshold
+from qddot.identification.observer import block_maxima, observed, threshold
 from qddot.identification.signals import differentiated
 
 RUBBING = ARM.with_friction(viscous=5.0, coulomb=2.0)
@@ -43,11 +43,12 @@ def test_online_it_is_what_the_momentum_observer_gives():
     log = differentiated(Log(ARM.joint_names, run.t, q, qd, tau=run.tau))
     expected = law.residual(q, qd, run.x)
     assert np.abs(expected).max() > 25
-    found = observed(ARM, log, 20.0, online=True)
+    (found,) = observed(ARM, log, 20.0, online=True)
     np.testing.assert_allclose(found, expected, rtol=0, atol=0.1)
     # both ways it has no delay, so it is nearer to what pushed
     push = -np.multiply.outer(np.sin(3 * run.t), [30.0, -15.0])
-    off = [np.abs(observed(ARM, log, 20.0, online=way) - push)[200:-200] for way in (True, False)]
+    ways = (observed(ARM, log, 20.0, online=way)[0] for way in (True, False))
+    off = [np.abs(r - push)[200:-200] for r in ways]
     assert off[1].max() < 0.2 * off[0].max()
 
 
@@ -60,6 +61,15 @@ def fit():
 def test_a_log_without_contact_reports_none(fit, seed):
     assert external_torque(fit, recorded(seed), free=recorded(9)).contacts == ()
     assert fit.external_torque(recorded(seed)).contacts == ()
+
+
+def test_the_free_motion_of_a_fit_of_several_logs_is_all_of_them():
+    fit = qddot.identify(ARM, [recorded(3), recorded(4)], terms=("friction",))
+    assert fit.external_torque(recorded(1)).contacts == ()
+    (contact,) = fit.external_torque(recorded(1, SIZE)).contacts
+    assert contact.start == pytest.approx(START, abs=0.5)
+    with pytest.raises(BadArgument, match="one log at a time"):
+        fit.external_torque(fit.log)
 
 
 @pytest.mark.parametrize("joint", [0, 1])
@@ -94,7 +104,7 @@ def test_false_alarms_are_no_more_than_stated():
 
     a, rng = np.exp(-30 / RATE), np.random.default_rng(0)
     noise = lfilter([1 - a], [1, -a], rng.standard_t(6, size=(301, 1500, 2)), axis=1)
-    level = threshold(noise[:20].reshape(-1, 2), 1500, 80, 0.1)
+    level = threshold(block_maxima(noise[:20].reshape(-1, 2), 80), 1500 / 80, 0.1)
     alarms = (np.abs(noise) > level).any(axis=(1, 2))
     assert alarms.mean() <= 0.1
     # and the threshold is not out of reach: a push of ten deviations is above
@@ -116,11 +126,11 @@ def test_it_is_saved_and_drawn(fit, tmp_path):
 @pytest.mark.parametrize(
     ("choice", "words"),
     [
-        ({"free": (0.0, 1.0)}, "at least"),
+        ({"free": (0.0, 1.0)}, "less than 3.33 s of free motion"),
         ({"gain": -1}, "gain is -1"),
         ({"gain": 1e4}, "at 250 rows per second give less"),
         ({"false_alarms": 2}, "give a probability"),
-        ({"free": recorded(0)[:300]}, "The free motion has"),
+        ({"free": recorded(0)[:300]}, "of free motion, too few"),
     ],
 )
 def test_what_cannot_be_is_refused(choice, words):

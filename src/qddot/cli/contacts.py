@@ -90,9 +90,12 @@ def contact(
         *(columns or (), units or (), gear or ()),
         *(coupling, offset, torque_constants, rate, topic),
     )
+    named = logs.sources(log)
+    if len(named) > 1:
+        raise BadArgument(f"{len(named)} logs are given; give one at a time.")
     with message_if_slow("reading the log"):
-        recorded = reading.load(log, robot)
-        quiet = _span(free) or reading.load([free], robot)
+        recorded = reading.load(named[0], robot)
+        quiet = _span(free) or reading.load(free, robot)
     found = external_torque(
         robot,
         recorded,

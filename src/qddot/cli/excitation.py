@@ -114,10 +114,11 @@ def excite(
         ),
     ] = None,
     after: Annotated[
-        File,
+        OptionWords,
         typer.Option(
             metavar="LOG",
-            help="A log that was recorded before: the motion is to show what it does not.",
+            help="A log that was recorded before: the motion is to show what it does not. May be "
+            "given several times.",
             autocompletion=completion.files(*logs.LOGS),
             show_default=False,
         ),
@@ -162,7 +163,7 @@ def excite(
         "margin": margin,
         "workspace": _workspace(workspace or []),
         "payloads": _payloads(payload or []),
-        "after": _after(after, robot, terms),
+        "after": _after(after or [], robot, terms),
         "collision": _radii(radius or []) or collision,
         "floor": floor,
         "apart": apart,
@@ -223,11 +224,9 @@ def _payloads(given: list[str]) -> list[tuple[Any, ...]]:
     return found
 
 
-def _after(path: File, robot: qddot.Robot, terms: str) -> Log | None:
-    if path is None:
-        return None
+def _after(paths: list[str], robot: qddot.Robot, terms: str) -> list[Log]:
     with message_if_slow("reading the log"):
-        return logs.Reading().read([str(path)], robot, _terms(terms))[1]
+        return [logs.Reading().read(path, robot, _terms(terms))[1] for path in paths]
 
 
 def _terms(text: str) -> tuple[str, ...]:

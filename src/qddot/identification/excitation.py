@@ -102,8 +102,8 @@ def excite(
         apart: How far links stay from each other and from the floor [m].
         payloads: Loads with which the motion is made again, each ("tool", mass, (x, y, z)) [kg, m].
             Torques keep their limits with each of them, and its ten numbers are looked for too.
-        after: A log that was recorded before, or its file, read and made ready as `identify` does:
-            the motion is to show what the log does not.
+        after: A log that was recorded before, or its file, read and made ready as `identify` does,
+            or several: the motion is to show what they do not.
         start: Where the motion begins and ends, one position per joint; free if not given.
         seconds: How long to search at most.
         starts: How many of the best random motions to improve.
@@ -123,7 +123,8 @@ def excite(
     loads = checked_payloads(robot, payloads)
     robots = loaded(robot, loads)
     rest = checked_start(robots, bounds, spaces, start)
-    log = None if after is None else _recorded(robot, after, terms)
+    given = () if after is None else after if isinstance(after, (list, tuple)) else (after,)
+    before = [_recorded(robot, log, terms) for log in given]
     basis = FourierBasis(float(period), int(harmonics))
     if curve == "spline":
         basis = SplineBasis(float(period), 2 * int(harmonics))
@@ -131,7 +132,7 @@ def excite(
     frames_of_loads = [load["frame"] for load in loads]
     with one_thread():
         wide = with_terms(quick[0], terms)
-        measure = criterion_of(criterion, wide, bounds, frames_of_loads, log, float(period))
+        measure = criterion_of(criterion, wide, bounds, frames_of_loads, before, float(period))
     search = Search(quick, basis, measure, bounds, spaces, rest, began + seconds)
     steps = 2 + len(STAGES) * starts
     with one_thread(), percent_done(f"exciting {printable(robot.name)}", steps) as advance:
@@ -155,7 +156,7 @@ def excite(
         spaces=frames,
         collision={} if links is None else told,
         payloads=tuple(loads),
-        after={} if log is None else _before(measure, log, states),
+        after=_before(measure, before, states) if before else {},
         finished=done == min(starts, len(ready)),
         status=status,
         how={
@@ -176,12 +177,13 @@ def _recorded(robot: Robot, after: Any, terms: Sequence[str]) -> Log:
     return as_log(robot, after, torque=False)
 
 
-def _before(measure: Criterion, log: Log, states: States) -> dict[str, Any]:
-    """Return what a log told, and what the motion adds to it, most first."""
+def _before(measure: Criterion, logs: list[Log], states: States) -> dict[str, Any]:
+    """Return what logs told, and what the motion adds to it, most first."""
     better = [(name, round(factor, 3)) for name, factor in better_known(measure, states)]
     known = measure.known[: measure.p, : measure.p]
     alone = json_ready(condition_of(known))
-    return {"duration": log.duration, "condition": alone, "better": better}
+    seconds = sum(log.duration for log in logs)
+    return {"duration": seconds, "condition": alone, "better": better}
 
 
 def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.ndarray]]:

@@ -19,7 +19,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -29,7 +28,8 @@ from qddot.errors import BadArgument, printable
 from qddot.identification.base_parameters import STATES
 from qddot.identification.excitation_limits import MotionLimits
 from qddot.identification.grouping import sorted_out
-from qddot.identification.payload import seen_in_body
+from qddot.identification.log import Log
+from qddot.identification.runs import seen_in_body
 from qddot.program.differentiate import gradient
 from qddot.program.optimise import without_dead_code
 from qddot.program.program import Port, Program
@@ -147,7 +147,7 @@ def criterion(
     robot: Robot,
     limits: MotionLimits,
     frames: Sequence[str] = (),
-    log: Any = None,
+    logs: Sequence[Log] = (),
     period: float = 1.0,
 ) -> Criterion:
     """Return a criterion for a robot, whose base columns are found at random states.
@@ -157,7 +157,7 @@ def criterion(
         robot: The robot, with the terms that are looked for.
         limits: Within which it moves.
         frames: Where it carries a load in a run of its own, whose numbers are looked for too.
-        log: What was recorded before, made ready.
+        logs: What was recorded before, made ready.
         period: How long the motion takes [s].
     """
     one_of("criterion", name, NAMES)
@@ -198,14 +198,13 @@ def criterion(
         runs[r, :, at : at + K.shape[1]] = scales[0][:, None] * K / scales[r]
     known = np.zeros((edges[-1], edges[-1]))
     found = Criterion(name, without_dead_code(base), scales[0], tuple(labels), runs, known)
-    if log is None:
-        return replace(found, weight=1 / len(parts))
-    whole = len(parts) * period + log.duration
-    known[: len(kept), : len(kept)] = log.duration / whole * _information_of(found, log)
+    whole = len(parts) * period + sum(log.duration for log in logs)
+    for log in logs:
+        known[: len(kept), : len(kept)] += log.duration / whole * _information_of(found, log)
     return replace(found, known=known, weight=period / whole)
 
 
-def _information_of(criterion: Criterion, log: Any) -> np.ndarray:
+def _information_of(criterion: Criterion, log: Log) -> np.ndarray:
     """Return M₀ of a log, the mean of its rows that count, shape (p, p)."""
     total = np.zeros((criterion.p, criterion.p))
     for _, part in log.chunks():

@@ -180,20 +180,29 @@ def external_torque(
     if free is None and fit is not None:
         cutoff = cutoff or fit.log.bandwidth
     recorded = _read(robot, log)
+    if recorded.run is not None:
+        raise BadArgument("Give one log at a time; this one has several runs.")
     gain = positive("gain", min(GAIN, recorded.rate / SLOWEST) if gain is None else gain, "1/s")
     if gain > recorded.rate:
         raise BadArgument(f"gain is {gain:g}; at {recorded.rate:.4g} rows per second give less.")
     rows = _ready(robot, recorded, gain, cutoff)
-    residual = observed(fit or robot, rows, gain, online)
+    residual = observed(fit or robot, rows, gain, online)[0]
     if isinstance(free, tuple) and len(free) == 2 and np.isscalar(free[0]):
         start, end = (float(x) for x in free)
         inside = (rows.t >= start) & (rows.t <= end)
-        quiet, words = residual[inside], f"{start:g} to {end:g} s of the log"
+        quiet, steps, words = [residual[inside]], [rows.step], f"{start:g} to {end:g} s of the log"
     else:
         other = fit.log if free is None and fit else _ready(robot, _read(robot, free), gain, cutoff)
-        quiet = observed(fit or robot, other, gain, online)
+        quiet, steps = observed(fit or robot, other, gain, online), [p.step for p in other.parts()]
         words = "the log of the fit" if free is None else f"{other.duration:.4g} s of free motion"
-    level = threshold(quiet, len(residual), round(BLOCK / gain / rows.step), false_alarms)
+    pairs = zip(quiet, steps, strict=True)
+    maxima = np.concatenate([block_maxima(r, round(BLOCK / gain / step)) for r, step in pairs])
+    if len(maxima) < FEWEST:
+        raise BadArgument(
+            f"There are less than {FEWEST * BLOCK / gain:.3g} s of free motion, too few to tell "
+            "how large torques are without contact.\n  Give more of it, or a higher gain."
+        )
+    level = threshold(maxima, rows.duration * gain / BLOCK, false_alarms)
     level = np.maximum(level, UNFELT * np.abs(rows.tau).max(axis=0))
     return ExternalTorque(
         tuple(robot.joint_names),
@@ -233,8 +242,8 @@ def _ready(robot: Any, log: Log, gain: float, cutoff: float | None) -> Log:
     return ready[inside]
 
 
-def observed(model: Any, log: Log, gain: float, online: bool = False) -> np.ndarray:
-    """Return r at every row of a log that has accelerations, shape (k, n).
+def observed(model: Any, log: Log, gain: float, online: bool = False) -> list[np.ndarray]:
+    """Return r at every row of a log that has accelerations, shape (k, n), for each of its runs.
 
     Args:
         model: A fit or a robot.
@@ -248,22 +257,33 @@ def observed(model: Any, log: Log, gain: float, online: bool = False) -> np.ndar
         needed = model.predict(log)
     else:
         needed = model.inverse_dynamics(log.q, log.qd, log.qdd)
-    # exact where the torque between two rows is their mean
-    a = float(np.exp(-gain * log.step))
-    b = np.array([1 - a, 1 - a]) / 2
+    runs = np.zeros(len(log), int) if log.run is None else log.run
+    pushes = [(needed - log.tau)[runs == r] for r in np.unique(runs)]
 
-    def passed(x: np.ndarray, before: np.ndarray) -> np.ndarray:
-        state = np.array([lfiltic(b, [1, -a], [y], [y]) for y in before]).T
-        return lfilter(b, [1, -a], x, axis=0, zi=state)[0]
+    def through(raw: np.ndarray, step: float) -> np.ndarray:
+        # exact where the torque between two rows is their mean
+        a = float(np.exp(-gain * step))
+        b = np.array([1 - a, 1 - a]) / 2
 
-    raw = needed - log.tau
-    # as an observer starts: knowing of no push; on a log, with what is there
-    r = passed(raw, 0 * raw[0] if online else raw[: max(1, len(raw) // 100)].mean(axis=0))
-    return r if online else passed(r[::-1], r[-1])[::-1]
+        def passed(x: np.ndarray, before: np.ndarray) -> np.ndarray:
+            state = np.array([lfiltic(b, [1, -a], [y], [y]) for y in before]).T
+            return lfilter(b, [1, -a], x, axis=0, zi=state)[0]
+
+        # as an observer starts: knowing of no push; on a log, with what is there
+        r = passed(raw, 0 * raw[0] if online else raw[: max(1, len(raw) // 100)].mean(axis=0))
+        return r if online else passed(r[::-1], r[-1])[::-1]
+
+    return [through(raw, part.step) for raw, part in zip(pushes, log.parts(), strict=True)]
 
 
-def threshold(quiet: np.ndarray, rows: int, block: int, false_alarms: float) -> np.ndarray:
-    """Return the level of each joint that so many rows without contact stay below, shape (n,).
+def block_maxima(quiet: np.ndarray, block: int) -> np.ndarray:
+    """Return the largest |r| of each joint in each block of so many rows, shape (blocks, n)."""
+    count = len(quiet) // max(block, 1)
+    return np.abs(quiet[: count * block]).reshape(count, block, quiet.shape[1]).max(axis=1)
+
+
+def threshold(maxima: np.ndarray, blocks: float, false_alarms: float) -> np.ndarray:
+    """Return the level of each joint that a log without contact stays below, shape (n,).
 
     With N blocks in the log and n joints, any of the N n maxima is above with probability
 
@@ -272,22 +292,14 @@ def threshold(quiet: np.ndarray, rows: int, block: int, false_alarms: float) -> 
     μ and β are fitted to the maxima of free motion; β is taken one of its deviations too large.
 
     Args:
-        quiet: r of free motion, shape (k, n).
-        rows: How many rows the log has.
-        block: How many rows a block has.
+        maxima: Of free motion, as `block_maxima` gives them, shape (k, n).
+        blocks: How many blocks the log has, N.
         false_alarms: The probability.
     """
     from scipy.stats import gumbel_r
 
-    count = len(quiet) // max(block, 1)
-    if count < FEWEST:
-        raise BadArgument(
-            f"The free motion has {len(quiet)} rows, and at least {FEWEST * block} are needed to "
-            "tell how large torques are without contact.\n"
-            "  Give more of it, or a higher gain."
-        )
-    maxima = np.abs(quiet[: count * block]).reshape(count, block, -1).max(axis=1)
-    share = 1 - (1 - false_alarms) ** (1 / (max(1.0, rows / block) * quiet.shape[1]))
+    count, n = maxima.shape
+    share = 1 - (1 - false_alarms) ** (1 / (max(1.0, blocks) * n))
     levels = []
     for column in maxima.T:
         mu, beta = gumbel_r.fit(column) if np.ptp(column) > 0 else (column[0], 0.0)
