@@ -31,8 +31,8 @@ if TYPE_CHECKING:
         clearance as clearance,
     )
     from qddot.identification.excitation_result import Excitation as Excitation
+    from qddot.identification.contacts import Contact as Contact
     from qddot.identification.observer import (
-        Contact as Contact,
         ExternalTorque as ExternalTorque,
         external_torque as external_torque,
     )
@@ -70,7 +70,8 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.excitation": "excite",
         "qddot.identification.excitation_collision": "Clearance clearance",
         "qddot.identification.excitation_result": "Excitation",
-        "qddot.identification.observer": "Contact ExternalTorque external_torque",
+        "qddot.identification.contacts": "Contact",
+        "qddot.identification.observer": "ExternalTorque external_torque",
         "qddot.identification.payload": "PayloadFit identify_payload",
         "qddot.identification.comparison": "Comparison compare",
         "qddot.identification.back_to_robot": "robot_with_parameters",

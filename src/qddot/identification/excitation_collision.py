@@ -164,14 +164,15 @@ def clearance(
         floor: The height [m] in base axes that links stay above.
         least: How far apart things stay [m].
     """
-    if collision is False and floor is None:
+    alone = collision is None or collision is False
+    if alone and floor is None:
         return None, ()
     not_negative("clearance", least, wanted="metres, not negative")
-    radii, notes = _radii(robot, collision)
+    radii, notes = _radii(robot, True if alone else collision)
     tree = robot.tree
     capsules = link_capsules(tree, radii)
     solid = {capsule.body for capsule in capsules}
-    pairs = [] if collision is False else list(combinations(range(len(capsules)), 2))
+    pairs = [] if alone else list(combinations(range(len(capsules)), 2))
     pairs = [(a, b) for a, b in pairs if not neighbours(tree, capsules[a], capsules[b], solid)]
     standing = [k for k, c in enumerate(capsules) if floor is not None and c.body != BASE]
     height = 0.0 if floor is None else float(numbers("floor", floor, "a height [m]"))
@@ -208,7 +209,7 @@ def _radii(robot: Robot, collision: Any) -> tuple[dict[int, float], list[str]]:
 def _watched(every: Clearance, limits: MotionLimits) -> tuple[Clearance | None, list[str]]:
     """Return what is watched: not what always touches, nor, which is noted, what does at home."""
     if not every.names:
-        return None, ["no two links can touch: they are neighbours"]
+        return None, ["no links are watched: those that have a radius are neighbours"]
     robot, count = every.robot, len(every.pairs)
     q = np.random.default_rng(0).uniform(limits.lower, limits.upper, (POSTURES, robot.n))
     always = every.distances(q).max(axis=0) <= 0
