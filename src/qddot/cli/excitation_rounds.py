@@ -68,7 +68,7 @@ class Rounds:
             self.done += 1
             self.save()
         assert self.best is not None
-        ended = "interrupted" if self.interrupted else ""
+        ended = "interrupted; this is the best motion so far" if self.interrupted else ""
         ended = ended or ("improved all of them" if self.done == ROUNDS else "time ran out")
         status = f"{STARTS * self.done} of {STARTS * ROUNDS} starts in {self.spent:.1f} s: {ended}"
         how = {**self.best.how, "rounds": self.done, "seconds": round(self.spent, 3)}
