@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from qddot.cli import logs
+from qddot.cli.log_words import sources
 from qddot.cli.terminal import (
     AsJson,
     File,
@@ -23,9 +25,11 @@ from qddot.errors import BadArgument, printable
 from qddot.progress import message_if_slow
 
 
+@logs.with_log_options
 def contact(
     source: Source,
     log: logs.LogFiles,
+    reading: logs.Reading,
     free: Annotated[
         str,
         typer.Option(
@@ -48,14 +52,6 @@ def contact(
         bool,
         typer.Option("--online", help="Observe as while the arm moves, with the delay of that."),
     ] = False,
-    columns: logs.ColumnsOption = None,
-    units: logs.UnitsOption = None,
-    gear: logs.GearOption = None,
-    coupling: logs.CouplingOption = "",
-    offset: logs.OffsetOption = "",
-    torque_constants: logs.ConstantsOption = "",
-    rate: logs.RateOption = None,
-    topic: logs.TopicOption = "/joint_states",
     cutoff: Annotated[
         float | None,
         number(
@@ -80,22 +76,19 @@ def contact(
     """
     from qddot.identification.observer import external_torque
 
-    robot = read_numeric(source, settings)
+    robot = reading.arm(read_numeric(source, settings))
+    assert robot is not None
     if not free:
         raise BadArgument(
             "Nothing says how large torques are without contact.\n"
             "  Give --free LOG, a log in which nothing touches the arm, or --free 0:5, seconds."
         )
-    reading = logs.Reading(
-        *(columns or (), units or (), gear or ()),
-        *(coupling, offset, torque_constants, rate, topic),
-    )
-    named = logs.sources(log)
+    named = sources(log)
     if len(named) > 1:
         raise BadArgument(f"{len(named)} logs are given; give one at a time.")
     with message_if_slow("reading the log"):
         recorded = reading.load(named[0], robot)
-        quiet = _span(free) or reading.load(free, robot)
+        quiet = _span(free) or replace(reading, rows="", time=None).load(free, robot)
     found = external_torque(
         robot,
         recorded,

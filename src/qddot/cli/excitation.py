@@ -225,8 +225,11 @@ def _payloads(given: list[str]) -> list[tuple[Any, ...]]:
 
 
 def _after(paths: list[str], robot: qddot.Robot, terms: str) -> list[Log]:
+    from qddot.identification.preparation import prepared
+
     with message_if_slow("reading the log"):
-        return [logs.Reading().read(path, robot, _terms(terms))[1] for path in paths]
+        raw = [logs.Reading().load(path, robot) for path in paths]
+        return [prepared(log, robot, terms=_terms(terms)) for log in raw]
 
 
 def _terms(text: str) -> tuple[str, ...]:
