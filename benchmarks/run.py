@@ -19,7 +19,7 @@ from timing import QUICK, Effort, say
 
 QUESTIONS = (
     *("batch", "single", "threads", "float32", "rollouts", "motion", "control", "c_export"),
-    *("jax_cpu", "start", "growth", "operations", "memory", "symbolic", "bounds"),
+    *("jax_cpu", "start", "growth", "operations", "memory", "symbolic", "bounds", "excitation"),
 )
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"
 RESULTS = Path(__file__).with_name("results.md")

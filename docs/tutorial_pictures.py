@@ -3,6 +3,7 @@
 import os
 import re
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib
@@ -14,7 +15,7 @@ from scipy.linalg import solve_continuous_are
 
 import qddot
 from qddot import plot
-from qddot.identification import coupled, prepared
+from qddot.identification import ExternalTorque, coupled, prepared
 from qddot.present.figures import style
 from qddot.readers.document import read_document
 
@@ -40,12 +41,25 @@ def ur10() -> dict[str, Figure]:
     """Return what was found of a UR10, likewise."""
     robot = qddot.load("ur10")
     bag = Path(os.environ[DATA]) / "ur10_bag" / "ur10_exciting_trajectory.db3"
-    log = prepared(qddot.load_log(bag, robot))
+    raw = qddot.load_log(bag, robot)
+    log = prepared(raw)
     fit = qddot.identify(robot, log, "consistent", terms=TERMS, decimate=None)
     return {
+        "ur10_contact.svg": pushed(robot, raw).plot(),
         "ur10_torques.svg": plot.plot_torques(fit),
         "ur10_residuals.svg": plot.plot_residuals(fit),
     }
+
+
+def pushed(robot: qddot.Robot, log: qddot.Log) -> ExternalTorque:
+    """Return the last 40 % of a log with a push of 40 N·m in it, by a fit to the rest."""
+    part = int(0.6 * len(log))
+    first, rest = log[:part], log[part:]
+    since = rest.t - rest.t[0]
+    push = np.where((since > 5.0) & (since < 5.8), 40.0, 0.0)
+    tau = rest.tau - np.multiply.outer(push, [0, 1, 0, 0, 0, 0])
+    fit = qddot.identify(robot, prepared(first, robot, terms=TERMS), terms=TERMS)
+    return fit.external_torque(replace(rest, tau=tau), free=first)
 
 
 def crane() -> Figure:

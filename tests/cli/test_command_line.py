@@ -92,6 +92,7 @@ def test_every_example_of_the_help_runs_and_the_last_gives_json_quietly(verb, tm
 @pytest.mark.parametrize("verb", sorted(OF_ROBOTS))
 def test_an_unknown_robot_has_status_2_and_a_suggestion(verb, tmp_path):
     more = {"export": ["-o", "arm.toml"], "identify": ["log.csv"], "report": ["-o", "a.html"]}
+    more |= {"contact": ["log.csv"]}
     done = run(verb, BAD_ROBOT, *more.get(verb, []), "--quiet", cwd=tmp_path)
     assert done.returncode == 2
     assert "Did you mean 'panda'?" in done.stderr
@@ -147,7 +148,7 @@ def test_options_that_write_know_the_endings_that_writers_know():
     assert set(terminal.ENDINGS_OF_MOTIONS) == set(MOTIONS)
     assert set(simulation.FILMS) == set(ENDINGS)
     assert set(simulation.METHODS) == set(method.METHODS)
-    assert set(excitation.ENDINGS) == set(excitation_files.ENDINGS)
+    assert set(excitation.ENDINGS) == {*excitation_files.ENDINGS, *excitation_files.PROGRAMS}
     assert set(excitation.CURVES) == set(CURVES)
     assert set(excitation.CRITERIA) == set(excitation_criterion.NAMES)
     assert equations.FORMULATIONS == FORMULATIONS

@@ -217,6 +217,35 @@ def test_ctrl_c_keeps_the_best_motion_so_far(tmp_path):
     assert not part.exists()
 
 
+def test_contact_finds_a_push_in_a_log(tmp_path):
+    log, arm = tmp_path / "log.csv", qddot.load("two_link")
+    t = np.arange(4000) / 200
+    waves = np.multiply.outer(t, [2.0, 3.1])
+    q, qd, qdd = np.sin(waves), [2.0, 3.1] * np.cos(waves), -np.array([4.0, 9.61]) * np.sin(waves)
+    tau = arm.inverse_dynamics(q, qd, qdd) + np.random.default_rng(0).normal(size=q.shape)
+    tau[3000:3200] -= 80.0
+    header = "t,q.j1,q.j2,tau.j1,tau.j2"
+    np.savetxt(log, np.column_stack([t, q, tau]), delimiter=",", header=header, comments="")
+    words = ("contact", "two_link", log, "--free", "0:12")
+    done = run(*words, "--json", "-o", tmp_path / "out.csv", "--plot", tmp_path / "out.svg")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)
+    (contact,) = facts["contacts"]
+    assert contact["start"] == pytest.approx(15, abs=0.15)
+    assert contact["end"] == pytest.approx(16, abs=0.15)
+    assert len(facts["files"]) == 2
+    assert "1 contact in" in run(*words).stdout
+    for more, message in (
+        ([], "Give --free LOG"),
+        (["--free", "5:1"], "ends before it begins"),
+        (["--free", "0:x"], "--free"),
+        (["--free", "nowhere.csv"], "nowhere.csv"),
+    ):
+        done = run("contact", "two_link", log, *more)
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -224,7 +253,13 @@ def test_ctrl_c_keeps_the_best_motion_so_far(tmp_path):
         (["ur5", "--limits", "speed=1"], "There is no limit 'speed'"),
         (["ur5", "--workspace", "z > 1"], "not of the form 'tool: z > 0.1'"),
         (["ur5", "--workspace", "nose: z > 1"], "no frame named 'nose'"),
-        (["ur5", "-o", "a.xml"], "A motion is written as .json or .csv"),
+        (["ur5", "--collision", "--radius", "nose=0.1"], "no link named 'nose'"),
+        (["ur5", "--radius", "=0.1"], "is neither 0.06 nor forearm=0.05"),
+        (["ur5", "--payload", "tool:2"], "is not of the form tool=2"),
+        (["ur5", "--payload", "tool=2,1"], "A payload is ('tool', 2.0, (1.0,))"),
+        (["ur5", "--after", "nowhere.csv"], "nowhere.csv"),
+        (["ur5", "--floor", "3"], "wrist_3_link touches it in every posture"),
+        (["ur5", "-o", "a.xml"], "A motion is written as .json, .csv"),
         (["ur5", "--seconds", "-1"], "seconds is -1"),
         (["two_link_symbolic"], "symbols"),
     ],

@@ -12,8 +12,9 @@ import qddot
 from qddot.identification.excitation_basis import FourierBasis, SplineBasis
 from qddot.identification.excitation_files import curve_facts
 from qddot.identification.excitation_limits import motion_limits
-from qddot.identification.excitation_result import Excitation, used
+from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import Search
+from qddot.identification.excitation_use import used
 from qddot.motions import Fourier, Repeated
 
 excite = partial(qddot.excite, terms=())
@@ -107,7 +108,7 @@ def test_the_gradient_of_the_search_is_that_of_its_objective(panda, name):
     limits = motion_limits(panda, {"effort": 20.0})
     spaces = half_spaces(panda, {"tool": ["z > 0.5", "x < 0.1"]})
     measure = criterion(name, panda, limits)
-    search = Search(panda, FourierBasis(10.0, 3), measure, limits, spaces, None, np.inf)
+    search = Search((panda,), FourierBasis(10.0, 3), measure, limits, spaces, None, np.inf)
     rng = np.random.default_rng(0)
     X = search.sizes * 0.6 * rng.standard_normal(search.sizes.shape)
     X[0] += limits.middle

@@ -134,7 +134,7 @@ def test_a_rate_that_does_not_fit_the_period_is_refused(two_link, tmp_path):
         motion.times(0)
     with pytest.raises(BadArgument, match="periods is 0"):
         motion.times(100, 0)
-    with pytest.raises(BadArgument, match=r"written as \.json or \.csv"):
+    with pytest.raises(BadArgument, match=r"written as \.json, \.csv, \.script"):
         motion.save(tmp_path / "motion.txt")
     assert not list(tmp_path.iterdir())
 

@@ -19,6 +19,7 @@ import qddot
 from qddot import progress
 from qddot.cli import (
     certificates,
+    contacts,
     control,
     equations,
     excitation,
@@ -190,7 +191,7 @@ VERBS = {
     "Guarantees": (certificates.certify,),
     "Identification": (
         *(identification.identifiable, excitation.excite, logs.log),
-        identification.identify,
+        *(identification.identify, contacts.contact),
     ),
     "Export and speed": (exporting.export, exporting.bench),
 }

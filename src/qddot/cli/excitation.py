@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import time
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 import qddot
-from qddot.cli import logs
+from qddot.cli import completion, logs
+from qddot.cli.excitation_rounds import Rounds
 from qddot.cli.log_words import names_of
 from qddot.cli.terminal import (
     AsJson,
@@ -25,21 +23,18 @@ from qddot.cli.terminal import (
     saves,
     tell,
     vector,
-    warn,
 )
 from qddot.cli.words import numbers
 from qddot.errors import BadArgument, printable
-from qddot.progress import inform
+from qddot.progress import message_if_slow
 
 if TYPE_CHECKING:
     from qddot.identification.excitation_result import Excitation
+    from qddot.identification.log import Log
 
-STARTS = 2  # improved between two savings
-ROUNDS = 6
-ENDINGS = (".json", ".csv")
+ENDINGS = (".json", ".csv", ".script", ".urscript", ".yaml", ".yml")
 CURVES = ("fourier", "spline")
 CRITERIA = ("condition", "determinant")
-APART = 1000  # seeds of two rounds
 
 
 def excite(
@@ -79,6 +74,23 @@ def excite(
             help="Where a frame must stay [m]: 'tool: z > 0.1'. May be given several times.",
         ),
     ] = None,
+    collision: Annotated[
+        bool, typer.Option("--collision", help="Links must not touch each other.")
+    ] = False,
+    radius: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="METRES",
+            help="Radius of the links, for all or for one: 0.06, forearm=0.05; 0 leaves one out. "
+            "5 % of the reach if not given. May be given several times.",
+        ),
+    ] = None,
+    floor: Annotated[
+        float | None, number("Height that links stay above, in base axes: 0.", "METRES")
+    ] = None,
+    apart: Annotated[
+        float, number("Distance that links keep from each other and the floor.", "METRES")
+    ] = 0.01,
     start: Annotated[
         str,
         vector(
@@ -93,7 +105,35 @@ def excite(
             metavar="SEED", help="Seed of the random motions that the search starts from."
         ),
     ] = 0,
-    rate: Annotated[float, number("Rows per second of a .csv file.", "HERTZ")] = 1000.0,
+    payload: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="FRAME=KG",
+            help="A load with which the motion is made once more, and which is to be found too: "
+            "tool=2, or with its centre of mass [m] tool=2,0,0,0.05. May be given several times.",
+        ),
+    ] = None,
+    after: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="LOG",
+            help="A log that was recorded before: the motion is to show what it does not. May be "
+            "given several times.",
+            autocompletion=completion.files(*logs.LOGS),
+            show_default=False,
+        ),
+    ] = None,
+    rate: Annotated[
+        float | None,
+        number(
+            "Rows or points per second of a file: 500. If not given, 1000 of .csv, 125 of a UR "
+            "script, 20 of .yaml.",
+            "HERTZ",
+        ),
+    ] = None,
+    periods: Annotated[
+        int, typer.Option(metavar="COUNT", help="How often a file has the motion.")
+    ] = 1,
     settings: Settings = None,
     plot: Plot = None,
     output: Annotated[
@@ -110,6 +150,7 @@ def excite(
     Examples:
       qddot excite panda --workspace "tool: z > 0.1" --seconds 2 --plot motion.png
       qddot excite ur5 --limits velocity=1 --seconds 1 -o motion.csv
+      qddot excite ur5 --collision --floor 0 --seconds 2 -o motion.urscript
     """
     robot = read_numeric(source, settings)
     choices = {
@@ -117,138 +158,25 @@ def excite(
         "harmonics": harmonics,
         "curve": curve,
         "criterion": criterion,
-        "terms": names_of("--terms", terms, "friction, offset") if terms else (),
+        "terms": _terms(terms),
         "limits": _limits(limits or []),
         "margin": margin,
         "workspace": _workspace(workspace or []),
+        "payloads": _payloads(payload or []),
+        "after": _after(after or [], robot, terms),
+        "collision": _radii(radius or []) or collision,
+        "floor": floor,
+        "apart": apart,
         "start": numbers("--start", start) if start else None,
     }
     search = Rounds(robot, choices, seed, seconds, output)
     motion = search.run()
     if output is not None:
-        motion.save(output, rate)
+        motion.save(output, rate, periods)
         search.forget()
     if plot is not None:
         motion.plot(plot)
     tell(as_json, _facts(motion), [repr(motion)], [output, plot])
-
-
-@dataclass
-class Rounds:
-    """A search in rounds, each of a few starts of its own, the best motion saved after each."""
-
-    robot: qddot.Robot
-    choices: dict[str, Any]
-    seed: int
-    seconds: float
-    output: File
-    best: Excitation | None = None
-    done: int = 0
-    spent: float = 0.0  # [s]
-    interrupted: bool = False
-
-    @property
-    def beside(self) -> File:
-        """Where the best motion so far is kept."""
-        return self.output and self.output.with_name(f"{self.output.name}.part.json")
-
-    @property
-    def mark(self) -> str:
-        """The identity of this search: a digest of the robot and every choice."""
-        said = repr((self.robot.model, sorted(self.choices.items()), self.seed))
-        return hashlib.sha256(said.encode()).hexdigest()
-
-    def run(self) -> Excitation:
-        """Return the best motion of all rounds, or of as many as there was time for."""
-        from qddot.identification.grouping import one_thread
-
-        self.resume()
-        while self.best is None or (self.done < ROUNDS and self.spent < self.seconds):
-            began = time.monotonic()
-            try:
-                with one_thread():  # its matrices are small: threads would wait for each other
-                    found = self.round()
-            except KeyboardInterrupt:
-                if self.best is None:
-                    raise
-                self.interrupted = True
-                break
-            self.spent += time.monotonic() - began
-            self.take(found)
-            self.interrupted = "interrupted" in found.status
-            if self.interrupted:
-                break
-            self.done += 1
-            self.save()
-        assert self.best is not None
-        ended = "interrupted" if self.interrupted else ""
-        ended = ended or ("improved all of them" if self.done == ROUNDS else "time ran out")
-        status = f"{STARTS * self.done} of {STARTS * ROUNDS} starts in {self.spent:.1f} s: {ended}"
-        how = {**self.best.how, "rounds": self.done, "seconds": round(self.spent, 3)}
-        return replace(self.best, status=status, how=how, finished=self.done == ROUNDS)
-
-    def round(self) -> Excitation:
-        """Return the best motion of a few starts that no other round has."""
-        return qddot.excite(
-            self.robot,
-            **self.choices,
-            starts=STARTS,
-            seconds=self.seconds - self.spent,
-            seed=self.seed + APART * self.done,
-        )
-
-    def take(self, found: Excitation) -> None:
-        """Keep the better motion, and the best random one to compare with."""
-        if self.best is None:
-            self.best = found
-            return
-        better = min(self.best, found, key=_value)
-        random = min(self.best.random_condition, found.random_condition)
-        self.best = replace(better, random_condition=random)
-
-    def save(self) -> None:
-        """Keep the best motion so far beside the output, whole or not at all."""
-        if self.beside is None or self.best is None:
-            return
-        how = {**self.best.how, "mark": self.mark, "done": self.done, "spent": self.spent}
-        replace(self.best, how=how, finished=False).save(self.beside)
-        inform(
-            f"{STARTS * self.done} of {STARTS * ROUNDS} starts, condition number "
-            f"{self.best.condition:.4g}; so far in {printable(str(self.beside))}",
-            of_progress=True,
-        )
-
-    def resume(self) -> None:
-        """Go on from what a killed search has left, if it was the same search."""
-        from qddot.identification.excitation_result import Excitation
-
-        if self.beside is None or not self.beside.is_file():
-            return
-        shown = printable(str(self.beside))
-        try:
-            kept = Excitation.load(self.beside, self.robot)
-            how = dict(kept.how)
-            mark, done, spent = how.pop("mark"), int(how.pop("done")), float(how.pop("spent"))
-        except (ValueError, KeyError, TypeError):
-            warn(f"{shown} cannot be read and will be replaced.")
-            return
-        if mark != self.mark:
-            warn(f"{shown} is of another search and will be replaced.")
-            return
-        self.best, self.done, self.spent = replace(kept, how=how), done, spent
-        inform(
-            f"going on from {shown}: {STARTS * self.done} starts in {self.spent:.1f} s, "
-            f"condition number {self.best.condition:.4g}"
-        )
-
-    def forget(self) -> None:
-        """Take away what was kept beside the output, now that that is there."""
-        if self.beside is not None:
-            self.beside.unlink(missing_ok=True)
-
-
-def _value(motion: Excitation) -> float:
-    return float(motion.history[-1, 1]) if len(motion.history) else float("inf")
 
 
 def _limits(given: list[str]) -> dict[str, Any] | None:
@@ -272,6 +200,40 @@ def _workspace(given: list[str]) -> dict[str, list[str]] | None:
             )
         found.setdefault(frame.strip(), []).append(words.strip())
     return found or None
+
+
+def _radii(given: list[str]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for text in given:
+        link, equals, value = text.rpartition("=")
+        values = numbers(f"--radius {link}".strip(), value)
+        if len(values) != 1 or (equals and not link):
+            raise BadArgument(f"--radius {printable(text)!r} is neither 0.06 nor forearm=0.05.")
+        found[link or "*"] = values[0]
+    return found
+
+
+def _payloads(given: list[str]) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = []
+    for text in given:
+        frame, equals, value = text.rpartition("=")
+        if not equals:
+            raise BadArgument(f"--payload {printable(text)!r} is not of the form tool=2.")
+        mass, *com = numbers(f"--payload {frame}", value)
+        found.append((frame, mass, tuple(com)) if com else (frame, mass))
+    return found
+
+
+def _after(paths: list[str], robot: qddot.Robot, terms: str) -> list[Log]:
+    from qddot.identification.preparation import prepared
+
+    with message_if_slow("reading the log"):
+        raw = [logs.Reading().load(path, robot) for path in paths]
+        return [prepared(log, robot, terms=_terms(terms)) for log in raw]
+
+
+def _terms(text: str) -> tuple[str, ...]:
+    return names_of("--terms", text, "friction, offset") if text else ()
 
 
 def _facts(motion: Excitation) -> dict[str, Any]:

@@ -30,7 +30,16 @@ if TYPE_CHECKING:
     )
     from qddot.identification.identifiability import Identifiability as Identifiability
     from qddot.identification.excitation import excite as excite
+    from qddot.identification.excitation_collision import (
+        Clearance as Clearance,
+        clearance as clearance,
+    )
     from qddot.identification.excitation_result import Excitation as Excitation
+    from qddot.identification.contacts import Contact as Contact
+    from qddot.identification.observer import (
+        ExternalTorque as ExternalTorque,
+        external_torque as external_torque,
+    )
     from qddot.identification.payload import (
         PayloadFit as PayloadFit,
         identify_payload as identify_payload,
@@ -63,7 +72,10 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.base_parameters": "groups identifiable random_states",
         "qddot.identification.identifiability": "Identifiability",
         "qddot.identification.excitation": "excite",
+        "qddot.identification.excitation_collision": "Clearance clearance",
         "qddot.identification.excitation_result": "Excitation",
+        "qddot.identification.contacts": "Contact",
+        "qddot.identification.observer": "ExternalTorque external_torque",
         "qddot.identification.payload": "PayloadFit identify_payload",
         "qddot.identification.comparison": "Comparison compare",
         "qddot.identification.back_to_robot": "robot_with_parameters",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,13 @@ from qddot.identification.excitation_basis import (
     checked_start,
     random_motions,
 )
+from qddot.identification.excitation_collision import CLEARANCE, clearance
+from qddot.identification.excitation_criterion import (
+    Criterion,
+    States,
+    better_known,
+    condition_of,
+)
 from qddot.identification.excitation_criterion import criterion as criterion_of
 from qddot.identification.excitation_limits import (
     MARGIN,
@@ -28,14 +36,21 @@ from qddot.identification.excitation_limits import (
     motion_limits,
     refuse_short_period,
 )
-from qddot.identification.excitation_result import Excitation, Use, used
+from qddot.identification.excitation_payloads import checked_payloads, loaded
+from qddot.identification.excitation_result import Excitation
 from qddot.identification.excitation_search import STAGES, OutOfTime, Search
+from qddot.identification.excitation_use import Use, used
 from qddot.identification.grouping import one_thread
+from qddot.identification.log import Log, load_log
+from qddot.identification.log_checks import as_log
+from qddot.identification.preparation import prepared
 from qddot.identification.regression import USUAL_TERMS, with_terms
 from qddot.progress import percent_done
+from qddot.results import json_ready
 from qddot.robot import Robot, robot_of
 
 RANDOM = 100  # motions to compare with, and as many to start from
+BEST = 5  # of them, whose condition number is found exactly
 STARTS = 12
 MEASURED = 1000  # instants at which condition numbers are compared
 CURVES = ("fourier", "spline")
@@ -54,6 +69,11 @@ def excite(
     limits: Any = None,
     margin: float = MARGIN,
     workspace: Any = None,
+    collision: Any = False,
+    floor: float | None = None,
+    apart: float = CLEARANCE,
+    payloads: Any = (),
+    after: Any = None,
     start: Any = None,
     seconds: float = 60.0,
     starts: int = STARTS,
@@ -77,6 +97,14 @@ def excite(
         limits: What to use instead of the model's limits, see `motion_limits`.
         margin: What share of each limit to keep free.
         workspace: Where frames must stay, see `half_spaces`: {"tool": "z > 0.1"}.
+        collision: Whether links must not touch each other: True, or the radius of the links [m], or
+            some radii by link. Links are capsules from joint to joint, see `clearance`.
+        floor: A height in base axes [m] that links stay above.
+        apart: How far links stay from each other and from the floor [m].
+        payloads: Loads with which the motion is made again, each ("tool", mass, (x, y, z)) [kg, m].
+            Torques keep their limits with each of them, and its ten numbers are looked for too.
+        after: A log that was recorded before, or its file, read and made ready as `identify` does,
+            or several: the motion is to show what they do not.
         start: Where the motion begins and ends, one position per joint; free if not given.
         seconds: How long to search at most.
         starts: How many of the best random motions to improve.
@@ -88,14 +116,24 @@ def excite(
     robot.model.need_single_numbers("An exciting motion")
     bounds = motion_limits(robot, limits, margin)
     refuse_short_period(bounds, period)
-    spaces = half_spaces(robot, workspace)
-    rest = checked_start(robot, bounds, spaces, start)
+    told = {"collision": collision, "floor": floor, "least": apart}
+    links, notes = clearance(robot, bounds, **told)
+    bounds = replace(bounds, notes=(*bounds.notes, *notes))
+    frames = half_spaces(robot, workspace)
+    spaces = frames if links is None else (*frames, links)
+    loads = checked_payloads(robot, payloads)
+    robots = loaded(robot, loads)
+    rest = checked_start(robots, bounds, spaces, start)
+    given = () if after is None else after if isinstance(after, (list, tuple)) else (after,)
+    before = [_recorded(robot, log, terms) for log in given]
     basis = FourierBasis(float(period), int(harmonics))
     if curve == "spline":
         basis = SplineBasis(float(period), 2 * int(harmonics))
-    quick = robot.with_options(threads=1)
+    quick = tuple(each.with_options(threads=1) for each in robots)
+    frames_of_loads = [load["frame"] for load in loads]
     with one_thread():
-        measure = criterion_of(criterion, with_terms(quick, terms), bounds)
+        wide = with_terms(quick[0], terms)
+        measure = criterion_of(criterion, wide, bounds, frames_of_loads, before, float(period))
     search = Search(quick, basis, measure, bounds, spaces, rest, began + seconds)
     steps = 2 + len(STAGES) * starts
     with one_thread(), percent_done(f"exciting {printable(robot.name)}", steps) as advance:
@@ -109,14 +147,17 @@ def excite(
         robot_name=robot.name,
         curve=motion,
         criterion=criterion,
-        parameters=measure.p,
+        parameters=len(measure.names),
         condition=measure.condition(*states),
         random_condition=random,
         start_condition=measure.condition(*basis.curve(ready[0]).values(_instants(search))),
         history=np.array(search.history, dtype=float).reshape(-1, 2),
         limits=bounds,
         use=use,
-        spaces=spaces,
+        spaces=frames,
+        collision={} if links is None else told,
+        payloads=tuple(loads),
+        after=_before(measure, before, states) if before else {},
         finished=done == min(starts, len(ready)),
         status=status,
         how={
@@ -126,6 +167,24 @@ def excite(
             "seconds": round(time.monotonic() - began, 3),
         },
     )
+
+
+def _recorded(robot: Robot, after: Any, terms: Sequence[str]) -> Log:
+    """Return a log that was recorded before, made ready."""
+    if isinstance(after, (str, Path)):
+        after = load_log(after, robot)
+    if isinstance(after, Log) and after.qdd is None:
+        after = prepared(after, robot, terms=terms)
+    return as_log(robot, after, torque=False)
+
+
+def _before(measure: Criterion, logs: list[Log], states: States) -> dict[str, Any]:
+    """Return what logs told, and what the motion adds to it, most first."""
+    better = [(name, round(factor, 3)) for name, factor in better_known(measure, states)]
+    known = measure.known[: measure.p, : measure.p]
+    alone = json_ready(condition_of(known))
+    seconds = sum(log.duration for log in logs)
+    return {"duration": seconds, "condition": alone, "better": better}
 
 
 def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.ndarray]]:
@@ -138,7 +197,9 @@ def _random(search: Search, rng: np.random.Generator) -> tuple[float, list[np.nd
             "and its workspace.\n  Loosen the limits of effort or the workspace, or give a start "
             "that is well inside."
         )
-    curves = (search.basis.curve(X) for X in plain)
+    # few instants tell which are the best, and many how good these are
+    plain.sort(key=lambda X: search.criterion.condition(*(B @ X for B in search.coarse)))
+    curves = (search.basis.curve(X) for X in plain[:BEST])
     conditions = [search.criterion.condition(*each.values(_instants(search))) for each in curves]
     search.tell(np.inf)
     ready.sort(key=search.value)
@@ -167,7 +228,7 @@ def _settled(search: Search) -> tuple[Any, Use]:
     for _ in range(50):
         assert X is not None
         motion = search.basis.curve(X)
-        use, broken = used(search.robot, motion, search.limits, search.spaces)
+        use, broken = used(search.robots, motion, search.limits, search.spaces)
         if not broken:
             return motion, use
         # an instant between those of the search; a little less is enough

@@ -13,7 +13,9 @@ import numpy as np
 
 from qddot.checks import joint_vector, numbers
 from qddot.errors import BadArgument, listing, printable
+from qddot.identification.excitation_collision import Clearance
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
+from qddot.identification.excitation_payloads import torques
 from qddot.identification.excitation_search import Search
 from qddot.motions.fourier import Fourier
 from qddot.motions.quintic import Quintic, Repeated
@@ -90,11 +92,15 @@ class SplineBasis:
 
 
 def checked_start(
-    robot: Robot, limits: MotionLimits, spaces: tuple[HalfSpace, ...], start: object
+    robots: tuple[Robot, ...],
+    limits: MotionLimits,
+    spaces: tuple[HalfSpace | Clearance, ...],
+    start: object,
 ) -> np.ndarray | None:
     """Return the posture that a motion is to begin and end at, seen to be possible."""
     if start is None:
         return None
+    robot = robots[0]
     given = numbers("start", start, "one position per joint", finite=False)
     q = joint_vector(robot, "start", given)
     outside = ~((limits.lower < q) & (q < limits.upper))
@@ -105,7 +111,7 @@ def checked_start(
             f"outside of its limits, {limits.lower[i]:.4g} to {limits.upper[i]:.4g} with the "
             f"margin of {limits.margin:.0%}.\n  Start inside, or make the margin smaller."
         )
-    tau = np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q))
+    tau = np.abs(torques(robots, q, 0 * q, 0 * q)).max(axis=0)
     if (tau > limits.effort).any():
         i = int((tau / limits.effort).argmax())
         raise BadArgument(
@@ -113,11 +119,19 @@ def checked_start(
             f"and may give {limits.effort[i]:.4g}.\n  Start where it carries less."
         )
     for space in spaces:
-        if space.room(robot, q) < 0:
+        room = space.room(robot, q)
+        if room.min() >= 0:
+            continue
+        if isinstance(space, Clearance):
             raise BadArgument(
-                f"start has frame {printable(space.frame)!r} {-space.room(robot, q):.3g} m "
-                f"outside of its workspace ({space}).\n  Start inside."
+                f"At the start {space.names[room.argmin()]} are nearer than {space.least:g} m: "
+                f"{room.min() + space.least:.3g} m, with the radii that links are given.\n"
+                "  Start elsewhere, or give them other radii: collision={link: metres}."
             )
+        raise BadArgument(
+            f"start has frame {printable(space.frame)!r} {-room.min():.3g} m "
+            f"outside of its workspace ({space}).\n  Start inside."
+        )
     return q
 
 
@@ -133,9 +147,9 @@ def postures(search: Search, rng: np.random.Generator, spread: float) -> np.ndar
         return search.start[None]
     robot, limits = search.robot, search.limits
     q = limits.middle + spread * limits.half * rng.uniform(-1, 1, (POSTURES, robot.n))
-    fits = (np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q)) <= limits.effort).all(axis=1)
+    weak = np.abs(torques(search.robots, q, 0 * q, 0 * q)).max(axis=0) > limits.effort
+    fits = ~weak.any(axis=1)
     if not fits.any():
-        weak = np.abs(robot.inverse_dynamics(q, 0 * q, 0 * q)) > limits.effort
         names = [x for x, w in zip(robot.joint_names, weak.all(axis=0), strict=True) if w]
         raise BadArgument(
             f"Robot {printable(robot.name)!r} cannot hold itself in any of {POSTURES} postures"
@@ -143,13 +157,16 @@ def postures(search: Search, rng: np.random.Generator, spread: float) -> np.ndar
             + ".\n  Check the limits of effort."
         )
     for space in search.spaces:
-        fits &= space.room(robot, q) > 0.02
-    if not fits.any():
-        words = listing([f"{space.frame}: {space}" for space in search.spaces])
-        raise BadArgument(
-            f"None of {POSTURES} postures of robot {printable(robot.name)!r} within its limits is "
-            f"in the workspace ({words}).\n  Make it larger, or check the axes and the signs."
-        )
+        inside = space.room(robot, q) > 0.02
+        fits &= inside.all(axis=1)
+        if not fits.any():
+            # what is outside most often
+            words = printable(space.names[int(inside.sum(axis=0).argmin())])
+            raise BadArgument(
+                f"None of {POSTURES} postures of robot {printable(robot.name)!r} within its limits "
+                f"is in the workspace ({words}).\n  Make it larger, check the axes and the signs, "
+                "or make the links thinner."
+            )
     return q[fits]
 
 

@@ -1,6 +1,7 @@
 """Exciting motions in files: .json with the coefficients, .csv with the rows for a controller.
 
-A .csv file begins with a comment that holds all that the .json file would, so both come back.
+A .csv file begins with a comment that holds all that the .json file would, so both come back;
+programs (`excitation_programs.py`) do not.
 """
 
 from __future__ import annotations
@@ -11,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import whole
 from qddot.errors import BadArgument, BadFile, QddotError, listing, printable
 from qddot.identification.excitation_limits import KEYS, HalfSpace, MotionLimits
-from qddot.identification.excitation_result import Excitation, Use
+from qddot.identification.excitation_programs import PROGRAMS
+from qddot.identification.excitation_result import RATE, Excitation
+from qddot.identification.excitation_use import Use
 from qddot.identification.log import load_log
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, check_limits
@@ -32,15 +36,20 @@ NUMBERS = ("condition", "random_condition", "start_condition")  # infinite where
 SHARES = ("position", "velocity", "acceleration", "effort")
 
 
-def save(motion: Excitation, path: str | Path, rate: float) -> None:
-    """Write a motion to a .json or .csv file."""
-    kind = ending(path, "An excitation", ENDINGS)
+def save(motion: Excitation, path: str | Path, rate: float | None, periods: int) -> None:
+    """Write a motion to a .json or .csv file, or as a program."""
+    kind = ending(path, "An excitation", (*ENDINGS, *PROGRAMS))
+    whole("periods", periods, 1)
+    if kind in PROGRAMS:
+        write, usual = PROGRAMS[kind]
+        write_whole(path, write(motion, rate or usual, periods))
+        return
     facts = facts_of(motion)
     if kind == ".json":
         text = json.dumps(facts, indent=1) + "\n"
         write_whole(path, text)
         return
-    columns = {"t": motion.times(rate)}
+    columns = {"t": motion.times(rate or RATE, periods)}
     for what, rows in zip(QUANTITIES, motion.at(columns["t"]), strict=False):
         columns |= by_joint(what, motion.joint_names, rows)
     names, table = list(columns), np.column_stack(list(columns.values()))
@@ -59,6 +68,9 @@ def facts_of(motion: Excitation) -> dict[str, Any]:
         "limits": motion.limits.facts(),
         "use": motion.use.facts(),
         "workspace": [[s.frame, list(s.normal), s.least] for s in motion.spaces],
+        "collision": motion.collision,
+        "payloads": list(motion.payloads),
+        "after": motion.after,
         "history": motion.history.tolist(),
         "how": motion.how,
     }
@@ -153,11 +165,18 @@ def _motion(facts: dict[str, Any], robot: Robot | None) -> Excitation:
             margin=float(limits["margin"]),
             notes=tuple(limits["notes"]),
         ),
-        use=Use(**shares, workspace=_number(use["workspace"])),
+        use=Use(
+            **shares,
+            workspace=_number(use["workspace"]),
+            clearance=_number(use.get("clearance")),
+        ),
         spaces=tuple(
             HalfSpace(str(frame), (float(x), float(y), float(z)), float(least))
             for frame, (x, y, z), least in facts["workspace"]
         ),
+        collision=dict(facts.get("collision", {})),
+        payloads=tuple(dict(load) for load in facts.get("payloads", ())),
+        after=dict(facts.get("after", {})),
         history=np.array(facts["history"], dtype=float).reshape(-1, 2),
         how=dict(facts["how"]),
         **plain,

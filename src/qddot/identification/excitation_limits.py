@@ -213,14 +213,19 @@ class HalfSpace:
                 return f"{axis} ≤ {-self.least:g}"
         return f"{self.normal} · p ≥ {self.least:g}"
 
+    @property
+    def names(self) -> list[str]:
+        """What is kept inside."""
+        return [f"{printable(self.frame)}: {self}"]
+
     def room(self, robot: Robot, q: np.ndarray) -> np.ndarray:
-        """Return how far inside a frame is [m], shape (...); negative outside."""
-        return robot.pose(q, self.frame)[..., :3, 3] @ np.array(self.normal) - self.least
+        """Return how far inside a frame is [m], shape (..., 1); negative outside."""
+        return robot.pose(q, self.frame)[..., :3, 3] @ np.array(self.normal)[:, None] - self.least
 
     def pulled(self, robot: Robot, q: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the gradient of Σ weights · room by q, shape (..., n)."""
         J = robot.jacobian(q, self.frame)[..., 3:, :]
-        return weights[..., None] * np.einsum("i,...ij->...j", np.array(self.normal), J)
+        return weights * np.einsum("i,...ij->...j", np.array(self.normal), J)
 
 
 def half_spaces(robot: Robot, workspace: Any) -> tuple[HalfSpace, ...]:

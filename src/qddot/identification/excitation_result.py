@@ -1,4 +1,4 @@
-"""An exciting motion: the curve, how well it excites, what it uses of the limits or breaks."""
+"""An exciting motion: the curve, how well it excites, and what is said and saved of it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 
 from qddot.checks import positive, whole
 from qddot.errors import BadArgument, printable
+from qddot.identification.excitation_collision import clearance
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
+from qddot.identification.excitation_payloads import loaded
+from qddot.identification.excitation_use import DENSE, SIGNS, Use, Violation, used
 from qddot.identification.log import Log
 from qddot.motions.fourier import Fourier
 from qddot.motions.motion import Reference, Triple, keep
@@ -22,93 +25,8 @@ from qddot.robot import Robot
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-DENSE = 20_000  # instants of a check
-ROUNDING = 1e-9  # of a limit
-SIGNS = {"position": "|q - middle|", "velocity": "|q̇|", "acceleration": "|q̈|", "effort": "|τ|"}
 RATE = 1000.0  # [Hz]
-
-
-@dataclass(frozen=True)
-class Violation:
-    """A limit that a motion does not keep."""
-
-    who: str  # a joint, or a frame
-    what: str  # "position", "velocity", "acceleration", "effort", "workspace"
-    t: float  # [s], when it is worst
-    value: float
-    limit: float
-    unit: str
-
-    @fitted
-    def __str__(self) -> str:
-        """Return it as a sentence."""
-        when = f"{printable(self.who)}: at {self.t:.4f} s"
-        if self.what == "workspace":
-            return f"{when} it is {-self.value:.4g} m outside of its workspace"
-        if self.what == "position":
-            return f"{when} the position is {self.value:.5g}, beyond {self.limit:.5g} {self.unit}"
-        return f"{when} the {self.what} is {self.value:.5g}, above {self.limit:.5g} {self.unit}"
-
-
-@dataclass(frozen=True)
-class Use:
-    """How much of each limit a motion uses: 1 is all of it, shape (n,)."""
-
-    position: np.ndarray
-    velocity: np.ndarray
-    acceleration: np.ndarray
-    effort: np.ndarray
-    workspace: float = np.inf  # [m], the least room that a frame has left
-
-    def facts(self) -> dict[str, Any]:
-        """Return it by name, for a file."""
-        numbers = {key: getattr(self, key).tolist() for key in SIGNS}
-        return numbers | {"workspace": None if np.isinf(self.workspace) else self.workspace}
-
-
-def used(
-    robot: Robot,
-    curve: Any,
-    limits: MotionLimits,
-    spaces: tuple[HalfSpace, ...] = (),
-    count: int = DENSE,
-) -> tuple[Use, tuple[Violation, ...]]:
-    """Return how much of each limit a motion uses, and which limits it breaks.
-
-    Positions, velocities and accelerations are bounded between the instants too, in closed form
-    (see `nodes` of the curves); torques and the workspace are looked at instant by instant.
-    """
-    t, factor = curve.nodes(count)
-    q, qd, qdd = curve.values(t)
-    tau = robot.inverse_dynamics(q, qd, qdd)
-    sizes = {
-        "position": (q - limits.middle, limits.half, factor),
-        "velocity": (qd, limits.velocity, factor),
-        "acceleration": (qdd, limits.acceleration, factor),
-        "effort": (tau, limits.effort, 1.0),
-    }
-    shares: dict[str, np.ndarray] = {}
-    broken: list[Violation] = []
-    for what, (values, limit, more) in sizes.items():
-        worst = np.abs(values).argmax(axis=0)
-        shares[what] = more * np.abs(values).max(axis=0) / limit
-        for i in np.flatnonzero(~(shares[what] <= 1 + ROUNDING)):
-            value, size = more * abs(values[worst[i], i]), limit[i]
-            if what == "position":
-                sign = np.sign(values[worst[i], i])
-                value, size = (limits.middle[i] + sign * x for x in (value, size))
-            who, when = limits.joint_names[i], float(t[worst[i]])
-            unit = getattr(robot.limits.units[i], what)
-            broken.append(Violation(who, what, when, float(value), float(size), unit))
-    least = np.inf
-    for space in spaces:
-        room = space.room(robot, q)
-        least = min(least, float(room.min()))
-        if not room.min() >= 0:
-            when = float(t[room.argmin()])
-            who = f"{space.frame} ({space})"
-            broken.append(Violation(who, "workspace", when, float(room.min()), 0.0, "m"))
-    return Use(**shares, workspace=least), tuple(broken)
+NEW = 1e3  # times better known: before, it was not
 
 
 @dataclass(frozen=True, repr=False)
@@ -130,6 +48,9 @@ class Excitation(Reference, Judged):
     limits: MotionLimits  # with the margin taken off
     use: Use  # how much of them it uses
     spaces: tuple[HalfSpace, ...] = ()
+    collision: dict[str, Any] = field(default_factory=dict)  # what `clearance` was asked for
+    payloads: tuple[dict[str, Any], ...] = ()  # that it is made with, besides once without
+    after: dict[str, Any] = field(default_factory=dict)  # what a log told before, and what it adds
     finished: bool = True  # False where time ran out or somebody stopped the search
     status: str = ""  # how the search ended, in words
     how: dict[str, Any] = field(default_factory=dict)  # seed, starts, evaluations, seconds
@@ -214,18 +135,26 @@ class Excitation(Reference, Judged):
                 "To check torques the robot is needed, and files hold its name only.\n"
                 "  Load the motion with it: Excitation.load(path, robot=qddot.load(...))."
             )
-        return used(robot, self.curve, self.limits, self.spaces, count)[1]
+        apart, _ = clearance(robot, self.limits, **self.collision)
+        spaces = self.spaces if apart is None else (*self.spaces, apart)
+        return used(loaded(robot, self.payloads), self.curve, self.limits, spaces, count)[1]
 
-    def save(self, path: str | Path, rate: float = RATE) -> None:
-        """Write it to a .csv file, one row per instant, or to a .json file with the coefficients.
+    def save(self, path: str | Path, rate: float | None = None, periods: int = 1) -> None:
+        """Write it to a file, by its ending.
+
+        .json has the coefficients; .csv one row per instant, with columns t, q.<joint>, qd.<joint>
+        and qdd.<joint>; .script or .urscript is a program for Universal Robots; .yaml is a
+        JointTrajectory of ROS 2.
 
         Args:
-            path: The file. Its columns are t, q.<joint>, qd.<joint> and qdd.<joint>.
-            rate: Of a .csv file, how many rows per second [Hz].
+            path: The file.
+            rate: How many rows or points per second [Hz]; by default 1000 of .csv, 125 of a
+                program, 20 of .yaml, between which the controller puts quintics.
+            periods: How often the motion is repeated; in .json it is for ever.
         """
         from qddot.identification.excitation_files import save
 
-        save(self, path, rate)
+        save(self, path, rate, periods)
 
     @staticmethod
     def load(path: str | Path, robot: Robot | None = None) -> Excitation:
@@ -254,10 +183,39 @@ class Excitation(Reference, Judged):
             f"excitation of {printable(self.robot_name)}: {self.n} joints, {self.period:g} s",
             f"condition number {self.condition:.4g} of {self.parameters} base parameters, "
             f"{self.gain:.1f} times below the best random one ({self.random_condition:.4g})",
+            *_told_before(self.after),
+            *(
+                f"once without and once with each of {len(self.payloads)} loads: "
+                + ", ".join(f"{load['mass']:g} kg at {load['frame']}" for load in self.payloads)
+                for _ in self.payloads[:1]
+            ),
             f"uses at most: {shares} of the limits less a margin of {self.limits.margin:.0%}",
+            *_apart(self.use.clearance),
             *(f"note: {printable(note)}" for note in self.limits.notes),
             self.status,
         ]
         return "\n  ".join(lines)
 
     _repr_html_ = in_notebook("identification.excitation_html")
+
+
+def _told_before(after: dict[str, Any]) -> list[str]:
+    """Return what a log told and what the motion adds, in words; nothing where there was none."""
+    if not after:
+        return []
+    alone = after["condition"]
+    had = "which does not show them all" if alone is None else f"which alone has {alone:.4g}"
+    said = ", ".join(f"{name} {_times(factor)}" for name, factor in after["better"][:3])
+    return [
+        f"that is together with a log of {after['duration']:.4g} s, {had}",
+        f"it adds most to: {said}",
+    ]
+
+
+def _times(factor: float) -> str:
+    return "(new)" if factor > NEW else f"({factor:.3g} times better known)"
+
+
+def _apart(clearance: float) -> list[str]:
+    """Return how near links come, in words; nothing where none were watched."""
+    return [] if np.isinf(clearance) else [f"links stay {clearance:.3g} m apart at every instant"]

@@ -20,8 +20,10 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.identification.excitation_collision import Clearance
 from qddot.identification.excitation_criterion import INPUTS, Criterion, States
 from qddot.identification.excitation_limits import HalfSpace, MotionLimits
+from qddot.identification.excitation_payloads import torques
 from qddot.program.differentiate import gradient
 from qddot.robot import Robot
 
@@ -60,11 +62,11 @@ class OutOfTime(Exception):
 class Search:
     """A search: what is looked for, within what, and the best so far."""
 
-    robot: Robot
+    robots: tuple[Robot, ...]  # as it is, and with each of the loads
     basis: Any
     criterion: Criterion
     limits: MotionLimits
-    spaces: tuple[HalfSpace, ...]
+    spaces: tuple[HalfSpace | Clearance, ...]
     start: np.ndarray | None
     deadline: float  # by time.monotonic()
     tell: Callable[[float], None] = lambda best: None
@@ -72,6 +74,11 @@ class Search:
     best_value: float = np.inf
     evaluations: int = 0
     history: list[tuple[int, float]] = field(default_factory=list)
+
+    @property
+    def robot(self) -> Robot:
+        """The robot as it is."""
+        return self.robots[0]
 
     @cached_property
     def times(self) -> np.ndarray:
@@ -98,8 +105,9 @@ class Search:
         return np.vstack([self.limits.half, self.limits.velocity / speed[:, None]])
 
     @cached_property
-    def _torques_pulled(self) -> Kernel:
-        return Kernel(gradient(self.robot.program("inverse_dynamics"), INPUTS))
+    def _torques_pulled(self) -> list[Kernel]:
+        programs = (robot.program("inverse_dynamics") for robot in self.robots)
+        return [Kernel(gradient(program, INPUTS)) for program in programs]
 
     def shrunk(self, X: np.ndarray, *, together: bool = False) -> np.ndarray | None:
         """Return the motion, made smaller about its rest until it keeps every limit.
@@ -140,7 +148,7 @@ class Search:
     def _fits(self, X: np.ndarray) -> bool:
         """Return whether a motion keeps the limits of effort and the workspace."""
         q, qd, qdd = (B @ X for B in self.fine[0])
-        tau = np.abs(self.robot.inverse_dynamics(q, qd, qdd))
+        tau = np.abs(torques(self.robots, q, qd, qdd))
         fits = (tau <= (1 - GUARD / 4) * self.limits.effort).all()
         # between the instants a frame may be a little closer
         places = (space.room(self.robot, q).min() >= ROOM / 4 for space in self.spaces)
@@ -198,12 +206,12 @@ class Search:
             total += float(np.sum(excess**2)) / k
             bar += 2 / k * excess * np.sign(x) / (keep * most)
         if np.isfinite(limits.effort).any():
-            tau, most = self.robot.inverse_dynamics(q, qd, qdd), keep * limits.effort
+            tau, most = torques(self.robots, q, qd, qdd), keep * limits.effort
             excess = np.maximum(np.abs(tau) / most - 1, 0)
-            if excess.any():
-                total += float(np.sum(excess**2)) / k
-                pull = 2 / k * excess * np.sign(tau) / most
-                pulled = self._torques_pulled.general(*states, pull)
+            total += float(np.sum(excess**2)) / k
+            for run in np.flatnonzero(excess.any(axis=(1, 2))):
+                pull = 2 / k * excess[run] * np.sign(tau[run]) / most
+                pulled = self._torques_pulled[run].general(*states, pull)
                 for bar, more in zip((a, b, c), pulled, strict=True):
                     bar += more
         for space in self.spaces:
@@ -226,7 +234,7 @@ class Search:
             for stage in STAGES:
                 X = self.minimised(partial(objective, stage=stage), X, stage.steps)
                 self.offer(X)
-        except OutOfTime:
+        except (OutOfTime, KeyboardInterrupt):
             self.offer(last)
             raise
 

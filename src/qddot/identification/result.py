@@ -45,6 +45,7 @@ from qddot.results import Judged, in_notebook, json_ready
 if TYPE_CHECKING:
     from qddot.identification.drive_gains import DriveGains
     from qddot.identification.estimators import Estimator
+    from qddot.identification.observer import ExternalTorque
     from qddot.identification.payload import PayloadFit
     from qddot.identification.recursive import OnlineEstimator
 
@@ -208,6 +209,16 @@ class Fit(Judged):
         """The old name of `log`."""
         warn_of_old_name("fit.rows", "fit.log")
         return self.log
+
+    def external_torque(self, log: Any, **options: Any) -> ExternalTorque:
+        """Return what pushed the arm while another log was recorded, and when.
+
+        The log of the fit tells how large torques are without contact, unless `free` is given; see
+        `qddot.identification.external_torque`, which has the options.
+        """
+        from qddot.identification.observer import external_torque
+
+        return external_torque(self, log, **options)
 
     # back into a robot
 

@@ -17,12 +17,13 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.checks import joint_vector
+from qddot.dynamics.capsules import centre
 from qddot.dynamics.kinematics import body_poses
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
 from qddot.present.figures import style
 from qddot.present.figures.ellipses import LONGEST, TYPICAL
-from qddot.present.figures.skeleton import Skeleton, centre, half_axes, skeleton
+from qddot.present.figures.skeleton import Skeleton, half_axes, skeleton
 from qddot.present.figures.view import box_of, plain, stage, typical
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record

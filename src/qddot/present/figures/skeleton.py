@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.kernel import Kernel
+from qddot.dynamics.capsules import TINY, tip
 from qddot.dynamics.kinematics import body_poses
 from qddot.model.tree import BASE, Tree
 from qddot.present.figures.springs import tied
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
-from qddot.spatial.inertia import Inertia
 
-TINY = 1e-6  # [m], nobody sees it
 THIN, WIDE = 0.032, 0.07  # least and most half axis of a body, in parts of the size of the arm
 
 
@@ -137,18 +136,6 @@ def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
         traced,
         Kernel(optimised(record(where, "skeleton", q=(tree.nq,)))),
     )
-
-
-def tip(tree: Tree, body: int) -> np.ndarray:
-    """Return where a body ends, in its own axes [m]: its farthest frame, or its centre of mass."""
-    frames = [np.array(X_BF.p, dtype=float) for b, X_BF in tree.frames.values() if b == body]
-    farthest = max(frames, key=lambda p: float(p @ p), default=np.zeros(3))
-    return farthest if np.abs(farthest).max() > TINY else centre(tree.bodies[body].inertia)
-
-
-def centre(inertia: Inertia) -> np.ndarray:
-    mass, moment = float(inertia.m), np.array(inertia.h, dtype=float)
-    return moment / mass if mass > 0 else np.zeros(3)
 
 
 def half_axes(tree: Tree, size: float) -> np.ndarray:

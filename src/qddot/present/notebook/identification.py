@@ -14,7 +14,7 @@ from qddot.identification.comparison import (
     percent,
     unknown_deviations,
 )
-from qddot.identification.excitation_result import SIGNS
+from qddot.identification.excitation_use import SIGNS
 from qddot.model.units import BODY_UNITS, parameter_unit
 from qddot.present.notebook.cell import figure, rows, shown, words
 from qddot.present.pages.page import bullets, facts, paragraph
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from qddot.identification.excitation_result import Excitation
     from qddot.identification.identifiability import Identifiability
     from qddot.identification.log import Log
+    from qddot.identification.observer import ExternalTorque
     from qddot.identification.payload import PayloadFit
     from qddot.identification.result import Fit
 
@@ -166,6 +167,35 @@ def comparison_html(comparison: Comparison) -> str:
     """Return several fits side by side."""
     head, *lines = comparison.rows()
     return shown(f"{len(comparison.fits)} fits", rows(head, lines))
+
+
+def external_torque_html(found: ExternalTorque) -> str:
+    """Return what pushed an arm: its contacts, the thresholds, and the torques over time."""
+    from qddot.present.figures.contacts import external_torque_figure
+
+    units = dict(zip(found.joint_names, found.units, strict=True))
+    lines = [
+        (
+            f"{c.start:.3f} … {c.end:.3f}",
+            c.joint,
+            f"{c.size:+.4g} {units[c.joint]}",
+            ", ".join(c.joints),
+        )
+        for c in found.contacts
+    ]
+    level = zip(found.joint_names, found.threshold, strict=True)
+    known = {
+        "gain": f"{found.gain:.3g} 1/s",
+        "thresholds": ", ".join(f"{name} {x:.3g} {units[name]}" for name, x in level),
+        "from": found.free,
+        "false alarms": f"{100 * found.false_alarms:.3g} % of such logs without contact",
+    }
+    return shown(
+        f"{len(lines) or 'No'} contact{'' if len(lines) == 1 else 's'}",
+        facts(known),
+        rows(["time [s]", "joint", "largest torque", "felt by"], lines) if lines else "",
+        figure(external_torque_figure(found), "External torques"),
+    )
 
 
 def payload_html(load: PayloadFit) -> str:

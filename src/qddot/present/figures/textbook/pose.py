@@ -11,10 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.capsules import TINY, tip
 from qddot.dynamics.kinematics import body_poses
 from qddot.model.model import Model
 from qddot.model.tree import Tree
-from qddot.present.figures.skeleton import TINY, tip
 from qddot.present.figures.view import view_of
 from qddot.scalars.expressions import free_symbols
 

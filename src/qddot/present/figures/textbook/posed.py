@@ -10,6 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
+from qddot.dynamics.capsules import TINY, centre, tip
 from qddot.dynamics.kinematics import body_poses
 from qddot.equations.dh_table import latex_of
 from qddot.equations.exact_tree import ExactRobot
@@ -18,7 +19,6 @@ from qddot.model.folding import fold
 from qddot.model.link import Link, Placement
 from qddot.model.model import Model, mapped
 from qddot.model.tree import BASE, Tree
-from qddot.present.figures.skeleton import TINY, centre, tip
 from qddot.present.figures.textbook.pose import TALL, WIDE, floats, pose_and_view
 from qddot.present.figures.textbook.sheet import Pen, Sheet
 from qddot.scalars import Scalar
