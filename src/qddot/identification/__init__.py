@@ -92,4 +92,5 @@ METHODS = {
     "total": "total.TotalLeastSquares",
     "instrumental": "instrumental.InstrumentalVariables",
     "recursive": "recursive.RecursiveLeastSquares",
+    "output_error": "output_error.OutputError",
 }
