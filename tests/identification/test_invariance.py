@@ -20,7 +20,7 @@ from qddot.timeseries.parquet_file import write_parquet
 
 ROWS = 120
 SETTLED = 1e-9  # of a deviation, to which weights are iterated
-OWN = ("likely", "instrumental")  # the one knows time, the other a command
+OWN = ("likely", "output_error", "instrumental")  # two know time, the last a command
 LINEAR = [name for name in METHODS if name != "consistent"]  # which needs a solver
 
 

@@ -106,4 +106,5 @@ METHODS = {
     "total": "total.TotalLeastSquares",
     "instrumental": "instrumental.InstrumentalVariables",
     "recursive": "recursive.RecursiveLeastSquares",
+    "output_error": "output_error.OutputError",
 }

@@ -81,8 +81,8 @@ def found_contacts(
     for part in np.split(rows, np.flatnonzero(np.diff(t[rows]) > apart) + 1):
         span = slice(part[0], part[-1] + 1)
         times = np.abs(torque[span]) / level
-        row, j = np.unravel_index(int(times.argmax()), times.shape)
-        felt = tuple(joints[i] for i in np.flatnonzero(above[span].any(axis=0)))
+        row, j = map(int, np.unravel_index(int(times.argmax()), times.shape))
+        felt = tuple(joints[int(i)] for i in np.flatnonzero(above[span].any(axis=0)))
         peak = torque[part[0] + row]
         start, end = (float(t[k]) for k in (part[0], part[-1]))
         found.append(Contact(start, end, joints[j], float(peak[j]), peak, felt))

@@ -72,7 +72,7 @@ def identify(
             tau) of shape (k, n). A list of these, each with its own rate and filter, is one fit;
             `MeasuredRun(log, carries=..., weight=...)` says what the arm carried in one of them.
         method: "weighted", "ordinary", "robust", "consistent", "likely", "bayes", "instrumental",
-            "recursive" or "total".
+            "recursive", "output_error" or "total".
         terms: What to add to the parameters that the model has: "viscous", "coulomb" (both:
             "friction"), "offset", "rotor_inertia"; () for nothing.
         extra: By name, functions of (q, qd, qdd) of one state that return what a parameter of

@@ -44,6 +44,8 @@ class LeastSquaresProblem:
     edges: np.ndarray  # (blocks + 1,), the rows at which blocks begin and end; each is of one run
     zero: tuple[np.ndarray, ...] = ()  # combinations that are taken for zero, each (p,)
     whole: LeastSquaresProblem | None = None  # the problem in which nothing was
+    every: Log | None = None  # every row of the logs, for what simulates them
+    spans: np.ndarray | None = None  # (blocks, 2), which of them belong to each block
 
     @property
     def n(self) -> int:
@@ -125,6 +127,7 @@ class LeastSquaresProblem:
             blocks=tuple(self.blocks[b] for b in kept),
             counts=self.counts[kept],
             edges=np.cumsum([0, *map(len, rows)]),
+            spans=None if self.spans is None else self.spans[kept],
         )
 
     @property

@@ -1,0 +1,237 @@
+"""An arm simulated over a log with the measured torques, held near the measured motion.
+
+Measured torques alone would lead a simulated arm away within seconds, so that a weak controller
+pulls it back. With q_m, τ_m what was measured and β the base parameters,
+
+    M(q; β) q̈ + h(q, q̇; β) = τ_m + K (q_m − q) + D (q̇_m − q̇) + J (q̈_m − q̈)
+
+J is small, and there because M(q; β) need not be positive where a log hardly shows it. Dry friction
+acts against the measured direction of motion, so that nothing jumps with β. By steps of Runge and
+Kutta; all is one compiled loop, whose parameters are given when it is run. How its positions change
+with β follows from the derivatives of inverse dynamics τ(q, q̇, q̈; β) at the stages of each step,
+
+    (∂τ/∂q̈ + J) δq̈ = −(∂τ/∂q + K) δq − (∂τ/∂q̇ + D) δq̇ − Y δβ
+
+and is the exact derivative of the steps, not of the motion that they approximate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.iterated import Given, IteratedKernel
+from qddot.backends.kernel import Kernel
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.forward import solve
+from qddot.dynamics.rnea import inverse_dynamics
+from qddot.errors import BadArgument
+from qddot.identification.regression import Extra, Regression
+from qddot.model.friction import LINEAR
+from qddot.program import Program, record
+from qddot.program.differentiate import jacobian
+from qddot.program.optimise import optimised
+from qddot.program.program import Iteration, Stage, flat
+from qddot.runge_kutta import RK4
+from qddot.simulation.varied import varied_tree
+
+PIECE = 2048  # steps whose derivatives are in memory together
+
+
+@dataclass(frozen=True)
+class HeldRun:
+    """What the steps over one stretch of a log are given."""
+
+    instants: np.ndarray  # (2 m + 1, 4 n): pull and torque, direction, K and D, each half step
+    start: np.ndarray  # (2 n,), q and q̇
+    J: np.ndarray  # (n,)
+    h: float  # how long a step is [s]
+    load: int  # which load of the regression is carried, or none
+
+
+class HeldArm:
+    """A robot that is simulated over logs, whatever its base parameters are.
+
+    Args:
+        regression: The robot, and the columns added to it.
+        kept: Which columns are base parameters; all others are zero.
+    """
+
+    def __init__(self, regression: Regression, kept: Sequence[int]) -> None:
+        self.regression, self.kept = regression, np.array(kept, dtype=int)
+        self.n = regression.robot.n
+        full = len(regression.full.parameter_names)
+        self.names = (*regression.full.parameter_names, *(e.name for e in regression.extra))
+        maps = [self._of_all_columns(load) for load in regression.carried]
+        used = [np.any(T[:, self.kept] != 0, axis=1) | (known != 0) for T, known in maps]
+        self.varying = np.flatnonzero(np.any(used, axis=0))  # the parameters that are inputs
+        self.to_inputs = {
+            load: (T[np.ix_(self.varying, self.kept)], known[self.varying])
+            for load, (T, known) in zip(regression.carried, maps, strict=True)
+        }
+        self.extra = [(full + k, extra) for k, extra in enumerate(regression.extra)]
+        for _, extra in self.extra:
+            check_simulable(extra, self.n)
+
+    def _of_all_columns(self, load: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return T and φ₀ with φ of the arm and its load T φ + φ₀, φ by `regression.names`."""
+        regression, names = self.regression, self.regression.names
+        T = np.array([[name == other for other in names] for name in self.names], dtype=float)
+        known = np.zeros(len(self.names))
+        if load >= 0:
+            carried = regression.loads[load]
+            body = slice(10 * carried.body, 10 * carried.body + 10)
+            if carried.known is not None:
+                known[body] = carried.X @ carried.known
+            else:
+                before = sum(x.known is None for x in regression.loads[:load])
+                at = 10 * (len(regression.robot.tree.bodies) + before)
+                T[body, at : at + 10] = carried.X
+        return T, known
+
+    # what is recorded
+
+    def _tree(self, phi: Any) -> Any:
+        values: dict[str, Any] = dict.fromkeys(self.names, 0)
+        values |= {self.names[k]: phi[at] for at, k in enumerate(self.varying)}
+        model = self.regression.full.model
+        tree = varied_tree(model, values)
+        friction = [
+            own.refitted({p.name: values.get(f"{joint}.{p.column}", 0) for p in LINEAR})
+            for joint, own in zip(tree.joint_names, self.regression.full.tree.friction, strict=True)
+        ]
+        return replace(tree, friction=tuple(friction))
+
+    def _extra(self, phi: Any) -> Iterator[tuple[Any, Program]]:
+        place = {int(k): at for at, k in enumerate(self.varying)}
+        for k, extra in self.extra:
+            if k in place:
+                yield phi[place[k]], extra.kernel.program
+
+    def torque(self, q: Any, qd: Any, qdd: Any, direction: Any, phi: Any) -> Any:
+        """Return τ(q, q̇, q̈; φ), over any scalar."""
+        tau = inverse_dynamics(self._tree(phi), q, qd, qdd, direction=direction)
+        for size, program in self._extra(phi):
+            tau = tau + size * _results(program, q, qd, qdd)
+        return tau
+
+    def _acceleration(self, q: Any, qd: Any, at: Any, J: Any, phi: Any) -> Any:
+        n, zero = self.n, np.zeros(self.n, dtype=int)
+        pull, direction, K, D = (at[k * n : (k + 1) * n] for k in range(4))
+        M = mass_matrix(self._tree(phi), q) + np.diag(J)
+        for size, program in self._extra(phi):
+            M = M + size * _results(jacobian(program, ["qdd"]), q, qd, zero).reshape(n, n)
+        left = pull - K * q - D * qd
+        return solve(M, left - self.torque(q, qd, zero, direction, phi))
+
+    @cached_property
+    def loop(self) -> IteratedKernel:
+        """The simulation; its state is q, q̇ and the accelerations of the last step's stages."""
+        n = self.n
+
+        def step(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
+            instants = {0: given[: 4 * n], 0.5: given[4 * n : 8 * n], 1: given[8 * n :]}
+            phi, J = constants[:-n], constants[-n:]
+            found: list[Any] = []
+
+            def rate(c: float, z: Any) -> Any:
+                found.append(self._acceleration(z[:n], z[n:], instants[c], J, phi))
+                return np.concatenate([z[n:], found[-1]])
+
+            after = RK4.step(rate, state[: 2 * n], h)
+            return np.concatenate([after, *found])
+
+        name = f"{self.regression.robot.name} held near its log"
+        always = {"state": (6 * n,), "constants": (len(self.varying) + n,)}
+        shapes = always | {"given": (12 * n,), "t": (), "h": ()}
+        alone = record(lambda state, constants: state, name, **always)
+        stage = Stage(optimised(record(step, name, **shapes)))
+        return IteratedKernel(Iteration(name, alone, (stage,), alone))
+
+    @cached_property
+    def derivatives(self) -> Kernel:
+        """∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ and ∂τ/∂φ."""
+        n = self.n
+        shapes = {"q": (n,), "qd": (n,), "qdd": (n,), "direction": (n,)}
+        program = record(self.torque, "torque", **shapes, phi=(len(self.varying),))
+        return Kernel(optimised(jacobian(program, ["q", "qd", "qdd", "phi"])))
+
+    # runs
+
+    def states(self, run: HeldRun, beta: np.ndarray) -> np.ndarray:
+        """Return q, q̇ and the accelerations of the stages after each step, shape (m, 6 n)."""
+        T, known = self.to_inputs[run.load]
+        width = 4 * self.n * 8  # bytes of an instant
+        state = np.concatenate([run.start, np.zeros(4 * self.n)])[None].copy()
+        kept = np.empty((1, len(run.instants) // 2, 6 * self.n))
+        given = Given(np.ascontiguousarray(run.instants), np.zeros(1, np.int64), 2 * width)
+        constants = np.concatenate([T @ beta + known, run.J])[None].copy()
+        self.loop.run(state, constants, given, [kept], every=1, h=run.h)
+        return kept[0]
+
+    def sensitivities(self, run: HeldRun, beta: np.ndarray, states: np.ndarray) -> np.ndarray:
+        """Return ∂q/∂β after each step, shape (m, n, r)."""
+        n, r = self.n, len(self.kept)
+        T, known = self.to_inputs[run.load]
+        phi = T @ beta + known
+        before = np.vstack([run.start, states[:-1, : 2 * n]])
+        change = np.zeros((2 * n, r))
+        result = np.empty((len(states), n, r))
+        for at in range(0, len(states), PIECE):
+            part = slice(at, min(at + PIECE, len(states)))
+            F = self._steps(run, phi, T, before[part], states[part, 2 * n :], at)
+            for k, (by_state, by_beta) in enumerate(
+                zip(F[..., : 2 * n], F[..., 2 * n :], strict=True)
+            ):
+                change = by_state @ change + by_beta
+                result[at + k] = change[:n]
+        return result
+
+    def _steps(
+        self, run: HeldRun, phi: np.ndarray, T: np.ndarray, z: np.ndarray, qdd: np.ndarray, at: int
+    ) -> np.ndarray:
+        """Return how the state after each step changes with that before and β, (m, 2n, 2n + r)."""
+        n, m, h, wide = self.n, len(z), run.h, 2 * self.n + T.shape[1]
+        first = np.concatenate([np.eye(2 * n), np.zeros((2 * n, T.shape[1]))], axis=1)
+        stages: list[np.ndarray] = []
+        states: list[np.ndarray] = []
+        for row, c, i in zip(RK4.A, RK4.C, range(4), strict=True):
+            x = z + h * sum((a * s for a, s in zip(row, states, strict=True)), np.zeros(1))
+            dx = first + h * sum((a * s for a, s in zip(row, stages, strict=True)), np.zeros(1))
+            a = qdd[:, i * n : (i + 1) * n]
+            given = run.instants[2 * at + round(2 * c) :: 2][:m]
+            direction, K, D = (given[:, k * n : (k + 1) * n] for k in (1, 2, 3))
+            by_q, by_qd, M, Y = self.derivatives(x[:, :n], x[:, n:], a, direction, phi)
+            diagonal = np.arange(n)
+            by_q[:, diagonal, diagonal] += K
+            by_qd[:, diagonal, diagonal] += D
+            M[:, diagonal, diagonal] += run.J
+            dx = np.broadcast_to(dx, (m, 2 * n, wide))
+            right = by_q @ dx[:, :n] + by_qd @ dx[:, n:]
+            right[..., 2 * n :] += Y @ T
+            states.append(np.concatenate([x[:, n:], a], axis=1))
+            stages.append(np.concatenate([dx[:, n:], -np.linalg.solve(M, right)], axis=1))
+        return first + h * sum((b * s for b, s in zip(RK4.B, stages, strict=True)), np.zeros(1))
+
+
+def check_simulable(extra: Extra, n: int) -> None:
+    """Refuse a column that no equation of motion has: its accelerations must count as a mass's."""
+    rng = np.random.default_rng(1)
+    q, qd, qdd = rng.uniform(-1, 1, (3, 16, n))
+    at = [extra(q, qd, x * qdd) for x in (0.0, 1.0, 2.0)]
+    M = np.stack([extra(q, qd, np.tile(e, (16, 1))) - at[0] for e in np.eye(n)], axis=-1)
+    size = max(float(np.abs(at[1]).max()), 1.0)
+    bent = np.abs(at[2] - 2 * at[1] + at[0]).max() > 1e-9 * size
+    if bent or np.abs(M - M.swapaxes(1, 2)).max() > 1e-9 * size:
+        raise BadArgument(
+            f"The column {extra.name!r} cannot be simulated: it is not an inertia times q̈, with a "
+            "symmetric matrix.\n  Leave it out, or take method='weighted'."
+        )
+
+
+def _results(program: Program, *arrays: Any) -> np.ndarray:
+    return np.array(program.results_at(flat(arrays)))
