@@ -26,6 +26,7 @@ from qddot.spatial.inertia import NAMES, Inertia
 from qddot.spatial.pose import Pose
 
 EMPTY = -1  # the load of a run in which nothing was carried
+SAME_RATE = 1.5  # times: rates that differ by less count the same
 APART = 10  # rows between the times of two runs
 
 
@@ -37,7 +38,7 @@ class MeasuredRun:
         log: A `Log`, or a file that `load_log` reads.
         carries: A frame, with an unknown load at it; or a `Payload`, whose numbers are known.
             Nothing if not given.
-        weight: What its rows count beside those of the other runs.
+        weight: What a second of it counts beside one of the other runs.
         name: What it is called; by default after its file.
     """
 
@@ -153,8 +154,12 @@ def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
     if any(log.counts is not None for log in logs):
         together["counts"] = np.concatenate([log.used for log in logs])
         together["why"] = np.concatenate([log.why_not for log in logs])
-    weights = np.array([run.weight for run in runs], dtype=float)
-    if len(set(weights.tolist())) > 1:
+    # a second of one run counts as much as a second of another, whatever their rates
+    seconds = np.array([log.step for log in logs])
+    alike = seconds.max() <= SAME_RATE * seconds.min()
+    weights = np.array([run.weight for run in runs] or np.ones(len(logs)), dtype=float)
+    weights = weights if alike else weights * seconds
+    if np.ptp(weights) > 0:
         each = np.repeat(weights, sizes)
         together["weight"] = each / each.mean()
     names = [run.name for run in runs] or [log.source for log in logs]
