@@ -27,6 +27,8 @@ from qddot.control.report import rate_program
 from qddot.errors import BadArgument, WrongShape
 from qddot.identification import prepared
 from qddot.motions import CartesianLine, Quintic, time_optimal
+from qddot.plot import plot_log
+from qddot.present.terminal.logs import log_lines
 from qddot.scalars import sincos
 from qddot.simulation.files import load
 from qddot.studio.library import check as check_arm
@@ -246,6 +248,9 @@ def test_a_log_with_the_numbers_of_q_gives_the_parameters_of_the_same_robot(both
     file = tmp_path / "log.npz"
     np.savez(file, **columns, **of_q)
     log = qddot.load_log(file, other)
+    told = [line.split() for line in log_lines(log, other)]
+    assert told[6:9] == [["j1.sin", "q.j1.sin"], ["j2", "q.j2"], ["j1", "tau.j1"]]
+    plot_log(log)
     ready = prepared(log, other, cutoff=20.0)
     inside = np.searchsorted(t, ready.t + 1e-9) - 1
     assert_near(ready.qd, qd[inside], tolerance=0.01)

@@ -78,22 +78,21 @@ def columns_table(log: Log) -> tuple[list[str], list[list[str]]]:
     columns, units = log.origin.columns, log.origin.units
     there = [name for name in SIGNS if name in columns]
     head = ["joint", *(f"{SIGNS[name]} from column" for name in there)]
-    names = [log.joint_names] * len(there)
-    if log.positions:  # several numbers per joint: a line for each of them
-        names = [log.positions if name == "q" else log.joint_names for name in there]
+    parts = [(log.joint_names, there)]
+    if log.positions:  # several numbers per joint have lines of their own
+        parts = [(log.positions, ["q"]), (log.joint_names, [name for name in there if name != "q"])]
     rows = [
         [
-            printable(max(names, key=len)[j] if names else ""),
-            *(_column(columns[name], units[name], j) for name in there),
+            printable(label),
+            *(_column(columns[name], units[name], j) if name in those else "" for name in there),
         ]
-        for j in range(max(map(len, names), default=0))
+        for labels, those in parts
+        for j, label in enumerate(labels)
     ]
     return head, rows
 
 
 def _column(columns: Any, units: Any, j: int) -> str:
-    if j >= len(columns):
-        return ""
     unit = f" [{units[j]}]" if j < len(units) and units[j] else ""
     return f"{printable(shorten(columns[j], WIDEST))}{unit if unit not in columns[j] else ''}"
 
