@@ -11,7 +11,7 @@ from long import long, one_in
 from nearness import SOLVER, assert_near
 
 import qddot
-from qddot.errors import BadArgument, MissingExtra, UnknownName
+from qddot.errors import BadArgument, IdentificationWarning, MissingExtra, UnknownName
 from qddot.identification import METHODS, problem
 from qddot.identification.back_to_robot import smallest_eigenvalue
 from qddot.identification.bayesian import Bayesian
@@ -400,17 +400,18 @@ def test_the_names_that_estimators_had_from_scikit_learn_still_work_and_say_the_
         _ = estimator.parameters
 
 
-def test_a_log_that_hardly_moves_is_refused_with_what_it_does_not_show(arm):
+def test_what_a_log_that_hardly_moves_does_not_show_is_told(arm):
     robot, _ = arm
     q, qd, qdd, _ = excited(robot, 200)
     q[:, 2], qd[:, 2], qdd[:, 2] = 0.5, 0, 0
     log = q, qd, qdd, robot.inverse_dynamics(q, qd, qdd)
     with pytest.raises(BadArgument) as error:
-        identify(robot, log)
+        identify(robot, log, unexcited="refuse")
     assert "The log shows 46 of 48 base parameters of robot 'ur5'" in str(error.value)
     assert "does not show elbow_joint.fv, elbow_joint.fs" in str(error.value)
     assert "unexcited='merge'" in str(error.value)
-    fit = identify(robot, log, unexcited="merge")
+    with pytest.warns(IdentificationWarning, match="it does not show elbow_joint.fv"):
+        fit = identify(robot, log)
     assert len(fit.values) == 46
     assert_near(fit.predict(*log[:3]), log[3], tolerance=1e-6)
     with pytest.raises(BadArgument, match="it must be 'refuse' or 'merge'"):

@@ -131,11 +131,10 @@ def identify(
         str,
         choice(
             "--unexcited",
-            ("refuse", "merge"),
-            "A log that does not show every parameter is refused, or parameters that it shows only "
-            "together are merged",
+            ("merge", "refuse"),
+            "Parameters that a log shows only together are one parameter, or such a log is refused",
         ),
-    ] = "refuse",
+    ] = "merge",
     cutoff: CutOffOption = None,
     speed: SpeedOption = "",
     delay: DelayOption = None,

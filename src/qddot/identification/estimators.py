@@ -139,8 +139,8 @@ class Estimator:
         terms: What to add to them: "viscous", "coulomb" (both: "friction"), "offset",
             "rotor_inertia".
         extra: Further columns by name, see `identify`.
-        unexcited: What to do with a log that does not show every base parameter: "refuse", or
-            "merge" them into the groups that it does show.
+        unexcited: What to do with a log that does not show every base parameter: "merge" them
+            into the groups that it does show, with a warning, or "refuse".
         blocks: Into how many pieces of time the log is divided for cross-validation.
         decimate: About how many rows per second to keep [Hz], columns and torques both filtered
             (parallel decimation). "auto": as many as the cut-off at which a log was filtered, if
@@ -150,7 +150,7 @@ class Estimator:
     robot: Any = field(repr=False)
     terms: Sequence[str] = field(default=(), kw_only=True)
     extra: Any = field(default=(), kw_only=True, repr=False)
-    unexcited: str = field(default="refuse", kw_only=True)
+    unexcited: str = field(default="merge", kw_only=True)
     blocks: int = field(default=10, kw_only=True)
     decimate: float | str | None = field(default="auto", kw_only=True)
 

@@ -148,8 +148,8 @@ def _group(names: Sequence[str], columns: Grouping, i: int, first: int) -> Group
     return Group(names[first], members, combination_text(names, row, first, texts))
 
 
-def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str:
-    """Return why a log is not enough, and what to do."""
+def not_shown(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str:
+    """Return what a log does not show of a robot, and why."""
     unseen = [base.groups[k].text for k in range(base.rank) if k not in shown.kept]
     seen = "; ".join(one_way(robot, log))
     causes = (
@@ -164,8 +164,7 @@ def refusal(robot: Any, base: Identifiability, shown: Grouping, log: Log) -> str
         f"The log shows {len(shown.kept)} of {base.rank} base parameters of robot "
         f"{robot.name!r}: it does not show {listing(unseen, 4)}.\n"
         f"  {causes}.\n"
-        "  Move every joint, at different speeds; or take the groups that the log does show: "
-        "unexcited='merge'."
+        "  Move every joint, at different speeds"
     )
 
 

@@ -10,6 +10,7 @@ second look at the data. With Q never formed:
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, IdentificationWarning
 from qddot.identification.base_parameters import IN_A_LOG, structural
 from qddot.identification.grouping import Grouping, condition, sorted_out, triangle
-from qddot.identification.identifiability import Identifiability, identifiability, refusal
+from qddot.identification.identifiability import Identifiability, identifiability, not_shown
 from qddot.identification.log import Log, several_numbers
 from qddot.identification.regression import Regression
 
@@ -203,8 +204,12 @@ def problem_of(
     base = whole.base
     if len(shown.kept) == base.rank:
         return whole
+    said = not_shown(robot, base, shown, log)
     if unexcited == "refuse":
-        raise BadArgument(refusal(robot, base, shown, log))
+        remedy = "or take the groups that the log does show: unexcited='merge'."
+        raise BadArgument(f"{said}; {remedy}")
+    what = "what it shows only together is one parameter, the rest is as in the robot's file."
+    warnings.warn(f"{said}. Here, {what}", IdentificationWarning, stacklevel=6)
     merged, _ = problem(sorted_out(regression.factor(log), IN_A_LOG))
     lost = tuple(base.groups[k].text for k in range(base.rank) if k not in shown.kept)
     return replace(merged, base=replace(merged.base, lost=lost))
