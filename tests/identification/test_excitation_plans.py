@@ -83,7 +83,7 @@ def test_torques_keep_their_limits_with_every_load(tmp_path):
     for robot in loaded(ARM, motion.payloads):
         assert (np.abs(robot.inverse_dynamics(*motion.at(t))) <= motion.limits.effort).all()
     assert not motion.violations()
-    assert "with each of 2 loads: 5 kg at tool, 2 kg at tool" in repr(motion)
+    assert "with each of: 5 kg at tool, 2 kg at tool" in repr(motion)
     motion.save(tmp_path / "motion.json")
     back = Excitation.load(tmp_path / "motion.json", ARM)
     assert not back.violations()

@@ -33,7 +33,7 @@ def urscript(motion: Excitation, rate: float, periods: int) -> str:
         )
     t = motion.times(rate)[1:]
     lines = [
-        f"# an exciting motion of {motion.period:g} s, {periods} times, {rate:g} points per second",
+        f"# an exciting motion: {periods} x {motion.period:g} s, {rate:g} points per second",
         "# check the way to the start, and run it slowly first (speed slider)",
         "def exciting_motion():",
         f"  movej({_row(motion.at(0.0)[0])}, {APPROACH})",

@@ -185,7 +185,7 @@ class Excitation(Reference, Judged):
             f"{self.gain:.1f} times below the best random one ({self.random_condition:.4g})",
             *_told_before(self.after),
             *(
-                f"once without and once with each of {len(self.payloads)} loads: "
+                "made once without a load and once with each of: "
                 + ", ".join(f"{load['mass']:g} kg at {load['frame']}" for load in self.payloads)
                 for _ in self.payloads[:1]
             ),
