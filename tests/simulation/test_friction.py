@@ -5,8 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from scipy.optimize import brentq
 
 import qddot
@@ -128,7 +129,7 @@ def test_stick_slip_has_the_known_period(tmp_path):
     assert slips[1:4] - sticks[:3] == pytest.approx(np.full(3, 2 * a / v), rel=1e-3)
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(seed=st.integers(0, 2**16))
 def test_friction_never_adds_energy_and_a_passive_arm_comes_to_rest(seed):
     rng = np.random.default_rng(seed)

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from long import one_in
+from long import examples, one_in
 from made import ARM, PANDA
 from nearness import SINGLE_DIVIDED, SOLVED
 from numpy.testing import assert_allclose, assert_array_equal
@@ -40,7 +40,7 @@ def assert_near(found: Any, expected: Any, tolerance: float = SOLVED) -> None:
 # the same motion as a loop in Python
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(model=robots(most=5), method=st.sampled_from(METHODS), data=st.data())
 def test_every_trajectory_is_that_of_a_plain_loop(model, method, data):
     """Whatever the robot has: followers, slides, rotors, springs, Stribeck friction."""

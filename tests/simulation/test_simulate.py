@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from made import ARM
 from strategies import models
 
@@ -78,7 +79,7 @@ def test_the_work_of_gravity_is_the_fall_of_the_potential_energy():
         assert np.abs(run.audit.gravity_residual).max() <= 1e-9 * scale
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(model=models(most=4), seed=st.integers(0, 2**16))
 def test_energy_is_accounted_for_whatever_acts(model, seed):
     """Random robots under torque, a wrench, a disturbance and a moving base, with friction."""
