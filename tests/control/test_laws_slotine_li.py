@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from hypothesis import given
-from long import examples
+from long import examples, long
 from made import PANDA
 from nearness import DIVIDED
 from numpy.testing import assert_allclose
@@ -178,7 +178,7 @@ def test_another_geometry_is_no_arm_for_the_adaptive_law():
     assert law.assumptions(longer)[0].holds is True
 
 
-@pytest.mark.parametrize("which", ["base", "all"])
+@pytest.mark.parametrize("which", ["base", *long("all")])
 def test_the_adaptive_program_fits_simulate(which):
     law = AdaptiveSlotineLi(PANDA, 5, KD, HOME, estimate=which)
     run = qddot.simulate(PANDA, HOME, duration=0.05, torque=law, inputs={"x": law.x0})

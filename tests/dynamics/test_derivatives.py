@@ -117,7 +117,7 @@ def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():
     check_forward(tree, *state)
 
 
-@pytest.mark.parametrize("name", one_in(2, LIBRARY))
+@pytest.mark.parametrize("name", one_in(4, LIBRARY))
 def test_compiled_slopes_are_those_of_the_definition(name):
     robot = Robot(read(name))
     tree, rng = robot.tree, np.random.default_rng(1)
