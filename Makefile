@@ -43,7 +43,7 @@ test: style ## check the style and the types, and run the tests
 	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST))
 
 test-all: style ## the same with the long attacks, about half an hour
-	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST) -m '')
+	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST) -m '' --hypothesis-profile=all)
 
 fuzz: $(VENV)/.installed ## run the random tests on new examples (SEED=n repeats those of a run)
 	@echo "the seed of these examples: $(SEED)"

@@ -1,8 +1,8 @@
 """What holds for every test: the same examples for everybody, one sentence on what was skipped.
 
-`make test` draws the same random examples on every machine and in every run. `make fuzz` draws
-new ones and prints their seed; what it finds is pinned with `@example`. `make test-all` also runs
-the tests marked `long`.
+`make test` draws the same random examples on every machine and in every run, and `make test-all`
+more of them. `make fuzz` draws new ones and prints their seed; what it finds is pinned with
+`@example`. `make test-all` also runs the tests marked `long`.
 """
 
 import os
@@ -16,18 +16,20 @@ import signal
 import browser
 import pytest
 from hypothesis import HealthCheck, settings
+from long import WHOLE
 from untested import sentences
 
 # no deadline: kernels are compiled on first use, and a busy machine is no fault
 SLOW = (HealthCheck.too_slow,)  # a busy machine draws slowly
-settings.register_profile(
-    "same",
-    max_examples=25,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=SLOW,
-)
+for profile, count in {"same": 10, "all": WHOLE}.items():
+    settings.register_profile(
+        profile,
+        max_examples=count,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        suppress_health_check=SLOW,
+    )
 settings.register_profile(
     "fuzz", max_examples=200, deadline=None, print_blob=True, suppress_health_check=SLOW
 )

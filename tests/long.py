@@ -1,6 +1,15 @@
 """Cases that only `make test-all` runs: more of what the quick ones already decide."""
 
 import pytest
+from hypothesis import settings
+
+WHOLE = 25  # random examples per test where nothing is said, in `make test-all`
+
+
+def examples(count):
+    """Return settings for so many random examples: fewer in `make test`, more in `make fuzz`."""
+    share = settings.default.max_examples / WHOLE
+    return settings(max_examples=max(min(count, 4), round(count * share)))
 
 
 def long(*cases):

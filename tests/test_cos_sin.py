@@ -9,6 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 from cos_sin import KIND, in_cosines, pairs
+from long import long
 from nearness import ROUND_OFF, SINGLE, assert_near
 
 import qddot
@@ -297,7 +298,7 @@ def test_exported_c_and_bundles_give_the_torques_of_the_same_robot(both, tmp_pat
     assert_near(found, plain.inverse_dynamics(q, qd, qdd), tolerance=1e-12)
 
 
-@pytest.mark.parametrize("to", ["to_jax", "to_torch", "to_casadi"])
+@pytest.mark.parametrize("to", ["to_jax", "to_casadi", *long("to_torch")])
 def test_other_packages_give_the_torques_of_the_same_robot(both, to):
     package = to.removeprefix("to_")
     pytest.importorskip(package, reason=f"{package} is not installed")

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import ROUND_OFF, SINGLE
 from numpy.testing import assert_allclose, assert_array_equal
 
@@ -97,7 +98,7 @@ def run(
     return state, inner
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(
     st.integers(1, 21), st.integers(1, 4), st.integers(1, 5), st.integers(1, 3),
     st.sampled_from(TYPES),

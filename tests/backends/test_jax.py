@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from complex_step import STEP
 from late import late
+from long import long
 from made import STILL
 from nearness import SINGLE_DIVIDED
 from translated import QUANTITIES, ROBOTS, assert_same, state
@@ -50,7 +51,7 @@ def test_jax_gives_what_the_kernels_give(name):
     assert_same(found, robot.inverse_dynamics(*arrays, **loads))
 
 
-@pytest.mark.parametrize("name", ["ur5", "rp"])
+@pytest.mark.parametrize("name", ["rp", *long("ur5")])
 def test_derivatives_are_those_of_the_kernels(name):
     robot = qddot.load(name)
     functions = qddot.to_jax(robot)
@@ -63,16 +64,15 @@ def test_derivatives_are_those_of_the_kernels(name):
     assert_same(jax.grad(functions.potential_energy)(q), robot.gravity_torque(q))
 
 
-def test_second_derivatives_agree_however_they_are_taken():
+@pytest.mark.parametrize("outer", ["jacfwd", *long("jacrev")])
+@pytest.mark.parametrize("inner", ["jacrev", *long("jacfwd")])
+def test_second_derivatives_agree_however_they_are_taken(outer, inner):
     """By q and q̇ of the kinetic energy: against complex steps through the first derivatives."""
     robot = qddot.load("two_link")
     functions = qddot.to_jax(robot)
     q, qd, qdd = state(robot)
-    ways = [
-        outer(inner(functions.inverse_dynamics))(q, qd, qdd)
-        for outer in (jax.jacfwd, jax.jacrev)
-        for inner in (jax.jacfwd, jax.jacrev)
-    ]
+    slopes = getattr(jax, inner)(functions.inverse_dynamics)
+    found = getattr(jax, outer)(slopes)(q, qd, qdd)
     program = robot.program("inverse_dynamics_derivatives")
     wanted = np.stack(
         [
@@ -81,8 +81,7 @@ def test_second_derivatives_agree_however_they_are_taken():
         ],
         axis=-1,
     )
-    for found in ways:
-        assert_same(found, wanted)
+    assert_same(found, wanted)
     curvature = jax.hessian(functions.kinetic_energy, argnums=1)(q, qd)
     assert_same(curvature, robot.mass_matrix(q))
 

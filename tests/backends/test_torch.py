@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 from late import late
+from long import long
 from made import STILL
 from nearness import DIVIDED, SINGLE_DIVIDED
 from translated import QUANTITIES, ROBOTS, assert_same, state
@@ -89,7 +90,7 @@ def test_a_quantity_may_first_be_asked_for_inside_what_is_compiled():
     assert_close(compiled(q), robot.mass_matrix(q.numpy()))
 
 
-@pytest.mark.parametrize("how", ["jacfwd", "jacrev"])
+@pytest.mark.parametrize("how", ["jacfwd", *long("jacrev")])
 def test_derivatives_of_torch_func_are_right_inside_what_is_compiled(how):
     """PyTorch sees no derivative of the operator there, and would take it for zero."""
     robot = qddot.load("rp")

@@ -23,7 +23,7 @@ TEXTBOOK = ("two_link", "rp", "scara")
 
 @pytest.mark.parametrize(
     ("name", "count"),
-    [("rp", 50_000), ("two_link", 50_000), *long(*((r, MILLION) for r in TEXTBOOK))],
+    [("rp", 50_000), *long(("two_link", 50_000)), *long(*((r, MILLION) for r in TEXTBOOK))],
 )
 def test_samples_and_a_local_search_stay_inside(name, count):
     robot = qddot.load(name)

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from faults import interrupted, ticking
+from long import long
 from made import ARM
 
 import qddot
@@ -135,8 +136,9 @@ def test_an_interrupt_keeps_what_there_is(monkeypatch):
     assert found["M.norm1.max"].upper >= 192.5
 
 
-def test_bounds_are_the_same_every_time():
-    robot = qddot.load("puma560")
+@pytest.mark.parametrize("name", ["rp", *long("puma560")])
+def test_bounds_are_the_same_every_time(name):
+    robot = qddot.load(name)
     names = ["M.eigenvalue.min", "M.normF.max", "c.norm1", "g.j2"]
     first, second = (bounds(robot, names, gap=0.1) for _ in range(2))
     for name in names:

@@ -71,7 +71,7 @@ def test_a_summary_is_one_sentence_that_fits_the_list_of_verbs(verb):
 
 # what these do is tested in their rooms
 SLOW = ("bench", "excite", "certify", "control", "doctor", "export", "identify", "report")
-SLOW += ("simulate", "sweep")
+SLOW += ("simulate", "sweep", "derive", "prove")
 
 
 @pytest.mark.parametrize("verb", [*sorted(VERBS.keys() - {"studio", *SLOW}), *long(*SLOW)])

@@ -7,11 +7,12 @@ import subprocess
 
 import numpy as np
 import pytest
-from command_line import QDDOT, run
+from command_line import QDDOT, ctrl_c, run
 from faults import full_disk
 from hanging import HANGS, wait_until
 
 import qddot
+from qddot.cli.excitation import Rounds
 from qddot.identification.excitation_result import Excitation
 
 LIMITS = ("--limits", "lower=-2", "--limits", "upper=2", "--limits", "velocity=2")
@@ -185,28 +186,46 @@ def test_a_killed_search_goes_on_from_what_it_had_saved(tmp_path):
         first.wait()
     assert not path.exists()
     kept = Excitation.load(part)
+    words[words.index("600")] = "1"
     done = run(*words)
     assert done.returncode == 0, done.stderr
     assert f"going on from {part}" in done.stderr
     assert Excitation.load(path).condition <= kept.condition * (1 + 1e-9)
     assert not part.exists()
-    other = run("excite", "two_link", *LIMITS, "--period", "5", "--seconds", "1", "-o", path)
+    other = run("excite", "two_link", *LIMITS, "--period", "5", "--seconds", "0.1", "-o", path)
     assert "going on" not in other.stderr
 
 
 def test_what_was_left_by_another_search_is_replaced(tmp_path):
     path, part = tmp_path / "motion.json", tmp_path / "motion.json.part.json"
     part.write_text("{}")
-    done = run("excite", "two_link", *LIMITS, "--seconds", "1", "-o", path)
+    done = run("excite", "two_link", *LIMITS, "--seconds", "0.2", "-o", path)
     assert done.returncode == 0, done.stderr
     assert "cannot be read and will be replaced" in done.stderr
     assert Excitation.load(path).condition > 1
 
 
+def test_ctrl_c_while_a_motion_is_saved_keeps_it(tmp_path, monkeypatch):
+    save = Rounds.save
+
+    def interrupted(self):
+        save(self)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(Rounds, "save", interrupted)
+    path = tmp_path / "motion.json"
+    with ctrl_c():
+        done = run("excite", "two_link", *LIMITS, "--seconds", "600", "-o", path)
+    assert done.returncode == 130
+    assert "interrupted" in done.stdout
+    assert Excitation.load(path).condition > 1
+    assert list(tmp_path.iterdir()) == [path]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 def test_ctrl_c_keeps_the_best_motion_so_far(tmp_path):
     path, part = tmp_path / "motion.json", tmp_path / "motion.json.part.json"
-    words = ["excite", "panda", "--seconds", "600", "-o", str(path)]
+    words = ["excite", "scara", *LIMITS, "--seconds", "600", "-o", str(path)]
     going = subprocess.Popen([*QDDOT, *words], stderr=subprocess.PIPE, stdout=subprocess.PIPE)
     wait_for(part, going)
     going.send_signal(signal.SIGINT)

@@ -71,8 +71,8 @@ def test_a_law_without_v_has_none():
 
 def test_effort_limits_are_kept_and_margins_told():
     law = PDGravity(PANDA, 5000, 100, HOME)
-    cut = closed_loop(PANDA, law, q0=HOME + 0.2, duration=0.5, tolerance=1e-8)
-    free = closed_loop(PANDA, law, q0=HOME + 0.2, duration=0.5, effort="report", tolerance=1e-8)
+    cut = closed_loop(PANDA, law, q0=HOME + 0.2, duration=0.2, tolerance=1e-8)
+    free = closed_loop(PANDA, law, q0=HOME + 0.2, duration=0.2, effort="report", tolerance=1e-8)
     most = np.array([87, 87, 87, 87, 12, 12, 12.0])
     assert (np.abs(cut.tau) <= most * (1 + 1e-12)).all()
     assert cut.report.margin.min() >= -1e-9
@@ -165,6 +165,7 @@ def test_laws_with_a_state_run_at_a_rate():
     assert run.report.falls
 
 
+@pytest.mark.long
 def test_wrenches_that_change_in_time_act_between_samples_too():
     def wrench(t, q, qd):
         return np.array([0, 0, 0, 20 * np.sin(20 * t), 0, 0])
@@ -177,12 +178,13 @@ def test_wrenches_that_change_in_time_act_between_samples_too():
     assert run.trajectory.wrenches["tool"].shape == (len(run.t), 6)
 
 
-def test_a_long_sampled_run_has_a_row_a_sample():
+@pytest.mark.parametrize("duration", [1, *long(10)])
+def test_a_long_sampled_run_has_a_row_a_sample(duration):
     reference, start = wave()
     law = ComputedTorque(PANDA, 100, 20, reference)
     real = dict(rate=1000, noise_q=1e-5, noise_qd=1e-4, delay=1e-3)
-    run = closed_loop(PANDA, law, **start, duration=10, **real)
-    assert len(run.t) == 10_001
+    run = closed_loop(PANDA, law, **start, duration=duration, **real)
+    assert len(run.t) == 1000 * duration + 1
     assert run.report.worst.max() < 0.02
 
 

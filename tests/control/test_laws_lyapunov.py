@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import SOLVED
 from numpy.testing import assert_allclose
 from strategies import models, seeds
@@ -70,7 +71,7 @@ def rate_at(law: ControlLaw, robot: Robot, t, q, qd, x=None) -> tuple[float, flo
     return float(found), float(size + abs(float(V(*state))) + 1)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(model=models(most=5, mimic=True), seed=seeds, where=st.sampled_from(["here", "target"]))
 def test_pd_with_gravity_only_dissipates(model, seed, where):
     """V̇ = −q̇ᵀ (Kd + Fᵥ) q̇ − |q̇|ᵀ Fₛ, at any state of any arm."""
@@ -86,7 +87,7 @@ def test_pd_with_gravity_only_dissipates(model, seed, where):
     assert found <= SOLVED * size
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(model=models(most=5), seed=seeds)
 def test_plain_pd_only_dissipates(model, seed):
     robot, rng = Robot(model), np.random.default_rng(seed)
@@ -97,7 +98,7 @@ def test_plain_pd_only_dissipates(model, seed):
     assert_allclose(found, expected, rtol=0, atol=SOLVED * size)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(model=models(most=5, mimic=True), seed=seeds, data=st.data())
 def test_tracking_laws_only_dissipate(model, seed, data):
     """Also while the reference moves: because Ṁ − 2C is skew, or because nothing of M is left."""
@@ -122,7 +123,7 @@ def test_tracking_laws_only_dissipate(model, seed, data):
     assert_allclose(found, expected, rtol=0, atol=SOLVED * size * (1 + np.abs(s).max()) ** 2)
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(model=models(most=4, mimic=True), seed=seeds, which=st.sampled_from(["base", "all"]))
 def test_adaptation_only_dissipates_whatever_the_parameters(model, seed, which):
     """V̇ = −sᵀ (K_D + Fᵥ) s for any estimates φ̂, however far from the arm's own parameters."""
@@ -186,7 +187,7 @@ def test_operational_space_leaves_a_linear_motion_of_the_frame(seed):
     assert_allclose(found, expected, rtol=0, atol=SOLVED * size)
 
 
-@settings(max_examples=4)
+@examples(4)
 @given(model=models(least=2, most=4), seed=seeds)
 def test_v_never_rises_along_runs_of_pd_with_gravity(model, seed):
     """Dry friction included, stuck joints too."""

@@ -71,7 +71,7 @@ def laws(reference=HOME) -> dict[str, ControlLaw]:
 
 # what a law computes is compared law by law below; here it is the loop around it, with and
 # without a state
-LOOPED = ("pd gravity", "adaptive")
+LOOPED = ("adaptive",)
 
 
 @pytest.mark.parametrize("name", [*LOOPED, *long(*(name for name in laws() if name not in LOOPED))])
@@ -121,7 +121,7 @@ def test_an_evaluation_is_less_work_than_three_of_inverse_dynamics():
 def test_with_the_right_model_tracking_is_as_good_as_the_integrator(name):
     law = laws(WAVE)[name]
     q, qd, _ = (np.asarray(part, dtype=float) for part in WAVE.at(0.0))
-    run = closed_loop(PANDA, law, q0=q, qd0=qd, duration=5, tolerance=1e-11)
+    run = closed_loop(PANDA, law, q0=q, qd0=qd, duration=1.5, tolerance=1e-11)
     assert run.report.worst.max() < 1e-9
 
 
@@ -138,7 +138,7 @@ def test_operational_space_tracks_a_line_and_keeps_its_orientation():
     law = OperationalSpace(
         PANDA, "tool", 100, 20, Line(), orientation=R_HOME, turning=(100, 20), posture=HOME
     )
-    run = closed_loop(PANDA, law, q0=HOME, duration=6, tolerance=1e-10)
+    run = closed_loop(PANDA, law, q0=HOME, duration=2, tolerance=1e-10)
     assert np.abs(run.error).max() < 1e-8
     path = run.trajectory.tip_path("tool") - P_HOME
     sideways = path - np.outer(path @ Line.way, Line.way) / (Line.way @ Line.way)

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from long import examples, long
 from made import PANDA
 from nearness import DIVIDED
 from numpy.testing import assert_allclose
@@ -54,7 +55,7 @@ def mistaken(robot: Robot, share: float, seed: int = 1) -> Robot:
 # the regressor
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(model=models(most=5, mimic=True), seed=seeds)
 def test_the_regressor_is_that_of_m_c_and_g(model, seed):
     """Y φ = M q̈_r + C(q, q̇) q̇_r + g + Fᵥ q̇_r + Fₛ sgn q̇, with the Christoffel C."""
@@ -78,7 +79,7 @@ def test_the_regressor_is_that_of_m_c_and_g(model, seed):
     assert_allclose(np.array(found, float), expected, rtol=0, atol=1e-11 * np.abs(Y).max())
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(model=models(most=5, mimic=True), seed=seeds)
 def test_with_equal_velocities_it_is_the_regressor_of_inverse_dynamics(model, seed):
     tree, rng = Robot(model).tree, np.random.default_rng(seed)
@@ -90,7 +91,7 @@ def test_with_equal_velocities_it_is_the_regressor_of_inverse_dynamics(model, se
     assert_allclose(ours, theirs, rtol=0, atol=DIVIDED * np.abs(theirs).max())
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(model=models(most=4, mimic=True), seed=seeds)
 def test_base_and_all_parameters_give_the_same_torque(model, seed):
     tree, rng = Robot(model).tree, np.random.default_rng(seed)
@@ -177,7 +178,7 @@ def test_another_geometry_is_no_arm_for_the_adaptive_law():
     assert law.assumptions(longer)[0].holds is True
 
 
-@pytest.mark.parametrize("which", ["base", "all"])
+@pytest.mark.parametrize("which", ["base", *long("all")])
 def test_the_adaptive_program_fits_simulate(which):
     law = AdaptiveSlotineLi(PANDA, 5, KD, HOME, estimate=which)
     run = qddot.simulate(PANDA, HOME, duration=0.05, torque=law, inputs={"x": law.x0})

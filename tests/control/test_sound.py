@@ -100,8 +100,10 @@ def test_a_law_that_names_no_theorem_is_open():
     "law",
     [
         lambda arm: ComputedTorque(arm, 100, 20, GO),
-        lambda arm: SlotineLi(arm, 5, 100, GO),
-        lambda arm: JointImpedance(arm, 2000, 500, GO),
+        *long(
+            lambda arm: SlotineLi(arm, 5, 100, GO),
+            lambda arm: JointImpedance(arm, 2000, 500, GO),
+        ),
     ],
 )
 def test_dry_friction_compensated_by_the_measured_rate_is_not_sound(law):

@@ -77,7 +77,7 @@ def test_the_arm_is_the_same_everywhere(arm, installed):
         assert found[name].reasons == ()
 
 
-@pytest.mark.parametrize("name", ["scara", "double_pendulum", *long("panda_hand", "puma560")])
+@pytest.mark.parametrize("name", ["scara", *long("double_pendulum", "panda_hand", "puma560")])
 def test_a_built_in_robot_is_the_same_everywhere(name, installed):
     found = by_peer(examine(name))
     for peer in installed:

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from complex_step import rate, slope
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import assert_near
 from random_trees import deep_tree, poised, spin
 
@@ -18,7 +19,7 @@ from qddot.dynamics.coriolis import (
 from qddot.dynamics.crba import mass_matrix
 from qddot.model.folding import fold
 
-EXAMPLES = settings(max_examples=20)
+EXAMPLES = examples(20)
 
 deep = pytest.mark.parametrize("model", [deep_tree(seed, 30) for seed in (1, 2)], ids=["a", "b"])
 

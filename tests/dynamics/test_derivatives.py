@@ -7,8 +7,8 @@ tree; what they are compared with is the definition on the tree as it was read.
 import numpy as np
 import pytest
 from complex_step import slope
-from hypothesis import given, settings
-from long import one_in
+from hypothesis import given
+from long import examples, one_in
 from nearness import assert_near, of_solution
 from random_trees import deep_tree, poised
 
@@ -21,7 +21,7 @@ from qddot.readers import read
 from qddot.robot import Robot
 from qddot.robot.quantities import Request, program_for
 
-EXAMPLES = settings(max_examples=12)
+EXAMPLES = examples(12)
 
 # with a follower, a slide, dry friction, dampers
 LIBRARY = ("panda_hand", "stanford", "puma560", "mass_spring_damper")
@@ -117,7 +117,7 @@ def test_slopes_of_a_hand_on_an_arm_are_those_of_the_definition():
     check_forward(tree, *state)
 
 
-@pytest.mark.parametrize("name", one_in(2, LIBRARY))
+@pytest.mark.parametrize("name", one_in(4, LIBRARY))
 def test_compiled_slopes_are_those_of_the_definition(name):
     robot = Robot(read(name))
     tree, rng = robot.tree, np.random.default_rng(1)

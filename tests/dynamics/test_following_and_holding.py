@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import assert_near
 from random_trees import bare, chains, deep_tree, robots, weight
 from strategies import states
@@ -17,7 +18,7 @@ from qddot.model import Model
 from qddot.model.folding import fold
 from qddot.spatial.inertia import Inertia
 
-EXAMPLES = settings(max_examples=20)
+EXAMPLES = examples(20)
 
 
 def placed(model: Model, q: np.ndarray) -> dict[str, float]:

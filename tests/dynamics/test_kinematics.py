@@ -11,8 +11,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from complex_step import rate, slope
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import assert_near
 from random_trees import deep_tree, poised, weight
 
@@ -31,7 +32,7 @@ from qddot.model.tree import BASE, Tree
 from qddot.readers import read
 from qddot.spatial.vector import skew
 
-EXAMPLES = settings(max_examples=20)
+EXAMPLES = examples(20)
 AXES = ("world", "local", "base")
 
 

@@ -11,6 +11,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
+from long import examples
 from nearness import assert_near
 from random_trees import deep_tree, on_a_mount, placement, poised, robots, spin, weight
 from strategies import seeds, states
@@ -31,7 +32,7 @@ from qddot.model.joints import Prismatic, Revolute, Screw
 from qddot.model.tree import Tree
 from qddot.readers import read
 
-EXAMPLES = settings(max_examples=20)
+EXAMPLES = examples(20)
 FIRST_FOUND = settings(max_examples=300, phases=[Phase.generate])  # not made smaller
 EPSILON = np.finfo(float).eps
 SOLVING = 100  # what a solution loses beyond κ(M) ε, for up to thirty joints

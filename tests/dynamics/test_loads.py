@@ -3,8 +3,9 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import assert_near, of_solution
 from random_trees import GRAVITY, chains, poised, robots, weight
 from strategies import inertial, seeds, states
@@ -19,7 +20,7 @@ from qddot.model.folding import fold
 from qddot.model.validation import checked
 from qddot.spatial.vector import cross, join
 
-EXAMPLES = settings(max_examples=20)
+EXAMPLES = examples(20)
 
 CARRIER = (
     *(("slide_x", "prismatic", (1, 0, 0)), ("slide_y", "prismatic", (0, 1, 0))),

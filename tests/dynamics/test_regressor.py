@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from long import examples
 from nearness import assert_near
 from random_trees import poised
 from strategies import seeds
@@ -16,7 +17,7 @@ from qddot.model.folding import fold
 from qddot.readers import read
 from qddot.spatial.inertia import NAMES, Inertia
 
-EXAMPLES = settings(max_examples=15)
+EXAMPLES = examples(15)
 
 
 @EXAMPLES

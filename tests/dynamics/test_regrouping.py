@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from long import examples
 from nearness import assert_near
 from random_trees import deep_tree, poised, weight
 from strategies import seeds
@@ -20,7 +21,7 @@ from qddot.model.folding import fold
 from qddot.model.joints import Prismatic, Revolute
 from qddot.spatial.inertia import Inertia
 
-EXAMPLES = settings(max_examples=20)
+EXAMPLES = examples(20)
 
 either = pytest.mark.parametrize("rewritten", [aligned, regrouped])
 

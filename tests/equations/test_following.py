@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from long import one_in
 from nearness import ROUND_OFF
 from numpy.testing import assert_allclose
 
@@ -55,7 +56,7 @@ def agrees(seed: int, formulation: str = "lagrange") -> None:
     assert_allclose(found, right, rtol=0, atol=ROUND_OFF * max(1, np.abs(right).max()))
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", one_in(3, range(12)))
 def test_the_closed_form_of_followers_is_what_the_kernels_compute(seed):
     agrees(seed)
 

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+from long import long
 
 import qddot
 from qddot.equations.deriving import exact_of
@@ -32,7 +33,7 @@ def wrong_sign():
     return robot, eqs, C
 
 
-@pytest.mark.parametrize("name", [*TEXTBOOK, "scara", "ur5"])
+@pytest.mark.parametrize("name", [*TEXTBOOK, "scara", *long("ur5")])
 def test_every_claim_comes_out_as_it_should(name):
     proof = prove(qddot.load(name))
     assert proof.holds, str(proof)

@@ -50,7 +50,7 @@ def test_what_is_written_differently_is_equal_and_what_is_wrong_is_named_by_its_
     assert (mine == EQS.M).tolist() == [[True, False], [False, True]]
 
 
-@pytest.mark.parametrize("name", ["ur5", "scara", "puma560"])
+@pytest.mark.parametrize("name", ["scara", *long("ur5", "puma560")])
 def test_closed_forms_of_real_arms_equal_their_sympy_form(name):
     eqs = qddot.derive(qddot.load(name))
     assert np.all(eqs.g == eqs.sympy("g"))

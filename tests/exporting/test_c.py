@@ -44,7 +44,7 @@ def build(compiler, folder, *flags):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("compiler", COMPILERS)
-@pytest.mark.parametrize("name", one_in(2, ROBOTS))
+@pytest.mark.parametrize("name", one_in(3, ROBOTS))
 def test_it_compiles_without_a_word_and_agrees_with_itself(name, compiler, dtype, tmp_path):
     robot = qddot.load(name)
     frame = robot.frame_names[-1]
@@ -70,7 +70,7 @@ def test_a_wrong_number_is_found_by_the_check(tmp_path):
 
 
 @with_gcc
-@pytest.mark.parametrize("name", ROBOTS)
+@pytest.mark.parametrize("name", one_in(2, ROBOTS))
 def test_it_gives_what_the_kernels_give(name, tmp_path):
     robot = qddot.load(name)
     qddot.export(robot, tmp_path, functions=FUNCTIONS)

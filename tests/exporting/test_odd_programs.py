@@ -10,6 +10,7 @@ import zipfile
 
 import numpy as np
 import pytest
+from long import long, one_in
 from made import STILL
 
 import qddot
@@ -53,7 +54,7 @@ def run(*command, **options):
 
 
 @with_gcc
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("dtype", ["float64", *long("float32")])
 @pytest.mark.parametrize("what", ODD)
 def test_c_compiles_without_a_word_and_agrees_with_itself(what, dtype, tmp_path):
     qddot.export(qddot.load("pendulum"), tmp_path, functions=[ODD[what]], dtype=dtype)
@@ -88,7 +89,7 @@ def test_what_is_not_a_number_is_found_wherever_it_stands(wrong, tmp_path):
     assert "WRONG" in done.stdout
 
 
-@pytest.mark.parametrize("what", ODD)
+@pytest.mark.parametrize("what", one_in(3, ODD))
 def test_a_bundle_checks_itself(what, tmp_path):
     robot, program = qddot.load("pendulum"), ODD[what]
     (path,) = qddot.export(robot, tmp_path, target="bundle", functions=[program]).files

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from blackboard import DERIVE
 from complex_step import rate, slope
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from long import long, one_in
+from long import examples, long, one_in
 from nearness import CANCELLED, assert_near
 from random_trees import chains, deep_tree, laden, poised, weight
 from strategies import inertial, models, random_joint, seeds, states
@@ -45,7 +45,7 @@ from qddot.model.tree import Tree
 from qddot.readers.read import built_in_names, read
 from qddot.spatial.vector import skew
 
-EXAMPLES = settings(max_examples=15)
+EXAMPLES = examples(15)
 
 TEXTBOOK = [name for name in built_in_names() if name.endswith("_symbolic")]
 REAL = ["scara", "stanford", "puma560", "ur5", "panda"]

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 from blackboard import ARMS, equal
-from hypothesis import given, settings
+from hypothesis import given
+from long import examples
 from nearness import CANCELLED, assert_near
 from random_trees import deep_tree, poised
 
@@ -15,7 +16,7 @@ from qddot.formulations.calculus import gradient
 from qddot.model.folding import fold
 from qddot.readers.read import read
 
-EXAMPLES = settings(max_examples=15)
+EXAMPLES = examples(15)
 SKEW = {"christoffel", "half_rate_skew", "newton_euler_skew", "newton_euler_christoffel"}
 STANDARD = {"christoffel", "half_rate_skew", "newton_euler_christoffel"}
 

@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 from blackboard import DERIVE, each_formulation
+from long import long
 from random_trees import deep_tree
 
 import qddot
@@ -135,7 +136,7 @@ def test_indices_of_two_digits_are_separated():
 
 
 @each_formulation
-@pytest.mark.parametrize("letters", ["qddot", "siciliano", "deck_s0"])
+@pytest.mark.parametrize("letters", ["siciliano", *long("qddot", "deck_s0")])
 def test_every_formula_of_every_formulation_is_text_too(derive, letters):
     """What a terminal cannot show is refused by `plain`, so that nothing is left in LaTeX."""
     for seed in (1, 2):

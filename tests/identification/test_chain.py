@@ -85,6 +85,7 @@ def test_an_arm_is_found_from_a_noisy_log_and_predicts_another_motion(arm, sheet
     assert np.all(np.abs(fit.values - truth) < near)
 
 
+@pytest.mark.long
 def test_the_robot_found_goes_into_a_file_and_moves_as_the_log(sheet, logs, tmp_path):
     _, learn, test = logs
     fit = qddot.identify(sheet, learn, "consistent", terms=TERMS)

@@ -33,7 +33,7 @@ def scores(robot, fit):
     return (fit.values - truth) / fit.deviations
 
 
-@pytest.mark.parametrize("kind", one_in(3, KINDS))
+@pytest.mark.parametrize("kind", one_in(6, KINDS))
 def test_the_cutoff_is_near_the_motion_whatever_colour_the_noise_has(arm, kind):
     log = noisy(arm, kind)
     for robot in (arm, None):

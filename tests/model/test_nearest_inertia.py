@@ -4,7 +4,8 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from long import examples
 from strategies import seeds
 
 import qddot
@@ -40,7 +41,7 @@ def file(tmp_path):
 
 
 @given(seeds)
-@settings(max_examples=50)
+@examples(50)
 def test_no_possible_inertia_is_nearer(seed):
     """In the Frobenius norm of the pseudo-inertia, up to the millionth that keeps it positive."""
     rng = np.random.default_rng(seed)

@@ -9,6 +9,7 @@ import pytest
 import sympy
 from hypothesis import given
 from hypothesis import strategies as st
+from long import one_in
 
 from qddot.errors import BadArgument
 from qddot.model.shapes import SHAPES, box, cylinder, hollow_cylinder, point, rod, sphere
@@ -175,7 +176,7 @@ def assert_integral(inertial, volume):
     assert differences == [0] * 10
 
 
-@pytest.mark.parametrize("frame", SPANS)
+@pytest.mark.parametrize("frame", one_in(3, SPANS))
 def test_a_box_is_its_integral(frame):
     volume = over_box(SPANS[frame], (-A / 2, A / 2), (-B / 2, B / 2))
     assert_integral(box(m, (l, a, b), axis="x", frame=frame), volume)
@@ -186,7 +187,7 @@ def test_a_rod_is_its_integral(frame):
     assert_integral(rod(m, l, frame=frame), over_rod(SPANS[frame]))
 
 
-@pytest.mark.parametrize("frame", SPANS)
+@pytest.mark.parametrize("frame", one_in(3, SPANS))
 def test_a_cylinder_is_its_integral(frame):
     assert_integral(cylinder(m, r, l, frame=frame), over_tube(SPANS[frame], 0, R))
 

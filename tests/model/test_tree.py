@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from complex_step import STEP
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import CANCELLED, assert_close
 from numpy.testing import assert_allclose
 from strategies import inertial, models, random_rpy, seeds, triple
@@ -156,7 +157,7 @@ def state(model, seed):
 # laws
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(furnished(), seeds)
 def test_every_link_and_frame_is_where_the_unfolded_robot_has_it(model, seed):
     q, _ = state(model, seed)
@@ -167,7 +168,7 @@ def test_every_link_and_frame_is_where_the_unfolded_robot_has_it(model, seed):
         assert_close(found.matrix(), X[name].matrix(), CANCELLED)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(furnished(), seeds)
 def test_folding_loses_no_mass(model, seed):
     """All ten numbers of the whole robot, seen from the base."""
@@ -181,7 +182,7 @@ def test_folding_loses_no_mass(model, seed):
     assert_close(folded, whole, CANCELLED)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(furnished(), seeds)
 def test_folding_keeps_the_kinetic_energy(model, seed):
     q, qd = state(model, seed)
@@ -193,7 +194,7 @@ def test_folding_keeps_the_kinetic_energy(model, seed):
     assert_close(kinetic_energy(bodies, q, qd), kinetic_energy(links, q, qd), CANCELLED)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(furnished(), seeds)
 def test_a_body_moves_as_its_entry_of_q_says(model, seed):
     q, qd = state(model, seed)
@@ -205,7 +206,7 @@ def test_a_body_moves_as_its_entry_of_q_says(model, seed):
     assert_close(np.array(tree.coordinates.velocities(q, qd), float), rates, CANCELLED)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(furnished(), seeds)
 def test_rotors_keep_their_kinetic_energy(model, seed):
     q, qd = state(model, seed)
@@ -214,7 +215,7 @@ def test_rotors_keep_their_kinetic_energy(model, seed):
     assert_close(np.array(fold(model).rotor_inertia) @ qd**2, energy, CANCELLED)
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(furnished(), seeds)
 def test_friction_takes_the_same_power(model, seed):
     """Virtual work: Σ f(q̇ⱼ) q̇ⱼ over all joints that move is Σ f(q̇ᵢ) q̇ᵢ over coordinates."""
@@ -227,7 +228,7 @@ def test_friction_takes_the_same_power(model, seed):
     )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(furnished(), seeds)
 def test_springs_and_couplings_keep_their_energy_and_their_torque(model, seed):
     q, qd = state(model, seed)
@@ -263,7 +264,7 @@ def joint_rates(model, q, qd):
     return {name: rate for name, rate in rates.items() if name not in held}
 
 
-@settings(max_examples=25)
+@examples(25)
 @given(models(least=1, most=2))
 def test_folding_exactly_and_folding_numbers_agree(model):
     """Over exact expressions every decimal is itself, over floats it is rounded."""

@@ -5,7 +5,8 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
+from long import examples
 from strategies import models
 
 from qddot.errors import BadRobot, Problem
@@ -68,7 +69,7 @@ def test_a_sound_robot_has_no_problems():
     assert told(SOUND) == []
 
 
-@settings(max_examples=30)
+@examples(30)
 @given(models(mimic=True))
 def test_random_robots_have_no_errors(model):
     assert told(model, "error") == []

@@ -34,7 +34,7 @@ from random_trees import deep_tree, on_a_mount  # noqa: E402
 DIGITS = 50
 
 FAR = Placement((2000.0, -2000.0, 2000.0), (0.4, -1.1, 2.5))  # [m], [rad]
-ROBOTS = ("panda", "stanford", "arm with a hand", *long("ur5", "puma560"))
+ROBOTS = ("stanford", "arm with a hand", *long("panda", "ur5", "puma560"))
 
 
 @sincos.register

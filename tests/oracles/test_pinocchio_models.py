@@ -59,7 +59,7 @@ GOOD = [path for path in FILES if path.name not in REFUSED]
 needs_robots = pytest.mark.skipif(
     not FILES, reason="example-robot-data is not installed (pip install example-robot-data)"
 )
-each_robot = pytest.mark.parametrize("path", one_in(3, GOOD), ids=lambda path: path.stem)
+each_robot = pytest.mark.parametrize("path", one_in(6, GOOD), ids=lambda path: path.stem)
 
 
 @cache

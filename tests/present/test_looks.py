@@ -1,6 +1,7 @@
 """How results reach their looks, by name."""
 
 import ast
+import re
 from pathlib import Path
 
 import qddot
@@ -13,7 +14,10 @@ def names() -> list[tuple[str, str]]:
     """Return what src asks of `look`: the file, and the name within `qddot.present`."""
     found = []
     for path in SRC.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        if not re.search(r"\b(look|in_notebook)\(", text):
+            continue
+        for node in ast.walk(ast.parse(text)):
             match node:
                 case ast.Call(func=ast.Name("look"), args=[ast.Constant(value=str(name))]):
                     found.append((path.name, name))

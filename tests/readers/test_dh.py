@@ -5,8 +5,9 @@ import tomllib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import assert_close
 from strategies import inertial, seeds
 
@@ -94,7 +95,7 @@ def tables(draw):
 # where the frames are
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(), st.sampled_from(CONVENTIONS), seeds)
 def test_every_frame_is_where_the_textbook_has_it(rows, convention, seed):
     q = np.random.default_rng(seed).uniform(-2, 2, len(rows))
@@ -105,7 +106,7 @@ def test_every_frame_is_where_the_textbook_has_it(rows, convention, seed):
     assert_close(pose_of(robot.tree, q, "tool"), expected[-1])
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(tables(), st.sampled_from(CONVENTIONS), seeds)
 def test_masses_are_given_in_the_frame_of_their_row(rows, convention, seed):
     """All ten numbers of the arm, seen from the base, from the textbook's poses alone."""

@@ -57,6 +57,15 @@ def middle(model: Model) -> np.ndarray:
     return np.array([0.3 if a is None else (float(a) + float(b)) / 2 for a, b in ends])
 
 
+def test_a_built_in_robot_is_read_once_and_nobody_can_spoil_it():
+    robot = qddot.load("two_link")
+    assert qddot.load("two_link").model is robot.model
+    robot.values["m1"] = 99
+    assert qddot.load("two_link").values["m1"] != 99
+    assert read("two_link_symbolic") is read("two_link_symbolic")
+    assert read("two_link_symbolic").name == "two_link_symbolic"
+
+
 def test_the_library_holds_these_robots():
     assert sorted(library()) == sorted([*REAL, *TEXTBOOK])
 

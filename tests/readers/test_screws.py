@@ -6,8 +6,9 @@ import modern_robotics as mr
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import assert_close, assert_near
 from strategies import seeds
 
@@ -80,7 +81,7 @@ def test_the_numbers_that_modern_robotics_prints():
     assert np.allclose(tau, [74.69616155, -33.06766016, -3.23057314], rtol=0, atol=5e-9)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seeds, st.lists(st.sampled_from(["revolute", "prismatic", "screw"]), min_size=1, max_size=4))
 def test_any_chain_of_screws_moves_as_their_formulas_say(seed, kinds):
     rng = np.random.default_rng(seed)

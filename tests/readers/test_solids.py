@@ -9,8 +9,9 @@ from itertools import product
 import numpy as np
 import pytest
 import sympy as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import assert_close
 from strategies import random_rpy, seeds
 
@@ -160,7 +161,7 @@ def test_a_box_in_a_file_is_a_box(tmp_path, write):
     assert_close(found.inertia, box.inertia)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(seeds)
 def test_a_mesh_anywhere_is_the_sum_of_its_tetrahedra(tmp_path_factory, seed):
     """Against a tetrahedron's own second moments: Σ = V/20 (Σ pᵢ pᵢᵀ + s sᵀ), s = Σ pᵢ."""
@@ -243,7 +244,7 @@ def test_what_bounds_no_solid_is_refused_in_words(tmp_path, data, words):
         read_stl(file_of(tmp_path, data))
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.binary(max_size=400), st.integers(0, 700), st.booleans())
 def test_broken_files_end_in_words(tmp_path_factory, more, at, as_text):
     whole = text(BOX) if as_text else binary(BOX)

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from long import long
 from made import POINT
 from nearness import SOLVED
 from numpy.testing import assert_allclose, assert_array_equal
@@ -33,7 +34,7 @@ def test_directions_that_cannot_move_are_infinite_and_zero_in_the_matrix(axes):
 
 
 @both
-@pytest.mark.parametrize("name", ["xarm7", "panda", "ur5", "iiwa14"])
+@pytest.mark.parametrize("name", ["panda", *long("xarm7", "ur5", "iiwa14")])
 def test_single_precision_loses_no_mass(name, axes):
     arm = qddot.load(name)
     q = np.random.default_rng(4).uniform(-2, 2, (200, arm.n)).astype(np.float32)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from long import one_in
 
 import qddot
 from qddot.certificate.bound import box_of
@@ -128,7 +129,7 @@ def test_a_span_is_the_limits_or_goes_on_where_there_is_none(kind, reach):
     assert (low[4], high[4]) == (5, 5 + reach)
 
 
-@pytest.mark.parametrize("name", sorted(library()))
+@pytest.mark.parametrize("name", one_in(3, sorted(library())))
 def test_random_positions_are_within_limits_and_the_same_every_time(name):
     robot = qddot.load(name)
     q = robot.random_positions(200)
@@ -156,7 +157,7 @@ def test_limits_of_a_symbolic_robot_are_numbers_if_they_are_given_as_such():
         robot.limits  # noqa: B018
 
 
-@pytest.mark.parametrize("name", sorted(library()))
+@pytest.mark.parametrize("name", one_in(3, sorted(library())))
 def test_home_is_within_limits_and_the_tip_can_move_there(name):
     robot = qddot.load(name)
     q = robot.home

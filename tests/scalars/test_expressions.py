@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from long import examples
 
 from qddot.errors import BadArgument, NotNumeric
 from qddot.scalars import constant_sincos, sincos, sqrt
@@ -109,7 +110,7 @@ units = st.sampled_from(
 # the ring
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(expressions, expressions, expressions)
 def test_expressions_form_a_commutative_ring(x, y, z):
     assert x + y == y + x
@@ -125,7 +126,7 @@ def test_expressions_form_a_commutative_ring(x, y, z):
     assert +x == x
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(expressions, units, units)
 def test_dividing_by_a_term_and_multiplying_gives_it_back(x, u, v):
     assert (x / u) * u == x
@@ -153,7 +154,7 @@ def test_putting_in_numbers_commutes_with_arithmetic(tree, numbers):
     )
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(polynomials, polynomials)
 def test_polynomials_are_equal_exactly_where_sympy_says_so(first, second):
     def of(x):

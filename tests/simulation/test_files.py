@@ -10,8 +10,9 @@ from dataclasses import fields, replace
 import numpy as np
 import pytest
 from faults import full_disk
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from numpy.testing import assert_array_equal
 from simulation.made_motion import made, random_motion
 
@@ -59,7 +60,7 @@ def assert_same(a: Trajectory, b: Trajectory) -> None:
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@settings(max_examples=25)
+@examples(25)
 @given(seed=st.integers(0, 2**32 - 1), joints=names, frames=names)
 def test_what_is_saved_comes_back(tmp_path_factory, ending, seed, joints, frames):
     motion = random_motion(seed, tuple(joints), tuple(frames))
@@ -157,7 +158,7 @@ def test_a_file_that_was_cut_is_refused(tmp_path, ending, share):
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
-@settings(max_examples=40)
+@examples(40)
 @given(data=st.data())
 def test_whatever_is_in_a_file_the_error_is_ours(tmp_path_factory, ending, data):
     path = tmp_path_factory.mktemp("garbage") / f"run{ending}"

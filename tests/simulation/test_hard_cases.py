@@ -59,10 +59,16 @@ def test_two_stops_may_be_reached_at_one_instant(sliders, seed):
     np.testing.assert_allclose(run.q[:, 0], run.q[:, 1], rtol=0, atol=1e-7)
 
 
-@pytest.mark.parametrize("method", ["rk4", "RK45", *long("semi_implicit_euler", "DOP853")])
-def test_no_method_takes_a_joint_to_its_other_stop(sliders, method):
+@pytest.mark.parametrize(
+    ("method", "heights"),
+    [
+        *(("rk4", 2), ("RK45", 2)),
+        *long(("rk4", 7), ("RK45", 7), ("semi_implicit_euler", 7), ("DOP853", 7)),
+    ],
+)
+def test_no_method_takes_a_joint_to_its_other_stop(sliders, method, heights):
     more = {"step": 1e-3} if method in ("rk4", "semi_implicit_euler") else {"tolerance": 1e-3}
-    for height in np.linspace(0.5, 2.0, 7):
+    for height in np.linspace(0.5, 2.0, heights):
         run = qddot.simulate(
             *(sliders, [height, 1.0]), duration=1.0, stops=0.5, method=method, audit_limit=1, **more
         )
@@ -76,9 +82,9 @@ def test_what_a_function_of_time_does_while_all_joints_are_held_is_seen():
     def torque(t, q, qd):
         return [(0.2 + 0.15 * t) * np.sin(6 * np.pi * t)]
 
-    t = np.linspace(0, 20, 2_000_001)
+    t = np.linspace(0, 7, 700_001)
     truth = t[np.argmax(np.abs((0.2 + 0.15 * t) * np.sin(6 * np.pi * t)) > 1.0)]
-    run = qddot.simulate(pendulum, [0.0], duration=20.0, torque=torque)
+    run = qddot.simulate(pendulum, [0.0], duration=7.0, torque=torque)
     assert run.events[0].name == "slips"
     assert run.events[0].t == pytest.approx(truth, abs=1e-4)
 
@@ -156,7 +162,7 @@ def test_a_trial_step_that_runs_away_is_taken_back():
     assert run.finished, run.status
 
 
-@pytest.mark.parametrize("name", ["panda", "ur5", "two_link"])
+@pytest.mark.parametrize("name", ["two_link", *long("panda", "ur5")])
 def test_an_arm_that_hardly_moves_is_called_good(name):
     robot = qddot.load(name)
     q = np.full(robot.n, 0.4)

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+from long import long
 
 import qddot
 
@@ -49,7 +50,7 @@ def alternating():
     return law
 
 
-@pytest.mark.parametrize("made", [Integral, Relay, noise, alternating])
+@pytest.mark.parametrize("made", [Integral, Relay, alternating, *long(noise)])
 def test_a_torque_with_a_memory_is_not_good(made, tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", qddot.SimulationWarning)

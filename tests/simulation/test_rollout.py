@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from long import one_in
+from long import examples, one_in
 from made import ARM, PANDA
 from nearness import SINGLE_DIVIDED, SOLVED
 from numpy.testing import assert_allclose, assert_array_equal
@@ -40,7 +40,7 @@ def assert_near(found: Any, expected: Any, tolerance: float = SOLVED) -> None:
 # the same motion as a loop in Python
 
 
-@settings(max_examples=12)
+@examples(12)
 @given(model=robots(most=5), method=st.sampled_from(METHODS), data=st.data())
 def test_every_trajectory_is_that_of_a_plain_loop(model, method, data):
     """Whatever the robot has: followers, slides, rotors, springs, Stribeck friction."""
@@ -116,7 +116,7 @@ def test_no_trajectories_are_no_motion():
     assert run.status == "0 trajectories, finite to the end"
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_every_kth_state_is_kept(method):
     q0, qd0 = RNG.uniform(-1, 1, (2, 5, 7))
     torques = RNG.normal(size=(5, 60, 7))
@@ -155,7 +155,7 @@ def test_torques_may_lie_anyhow(layout):
     assert_array_equal(found, expected)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_single_precision_is_the_same_motion_with_fewer_digits(method):
     q0, qd0 = RNG.uniform(-1, 1, (2, 19, 7))
     pd = qddot.record(lambda t, q, qd: np.sin(3 * t) - 10 * q - 2 * qd, t=(), q=(7,), qd=(7,))
@@ -227,7 +227,7 @@ def test_memory_is_what_is_kept():
 # what trajectories differ in
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_varied_parameters_are_those_of_another_robot(method):
     """Of a payload: what it adds to the ten numbers of the last body."""
     load = PANDA.with_payload("tool", mass=1.5, com=(0.02, 0.01, 0.1), inertia=(0.02, 0.03, 0.01))
@@ -296,7 +296,7 @@ def law(t: Any, q: Any, qd: Any, x: Any, target: Any, gain: Any) -> dict[str, An
     return {"tau": np.clip(gain * error - 3 * qd + 5 * x, -40, 40), "xd": error}
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_a_recorded_controller_is_the_same_law_in_a_plain_loop(method):
     program = qddot.record(law, "pid", t=(), q=(7,), qd=(7,), x=(7,), target=(7,), gain=())
     q0, target = RNG.uniform(-1, 1, (2, 3, 7))

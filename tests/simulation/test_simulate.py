@@ -4,8 +4,9 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples, long
 from made import ARM
 from strategies import models
 
@@ -78,7 +79,7 @@ def test_the_work_of_gravity_is_the_fall_of_the_potential_energy():
         assert np.abs(run.audit.gravity_residual).max() <= 1e-9 * scale
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(model=models(most=4), seed=st.integers(0, 2**16))
 def test_energy_is_accounted_for_whatever_acts(model, seed):
     """Random robots under torque, a wrench, a disturbance and a moving base, with friction."""
@@ -165,7 +166,7 @@ def test_a_wrench_at_rest_without_gravity_accelerates_by_the_effective_mass():
     assert run.energy.wrenches[-1] > 0
 
 
-@pytest.mark.parametrize("axes", ["local", "base"])
+@pytest.mark.parametrize("axes", ["local", *long("base")])
 def test_a_wrench_in_other_axes_is_the_turned_or_moved_one_of_world_axes(axes):
     """In a run the frame moves: what is constant in its own axes turns with it."""
     f = np.array([1.0, -2.0, 3.0, 30.0, -10.0, 20.0])

@@ -1,6 +1,10 @@
 """The documentation, built once for all tests of it."""
 
+import json
+import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,10 +36,29 @@ class Built:
         return [path.relative_to(self.folder).as_posix() for path in paths]
 
 
+@contextmanager
+def alone(file: Path) -> Iterator[None]:
+    """Let one process after the other in; a process that dies lets the next one in."""
+    import fcntl
+
+    with open(file, "wb") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Built:
+    """Build it, unless another worker of this run has."""
     from website.site import Site
 
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID")
+    shared = run is not None and os.name == "posix"
+    own = tmp_path_factory.mktemp("site")
+    root = own.parents[1] / f"site-{run}" if shared else own
+    root.mkdir(exist_ok=True)
     # a name that must be written otherwise in an address
-    folder = tmp_path_factory.mktemp("site") / "of the q̈"
-    return Built(folder, Site(ROOT, folder).build())
+    folder, told = root / "of the q̈", root / "problems.json"
+    with alone(root / "lock") if shared else nullcontext():
+        if not told.exists():
+            told.write_text(json.dumps(Site(ROOT, folder).build()), encoding="utf-8")
+    return Built(folder, json.loads(told.read_text(encoding="utf-8")))

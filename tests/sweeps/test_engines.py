@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from long import one_in
 from nearness import DIVIDED
 
 import qddot
@@ -158,7 +159,7 @@ def test_noise_has_the_size_that_was_asked_for_and_is_the_same_for_every_control
     assert rms.mean() == pytest.approx(1e-5, rel=0.03)
 
 
-@pytest.mark.parametrize("law", named_laws())
+@pytest.mark.parametrize("law", one_in(3, named_laws()))
 def test_every_law_runs_with_starts_loads_and_targets_that_differ(law, run):
     place = {"kind": "setpoint", "target": [1.2, 0.6]}
     move = {"kind": "move", "target": [0.5, 0.5], "duration": 0.1}

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from documents import EXPECTED, SMALLEST, read_text
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from strategies import EVERY, inertial, models, random_rpy, seeds, triple
 
 from qddot.model import (
@@ -73,7 +74,7 @@ def furnished(draw):
     )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(furnished())
 def test_what_is_written_reads_as_the_same_robot(model):
     assert_round_trip(model)
@@ -96,7 +97,7 @@ formulas = st.sampled_from(
 ).map(lambda text: read_formula(text))
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(st.lists(formulas, min_size=12, max_size=12), furnished())
 def test_formulas_anywhere_survive_the_round_trip(x, model):
     link = replace(

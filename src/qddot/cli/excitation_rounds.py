@@ -55,18 +55,18 @@ class Rounds:
             try:
                 with one_thread():  # its matrices are small: threads would wait for each other
                     found = self.round()
-            except KeyboardInterrupt:
+                self.spent += time.monotonic() - began
+                self.take(found)
+                self.interrupted = "interrupted" in found.status
+                if self.interrupted:
+                    break
+                self.done += 1
+                self.save()
+            except KeyboardInterrupt:  # in a round, or while the best of them is saved
                 if self.best is None:
                     raise
                 self.interrupted = True
                 break
-            self.spent += time.monotonic() - began
-            self.take(found)
-            self.interrupted = "interrupted" in found.status
-            if self.interrupted:
-                break
-            self.done += 1
-            self.save()
         assert self.best is not None
         ended = "interrupted; this is the best motion so far" if self.interrupted else ""
         ended = ended or ("improved all of them" if self.done == ROUNDS else "time ran out")

@@ -6,6 +6,7 @@ import os
 import re
 import tomllib
 from dataclasses import replace
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -64,12 +65,11 @@ def read(source: str | Path, inertia: str = "refuse") -> Model:
     name, path = str(source), Path(source)
     known = library()
     if name in known:
-        return _read_file(known[name], inertia)
+        return _built_in(name, inertia)
     if path.suffix.lower() in read_endings() or os.path.exists(path):
         return _read_file(path, inertia)
-    plain = name.removesuffix(SYMBOLIC)
     if name in built_in_names():
-        return replace(read_toml(known[plain], symbolic=True), name=name)
+        return _built_in(name, inertia)
     if "/" in name:
         raise BadFile(path, "it does not exist", "Check its name.")
     raise UnknownRobot(name, built_in_names())
@@ -88,6 +88,15 @@ def model_of(robot: Any) -> Model:
             'of a built-in one such as "panda", or the path of a robot file.'
         )
     return found
+
+
+@cache
+def _built_in(name: str, inertia: str) -> Model:
+    """Return the model of a built-in robot, which is frozen and therefore read and checked once."""
+    plain = name.removesuffix(SYMBOLIC)
+    if name == plain:
+        return _read_file(library()[plain], inertia)
+    return replace(read_toml(library()[plain], symbolic=True), name=name)
 
 
 def _read_file(path: Path, inertia: str) -> Model:

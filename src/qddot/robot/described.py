@@ -72,7 +72,7 @@ class Described(Variants):
     @property
     def values(self) -> Mapping[str, Scalar]:
         """The numbers that its symbols were given, by name; `with_values` can give others."""
-        return self.model.values
+        return dict(self.model.values)
 
     @property
     def warnings(self) -> tuple[Problem, ...]:

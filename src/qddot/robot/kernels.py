@@ -75,13 +75,17 @@ class Kernels(Described):
         one_of("axes", choices.get("axes", "world"), (*AXES, *of_masses))
         if "form" in choices:
             coriolis_form_name(choices["form"])
-        return program_for(self.tree, Request(quantity, **choices))
+        choices["wrenches"] = tuple(choices.get("wrenches", ()))
+        return self._program(Request(quantity, **choices))
+
+    def _program(self, request: Request) -> Program:
+        return self.cached("program", request, lambda: program_for(self.tree, request))
 
     def _kernel(self, *choices: Any, **more: Any) -> Kernel:
         request = Request(*choices, **more)
         if request not in self._cache:
             with message_if_slow(f"recording {request.quantity} of {self.name}"):
-                program = program_for(self.tree, request)
+                program = self._program(request)
             threads = self.threads or available_threads()
             self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
         return self._cache[request]

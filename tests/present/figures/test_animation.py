@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from long import long
 from PIL import Image
 from simulation.made_motion import made
 
@@ -24,7 +25,7 @@ def scene_of(page: str) -> dict:
     return json.loads(text[1])
 
 
-@pytest.mark.parametrize("robot", ["two_link", "panda"])
+@pytest.mark.parametrize("robot", ["panda", *long("two_link")])
 def test_a_gif_has_a_picture_an_instant_and_keeps_time(tmp_path, robot):
     path = tmp_path / "run.gif"
     made(robot, **SHORT).animate(path, fps=30)

@@ -103,6 +103,7 @@ def test_a_motion_of_ones_own_stands_in_for_the_fall(tmp_path):
     assert np.allclose(data["motion"]["q"][-1], run.q[-1], atol=1e-5)
 
 
+@pytest.mark.long
 def test_long_equations_are_counted_and_short_ones_printed():
     page = unescape(text_of(made("panda", ("robot", "equations"), 600.0)[0]))
     assert "M has 5,549 terms" in page
@@ -116,7 +117,7 @@ def test_long_equations_are_counted_and_short_ones_printed():
 @pytest.mark.parametrize(
     ("robot", "missing"),
     [
-        (arm("revolute", limits=Limits(-1, 1)), {"effective_mass": "cannot move 'link0'"}),
+        *long((arm("revolute", limits=Limits(-1, 1)), {"effective_mass": "cannot move 'link0'"})),
         *long((arm("prismatic", "prismatic"), {"maps": "No joint has a range"})),
         (
             arm("revolute", "revolute", body=Inertial(), limits=Limits(-1, 1)),
@@ -234,6 +235,7 @@ def test_ctrl_c_keeps_what_there_is_even_where_somebody_catches_it(tmp_path, mon
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT between processes")
 def test_ctrl_c_on_the_command_line_writes_the_page_and_has_status_130(tmp_path):
     where = tmp_path / "a.html"
