@@ -29,7 +29,7 @@ SETTLED = 0.05  # deviations
 SURE = 4.0  # deviations, from nothing or from the other joints
 CLEARLY = 1.05, 1.0  # worse: a squared error so many times the best, and standard errors away
 MUCH = 1.3, 2.0  # the same, for a delay of each joint's own
-LONGEST = 0.15  # [s]: recorders are not that far apart
+LONGEST = 0.1, 0.02  # [s], and of the log: recorders are not that far apart
 POOR = 0.2  # of the torques: what is left of them where something else is wrong with a log
 MOST_ROWS = 100_000  # that are looked at
 FEWEST = 4.0  # torques per parameter, below which no row is left out
@@ -71,6 +71,7 @@ def delay_of(judge: Judge, way: Way, log: Log) -> Delay:
         weights = 1 / sure**2
         d, s = float(weights @ each / weights.sum()), float(weights.sum() ** -0.5)
         apart = bool(np.any(np.abs(each - d) > SURE * np.hypot(sure, s)))
+        apart = apart and bool(np.all(np.abs(each) < late.longest))
         # joints that do not agree say that it is not known better than they differ
         s *= max(1.0, float(np.sqrt(np.mean(((each - d) / sure) ** 2))))
         told = f"{1000 * d:.3g} ± {1000 * s:.2g} ms"
@@ -103,6 +104,7 @@ class _Late:
         tau = measured.tau[first : first + (len(log) - 1) * self.every + 1]
         self.tau = SineSeries.of(tau, measured.step, self.every)
         self.gain = judge.smoother.gain(way)
+        self.longest = min(LONGEST[0], LONGEST[1] * log.duration)
         regression, kept = judge.regression
         factor, enough = factor_for(log, way.cutoff), FEWEST * len(kept) / log.n
         self.factor = factor if len(log) / factor - 2 * HALF > enough else 1
@@ -132,7 +134,7 @@ class _Late:
             found = -x[:, r:] * s[-1] / s[r : r + n]
             change = found.mean(axis=0)
             sure = np.maximum(np.sqrt(len(found) - 1) * found.std(axis=0), NOISELESS)
-            d = np.clip(d + change, -LONGEST, LONGEST)
+            d = np.clip(d + change, -self.longest, self.longest)
             if np.all(np.abs(change) < SETTLED * sure):
                 break
         return d, sure

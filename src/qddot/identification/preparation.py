@@ -114,6 +114,8 @@ def prepared(
         one_of("by", by, ("sines", "kalman", "differences", "splines"))
     if of is not None:
         one_of("of", of, ("q",) if log.qd is None else ("q", "qd"))
+    if log.tau is not None and (flat := saturated(log.tau)).any():
+        log = log.left_out(flat, "saturated")
     judge = Judge(log, robot, terms, extra)
     late = Delay() if delay is None else Delay.given(delay, log)
     how, ready = _ready(judge, cutoff, by, of, speed, late)
@@ -159,7 +161,7 @@ def _ready(
         if np.any(later):
             found = replace(log, tau=judge.smoother.torque(None, 1, later))
         found = differentiated(filtered(found, cutoff), by or "", of, cutoff)
-    if log.tau is not None and (flat := saturated(log.tau)).any():
+    if (flat := log.reasons.get("saturated")) is not None:  # the filter has spread them
         found = found.left_out(widened(flat, int(log.rate / how.cutoff))[::every], "saturated")
     return how, trimmed(found, speed, RINGING / how.cutoff + float(np.max(np.abs(later))))
 
