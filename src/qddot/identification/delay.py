@@ -19,7 +19,7 @@ from qddot.checks import spread
 from qddot.errors import BadArgument
 from qddot.identification.decimation import HALF, equations, factor_for, few_rows
 from qddot.identification.grouping import one_thread
-from qddot.identification.held_out import HeldOut, Judge, normal, pieces_of, unseen, without_each
+from qddot.identification.held_out import HeldOut, LogJudge, normal, pieces_of, unseen, without_each
 from qddot.identification.log import Log
 from qddot.identification.sine_series import SineSeries
 from qddot.identification.ways import Way
@@ -54,7 +54,7 @@ class Delay:
         return Delay(float(each[0]) if np.ptp(each) == 0 else each)
 
 
-def delay_of(judge: Judge, way: Way, log: Log) -> Delay:
+def delay_of(judge: LogJudge, way: Way, log: Log) -> Delay:
     """Return the delay that torques have, nothing if removing it does not predict clearly better.
 
     The equations are those that are fitted, columns and torques through the same low-pass: what
@@ -96,7 +96,7 @@ def delay_of(judge: Judge, way: Way, log: Log) -> Delay:
 class _Late:
     """The equations of a log, with torques that are taken later."""
 
-    def __init__(self, judge: Judge, way: Way, log: Log) -> None:
+    def __init__(self, judge: LogJudge, way: Way, log: Log) -> None:
         middle = max(0, len(log) - MOST_ROWS) // 2  # of a long log, what suffices
         log, measured = log[middle : middle + MOST_ROWS], judge.log
         self.way, self.every = way, round(log.step / measured.step)

@@ -12,7 +12,7 @@ from qddot.errors import BadArgument
 from qddot.identification.choice import can_be_judged, usual, way
 from qddot.identification.decimation import decimated
 from qddot.identification.delay import Delay, delay_of
-from qddot.identification.held_out import Judge
+from qddot.identification.held_out import LogJudge
 from qddot.identification.left_out import saturated, widened
 from qddot.identification.log import Log
 from qddot.identification.regression import USUAL_TERMS
@@ -116,7 +116,7 @@ def prepared(
         one_of("of", of, ("q",) if log.qd is None else ("q", "qd"))
     if log.tau is not None and (flat := saturated(log.tau)).any():
         log = log.left_out(flat, "saturated")
-    judge = Judge(log, robot, terms, extra)
+    judge = LogJudge(log, robot, terms, extra)
     late = Delay() if delay is None else Delay.given(delay, log)
     how, ready = _ready(judge, cutoff, by, of, speed, late)
     if delay is None and robot is not None and can_be_judged(log):
@@ -128,7 +128,7 @@ def prepared(
     return ready if keep is None else decimated(ready, keep)
 
 
-def _resolution_noted(log: Log, judge: Judge) -> Log:
+def _resolution_noted(log: Log, judge: LogJudge) -> Log:
     """Return the log with a note of the steps in which positions come, where these are noise."""
     positions = judge.suggested.spectrum
     steps = np.broadcast_to(positions.resolution, len(positions.joint_names))
@@ -144,7 +144,7 @@ def _resolution_noted(log: Log, judge: Judge) -> Log:
 
 
 def _ready(
-    judge: Judge, cutoff: Any, by: str | None, of: str | None, speed: Any, late: Delay
+    judge: LogJudge, cutoff: Any, by: str | None, of: str | None, speed: Any, late: Delay
 ) -> tuple[Way, Log]:
     """Return how a log was filtered, and the log, trimmed; torques are taken later."""
     log, later = judge.log, late.seconds
@@ -166,7 +166,7 @@ def _ready(
     return how, trimmed(found, speed, RINGING / how.cutoff + float(np.max(np.abs(later))))
 
 
-def thinned(judge: Judge, cutoff: float) -> int:
+def thinned(judge: LogJudge, cutoff: float) -> int:
     """Return of how many rows one is kept, so that many rows per period of the cut-off stay."""
     log = judge.log
     most = max(1, int(min(log.rate / (RICH * cutoff), len(log) / MANY)))
