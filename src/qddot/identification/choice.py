@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.identification.held_out import HeldOut, Judge
+from qddot.identification.held_out import HeldOut, LogJudge
 from qddot.identification.log import Log
 from qddot.identification.spectrum import Cutoff, candidates
 from qddot.identification.ways import Way
@@ -38,7 +38,7 @@ def cutoff(log: Log, robot: Any = None, terms: Any = (), extra: Any = ()) -> Cut
         robot: By whose model torques are predicted.
         terms, extra: What `identify` is to add to it.
     """
-    return _cutoff(Judge(log, robot, terms, extra), [("sines", usual(log))])[1]
+    return _cutoff(LogJudge(log, robot, terms, extra), [("sines", usual(log))])[1]
 
 
 def usual(log: Log) -> str:
@@ -47,7 +47,7 @@ def usual(log: Log) -> str:
 
 
 def way(
-    judge: Judge, by: str | None = None, of: str | None = None, later: float | np.ndarray = 0.0
+    judge: LogJudge, by: str | None = None, of: str | None = None, later: float | np.ndarray = 0.0
 ) -> tuple[Way, Cutoff]:
     """Return how to prepare a log, and why so; what is None is chosen.
 
@@ -74,7 +74,7 @@ def can_be_judged(log: Log) -> bool:
 
 
 def _cutoff(
-    judge: Judge, ways: list[tuple[str, str]], later: float | np.ndarray = 0.0
+    judge: LogJudge, ways: list[tuple[str, str]], later: float | np.ndarray = 0.0
 ) -> tuple[Way, Cutoff]:
     """Return the way to take, of several, and its cut-off; the first is the usual one."""
     log, robot = judge.log, judge.robot

@@ -19,7 +19,7 @@ from qddot.checks import spread
 from qddot.errors import BadArgument
 from qddot.identification.decimation import HALF, equations, factor_for, few_rows
 from qddot.identification.grouping import one_thread
-from qddot.identification.held_out import HeldOut, Judge, normal, pieces_of, unseen, without_each
+from qddot.identification.held_out import HeldOut, LogJudge, normal, pieces_of, unseen, without_each
 from qddot.identification.log import Log
 from qddot.identification.sine_series import SineSeries
 from qddot.identification.ways import Way
@@ -29,7 +29,7 @@ SETTLED = 0.05  # deviations
 SURE = 4.0  # deviations, from nothing or from the other joints
 CLEARLY = 1.05, 1.0  # worse: a squared error so many times the best, and standard errors away
 MUCH = 1.3, 2.0  # the same, for a delay of each joint's own
-LONGEST = 0.15  # [s]: recorders are not that far apart
+LONGEST = 0.1, 0.02  # [s], and of the log: recorders are not that far apart
 POOR = 0.2  # of the torques: what is left of them where something else is wrong with a log
 MOST_ROWS = 100_000  # that are looked at
 FEWEST = 4.0  # torques per parameter, below which no row is left out
@@ -54,7 +54,7 @@ class Delay:
         return Delay(float(each[0]) if np.ptp(each) == 0 else each)
 
 
-def delay_of(judge: Judge, way: Way, log: Log) -> Delay:
+def delay_of(judge: LogJudge, way: Way, log: Log) -> Delay:
     """Return the delay that torques have, nothing if removing it does not predict clearly better.
 
     The equations are those that are fitted, columns and torques through the same low-pass: what
@@ -71,6 +71,7 @@ def delay_of(judge: Judge, way: Way, log: Log) -> Delay:
         weights = 1 / sure**2
         d, s = float(weights @ each / weights.sum()), float(weights.sum() ** -0.5)
         apart = bool(np.any(np.abs(each - d) > SURE * np.hypot(sure, s)))
+        apart = apart and bool(np.all(np.abs(each) < late.longest))
         # joints that do not agree say that it is not known better than they differ
         s *= max(1.0, float(np.sqrt(np.mean(((each - d) / sure) ** 2))))
         told = f"{1000 * d:.3g} ± {1000 * s:.2g} ms"
@@ -95,7 +96,7 @@ def delay_of(judge: Judge, way: Way, log: Log) -> Delay:
 class _Late:
     """The equations of a log, with torques that are taken later."""
 
-    def __init__(self, judge: Judge, way: Way, log: Log) -> None:
+    def __init__(self, judge: LogJudge, way: Way, log: Log) -> None:
         middle = max(0, len(log) - MOST_ROWS) // 2  # of a long log, what suffices
         log, measured = log[middle : middle + MOST_ROWS], judge.log
         self.way, self.every = way, round(log.step / measured.step)
@@ -103,6 +104,7 @@ class _Late:
         tau = measured.tau[first : first + (len(log) - 1) * self.every + 1]
         self.tau = SineSeries.of(tau, measured.step, self.every)
         self.gain = judge.smoother.gain(way)
+        self.longest = min(LONGEST[0], LONGEST[1] * log.duration)
         regression, kept = judge.regression
         factor, enough = factor_for(log, way.cutoff), FEWEST * len(kept) / log.n
         self.factor = factor if len(log) / factor - 2 * HALF > enough else 1
@@ -132,7 +134,7 @@ class _Late:
             found = -x[:, r:] * s[-1] / s[r : r + n]
             change = found.mean(axis=0)
             sure = np.maximum(np.sqrt(len(found) - 1) * found.std(axis=0), NOISELESS)
-            d = np.clip(d + change, -LONGEST, LONGEST)
+            d = np.clip(d + change, -self.longest, self.longest)
             if np.all(np.abs(change) < SETTLED * sure):
                 break
         return d, sure

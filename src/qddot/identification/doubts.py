@@ -17,8 +17,9 @@ import numpy as np
 from qddot.errors import Problem, listing
 from qddot.identification.against_file import RATES, SHAPE, AgainstFile
 from qddot.identification.base_parameters import structural
+from qddot.identification.drift import drifts
 from qddot.identification.log import Log
-from qddot.identification.regression import DRIFT, Regression
+from qddot.identification.regression import Regression
 from qddot.model.friction import LINEAR
 from qddot.model.tree import by_rows
 from qddot.timeseries import QUANTITIES
@@ -29,7 +30,6 @@ MUCH = 0.6  # of the error that is left where undoing a mistake helps
 LATE = 0.85  # the same for a delay, which costs less
 POOR = 0.2  # an error with which the order of the joints is looked at
 DELAYS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08)  # [s]
-DRIFTS = 0.9  # of a joint's error that is left with a drift of its offset
 DRIVES, SURELY = 0.02, 0.2  # of the power of a joint: friction takes it and does not give it
 SAME = 1.02  # times the error: no difference
 SEEN, TINY = 1e-8, 1e-9
@@ -52,7 +52,7 @@ def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
         found = list(_orders(look))
     said += found
     if not found:
-        said += [*_delay(look, log), *own.sizes(), *_drift(look)]
+        said += [*_delay(look, log), *own.sizes(), *drifts(look)]
     return tuple(said)
 
 
@@ -105,6 +105,7 @@ class _Look:
         each = np.sqrt(np.sum(left**2, axis=0) / np.maximum(use.sum(axis=0), 1))
         self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=False))
         self.each, self.beyond = np.maximum(each, TINY), beta[len(self.kept) :]
+        self.left = left
         return float(np.exp(np.mean(np.log(self.each))))
 
     def errors(self, undone: Callable[[Any], Log], mistakes: Iterable[Any]) -> dict[Any, float]:
@@ -240,27 +241,6 @@ def exchanges(n: int) -> list[tuple[int, ...]]:
     found.add(tuple(reversed(range(n))))
     found.discard(tuple(range(n)))
     return sorted(found)
-
-
-def _drift(look: _Look) -> Iterator[Problem]:
-    """Yield torques whose offset changes with time, as sensors that warm up have it."""
-    log, n = look.log, len(look.names)
-    if log.duration <= 0 or any(name.endswith(DRIFT) for name in look.regression.names):
-        return
-    time = (log.t - log.t[0]) / log.duration - 0.5
-    look.of(log)
-    before = look.each
-    look.of(log, time[:, None, None] * np.eye(n))
-    after, sizes = look.each, look.beyond
-    for i, joint in enumerate(look.regression.robot.model.free_joints):
-        if after[i] < DRIFTS * before[i] and after[i] > TINY:
-            yield Problem(
-                "warning",
-                f"joint {look.names[i]!r}",
-                f"its torque drifts, by {sizes[i]:.2g} {joint.units.effort} from the first row to "
-                f"the last: {look.helps(before[i], after[i])}",
-                'If a sensor warms up, find that too: terms=(..., "drift").',
-            )
 
 
 def _delay(look: _Look, log: Log) -> Iterator[Problem]:

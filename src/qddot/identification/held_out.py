@@ -89,7 +89,7 @@ class HeldOut:
         return int(self.alike().argmax())
 
 
-class Judge:
+class LogJudge:
     """Some rows of a log, by which ways of preparing it are judged."""
 
     def __init__(self, log: Log, robot: Any = None, terms: Any = (), extra: Any = ()) -> None:
@@ -214,4 +214,4 @@ def held_out(
     """
     f = candidates(log) if frequencies is None else np.asarray(frequencies, dtype=float)
     of = "q" if log.qd is None else "qd"
-    return Judge(log, robot, terms, extra).judged([Way(float(x), of=of) for x in f])
+    return LogJudge(log, robot, terms, extra).judged([Way(float(x), of=of) for x in f])

@@ -12,7 +12,7 @@ from qddot.errors import BadArgument
 from qddot.identification.choice import can_be_judged, usual, way
 from qddot.identification.decimation import decimated
 from qddot.identification.delay import Delay, delay_of
-from qddot.identification.held_out import Judge
+from qddot.identification.held_out import LogJudge
 from qddot.identification.left_out import saturated, widened
 from qddot.identification.log import Log
 from qddot.identification.regression import USUAL_TERMS
@@ -114,7 +114,9 @@ def prepared(
         one_of("by", by, ("sines", "kalman", "differences", "splines"))
     if of is not None:
         one_of("of", of, ("q",) if log.qd is None else ("q", "qd"))
-    judge = Judge(log, robot, terms, extra)
+    if log.tau is not None and (flat := saturated(log.tau)).any():
+        log = log.left_out(flat, "saturated")
+    judge = LogJudge(log, robot, terms, extra)
     late = Delay() if delay is None else Delay.given(delay, log)
     how, ready = _ready(judge, cutoff, by, of, speed, late)
     if delay is None and robot is not None and can_be_judged(log):
@@ -126,7 +128,7 @@ def prepared(
     return ready if keep is None else decimated(ready, keep)
 
 
-def _resolution_noted(log: Log, judge: Judge) -> Log:
+def _resolution_noted(log: Log, judge: LogJudge) -> Log:
     """Return the log with a note of the steps in which positions come, where these are noise."""
     positions = judge.suggested.spectrum
     steps = np.broadcast_to(positions.resolution, len(positions.joint_names))
@@ -142,7 +144,7 @@ def _resolution_noted(log: Log, judge: Judge) -> Log:
 
 
 def _ready(
-    judge: Judge, cutoff: Any, by: str | None, of: str | None, speed: Any, late: Delay
+    judge: LogJudge, cutoff: Any, by: str | None, of: str | None, speed: Any, late: Delay
 ) -> tuple[Way, Log]:
     """Return how a log was filtered, and the log, trimmed; torques are taken later."""
     log, later = judge.log, late.seconds
@@ -159,12 +161,12 @@ def _ready(
         if np.any(later):
             found = replace(log, tau=judge.smoother.torque(None, 1, later))
         found = differentiated(filtered(found, cutoff), by or "", of, cutoff)
-    if log.tau is not None and (flat := saturated(log.tau)).any():
+    if (flat := log.reasons.get("saturated")) is not None:  # the filter has spread them
         found = found.left_out(widened(flat, int(log.rate / how.cutoff))[::every], "saturated")
     return how, trimmed(found, speed, RINGING / how.cutoff + float(np.max(np.abs(later))))
 
 
-def thinned(judge: Judge, cutoff: float) -> int:
+def thinned(judge: LogJudge, cutoff: float) -> int:
     """Return of how many rows one is kept, so that many rows per period of the cut-off stay."""
     log = judge.log
     most = max(1, int(min(log.rate / (RICH * cutoff), len(log) / MANY)))
