@@ -318,3 +318,14 @@ def test_the_torques_of_a_real_ur10_are_explained_as_well_as_in_the_literature()
 
     assert relative_error(equations(prepared(log, speed=0.0), regressor)) < 0.065
     assert relative_error(equations(prepared(log), regressor)) < 0.057
+
+
+def test_a_gap_is_bridged_without_swinging_out():
+    log = swinging(rate=200.0)
+    rng = np.random.default_rng(0)
+    noisy = replace(log, q=log.q + 5e-3 * rng.standard_normal(log.q.shape))
+    rows = np.r_[:300, 360 : len(log)]  # 0.3 s are missing
+    torn = replace(noisy, t=noisy.t[rows], **{name: x[rows] for name, x in noisy.arrays()})
+    found = resampled(torn)
+    assert np.abs(found.q - log.q)[300:360].max() < 0.05
+    np.testing.assert_allclose(found.q[:300], noisy.q[:300], rtol=0, atol=1e-12)

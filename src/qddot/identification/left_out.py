@@ -12,6 +12,7 @@ SHORTEST = 4  # rows of a plateau
 LONGER = 3.0  # times the runs of equal values that are usual in the column
 OFTENER = 5.0  # times as many rows as at the next value
 EQUAL = 1e-9  # of the range
+TIMES = 10  # its own length, by which a gap is widened at most
 
 
 def saturated(tau: np.ndarray) -> np.ndarray:
@@ -41,6 +42,15 @@ def saturated(tau: np.ndarray) -> np.ndarray:
 
 
 def widened(where: np.ndarray, rows: int) -> np.ndarray:
-    """Return where something is so at most so many rows before or after, shape (k, n)."""
-    total = np.cumsum(np.pad(where, ((rows + 1, rows), (0, 0))), axis=0)
-    return total[2 * rows + 1 :] > total[: -2 * rows - 1]
+    """Return where something is so at most so many rows before or after, shape (k, n).
+
+    A single row or two that are missing say little of those around them: a gap is widened by no
+    more than ten times itself.
+    """
+    found = np.zeros_like(where)
+    for i in range(where.shape[1]):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], where[:, i].astype(int), [0]])))
+        for start, stop in edges.reshape(-1, 2):
+            far = min(rows, TIMES * (stop - start))
+            found[max(0, start - far) : stop + far, i] = True
+    return found

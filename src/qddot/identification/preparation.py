@@ -14,7 +14,7 @@ from qddot.identification.decimation import decimated
 from qddot.identification.delay import Delay, delay_of
 from qddot.identification.held_out import LogJudge
 from qddot.identification.left_out import saturated, widened
-from qddot.identification.log import Log
+from qddot.identification.log import REASONS, Log
 from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.signals import differentiated, filtered, resampled, smoothed
 from qddot.identification.spectrum import Cutoff
@@ -161,8 +161,10 @@ def _ready(
         if np.any(later):
             found = replace(log, tau=judge.smoother.torque(None, 1, later))
         found = differentiated(filtered(found, cutoff), by or "", of, cutoff)
-    if (flat := log.reasons.get("saturated")) is not None:  # the filter has spread them
-        found = found.left_out(widened(flat, int(log.rate / how.cutoff))[::every], "saturated")
+    around = int(log.rate / how.cutoff)  # rows over which the filter has spread what was wrong
+    for reason, where in log.reasons.items():
+        if reason in REASONS:
+            found = found.left_out(widened(where, around)[::every], reason)
     return how, trimmed(found, speed, RINGING / how.cutoff + float(np.max(np.abs(later))))
 
 

@@ -19,6 +19,7 @@ from qddot.timeseries import QUANTITIES
 
 __all__ = ["cutoff", "differentiated", "filtered", "resampled", "shifted", "smoothed", "spectrum"]
 
+BRIDGE = 5, 40  # rows on either side of a gap, by which it is filled
 SHARPER = 0.4  # of a lower rate: what is faster would come back as something slower
 
 # five-point stencils over t₋₂ … t₂, for the first two rows and for those inside;
@@ -31,7 +32,8 @@ def resampled(log: Log, rate: float | None = None) -> Log:
     """Return the log with equally spaced rows, by cubic splines through the measured ones.
 
     Exact for cubic polynomials. To a lower rate, what would alias is filtered out first. What falls
-    into a gap does not count.
+    into a gap does not count; it is bridged by values and slopes of parabolas through the rows on
+    either side, because noise of two rows would make a spline swing far out.
 
     Args:
         log: The log.
@@ -51,6 +53,8 @@ def resampled(log: Log, rate: float | None = None) -> Log:
         name: np.column_stack([CubicSpline(log.t, column)(t) for column in x.T])
         for name, x in log.arrays()
     }
+    for gap in np.flatnonzero(np.diff(log.t) > GAP * log.step):
+        _bridge(log, changes, t, int(gap))
     after = np.clip(np.searchsorted(log.t, t, side="right"), 1, len(log) - 1)
     nearest = np.where(t - log.t[after - 1] < log.t[after] - t, after - 1, after)
     apart = np.abs(t - log.t[nearest]) > log.step / 2
@@ -66,6 +70,24 @@ def resampled(log: Log, rate: float | None = None) -> Log:
     if not missing.any():
         return found
     return found.left_out(np.repeat(missing[:, None], log.n, axis=1), "gap")
+
+
+def _bridge(log: Log, columns: dict[str, Any], t: np.ndarray, gap: int) -> None:
+    """Fill the rows of new columns, at times t, that lie in the gap after a row of the log."""
+    from scipy.interpolate import CubicHermiteSpline
+
+    ends = log.t[gap : gap + 2]
+    inside = (t > ends[0]) & (t < ends[1])
+    rows = int(np.clip(np.diff(ends)[0] / log.step, *BRIDGE))  # as far back as the gap is long
+    sides = slice(max(0, gap + 1 - rows), gap + 1), slice(gap + 1, gap + 1 + rows)
+    if not inside.any() or min(len(log.t[side]) for side in sides) < BRIDGE[0]:
+        return
+    for name, x in log.arrays():
+        fits = [
+            np.polyfit(log.t[side] - end, x[side], 2) for side, end in zip(sides, ends, strict=True)
+        ]
+        values, slopes = (np.array([fit[k] for fit in fits]) for k in (2, 1))
+        columns[name][inside] = CubicHermiteSpline(ends, values, slopes)(t[inside])
 
 
 def shifted(log: Log, delay: Any) -> Log:
