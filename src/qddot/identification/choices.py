@@ -48,21 +48,29 @@ class Choices:
         """The candidates that were taken."""
         return tuple(row for row in self.rows if row.taken)
 
-    @fitted
-    def __str__(self) -> str:
+    @property
+    def sentence(self) -> str:
+        """What choosing was worth, in words."""
         if self.note:
             return self.note
-        words = "viscous and Coulomb friction and an offset at every joint"
-        lines = [f"with {words}, torques that were not fitted are off by {_percent(self.before)}"]
-        if self.taken:
-            lines[0] += f", with what was chosen by {_percent(self.after)}"
-        table = [("chosen", "joints", "error of these joints", "")]
+        words = "with viscous and Coulomb friction and an offset at every joint, torques that were"
+        words += f" not fitted are off by {_percent(self.before)}"
+        return words + f", with what was chosen by {_percent(self.after)}" * bool(self.taken)
+
+    def cells(self) -> list[tuple[str, str, str, str]]:
+        """Return the table as text, its head first."""
+        found = [("chosen", "joints", "error of these joints", "columns, or why not")]
         for row in self.rows:
             change = f"{_percent(row.without)} -> {_percent(row.error)}"
             mark = "yes" if row.taken else "no"
             last = row.why or listing(row.columns, 4)
-            table.append((f"{mark:3}  {row.what}", listing(row.joints, 4), change, last))
-        widths = [max(len(row[k]) for row in table) for k in range(3)]
+            found.append((f"{mark:3}  {row.what}", listing(row.joints, 4), change, last))
+        return found
+
+    @fitted
+    def __str__(self) -> str:
+        lines, table = [self.sentence], self.cells() if self.rows else []
+        widths = [max(len(row[k]) for row in table) for k in range(3)] if table else []
         for row in table:
             cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=False)]
             lines.append("  ".join(["", *cells, row[-1]]).rstrip())
