@@ -14,7 +14,9 @@ from qddot.model.units import ANGLE
 from qddot.readers.read import read
 from qddot.robot.settings import changed, known_keys
 
-ROUGH = Friction(viscous=0.3, coulomb=0.5, static=0.8, stribeck_velocity=0.05, offset=-0.1)
+ROUGH = Friction(
+    viscous=0.3, coulomb=0.5, static=0.8, stribeck_velocity=0.05, offset=-0.1, asymmetry=0.2
+)
 KINDS = (ROUGH, ROUGH.steady, ROUGH.smooth, Friction(coulomb=2.0), Friction())
 VELOCITIES = (-2.0, -0.03, 0.02, 0.4)
 

@@ -134,7 +134,9 @@ def test_every_number_of_friction_that_a_robot_has_can_be_set(page):
     told = page.ask("robot", name="two_link")
     assert list(told["friction"]) == ["viscous", "coulomb"]
     assert "'set friction' knows no 'offset'" in page.problem("set", friction={"offset": 1})
-    rough = qddot.load("two_link").with_friction(static=2, stribeck_velocity=0.1, offset=[0, -1])
+    rough = qddot.load("two_link").with_friction(
+        viscous=1, static=2, stribeck_velocity=0.1, offset=[0, -1], asymmetry=0.5
+    )
     told = page.ask("file", name="rough.toml", data=in_base64(to_toml(rough.model)))
     sliders = {each.pop("name"): each for each in told["friction_sliders"]}
     assert list(sliders) == list(told["friction"]) == [p.name for p in PARAMETERS]

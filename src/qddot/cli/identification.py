@@ -33,7 +33,7 @@ from qddot.cli.terminal import (
 )
 from qddot.cli.words import numbers
 from qddot.errors import BadArgument, listing, printable
-from qddot.identification import METHODS
+from qddot.identification import AUTO, METHODS
 from qddot.progress import message_if_slow
 from qddot.saving import together
 
@@ -110,7 +110,7 @@ def identify(
     method: Annotated[
         str, choice("--method", tuple(METHODS), "The method of the fit")
     ] = "weighted",
-    terms: logs.TermsOption = "friction,offset",
+    terms: logs.TermsOption = "auto",
     coupled: Annotated[
         str,
         typer.Option(
@@ -259,7 +259,9 @@ def _speed(text: str) -> float | list[float] | None:
     return given[0] if given is not None and len(given) == 1 else given
 
 
-def _terms(text: str) -> tuple[str, ...]:
+def _terms(text: str) -> str | tuple[str, ...]:
+    if text == AUTO:
+        return text
     return names_of("--terms", text, ", ".join(logs.TERMS)) if text else ()
 
 

@@ -54,7 +54,9 @@ TermsOption = Annotated[
     str,
     typer.Option(
         metavar="A,B,...",
-        help=f"What to identify besides the parameters of the model: {', '.join(TERMS)}.",
+        help=f"What to identify besides the parameters of the model: {', '.join(TERMS)}, of one "
+        "joint j1.Ia; auto: friction, offset, and what predicts torques better that were not "
+        "fitted.",
         autocompletion=completion.several(TERMS),
     ),
 ]

@@ -225,7 +225,9 @@ def friction(equations: Equations) -> str:
     n, laws = equations.notation, equations.robot.tree.friction
     dry = equations.robot.ring.signs
     parts = [rf"{n.viscous}\,{n.velocities}"] * (not dry or any(f.viscous for f in laws))
-    parts += [rf"{n.coulomb}\,\operatorname{{sgn}}({n.velocities})"] * bool(dry)
+    coulomb = rf"{n.coulomb}\,\operatorname{{sgn}}({n.velocities})"
+    parts += [coulomb] * (bool(dry) and any(f.coulomb for f in laws))
+    parts += [rf"F_a\,|{n.velocities}|"] * any(f.asymmetry for f in laws)
     parts += ["f_0"] * any(f.offset for f in laws)
     return " + ".join(parts)
 

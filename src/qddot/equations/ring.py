@@ -105,7 +105,7 @@ class Ring:
         pairs = zip(tree.bodies, tree.drives, strict=True)
         turning = {drive.index for body, drive in pairs if has_angle(body)}
         turns = tuple(i in turning for i in range(tree.n))
-        rubs = [i for i, friction in enumerate(tree.friction) if friction.coulomb]
+        rubs = [i for i, f in enumerate(tree.friction) if f.coulomb or f.asymmetry]
         return Ring(turns, scalars_of(tree), parallel_groups(tree), parameter_roles(tree), rubs)
 
     def __eq__(self, other: object) -> bool:
@@ -239,7 +239,7 @@ def scalars_of(tree: Tree) -> Iterable[Scalar]:
     yield from tree.rotor_inertia
     yield from scalars(tree.friction)
     for elastic in tree.elastics:
-        yield from (*elastic.direction, elastic.stiffness, elastic.damping, elastic.rest)
+        yield from (*elastic.direction, *elastic.numbers().values())
     for body, drive in zip(tree.bodies, tree.drives, strict=True):
         yield from np.asarray(body.X_PJ.R, dtype=object).reshape(-1)
         yield from body.X_PJ.p
@@ -289,7 +289,7 @@ def _dynamic_scalars(tree: Tree) -> Iterator[Scalar]:
     for friction in tree.friction:
         yield from friction.linear
     for elastic in tree.elastics:
-        yield from (elastic.stiffness, elastic.stiffness * elastic.rest, elastic.damping)
+        yield from elastic.linear
     for body in tree.bodies:
         yield from body.inertia.parameters
 

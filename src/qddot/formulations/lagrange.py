@@ -17,7 +17,7 @@ from qddot.formulations.calculus import along_joints
 from qddot.formulations.derivation import Derivation, Part, Quantity, link_name
 from qddot.formulations.notation import NOTATION, Notation, raised
 from qddot.formulations.velocity_parts import christoffel, named_part
-from qddot.model.tree import BASE, Tree
+from qddot.model.tree import BASE, Lever, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Mat3, Scalar, Vec3
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, Pose
@@ -112,7 +112,7 @@ def matrix_parts(tree: Tree, M: JointMat, n: Notation) -> list[Part]:
         rf"${n.kinetic} = \tfrac12\,{n.velocities}^T {n.mass_matrix}\,{n.velocities}$."
     )
     mass = Part("The mass matrix", words, (Quantity("", n.mass_matrix, M, second),))
-    if not tree.elastics:
+    if not tree.elastics or any(isinstance(e, Lever) for e in tree.elastics):  # K of q then
         return [mass]
     directions = [np.outer(e.direction, e.direction) for e in tree.elastics]
     pairs = list(zip(tree.elastics, directions, strict=True))
@@ -199,12 +199,14 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
         ),
     )
     away, rates = f"({n.coordinates} - {n.coordinates}_0)", n.velocities
+    levers = r" + \sum (a \sin m q - b \cos m q) / m"
+    levers *= any(isinstance(e, Lever) for e in tree.elastics)
     springs = (
         Quantity(
             f"Springs, which are at rest at ${n.coordinates}_0$",
             f"{n.potential}_s",
             P_springs,
-            rf"\tfrac12\,{away}^T {n.stiffness}\,{away}",
+            rf"\tfrac12\,{away}^T {n.stiffness}\,{away}" + levers,
         ),
     )
     lost = [n.viscous] * any(f.viscous for f in tree.friction)

@@ -94,6 +94,8 @@ moved_modules(
     figures="qddot.plot",
 )
 
+AUTO = "auto"  # terms: the usual ones, and what `choices` finds to predict better
+
 # the estimators: what `identify(method=...)` and `qddot identify --method` take, and its class
 METHODS = {
     "weighted": "estimators.WeightedLeastSquares",

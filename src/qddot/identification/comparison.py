@@ -47,6 +47,9 @@ def summary(fit: Fit) -> str:
     lines += [f"  {line}" for line in run_lines(fit.runs)] if len(fit.rates) > 1 else []
     lines += [f"  {load}" for load in fit.payloads.values()]
     lines += [] if fit.gains is None else [f"  {fit.gains}"]
+    if fit.choices is not None and fit.choices.taken:
+        chosen = (f"{row.what} ({listing(row.joints, 8)})" for row in fit.choices.taken)
+        lines.append(f"  chosen by prediction: {', '.join(chosen)}")
     if problem.base.lost:
         lines.append(f"  not shown in the log: {', '.join(problem.base.lost)}")
     if fit.removed:

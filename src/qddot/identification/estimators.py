@@ -23,14 +23,15 @@ import numpy as np
 from qddot.checks import positive, whole
 from qddot.deprecation import warn_of_old_name
 from qddot.errors import BadArgument, IdentificationWarning, did_you_mean
-from qddot.identification import METHODS
+from qddot.identification import AUTO, METHODS
+from qddot.identification.choices import Choices, choose
 from qddot.identification.grouping import one_thread
 from qddot.identification.log import Log, load_log
 from qddot.identification.log_checks import as_log
 from qddot.identification.noise_colour import lasting_information
 from qddot.identification.preparation import prepared
 from qddot.identification.problem import LeastSquaresProblem, problem_of
-from qddot.identification.regression import USUAL_TERMS, Regression
+from qddot.identification.regression import Regression
 from qddot.identification.runs import CarriedLoad, MeasuredRun, joined, runs_of
 from qddot.identification.solution import (
     Solution,
@@ -56,7 +57,7 @@ def identify(
     log: Any,
     method: str = "weighted",
     *,
-    terms: Sequence[str] = USUAL_TERMS,
+    terms: Sequence[str] = AUTO,
     extra: Any = (),
     gains: Mapping[str, float] | None = None,
     **options: Any,
@@ -74,7 +75,9 @@ def identify(
         method: "weighted", "ordinary", "robust", "consistent", "likely", "bayes", "instrumental",
             "recursive", "output_error" or "total".
         terms: What to add to the parameters that the model has: "viscous", "coulomb" (both:
-            "friction"), "offset", "rotor_inertia"; () for nothing.
+            "friction"), "offset", "rotor_inertia", at one joint "j1.Ia"; () for nothing. "auto":
+            friction, offset, and whatever else predicts torques better that were not fitted; the
+            result's `choices` says what.
         extra: By name, functions of (q, qd, qdd) of one state that return what a parameter of
             size 1 adds to the torques, shape (n,).
         gains: Where `tau` is what drives report (amperes), and how many N·m that is has to be
@@ -123,6 +126,7 @@ class Gathered:
     rates: tuple[float | None, ...]  # [Hz], rows kept per second; None: all
     measured: tuple[bool, ...]  # whether a log was recorded, and not given as arrays
     loads: tuple[CarriedLoad, ...]  # what was carried in some runs
+    choices: Choices | None = None  # what was chosen to be fitted
 
     @property
     def names(self) -> list[str]:
@@ -137,7 +141,7 @@ class Estimator:
     Args:
         robot: The robot; its own parameters are the prior.
         terms: What to add to them: "viscous", "coulomb" (both: "friction"), "offset",
-            "rotor_inertia".
+            "rotor_inertia"; "auto" as for `identify`.
         extra: Further columns by name, see `identify`.
         unexcited: What to do with a log that does not show every base parameter: "merge" them
             into the groups that it does show, with a warning, or "refuse".
@@ -176,6 +180,7 @@ class Estimator:
                 warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
             every = joined(rows.logs, rows.runs)
             fit = Fit(problem, self.solved(problem), self, (), every, found, rows.rates)
+            fit = replace(fit, choices=rows.choices)
             if fit.solution.repeats is None:
                 left = fit.residuals
                 lasts = repeats(problem.log, left), lasting_information(problem, left)
@@ -208,13 +213,16 @@ class Estimator:
         for each in logs:
             regression.check_extra(each)
         rates = tuple(self._rate(each, regression) for each in logs)
+        choices = None
+        if self.terms == AUTO and loads_known:
+            regression, choices = choose(regression, logs, rates)
         few = [
             each if rate is None else regression.filtered(each, rate)
             for each, rate in zip(logs, rates, strict=True)
         ]
         problem = problem_of(regression, joined(few, runs), self.unexcited, self.blocks)
         measured = tuple(isinstance(one, Log) and one.Y is None for one in given)
-        return Gathered(problem, tuple(logs), tuple(runs), rates, measured, tuple(loads))
+        return Gathered(problem, tuple(logs), tuple(runs), rates, measured, tuple(loads), choices)
 
     def _ready(self, log: Any) -> Any:
         """Return a log that is read, and made ready where it has no accelerations."""

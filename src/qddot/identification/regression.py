@@ -18,10 +18,11 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.checks import joint_index
 from qddot.errors import BadArgument, did_you_mean, shorten
+from qddot.identification import AUTO
 from qddot.identification.grouping import triangle
 from qddot.identification.log import Log
 from qddot.identification.runs import EMPTY, CarriedLoad, joined, load_names
-from qddot.model import Motor
+from qddot.model import Model, Motor
 from qddot.model.friction import LINEAR
 from qddot.program import Program, record
 
@@ -38,29 +39,32 @@ ColumnFunction = Callable[[Any, Any, Any], Any]  # of (q, qd, qdd) of one state
 
 def with_terms(robot: Any, terms: Sequence[str]) -> Any:
     """Return the robot with a 1 wherever a term is asked for and the model has none."""
-    wanted = {SHORT.get(t, t) for t in ((terms,) if isinstance(terms, str) else terms)}
-    wanted |= set(FRICTION) if "friction" in wanted else set()
-    wanted.discard("friction")
-    for term in wanted:
-        if term not in TERMS:
-            known = ("friction", *TERMS, *SHORT)
+    asked = (terms,) if isinstance(terms, str) else terms
+    free = robot.model.free_joints
+    every = {joint.name for joint in free}
+    wanted: dict[str, set[str]] = {}  # by term, at which joints
+    for term in (t for one in asked for t in (USUAL_TERMS if one == AUTO else (one,))):
+        joint, _, own = term.rpartition(".")
+        name = SHORT.get(own, own) if joint in every else SHORT.get(term, term)
+        for one in FRICTION if name == "friction" else (name,):
+            wanted.setdefault(one, set()).update({joint} if joint in every else every)
+        if name not in ("friction", *TERMS):
+            known = (AUTO, "friction", *TERMS, *SHORT)
             raise BadArgument(
                 f"There is no term {term!r}.{did_you_mean(term, known)}\n"
-                f"  There are: {', '.join(known)}."
+                f"  There are: {', '.join(known)}; at one joint: 'j1.Ia'."
             )
-    free = robot.model.free_joints
     given = {
-        term: [getattr(joint.friction, term) or 1 for joint in free]
+        term: [getattr(j.friction, term) or int(j.name in wanted[term]) for j in free]
         for term in TERMS[:-1]
         if term in wanted
     }
     if given:
         robot = robot.with_friction(**given)
     if "rotor_inertia" in wanted:
-        moving = {joint.name for joint in free}
 
         def driven(joint: Any) -> Any:
-            has = joint.motor.reflected or joint.name not in moving
+            has = joint.motor.reflected or joint.name not in wanted["rotor_inertia"]
             return joint if has else replace(joint, motor=Motor(rotor_inertia=1))
 
         robot = replace(robot, model=robot.model.with_joints(driven))
@@ -73,6 +77,7 @@ class Extra:
 
     name: str
     kernel: Any
+    place: Callable[[Model, float], Model] | None = None  # puts its value into a model
 
     def __call__(self, q: np.ndarray, qd: np.ndarray, qdd: np.ndarray) -> np.ndarray:
         return np.asarray(self.kernel(q, qd, qdd))

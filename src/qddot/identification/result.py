@@ -38,11 +38,13 @@ from qddot.identification.validation import (
     cross_validation,
     errors_by_run,
     essential,
+    without_columns,
 )
 from qddot.plain_text import fitted
 from qddot.results import Judged, in_notebook, json_ready
 
 if TYPE_CHECKING:
+    from qddot.identification.choices import Choices
     from qddot.identification.drive_gains import DriveGains
     from qddot.identification.estimators import Estimator
     from qddot.identification.observer import ExternalTorque
@@ -64,6 +66,7 @@ class Fit(Judged):
     doubts: tuple[Problem, ...] = ()  # what looks wrong with the log
     rates: tuple[float | None, ...] = (None,)  # [Hz], by run, rows kept per second; None: all
     gains: DriveGains | None = None  # of drives, where torques were what they report
+    choices: Choices | None = None  # what was chosen to be fitted, and why; None: what was asked
 
     @property
     def decimated(self) -> float | None:
@@ -239,22 +242,28 @@ class Fit(Judged):
         Where no body has them, the nearest possible robot, with a warning that says how much its
         torques differ.
         """
-        regression, phi = self.problem.regression, self.parameters
-        error = None
-        if not self.is_possible:
-            from qddot.identification.consistent import made_possible
-
-            phi, error = made_possible(self)
-        if regression.extra:
-            left = ", ".join(extra.name for extra in regression.extra)
+        regression, fit = self.problem.regression, self
+        if homeless := [extra.name for extra in regression.extra if extra.place is None]:
+            fit = without_columns(self, homeless)
+            before, after = (f"{100 * each.relative_error:.3g} %" for each in (self, fit))
             warnings.warn(
-                f"A robot file has no place for {left}; fit.predict has them, fit.robot does not.",
+                f"A robot file has no place for {', '.join(homeless)}; fit.predict has them, "
+                f"fit.robot is what was found without them: {after} instead of {before}.",
                 IdentificationWarning,
                 stacklevel=2,
             )
+        phi, error = fit.parameters, None
+        if not fit.is_possible:
+            from qddot.identification.consistent import made_possible
+
+            phi, error = made_possible(fit)
         found = regression.values(phi)
         values = {name: found[name] for name in regression.full.parameter_names}
-        return described(self, robot_with_parameters(regression.robot, values), error)
+        robot = robot_with_parameters(regression.robot, values)
+        for extra in regression.extra:
+            if extra.place is not None:
+                robot = replace(robot, model=extra.place(robot.model, found[extra.name]))
+        return described(fit, robot, error)
 
     @property
     def is_possible(self) -> bool:
@@ -345,6 +354,7 @@ class Fit(Judged):
             "samples": self.count,
             "filter": self._filter,
             "decimated": self.decimated,
+            "choices": None if self.choices is None else self.choices.to_dict(),
             "base_parameters": [
                 {"name": name, "value": value, "deviation": s, "relative": share}
                 for name, value, s, share in zip(

@@ -6,6 +6,7 @@ parameters whose relative deviation is many times the smallest one are not essen
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -131,6 +132,16 @@ def essential(fit: Fit, ratio: float = 30.0, loss: float = 0.01) -> Fit:
         removed.append(problem.base.groups[worst].text)
         problem, solution = smaller, found
     return replace(fit, problem=problem, solution=solution, removed=tuple(removed))
+
+
+def without_columns(fit: Fit, names: Sequence[str]) -> Fit:
+    """Return the fit in which some columns are taken for zero: the values that are then found."""
+    problem = fit.problem
+    for name in names:
+        place = next((k for k, g in enumerate(problem.base.groups) if g.name == name), None)
+        problem = problem if place is None else problem.without(place)
+    removed = (*fit.removed, *names)
+    return replace(fit, problem=problem, solution=fit.estimator.solved(problem), removed=removed)
 
 
 def _misfit(problem: LeastSquaresProblem, solution: Solution, noise: np.ndarray) -> float:

@@ -18,8 +18,8 @@ from qddot.model.friction import Friction, together
 from qddot.model.joint import FIXED, Joint, Start
 from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
-from qddot.model.tree import BASE, NO_INERTIA, Body, Elastic, Tree
-from qddot.scalars import Scalar, sqrt
+from qddot.model.tree import BASE, NO_INERTIA, Body, Elastic, Lever, Tree
+from qddot.scalars import Scalar, sincos, sqrt
 from qddot.scalars.expressions import Expression, expression
 from qddot.spatial.pose import STILL, Pose
 
@@ -159,7 +159,7 @@ def check_single(model: Model, joint: Joint, motion: JointMotion) -> None:
     if isinstance(motion, OneCoordinate):
         return
     for what, there in (
-        ("a spring", bool(joint.spring.stiffness)),
+        ("a spring", joint.spring.acts),
         ("a joint that it follows", joint.mimic is not None),
         ("a joint that follows it", any(_follows(other, joint.name) for other in model.joints)),
         ("a coupling", any(joint.name in (c.first, c.second) for c in model.couplings)),
@@ -200,6 +200,11 @@ def elastics(model: Model, positions: Positions) -> Iterator[Elastic]:
         if joint.kind != FIXED and joint.spring.stiffness:
             direction, offset = _stretch(model, positions[joint.name])
             yield Elastic(direction, joint.spring.stiffness, 0, joint.spring.rest - offset)
+        for number, a, b in joint.spring.harmonics if joint.kind != FIXED else ():
+            direction, offset = _stretch(model, positions[joint.name])
+            m = int(float(number))
+            s, c = sincos(m * offset) if offset else (0, 1)
+            yield Lever(direction, number=m, cosine=a * c + b * s, sine=b * c - a * s)
     for coupling in model.couplings:
         first, offset = _stretch(model, positions[coupling.first])
         second, other = _stretch(model, positions[coupling.second])

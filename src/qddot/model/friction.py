@@ -45,9 +45,11 @@ class FrictionParameter:
 class Friction:
     """Friction at a joint: viscous, Coulomb, Stribeck, and a constant offset.
 
-    The torque that resists motion; the Stribeck part is the static friction above Coulomb's:
+    The torque that resists motion; the Stribeck part is the static friction above Coulomb's.
+    Viscous friction may differ by direction, Fᵥ + Fₐ forwards and Fᵥ − Fₐ backwards; Coulomb
+    friction does so by the offset, Fₛ + f₀ and Fₛ − f₀:
 
-        f(q̇) = Fᵥ q̇ + [Fₛ + (F_static − Fₛ) exp(−(q̇/v_s)²)] sgn(q̇) + f₀
+        f(q̇) = Fᵥ q̇ + Fₐ |q̇| + [Fₛ + (F_static − Fₛ) exp(−(q̇/v_s)²)] sgn(q̇) + f₀
     """
 
     viscous: Scalar = 0  # [N·m·s/rad] or [N·s/m]
@@ -55,6 +57,7 @@ class Friction:
     static: Scalar | None = None  # [N·m] or [N]; None: no Stribeck effect
     stribeck_velocity: Scalar | None = None  # [rad/s] or [m/s]
     offset: Scalar = 0  # [N·m] or [N]
+    asymmetry: Scalar = 0  # [N·m·s/rad] or [N·s/m]
     # of a coordinate that moves several joints: what others of them have above Coulomb's at rest,
     # and their own v_s; `static` is the sum of all
     further: tuple[tuple[Scalar, Scalar], ...] = ()
@@ -71,7 +74,11 @@ class Friction:
             direction: What stands for sgn(q̇).
             wanted: The velocity that viscous friction is taken at, if not q̇.
         """
-        moving = self.viscous * (velocity if wanted is None else wanted)
+        wanted = velocity if wanted is None else wanted
+        moving = self.viscous * wanted
+        if _there(self.asymmetry):
+            way = sign(velocity) if direction is None else direction
+            moving = moving + self.asymmetry * (wanted * way)
         return moving + self._dry_torque(velocity, direction) + self.offset
 
     def _dry_torque(self, velocity: Scalar, direction: Scalar | None) -> Scalar:
@@ -94,10 +101,7 @@ class Friction:
     @property
     def is_dry(self) -> bool:
         """Whether a joint resists also when it barely moves."""
-        try:
-            return bool(self.coulomb or self.static or self.further)
-        except BadArgument:  # a size that is recorded: not known before it is used
-            return True
+        return _there(self.coulomb, self.static, self.further)
 
     @property
     def grip(self) -> tuple[Scalar, Scalar]:
@@ -115,7 +119,7 @@ class Friction:
     @property
     def smooth(self) -> Friction:
         """What goes to zero with the velocity."""
-        return Friction(viscous=self.viscous)
+        return Friction(viscous=self.viscous, asymmetry=self.asymmetry)
 
     # its parameters
 
@@ -155,6 +159,10 @@ class Friction:
             if p.resists and has_value(value) and value < 0:
                 message = f"its {p.name} friction is negative ({value:g}): it would create energy"
                 yield "error", message, "Give its size."
+        one, other = self.viscous, self.asymmetry
+        if has_value(one) and has_value(other) and abs(other) > one >= 0:
+            message = f"its asymmetry ({other:g}) is above its viscous friction ({one:g})"
+            yield "warning", f"{message}: it would create energy one way", "Give less of it."
         if self.static is None:
             return
         if self.stribeck_velocity is None:
@@ -171,6 +179,8 @@ class Friction:
         terms = []
         if self.viscous:
             terms.append(rf"{factor(self.viscous)}\,\dot{{q}}")
+        if self.asymmetry:
+            terms.append(rf"{factor(self.asymmetry)}\,|\dot{{q}}|")
         if self.static is not None:
             above = rf"({factor(self.static)} - {factor(self.coulomb)})"
             speed = self.stribeck_velocity
@@ -216,8 +226,26 @@ PARAMETERS = (  # in the order of the fields
         multiplies=lambda velocity, wanted, sign: 1,
         share=lambda r: r,
     ),
+    FrictionParameter(
+        "asymmetry",
+        "viscous friction that differs by direction",
+        "damping",
+        symbol="Fa",
+        resists=False,
+        column="fa",
+        multiplies=lambda velocity, wanted, sign: wanted * sign(velocity),
+        share=lambda r: r * abs(r),
+    ),
 )
 LINEAR = tuple(p for p in PARAMETERS if p.column)  # those that torques are linear in
+
+
+def _there(*values: Any) -> bool:
+    """Return whether any is not zero; a number that is recorded counts: it is not known yet."""
+    try:
+        return any(bool(value) for value in values)
+    except BadArgument:
+        return True
 
 
 def together(parts: Sequence[tuple[Friction, Scalar]]) -> Friction:

@@ -44,10 +44,21 @@ class Motor:
 
 @dataclass(frozen=True)
 class Spring:
-    """A spring that pulls a joint towards its rest position."""
+    """A spring that pulls a joint towards its rest position, and springs or weights on levers.
+
+    The torque that holds it is
+
+        k (q − rest) + Σ (a cos mq + b sin mq)
+    """
 
     stiffness: Scalar = 0  # [N·m/rad] or [N/m]
     rest: Scalar = 0  # [rad] or [m]
+    harmonics: tuple[tuple[Scalar, Scalar, Scalar], ...] = ()  # m, a and b [N·m] of each lever
+
+    @property
+    def acts(self) -> bool:
+        """Whether there is any."""
+        return bool(self.stiffness or self.harmonics)
 
 
 @dataclass(frozen=True)

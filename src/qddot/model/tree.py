@@ -8,7 +8,7 @@ name.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +19,7 @@ from qddot.model.coordinates import CoordinateMap, Drive, Drives
 from qddot.model.friction import Friction
 from qddot.model.joints import Coordinate, JointMotion, OneCoordinate
 from qddot.model.model import mapped
-from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3
+from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3, sincos
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.rotation import IDENTITY
@@ -90,9 +90,19 @@ class Elastic:
     """
 
     direction: np.ndarray  # (n,)
-    stiffness: Scalar
-    damping: Scalar
-    rest: Scalar
+    stiffness: Scalar = 0
+    damping: Scalar = 0
+    rest: Scalar = 0
+
+    def numbers(self, change: Callable[[Scalar], Scalar] = lambda x: x) -> dict[str, Scalar]:
+        """Return its numbers by name, each changed."""
+        names = (item.name for item in fields(self) if item.name not in ("direction", "number"))
+        return {name: change(getattr(self, name)) for name in names}
+
+    @property
+    def linear(self) -> tuple[Scalar, ...]:
+        """The numbers in which its torque is linear."""
+        return self.stiffness, self.stiffness * self.rest, self.damping
 
     def torque(self, q: JointVec, qd: JointVec) -> JointVec:
         e = self.direction
@@ -101,6 +111,32 @@ class Elastic:
     def energy(self, q: JointVec) -> Scalar:
         stretch = self.direction @ q - self.rest
         return self.stiffness * stretch * stretch / 2
+
+
+@dataclass(frozen=True)
+class Lever(Elastic):
+    """A spring or a weight on a lever, along one direction e of joint space.
+
+    It stores (a sin mx − b cos mx) / m with x = e·q, and the torque that holds it is:
+
+        e (a cos mx + b sin mx)
+    """
+
+    number: int = 1  # m
+    cosine: Scalar = 0  # a
+    sine: Scalar = 0  # b
+
+    @property
+    def linear(self) -> tuple[Scalar, ...]:
+        return self.cosine, self.sine
+
+    def torque(self, q: JointVec, qd: JointVec) -> JointVec:
+        s, c = sincos(self.number * (self.direction @ q))
+        return self.direction * (self.cosine * c + self.sine * s)
+
+    def energy(self, q: JointVec) -> Scalar:
+        s, c = sincos(self.number * (self.direction @ q))
+        return (self.cosine * s - self.sine * c) / self.number
 
 
 @dataclass(frozen=True)
@@ -246,8 +282,7 @@ class Tree:
             rotor_inertia=tuple(change(x) for x in self.rotor_inertia),
             friction=mapped(self.friction, change),
             elastics=tuple(
-                Elastic(array(e.direction), change(e.stiffness), change(e.damping), change(e.rest))
-                for e in self.elastics
+                replace(e, direction=array(e.direction), **e.numbers(change)) for e in self.elastics
             ),
         )
 

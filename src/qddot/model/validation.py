@@ -64,6 +64,7 @@ def checked(model: Model, found: Iterable[Problem] = ()) -> Model:
 
 BEYOND = 1e30  # numbers whose products would be no numbers any more
 
+MOST_WAVES = 1000  # of a spring on a lever, per turn
 # what kinds of joints need besides an axis, and how to give it
 NUMBERS = {"pitch": "Give its pitch in metres per radian: the lead of a turn over 2π."}
 
@@ -150,6 +151,15 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if has_value(joint.spring.stiffness) and joint.spring.stiffness < 0:
         message = f"its spring is unstable (stiffness {joint.spring.stiffness:g} < 0)"
         yield "warning", message, "Drop the sign unless it is meant."
+    for lever in joint.spring.harmonics:
+        number = lever[0] if isinstance(lever, tuple) and len(lever) == 3 else None
+        if not has_value(number) or float(number) not in range(1, MOST_WAVES + 1):
+            message = f"a harmonic of its spring is {lever!r}"
+            remedy = f"Give (m, a, b) with m a whole number from 1 to {MOST_WAVES}."
+            yield "error", message, remedy
+    if joint.spring.harmonics and joint.role != "angle":
+        message = f"its spring has harmonics, but a {joint.kind} joint has no angle"
+        yield "error", message, "Remove them."
 
 
 def _finite(thing: Any, where: str) -> Iterator[Problem]:

@@ -187,8 +187,11 @@ def motor(table: DocumentTable | None) -> Motor:
 
 
 def spring(table: DocumentTable | None) -> Spring:
-    """Return spring = { stiffness, rest }."""
-    return Spring(**fields(table, {"stiffness": 0, "rest": 0}))
+    """Return spring = { stiffness, rest, harmonics = [[m, a, b], ...] }."""
+    if table is None:
+        return Spring()
+    harmonics = table.rows("harmonics", 3)
+    return Spring(**fields(table, {"stiffness": 0, "rest": 0}), harmonics=harmonics)
 
 
 def start(table: DocumentTable | None) -> Start:

@@ -119,6 +119,17 @@ class DocumentTable:
             return default
         return tuple(self.checked(key, x, _scalar, 0) for x in value)
 
+    def rows(self, key: str, count: int) -> tuple[tuple[Scalar, ...], ...]:
+        """Return a tuple of rows of so many numbers each."""
+        value = self.get(key)
+        if value is None:
+            return ()
+        rows = value if isinstance(value, (list, tuple)) else [value]
+        if not all(isinstance(row, (list, tuple)) and len(row) == count for row in rows):
+            self.problem(key, f"it is not made of {count} numbers each", "Write [[2, 0.5, 1.2]].")
+            return ()
+        return tuple(tuple(self.checked(key, x, _scalar, 1) for x in row) for row in rows)
+
     def moments(self, key: str) -> tuple[Scalar, ...]:
         """Return xx, xy, xz, yy, yz, zz of three moments, six entries or a 3×3 matrix."""
         value = self.get(key)

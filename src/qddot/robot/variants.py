@@ -81,12 +81,13 @@ class Variants:
         static: Sequence[Scalar] | Scalar | None = None,
         stribeck_velocity: Sequence[Scalar] | Scalar | None = None,
         offset: Sequence[Scalar] | Scalar | None = None,
+        asymmetry: Sequence[Scalar] | Scalar | None = None,
     ) -> Self:
         """Return the robot with other friction at its joints; what is not given stays.
 
         Args:
-            viscous, coulomb, static, stribeck_velocity, offset: One value for all joints, or one
-                a joint in the order of `joint_names`. See `qddot.model.Friction`.
+            viscous, coulomb, static, stribeck_velocity, offset, asymmetry: One value for all
+                joints, or one a joint in the order of `joint_names`. See `qddot.model.Friction`.
         """
         here = locals()
         given = {p.name: here[p.name] for p in PARAMETERS}

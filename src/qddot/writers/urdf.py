@@ -134,6 +134,8 @@ def _lost_at(joint: Joint) -> Iterator[str]:
         yield f"its rotor inertia ({joint.motor.reflected} after the gear)"
     if joint.spring.stiffness:
         yield f"its spring (stiffness {joint.spring.stiffness})"
+    if joint.spring.harmonics:
+        yield f"the harmonics of its spring ({len(joint.spring.harmonics)})"
     limits = joint.limits
     for p in PARAMETERS:
         value = getattr(joint.friction, p.name)

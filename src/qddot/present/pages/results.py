@@ -108,6 +108,7 @@ def fit_page(
         f"Identification of {fit.problem.regression.robot.name}",
         *_head(fit, shown),
         page.section("Errors", _errors(fit), _runs(fit, validation)),
+        *_choices(fit),
         page.section("Torques", _figure(fits.plot_torques(fit), _torque_words(fit))),
         page.section("Residuals", _figure(fits.plot_residuals(fit), RESIDUAL_WORDS)),
         page.section("Parameters", *_parameters(fit)),
@@ -179,6 +180,14 @@ def _errors(fit: Fit) -> str:
     rows.append(["all", "", f"{100 * fit.relative_error:.3g}"])
     head = ["joint", "RMS", "relative [%]"]
     return page.table(head, rows, caption="What is left of the torques, joint by joint.")
+
+
+def _choices(fit: Fit) -> Iterator[str]:
+    """Yield what was chosen to be fitted, and what each candidate brings."""
+    if fit.choices is not None and fit.choices.rows:
+        head, *rows = fit.choices.cells()
+        caption = f"{fit.choices.sentence[0].upper()}{fit.choices.sentence[1:]}."
+        yield page.section("What was fitted", page.table(head, rows, caption=caption))
 
 
 def _runs(fit: Fit, validation: Sequence[dict[str, Any]]) -> str:
@@ -261,7 +270,8 @@ def _again(fit: Fit, log: Log, command: Sequence[str]) -> Iterator[str]:
         yield page.code(f"$ qddot {shlex.join(command)}", "sh")
     options = fit.estimator.get_params()
     robot = options.pop("robot")
-    extra = fit.problem.regression.extra
+    chosen = () if fit.choices is None else [x for row in fit.choices.taken for x in row.columns]
+    extra = [x for x in fit.problem.regression.extra if x.name not in chosen]
     options.pop("extra", None)
     source = log.source or "..."
     said = "".join(f"    {name}={value!r},\n" for name, value in options.items())

@@ -109,6 +109,8 @@ def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
     from qddot.identification.comparison import run_lines
 
     lines = [*repr(fit).splitlines(), "", *fit.table().splitlines(), ""]
+    if fit.choices is not None:
+        lines += [*str(fit.choices).splitlines(), ""]
     lines += [f"{note.severity}: {note}" for note in fit.log.notes if note.severity == "note"]
     lines += ["", "on what was not fitted:", *run_lines(errors)] if errors else []
     if not fit.is_possible:

@@ -1,0 +1,181 @@
+"""What to fit is chosen by prediction: what is there is found, what is not there is not taken."""
+
+import numpy as np
+import pytest
+
+import qddot
+from qddot.errors import BadArgument
+from qddot.identification import Log, prepared
+from tests.identification.made_logs import measured, noisy, waving
+
+ARM = qddot.load("two_link").without("friction").with_friction(viscous=5.0, coulomb=2.0)
+WRIST = qddot.load("ur3").without("friction").with_friction(viscous=0.5, coulomb=0.4)
+T = np.arange(3000) / 100
+
+
+def log_of(robot, more=None, seed=0, noise=0.02):
+    """Return a log with its accelerations, torques with `more` and noise of their own size."""
+    q, qd, qdd = waving(robot.n, T, seed)
+    tau = robot.inverse_dynamics(q, qd, qdd) + (0 if more is None else more(q, qd, qdd))
+    size = np.sqrt(np.mean(tau**2, axis=0))
+    tau = tau + noise * size * np.random.default_rng(seed).normal(size=tau.shape)
+    return Log(robot.joint_names, T, q, qd, qdd, tau)
+
+
+def taken(fit):
+    return {(row.what, row.joints) for row in fit.choices.taken}
+
+
+def at_joint(i, function, n=2):
+    return lambda q, qd, qdd: np.eye(n)[i] * function(q, qd, qdd)[:, None]
+
+
+def both(q, qd, qdd):
+    v, a = qd[:, 4] + qd[:, 5], qdd[:, 4] + qdd[:, 5]
+    return np.multiply.outer(0.1 * a + 0.3 * v + 0.5 * np.sign(v), np.eye(6)[4] + np.eye(6)[5])
+
+
+@pytest.mark.parametrize(
+    ("what", "joints", "robot", "more"),
+    [
+        ("rotor inertia", ("j2",), ARM, at_joint(1, lambda q, qd, qdd: 20 * qdd[:, 1])),
+        (
+            "Stribeck friction",
+            ("j1",),
+            ARM,
+            at_joint(
+                0, lambda q, qd, qdd: 60 * np.exp(-((qd[:, 0] / 0.3) ** 2)) * np.sign(qd[:, 0])
+            ),
+        ),
+        ("spring", ("j2",), ARM, at_joint(1, lambda q, qd, qdd: 40 * q[:, 1])),
+        (
+            "viscous friction by direction",
+            ("j2",),
+            ARM.with_friction(viscous=50),
+            at_joint(1, lambda q, qd, qdd: 30 * np.abs(qd[:, 1])),
+        ),
+        ("counterbalance", ("j1",), ARM, at_joint(0, lambda q, qd, qdd: 100 * np.sin(2 * q[:, 0]))),
+        (
+            "friction by load",
+            ("j1",),
+            ARM,
+            at_joint(
+                0,
+                lambda q, qd, qdd: 0.2 * np.abs(ARM.gravity_torque(q)[:, 0]) * np.sign(qd[:, 0]),
+            ),
+        ),
+        ("motor of two joints", WRIST.joint_names[4:], WRIST, both),
+    ],
+)
+def test_what_is_there_is_found_and_nothing_else(what, joints, robot, more):
+    fit = qddot.identify(robot, log_of(robot, more))
+    assert taken(fit) == {(what, tuple(joints))}
+    assert fit.relative_error < 0.025
+    row = next(row for row in fit.choices.rows if row.taken)
+    assert row.error < 0.98 * row.without
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_nothing_is_taken_that_is_not_there(seed):
+    for robot in (ARM, WRIST):
+        assert not taken(qddot.identify(robot, log_of(robot, seed=seed)))
+    ready = prepared(noisy(ARM, rate=200.0, seed=seed), cutoff=5.0)
+    assert not taken(qddot.identify(ARM, ready))
+
+
+def test_what_was_chosen_can_be_asked_for_and_is_in_words_and_data():
+    fit = qddot.identify(ARM, log_of(ARM, at_joint(1, lambda q, qd, qdd: 20 * qdd[:, 1])))
+    again = qddot.identify(ARM, fit.log, terms=fit.choices.terms, extra=fit.choices.extra)
+    assert again.choices is None
+    assert np.allclose(again.values, fit.values)
+    assert "j2.Ia" in fit.choices.terms
+    assert "yes  rotor inertia" in str(fit.choices)
+    assert "chosen by prediction: rotor inertia (j2)" in str(fit)
+    rows = fit.to_dict()["choices"]["candidates"]
+    assert rows[0]["taken"]
+    assert rows[0]["columns"] == ["j2.Ia"]
+    assert all(row["why"] for row in rows if not row["taken"])
+
+
+def test_several_logs_choose_together():
+    more = at_joint(1, lambda q, qd, qdd: 40 * q[:, 1])
+    logs = [log_of(ARM, more, seed)[:1500] for seed in (0, 1)]
+    assert taken(qddot.identify(ARM, logs)) == {("spring", ("j2",))}
+
+
+def test_what_was_found_is_in_the_robot_and_its_file(tmp_path):
+    def more(q, qd, qdd):
+        found = 40 * q * [0, 1]
+        found[:, 0] += 60 * np.exp(-((qd[:, 0] / 0.3) ** 2)) * np.sign(qd[:, 0])
+        found[:, 0] += 200 * np.sin(2 * q[:, 0])
+        return found
+
+    fit = qddot.identify(ARM, log_of(ARM, more), "consistent")
+    kinds = {"spring": ("j2",), "Stribeck friction": ("j1",), "counterbalance": ("j1",)}
+    assert taken(fit) == set(kinds.items())
+    fit.save(tmp_path / "arm.toml")
+    back = qddot.load(tmp_path / "arm.toml")
+    states = fit.log.q, fit.log.qd, fit.log.qdd
+    assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), atol=1e-6)
+    j1, j2 = back.model.free_joints
+    assert [m for m, _, _ in j1.spring.harmonics] == [2]
+    assert abs(j2.spring.stiffness - 40) < 1
+    assert abs(j1.friction.static - j1.friction.coulomb - 60) < 10
+
+
+def test_a_short_log_is_fitted_with_the_usual_terms():
+    q, qd, qdd = waving(2, np.arange(20) / 10, 0)
+    fit = qddot.identify(ARM, (q, qd, qdd, ARM.inverse_dynamics(q, qd, qdd)))
+    assert "too few" in fit.choices.note
+    assert "j1.f0" in fit.problem.regression.names
+
+
+def test_a_term_at_one_joint():
+    log = log_of(ARM)
+    names = qddot.identify(ARM, log, terms=("friction", "j2.Ia", "j1.offset")).problem.regression
+    assert "j2.Ia" in names.names
+    assert "j1.Ia" not in names.names
+    assert "j1.f0" in names.names
+    assert "j2.f0" not in names.names
+    with pytest.raises(BadArgument, match=r"no term 'j3\.Ia'"):
+        qddot.identify(ARM, log, terms=("j3.Ia",))
+
+
+@pytest.mark.long
+def test_the_wrist_of_a_measured_arm_is_found():
+    folder = measured("staubli_tx40")
+    arm = qddot.load(folder / "tx40_mdh_modified.urdf")
+    A = np.eye(6)
+    A[5, 4] = -1
+    raw = qddot.load_log(
+        {"q": folder / "pos_read_data.csv", "tau": folder / "curr_data.csv"},
+        arm,
+        rate=5000,
+        gear=[32, 32, 45, -48, 45, 32],
+        coupling=A,
+        offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
+    )
+    fit = qddot.identify(arm, raw)
+    assert ("motor of two joints", ("joint_5", "joint_6")) in taken(fit)
+    assert fit.relative_error < 0.052
+
+
+def test_a_robot_without_a_place_for_a_column_is_found_without_it():
+    fit = qddot.identify(WRIST, log_of(WRIST, both), "consistent")
+    with pytest.warns(
+        qddot.IdentificationWarning, match=r"no place for .*\.fs.*found without them"
+    ):
+        robot = fit.robot
+    plain = qddot.identify(WRIST, fit.log, "consistent", terms=("friction", "offset"))
+    states = fit.log.q, fit.log.qd, fit.log.qdd
+    expected = plain.robot.inverse_dynamics(*states)
+    assert np.allclose(
+        robot.inverse_dynamics(*states), expected, atol=0.01 * np.abs(expected).max()
+    )
+
+
+def test_a_ripple_is_found_with_its_number():
+    more = at_joint(1, lambda q, qd, qdd: 30 * np.sin(23 * q[:, 1] + 0.4))
+    fit = qddot.identify(ARM, log_of(ARM, more))
+    assert taken(fit) == {("ripple", ("j2",))}
+    assert fit.choices.taken[0].columns == ("j2.cos 23q", "j2.sin 23q")
