@@ -18,6 +18,7 @@ from qddot.robot.quantities import OF_A_FRAME, SIMPLE, WITH_LOADS
 ARM = qddot.load("two_link")
 POINT = qddot.load("two_link_point")
 PANDA = qddot.load("panda")
+UR5 = qddot.load("ur5")
 # it has no joint that moves, and two frames
 STILL = qddot.Robot(
     build(

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pytest
 from long import long, one_in
-from made import STILL
+from made import PANDA, STILL, UR5
 from nearness import DIVIDED
 from translated import ROBOTS, assert_same
 
@@ -119,7 +119,7 @@ def test_every_operation_means_what_it_does_in_numpy(tmp_path):
 
 @with_gcc
 def test_one_row_may_serve_all_states(tmp_path):
-    program = qddot.load("panda").program("inverse_dynamics")
+    program = PANDA.program("inverse_dynamics")
     library = compiled_here(source([kernel(program, "run", Real())], Real()), tmp_path)
     q, qd, qdd = inputs_of(program, 5, "float64")
     found = run_here(library["run"], program, [q, qd[0].copy(), qdd], 5, "float64")
@@ -129,7 +129,7 @@ def test_one_row_may_serve_all_states(tmp_path):
 @with_gcc
 @pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_a_rollout_in_one_kernel_is_the_rollout(method, tmp_path):
-    robot, count, rows, every, h = qddot.load("ur5"), 9, 4, 5, 1e-3
+    robot, count, rows, every, h = UR5, 9, 4, 5, 1e-3
     gain = qddot.record(lambda q, qd, k: -k * q - 2 * qd, q=(6,), qd=(6,), k=(6,))
     law = law_of(gain, robot.n)
     system = System(robot.model, Forces(law, True, smoothing=0.01), (f"{robot.joint_names[-1]}.m",))
@@ -228,7 +228,7 @@ def test_without_a_gpu_the_remedy_is_named():
     if not WHY:
         pytest.skip("there is a GPU here")
     with pytest.raises(QddotError) as error:
-        qddot.to_cuda(qddot.load("panda")).gravity_torque(np.zeros(7))
+        qddot.to_cuda(PANDA).gravity_torque(np.zeros(7))
     assert "pip install 'qddot[cuda]'" in str(error.value) or "no NVIDIA GPU" in str(error.value)
 
 
@@ -257,7 +257,7 @@ def test_a_gpu_gives_what_the_program_gives(name, dtype):
 def test_arrays_of_other_packages_come_and_go_without_a_copy():
     import cupy as cp
 
-    robot = qddot.load("panda")
+    robot = PANDA
     gpu, program = qddot.to_cuda(robot), robot.program("inverse_dynamics")
     arrays = inputs_of(program, 100, "float64")
     wanted = program(*arrays)
@@ -284,7 +284,7 @@ def test_arrays_of_other_packages_come_and_go_without_a_copy():
 @on_gpu
 def test_arrays_of_the_host_are_carried_in_pieces_that_fit(monkeypatch):
     monkeypatch.setattr(cuda, "SHARE", 1e-9)  # next to nothing
-    robot = qddot.load("ur5")
+    robot = UR5
     program = robot.program("mass_matrix")
     (q,) = inputs_of(program, 5000, "float64")
     assert_close([qddot.to_cuda(robot).mass_matrix(q)], program(q), "float64")
@@ -297,7 +297,7 @@ def test_arrays_of_the_host_are_carried_in_pieces_that_fit(monkeypatch):
 def test_rollouts_on_a_gpu_are_those_of_the_program(method):
     import cupy as cp
 
-    robot = qddot.load("panda")
+    robot = PANDA
     q0 = np.random.default_rng(0).normal(size=(40, 7))
     run = qddot.rollout(robot, q0, steps=20, step=1e-3, every=5e-3, method=method, device="cuda")
     loop = iteration(System(robot.model, Forces(smoothing=0.01)), method)
@@ -341,6 +341,6 @@ def test_a_robot_without_joints_is_no_special_case():
 
 @on_gpu
 def test_a_kernel_tells_what_it_takes():
-    taken = qddot.to_cuda(qddot.load("panda")).lowered("mass_matrix").resources()
+    taken = qddot.to_cuda(PANDA).lowered("mass_matrix").resources()
     assert 16 <= taken.registers <= 255
     assert 0 < taken.occupancy <= 1

@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+import weakref
 from itertools import count
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from nearness import LAST_DIGIT
 
 from qddot import Kernel, record
 from qddot.backends import disk_cache
+from qddot.backends.llvm import compile_module
 
 CODE = b"code " * 100
 NAME = disk_cache.key("a program", "a processor")
@@ -274,3 +276,15 @@ def test_what_was_not_used_for_longest_goes_when_there_is_no_room(
     disk_cache.store(looks, b"x" * 1000)
     kept = [name for name in names if disk_cache.load(name)]
     assert kept == [names[2], *names[6:]]
+
+
+def test_code_that_is_in_use_is_there_once_and_goes_with_its_last_user():
+    text = "define i64 @answer() {\n  ret i64 42\n}\n"
+    one = compile_module(text)
+    other = compile_module(text)
+    assert other is one
+    gone = weakref.ref(one)
+    del one
+    assert gone() is other
+    del other
+    assert gone() is None

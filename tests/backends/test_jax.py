@@ -12,7 +12,7 @@ import pytest
 from complex_step import STEP
 from late import late
 from long import long
-from made import STILL
+from made import PANDA, STILL, UR5
 from nearness import SINGLE_DIVIDED
 from translated import QUANTITIES, ROBOTS, assert_same, state
 
@@ -87,7 +87,7 @@ def test_second_derivatives_agree_however_they_are_taken(outer, inner):
 
 
 def test_derivatives_are_mapped_and_batches_broadcast():
-    robot = qddot.load("ur5")
+    robot = UR5
     functions = qddot.to_jax(robot)
     q, qd, qdd = state(robot, 4)
     slopes = jax.jit(jax.vmap(jax.jacfwd(functions.inverse_dynamics), in_axes=(0, None, 0)))
@@ -123,7 +123,7 @@ def test_a_loss_goes_down():
 
 
 def test_it_computes_in_single_precision_where_jax_does():
-    robot = qddot.load("panda")
+    robot = PANDA
     arrays = state(robot, 10)
     with jax.enable_x64(False):
         found = jax.jit(qddot.to_jax(robot).inverse_dynamics)(*arrays)
@@ -136,7 +136,7 @@ def test_without_the_kernel_jax_computes_the_same():
     """What runs on a GPU: JAX's own operations, compiled here for the CPU."""
     from qddot.backends.jax_program import _native, known
 
-    robot = qddot.load("ur5").with_friction(viscous=1, coulomb=2)
+    robot = UR5.with_friction(viscous=1, coulomb=2)
     arrays = state(robot, 6)
     for quantity in ("inverse_dynamics", "inverse_dynamics_derivatives"):
         program = robot.program(quantity)
@@ -216,7 +216,7 @@ def test_gradients_are_right_when_devices_share_the_work():
 
 
 def test_mistakes_are_told_in_words():
-    functions = qddot.to_jax(qddot.load("panda"))
+    functions = qddot.to_jax(PANDA)
     with pytest.raises(QddotError, match=r"q has shape \(6,\); it must have shape \(..., 7\)"):
         functions.gravity_torque(np.zeros(6))
     with pytest.raises(QddotError, match="do not fit together"):

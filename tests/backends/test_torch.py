@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from late import late
 from long import long
-from made import STILL
+from made import PANDA, STILL, UR5
 from nearness import DIVIDED, SINGLE_DIVIDED
 from translated import QUANTITIES, ROBOTS, assert_same, state
 
@@ -59,7 +59,7 @@ def test_gradients_and_their_gradients_are_right(name):
 
 
 def test_every_way_of_torch_func_gives_the_same_jacobian():
-    robot = qddot.load("ur5")
+    robot = UR5
     functions = qddot.to_torch(robot)
     q, qd, qdd = tensors_of(robot, 3)
     wanted = robot.inverse_dynamics_derivatives(*numpy_of((q, qd, qdd)))[0]
@@ -70,7 +70,7 @@ def test_every_way_of_torch_func_gives_the_same_jacobian():
 
 
 def test_torch_compile_goes_through_without_a_break():
-    robot = qddot.load("ur5")
+    robot = UR5
     functions = qddot.to_torch(robot)
     q, qd, qdd = tensors_of(robot, 4, requires_grad=True)
 
@@ -177,7 +177,7 @@ def test_a_network_can_learn_through_it():
 
 
 def test_mistakes_are_told_in_words():
-    functions = qddot.to_torch(qddot.load("panda"))
+    functions = qddot.to_torch(PANDA)
     with pytest.raises(QddotError, match=r"q has shape \(6,\); it must have shape \(..., 7\)"):
         functions.gravity_torque(torch.zeros(6))
     with pytest.raises(QddotError, match="do not fit together"):

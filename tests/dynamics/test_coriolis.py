@@ -5,7 +5,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import given
 from hypothesis import strategies as st
-from long import examples
+from long import examples, long
 from nearness import assert_near
 from random_trees import deep_tree, poised, spin
 
@@ -21,7 +21,7 @@ from qddot.model.folding import fold
 
 EXAMPLES = examples(20)
 
-deep = pytest.mark.parametrize("model", [deep_tree(seed, 30) for seed in (1, 2)], ids=["a", "b"])
+deep = pytest.mark.parametrize("model", [deep_tree(1, 30), *long(deep_tree(2, 30))], ids=["a", "b"])
 
 
 @EXAMPLES

@@ -11,7 +11,7 @@ import pytest
 from complex_step import rate, slope
 from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
-from long import examples
+from long import examples, long
 from nearness import assert_near
 from random_trees import deep_tree, on_a_mount, placement, poised, robots, spin, weight
 from strategies import seeds, states
@@ -37,7 +37,7 @@ FIRST_FOUND = settings(max_examples=300, phases=[Phase.generate])  # not made sm
 EPSILON = np.finfo(float).eps
 SOLVING = 100  # what a solution loses beyond κ(M) ε, for up to thirty joints
 
-deep = pytest.mark.parametrize("model", [deep_tree(seed, 30) for seed in (1, 2)], ids=["a", "b"])
+deep = pytest.mark.parametrize("model", [deep_tree(1, 30), *long(deep_tree(2, 30))], ids=["a", "b"])
 
 
 def condition(M: np.ndarray) -> float:

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from identification.made_logs import measured, noisy
 from long import long, one_in
+from made import PANDA, UR5
 
 import qddot
 from qddot.errors import IdentificationWarning
@@ -24,7 +25,7 @@ TERMS = ("friction", "offset")
 @pytest.fixture(scope="module")
 def arm():
     """A UR5 as its file has it, and with friction: what was recorded."""
-    return qddot.load("ur5").with_friction(viscous=1.0, coulomb=2.0)
+    return UR5.with_friction(viscous=1.0, coulomb=2.0)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def doubts(robot, log):
 
 
 def test_a_good_log_raises_no_doubt(arm, log):
-    assert doubts(qddot.load("ur5"), log) == []
+    assert doubts(UR5, log) == []
 
 
 @pytest.mark.long
@@ -56,7 +57,7 @@ def test_good_logs_raise_no_doubt(name):
 @pytest.mark.parametrize("joint", one_in(3, range(6)))
 def test_one_flipped_torque_is_named_with_its_joint(arm, log, joint):
     sign = np.where(np.arange(6) == joint, -1, 1)
-    said = doubts(qddot.load("ur5"), replace(log, tau=log.tau * sign))
+    said = doubts(UR5, replace(log, tau=log.tau * sign))
     assert len(said) == 1
     assert f"joint {arm.joint_names[joint]!r}: its torque has the other sign" in said[0]
     assert 'gear={"tau": [' in said[0]
@@ -64,12 +65,12 @@ def test_one_flipped_torque_is_named_with_its_joint(arm, log, joint):
 
 def test_a_joint_that_turns_the_other_way_is_named(arm, log):
     sign = np.array([1, 1, -1, 1, 1, 1])
-    said = doubts(qddot.load("ur5"), replace(log, q=log.q * sign, tau=log.tau * sign))
+    said = doubts(UR5, replace(log, q=log.q * sign, tau=log.tau * sign))
     assert "joint 'elbow_joint': its positions and torques have the other sign" in said[0]
 
 
 def test_amperes_are_not_taken_for_newton_metres(log):
-    said = doubts(qddot.load("ur5"), replace(log, tau=log.tau / 15))
+    said = doubts(UR5, replace(log, tau=log.tau / 15))
     assert len(said) == 1
     assert re.search(r"torques are 0\.06\d times those of the robot's own masses", said[0])
     assert "If these are amperes: units={'tau': 'A'}" in said[0]
@@ -78,8 +79,8 @@ def test_amperes_are_not_taken_for_newton_metres(log):
 def test_columns_in_another_order_are_recognised(log):
     order = [2, 3, 0, 1, 4, 5]
     mixed = replace(log, q=log.q[:, order], tau=log.tau[:, order])
-    said = doubts(qddot.load("ur5"), mixed)[-1]
-    names = [qddot.load("ur5").joint_names[k] for k in order]
+    said = doubts(UR5, mixed)[-1]
+    names = [UR5.joint_names[k] for k in order]
     assert f"another order, {', '.join(names)}" in said
     assert (2, 3, 0, 1, 4, 5) in exchanges(6)
 
@@ -106,7 +107,7 @@ def test_noise_instead_of_torques_is_not_trusted(arm, log):
 
 
 def test_another_rate_than_was_said_is_recognised(log):
-    said = doubts(qddot.load("ur5"), replace(log, t=20 * log.t))
+    said = doubts(UR5, replace(log, t=20 * log.t))
     assert "about 20 times as fast as was said" in said[0]
     assert "rate=" in said[0]
 
@@ -114,14 +115,14 @@ def test_another_rate_than_was_said_is_recognised(log):
 @pytest.mark.parametrize(("delay", "word"), [(0.02, "later"), *long((-0.02, "earlier"))])
 def test_late_torques_are_recognised_and_can_be_shifted_back(log, delay, word):
     late = shifted(log, -delay)
-    said = doubts(qddot.load("ur5"), late)
+    said = doubts(UR5, late)
     assert f"about 20 ms {word} than the motion" in said[0]
     assert f"prepared(log, delay={delay:g})" in said[0]
-    assert doubts(qddot.load("ur5"), prepared(late, cutoff=10.0, delay=delay)) == []
+    assert doubts(UR5, prepared(late, cutoff=10.0, delay=delay)) == []
 
 
 def test_positions_beyond_the_limits_are_told_with_joint_and_range():
-    robot = qddot.load("panda")
+    robot = PANDA
     log = noisy(robot.with_friction(viscous=1.0), rate=100.0)  # joint 4 has no zero
     with pytest.warns(IdentificationWarning, match="'panda_joint4': it is up to .* beyond its lim"):
         fit = qddot.identify(robot, log, terms=TERMS)

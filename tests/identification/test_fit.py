@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from identification.excited import excited
 from long import long, one_in
+from made import PANDA, UR5
 from nearness import SOLVED, assert_near
 
 import qddot
@@ -27,9 +28,9 @@ WRITTEN = 1e-9  # a file's decimals
 @pytest.fixture(scope="module")
 def wrong():
     """A UR5, and what somebody believes of it: all masses 20 % off, no friction."""
-    robot = qddot.load("ur5").with_friction(viscous=2.0, coulomb=3.0, offset=0.5)
+    robot = UR5.with_friction(viscous=2.0, coulomb=3.0, offset=0.5)
     robot = replace(robot, model=robot.model.with_joints(geared))
-    believed = qddot.load("ur5")
+    believed = UR5
     return robot, robot_with_parameters(believed, 1.2 * believed.parameters)
 
 
@@ -62,7 +63,7 @@ def test_a_robot_has_the_parameters_it_is_given(name):
 
 
 def test_what_is_fixed_to_a_link_keeps_its_inertia_where_that_can_be():
-    robot = qddot.load("panda").with_payload(qddot.load("panda").frame_names[-1], 1.0)
+    robot = PANDA.with_payload(PANDA.frame_names[-1], 1.0)
     names = list(robot.parameter_names)
     phi = robot.parameters.copy()
     phi[names.index("panda_joint7.m")] += 0.5
@@ -75,7 +76,7 @@ def test_what_is_fixed_to_a_link_keeps_its_inertia_where_that_can_be():
 
 
 def test_parameters_may_be_given_by_name():
-    robot = robot_with_parameters(qddot.load("ur5"), {"elbow_joint.fv": 3.0, "elbow_joint.Ia": 2.0})
+    robot = robot_with_parameters(UR5, {"elbow_joint.fv": 3.0, "elbow_joint.Ia": 2.0})
     assert robot.parameters[-2:].tolist() == [2.0, 3.0]
     with pytest.raises(UnknownName, match=r"Did you mean 'elbow_joint.m'"):
         robot_with_parameters(robot, {"elbow_joint.mass": 3.0})
@@ -84,7 +85,7 @@ def test_parameters_may_be_given_by_name():
 
 
 def test_parameters_that_no_body_has_are_refused():
-    robot = qddot.load("ur5")
+    robot = UR5
     phi = robot.parameters.copy()
     phi[10] = -1
     with pytest.raises(BadArgument, match=r"No robot has these parameters: .*mass"):
@@ -113,7 +114,7 @@ def test_the_robot_found_moves_as_the_true_one(wrong):
 
 
 def test_base_torques_are_reproduced_to_rounding_where_the_nearest_robot_can_exist():
-    robot = qddot.load("panda")
+    robot = PANDA
     believed = robot_with_parameters(robot, 1.05 * robot.parameters)
     fit = identify(believed, excited(robot, 400), "ordinary")
     assert fit.is_possible
@@ -153,7 +154,7 @@ def test_columns_that_a_robot_has_no_place_for_are_named():
 
 @pytest.mark.parametrize("ending", ["toml", "urdf"])
 def test_a_fit_is_saved_as_a_robot_file(ending, tmp_path):
-    robot = qddot.load("panda")
+    robot = PANDA
     believed = robot_with_parameters(robot, 1.05 * robot.parameters)
     fit = identify(believed, excited(robot, 400), "ordinary")
     fit.save(tmp_path / f"arm.{ending}")

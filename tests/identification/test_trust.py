@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 from identification.excited import as_log, excited
+from made import PANDA, UR5
 
 import qddot
 from qddot import plot
@@ -119,7 +120,7 @@ def test_deviations_that_the_residual_contradicts_are_not_told():
 
 
 def test_a_saved_robot_says_log_method_error_and_day_and_not_what_is_no_longer_true(tmp_path):
-    robot = qddot.load("panda")
+    robot = PANDA
     assert "kg" in robot.model.description or robot.model.description
     log = qddot.Log(robot.joint_names, np.arange(400) / 100, *excited(robot, 400, noise=0.1))
     log = replace(log, source="/home/somebody/logs/monday.csv")
@@ -181,7 +182,7 @@ def test_a_value_at_its_bound_has_no_share_of_a_hundred_million_per_cent():
 
 
 def test_the_figure_of_parameters_says_where_its_axis_is_logarithmic_and_keeps_names_apart():
-    robot = qddot.load("ur5")
+    robot = UR5
     fit = identify(robot, excited(robot, 300, noise=0.1), terms=TERMS)
     axes = plot.plot_parameters(fit).axes
     bent = [a for a in axes if a.get_xscale() == "asinh"]

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from made import PANDA
 
 import qddot
 from qddot.errors import BadArgument, WrongShape
@@ -87,7 +88,7 @@ def test_torques_stay_within_their_limits_and_at_one_of_them(points, friction):
 
 
 def test_a_panda_is_at_a_torque_or_a_speed_all_the_time():
-    panda = qddot.load("panda")
+    panda = PANDA
     limits = [joint.limits for joint in panda.model.free_joints]
     effort, velocity = (
         np.array([float(x.effort or 0) for x in limits]),
@@ -148,7 +149,7 @@ def test_an_acceleration_limit_is_kept_too():
 
 
 def test_a_line_in_space_can_be_gone_in_the_least_time():
-    panda = qddot.load("panda")
+    panda = PANDA
     end = panda.pose(READY, "tool")[:3, 3] + [-0.1, 0.3, 0.1]
     line = CartesianLine(panda, "tool", READY, end, duration=2.0)
     reference = time_optimal(panda, line)
@@ -246,7 +247,7 @@ def test_what_cannot_be_gone_is_refused_with_the_reason():
         time_optimal(robot, [[0.0], [1.0]], effort=EFFORT)
     with pytest.raises(BadArgument, match="pieces is 1; give a whole number, 2 or more"):
         time_optimal(robot, POINTS, effort=EFFORT, pieces=1)
-    panda = qddot.load("panda")
+    panda = PANDA
     with pytest.raises(BadArgument, match="leaves the limits of joint 'panda_joint4'"):
         time_optimal(panda, [READY, READY + np.array([0, 0, 0, 3, 0, 0, 0])])
 

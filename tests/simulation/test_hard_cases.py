@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 from long import long
+from made import PANDA, UR5
 
 import qddot
 
@@ -38,9 +39,7 @@ def sliders(tmp_path):
 def test_an_arm_that_falls_onto_several_stops_comes_to_the_end():
     """Impacts at one stop throw joints off other stops, very slowly."""
     start = [0, -0.5, 0.3, -2, 0.2, 1.5, 0.5]
-    run = qddot.simulate(
-        qddot.load("panda"), start, duration=2.0, stops=0.0, tolerance=1e-7, audit_limit=1e-4
-    )
+    run = qddot.simulate(PANDA, start, duration=2.0, stops=0.0, tolerance=1e-7, audit_limit=1e-4)
     assert run.finished, run.status
     low, high = (
         [getattr(joint.limits, end) for joint in run.robot.model.free_joints]
@@ -109,7 +108,7 @@ def test_inputs_of_a_controller_may_have_any_name():
 
 
 def test_effort_limits_are_enforced_on_recorded_controllers_too():
-    ur5 = qddot.load("ur5")
+    ur5 = UR5
     law = qddot.record(lambda q, qd: -1e4 * q - 100 * qd, q=(6,), qd=(6,))
     run = qddot.simulate(ur5, np.full(6, 0.3), duration=0.1, torque=law, effort="enforce")
     limits = np.array([joint.limits.effort for joint in ur5.model.free_joints])
@@ -151,7 +150,7 @@ def test_a_held_table_keeps_the_order_of_the_method():
 
 
 def test_a_trial_step_that_runs_away_is_taken_back():
-    ur5 = qddot.load("ur5")
+    ur5 = UR5
 
     def torque(t, q, qd):
         return np.zeros(6) if t < 0.1 else -1e6 * q - 1e4 * qd
@@ -174,7 +173,7 @@ def test_an_arm_that_hardly_moves_is_called_good(name):
 
 
 def test_a_run_of_a_single_precision_robot_is_audited_in_double():
-    run = qddot.simulate(qddot.load("ur5").with_options(dtype="float32"), np.zeros(6), duration=1.0)
+    run = qddot.simulate(UR5.with_options(dtype="float32"), np.zeros(6), duration=1.0)
     assert run.good, run.status
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def widest_lanes() -> int:
 
 
 def compile_module(text: str) -> MachineCode:
-    """Return the machine code of a module, from the disk if it was compiled before.
+    """Return the machine code of a module: that which is in use, or what the disk has, or new.
 
     The recorder has left nothing for LLVM's own optimisations to find, so only its code generator
     runs, at its first level: it compiles up to five times faster, and the code measures the same.
@@ -62,6 +63,8 @@ def compile_module(text: str) -> MachineCode:
     model = "small" if len(text) > LONG and near else "jitdefault"
     key = disk_cache.key(text, *target(), model, binding.llvm_version_info, _llvmlite_version())
     with _compiling:
+        if (used := _in_use.get(key)) is not None:
+            return used
         code = disk_cache.load(key)
         if code is None:
             module = binding.parse_assembly(text)
@@ -74,9 +77,10 @@ def compile_module(text: str) -> MachineCode:
         engine = binding.create_mcjit_compiler(nothing, _machine(model), use_lmm=True)
         engine.add_object_file(binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
-    box = np.empty((), dtype=object)
-    box[()] = engine
-    return MachineCode(box)
+        box = np.empty((), dtype=object)
+        box[()] = engine
+        made = _in_use[key] = MachineCode(box)
+    return made
 
 
 @contextmanager
@@ -98,6 +102,7 @@ def in_our_order() -> Iterator[None]:
 
 
 _compiling = threading.RLock()  # one at a time, as llvmlite has it anyway
+_in_use: WeakValueDictionary[str, MachineCode] = WeakValueDictionary()  # by its name on the disk
 
 
 def _before_fork() -> None:
