@@ -10,6 +10,7 @@ import qddot
 from qddot.errors import BadArgument, UnknownName
 from qddot.identification import MeasuredRun, errors_by_run
 from qddot.identification.payload import payload_of
+from qddot.identification.runs import file_names
 from qddot.model import Inertial, Payload
 
 FRAME = "tool"
@@ -177,3 +178,17 @@ def test_deviations_of_gains_are_what_they_say(arm, loaded):
         gains = qddot.identify(UR5, [runs[0], known], gains={}).gains
         off.append((gains.values - GAINS) / gains.deviations)
     assert np.sqrt(np.mean(np.square(off), axis=0)) == pytest.approx(np.ones(6), abs=0.45)
+
+
+@pytest.mark.parametrize(
+    ("source", "name"),
+    [
+        ("logs/run1.csv", "run1.csv"),
+        ("/data/q.csv and /data/tau.csv", "q.csv and tau.csv"),
+        ("bags/run1 /joint_states", "run1"),
+        ("/bags/run1/run1_0.db3 /arm/joint_states", "run1_0.db3"),
+        ("", ""),
+    ],
+)
+def test_runs_are_called_after_their_files_and_not_after_topics(source, name):
+    assert file_names(source) == name

@@ -6,13 +6,14 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from qddot.errors import BadArgument, IdentificationWarning, listing, printable, shorten
 from qddot.identification.log import Log
+from qddot.identification.runs import file_names
 from qddot.plain_text import fitted
 from qddot.results import in_notebook
 
@@ -79,7 +80,7 @@ def run_lines(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     rows: list[tuple[str, ...]] = [("run", "rows", "rate", "fitted rows", "every row", "before")]
     for run in runs:
         errors = (f"{100 * run[key]:.3g} %" for key in ("relative_error", "every_row", "before"))
-        name = shorten(printable(PurePath(run["run"]).name), WIDEST) or "arrays"
+        name = shorten(printable(file_names(run["run"])), WIDEST) or "arrays"
         rows.append((name, str(run["rows"]), f"{run['rate']:.4g} Hz", *errors))
     return _aligned(rows).splitlines()
 
@@ -242,7 +243,7 @@ def described(fit: Fit, robot: Any, possible: float | None) -> Any:
         possible: The relative error of the nearest robot that can exist, where it is another one.
     """
     before = fit.problem.regression.robot.model
-    log = shorten(printable(PurePath(getattr(fit.log, "source", "") or "").name), 80) or "arrays"
+    log = shorten(printable(file_names(getattr(fit.log, "source", "") or "")), 80) or "arrays"
     error = fit.relative_error if possible is None else possible
     words = [
         f"Parameters identified on {date.today().isoformat()} by {fit.method} from {log}: "

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import numpy as np
@@ -180,12 +180,20 @@ def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
     )
 
 
+def file_names(source: str) -> str:
+    """Return the files of a log without their folders, and a bag without its topic.
+
+    A source reads "logs/run1.csv", "q.csv and tau.csv" or "bags/run1 /joint_states".
+    """
+    return " and ".join(PurePath(part.split(" /")[0]).name for part in source.split(" and "))
+
+
 def _by_name(runs: Sequence[MeasuredRun]) -> list[MeasuredRun]:
     """Return the runs, each with a name of its own."""
     names: list[str] = []
     for k, run in enumerate(runs):
         source = getattr(run.log, "source", run.log)
-        said = Path(source).name if isinstance(source, (str, Path)) and str(source) else ""
+        said = file_names(str(source)) if isinstance(source, (str, Path)) else ""
         name = shorten(printable(run.name or said or f"run {k + 1}"), 60)
         count = sum(other.split(" #")[0] == name for other in names)
         names.append(f"{name} #{count + 1}" if count else name)
