@@ -107,6 +107,8 @@ def choose(
     usual = Choices(USUAL_TERMS, start.extra)
     if any(log.Y is not None for log in logs):
         return start, replace(usual, note="nothing was chosen: the columns were given")
+    if not any(log.tau.any() for log in logs):
+        return start, replace(usual, note="nothing was chosen: every torque is zero")
     found = list(candidates(start, joined(logs), _gravity(start, logs)))
     first = _Look.at(start, found, logs, rates)
     if first.search is None:
