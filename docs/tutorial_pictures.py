@@ -92,22 +92,17 @@ def crane() -> Figure:
 def measured_and_predicted() -> Figure:
     """Return the torques of three joints of a UR10 with a gripper, and those of what was found."""
     sheet = qddot.load("ur10").locked(WRIST)
-    motion = qddot.excite(
-        sheet,
-        period=10.0,
-        terms=("friction",),
-        limits={"velocity": 1.5, "acceleration": 4.0},
-        starts=1,
-        seconds=10,
-    )
     bench = sheet.with_payload("tool", 2.0, (0, 0, 0.08), (0.01, 0.01, 0.005))
     bench = bench.with_friction(viscous=[12, 12, 7], coulomb=[9, 9, 5])
-    t = np.arange(0, 10, 1 / 500)
-    q, qd, qdd = motion.at(t)
-    tau = bench.inverse_dynamics(q, qd, qdd)
-    tau += np.random.default_rng(3).normal(0, 1.0, tau.shape)
-    log = prepared(qddot.Log(sheet.joint_names, t, q, tau=tau))
-    fit = qddot.identify(sheet, log, "consistent", terms=("friction",), decimate=10)
+    rng = np.random.default_rng(1)  # run1 of the tutorial
+    t = np.arange(0, 20, 1 / 125)
+    w = 2 * np.pi / 20 * np.arange(2, 7)[:, None, None]
+    a, b, x = *rng.normal(0, 0.4, (2, 5, 1, 3)), w * t[:, None]
+    q = [0.0, -1.2, 1.2] + ((a * np.sin(x) - b * np.cos(x)) / w).sum(axis=0)
+    qd = (a * np.cos(x) + b * np.sin(x)).sum(axis=0)
+    qdd = (w * (b * np.cos(x) - a * np.sin(x))).sum(axis=0)
+    tau = bench.inverse_dynamics(q, qd, qdd) + rng.normal(0, 1.0, q.shape)
+    fit = qddot.identify(sheet, qddot.Log(sheet.joint_names, t, q, tau=tau))
     return plot.plot_torques(fit)
 
 

@@ -54,6 +54,7 @@ def test_a_simulated_motion_is_a_log_itself_and_from_its_files(tmp_path):
     robot = qddot.load("two_link")
     run = qddot.simulate(robot, [0.3, -0.2], [0, 0], duration=0.5)
     direct = load_log(run, robot)
+    same(load_log(run, "two_link"), direct)
     assert direct.joint_names == robot.joint_names
     assert direct.qdd is not None
     for ending in (".csv", ".npz"):

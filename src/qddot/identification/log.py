@@ -207,7 +207,7 @@ class Log:
 
 def load_log(
     source: str | Path | Mapping[str, str | Path] | pandas.DataFrame | Trajectory | Log,
-    robot: Robot | None = None,
+    robot: Robot | str | Path | None = None,
     *,
     columns: Mapping[str, Any] | None = None,
     units: Mapping[str, Any] | None = None,
@@ -259,9 +259,11 @@ def load_log(
     from qddot.identification.log_columns import mapped
     from qddot.identification.log_files import tables
     from qddot.identification.log_units import joint_side
+    from qddot.robot import robot_of
 
     if isinstance(source, Log):
         return source
+    robot = None if robot is None else robot_of(robot)
     raw = mapped(tables(source, topic, time), robot, columns or {}, joints, rate, rows)
     there = joint_side(raw, robot, units or {}, gear, coupling, offset, torque_constants)
     return checked(there, robot)
