@@ -98,7 +98,7 @@ def measured_and_predicted() -> Figure:
     t = np.arange(0, 20, 1 / 125)
     w = 2 * np.pi / 20 * np.arange(2, 7)[:, None, None]
     a, b, x = *rng.normal(0, 0.4, (2, 5, 1, 3)), w * t[:, None]
-    q = [0.0, -1.2, 1.2] + ((a * np.sin(x) - b * np.cos(x)) / w).sum(axis=0)
+    q = np.array([0.0, -1.2, 1.2]) + ((a * np.sin(x) - b * np.cos(x)) / w).sum(axis=0)
     qd = (a * np.cos(x) + b * np.sin(x)).sum(axis=0)
     qdd = (w * (b * np.cos(x) - a * np.sin(x))).sum(axis=0)
     tau = bench.inverse_dynamics(q, qd, qdd) + rng.normal(0, 1.0, q.shape)
