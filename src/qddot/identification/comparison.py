@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 
 WIDEST = 60  # characters of a parameter's name
 PRICE = 0.005  # of the error: less is not worth a word
-EXPLAINED = 0.5  # relative torque error; above it, values mean nothing
-HIGHEST = 1e7  # a condition number with which no measured torque is precise enough
-WORTH = (
-    (0.03, "explains the torques very well"),
-    (0.10, "explains the torques well, as is usual for motor currents"),
-    (0.20, "explains the torques roughly: something that the arm does is not in the model"),
-    (0.50, "explains the torques badly: do not rely on the parameters before the cause is known"),
-    (1.00, "does not explain the torques: check order, signs and units of the columns"),
-)
 
 
 def summary(fit: Fit) -> str:
@@ -60,7 +51,7 @@ def summary(fit: Fit) -> str:
         lines.append(f"  known to worse than 50 %: {shorten(', '.join(bad), 200)}")
     if why := unknown_deviations(fit):
         lines.append(f"  {why}")
-    lines += [f"  doubt: {doubt}" for doubt in fit.doubts]
+    lines += [f"  {use}" for use in fit.uses]
     return "\n".join(lines)
 
 
@@ -173,33 +164,6 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
         cells = [cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True)]
         lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return "\n".join(lines)
-
-
-# what it is worth
-
-
-def verdict(fit: Fit) -> str:
-    """Return what the relative torque error means."""
-    for most, words in WORTH:
-        if fit.relative_error <= most:
-            return words
-    return "is worse than no model at all"
-
-
-def distrust(fit: Fit) -> list[str]:
-    """Return why a solution is not to be trusted, or nothing."""
-    why = []
-    if not np.isfinite(fit.values).all():
-        why.append("values are not finite")
-    if not fit.condition <= HIGHEST:
-        why.append(
-            f"condition number {fit.condition:.2g}, above {HIGHEST:.0e}: the log does not tell its "
-            "parameters apart"
-        )
-    if not fit.relative_error <= EXPLAINED:
-        how = "worse than no model at all" if fit.relative_error > 1 else "nothing is explained"
-        why.append(f"relative torque error {100 * fit.relative_error:.3g} %, {how}")
-    return why
 
 
 def percent(value: float, share: float) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.deprecation import warn_of_old_name
-from qddot.errors import IdentificationWarning, Problem
+from qddot.errors import BadArgument, IdentificationWarning, Problem
 from qddot.identification.back_to_robot import (
     nearest,
     robot_with_parameters,
@@ -19,20 +19,19 @@ from qddot.identification.back_to_robot import (
 )
 from qddot.identification.comparison import (
     described,
-    distrust,
     relative_size,
     saved,
     summary,
     table,
     unknown_deviations,
-    verdict,
 )
 from qddot.identification.grouping import condition, one_thread
 from qddot.identification.log import Log
 from qddot.identification.log_checks import as_log
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
-from qddot.identification.solution import Solution
+from qddot.identification.solution import Solution, degrees_of_freedom
+from qddot.identification.usefulness import distrust, uses, verdict
 from qddot.identification.validation import (
     CrossValidation,
     cross_validation,
@@ -103,9 +102,8 @@ class Fit(Judged):
         """Return where each value lies with this probability, shape (r, 2)."""
         from scipy.stats import t
 
-        problem = self.problem
-        wide = t.ppf((1 + level) / 2, max(int(problem.count.sum()) - problem.rank, 1))
-        around = wide * self.deviations
+        freedom = degrees_of_freedom(self.problem, self.solution)
+        around = t.ppf((1 + level) / 2, freedom) * self.deviations
         return np.stack([self.values - around, self.values + around], axis=1)
 
     @property
@@ -188,6 +186,12 @@ class Fit(Judged):
     def verdict(self) -> str:
         """What the relative error means, in words."""
         return verdict(self)
+
+    @cached_property
+    def uses(self) -> tuple[str, ...]:
+        """What it is good for: feed-forward, payloads, simulation; or why it is not to be used."""
+        with one_thread():
+            return tuple(uses(self))
 
     # torques
 
@@ -312,6 +316,14 @@ class Fit(Judged):
         with one_thread():
             return cross_validation(self, folds)
 
+    @cached_property
+    def unseen(self) -> CrossValidation | None:
+        """How well each fifth is predicted by the rest; None: that does not show all parameters."""
+        try:
+            return self.cross_validation(min(5, len(self.problem.blocks)))
+        except BadArgument:
+            return None
+
     def essential(self, ratio: float = 30.0, loss: float = 0.01) -> Fit:
         """Return the fit without the parameters that this log knows badly."""
         with one_thread():
@@ -350,6 +362,7 @@ class Fit(Judged):
             "status": self.status,
             "trusted": self.trusted,
             "verdict": self.verdict,
+            "uses": list(self.uses),
             "doubts": [str(doubt) for doubt in self.doubts],
             "samples": self.count,
             "filter": self._filter,
