@@ -12,7 +12,7 @@ covariance (1 − H) Ω (1 − H)ᵀ in place of Ω, so the autocovariances are 
 
 Ljung: L. Ljung, *System Identification*, 2nd ed., 1999, §16.4.
 Priestley: M. Priestley, *Spectral Analysis and Time Series*, 1981, §7.9: a spectrum from k rows by
-an autoregression of order p is as sure as one of k/p degrees of freedom.
+an autoregression of order p is as sure as one of k/p degrees of freedom, of k/2p where it is slow.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ def lasting_noise(
         found = _information(problem, colours)
     else:
         colours, found = _with_what_was_taken(problem, solution, known, r, colours)
-    freedom = [count / max(c.order, 1) for count, c in zip(counts, colours, strict=True)]
+    freedom = [count / max(2 * c.order, 1) for count, c in zip(counts, colours, strict=True)]
     return LastingNoise(found, np.maximum(freedom, 1.0))
 
 

@@ -91,10 +91,10 @@ def _feed_forward(fit: Fit) -> str:
     error = float(np.sqrt(left.sum() / (problem.torques.sum() or 1)))
     before = problem.squares(problem.B @ problem.prior)
     old = float(np.sqrt(before.sum() / (problem.torques.sum() or 1)))
-    what = f"{100 * error:.2g} % of the torque is left on rows that were not fitted"
+    what = f"{100 * error:.3g} % of the torque is left on rows that were not fitted"
     if error >= old:
-        return f"do not use: {what}, {100 * old:.2g} % with the robot's file"
-    what += f" ({100 * old:.2g} % with the robot's file)"
+        return f"do not use: {what}, {100 * old:.3g} % with the robot's file"
+    what += f" ({100 * old:.3g} % with the robot's file)"
     each = np.sqrt(left / np.where(problem.torques > 0, problem.torques, 1))
     worst = int(each.argmax())
     if each[worst] > STANDS_OUT * error:
