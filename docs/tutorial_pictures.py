@@ -48,6 +48,7 @@ def ur10() -> dict[str, Figure]:
         "ur10_contact.svg": pushed(robot, raw).plot(),
         "ur10_torques.svg": plot.plot_torques(fit),
         "ur10_residuals.svg": plot.plot_residuals(fit),
+        "ur10_lacks.svg": plot.plot_residuals_against(qddot.identify(robot, log, "consistent")),
     }
 
 

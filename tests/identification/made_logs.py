@@ -115,3 +115,27 @@ def noisy(
         given = NOISES[kind]
         q = q + (e if given is None else lfilter(*butter(*given, fs=rate), e, axis=0))
     return Log(robot.joint_names, t, q, tau=tau, source=f"made/{kind}.csv")
+
+
+def lasting_and_coarse(
+    robot: object, seed: int, rate: float = 1000.0, seconds: float = 20.0
+) -> Log:
+    """Return one motion of a known arm, each seed with other noise, as drives and encoders have it.
+
+    Torques have noise that lasts 50 ms, 2 % of their size, and a ripple by position of 1 %;
+    positions have noise of 10 µrad and counts of 16 bits.
+    """
+    from scipy.signal import lfilter
+
+    t = np.arange(round(seconds * rate) + 1) / rate
+    q, qd, qdd = waving(robot.n, t, seed=3)
+    tau = robot.inverse_dynamics(q, qd, qdd)
+    size = np.sqrt(np.mean(tau**2, axis=0))
+    rng = np.random.default_rng(seed)
+    a, before = np.exp(-1 / (0.05 * rate)), round(2 * rate)
+    white = rng.normal(size=(len(t) + before, robot.n))
+    lasts = lfilter([np.sqrt(1 - a * a)], [1, -a], white, axis=0)[before:]
+    tau = tau + size * (0.02 * lasts + 0.01 * np.sin(60 * q + rng.uniform(0, 6.3, robot.n)))
+    count = 2 * np.pi / 2**16
+    coarse = count * np.round((q + rng.uniform(0, count, robot.n)) / count)
+    return Log(robot.joint_names, t, coarse + 1e-5 * rng.normal(size=q.shape), tau=tau)

@@ -4,11 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from identification.made_logs import lasting_and_coarse
 from long import long
 
 import qddot
 from qddot.errors import BadArgument, UnknownName
 from qddot.identification.likelihood import Colour, colour, stretches
+from qddot.identification.solution import weighted
 
 ARM = qddot.load("two_link").with_friction(viscous=5.0, coulomb=2.0)
 PRIOR = qddot.load("two_link")
@@ -93,6 +95,38 @@ def test_intervals_hold_whatever_the_colour_of_the_noise(method, noise, logs, le
     assert least <= np.mean(held) <= most
     ratio = np.mean(said, axis=0) / np.sqrt(np.mean(np.square(off), axis=0))
     assert np.all(ratio < (1.2 if logs > 100 else 2.0))
+
+
+def test_what_parameters_take_of_slow_noise_is_counted():
+    """In 250 rows twelve parameters take much of noise that lasts; deviations know it."""
+    fits = []
+    for seed in range(40):
+        few = log(seed, lasting)[::6]
+        fits.append(qddot.identify(PRIOR, few, terms=("friction", "offset")))
+    off = np.array([fit.values - truth(fit) for fit in fits])
+    ratio = np.mean([fit.deviations for fit in fits], axis=0) / np.sqrt(np.mean(off**2, axis=0))
+    assert 0.85 < np.exp(np.mean(np.log(ratio))) < 1.2
+    fit = fits[0]
+    white = np.sqrt(np.diag(weighted(fit.problem).covariance))
+    assert np.all(fit.deviations[:2] > 1.5 * white[:2])  # slow columns
+    # of a t distribution, not of a normal one
+    low, high = fit.intervals().T
+    assert np.all((high - low) / 2 > 1.965 * fit.deviations)
+
+
+@pytest.mark.parametrize(("logs", "least", "most"), long((250, 0.93, 0.97)))
+def test_intervals_hold_on_filtered_logs(logs, least, most):
+    """The whole chain: filter, derivatives, decimation, fit; 12 parameters of each log."""
+    off, said, held = [], [], []
+    for seed in range(logs):
+        fit = qddot.identify(PRIOR, lasting_and_coarse(ARM, seed))
+        low, high = fit.intervals().T
+        off.append(fit.values - truth(fit))
+        said.append((high - low) / 2)
+        held.append(abs(off[-1]) <= said[-1])
+    assert least <= np.mean(held) <= most
+    assert np.all(np.mean(held, axis=0) >= 0.90)
+    assert np.all(np.mean(said, axis=0) < 2 * 1.96 * np.std(off, axis=0))
 
 
 def test_lasting_noise_costs_less_when_its_colour_is_known():

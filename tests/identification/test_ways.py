@@ -14,7 +14,7 @@ from long import long
 
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning
-from qddot.identification.left_out import saturated
+from qddot.identification.left_out import saturated, slips
 from qddot.identification.log import Log
 from qddot.identification.preparation import prepared, trimmed
 from qddot.identification.sine_series import SineSeries, few_for
@@ -274,3 +274,18 @@ def test_what_else_is_wrong_with_a_log_is_not_taken_for_a_delay(arm):
     assert "shifted back" not in said(ready, "delay")
     with pytest.warns(IdentificationWarning, match="its torque has the other sign"):
         qddot.identify(arm, ready, terms=())
+
+
+def test_a_slip_of_the_recording_is_bridged_and_told(arm):
+    log = noisy(arm, "counts", rate=RATE)
+    tau, q = log.tau.copy(), log.q.copy()
+    tau[777, 1], q[999, 0] = 1e6, -300.0
+    with pytest.warns(IdentificationWarning) as told:
+        spoilt = prepared(replace(log, tau=tau, q=q), arm, terms=())
+    said = " ".join(str(each.message) for each in told)
+    assert "row 778 of joint 'j2', 1e+06" in said
+    assert "row 1000 of joint 'j1', -300" in said
+    clean = prepared(log, arm, terms=())
+    assert np.abs(spoilt.tau - clean.tau).max() < 0.2 * np.std(clean.tau)
+    assert not slips(log.tau).any()
+    assert not slips(log.q).any()

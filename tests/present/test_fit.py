@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from identification.excited import as_log, excited
-from identification.made_logs import measured, swinging
+from identification.made_logs import measured, swinging, waving
 from measured_logs import staubli_tx40
 
 import qddot
@@ -86,6 +86,43 @@ def test_errors_on_the_log_itself_are_those_of_the_fit(fit):
     assert errors_on(fit, fit.samples, slow=True)["relative_error"] > 0
 
 
+@pytest.fixture(scope="module")
+def moving():
+    """A fit of a motion, of an arm with a spring that the model does not have."""
+    robot = qddot.load("two_link")
+    t = np.arange(1000) / 50
+    q, qd, qdd = waving(2, t, seed=5)
+    tau = robot.inverse_dynamics(q, qd, qdd) + [0, 40] * np.abs(q)
+    tau += np.random.default_rng(0).normal(0, 1, tau.shape)
+    log = qddot.Log(robot.joint_names, t, q, qd, qdd, tau)
+    return qddot.identify(robot, log, terms=("friction", "offset"))
+
+
+def test_residuals_are_drawn_over_what_explains_them(moving, fit, tmp_path):
+    drawn = plot.plot_residuals_against(moving, path=tmp_path / "against.svg")
+    first = drawn.axes[0]
+    assert first.get_title(loc="left").startswith("j2: ")
+    assert first.get_xlabel() == "position [rad]"
+    assert len(plot.plot_residuals_against(moving, "j1").axes) == 6  # four, in two rows
+    assert len(plot.plot_residuals_against(fit).axes) == 1  # noise: the first all the same
+    with pytest.raises(BadArgument, match="no residuals of a joint 'j9'"):
+        plot.plot_residuals_against(moving, "j9")
+
+
+def test_a_log_simulated_is_drawn_and_on_the_page(moving, tmp_path):
+    drawn = plot.plot_simulated(moving.simulate(), path=tmp_path / "simulated.svg")
+    assert [axes.get_title(loc="left") for axes in drawn.axes] == ["j1", "j2"]
+    plot.fit_page(moving, tmp_path / "fit.html")
+    page = Page((tmp_path / "fit.html").read_text(encoding="utf-8"))
+    words = " ".join(page.words)
+    for said in (
+        *("Good for feed-forward", "Payload within", "goes with its position: a spring"),
+        *("Simulated over the log, the arm found strays by", "before [%]", "not fitted [%]"),
+    ):
+        assert said in words
+    assert page.tags.count("svg") == 6
+
+
 class Page(HTMLParser):
     """What a page holds: its tags, its addresses, its text."""
 
@@ -119,6 +156,7 @@ def test_the_page_is_whole_and_asks_for_nothing(fit, tmp_path):
         "Identification of two_link",
         "filtered by hand",
         "What could not be identified",
+        "Not simulated. The rows of the log are no motion in time",
         "j2.m alone cannot be known, because it only acts together with",
         "act on no torque, so no log can tell them: j1.m",
         "$ qddot identify two_link",

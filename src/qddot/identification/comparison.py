@@ -15,22 +15,13 @@ from qddot.errors import BadArgument, IdentificationWarning, listing, printable,
 from qddot.identification.log import Log
 from qddot.identification.runs import file_names
 from qddot.plain_text import fitted
-from qddot.results import in_notebook
+from qddot.results import in_notebook, json_ready
 
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
 WIDEST = 60  # characters of a parameter's name
 PRICE = 0.005  # of the error: less is not worth a word
-EXPLAINED = 0.5  # relative torque error; above it, values mean nothing
-HIGHEST = 1e7  # a condition number with which no measured torque is precise enough
-WORTH = (
-    (0.03, "explains the torques very well"),
-    (0.10, "explains the torques well, as is usual for motor currents"),
-    (0.20, "explains the torques roughly: something that the arm does is not in the model"),
-    (0.50, "explains the torques badly: do not rely on the parameters before the cause is known"),
-    (1.00, "does not explain the torques: check order, signs and units of the columns"),
-)
 
 
 def summary(fit: Fit) -> str:
@@ -60,7 +51,7 @@ def summary(fit: Fit) -> str:
         lines.append(f"  known to worse than 50 %: {shorten(', '.join(bad), 200)}")
     if why := unknown_deviations(fit):
         lines.append(f"  {why}")
-    lines += [f"  doubt: {doubt}" for doubt in fit.doubts]
+    lines += [f"  {use}" for use in fit.uses]
     return "\n".join(lines)
 
 
@@ -80,9 +71,13 @@ def run_lines(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     rows: list[tuple[str, ...]] = [("run", "rows", "rate", "fitted rows", "every row", "before")]
     for run in runs:
         errors = (f"{100 * run[key]:.3g} %" for key in ("relative_error", "every_row", "before"))
-        name = shorten(printable(file_names(run["run"])), WIDEST) or "arrays"
-        rows.append((name, str(run["rows"]), f"{run['rate']:.4g} Hz", *errors))
+        rows.append((run_name(run), str(run["rows"]), f"{run['rate']:.4g} Hz", *errors))
     return _aligned(rows).splitlines()
+
+
+def run_name(run: Mapping[str, Any]) -> str:
+    """Return what a run is called in a table: its file, without folders and topics."""
+    return shorten(printable(file_names(run["run"])), WIDEST) or "arrays"
 
 
 def table(fit: Fit) -> str:
@@ -93,6 +88,50 @@ def table(fit: Fit) -> str:
     ):
         rows.append((shorten(name, WIDEST), f"{value:.5g}", deviation(s), percent(value, share)))
     return _aligned(rows)
+
+
+def facts(fit: Fit) -> dict[str, Any]:
+    """Return everything of a fit as plain data, but for the log."""
+    robot = fit.problem.regression.robot
+    joints = robot.joint_names
+    return {
+        "robot": robot.name,
+        "method": fit.method,
+        "status": fit.status,
+        "trusted": fit.trusted,
+        "verdict": fit.verdict,
+        "uses": list(fit.uses),
+        "motions_to_record": [str(motion) for motion in fit.motions_to_record],
+        "patterns": [str(pattern) for pattern in fit.patterns if pattern.shows],
+        "doubts": [str(doubt) for doubt in fit.doubts],
+        "samples": fit.count,
+        "filter": fit.filter_note,
+        "decimated": fit.decimated,
+        "choices": None if fit.choices is None else fit.choices.to_dict(),
+        "base_parameters": [
+            {"name": name, "value": value, "deviation": s, "relative": share}
+            for name, value, s, share in zip(
+                fit.names,
+                fit.values.tolist(),
+                json_ready(fit.deviations),
+                json_ready(fit.relative_deviations),
+                strict=True,
+            )
+        ],
+        "parameters": dict(fit.problem.regression.values(fit.parameters)),
+        "removed": list(fit.removed),
+        "condition": fit.condition,
+        "relative_error": fit.relative_error,
+        "relative_error_of_rows": fit.relative_error_of_rows,
+        "relative_error_of_all": fit.relative_error_of_all,
+        "deviations": unknown_deviations(fit) or "told",
+        "rms": dict(zip(joints, fit.rms.tolist(), strict=True)),
+        "noise": dict(zip(joints, fit.solution.noise.tolist(), strict=True)),
+        "possible": fit.is_possible,
+        "gains": None if fit.gains is None else fit.gains.to_dict(),
+        "runs": fit.runs,
+        "payloads": {frame: load.to_dict() for frame, load in fit.payloads.items()},
+    }
 
 
 @dataclass(frozen=True)
@@ -173,33 +212,6 @@ def _aligned(rows: Sequence[Sequence[str]]) -> str:
         cells = [cell.rjust(w) for cell, w in zip(rest, widths[1:], strict=True)]
         lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return "\n".join(lines)
-
-
-# what it is worth
-
-
-def verdict(fit: Fit) -> str:
-    """Return what the relative torque error means."""
-    for most, words in WORTH:
-        if fit.relative_error <= most:
-            return words
-    return "is worse than no model at all"
-
-
-def distrust(fit: Fit) -> list[str]:
-    """Return why a solution is not to be trusted, or nothing."""
-    why = []
-    if not np.isfinite(fit.values).all():
-        why.append("values are not finite")
-    if not fit.condition <= HIGHEST:
-        why.append(
-            f"condition number {fit.condition:.2g}, above {HIGHEST:.0e}: the log does not tell its "
-            "parameters apart"
-        )
-    if not fit.relative_error <= EXPLAINED:
-        how = "worse than no model at all" if fit.relative_error > 1 else "nothing is explained"
-        why.append(f"relative torque error {100 * fit.relative_error:.3g} %, {how}")
-    return why
 
 
 def percent(value: float, share: float) -> str:

@@ -28,7 +28,7 @@ from qddot.identification.choices import Choices, choose
 from qddot.identification.grouping import one_thread
 from qddot.identification.log import Log, load_log
 from qddot.identification.log_checks import as_log
-from qddot.identification.noise_colour import lasting_information
+from qddot.identification.noise_colour import lasting_noise
 from qddot.identification.preparation import prepared
 from qddot.identification.problem import LeastSquaresProblem, problem_of
 from qddot.identification.regression import Regression
@@ -188,7 +188,7 @@ class Estimator:
         fit = replace(fit, choices=rows.choices)
         if fit.solution.repeats is None:
             left = fit.residuals
-            lasts = repeats(problem.log, left), lasting_information(problem, left)
+            lasts = repeats(problem.log, left), lasting_noise(problem, fit.solution, left)
             fit = replace(fit, solution=widened(problem, fit.solution, *lasts))
         return fit
 

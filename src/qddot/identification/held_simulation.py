@@ -30,7 +30,9 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.errors import BadArgument
+from qddot.identification.log import Log
 from qddot.identification.regression import Extra, Regression
+from qddot.identification.runs import load_of
 from qddot.model.friction import LINEAR
 from qddot.program import Program, record
 from qddot.program.differentiate import jacobian
@@ -39,6 +41,8 @@ from qddot.program.program import Iteration, Stage, flat
 from qddot.runge_kutta import RK4
 from qddot.simulation.varied import varied_tree
 
+LIGHT = 0.1  # of torque by acceleration, an inertia that measured accelerations move
+NO_MOTION = 0.05  # of the way between two rows, by which velocities may miss the next position
 PIECE = 2048  # steps whose derivatives are in memory together
 
 
@@ -51,6 +55,54 @@ class HeldRun:
     J: np.ndarray  # (n,)
     h: float  # how long a step is [s]
     load: int  # which load of the regression is carried, or none
+
+
+def held_run(
+    log: Log, K: np.ndarray, D: np.ndarray, J: np.ndarray, firm: float, h: float, steps: int
+) -> HeldRun:
+    """Return what steps over a log are given: torques and motion by splines, and who holds it.
+
+    Args:
+        log: The log, of one run, evenly sampled.
+        K, D, J: Of the controller, shape (n,) each.
+        firm: How much quicker a joint is held while its torque does not count.
+        h: How long a step is [s].
+        steps: How many.
+    """
+    from scipy.interpolate import CubicSpline
+
+    at = log.t[0] + h / 2 * np.arange(2 * steps + 1)
+    q, qd, qdd, tau = (CubicSpline(log.t, x)(at) for _, x in log.arrays())
+    left_out = np.stack([np.interp(at, log.t, ~log.used[:, i]) for i in range(log.n)], axis=1)
+    quicker = 1 + (firm - 1) * left_out
+    K, D = K * quicker**2, D * quicker
+    instants = np.concatenate([tau + K * q + D * qd + J * qdd, np.sign(qd), K, D], axis=1)
+    return HeldRun(instants, np.concatenate([q[0], qd[0]]), J, h, load_of(log))
+
+
+def added_inertia(M: np.ndarray, tau: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Return J, shape (n,): a share of torque by acceleration, more where M is not positive.
+
+    Args:
+        M: At some states, shape (k, n, n).
+        tau: The size of the torques, shape (n,).
+        qdd: The size of the accelerations, shape (n,).
+    """
+    size = np.maximum(tau, 1e-6 * tau.max()) / np.maximum(qdd, 1e-6 * qdd.max())
+    lowest = float(np.linalg.eigvalsh(M / np.sqrt(np.outer(size, size))).min())
+    return (LIGHT + max(0.0, -2 * lowest)) * size
+
+
+def check_motion(log: Log) -> None:
+    """Refuse rows that are no motion in time."""
+    way = np.diff(log.q, axis=0)
+    missed = way - np.diff(log.t)[:, None] * (log.qd[1:] + log.qd[:-1]) / 2
+    if not log.even or np.linalg.norm(missed) > NO_MOTION * np.linalg.norm(way):
+        raise BadArgument(
+            "The rows of the log are no motion in time: velocities do not lead from one position "
+            "to the next.\n  Only a motion can be simulated; give a log with its times, or take "
+            "method='weighted'."
+        )
 
 
 class HeldArm:

@@ -1,6 +1,7 @@
-"""Torques that cannot be used: at the end of their range, where they stand still.
+"""Torques that cannot be used: at the end of their range where they stand still, and slips.
 
-A torque that was cut off is flat at its largest or smallest value. So is the peak of a smooth one
+A slip of the recording is a value or two far beyond everything else in its column. A torque that
+was cut off is flat at its largest or smallest value. So is the peak of a smooth one
 that was rounded, or written more often than measured; but then the values below are as long.
 """
 
@@ -12,6 +13,9 @@ SHORTEST = 4  # rows of a plateau
 LONGER = 3.0  # times the runs of equal values that are usual in the column
 OFTENER = 5.0  # times as many rows as at the next value
 EQUAL = 1e-9  # of the range
+WILD = 2.0  # times the range of nearly all other values
+NEARLY = 0.5, 99.5  # percentiles: the range of nearly all values
+SHORT = 2  # rows of a slip
 TIMES = 10  # its own length, by which a gap is widened at most
 
 
@@ -54,3 +58,24 @@ def widened(where: np.ndarray, rows: int) -> np.ndarray:
             far = min(rows, TIMES * (stop - start))
             found[max(0, start - far) : stop + far, i] = True
     return found
+
+
+def slips(x: np.ndarray) -> np.ndarray:
+    """Return where one value or two are far from those around them, shape (k, n).
+
+    Further than twice the range of nearly all values of their column.
+    """
+    from scipy.ndimage import median_filter
+
+    low, high = np.percentile(x, NEARLY, axis=0)
+    off = np.abs(x - median_filter(x, size=(2 * SHORT + 1, 1), mode="nearest"))
+    return (off > WILD * (high - low)) & (high > low)
+
+
+def bridged(x: np.ndarray, where: np.ndarray) -> np.ndarray:
+    """Return columns with straight lines in place of some of their values."""
+    result, rows = x.copy(), np.arange(len(x))
+    for i in np.flatnonzero(where.any(axis=0)):
+        bad = where[:, i]
+        result[bad, i] = np.interp(rows[bad], rows[~bad], x[~bad, i])
+    return result

@@ -6,19 +6,29 @@ It is rarely white: friction, ripple and filters make it last. With w white, of 
 
 The coefficients of all orders by Levinson's recursion, the order by Schwarz's criterion.
 
+What is left is less than the noise: parameters take the part of it that looks like their columns,
+most of all slow noise. In a short log that counts. With H the hat matrix, residuals have the
+covariance (1 − H) Ω (1 − H)ᵀ in place of Ω, so the autocovariances are raised by what that lacks.
+
 Ljung: L. Ljung, *System Identification*, 2nd ed., 1999, §16.4.
+Priestley: M. Priestley, *Spectral Analysis and Time Series*, 1981, §7.9: a spectrum from k rows by
+an autoregression of order p is as sure as one of k/p degrees of freedom, of k/2p where it is slow.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from qddot.identification.log import CHUNK, Log
 from qddot.identification.problem import LeastSquaresProblem
+from qddot.identification.solution import LastingNoise, Solution
 
 HIGHEST_ORDER = 10
+FEW = 50  # rows for every parameter: with more, what parameters take of the noise is nothing
+ROUNDS = 4  # of the colour, and of what parameters take of such noise
 PAIRS = 20  # of rows for every coefficient
 UNEVEN = 0.01  # of a step: rows further from their place do not follow each other
 ALMOST = 0.999  # a reflection coefficient from which on the noise would never end
@@ -73,6 +83,13 @@ class Colour:
         z, left = lfilter(np.sqrt(self.left[-1:]), a, x[::-1], axis=0, zi=after)
         return z, left
 
+    def spread(self, z: np.ndarray) -> np.ndarray:
+        """Return Ω x from what `collected` made of x, in the order of time: noise goes on."""
+        from scipy.signal import lfilter
+
+        a = np.concatenate([[1.0], -self.predictors[-1]])
+        return np.asarray(lfilter(np.sqrt(self.left[-1:]), a, z, axis=0))
+
 
 def stretches(log: Log, i: int) -> np.ndarray:
     """Return how many rows that count are just before each row of a joint, -1 where it does not.
@@ -99,47 +116,66 @@ def colour(e: np.ndarray, known: np.ndarray, order: int | None = None) -> Colour
         known: How many rows are just before each, see `stretches`.
         order: How many coefficients; by Schwarz's criterion if not given.
     """
+    return colour_of(autocovariances(e, known, order), int((known >= 0).sum()), order is None)
+
+
+def autocovariances(e: np.ndarray, known: np.ndarray, order: int | None = None) -> np.ndarray:
+    """Return the mean of e(t) e(t − k) for k = 0, 1, ..., over rows that belong together."""
     count = int((known >= 0).sum())
     most = min(HIGHEST_ORDER, count // PAIRS) if order is None else order
-    r = [_lagged(e, known, k) for k in range(most + 1)]
+    pairs = [np.flatnonzero(known >= k) for k in range(most + 1)]
+    means = [float(np.mean(e[t] * e[t - k])) if len(t) else 0.0 for k, t in enumerate(pairs)]
+    return np.array(means)
+
+
+def colour_of(r: np.ndarray, count: int, choose: bool = True) -> Colour:
+    """Return the autoregression that has autocovariances r, or the lower order that `count` rows
+    ask for."""
     predictors, left = [np.zeros(0)], [1.0]
     if not r[0] > 0:
         return Colour((np.zeros(0),), np.ones(1))
-    rho = np.array(r) / r[0]
-    for m in range(1, most + 1):
+    rho = r / r[0]
+    for m in range(1, len(r)):
         a = predictors[-1]
         reflection = (rho[m] - a @ rho[m - 1 : 0 : -1]) / left[-1] if m > 1 else rho[1]
         if abs(reflection) > ALMOST:
             break
         predictors.append(np.append(a - reflection * a[::-1], reflection))
         left.append(left[-1] * (1 - reflection**2))
-    if order is None:
+    if choose:
         schwarz = count * np.log(left) + np.log(count) * np.arange(len(left))
         best = int(np.argmin(schwarz)) + 1
         predictors, left = predictors[:best], left[:best]
     return Colour(tuple(predictors), np.array(left))
 
 
-def _lagged(e: np.ndarray, known: np.ndarray, k: int) -> float:
-    """Return the mean of e(t) e(t − k) over rows of which both count and belong together."""
-    rows = np.flatnonzero(known >= k)
-    return float(np.mean(e[rows] * e[rows - k])) if len(rows) else 0.0
-
-
-def lasting_information(problem: LeastSquaresProblem, residual: np.ndarray) -> np.ndarray:
-    """Return YᵢᵀΩᵢYᵢ of each joint, Ωᵢ the correlation of its noise, shape (n, rank, rank).
-
-    Where noise is white these are YᵢᵀYᵢ. The deviations of least squares need them:
-
-        cov β = N⁻¹ (Σ YᵢᵀΩᵢYᵢ/σᵢ²) N⁻¹        N = Σ YᵢᵀYᵢ/σᵢ²
+def lasting_noise(
+    problem: LeastSquaresProblem, solution: Solution, residual: np.ndarray
+) -> LastingNoise:
+    """Return what noise that lasts makes of the rows of each joint.
 
     Args:
         problem: The problem, its rows evenly apart in each run.
+        solution: Its solution by least squares.
         residual: What is left of the torques, shape (k, n).
     """
+    log = problem.log
+    known = [stretches(log, i) for i in range(problem.n)]
+    counts = [int((each >= 0).sum()) for each in known]
+    r = [autocovariances(residual[:, i], known[i]) for i in range(problem.n)]
+    colours = [colour_of(*each) for each in zip(r, counts, strict=True)]
+    if len(log) > FEW * problem.rank:
+        found = _information(problem, colours)
+    else:
+        colours, found = _with_what_was_taken(problem, solution, known, r, colours)
+    freedom = [count / max(2 * c.order, 1) for count, c in zip(counts, colours, strict=True)]
+    return LastingNoise(found, np.maximum(freedom, 1.0))
+
+
+def _information(problem: LeastSquaresProblem, colours: Sequence[Colour]) -> np.ndarray:
+    """Return YᵢᵀΩᵢYᵢ of each joint, Ωᵢ the correlation of its noise, shape (n, rank, rank)."""
     log, regression = problem.log, problem.regression
     kept = np.array(problem.base.columns.kept, dtype=int)
-    colours = [colour(residual[:, i], stretches(log, i)) for i in range(problem.n)]
     result = np.zeros((problem.n, problem.rank, problem.rank))
     for run in log.parts():
         after: list[np.ndarray | None] = [None] * problem.n
@@ -152,3 +188,43 @@ def lasting_information(problem: LeastSquaresProblem, residual: np.ndarray) -> n
                 z, after[i] = colours[i].collected(x, after[i])
                 result[i][np.ix_(columns, columns)] += z.T @ z
     return result
+
+
+def _with_what_was_taken(
+    problem: LeastSquaresProblem,
+    solution: Solution,
+    known: Sequence[np.ndarray],
+    measured: Sequence[np.ndarray],
+    colours: Sequence[Colour],
+) -> tuple[list[Colour], np.ndarray]:
+    """Return colours and YᵢᵀΩᵢYᵢ, raised by the noise that parameters have taken, see above."""
+    log, weights = problem.log, solution.joint_weights
+    kept = np.array(problem.base.columns.kept, dtype=int)
+    Y = problem.regression.columns(log)[..., kept]
+    x = Y * (log.used if log.weight is None else log.used * log.weight[:, None])[..., None]
+    N_inv = np.linalg.inv(np.tensordot(weights, problem.information, axes=1))
+    ends = np.cumsum([0, *map(len, log.parts())])
+    colours, r = list(colours), list(measured)
+    result = np.zeros((problem.n, problem.rank, problem.rank))
+    for _ in range(ROUNDS):
+        spread = np.empty_like(x)  # Ω x, of deviation 1
+        for i, c in enumerate(colours):
+            z = np.empty_like(x[:, i])
+            for rows in map(slice, ends[:-1], ends[1:]):
+                z[rows] = c.collected(x[rows, i], None)[0][::-1]
+                spread[rows, i] = c.spread(z[rows])
+            result[i] = z.T @ z
+        power = np.array([max(each[0], 0) for each in r])
+        C = N_inv @ np.tensordot(weights**2 * power, result, axes=1) @ N_inv
+        for i in range(problem.n):
+            own, twice = Y[:, i] @ N_inv, Y[:, i] @ C
+            for k in range(len(r[i])):
+                t = np.flatnonzero(known[i] >= k)
+                taken = np.sum(own[t] * spread[t - k, i] + spread[t, i] * own[t - k], axis=1)
+                back = np.sum(twice[t] * Y[t - k, i], axis=1)
+                more = weights[i] * power[i] * taken - back
+                r[i] = r[i].copy()
+                r[i][k] = measured[i][k] + (float(np.mean(more)) if len(t) else 0.0)
+            colours[i] = colour_of(r[i], int((known[i] >= 0).sum()))
+    raised = np.array([max(each[0], 0) for each in r]) / solution.noise**2
+    return colours, result * raised[:, None, None]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qddot.checks import not_negative, one_of, spread
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, IdentificationWarning, printable
 from qddot.identification.choice import can_be_judged, usual, way
 from qddot.identification.decimation import decimated
 from qddot.identification.delay import Delay, delay_of
 from qddot.identification.held_out import LogJudge
-from qddot.identification.left_out import saturated, widened
+from qddot.identification.left_out import bridged, saturated, slips, widened
 from qddot.identification.log import REASONS, Log
 from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.signals import differentiated, filtered, resampled, smoothed
@@ -22,6 +23,7 @@ from qddot.identification.ways import Way
 
 SLOW = 0.01  # of a joint's top speed: below it sgn(q̇) and dry friction are not what models say
 RINGING = 1.0  # periods of the cut-off, at each end
+FEWEST = 50  # rows, in which slips are looked for
 COARSE = 0.3  # of the noise of positions: what their steps give is said from there on
 RICH, MANY = 40.0, 50_000  # rows per period of the cut-off, and in all, that a long log keeps
 
@@ -108,6 +110,7 @@ def prepared(
         speed: Below which a joint's torque does not count; by default 1 % of its top speed.
         keep: About how many rows per second to keep [Hz], filtered alike; by default all.
     """
+    log = _without_slips(log)
     if rate is not None or not log.even:
         log = resampled(log, rate)
     if by is not None:
@@ -126,6 +129,25 @@ def prepared(
         ready = ready.noted(late.words, place="delay")
     ready = _resolution_noted(ready, judge)
     return ready if keep is None else decimated(ready, keep)
+
+
+def _without_slips(log: Log) -> Log:
+    """Return the log with slips of the recording bridged, and a warning that says which."""
+    if log.tree is not None or len(log) < FEWEST:
+        return log
+    for name, x in tuple(log.arrays()):
+        bad = slips(x)
+        if not bad.any():
+            continue
+        row, joint = (int(k) for k in np.argwhere(bad)[0])
+        said = (
+            f"{bad.sum()} of {bad.size} values of {name} are far beyond all others, the first in "
+            f"row {row + 1} of joint {printable(log.joint_names[joint])!r}, {x[row, joint]:.3g}: "
+            "taken for slips of the recording, and bridged"
+        )
+        warnings.warn(f"{printable(log.source)}: {said}.", IdentificationWarning, stacklevel=3)
+        log = log.noted(said, place="slips", **{name: bridged(x, bad)})
+    return log
 
 
 def _resolution_noted(log: Log, judge: LogJudge) -> Log:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.deprecation import warn_of_old_name
-from qddot.errors import IdentificationWarning, Problem
+from qddot.errors import BadArgument, IdentificationWarning, Problem
 from qddot.identification.back_to_robot import (
     nearest,
     robot_with_parameters,
@@ -19,20 +19,21 @@ from qddot.identification.back_to_robot import (
 )
 from qddot.identification.comparison import (
     described,
-    distrust,
+    facts,
     relative_size,
     saved,
     summary,
     table,
-    unknown_deviations,
-    verdict,
 )
 from qddot.identification.grouping import condition, one_thread
 from qddot.identification.log import Log
 from qddot.identification.log_checks import as_log
+from qddot.identification.missing_motion import ShowingMotion, showing_motions
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import RESISTING
-from qddot.identification.solution import Solution
+from qddot.identification.residual_patterns import ResidualPattern, residual_patterns
+from qddot.identification.solution import Solution, degrees_of_freedom
+from qddot.identification.usefulness import distrust, uses, verdict
 from qddot.identification.validation import (
     CrossValidation,
     cross_validation,
@@ -41,7 +42,7 @@ from qddot.identification.validation import (
     without_columns,
 )
 from qddot.plain_text import fitted
-from qddot.results import Judged, in_notebook, json_ready
+from qddot.results import Judged, in_notebook
 
 if TYPE_CHECKING:
     from qddot.identification.choices import Choices
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from qddot.identification.observer import ExternalTorque
     from qddot.identification.payload import PayloadFit
     from qddot.identification.recursive import OnlineEstimator
+    from qddot.identification.replay import Replay
 
 POSSIBLE = -1e-9  # of a body's size, the eigenvalue that rounding may leave
 
@@ -103,9 +105,8 @@ class Fit(Judged):
         """Return where each value lies with this probability, shape (r, 2)."""
         from scipy.stats import t
 
-        problem = self.problem
-        wide = t.ppf((1 + level) / 2, max(int(problem.count.sum()) - problem.rank, 1))
-        around = wide * self.deviations
+        freedom = degrees_of_freedom(self.problem, self.solution)
+        around = t.ppf((1 + level) / 2, freedom) * self.deviations
         return np.stack([self.values - around, self.values + around], axis=1)
 
     @property
@@ -188,6 +189,32 @@ class Fit(Judged):
     def verdict(self) -> str:
         """What the relative error means, in words."""
         return verdict(self)
+
+    @cached_property
+    def uses(self) -> tuple[str, ...]:
+        """What it is good for: feed-forward, payloads, simulation; or why it is not to be used."""
+        with one_thread():
+            return tuple(uses(self))
+
+    @cached_property
+    def patterns(self) -> list[ResidualPattern]:
+        """What residuals go with: position, rate, load or time of their joint, most first."""
+        with one_thread():
+            return residual_patterns(self)
+
+    @cached_property
+    def motions_to_record(self) -> list[ShowingMotion]:
+        """Which motions would show what is known badly, or not at all; few, best first."""
+        return showing_motions(self)
+
+    def simulate(self, run: int = 0) -> Replay:
+        """Return a run simulated: how far the robot found, and that of the file, stray from it.
+
+        The measured torques drive them, and a weak controller, see `replay`.
+        """
+        from qddot.identification.replay import replay
+
+        return replay(self, run)
 
     # torques
 
@@ -312,6 +339,14 @@ class Fit(Judged):
         with one_thread():
             return cross_validation(self, folds)
 
+    @cached_property
+    def unseen(self) -> CrossValidation | None:
+        """How well each fifth is predicted by the rest; None: that does not show all parameters."""
+        try:
+            return self.cross_validation(min(5, len(self.problem.blocks)))
+        except BadArgument:
+            return None
+
     def essential(self, ratio: float = 30.0, loss: float = 0.01) -> Fit:
         """Return the fit without the parameters that this log knows badly."""
         with one_thread():
@@ -335,47 +370,11 @@ class Fit(Judged):
     _repr_html_ = in_notebook("identification.fit_html")
 
     @property
-    def _filter(self) -> str:
+    def filter_note(self) -> str:
         """How the log was filtered, and why at this cut-off."""
         notes = [note for note in getattr(self.log, "notes", ()) if note.place == "filter"]
         return notes[-1].message if notes else ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data, but for the log."""
-        robot = self.problem.regression.robot
-        joints = robot.joint_names
-        return {
-            "robot": robot.name,
-            "method": self.method,
-            "status": self.status,
-            "trusted": self.trusted,
-            "verdict": self.verdict,
-            "doubts": [str(doubt) for doubt in self.doubts],
-            "samples": self.count,
-            "filter": self._filter,
-            "decimated": self.decimated,
-            "choices": None if self.choices is None else self.choices.to_dict(),
-            "base_parameters": [
-                {"name": name, "value": value, "deviation": s, "relative": share}
-                for name, value, s, share in zip(
-                    self.names,
-                    self.values.tolist(),
-                    json_ready(self.deviations),
-                    json_ready(self.relative_deviations),
-                    strict=True,
-                )
-            ],
-            "parameters": dict(self.problem.regression.values(self.parameters)),
-            "removed": list(self.removed),
-            "condition": self.condition,
-            "relative_error": self.relative_error,
-            "relative_error_of_rows": self.relative_error_of_rows,
-            "relative_error_of_all": self.relative_error_of_all,
-            "deviations": unknown_deviations(self) or "told",
-            "rms": dict(zip(joints, self.rms.tolist(), strict=True)),
-            "noise": dict(zip(joints, self.solution.noise.tolist(), strict=True)),
-            "possible": self.is_possible,
-            "gains": None if self.gains is None else self.gains.to_dict(),
-            "runs": self.runs,
-            "payloads": {frame: load.to_dict() for frame, load in self.payloads.items()},
-        }
+        return facts(self)

@@ -37,6 +37,19 @@ class NoRobot(BadArgument):
 
 
 @dataclass(frozen=True)
+class LastingNoise:
+    """What noise that goes on from row to row makes of a joint's rows, see `noise_colour`."""
+
+    information: np.ndarray  # (n, r, r), YᵢᵀΩᵢYᵢ, Ωᵢ the covariance of the noise by its power
+    freedom: np.ndarray  # (n,), degrees of freedom of that covariance
+
+    def without(self, k: int) -> LastingNoise:
+        """Return it for the problem in which a parameter is taken for zero."""
+        fewer = np.delete(np.delete(self.information, k, axis=1), k, axis=2)
+        return replace(self, information=fewer)
+
+
+@dataclass(frozen=True)
 class Solution:
     """Base parameters, how well they are known, and how noisy each joint is."""
 
@@ -46,9 +59,14 @@ class Solution:
     phi: np.ndarray | None = None  # all parameters, where the method gives them
     status: str = "solved"
     repeats: np.ndarray | None = None  # (n,), how many rows say the same again
-    lasting: np.ndarray | None = None  # (n, r, r), YᵢᵀΩᵢYᵢ, see `noise_colour`
+    lasting: LastingNoise | None = None
     weights: np.ndarray | None = None  # (n,), what joints counted; None: 1/noise²
     phi_covariance: np.ndarray | None = None  # (p, p), where the method gives it
+
+    @property
+    def joint_weights(self) -> np.ndarray:
+        """What the squares of each joint counted, shape (n,)."""
+        return 1 / self.noise**2 if self.weights is None else self.weights
 
 
 def solve(R: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -138,9 +156,11 @@ def repeats(log: Log, residual: np.ndarray) -> np.ndarray:
 
 
 def widened(
-    problem: LeastSquaresProblem, solution: Solution, kappa: np.ndarray, lasting: np.ndarray
+    problem: LeastSquaresProblem, solution: Solution, kappa: np.ndarray, lasting: LastingNoise
 ) -> Solution:
     """Return a solution whose covariance counts rows by what they are worth.
+
+        cov β = N⁻¹ (Σ YᵢᵀΩᵢYᵢ/σᵢ²) N⁻¹        N = Σ YᵢᵀYᵢ/σᵢ²
 
     Where there are fewer than two independent rows a parameter, it is not known at all.
 
@@ -148,7 +168,7 @@ def widened(
         problem: The problem.
         solution: Its solution.
         kappa: How many rows each joint's residual lasts, see `repeats`.
-        lasting: YᵢᵀΩᵢYᵢ of each joint, see `lasting_information`.
+        lasting: YᵢᵀΩᵢYᵢ of each joint, see `lasting_noise`.
     """
     solution = replace(solution, repeats=kappa, lasting=lasting)
     if float(np.sum(problem.count / kappa)) < LEAST * problem.rank:
@@ -156,11 +176,30 @@ def widened(
     each, power = problem.information, solution.noise**2
     if solution.weights is None:
         covariance = solution.covariance
-        more = np.tensordot(1 / power, lasting - each, axes=1)
+        more = np.tensordot(1 / power, lasting.information - each, axes=1)
         return replace(solution, covariance=covariance + covariance @ more @ covariance)
     N_inv = np.linalg.inv(np.tensordot(solution.weights, each, axes=1))
-    middle = np.tensordot(solution.weights**2 * power, lasting, axes=1)
+    middle = np.tensordot(solution.weights**2 * power, lasting.information, axes=1)
     return replace(solution, covariance=N_inv @ middle @ N_inv)
+
+
+def degrees_of_freedom(problem: LeastSquaresProblem, solution: Solution) -> np.ndarray:
+    """Return by how many independent numbers the deviation of each value is known, shape (r,).
+
+    A variance is a sum over joints, each with the degrees of freedom of its noise (Satterthwaite):
+
+        ν = (Σ vᵢ)² / Σ vᵢ²/νᵢ
+    """
+    most = max(int(problem.count.sum()) - problem.rank, 1)
+    lasting = solution.lasting
+    if lasting is None:
+        return np.full(problem.rank, float(most))
+    weights = solution.joint_weights
+    N_inv = np.linalg.inv(np.tensordot(weights, problem.information, axes=1))
+    parts = np.einsum("jk,ikl,lj->ij", N_inv, lasting.information, N_inv)
+    parts = (weights * solution.noise)[:, None] ** 2 * parts
+    sure = np.sum(parts**2 / lasting.freedom[:, None], axis=0)
+    return np.clip(parts.sum(axis=0) ** 2 / np.where(sure > 0, sure, 1), 1, most)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ class CrossValidation:
     relative_errors: np.ndarray  # ‖τ − Yβ‖/‖τ‖ of each part, (folds,)
     rms: np.ndarray  # (folds, n)
     values: np.ndarray  # the base parameters found without it, (folds, r)
+    squares: np.ndarray  # of what is left of the torques of each block of time, (blocks, n)
 
     @property
     def relative_error(self) -> float:
@@ -64,6 +65,8 @@ def cross_validation(fit: Fit, folds: int | str = 5) -> CrossValidation:
     problem = fit.problem
     blocks = len(problem.blocks)
     errors, rms, values = [], [], []
+    unseen = np.zeros((blocks, problem.n))
+    torques = squares_of_blocks(problem, np.zeros(problem.rank))
     for part in _parts(problem, folds):
         rest = [b for b in range(blocks) if b not in part]
         training = problem.chosen(rest)
@@ -73,12 +76,24 @@ def cross_validation(fit: Fit, folds: int | str = 5) -> CrossValidation:
                 "  Use more folds, or a longer log that moves every joint all the time."
             )
         trained = fit.estimator.solved(training)
-        test = problem.chosen(part.tolist())
-        squares = test.squares(trained.beta)
-        errors.append(np.sqrt(squares.sum() / (test.torques.sum() or 1)))
-        rms.append(np.sqrt(squares / test.count))
+        unseen[part] = squares_of_blocks(problem, trained.beta)[part]
+        squares, size = unseen[part].sum(axis=0), torques[part].sum()
+        errors.append(np.sqrt(squares.sum() / (size or 1)))
+        rms.append(np.sqrt(squares / np.maximum(problem.counts[part].sum(axis=0), 1)))
         values.append(trained.beta)
-    return CrossValidation(np.array(errors), np.array(rms), np.array(values))
+    return CrossValidation(np.array(errors), np.array(rms), np.array(values), unseen)
+
+
+def squares_of_blocks(problem: LeastSquaresProblem, beta: np.ndarray) -> np.ndarray:
+    """Return the squares that values leave of the torques of each block, shape (blocks, n)."""
+    left = [
+        [
+            np.sum((R @ np.append(-beta[c], 1)) ** 2)
+            for R, c in zip(block, problem.seen, strict=True)
+        ]
+        for block in problem.blocks
+    ]
+    return np.array(left)
 
 
 def _parts(problem: LeastSquaresProblem, folds: int | str) -> list[np.ndarray]:
@@ -127,8 +142,7 @@ def essential(fit: Fit, ratio: float = 30.0, loss: float = 0.01) -> Fit:
         if _misfit(smaller, found, fit.solution.noise) > limit:
             break
         if solution.repeats is not None and solution.lasting is not None:
-            left = np.delete(np.delete(solution.lasting, worst, axis=1), worst, axis=2)
-            found = widened(smaller, found, solution.repeats, left)
+            found = widened(smaller, found, solution.repeats, solution.lasting.without(worst))
         removed.append(problem.base.groups[worst].text)
         problem, solution = smaller, found
     return replace(fit, problem=problem, solution=solution, removed=tuple(removed))
@@ -176,13 +190,16 @@ def errors_by_run(fit: Fit, logs: Any = None) -> list[dict[str, Any]]:
     """Return what is left of the torques of each run: on fitted rows, on every row, and before.
 
     Every row means all of them, also those that do not count in the fit, as measured and filtered;
-    that is what publications give. Before means the robot's own parameters.
+    that is what publications give. Before means the robot's own parameters. `joints` has each joint
+    on the rows that were fitted: "before", "fitted", and "unseen", predicted by the values that the
+    rest of the logs gives (None where the rest does not show every parameter).
 
     Args:
         fit: The fit.
         logs: Prepared logs that were not fitted; by default those of the fit.
     """
     regression = fit.problem.regression
+    own = logs is None
     if logs is None:
         logs, fitted_rows = fit.log.parts(), fit.samples.parts()
     else:
@@ -190,7 +207,8 @@ def errors_by_run(fit: Fit, logs: Any = None) -> list[dict[str, Any]]:
         fitted_rows = [rows_for(fit, log) for log in logs]
     found = fit.problem.all_parameters(fit.values)
     table = []
-    for log, rows in zip(logs, fitted_rows, strict=True):
+    by_joint = _fitted_joints(fit) if own else [_new_joints(fit, rows) for rows in fitted_rows]
+    for log, rows, joints in zip(logs, fitted_rows, by_joint, strict=True):
         left = log.tau - regression.torque(log, found)
         before = log.tau - regression.torque(log, regression.prior)
         size = float(np.sqrt(np.sum(log.tau**2))) or 1.0
@@ -200,9 +218,44 @@ def errors_by_run(fit: Fit, logs: Any = None) -> list[dict[str, Any]]:
             | {
                 "every_row": float(np.sqrt(np.sum(left**2))) / size,
                 "before": float(np.sqrt(np.sum(before**2))) / size,
+                "joints": joints,
             }
         )
     return table
+
+
+def _fitted_joints(fit: Fit) -> list[dict[str, Any]]:
+    """Return the errors of each joint in each run that was fitted, from the factors alone."""
+    problem = fit.problem
+    each = {
+        "before": squares_of_blocks(problem, problem.B @ problem.prior),
+        "fitted": squares_of_blocks(problem, fit.values),
+    }
+    each |= {} if fit.unseen is None else {"unseen": fit.unseen.squares}
+    sizes, run = squares_of_blocks(problem, np.zeros(problem.rank)), problem.run_of_block
+    return [
+        _joints(fit, sizes[run == r].sum(axis=0), {k: x[run == r].sum(0) for k, x in each.items()})
+        for r in np.unique(run)
+    ]
+
+
+def _new_joints(fit: Fit, rows: Log) -> dict[str, Any]:
+    """Return the errors of each joint on rows that were not fitted."""
+    regression = fit.problem.regression
+    before = rows.tau - regression.torque(rows, regression.prior)
+    squares = {"before": before, "unseen": rows.tau - fit.predict(rows)}
+    sums = {k: np.sum(np.where(rows.used, x**2, 0), axis=0) for k, x in squares.items()}
+    return _joints(fit, np.sum(np.where(rows.used, rows.tau**2, 0), axis=0), sums)
+
+
+def _joints(fit: Fit, sizes: np.ndarray, squares: dict[str, np.ndarray]) -> dict[str, Any]:
+    names = fit.problem.regression.robot.joint_names
+    none: dict[str, float | None] = dict.fromkeys(("before", "fitted", "unseen"))
+    whole = np.where(sizes > 0, sizes, 1)
+    return {
+        name: none | {key: float(np.sqrt(x[i] / whole[i])) for key, x in squares.items()}
+        for i, name in enumerate(names)
+    }
 
 
 def rows_for(fit: Fit, log: Any) -> Log:

@@ -37,8 +37,12 @@ if TYPE_CHECKING:
         plot_parameters as plot_parameters,
         plot_spectrum as plot_spectrum,
     )
+    from qddot.present.figures.residuals import (
+        plot_residuals_against as plot_residuals_against,
+        plot_simulated as plot_simulated,
+    )
+    from qddot.present.pages.fit import fit_page as fit_page
     from qddot.present.pages.log import log_page as log_page
-    from qddot.present.pages.results import fit_page as fit_page
 
 __getattr__, __dir__ = on_demand(
     __name__,
@@ -53,8 +57,9 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.figures.logs": "plot_log",
         "qddot.present.figures.trajectory": "panels",
         "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
+        "qddot.present.figures.residuals": "plot_residuals_against plot_simulated",
+        "qddot.present.pages.fit": "fit_page",
         "qddot.present.pages.log": "log_page",
-        "qddot.present.pages.results": "fit_page",
     },
 )
 moved_modules(__name__, compare="qddot.plot", style="qddot.present.figures.style")

@@ -186,7 +186,7 @@ def _power(axes: Axes, t: np.ndarray, torque: np.ndarray, residual: np.ndarray) 
     axes.set_xlim(f[1], f[-1])
     low, high = axes.get_ylim()
     axes.set_ylim(bottom=max(low, FAR * high))
-    axes.tick_params(which="minor", length=0)
+    axes.tick_params(which="minor", length=0, labelbottom=False)
     axes.locator_params(axis="y", numticks=4)
 
 

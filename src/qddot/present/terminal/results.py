@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 WIDTH = 98  # characters of a line
 MOST_EVENTS = 12
+MOST_PATTERNS = 4  # of residuals
 MOST_RUNS = 20_000_000  # of which a summary is made unasked
 SUMMED_UP = ("finite", "limits.kept", "ended", "audit", "energy.", "error.", "torque.peak.")
 
@@ -108,14 +109,23 @@ def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
     """Return what a fit came to: how well, which values, what was done to the logs."""
     from qddot.identification.comparison import run_lines
 
-    lines = [*repr(fit).splitlines(), "", *fit.table().splitlines(), ""]
+    words = repr(fit).replace("method='consistent'", "--method consistent")
+    lines = [*words.splitlines(), "", *fit.table().splitlines(), ""]
     if fit.choices is not None:
         lines += [*str(fit.choices).splitlines(), ""]
     lines += [f"{note.severity}: {note}" for note in fit.log.notes if note.severity == "note"]
     lines += ["", "on what was not fitted:", *run_lines(errors)] if errors else []
-    if not fit.is_possible:
-        words = "No robot has these values; --method consistent finds the nearest that can be."
-        lines += ["", words]
+    shown = [pattern for pattern in fit.patterns if pattern.shows][:MOST_PATTERNS]
+    for title, said in (("what the model lacks", shown), ("to record next", fit.motions_to_record)):
+        lines += ["", f"{title}:"] if said else []
+        for each in said:
+            lines += textwrap.wrap(
+                str(each),
+                WIDTH,
+                initial_indent="  ",
+                subsequent_indent="    ",
+                break_on_hyphens=False,
+            )
     return lines
 
 

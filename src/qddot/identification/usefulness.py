@@ -1,0 +1,147 @@
+"""What a fit is good for, in the words of those who use it; or why it is not to be used.
+
+Feed-forward is judged by rows that were not fitted. A load is judged by the mass at the tip that
+would change the values by one deviation. With d what 1 kg there adds to the base parameters and C
+their covariance (or, if that says more, their spread when parts of the log are left out):
+
+    m = 1/√(dᵀ C⁻¹ d)
+
+Found as the difference of two logs alike, one without the load, its 95 % interval is ±1.96 √2 m.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from qddot.checks import frame_name
+from qddot.identification.runs import seen_in_body
+from qddot.identification.solution import weighted, widened
+from qddot.model.tree import BASE
+
+if TYPE_CHECKING:
+    from qddot.identification.result import Fit
+
+EXPLAINED = 0.5  # relative torque error; above it, values mean nothing
+HIGHEST = 1e7  # a condition number with which no measured torque is precise enough
+WORTH = (
+    (0.03, "explains the torques very well"),
+    (0.10, "explains the torques well, as is usual for motor currents"),
+    (0.20, "explains the torques roughly: something that the arm does is not in the model"),
+    (0.50, "explains the torques badly: do not rely on the parameters before the cause is known"),
+    (1.00, "does not explain the torques: check order, signs and units of the columns"),
+)
+FEED_FORWARD = ((0.05, "good"), (0.10, "fair"), (0.20, "rough"))  # unseen error, and what it is
+STANDS_OUT = 2.0  # times the error of all joints: a joint that is told by name
+NORMAL_95 = 1.96  # deviations
+
+
+def verdict(fit: Fit) -> str:
+    """Return what the relative torque error means."""
+    for most, words in WORTH:
+        if fit.relative_error <= most:
+            return words
+    return "is worse than no model at all"
+
+
+def distrust(fit: Fit) -> list[str]:
+    """Return why a solution is not to be trusted, or nothing."""
+    why = []
+    if not np.isfinite(fit.values).all():
+        why.append("values are not finite")
+    if not fit.condition <= HIGHEST:
+        why.append(
+            f"condition number {fit.condition:.2g}, above {HIGHEST:.0e}: the log does not tell its "
+            "parameters apart"
+        )
+    if not fit.relative_error <= EXPLAINED:
+        how = "worse than no model at all" if fit.relative_error > 1 else "nothing is explained"
+        why.append(f"relative torque error {100 * fit.relative_error:.3g} %, {how}")
+    return why
+
+
+def uses(fit: Fit) -> list[str]:
+    """Return what a fit is good for, one sentence each; "do not use: ..." comes first."""
+    said = [f"do not use: {why}" for why in distrust(fit)]
+    said += [f"settle before use: {doubt}" for doubt in fit.doubts]
+    if not distrust(fit):
+        said.append(_feed_forward(fit))
+        mass = payload_deviation(fit)
+        if np.isfinite(mass):
+            said.append(
+                f"payload within {NORMAL_95 * np.sqrt(2) * mass:.2g} kg: 95 % of the masses at "
+                f"{fit.problem.regression.robot.tip!r} found as the difference of two logs like "
+                "this one"
+            )
+    if not fit.is_possible:
+        said.append("not for simulation: no body has these values; take method='consistent'")
+    return said
+
+
+def _feed_forward(fit: Fit) -> str:
+    """Return how good the torques of the model are on rows that it has not seen."""
+    if fit.unseen is None:
+        return (
+            "feed-forward: not known, since without a part of it the log does not show every "
+            "parameter; test it on another log"
+        )
+    problem = fit.problem
+    left = fit.unseen.squares.sum(axis=0)
+    error = float(np.sqrt(left.sum() / (problem.torques.sum() or 1)))
+    before = problem.squares(problem.B @ problem.prior)
+    old = float(np.sqrt(before.sum() / (problem.torques.sum() or 1)))
+    what = f"{100 * error:.3g} % of the torque is left on rows that were not fitted"
+    if error >= old:
+        return f"do not use: {what}, {100 * old:.3g} % with the robot's file"
+    what += f" ({100 * old:.3g} % with the robot's file)"
+    each = np.sqrt(left / np.where(problem.torques > 0, problem.torques, 1))
+    worst = int(each.argmax())
+    if each[worst] > STANDS_OUT * error:
+        name = problem.regression.robot.joint_names[worst]
+        what += f", {100 * each[worst]:.2g} % of joint {name!r}"
+    for most, word in FEED_FORWARD:
+        if error <= most:
+            return f"{word} for feed-forward: {what}"
+    return f"do not use for feed-forward: {what}"
+
+
+def payload_deviation(fit: Fit, frame: str | None = None) -> float:
+    """Return the mass [kg] at a frame that would change the values found by one deviation.
+
+    NaN where deviations are not known, ∞ where no torque feels the mass.
+
+    Args:
+        fit: The fit.
+        frame: The frame that would carry it; the robot's tip if not given.
+    """
+    problem = fit.problem
+    robot = problem.regression.robot
+    body, X_BF = robot.tree.frames[frame_name(robot, frame or robot.tip)]
+    C = covariance_of(fit)
+    if not np.isfinite(C).all():
+        return float("nan")
+    if body == BASE:
+        return float("inf")
+    phi = np.zeros(len(problem.regression.names))
+    phi[10 * body : 10 * body + 10] = seen_in_body(X_BF)[:, 0]
+    d = problem.B @ phi
+    scale = np.sqrt(np.diag(C))
+    if not (d.any() and scale.all()):
+        return float("inf")
+    x = np.linalg.lstsq(C / np.outer(scale, scale), d / scale, rcond=None)[0] / scale  # C⁻¹ d
+    told = float(d @ x)
+    if told <= 0:
+        return float("inf")
+    masses = np.zeros(1) if fit.unseen is None else fit.unseen.values @ x / told
+    # what changes without a part of the log: the jackknife, which needs no word about the noise
+    spread = float(np.sqrt(max(len(masses) - 1, 0)) * np.std(masses))
+    return max(1 / float(np.sqrt(told)), spread)
+
+
+def covariance_of(fit: Fit) -> np.ndarray:
+    """Return the covariance of the values; that of weighted squares where a method has none."""
+    s = fit.solution
+    if np.isfinite(s.covariance).all() or s.repeats is None or s.lasting is None:
+        return s.covariance
+    return widened(fit.problem, weighted(fit.problem), s.repeats, s.lasting).covariance
