@@ -30,7 +30,14 @@ CLOSE = {False: 1e-11, True: 1e-3}
 def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:
     """Return the files by their names."""
     number, stem = CNumber(single), identifier(robot.name, "robot")
-    bodies = "\n".join(_definition(stem, f, number) for f in functions)
+    bodies = "\n".join(
+        text
+        for f in functions
+        for text in (
+            _definition(stem, f, number),
+            *([] if f.loops is None else [f.loops.definitions(stem, number)]),
+        )
+    )
     return {
         f"{stem}.h": _header(robot, stem, functions, number, bodies),
         f"{stem}.c": _source(robot, stem, number, bodies),
@@ -84,7 +91,11 @@ def _declaration(stem: str, function: ExportedFunction, number: CNumber) -> str:
     for name, port in function.outputs():
         lines.append(f"{name}{_shape(port)}: {MEANING.get(port.name, 'the result')}, written")
     lines += ["", f"{function.operations} operations: {operations or 'none'}."]
-    return f"{_comment(lines)}\n{_signature(stem, function, number)};\n"
+    declared = f"{_comment(lines)}\n{_signature(stem, function, number)};\n"
+    if (loops := function.loops) is not None:
+        for name, words in loops.about.items():
+            declared += f"\n{_comment([words])}\n{loops.signature(stem, name, number)};\n"
+    return declared
 
 
 def _signature(stem: str, function: ExportedFunction, number: CNumber) -> str:
@@ -130,7 +141,9 @@ def _definition(stem: str, function: ExportedFunction, number: CNumber) -> str:
 def _check(stem: str, functions: Sequence[ExportedFunction], number: CNumber) -> str:
     """Return a main that compares every function with recorded values."""
     parts = [_check_of(stem, function, number) for function in functions]
-    calls = "\n".join(f"  wrong += check_{function.name}();" for function in functions)
+    parts += [f.loops.check(stem, number) for f in functions if f.loops is not None]
+    names = [f.name for f in functions] + ["online_update" for f in functions if f.loops]
+    calls = "\n".join(f"  wrong += check_{name}();" for name in names)
     about = _comment(
         [
             f"Check {stem}.c against values recorded when it was written: status 0 if all agree.",

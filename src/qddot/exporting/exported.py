@@ -73,7 +73,8 @@ def export(
             MATLAB, Simulink and GNU Octave, of robots with symbols too. If not given, a robot file
             where the place has the ending of one, else "c".
         functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
-            programs, or control laws. A law is exported with its reference as inputs. If not given,
+            programs, or control laws. A law is exported with its reference as inputs; an online
+            estimator, `fit.online()`, with loops that update it, in C alone. If not given,
             inverse and forward dynamics, M, C and g; for MATLAB also the other terms, energies,
             pose and Jacobian of the tip, and `dir2dyn`, forward dynamics of one vector.
         dtype: "float64" or "float32".
@@ -99,6 +100,11 @@ def export(
     if target == "matlab" and functions is USUAL:
         functions = usual(robot)
     wanted = chosen(robot, functions, target in WITH_SYMBOLS)
+    if target != "c" and any(function.loops for function in wanted):
+        raise BadArgument(
+            f"An online estimator is exported to C alone, and the target is {target!r}.\n"
+            "  Give target='c'."
+        )
     files = TARGETS[target](robot, wanted, dtype == "float32")
     return Exported(tuple(write_files(place, files, force)), tuple(wanted))
 

@@ -18,6 +18,8 @@ from qddot.checks import frame_name
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.momentum_observer import MomentumObserver
 from qddot.errors import BadArgument, NoValues, did_you_mean, listing, printable
+from qddot.exporting.online import OnlineUpdate
+from qddot.identification.recursive import OnlineEstimator
 from qddot.model.folding import exact, fold
 from qddot.motions.motion import Triple
 from qddot.program.optimise import optimised
@@ -59,6 +61,8 @@ MEANING = {
     "q": "joint positions [rad or m]",
     "qd": "joint velocities [rad/s or m/s]",
     "qdd": "joint accelerations [rad/s^2 or m/s^2]",
+    "columns": "what each base parameter of size 1 adds to the torques",
+    "rest": "the torques of springs and the Stribeck effect",
     "tau": "joint torques [N m] or forces [N]",
     "u": "[q; qd; tau; tauint]: positions, velocities, torques of the motors and of what touches",
     "p": "the robot's parameters",
@@ -82,6 +86,7 @@ class ExportedFunction:
     words: str
     request: Request | None = None  # where it is a quantity of a robot
     symbols: tuple[str, ...] = ()  # behind the entries of its last input p
+    loops: OnlineUpdate | None = None  # what is written behind it, in C alone
 
     @property
     def operations(self) -> int:
@@ -130,6 +135,9 @@ def functions(
     if robot.symbols and not with_symbols:
         raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
     found = [_named(robot, x) if isinstance(x, str) else _recorded(x) for x in wanted]
+    for update in (f.loops for f in found if f.loops is not None):
+        if update.estimator.regression.robot.joint_names != robot.joint_names:
+            raise BadArgument(f"The estimator is not of robot {printable(robot.name)!r}.")
     if not found:
         raise BadArgument("Name at least one function, like inverse_dynamics.")
     names = [function.name for function in found]
@@ -211,10 +219,14 @@ def _recorded(x: Any) -> ExportedFunction:
         return ExportedFunction(
             identifier(words), commanded(x), f"the torques of {type(x).__name__}"
         )
+    if isinstance(x, OnlineEstimator):
+        words = "the columns of the base parameters, and the torques beside them"
+        return ExportedFunction("online_rows", x.program, words, loops=OnlineUpdate(x))
     program = getattr(x, "program", x)
     if not isinstance(program, Program):
         raise BadArgument(
-            f"{x!r} is no function: give a name, a recorded program, or a control law."
+            f"{x!r} is no function: give a name, a recorded program, a control law or an online "
+            "estimator."
         )
     return ExportedFunction(identifier(program.name), program, "what was recorded")
 

@@ -17,18 +17,23 @@ Control 16(6), 1971.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from qddot.checks import numbers, positive
+from qddot.dynamics.regressor import regressor, unparameterised_torque
 from qddot.errors import BadArgument
 from qddot.identification.estimators import Estimator
 from qddot.identification.log import Log
 from qddot.identification.log_checks import as_log
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import Regression
+from qddot.identification.runs import load_names
 from qddot.identification.solution import Solution, noise_of, solve, weighted
+from qddot.program import Program, record
+from qddot.program.optimise import optimised
 
 SECONDS = "seconds above 0"
 
@@ -84,6 +89,33 @@ class OnlineEstimator:
         self.regression, self.kept = regression, np.array(kept, dtype=int)
         self.values, self.root = values.copy(), root.copy()
         self.noise, self.memory = noise, memory
+
+    def copy(self) -> OnlineEstimator:
+        """Return another one that knows the same, and goes its own way."""
+        own = self.regression, self.kept, self.values, self.root, self.noise, self.memory
+        return OnlineEstimator(*own)
+
+    @cached_property
+    def program(self) -> Program:
+        """The columns of the base parameters at (q, q̇, q̈), (n, r), and torques beside them, (n,).
+
+        Loads that the arm carried in some runs are not carried here.
+        """
+        regression = self.regression
+        first, loads = 10 * len(regression.robot.tree.bodies), len(load_names(regression.loads))
+        robot = regression.robot
+
+        def rows(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
+            Y = regressor(regression.full.tree, q, qd, qdd)
+            extra = [e.kernel.program.results_at([*q, *qd, *qdd]) for e in regression.extra]
+            more = np.array(extra, dtype=object).reshape(-1, robot.n).T
+            nothing = np.zeros((robot.n, loads), dtype=int)
+            Y = np.concatenate([Y[:, :first], nothing, Y[:, first:], more], axis=1)
+            rest = unparameterised_torque(robot.tree, q, qd)
+            return {"columns": Y[:, self.kept], "rest": rest}
+
+        n = robot.n
+        return optimised(record(rows, "online_rows", q=(robot.nq,), qd=(n,), qdd=(n,)))
 
     @property
     def deviations(self) -> np.ndarray:
