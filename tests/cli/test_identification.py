@@ -289,3 +289,13 @@ def test_what_cannot_be_planned_is_said_in_a_few_lines(words, message, tmp_path)
     assert message in done.stderr
     assert len(done.stderr.splitlines()) <= 6
     assert not done.stdout
+
+
+def test_identify_compares_methods(log):
+    done = run("identify", "two_link", log, "--compare", "--json")
+    assert done.returncode == 0, done.stderr
+    table = json.loads(done.stdout)["comparison"]
+    errors = {each["method"]: each["unseen_blocks"] for each in table["methods"]}
+    assert set(errors) >= {"weighted", "robust", "consistent", "likely", "output_error"}
+    assert all(0 < error < 0.1 for error in errors.values())
+    assert table["best"] in errors

@@ -102,6 +102,7 @@ def test_runs_with_a_load_are_simulated_with_it():
     ("options", "words"),
     [
         ({"hold": 0}, "hold"),
+        ({"terms": ("drift",)}, "'j1.drift' cannot be simulated"),
         ({"extra": {"x": lambda q, qd, qdd: qdd * qdd}}, "'x' cannot be simulated"),
         ({"extra": {"x": lambda q, qd, qdd: np.array([qdd[1], 0])}}, "'x' cannot be simulated"),
     ],

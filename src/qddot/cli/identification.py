@@ -170,6 +170,14 @@ def identify(
             "test if not given."
         ),
     ] = None,
+    compare: Annotated[
+        bool,
+        typer.Option(
+            "--compare",
+            help="Also try every method that needs nothing but logs, and print one table of what "
+            "each leaves of torques that were fitted and that were not.",
+        ),
+    ] = False,
     settings: Settings = None,
     page: Annotated[
         File,
@@ -194,7 +202,9 @@ def identify(
       qddot control two_link --duration 20 -o log.csv
       qddot identify two_link log.csv --terms friction
       qddot identify two_link log.csv --method consistent -o arm.toml
+      qddot identify two_link log.csv --compare
     """
+    from qddot.identification.methods_compared import compare_methods
     from qddot.identification.validation import errors_by_run
     from qddot.present.terminal.logs import log_facts, log_lines
     from qddot.present.terminal.results import fit_lines
@@ -226,13 +236,24 @@ def identify(
     with message_if_slow(f"fitting {rows} rows"), warnings_as_options():
         fit = qddot.identify(robot, runs, method, terms=wanted, extra=extra, **options)
     errors = errors_by_run(fit, others)
+    table = None
+    if compare:
+        if gains:
+            raise BadArgument("--compare takes torques; give their gains as --torque-constants.")
+        shared = options | {"terms": wanted, "extra": extra, "validate": others}
+        with message_if_slow("comparing the methods"):
+            table = compare_methods(robot, runs, **shared)
     with together(), warnings_as_options():
         if output is not None:
             fit.save(output)
         _draw(fit, [raw for raw, _ in both], errors, page, plot, ctx.find_root().obj)
     told = [log_facts(raw) | {"notes": _notes(ready)} for raw, ready in both]
     facts = fit.to_dict() | {"log": told[0], "logs": told, "validation": errors}
-    tell(as_json, facts, fit_lines(fit, errors), [output, page, plot])
+    lines = fit_lines(fit, errors)
+    if table is not None:
+        facts |= {"comparison": table.to_dict()}
+        lines += ["", *str(table).splitlines()]
+    tell(as_json, facts, lines, [output, page, plot])
 
 
 @contextmanager

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         identify_payload as identify_payload,
     )
     from qddot.identification.comparison import Comparison as Comparison, compare as compare
+    from qddot.identification.methods_compared import compare_methods as compare_methods
     from qddot.identification.back_to_robot import robot_with_parameters as robot_with_parameters
     from qddot.identification.runs import MeasuredRun as MeasuredRun
     from qddot.identification.regression import (
@@ -78,6 +79,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.observer": "ExternalTorque external_torque",
         "qddot.identification.payload": "PayloadFit identify_payload",
         "qddot.identification.comparison": "Comparison compare",
+        "qddot.identification.methods_compared": "compare_methods",
         "qddot.identification.back_to_robot": "robot_with_parameters",
         "qddot.identification.regression": "by_direction coupled stribeck",
         "qddot.identification.runs": "MeasuredRun",

@@ -22,7 +22,7 @@ import numpy as np
 
 from qddot.checks import positive, whole
 from qddot.deprecation import warn_of_old_name
-from qddot.errors import BadArgument, IdentificationWarning, did_you_mean
+from qddot.errors import BadArgument, IdentificationWarning, Problem, did_you_mean
 from qddot.identification import AUTO, METHODS
 from qddot.identification.choices import Choices, choose
 from qddot.identification.grouping import one_thread
@@ -165,28 +165,32 @@ class Estimator:
         with a log is said in warnings, and kept in the result's `doubts`.
         """
         from qddot.identification.doubts import doubts
-        from qddot.identification.result import Fit
 
         with one_thread():
             rows = self.gathered((log, *more) if more else log)
-            problem = rows.problem
             found = tuple(
                 doubt if len(rows.logs) == 1 else replace(doubt, place=f"{name}: {doubt.place}")
                 for name, doubtful, each in zip(rows.names, rows.measured, rows.logs, strict=True)
                 if doubtful
-                for doubt in doubts(problem.regression, each)
+                for doubt in doubts(rows.problem.regression, each)
             )
             for doubt in found:
                 warnings.warn(str(doubt), IdentificationWarning, stacklevel=3)
-            every = joined(rows.logs, rows.runs)
-            fit = Fit(problem, self.solved(problem), self, (), every, found, rows.rates)
-            fit = replace(fit, choices=rows.choices)
-            if fit.solution.repeats is None:
-                left = fit.residuals
-                lasts = repeats(problem.log, left), lasting_information(problem, left)
-                fit = replace(fit, solution=widened(problem, fit.solution, *lasts))
-            self._fit = fit
+            self._fit = self.of_rows(rows, found)
         return self
+
+    def of_rows(self, rows: Gathered, doubts: tuple[Problem, ...] = ()) -> Fit:
+        """Return the fit of rows that this or another estimator has gathered."""
+        from qddot.identification.result import Fit
+
+        problem, every = rows.problem, joined(rows.logs, rows.runs)
+        fit = Fit(problem, self.solved(problem), self, (), every, doubts, rows.rates)
+        fit = replace(fit, choices=rows.choices)
+        if fit.solution.repeats is None:
+            left = fit.residuals
+            lasts = repeats(problem.log, left), lasting_information(problem, left)
+            fit = replace(fit, solution=widened(problem, fit.solution, *lasts))
+        return fit
 
     def gathered(self, log: Any, *, loads_known: bool = True) -> Gathered:
         """Return the problem of one log or of several, with the rows that it is made of.

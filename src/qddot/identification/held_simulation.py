@@ -220,6 +220,11 @@ class HeldArm:
 
 def check_simulable(extra: Extra, n: int) -> None:
     """Refuse a column that no equation of motion has: its accelerations must count as a mass's."""
+    if not isinstance(extra.kernel, Kernel):
+        raise BadArgument(
+            f"The column {extra.name!r} cannot be simulated: it is no function of the state.\n"
+            "  Leave it out, or take method='weighted'."
+        )
     rng = np.random.default_rng(1)
     q, qd, qdd = rng.uniform(-1, 1, (3, 16, n))
     at = [extra(q, qd, x * qdd) for x in (0.0, 1.0, 2.0)]

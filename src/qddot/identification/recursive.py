@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.backends.kernel import Kernel
 from qddot.checks import numbers, positive
 from qddot.dynamics.regressor import regressor, unparameterised_torque
 from qddot.errors import BadArgument
@@ -104,6 +105,12 @@ class OnlineEstimator:
         regression = self.regression
         first, loads = 10 * len(regression.robot.tree.bodies), len(load_names(regression.loads))
         robot = regression.robot
+        for extra in regression.extra:
+            if not isinstance(extra.kernel, Kernel):
+                raise BadArgument(
+                    f"The column {extra.name!r} is no function of the state, so it cannot be "
+                    "compiled.\n  Fit without it."
+                )
 
         def rows(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
             Y = regressor(regression.full.tree, q, qd, qdd)
