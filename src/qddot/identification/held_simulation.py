@@ -30,9 +30,7 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.errors import BadArgument
-from qddot.identification.log import Log
 from qddot.identification.regression import Extra, Regression
-from qddot.identification.runs import load_of
 from qddot.model.friction import LINEAR
 from qddot.program import Program, record
 from qddot.program.differentiate import jacobian
@@ -41,8 +39,6 @@ from qddot.program.program import Iteration, Stage, flat
 from qddot.runge_kutta import RK4
 from qddot.simulation.varied import varied_tree
 
-LIGHT = 0.1  # of torque by acceleration, an inertia that measured accelerations move
-NO_MOTION = 0.05  # of the way between two rows, by which velocities may miss the next position
 PIECE = 2048  # steps whose derivatives are in memory together
 
 
@@ -50,59 +46,12 @@ PIECE = 2048  # steps whose derivatives are in memory together
 class HeldRun:
     """What the steps over one stretch of a log are given."""
 
-    instants: np.ndarray  # (2 m + 1, 4 n): pull and torque, direction, K and D, each half step
+    columns: np.ndarray  # (2 m + 1, n, g), those that are taken at the measured motion
+    instants: np.ndarray  # (2 m + 1, 4 n): pull and torque, q̇_m, K and D, each half step
     start: np.ndarray  # (2 n,), q and q̇
     J: np.ndarray  # (n,)
     h: float  # how long a step is [s]
     load: int  # which load of the regression is carried, or none
-
-
-def held_run(
-    log: Log, K: np.ndarray, D: np.ndarray, J: np.ndarray, firm: float, h: float, steps: int
-) -> HeldRun:
-    """Return what steps over a log are given: torques and motion by splines, and who holds it.
-
-    Args:
-        log: The log, of one run, evenly sampled.
-        K, D, J: Of the controller, shape (n,) each.
-        firm: How much quicker a joint is held while its torque does not count.
-        h: How long a step is [s].
-        steps: How many.
-    """
-    from scipy.interpolate import CubicSpline
-
-    at = log.t[0] + h / 2 * np.arange(2 * steps + 1)
-    q, qd, qdd, tau = (CubicSpline(log.t, x)(at) for _, x in log.arrays())
-    left_out = np.stack([np.interp(at, log.t, ~log.used[:, i]) for i in range(log.n)], axis=1)
-    quicker = 1 + (firm - 1) * left_out
-    K, D = K * quicker**2, D * quicker
-    instants = np.concatenate([tau + K * q + D * qd + J * qdd, np.sign(qd), K, D], axis=1)
-    return HeldRun(instants, np.concatenate([q[0], qd[0]]), J, h, load_of(log))
-
-
-def added_inertia(M: np.ndarray, tau: np.ndarray, qdd: np.ndarray) -> np.ndarray:
-    """Return J, shape (n,): a share of torque by acceleration, more where M is not positive.
-
-    Args:
-        M: At some states, shape (k, n, n).
-        tau: The size of the torques, shape (n,).
-        qdd: The size of the accelerations, shape (n,).
-    """
-    size = np.maximum(tau, 1e-6 * tau.max()) / np.maximum(qdd, 1e-6 * qdd.max())
-    lowest = float(np.linalg.eigvalsh(M / np.sqrt(np.outer(size, size))).min())
-    return (LIGHT + max(0.0, -2 * lowest)) * size
-
-
-def check_motion(log: Log) -> None:
-    """Refuse rows that are no motion in time."""
-    way = np.diff(log.q, axis=0)
-    missed = way - np.diff(log.t)[:, None] * (log.qd[1:] + log.qd[:-1]) / 2
-    if not log.even or np.linalg.norm(missed) > NO_MOTION * np.linalg.norm(way):
-        raise BadArgument(
-            "The rows of the log are no motion in time: velocities do not lead from one position "
-            "to the next.\n  Only a motion can be simulated; give a log with its times, or take "
-            "method='weighted'."
-        )
 
 
 class HeldArm:
@@ -120,14 +69,20 @@ class HeldArm:
         self.names = (*regression.full.parameter_names, *(e.name for e in regression.extra))
         maps = [self._of_all_columns(load) for load in regression.carried]
         used = [np.any(T[:, self.kept] != 0, axis=1) | (known != 0) for T, known in maps]
-        self.varying = np.flatnonzero(np.any(used, axis=0))  # the parameters that are inputs
+        simulated = [e.name for e in regression.extra if is_inertia_like(e, self.n)]
+        own = [k < full or name in simulated for k, name in enumerate(self.names)]
+        self.varying = np.flatnonzero(np.any(used, axis=0) & own)  # parameters that are inputs
         self.to_inputs = {
             load: (T[np.ix_(self.varying, self.kept)], known[self.varying])
             for load, (T, known) in zip(regression.carried, maps, strict=True)
         }
-        self.extra = [(full + k, extra) for k, extra in enumerate(regression.extra)]
-        for _, extra in self.extra:
-            check_simulable(extra, self.n)
+        self.extra: list[tuple[int, Extra]] = []  # columns at the simulated motion, and where
+        self.given: list[tuple[int, Extra]] = []  # at the measured one, and which base parameter
+        for k, extra in enumerate(regression.extra):
+            if is_inertia_like(extra, self.n):
+                self.extra.append((full + k, extra))
+            elif (place := len(regression.names) - len(regression.extra) + k) in self.kept:
+                self.given.append((int(np.flatnonzero(self.kept == place)[0]), extra))
 
     def _of_all_columns(self, load: int) -> tuple[np.ndarray, np.ndarray]:
         """Return T and φ₀ with φ of the arm and its load T φ + φ₀, φ by `regression.names`."""
@@ -164,21 +119,22 @@ class HeldArm:
             if k in place:
                 yield phi[place[k]], extra.kernel.program
 
-    def torque(self, q: Any, qd: Any, qdd: Any, direction: Any, phi: Any) -> Any:
-        """Return τ(q, q̇, q̈; φ), over any scalar."""
-        tau = inverse_dynamics(self._tree(phi), q, qd, qdd, direction=direction)
+    def torque(self, q: Any, qd: Any, qdd: Any, measured: Any, phi: Any) -> Any:
+        """Return τ(q, q̇, q̈; φ), over any scalar; what jumps with q̇ is taken at the measured one."""
+        tau = inverse_dynamics(self._tree(phi), q, qd, qdd, direction=np.sign(measured))
         for size, program in self._extra(phi):
-            tau = tau + size * _results(program, q, qd, qdd)
+            tau = tau + size * _results(program, q, measured if _jumps(program) else qd, qdd)
         return tau
 
     def _acceleration(self, q: Any, qd: Any, at: Any, J: Any, phi: Any) -> Any:
         n, zero = self.n, np.zeros(self.n, dtype=int)
-        pull, direction, K, D = (at[k * n : (k + 1) * n] for k in range(4))
+        pull, measured, K, D = (at[k * n : (k + 1) * n] for k in range(4))
         M = mass_matrix(self._tree(phi), q) + np.diag(J)
         for size, program in self._extra(phi):
-            M = M + size * _results(jacobian(program, ["qdd"]), q, qd, zero).reshape(n, n)
+            by_qdd, rate = jacobian(program, ["qdd"]), measured if _jumps(program) else qd
+            M = M + size * _results(by_qdd, q, rate, zero).reshape(n, n)
         left = pull - K * q - D * qd
-        return solve(M, left - self.torque(q, qd, zero, direction, phi))
+        return solve(M, left - self.torque(q, qd, zero, measured, phi))
 
     @cached_property
     def loop(self) -> IteratedKernel:
@@ -208,7 +164,7 @@ class HeldArm:
     def derivatives(self) -> Kernel:
         """∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ and ∂τ/∂φ."""
         n = self.n
-        shapes = {"q": (n,), "qd": (n,), "qdd": (n,), "direction": (n,)}
+        shapes = {"q": (n,), "qd": (n,), "qdd": (n,), "measured": (n,)}
         program = record(self.torque, "torque", **shapes, phi=(len(self.varying),))
         return Kernel(optimised(jacobian(program, ["q", "qd", "qdd", "phi"])))
 
@@ -220,7 +176,9 @@ class HeldArm:
         width = 4 * self.n * 8  # bytes of an instant
         state = np.concatenate([run.start, np.zeros(4 * self.n)])[None].copy()
         kept = np.empty((1, len(run.instants) // 2, 6 * self.n))
-        given = Given(np.ascontiguousarray(run.instants), np.zeros(1, np.int64), 2 * width)
+        instants = run.instants.copy()
+        instants[:, : self.n] -= run.columns @ beta[[k for k, _ in self.given]]
+        given = Given(instants, np.zeros(1, np.int64), 2 * width)
         constants = np.concatenate([T @ beta + known, run.J])[None].copy()
         self.loop.run(state, constants, given, [kept], every=1, h=run.h)
         return kept[0]
@@ -256,8 +214,8 @@ class HeldArm:
             dx = first + h * sum((a * s for a, s in zip(row, stages, strict=True)), np.zeros(1))
             a = qdd[:, i * n : (i + 1) * n]
             given = run.instants[2 * at + round(2 * c) :: 2][:m]
-            direction, K, D = (given[:, k * n : (k + 1) * n] for k in (1, 2, 3))
-            by_q, by_qd, M, Y = self.derivatives(x[:, :n], x[:, n:], a, direction, phi)
+            measured, K, D = (given[:, k * n : (k + 1) * n] for k in (1, 2, 3))
+            by_q, by_qd, M, Y = self.derivatives(x[:, :n], x[:, n:], a, measured, phi)
             diagonal = np.arange(n)
             by_q[:, diagonal, diagonal] += K
             by_qd[:, diagonal, diagonal] += D
@@ -265,29 +223,39 @@ class HeldArm:
             dx = np.broadcast_to(dx, (m, 2 * n, wide))
             right = by_q @ dx[:, :n] + by_qd @ dx[:, n:]
             right[..., 2 * n :] += Y @ T
+            columns = run.columns[2 * at + round(2 * c) :: 2][:m]
+            right[..., [2 * n + k for k, _ in self.given]] += columns
             states.append(np.concatenate([x[:, n:], a], axis=1))
             stages.append(np.concatenate([dx[:, n:], -np.linalg.solve(M, right)], axis=1))
         return first + h * sum((b * s for b, s in zip(RK4.B, stages, strict=True)), np.zeros(1))
 
 
-def check_simulable(extra: Extra, n: int) -> None:
-    """Refuse a column that no equation of motion has: its accelerations must count as a mass's."""
-    if not isinstance(extra.kernel, Kernel):
+def is_inertia_like(extra: Extra, n: int) -> bool:
+    """Return whether a column can stand in an equation of motion: q̈ counts as that of a mass does.
+
+    Any other (friction by load, a function that was not recorded) is taken at the measured motion.
+
+    Raises:
+        BadArgument: If the column is no function of the state.
+    """
+    if type(extra) is not Extra:
         raise BadArgument(
             f"The column {extra.name!r} cannot be simulated: it is no function of the state.\n"
             "  Leave it out, or take method='weighted'."
         )
+    if not isinstance(extra.kernel, Kernel):
+        return False
     rng = np.random.default_rng(1)
     q, qd, qdd = rng.uniform(-1, 1, (3, 16, n))
     at = [extra(q, qd, x * qdd) for x in (0.0, 1.0, 2.0)]
     M = np.stack([extra(q, qd, np.tile(e, (16, 1))) - at[0] for e in np.eye(n)], axis=-1)
     size = max(float(np.abs(at[1]).max()), 1.0)
     bent = np.abs(at[2] - 2 * at[1] + at[0]).max() > 1e-9 * size
-    if bent or np.abs(M - M.swapaxes(1, 2)).max() > 1e-9 * size:
-        raise BadArgument(
-            f"The column {extra.name!r} cannot be simulated: it is not an inertia times q̈, with a "
-            "symmetric matrix.\n  Leave it out, or take method='weighted'."
-        )
+    return not bent and bool(np.abs(M - M.swapaxes(1, 2)).max() <= 1e-9 * size)
+
+
+def _jumps(program: Program) -> bool:
+    return any(step.op.name in ("sign", "less", "less_equal") for step in program.steps)
 
 
 def _results(program: Program, *arrays: Any) -> np.ndarray:
