@@ -30,7 +30,9 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.errors import BadArgument
+from qddot.identification.log import Log
 from qddot.identification.regression import Extra, Regression
+from qddot.identification.runs import EMPTY
 from qddot.model.friction import LINEAR
 from qddot.program import Program, record
 from qddot.program.differentiate import jacobian
@@ -39,6 +41,8 @@ from qddot.program.program import Iteration, Stage, flat
 from qddot.runge_kutta import RK4
 from qddot.simulation.varied import varied_tree
 
+LIGHT = 0.1  # of torque by acceleration, an inertia that measured accelerations move
+NO_MOTION = 0.3  # of the way between two rows, by which velocities may miss the next position
 PIECE = 2048  # steps whose derivatives are in memory together
 
 
@@ -52,6 +56,36 @@ class HeldRun:
     J: np.ndarray  # (n,)
     h: float  # how long a step is [s]
     load: int  # which load of the regression is carried, or none
+
+
+def added_inertia(M: np.ndarray, tau: np.ndarray, qdd: np.ndarray) -> np.ndarray:
+    """Return J, shape (n,): a share of torque by acceleration, more where M is not positive.
+
+    Args:
+        M: At some states, shape (k, n, n).
+        tau: The size of the torques, shape (n,).
+        qdd: The size of the accelerations, shape (n,).
+    """
+    size = np.maximum(tau, 1e-6 * tau.max()) / np.maximum(qdd, 1e-6 * qdd.max())
+    lowest = float(np.linalg.eigvalsh(M / np.sqrt(np.outer(size, size))).min())
+    return (LIGHT + max(0.0, -2 * lowest)) * size
+
+
+def check_motion(log: Log) -> None:
+    """Refuse rows that are no motion in time."""
+    way = np.diff(log.q, axis=0)
+    missed = way - np.diff(log.t)[:, None] * (log.qd[1:] + log.qd[:-1]) / 2
+    if not log.even or np.linalg.norm(missed) > NO_MOTION * np.linalg.norm(way):
+        raise BadArgument(
+            "The rows of the log are no motion in time: velocities do not lead from one position "
+            "to the next.\n  Only a motion can be simulated; give a log with its times, or take "
+            "method='weighted'."
+        )
+
+
+def load_of(log: Log) -> int:
+    """Return which load is carried in a stretch of a log."""
+    return EMPTY if log.load is None else int(log.load[0])
 
 
 class HeldArm:
@@ -83,6 +117,37 @@ class HeldArm:
                 self.extra.append((full + k, extra))
             elif (place := len(regression.names) - len(regression.extra) + k) in self.kept:
                 self.given.append((int(np.flatnonzero(self.kept == place)[0]), extra))
+
+    def given_by(
+        self,
+        log: Log,
+        hold: tuple[np.ndarray, np.ndarray, np.ndarray],
+        firm: float,
+        h: float,
+        steps: int,
+    ) -> HeldRun:
+        """Return what steps over a log are given: torques and motion by splines, and who holds it.
+
+        Args:
+            log: The log, of one run, evenly sampled.
+            hold: K, D and J of the controller, shape (n,) each.
+            firm: How much quicker a joint is held while its torque does not count.
+            h: How long a step is [s].
+            steps: How many.
+        """
+        from scipy.interpolate import CubicSpline, make_interp_spline
+
+        K, D, J = hold
+        at = log.t[0] + h / 2 * np.arange(2 * steps + 1)
+        tau, place = CubicSpline(log.t, log.tau)(at), make_interp_spline(log.t, log.q, k=5)
+        q, qd, qdd = (np.asarray(place(at, nu=k)) for k in range(3))
+        left_out = np.stack([np.interp(at, log.t, ~log.used[:, i]) for i in range(log.n)], axis=1)
+        quicker = 1 + (firm - 1) * left_out
+        K, D = K * quicker**2, D * quicker
+        instants = np.concatenate([tau + K * q + D * qd + J * qdd, qd, K, D], axis=1)
+        given = [extra(q, qd, qdd) for _, extra in self.given]
+        columns = np.stack(given, axis=-1) if given else np.zeros((len(at), log.n, 0))
+        return HeldRun(columns, instants, np.concatenate([q[0], qd[0]]), J, h, load_of(log))
 
     def _of_all_columns(self, load: int) -> tuple[np.ndarray, np.ndarray]:
         """Return T and φ₀ with φ of the arm and its load T φ + φ₀, φ by `regression.names`."""

@@ -27,17 +27,21 @@ from qddot.checks import positive
 from qddot.errors import BadArgument
 from qddot.identification.decimation import HALF, factor_for
 from qddot.identification.estimators import Estimator, Gathered
-from qddot.identification.held_simulation import HeldArm, HeldRun
+from qddot.identification.held_simulation import (
+    HeldArm,
+    HeldRun,
+    added_inertia,
+    check_motion,
+    load_of,
+)
 from qddot.identification.log import Log
 from qddot.identification.noise_colour import colour
 from qddot.identification.problem import LeastSquaresProblem
-from qddot.identification.runs import EMPTY, joined
+from qddot.identification.runs import joined
 from qddot.identification.solution import Solution, noise_of, weighted
 
-LIGHT = 0.1  # of torque by acceleration, an inertia that measured accelerations move
 FIRM = 4.0  # how much quicker a joint is held whose torque does not count
 ROWS_PER_PERIOD = 10  # of the cut-off, that positions are compared at
-NO_MOTION = 0.3  # of the way between two rows, by which velocities may miss the next position
 SUMS_PER_PERIOD = 10  # of the controller, whose colour is found
 FINEST = 64  # steps from row to row
 HALVINGS = 8
@@ -118,9 +122,7 @@ class _Search:
             np.sqrt(np.mean(np.concatenate([x**2 for x in each]), axis=0))
             for each in ([log.tau for log in logs], [log.qdd for log in logs])
         )
-        size = np.maximum(tau, 1e-6 * tau.max()) / np.maximum(qdd, 1e-6 * qdd.max())
-        lowest = float(np.linalg.eigvalsh(M / np.sqrt(np.outer(size, size))).min())
-        self.J = (LIGHT + max(0.0, -2 * lowest)) * size
+        self.J = added_inertia(M, tau, qdd)
         mean = np.abs(np.diagonal(M, axis1=1, axis2=2)).mean(axis=0) + self.J
         self.K, self.D = mean * (2 * np.pi * hold) ** 2, 2 * mean * (2 * np.pi * hold)
         self.stretches = [self._stretch(log, beta) for log in logs]
@@ -133,9 +135,7 @@ class _Search:
         return self.arm.derivatives(few.q, few.qd, few.qdd, few.qd, T @ beta + known)
 
     def _stretch(self, log: Log, beta: np.ndarray) -> _Stretch:
-        from scipy.interpolate import CubicSpline, make_interp_spline
-
-        n, step = self.n, log.step
+        step = log.step
         apart = 1
         if log.bandwidth:
             apart = max(1, int(log.rate / (ROWS_PER_PERIOD * log.bandwidth)))
@@ -145,16 +145,8 @@ class _Search:
         steps = int(np.clip(np.ceil(quickest * apart * step), 1, FINEST))
         rows = log[::apart]
         h = apart * step / steps
-        at = rows.t[0] + h / 2 * np.arange(2 * steps * (len(rows) - 1) + 1)
-        tau, place = CubicSpline(log.t, log.tau)(at), make_interp_spline(log.t, log.q, k=5)
-        q, qd, qdd = (np.asarray(place(at, nu=k)) for k in range(3))
-        firm = np.stack([np.interp(at, log.t, ~log.used[:, i]) for i in range(n)], axis=1)
-        firm = 1 + (FIRM - 1) * firm
-        K, D = self.K * firm**2, self.D * firm
-        instants = np.concatenate([tau + K * q + D * qd + self.J * qdd, qd, K, D], axis=1)
-        given = [extra(q, qd, qdd) for _, extra in self.arm.given]
-        columns = np.stack(given, axis=-1) if given else np.zeros((len(at), n, 0))
-        run = HeldRun(columns, instants, np.concatenate([q[0], qd[0]]), self.J, h, load_of(log))
+        hold = self.K, self.D, self.J
+        run = self.arm.given_by(log, hold, FIRM, h, steps * (len(rows) - 1))
         return _Stretch(run, rows[1:], steps)
 
     def simulated(self, beta: np.ndarray) -> list[np.ndarray]:
@@ -253,11 +245,6 @@ class _Search:
         return inverse @ middle @ inverse
 
 
-def load_of(log: Log) -> int:
-    """Return which load is carried in a stretch of a log."""
-    return EMPTY if log.load is None else int(log.load[0])
-
-
 def stretches_of(problem: LeastSquaresProblem) -> list[Log]:
     """Return the stretches of time that the blocks of a problem cover, with every row.
 
@@ -278,12 +265,5 @@ def stretches_of(problem: LeastSquaresProblem) -> list[Log]:
             ends.append([first, last])
     logs = [replace(every[slice(*each)], run=None, runs=()) for each in ends]
     for log in logs:
-        way = np.diff(log.q, axis=0)
-        missed = way - np.diff(log.t)[:, None] * (log.qd[1:] + log.qd[:-1]) / 2
-        if not log.even or np.linalg.norm(missed) > NO_MOTION * np.linalg.norm(way):
-            raise BadArgument(
-                "The rows of the log are no motion in time: velocities do not lead from one "
-                "position to the next.\n  Output error simulates a motion; give a log with its "
-                "times, or take method='weighted'."
-            )
+        check_motion(log)
     return logs

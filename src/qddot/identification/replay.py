@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, printable
-from qddot.identification.held_simulation import HeldArm, added_inertia, check_motion, held_run
+from qddot.identification.held_simulation import HeldArm, added_inertia, check_motion
 from qddot.plain_text import fitted
 
 if TYPE_CHECKING:
@@ -118,8 +118,8 @@ def replay(fit: Fit, run: int = 0) -> Replay:
         for m, d in zip(M, damping, strict=True)
     ]
     steps = int(np.clip(np.ceil(max(quickest) * log.step), 1, FINEST))
-    given = held_run(log, K, D, J, FIRM, log.step / steps, steps * (len(log) - 1))
     arm = HeldArm(problem.regression, problem.base.columns.kept)
+    given = arm.given_by(log, (K, D, J), FIRM, log.step / steps, steps * (len(log) - 1))
     found, before = (arm.states(given, x)[steps - 1 :: steps, : log.n] for x in values)
     units = tuple(joint.units.position for joint in robot.model.free_joints)
     rows = log[1:]
