@@ -46,7 +46,7 @@ PIECE = 2048  # steps whose derivatives are in memory together
 class HeldRun:
     """What the steps over one stretch of a log are given."""
 
-    instants: np.ndarray  # (2 m + 1, 4 n): pull and torque, direction, K and D, each half step
+    instants: np.ndarray  # (2 m + 1, 4 n): pull and torque, q̇_m, K and D, each half step
     start: np.ndarray  # (2 n,), q and q̇
     J: np.ndarray  # (n,)
     h: float  # how long a step is [s]
@@ -112,21 +112,22 @@ class HeldArm:
             if k in place:
                 yield phi[place[k]], extra.kernel.program
 
-    def torque(self, q: Any, qd: Any, qdd: Any, direction: Any, phi: Any) -> Any:
-        """Return τ(q, q̇, q̈; φ), over any scalar."""
-        tau = inverse_dynamics(self._tree(phi), q, qd, qdd, direction=direction)
+    def torque(self, q: Any, qd: Any, qdd: Any, measured: Any, phi: Any) -> Any:
+        """Return τ(q, q̇, q̈; φ), over any scalar; what jumps with q̇ is taken at the measured one."""
+        tau = inverse_dynamics(self._tree(phi), q, qd, qdd, direction=np.sign(measured))
         for size, program in self._extra(phi):
-            tau = tau + size * _results(program, q, qd, qdd)
+            tau = tau + size * _results(program, q, measured if _jumps(program) else qd, qdd)
         return tau
 
     def _acceleration(self, q: Any, qd: Any, at: Any, J: Any, phi: Any) -> Any:
         n, zero = self.n, np.zeros(self.n, dtype=int)
-        pull, direction, K, D = (at[k * n : (k + 1) * n] for k in range(4))
+        pull, measured, K, D = (at[k * n : (k + 1) * n] for k in range(4))
         M = mass_matrix(self._tree(phi), q) + np.diag(J)
         for size, program in self._extra(phi):
-            M = M + size * _results(jacobian(program, ["qdd"]), q, qd, zero).reshape(n, n)
+            by_qdd, rate = jacobian(program, ["qdd"]), measured if _jumps(program) else qd
+            M = M + size * _results(by_qdd, q, rate, zero).reshape(n, n)
         left = pull - K * q - D * qd
-        return solve(M, left - self.torque(q, qd, zero, direction, phi))
+        return solve(M, left - self.torque(q, qd, zero, measured, phi))
 
     @cached_property
     def loop(self) -> IteratedKernel:
@@ -156,7 +157,7 @@ class HeldArm:
     def derivatives(self) -> Kernel:
         """∂τ/∂q, ∂τ/∂q̇, ∂τ/∂q̈ and ∂τ/∂φ."""
         n = self.n
-        shapes = {"q": (n,), "qd": (n,), "qdd": (n,), "direction": (n,)}
+        shapes = {"q": (n,), "qd": (n,), "qdd": (n,), "measured": (n,)}
         program = record(self.torque, "torque", **shapes, phi=(len(self.varying),))
         return Kernel(optimised(jacobian(program, ["q", "qd", "qdd", "phi"])))
 
@@ -204,8 +205,8 @@ class HeldArm:
             dx = first + h * sum((a * s for a, s in zip(row, stages, strict=True)), np.zeros(1))
             a = qdd[:, i * n : (i + 1) * n]
             given = run.instants[2 * at + round(2 * c) :: 2][:m]
-            direction, K, D = (given[:, k * n : (k + 1) * n] for k in (1, 2, 3))
-            by_q, by_qd, M, Y = self.derivatives(x[:, :n], x[:, n:], a, direction, phi)
+            measured, K, D = (given[:, k * n : (k + 1) * n] for k in (1, 2, 3))
+            by_q, by_qd, M, Y = self.derivatives(x[:, :n], x[:, n:], a, measured, phi)
             diagonal = np.arange(n)
             by_q[:, diagonal, diagonal] += K
             by_qd[:, diagonal, diagonal] += D
@@ -236,6 +237,10 @@ def check_simulable(extra: Extra, n: int) -> None:
             f"The column {extra.name!r} cannot be simulated: it is not an inertia times q̈, with a "
             "symmetric matrix.\n  Leave it out, or take method='weighted'."
         )
+
+
+def _jumps(program: Program) -> bool:
+    return any(step.op.name in ("sign", "less", "less_equal") for step in program.steps)
 
 
 def _results(program: Program, *arrays: Any) -> np.ndarray:

@@ -37,7 +37,7 @@ from qddot.identification.solution import Solution, noise_of, weighted
 LIGHT = 0.1  # of torque by acceleration, an inertia that measured accelerations move
 FIRM = 4.0  # how much quicker a joint is held whose torque does not count
 ROWS_PER_PERIOD = 10  # of the cut-off, that positions are compared at
-NO_MOTION = 0.05  # of the way between two rows, by which velocities may miss the next position
+NO_MOTION = 0.3  # of the way between two rows, by which velocities may miss the next position
 SUMS_PER_PERIOD = 10  # of the controller, whose colour is found
 FINEST = 64  # steps from row to row
 HALVINGS = 8
@@ -130,10 +130,10 @@ class _Search:
         """Return the derivatives of torques at some rows of a log."""
         T, known = self.arm.to_inputs[load_of(log)]
         few = log[:: max(1, len(log) // 500)]
-        return self.arm.derivatives(few.q, few.qd, few.qdd, np.sign(few.qd), T @ beta + known)
+        return self.arm.derivatives(few.q, few.qd, few.qdd, few.qd, T @ beta + known)
 
     def _stretch(self, log: Log, beta: np.ndarray) -> _Stretch:
-        from scipy.interpolate import CubicSpline
+        from scipy.interpolate import CubicSpline, make_interp_spline
 
         n, step = self.n, log.step
         apart = 1
@@ -146,11 +146,12 @@ class _Search:
         rows = log[::apart]
         h = apart * step / steps
         at = rows.t[0] + h / 2 * np.arange(2 * steps * (len(rows) - 1) + 1)
-        q, qd, qdd, tau = (CubicSpline(log.t, x)(at) for _, x in log.arrays())
+        tau, place = CubicSpline(log.t, log.tau)(at), make_interp_spline(log.t, log.q, k=5)
+        q, qd, qdd = (np.asarray(place(at, nu=k)) for k in range(3))
         firm = np.stack([np.interp(at, log.t, ~log.used[:, i]) for i in range(n)], axis=1)
         firm = 1 + (FIRM - 1) * firm
         K, D = self.K * firm**2, self.D * firm
-        instants = np.concatenate([tau + K * q + D * qd + self.J * qdd, np.sign(qd), K, D], axis=1)
+        instants = np.concatenate([tau + K * q + D * qd + self.J * qdd, qd, K, D], axis=1)
         run = HeldRun(instants, np.concatenate([q[0], qd[0]]), self.J, h, load_of(log))
         return _Stretch(run, rows[1:], steps)
 
