@@ -46,6 +46,7 @@ PIECE = 2048  # steps whose derivatives are in memory together
 class HeldRun:
     """What the steps over one stretch of a log are given."""
 
+    columns: np.ndarray  # (2 m + 1, n, g), those that are taken at the measured motion
     instants: np.ndarray  # (2 m + 1, 4 n): pull and torque, q̇_m, K and D, each half step
     start: np.ndarray  # (2 n,), q and q̇
     J: np.ndarray  # (n,)
@@ -68,14 +69,20 @@ class HeldArm:
         self.names = (*regression.full.parameter_names, *(e.name for e in regression.extra))
         maps = [self._of_all_columns(load) for load in regression.carried]
         used = [np.any(T[:, self.kept] != 0, axis=1) | (known != 0) for T, known in maps]
-        self.varying = np.flatnonzero(np.any(used, axis=0))  # the parameters that are inputs
+        simulated = [e.name for e in regression.extra if is_inertia_like(e, self.n)]
+        own = [k < full or name in simulated for k, name in enumerate(self.names)]
+        self.varying = np.flatnonzero(np.any(used, axis=0) & own)  # parameters that are inputs
         self.to_inputs = {
             load: (T[np.ix_(self.varying, self.kept)], known[self.varying])
             for load, (T, known) in zip(regression.carried, maps, strict=True)
         }
-        self.extra = [(full + k, extra) for k, extra in enumerate(regression.extra)]
-        for _, extra in self.extra:
-            check_simulable(extra, self.n)
+        self.extra: list[tuple[int, Extra]] = []  # columns at the simulated motion, and where
+        self.given: list[tuple[int, Extra]] = []  # at the measured one, and which base parameter
+        for k, extra in enumerate(regression.extra):
+            if is_inertia_like(extra, self.n):
+                self.extra.append((full + k, extra))
+            elif (place := len(regression.names) - len(regression.extra) + k) in self.kept:
+                self.given.append((int(np.flatnonzero(self.kept == place)[0]), extra))
 
     def _of_all_columns(self, load: int) -> tuple[np.ndarray, np.ndarray]:
         """Return T and φ₀ with φ of the arm and its load T φ + φ₀, φ by `regression.names`."""
@@ -169,7 +176,9 @@ class HeldArm:
         width = 4 * self.n * 8  # bytes of an instant
         state = np.concatenate([run.start, np.zeros(4 * self.n)])[None].copy()
         kept = np.empty((1, len(run.instants) // 2, 6 * self.n))
-        given = Given(np.ascontiguousarray(run.instants), np.zeros(1, np.int64), 2 * width)
+        instants = run.instants.copy()
+        instants[:, : self.n] -= run.columns @ beta[[k for k, _ in self.given]]
+        given = Given(instants, np.zeros(1, np.int64), 2 * width)
         constants = np.concatenate([T @ beta + known, run.J])[None].copy()
         self.loop.run(state, constants, given, [kept], every=1, h=run.h)
         return kept[0]
@@ -214,29 +223,35 @@ class HeldArm:
             dx = np.broadcast_to(dx, (m, 2 * n, wide))
             right = by_q @ dx[:, :n] + by_qd @ dx[:, n:]
             right[..., 2 * n :] += Y @ T
+            columns = run.columns[2 * at + round(2 * c) :: 2][:m]
+            right[..., [2 * n + k for k, _ in self.given]] += columns
             states.append(np.concatenate([x[:, n:], a], axis=1))
             stages.append(np.concatenate([dx[:, n:], -np.linalg.solve(M, right)], axis=1))
         return first + h * sum((b * s for b, s in zip(RK4.B, stages, strict=True)), np.zeros(1))
 
 
-def check_simulable(extra: Extra, n: int) -> None:
-    """Refuse a column that no equation of motion has: its accelerations must count as a mass's."""
-    if not isinstance(extra.kernel, Kernel):
+def is_inertia_like(extra: Extra, n: int) -> bool:
+    """Return whether a column can stand in an equation of motion: q̈ counts as that of a mass does.
+
+    Any other (friction by load, a function that was not recorded) is taken at the measured motion.
+
+    Raises:
+        BadArgument: If the column is no function of the state.
+    """
+    if type(extra) is not Extra:
         raise BadArgument(
             f"The column {extra.name!r} cannot be simulated: it is no function of the state.\n"
             "  Leave it out, or take method='weighted'."
         )
+    if not isinstance(extra.kernel, Kernel):
+        return False
     rng = np.random.default_rng(1)
     q, qd, qdd = rng.uniform(-1, 1, (3, 16, n))
     at = [extra(q, qd, x * qdd) for x in (0.0, 1.0, 2.0)]
     M = np.stack([extra(q, qd, np.tile(e, (16, 1))) - at[0] for e in np.eye(n)], axis=-1)
     size = max(float(np.abs(at[1]).max()), 1.0)
     bent = np.abs(at[2] - 2 * at[1] + at[0]).max() > 1e-9 * size
-    if bent or np.abs(M - M.swapaxes(1, 2)).max() > 1e-9 * size:
-        raise BadArgument(
-            f"The column {extra.name!r} cannot be simulated: it is not an inertia times q̈, with a "
-            "symmetric matrix.\n  Leave it out, or take method='weighted'."
-        )
+    return not bent and bool(np.abs(M - M.swapaxes(1, 2)).max() <= 1e-9 * size)
 
 
 def _jumps(program: Program) -> bool:

@@ -152,7 +152,9 @@ class _Search:
         firm = 1 + (FIRM - 1) * firm
         K, D = self.K * firm**2, self.D * firm
         instants = np.concatenate([tau + K * q + D * qd + self.J * qdd, qd, K, D], axis=1)
-        run = HeldRun(instants, np.concatenate([q[0], qd[0]]), self.J, h, load_of(log))
+        given = [extra(q, qd, qdd) for _, extra in self.arm.given]
+        columns = np.stack(given, axis=-1) if given else np.zeros((len(at), n, 0))
+        run = HeldRun(columns, instants, np.concatenate([q[0], qd[0]]), self.J, h, load_of(log))
         return _Stretch(run, rows[1:], steps)
 
     def simulated(self, beta: np.ndarray) -> list[np.ndarray]:

@@ -108,8 +108,8 @@ class OnlineEstimator:
         for extra in regression.extra:
             if not isinstance(extra.kernel, Kernel):
                 raise BadArgument(
-                    f"The column {extra.name!r} is no function of the state, so it cannot be "
-                    "compiled.\n  Fit without it."
+                    f"The column {extra.name!r} was not recorded, so it cannot be compiled.\n"
+                    "  Fit without it: terms=('friction', 'offset')."
                 )
 
         def rows(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
