@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, QddotError, did_you_mean, printable, shorten
-from qddot.identification import METHODS
+from qddot.identification import AUTO, METHODS
 from qddot.identification.estimators import estimator
 from qddot.identification.grouping import one_thread
 from qddot.identification.output_error import OutputError
-from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.validation import errors_by_run
 from qddot.plain_text import fitted
 from qddot.results import json_ready
@@ -115,7 +114,7 @@ def compare_methods(
     log: Any,
     methods: Sequence[str] = ALONE,
     *,
-    terms: Sequence[str] = USUAL_TERMS,
+    terms: Sequence[str] = AUTO,
     extra: Any = (),
     validate: Iterable[Any] = (),
     folds: int | str = 5,
