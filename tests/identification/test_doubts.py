@@ -127,7 +127,7 @@ def test_positions_beyond_the_limits_are_told_with_joint_and_range():
     with pytest.warns(IdentificationWarning, match="'panda_joint4': it is up to .* beyond its lim"):
         fit = qddot.identify(robot, log, terms=TERMS)
     assert "where the robot allows -3.072 … -0.0698" in fit.to_dict()["doubts"][0]
-    assert "doubt: joint 'panda_joint4'" in repr(fit)
+    assert "settle before use: joint 'panda_joint4'" in repr(fit)
 
 
 @pytest.mark.parametrize(("ratio", "rate"), [(19.97, 998.5), (0.4, 20.0)])
