@@ -1,5 +1,7 @@
 """What to fit is chosen by prediction: what is there is found, what is not there is not taken."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -179,3 +181,29 @@ def test_a_ripple_is_found_with_its_number():
     fit = qddot.identify(ARM, log_of(ARM, more))
     assert taken(fit) == {("ripple", ("j2",))}
     assert fit.choices.taken[0].columns == ("j2.cos 23q", "j2.sin 23q")
+
+
+def test_friction_by_temperature_is_found_where_the_log_has_it(tmp_path):
+    """Viscous friction falls by half as the arm warms up from 20 to 60 degrees."""
+    arm = qddot.load("two_link")
+    t = np.arange(6000) / 100
+    w = 2 * np.pi * np.array([[0.21, 0.33], [0.47, 0.59]])
+    q = sum(0.6 * np.sin(np.multiply.outer(t, row)) for row in w)
+    qd = sum(0.6 * row * np.cos(np.multiply.outer(t, row)) for row in w)
+    qdd = sum(-0.6 * row**2 * np.sin(np.multiply.outer(t, row)) for row in w)
+    warm = 40 - 20 * np.cos(np.pi * t / t[-1])
+    friction = (20 - 0.25 * (warm[:, None] - 20)) * qd
+    noise = np.random.default_rng(0).normal(0, 0.5, q.shape)
+    tau = arm.inverse_dynamics(q, qd, qdd) + friction + noise
+    names = "t,q.j1,q.j2,tau.j1,tau.j2,temperature.j1,temperature.j2"
+    rows = np.column_stack([t, q, tau, warm, warm])
+    np.savetxt(tmp_path / "warm.csv", rows, delimiter=",", header=names, comments="")
+    log = qddot.load_log(tmp_path / "warm.csv", arm)
+    assert log.temperature.shape == q.shape
+    fit = qddot.identify(arm, log)
+    at = [fit.names.index(f"{joint}.fv/°C") for joint in arm.joint_names]
+    assert fit.values[at] == pytest.approx([-0.25, -0.25], abs=0.02)
+    assert fit.relative_error < 0.002
+    without = qddot.identify(arm, replace(log, temperature=None))
+    assert without.relative_error > 3 * fit.relative_error
+    assert not any("°C" in name for name in without.names)

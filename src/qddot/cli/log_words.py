@@ -13,7 +13,7 @@ from qddot.errors import BadArgument, printable
 if TYPE_CHECKING:
     from qddot.robot import Robot
 
-QUANTITIES = ("t", "q", "qd", "qdd", "tau")
+QUANTITIES = ("t", "q", "qd", "qdd", "tau", "temperature")
 # words of Python in messages, and those of the command line
 OPTIONS = (
     (
@@ -49,7 +49,7 @@ def sources(files: Sequence[str]) -> list[str | dict[str, Any]]:
     found: list[str | dict[str, Any]] = []
     for name in files:
         key, equals, path = name.partition("=")
-        if not equals or key not in QUANTITIES:
+        if not equals or key not in QUANTITIES[:-1]:
             found.append(name)
             continue
         own = path if Path(path).exists() else several(path)

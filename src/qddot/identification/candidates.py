@@ -18,12 +18,13 @@ from typing import Any
 import numpy as np
 
 from qddot.identification.log import Log
-from qddot.identification.regression import Extra, Regression
+from qddot.identification.regression import Extra, Regression, WarmFriction
 from qddot.model import Joint, Model
 
 SPEEDS = (0.04, 0.08, 0.15, 0.3, 0.5, 0.8)  # of a joint's top speed: where friction may change
 RIPPLE = "ripple"
 MOST_WAVES = 100  # of a ripple, per turn
+WARMER = 2.0  # [°C]: from there on a joint's temperature is looked at
 SEEN = 0.04  # of what is left at a joint, squared: a ripple that is worth a try
 ROWS = 3000  # by which it is looked for
 HARMONICS = (1, 2)  # of a joint's angle: what springs and weights behind levers have
@@ -79,6 +80,8 @@ def candidates(start: Regression, log: Log, gravity: Any = None) -> Iterator[Can
             yield Candidate("viscous friction by direction", (joint,), (fa,), (), both)
         if gravity is not None:
             yield _load(robot, i, gravity)
+        if log.temperature is not None and np.ptp(log.temperature[:, i]) > WARMER:
+            yield from _warm(joint, i, float(np.mean(log.temperature[:, i])))
         if robot.tree.flat:
             yield from _conservative(robot, i)
     if robot.tree.flat:
@@ -114,6 +117,14 @@ def _load(robot: Any, i: int, gravity: Any) -> Candidate:
 
     name = f"{joint}.fl"
     return Candidate("friction by load", (joint,), (), (Extra(name, column),), ({name: 1},))
+
+
+def _warm(joint: str, i: int, reference: float) -> Iterator[Candidate]:
+    """Yield friction that changes with the temperature of the joint: viscous, dry, or both."""
+    viscous = WarmFriction(f"{joint}.fv/°C", (i, reference, True))
+    dry = WarmFriction(f"{joint}.fs/°C", (i, reference, False))
+    for extra in ((viscous,), (dry,), (viscous, dry)):
+        yield Candidate("friction by temperature", (joint,), (), extra)
 
 
 def _conservative(robot: Any, i: int) -> Iterator[Candidate]:

@@ -60,12 +60,14 @@ class Log:
     run: np.ndarray | None = None  # (k,), of which of `runs` a row is; None: of one
     runs: tuple[str, ...] = ()  # the names of logs that were joined
     load: np.ndarray | None = None  # (k,), which load of a regression was carried; -1: none
+    temperature: Any = None  # (k, n) [°C] of the motors; None where it was not measured
     weight: np.ndarray | None = None  # (k,), what a row counts, 1 on average; None: all alike
     tree: Tree | None = field(default=None, compare=False)  # where dq/dt is not the velocity
     origin: LogOrigin | None = field(default=None, compare=False)  # of a log from a file
 
     def __post_init__(self) -> None:
-        for name, values in (*self.arrays(), ("counts", self.counts), ("why", self.why)):
+        others = {name: getattr(self, name) for name in ("counts", "why", "temperature")}
+        for name, values in (*self.arrays(), *others.items()):
             columns = self.joint_names if name != "q" else self.positions or self.joint_names
             shape = len(self.t), len(columns)
             if values is not None and values.shape != shape:
@@ -85,7 +87,7 @@ class Log:
 
     def __getitem__(self, rows: slice | np.ndarray) -> Log:
         """Return some of the rows."""
-        names = ("counts", "why", "Y", "run", "load", "weight")
+        names = ("counts", "why", "Y", "run", "load", "weight", "temperature")
         more = {name: getattr(self, name) for name in names}
         parts = {name: x[rows] for name, x in (*self.arrays(), *more.items()) if x is not None}
         return replace(self, t=self.t[rows], **parts)

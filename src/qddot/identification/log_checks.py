@@ -192,6 +192,8 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
     about = ["source", "notes", "bandwidth", "run", "runs", "load", "weight"]
     about += [] if order else ["Y"]
     said = {name: getattr(log, name) for name in about if hasattr(log, name)}
+    if (warm := getattr(log, "temperature", None)) is not None:
+        said["temperature"] = _rows(robot, "temperature", warm, order)
     said |= several_numbers(robot)
     return Log(tuple(robot.joint_names), times, **arrays, counts=counts, why=why, **said)
 

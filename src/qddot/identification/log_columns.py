@@ -29,6 +29,9 @@ from qddot.timeseries import QUANTITIES, Table
 if TYPE_CHECKING:
     from qddot.robot import Robot
 
+TEMPERATURE = "temperature"
+MEASURED = (*QUANTITIES, TEMPERATURE)  # what a log may have of its joints
+
 
 @dataclass
 class Raw:
@@ -74,11 +77,11 @@ def mapped(
 ) -> Raw:
     """Return the columns of the joints, in the robot's order, and the times."""
     source = " and ".join(table.source for table in tables)
-    unknown = [str(name) for name in columns if name not in ("t", *QUANTITIES)]
+    unknown = [str(name) for name in columns if name not in ("t", *MEASURED)]
     if unknown:
         raise BadArgument(
-            f"columns is for t, {', '.join(QUANTITIES)}, not for {listing(unknown)}."
-            f"{did_you_mean(unknown[0], QUANTITIES)}"
+            f"columns is for t, {', '.join(MEASURED)}, not for {listing(unknown)}."
+            f"{did_you_mean(unknown[0], MEASURED)}"
         )
     found: dict[str, tuple[Table, dict[str, str]]] = {}
     for table in tables:
@@ -90,11 +93,13 @@ def mapped(
     positions = robot.model.position_names if robot and several else ()
     chosen: dict[str, tuple[Table, list[str]]] = {}
     notes: list[Problem] = []
-    for name in QUANTITIES:
+    for name in MEASURED:
         own = (positions, positions) if several and name == "q" else (names, in_log)
         if name in columns:
             table = next((t for t in tables if t.quantity == name), tables[0])
-            if columns[name] is not None:
+            if name == TEMPERATURE and columns[name] in table.names:  # one for the whole arm
+                chosen[name] = table, [columns[name]] * len(names)
+            elif columns[name] is not None:
                 order = None if isinstance(joints, Mapping) else joints
                 chosen[name] = table, as_said(columns[name], name, *own, table, order)
         elif name in found:

@@ -31,6 +31,7 @@ SPELLINGS = {
         *("tau", "torque", "effort", "joint_torque", "joint_effort", "tau_j", "eff"),
         *("actual_current_as_torque", "observation.effort"),
     ),
+    "temperature": ("temperature", "temp", "motor_temperature", "joint_temperature"),
 }
 CURRENT_WORDS = ("current", "joint_current", "motor_current", "observation.current")
 COMPUTED_WORDS = ("target_moment",)

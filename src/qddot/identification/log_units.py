@@ -69,7 +69,7 @@ def joint_side(
     if "tau" in raw.values and units.get("tau") is None and constants is None:
         leave_out_currents(raw)
     for name, values in raw.values.items():
-        if values.shape[1] == n:
+        if values.shape[1] == n and name in QUANTITIES:
             raw.values[name] = values * factors(raw, name, units.get(name), slides, constants)
     motor_side(raw, gear, coupling)
     if offset is not None:
@@ -173,6 +173,8 @@ def motor_side(raw: Raw, gear: Any, coupling: Any) -> None:
     if gear is None and coupling is None:
         return
     for name, values in raw.values.items():
+        if name not in QUANTITIES:
+            continue
         N = numbers("gear", given(gear, name), raw.joints)
         if not N.all():
             raise BadArgument(f"gear is {N}; a ratio of zero turns nothing.")

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, IdentificationWarning
-from qddot.identification.base_parameters import IN_A_LOG, structural
+from qddot.identification.base_parameters import IN_A_LOG, WARM, structural
 from qddot.identification.grouping import Grouping, condition, sorted_out, triangle
 from qddot.identification.identifiability import Identifiability, identifiability, not_shown
 from qddot.identification.log import Log, several_numbers
@@ -294,7 +294,8 @@ def _seen(regression: Regression, kept: np.ndarray) -> list[np.ndarray]:
     robot, rng = regression.robot, np.random.default_rng(1)
     places, qd, qdd = rng.uniform(-2, 2, (3, 64, robot.n))
     rows = np.arange(64.0), robot.tree.from_neutral(places), qd, qdd
-    states = regression.at_loads(Log(robot.joint_names, *rows, **several_numbers(robot)))
+    more = {"temperature": rng.uniform(*WARM, qd.shape), **several_numbers(robot)}
+    states = regression.at_loads(Log(robot.joint_names, *rows, **more))
     Y = regression.columns(states)[:, :, kept]
     return [np.flatnonzero(np.any(Y[:, i] != 0, axis=0)) for i in range(Y.shape[1])]
 

@@ -96,6 +96,24 @@ class Drift(Extra):
 
 
 @dataclass(frozen=True)
+class WarmFriction(Extra):
+    """Friction of one joint that changes with its temperature: τ += f (T − T₀) s(q̇).
+
+    Its kernel is the joint, T₀ [°C], and whether s is q̇ or its sign. Where a log has no
+    temperature, T is T₀.
+    """
+
+    def at(self, log: Log) -> np.ndarray:
+        joint, reference, viscous = self.kernel
+        qd = log.qd[:, joint]
+        found = np.zeros((len(log), log.n))
+        if log.temperature is not None:
+            warmer = log.temperature[:, joint] - reference
+            found[:, joint] = warmer * (qd if viscous else np.sign(qd))
+        return found
+
+
+@dataclass(frozen=True)
 class Regression:
     """A robot, the terms added to it, and extra columns: τ = Y φ + what is not linear."""
 

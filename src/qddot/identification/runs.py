@@ -27,6 +27,7 @@ from qddot.spatial.pose import Pose
 
 EMPTY = -1  # the load of a run in which nothing was carried
 SAME_RATE = 1.5  # times: rates that differ by less count the same
+SOME_HAVE = ("counts", "why", "Y", "load", "weight", "temperature")  # and a joined log if all do
 APART = 10  # rows between the times of two runs
 
 
@@ -153,7 +154,7 @@ def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
         times.append(log.t - log.t[0] + start)
         start = float(times[-1][-1]) + APART * log.step
     together: dict[str, Any] = {}
-    for name in ("q", "qd", "qdd", "tau", "Y", "load", "weight"):
+    for name in ("q", "qd", "qdd", "tau", "Y", "load", "weight", "temperature"):
         if all(getattr(log, name) is not None for log in logs):
             together[name] = np.concatenate([getattr(log, name) for log in logs])
     if any(log.counts is not None for log in logs):
@@ -181,7 +182,7 @@ def joined(logs: Sequence[Log], runs: Sequence[MeasuredRun] = ()) -> Log:
         source=listing(names, 8),
         notes=tuple(notes),
         bandwidth=None,
-        **{"counts": None, "why": None, "Y": None, "load": None, "weight": None, **together},
+        **(dict.fromkeys(SOME_HAVE) | together),
     )
 
 
