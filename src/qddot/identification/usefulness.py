@@ -11,7 +11,8 @@ Found as the difference of two logs alike, one without the load, its 95 % interv
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -91,7 +92,7 @@ def _feed_forward(fit: Fit) -> str:
     error = float(np.sqrt(left.sum() / (problem.torques.sum() or 1)))
     before = problem.squares(problem.B @ problem.prior)
     old = float(np.sqrt(before.sum() / (problem.torques.sum() or 1)))
-    what = f"{100 * error:.3g} % of the torque is left on rows that were not fitted"
+    what = f"{100 * error:.3g} % of the torque is left on rows of the log that were not fitted"
     if error >= old:
         return f"do not use: {what}, {100 * old:.3g} % with the robot's file"
     what += f" ({100 * old:.3g} % with the robot's file)"
@@ -100,10 +101,25 @@ def _feed_forward(fit: Fit) -> str:
     if each[worst] > STANDS_OUT * error:
         name = problem.regression.robot.joint_names[worst]
         what += f", {100 * each[worst]:.2g} % of joint {name!r}"
-    for most, word in FEED_FORWARD:
-        if error <= most:
-            return f"{word} for feed-forward: {what}"
-    return f"do not use for feed-forward: {what}"
+    return f"{worth(error)} for feed-forward: {what}"
+
+
+def worth(error: float) -> str:
+    """Return what an error on unseen rows makes of a feed-forward, in a word or three."""
+    return next((word for most, word in FEED_FORWARD if error <= most), "do not use")
+
+
+def on_another_log(run: Mapping[str, Any], name: str) -> str:
+    """Return how good the torques of a model are on a log that was not fitted, in a sentence.
+
+    Args:
+        run: What `errors_by_run` says of it.
+        name: What it is called.
+    """
+    error, old = run["relative_error"], run["before"]
+    word = worth(error) if error < old else "do not use"
+    left = f"{100 * error:.3g} % of its torque is left ({100 * old:.3g} % with the robot's file)"
+    return f"{word} for feed-forward on {name}: {left}"
 
 
 def payload_deviation(fit: Fit, frame: str | None = None) -> float:

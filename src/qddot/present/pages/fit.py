@@ -21,6 +21,7 @@ from qddot.identification.comparison import (
 )
 from qddot.identification.log import Log
 from qddot.identification.result import Fit
+from qddot.identification.usefulness import on_another_log
 from qddot.present.figures import fits, parameters, residuals
 from qddot.present.pages import page
 from qddot.saving import ending
@@ -56,7 +57,7 @@ def fit_page(
     raws = [raw] if isinstance(raw, Log) else list(raw or ())
     document = page.page(
         f"Identification of {fit.problem.regression.robot.name}",
-        *_head(fit, shown),
+        *_head(fit, shown, validation),
         page.section("Errors", *_errors(fit, validation)),
         *_choices(fit),
         page.section("What the model lacks", *_lacks(fit)),
@@ -107,11 +108,11 @@ def _torque_words(fit: Fit) -> str:
     return words
 
 
-def _head(fit: Fit, log: Log) -> Iterator[str]:
+def _head(fit: Fit, log: Log, validation: Sequence[dict[str, Any]]) -> Iterator[str]:
     robot = fit.problem.regression.robot
     source = f" from {log.source}" if log.source else ""
     yield page.paragraph(fit.method + source, "quiet")
-    for use in fit.uses:
+    for use in (*fit.uses, *(on_another_log(run, run_name(run)) for run in validation)):
         bad = use.startswith(("do not", "not ", "settle", "rough"))
         yield page.paragraph(f"{use[0].upper()}{use[1:]}.", "warn" if bad else "good")
     facts = {
@@ -202,7 +203,8 @@ def _choices(fit: Fit) -> Iterator[str]:
     if fit.choices is not None and fit.choices.rows:
         head, *rows = fit.choices.cells()
         caption = f"{fit.choices.sentence[0].upper()}{fit.choices.sentence[1:]}."
-        yield page.section("What was fitted", page.table(head, rows, caption=caption))
+        table = page.table(head, rows, caption=caption, words=True)
+        yield page.section("What was fitted", table)
 
 
 def _runs(fit: Fit, validation: Sequence[dict[str, Any]]) -> str:

@@ -64,6 +64,7 @@ def table(
     *,
     bad: Collection[int] = frozenset(),
     caption: str = "",
+    words: bool = False,
 ) -> str:
     """Return a table: a name first in each row, then numbers.
 
@@ -72,6 +73,7 @@ def table(
         rows: As many cells each as the head has.
         bad: Numbers of the rows that need attention.
         caption: What the table tells.
+        words: Whether cells are words, which begin at the left and may be broken.
     """
 
     def line(k: int, row: Sequence[object]) -> str:
@@ -83,7 +85,8 @@ def table(
     heads = "".join(f'<th scope="col">{text(cell)}</th>' for cell in head)
     body = "\n".join(line(k, row) for k, row in enumerate(rows))
     return (
-        f'<div class="scroll"><table>{title}\n<thead><tr>{heads}</tr></thead>\n'
+        f'<div class="scroll"><table{_kind("words" if words else "")}>{title}\n'
+        f"<thead><tr>{heads}</tr></thead>\n"
         f"<tbody>{body}</tbody></table></div>"
     )
 

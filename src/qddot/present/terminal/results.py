@@ -107,7 +107,8 @@ def assumption_lines(assumption: Assumption) -> list[str]:
 
 def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
     """Return what a fit came to: how well, which values, what was done to the logs."""
-    from qddot.identification.comparison import run_lines
+    from qddot.identification.comparison import run_lines, run_name
+    from qddot.identification.usefulness import on_another_log
 
     words = repr(fit).replace("method='consistent'", "--method consistent")
     lines = [*words.splitlines(), "", *fit.table().splitlines(), ""]
@@ -115,6 +116,7 @@ def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
         lines += [*str(fit.choices).splitlines(), ""]
     lines += [f"{note.severity}: {note}" for note in fit.log.notes if note.severity == "note"]
     lines += ["", "on what was not fitted:", *run_lines(errors)] if errors else []
+    lines += [f"  {on_another_log(run, run_name(run))}" for run in errors]
     shown = [pattern for pattern in fit.patterns if pattern.shows][:MOST_PATTERNS]
     for title, said in (("what the model lacks", shown), ("to record next", fit.motions_to_record)):
         lines += ["", f"{title}:"] if said else []
