@@ -7,13 +7,14 @@ joint's angle whose number is read from what the others leave.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument, listing
+from qddot.errors import BadArgument, IdentificationWarning, listing
 from qddot.identification.base_parameters import structural
 from qddot.identification.candidates import RIPPLE, Candidate, candidates, ripples
 from qddot.identification.grouping import Grouping
@@ -163,7 +164,9 @@ class _Look:
         kept = Grouping(tuple(place[name] for name in names), (), np.zeros((0, 0)), {})
         parts = factors(every, kept, samples, blocks=BLOCKS)
         counts = parts["counts"]
-        few = counts.sum() < 2 * len(own) or counts.sum(axis=0).min() < ENOUGH * BLOCKS
+        each = counts.sum(axis=0)
+        each = each[each > 0]  # a joint whose torque never counts shows nothing
+        few = each.sum() < 2 * len(own) or each.min() < ENOUGH * BLOCKS
         if few or len(counts) < BLOCKS // 2:
             return _Look(every, samples, None)
         unseen = UnseenTorques(parts["blocks"], parts["seen"], counts, len(names))
@@ -183,7 +186,9 @@ def _gravity(start: Regression, logs: Sequence[Log]) -> Any:
     """Return the torques of the arm's weight as a rough first fit has it, by q; None if none."""
     rows = joined([log[:: max(1, len(logs) * len(log) // ROUGH)] for log in logs])
     try:
-        problem = problem_of(start, rows, "merge", 1)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IdentificationWarning)  # said when all rows are fitted
+            problem = problem_of(start, rows, "merge", 1)
     except BadArgument:  # what is wrong with the log is said when it is fitted
         return None
     bodies = 10 * len(start.robot.tree.bodies)

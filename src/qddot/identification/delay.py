@@ -69,6 +69,8 @@ def delay_of(judge: LogJudge, way: Way, log: Log) -> Delay:
         late = _Late(judge, way, log)
         each, sure = late.each()
         weights = 1 / sure**2
+        if not weights.any():
+            return Delay(words="no torque changes, so no delay is seen")
         d, s = float(weights @ each / weights.sum()), float(weights.sum() ** -0.5)
         apart = bool(np.any(np.abs(each - d) > SURE * np.hypot(sure, s)))
         apart = apart and bool(np.all(np.abs(each) < late.longest))
@@ -89,7 +91,10 @@ def delay_of(judge: LogJudge, way: Way, log: Log) -> Delay:
         return Delay(words=f"torques seem late by {told}, which would not predict clearly better")
     if best == 1:
         return Delay(d, f"torques come {told} after the positions and were shifted back{gain}")
-    told = ", ".join(f"{1000 * a:.3g} ± {1000 * b:.2g}" for a, b in zip(each, sure, strict=True))
+    told = ", ".join(
+        f"{1000 * a:.3g} ± {1000 * b:.2g}" if np.isfinite(b) else "-"
+        for a, b in zip(each, sure, strict=True)
+    )
     return Delay(each, f"torques come {told} ms after the positions and were shifted back{gain}")
 
 
@@ -134,6 +139,8 @@ class _Late:
             found = -x[:, r:] * s[-1] / s[r : r + n]
             change = found.mean(axis=0)
             sure = np.maximum(np.sqrt(len(found) - 1) * found.std(axis=0), NOISELESS)
+            shown = np.einsum("bii->i", together)[r : r + n] > 0
+            sure = np.where(shown, sure, np.inf)  # a torque that is always zero is never late
             d = np.clip(d + change, -self.longest, self.longest)
             if np.all(np.abs(change) < SETTLED * sure):
                 break

@@ -43,9 +43,10 @@ def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
         log: The prepared log, in the order of the robot's joints.
     """
     said = list(_limits(regression.robot, log))
+    never = tuple(_never(regression.robot, log))
     look = _Look(regression, log)
     if not look.error > 0:
-        return tuple(said)
+        return (*said, *never)
     own = AgainstFile.of(regression.robot, look.log)
     found = list(_signs(look, own)) or list(_rates(look, own))
     if not found and (said or look.error > POOR):
@@ -53,7 +54,7 @@ def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
     said += found
     if not found:
         said += [*_delay(look, log), *own.sizes(), *drifts(look)]
-    return tuple(said)
+    return (*said, *never)
 
 
 class _Look:
@@ -106,7 +107,8 @@ class _Look:
         self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=False))
         self.each, self.beyond = np.maximum(each, TINY), beta[len(self.kept) :]
         self.left = left
-        return float(np.exp(np.mean(np.log(self.each))))
+        told = use.any(axis=0) & log.tau.any(axis=0)  # others fit whatever is undone
+        return float(np.exp(np.mean(np.log(self.each[told])))) if told.any() else 0.0
 
     def errors(self, undone: Callable[[Any], Log], mistakes: Iterable[Any]) -> dict[Any, float]:
         """Return the error when each of some mistakes is undone."""
@@ -130,6 +132,18 @@ def _limits(robot: Any, log: Log) -> Iterator[Problem]:
                 f"it is up to {over:.2g} {unit} beyond its limits, {q.min():.4g} … {q.max():.4g} "
                 f"{unit} where the robot allows {low:.4g} … {high:.4g}",
                 "Check the order of the columns, units, signs and offsets.",
+            )
+
+
+def _never(robot: Any, log: Log) -> Iterator[Problem]:
+    """Yield the joints whose torque is zero in every row."""
+    for name, tau in zip(robot.joint_names, log.tau.T, strict=True):
+        if not tau.any() and log.tau.any():
+            yield Problem(
+                "warning",
+                f"joint {name!r}",
+                "its torque is zero in every row, which is fitted as if it were measured",
+                "Check its column; it is right if the joint has no motor.",
             )
 
 

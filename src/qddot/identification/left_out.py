@@ -74,7 +74,7 @@ def slips(x: np.ndarray) -> np.ndarray:
 
 def bridged(x: np.ndarray, where: np.ndarray) -> np.ndarray:
     """Return columns with straight lines in place of some of their values."""
-    result, rows = x.copy(), np.arange(len(x))
+    result, rows = x.astype(float), np.arange(len(x))
     for i in np.flatnonzero(where.any(axis=0)):
         bad = where[:, i]
         result[bad, i] = np.interp(rows[bad], rows[~bad], x[~bad, i])

@@ -184,6 +184,8 @@ def _information(problem: LeastSquaresProblem, colours: Sequence[Colour]) -> np.
             Y = regression.columns(part)[..., kept]
             share = np.ones(len(part)) if part.weight is None else part.weight
             for i, columns in enumerate(problem.seen):
+                if not len(columns):  # of a joint that no parameter acts on, as one that is held
+                    continue
                 x = Y[:, i, columns] * (share * part.used[:, i])[:, None]
                 z, after[i] = colours[i].collected(x, after[i])
                 result[i][np.ix_(columns, columns)] += z.T @ z

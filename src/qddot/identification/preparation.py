@@ -17,12 +17,21 @@ from qddot.identification.held_out import LogJudge
 from qddot.identification.left_out import bridged, saturated, slips, widened
 from qddot.identification.log import REASONS, Log
 from qddot.identification.regression import USUAL_TERMS
-from qddot.identification.signals import differentiated, filtered, resampled, smoothed
+from qddot.identification.signals import (
+    check_rising,
+    check_rows,
+    differentiated,
+    filtered,
+    resampled,
+    smoothed,
+)
 from qddot.identification.spectrum import Cutoff
 from qddot.identification.ways import Way
 
 SLOW = 0.01  # of a joint's top speed: below it sgn(q̇) and dry friction are not what models say
 RINGING = 1.0  # periods of the cut-off, at each end
+BEYOND = 1e100  # nothing that was measured is so large
+SHORTEST = 16  # rows that can be filtered
 FEWEST = 50  # rows, in which slips are looked for
 COARSE = 0.3  # of the noise of positions: what their steps give is said from there on
 RICH, MANY = 40.0, 50_000  # rows per period of the cut-off, and in all, that a long log keeps
@@ -110,6 +119,9 @@ def prepared(
         speed: Below which a joint's torque does not count; by default 1 % of its top speed.
         keep: About how many rows per second to keep [Hz], filtered alike; by default all.
     """
+    check_rows(log, SHORTEST)
+    check_rising(log)
+    log = _with_numbers(log)
     log = _without_slips(log)
     if rate is not None or not log.even:
         log = resampled(log, rate)
@@ -129,6 +141,25 @@ def prepared(
         ready = ready.noted(late.words, place="delay")
     ready = _resolution_noted(ready, judge)
     return ready if keep is None else decimated(ready, keep)
+
+
+def _with_numbers(log: Log) -> Log:
+    """Return the log with columns of plain numbers; refuse what is none, or beyond all measure."""
+    columns = {name: np.asarray(x, dtype=float) for name, x in log.arrays()}
+    for name, x in columns.items():
+        bad = np.argwhere(~(np.abs(x) < BEYOND))
+        if len(bad):
+            row, column = (int(k) for k in bad[0])
+            raise BadArgument(
+                f"{name} of the log has {len(bad)} entries that are NaN, infinite or too large, "
+                f"the first in row {row + 1}, column {column + 1}: {x[row, column]:.3g}.\n"
+                "  Leave those rows out: `resampled` fills the gap, which then does not count."
+            )
+    if "qd" in columns and not columns["qd"].any() and np.ptp(log.q, axis=0).any():
+        said = "velocities are zero in every row while joints move: they count as not measured"
+        columns["qd"] = None
+        return replace(log.noted(said, place="velocity"), **columns)
+    return replace(log, **columns)
 
 
 def _without_slips(log: Log) -> Log:

@@ -102,6 +102,8 @@ def replay(fit: Fit, run: int = 0) -> Replay:
         raise BadArgument(f"run is {run!r}; the fit has {len(logs)}, so give 0 to {len(logs) - 1}.")
     log = logs[run]
     check_motion(log)
+    if not log.tau.any():
+        raise BadArgument("Every torque of the run is zero, so nothing moves a simulated arm.")
     names, both = problem.regression.names, [problem.all_parameters(fit.values), problem.prior]
     loads = [k for k, name in enumerate(names) if name.startswith("load at ")]
     both[1] = both[1].copy()

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from qddot.identification.result import Fit
 
 EXPLAINED = 0.5  # relative torque error; above it, values mean nothing
+NO_BETTER = 0.9  # of the error of a constant torque: the motion explains nothing
+ROUNDING = 1e-9  # of the torques
 HIGHEST = 1e7  # a condition number with which no measured torque is precise enough
 WORTH = (
     (0.03, "explains the torques very well"),
@@ -40,8 +42,11 @@ NORMAL_95 = 1.96  # deviations
 
 def verdict(fit: Fit) -> str:
     """Return what the relative torque error means."""
+    if fit.relative_error <= EXPLAINED and not change_left(fit) <= NO_BETTER:
+        return "explains no more of the torques than a constant at each joint does"
+    error, every = fit.relative_error, fit.relative_error_of_rows
     for most, words in WORTH:
-        if fit.relative_error <= most:
+        if (every if every > EXPLAINED else error) <= most:
             return words
     return "is worse than no model at all"
 
@@ -59,7 +64,32 @@ def distrust(fit: Fit) -> list[str]:
     if not fit.relative_error <= EXPLAINED:
         how = "worse than no model at all" if fit.relative_error > 1 else "nothing is explained"
         why.append(f"relative torque error {100 * fit.relative_error:.3g} %, {how}")
+    elif not fit.relative_error_of_rows <= EXPLAINED:
+        every = 100 * fit.relative_error_of_rows
+        why.append(f"relative torque error {every:.3g} % on every row, before rows were filtered")
+    elif not (left := change_left(fit)) <= NO_BETTER:
+        how = (
+            "they never change" if np.isinf(left) else f"{100 * left:.3g} % of their change is left"
+        )
+        why.append(f"a constant torque at each joint explains the torques as well: {how}")
     return why
+
+
+def change_left(fit: Fit, squares: np.ndarray | None = None) -> float:
+    """Return the torque error relative to how torques differ from their means; ∞ if they do not.
+
+    Args:
+        fit: The fit.
+        squares: What is left of the torques of each joint, squared; by default by the fit.
+    """
+    problem, rows = fit.problem, fit.samples
+    squares = problem.squares(fit.values) if squares is None else squares
+    share = rows.used * (1.0 if rows.weight is None else rows.weight[:, None])
+    mean = np.sum(share * rows.tau, axis=0) / np.maximum(share.sum(axis=0), 1e-300)
+    change = float(np.sum(share * (rows.tau - mean) ** 2))
+    if change <= ROUNDING**2 * float(problem.torques.sum()):
+        return float("inf")
+    return float(np.sqrt(squares.sum() / change))
 
 
 def uses(fit: Fit) -> list[str]:
@@ -95,12 +125,14 @@ def _feed_forward(fit: Fit) -> str:
     what = f"{100 * error:.3g} % of the torque is left on rows of the log that were not fitted"
     if error >= old:
         return f"do not use: {what}, {100 * old:.3g} % with the robot's file"
+    if not change_left(fit, left) <= NO_BETTER:
+        return f"do not use: {what}, no less than with a constant torque at each joint"
     what += f" ({100 * old:.3g} % with the robot's file)"
-    each = np.sqrt(left / np.where(problem.torques > 0, problem.torques, 1))
+    each = np.sqrt(left / np.where(problem.torques > 0, problem.torques, np.inf))
     worst = int(each.argmax())
     if each[worst] > STANDS_OUT * error:
         name = problem.regression.robot.joint_names[worst]
-        what += f", {100 * each[worst]:.2g} % of joint {name!r}"
+        what += f", {100 * each[worst]:.3g} % of joint {name!r}"
     return f"{worth(error)} for feed-forward: {what}"
 
 
@@ -142,7 +174,7 @@ def payload_deviation(fit: Fit, frame: str | None = None) -> float:
     phi = np.zeros(len(problem.regression.names))
     phi[10 * body : 10 * body + 10] = seen_in_body(X_BF)[:, 0]
     d = problem.B @ phi
-    scale = np.sqrt(np.diag(C))
+    scale = np.sqrt(np.maximum(np.diag(C), 0))
     if not (d.any() and scale.all()):
         return float("inf")
     x = np.linalg.lstsq(C / np.outer(scale, scale), d / scale, rcond=None)[0] / scale  # C⁻¹ d
