@@ -73,7 +73,7 @@ def test_the_truth_is_where_it_stays():
 def test_a_coarse_encoder_biases_least_squares_and_not_output_error():
     log = prepared(noisy(made(ARM), 1, COARSE), PLAIN, cutoff=40)
     plain, output = (qddot.identify(PLAIN, log, m) for m in ("weighted", "output_error"))
-    assert output.status == "solved"
+    assert output.solution.status == "solved"
     assert error(output) < error(plain) / 8
     assert error(output) < 0.006
 
@@ -118,7 +118,7 @@ def test_rows_that_are_no_motion_are_refused():
 
 def test_a_search_that_was_cut_short_says_so():
     log = prepared(noisy(made(ARM), 1, COARSE), PLAIN, cutoff=40)
-    assert qddot.identify(PLAIN, log, "output_error", rounds=1).status == "not settled"
+    assert qddot.identify(PLAIN, log, "output_error", rounds=1).solution.status == "not settled"
 
 
 @pytest.mark.parametrize("logs", long(40))
