@@ -145,7 +145,7 @@ def prepared(
 
 def _with_numbers(log: Log) -> Log:
     """Return the log with columns of plain numbers; refuse what is none, or beyond all measure."""
-    columns = {name: np.asarray(x, dtype=float) for name, x in log.arrays()}
+    columns: dict[str, Any] = {name: np.asarray(x, dtype=float) for name, x in log.arrays()}
     for name, x in columns.items():
         bad = np.argwhere(~(np.abs(x) < BEYOND))
         if len(bad):
