@@ -190,6 +190,7 @@ def test_threads_may_ask_for_the_same_at_once():
 SHARED = """
 import os
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+os.environ["JAX_PLATFORMS"] = "cpu"  # also where there is a GPU
 import jax, numpy as np, qddot
 from jax.sharding import AxisType, PartitionSpec as P
 jax.config.update("jax_enable_x64", True)
