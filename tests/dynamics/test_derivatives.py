@@ -24,7 +24,7 @@ from qddot.robot.quantities import Request, program_for
 EXAMPLES = examples(12)
 
 # with a follower, a slide, dry friction, dampers
-LIBRARY = ("panda_hand", "stanford", "puma560", "mass_spring_damper")
+LIBRARY = ("stanford", "panda_hand", "puma560", "mass_spring_damper")
 
 
 def inverse_slopes(tree, q, qd, qdd):
