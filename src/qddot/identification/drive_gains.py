@@ -26,6 +26,7 @@ from qddot.identification.estimators import Estimator, Gathered
 from qddot.identification.grouping import one_thread
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.runs import CarriedLoad, MeasuredRun
+from qddot.identification.solution import repeats
 from qddot.plain_text import fitted
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def fit_with_gains(way: Estimator, log: Any, known: Mapping[str, float]) -> Fit:
 
         ∂β/∂kᵢ = N⁻¹ Yᵢᵀyᵢ/σᵢ²        cov β = cov(β | k) + (∂β/∂k) cov k (∂β/∂k)ᵀ
     """
+    _check_linear(way.robot)
     with one_thread():
         rows = way.gathered(log, loads_known=False)
         gains = drive_gains(rows, known)
@@ -86,6 +88,17 @@ def fit_with_gains(way: Estimator, log: Any, known: Mapping[str, float]) -> Fit:
     change = N_inv @ (np.array(each) / (noise**2 * gains.values)[:, None]).T
     covariance = fit.solution.covariance + change @ gains.covariance @ change.T
     return replace(fit, solution=replace(fit.solution, covariance=covariance), gains=gains)
+
+
+def _check_linear(robot: Any) -> None:
+    """Refuse robots with torques that no column has: they are in N·m, and rows are not yet."""
+    tree = robot.tree
+    if tree.elastics or any(f != f.steady for f in tree.friction):
+        raise BadArgument(
+            f"Robot {robot.name!r} has springs or static friction, whose torques are known in N·m, "
+            "and what drives report is not.\n  Take them out, robot.without('friction') and no "
+            "springs, or give all torque constants when the log is read."
+        )
 
 
 def _given(run: MeasuredRun, measured: bool) -> MeasuredRun:
@@ -115,8 +128,10 @@ def drive_gains(rows: Gathered, known: Mapping[str, float]) -> DriveGains:
     k = np.ones(problem.n)
     k[list(fixed)] = list(fixed.values())
     _check_told(system, names, fixed, free)
-    beta, k = system.start(k, free)
-    beta, k, covariance = system.refined(beta, k, free)
+    beta, k = system.refined(*system.start(k, free), free)
+    found = problem.all_parameters(system.all_values(beta))
+    left = problem.log.tau - problem.regression.torque(problem.log, found) / k
+    covariance = system.covariance(free, repeats(problem.log, left))
     bad = [names[i] for i in free if not k[i] > 0 or covariance[i, i] > (SURE * k[i]) ** 2]
     if bad:
         raise BadArgument(
@@ -141,13 +156,21 @@ class _System:
                 phi[own] = load.known
                 columns += own
         kept = problem.base.columns.kept
-        unknown = [at for at, k in enumerate(kept) if k not in columns]
-        told = [at for at, k in enumerate(kept) if k in columns]
-        add = problem.B[told] @ phi
+        self.unknown = [at for at, k in enumerate(kept) if k not in columns]
+        self.told = [at for at, k in enumerate(kept) if k in columns]
+        self.loads = problem.B[self.told] @ phi
         self.parts = [
-            np.column_stack([R[:, unknown], R[:, told] @ add, R[:, -1]]) for R in problem.joints
+            np.column_stack([R[:, self.unknown], R[:, self.told] @ self.loads, R[:, -1]])
+            for R in problem.joints
         ]
-        self.count, self.r, self.n = problem.count, len(unknown), problem.n
+        self.count, self.r, self.n = problem.count, len(self.unknown), problem.n
+        self.rows: list[np.ndarray] = []  # of each joint: by (β, k), divided by its deviation
+
+    def all_values(self, beta: np.ndarray) -> np.ndarray:
+        """Return all base parameters: those that are found, and those of known loads."""
+        found = np.zeros(len(self.unknown) + len(self.told))
+        found[self.unknown], found[self.told] = beta, self.loads
+        return found
 
     def start(self, k: np.ndarray, free: list[int]) -> tuple[np.ndarray, np.ndarray]:
         """Return β and k by kᵢ yᵢ = Yᵢ β + Lᵢ, joints weighted by the size of what they report."""
@@ -175,11 +198,10 @@ class _System:
 
     def refined(
         self, beta: np.ndarray, k: np.ndarray, free: list[int]
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return β, k and the covariance of k that minimise what is left of y, joint by joint."""
-        inverse = np.zeros((0, 0))
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return β and k that minimise what is left of y, each joint by its deviation."""
         for _ in range(ROUNDS):
-            rows, right = [], []
+            self.rows, right = [], []
             for i, part in enumerate(self.parts):
                 torque = part[:, : self.r] @ beta + part[:, self.r]
                 left = part[:, -1] - torque / k[i]
@@ -188,22 +210,29 @@ class _System:
                 own = np.zeros((len(part), len(free)))
                 if i in free:
                     own[:, free.index(i)] = -torque / k[i] ** 2
-                rows.append(np.hstack([part[:, : self.r] / k[i], own]) / s)
+                self.rows.append(np.hstack([part[:, : self.r] / k[i], own]) / s)
                 right.append(left / s)
-            A, d = np.vstack(rows), np.concatenate(right)
+            A, d = np.vstack(self.rows), np.concatenate(right)
             length = np.linalg.norm(A, axis=0)
-            Q, R = np.linalg.qr(A / length)
-            inverse = np.linalg.inv(R) / length[:, None]
-            step = inverse @ (Q.T @ d)
+            step = np.linalg.lstsq(A / length, d, rcond=None)[0] / length
             beta = beta + step[: self.r]
             k = k.copy()
             k[free] += step[self.r :]
             if np.all(np.abs(step[self.r :]) <= SETTLED * np.abs(k[free])):
                 break
-        covariance = np.zeros((self.n, self.n))
-        own = inverse[self.r :]
-        covariance[np.ix_(free, free)] = own @ own.T
-        return beta, k, covariance
+        return beta, k
+
+    def covariance(self, free: list[int], kappa: np.ndarray) -> np.ndarray:
+        """Return that of the gains, where κᵢ rows of a joint say the same: N⁻¹ (Σ κᵢ AᵢᵀAᵢ) N⁻¹."""
+        A = np.vstack(self.rows)
+        length = np.linalg.norm(A, axis=0)
+        R = np.linalg.qr(A / length, mode="r")
+        inverse = np.linalg.inv(R) / length[:, None]
+        N_inv = inverse @ inverse.T
+        middle = sum(kappa[i] * x.T @ x for i, x in enumerate(self.rows))
+        whole = np.zeros((self.n, self.n))
+        whole[np.ix_(free, free)] = (N_inv @ middle @ N_inv)[self.r :, self.r :]
+        return whole
 
 
 def _check_told(system: _System, names: Any, fixed: Mapping[int, float], free: list[int]) -> None:
