@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PACKAGES = (
-    *("qddot", "numpy", "llvmlite", "pin", "mujoco", "drake", "roboticstoolbox-python"),
+    *("qddot", "numpy", "llvmlite", "pin", "mujoco", "dynibo", "drake", "roboticstoolbox-python"),
     *("frax", "jax", "adam-robotics", "casadi", "sympy", "python-flint"),
 )
 

@@ -14,7 +14,7 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -271,15 +271,35 @@ def adam(robot: Robot) -> dict[str, Way]:
     }
 
 
+def dynibo(robot: Robot) -> dict[str, Way]:
+    from dynibo import Robot as Dynibo
+
+    theirs = Dynibo.from_urdf(file_of(robot))
+    vector, matrix = np.zeros(robot.n), np.zeros(robot.n**2)
+    same = robot.with_gravity((0, 0, -9.80665))  # it knows no other
+
+    def one(function: Callable[..., Any], out: np.ndarray) -> Looped:
+        call = partial(function, out=out)
+        return Looped(f"dynibo {function.__name__}", call, read=np.copy, robot=same)
+
+    return {
+        "inverse_dynamics": one(theirs.inverse_dynamics, vector),
+        "forward_dynamics": one(theirs.forward_dynamics, vector),
+        "mass_matrix": one(theirs.mass_matrix, matrix),  # by columns, which are its rows
+    }
+
+
 PINOCCHIO = Peer("Pinocchio", "pinocchio", "pin", pinocchio)
 MUJOCO = Peer("MuJoCo", "mujoco", "mujoco", mujoco)
+DYNIBO = Peer("dynibo", "dynibo", "dynibo", dynibo)
 FRAX = Peer("frax", "frax", "frax jax", frax)
 PEERS = (
     PINOCCHIO,
     MUJOCO,
+    DYNIBO,
     Peer("Drake", "pydrake", "drake", drake),
     Peer("Robotics Toolbox", "roboticstoolbox", "roboticstoolbox-python", robotics_toolbox),
     FRAX,
     Peer("adam", "adam", "adam-robotics[casadi]", adam),
 )
-FOR_ONE_STATE = (replace(PINOCCHIO, ways=pinocchio_calls), MUJOCO)
+FOR_ONE_STATE = (replace(PINOCCHIO, ways=pinocchio_calls), MUJOCO, DYNIBO)

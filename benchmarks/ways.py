@@ -31,6 +31,7 @@ class Looped:
     function: Callable[..., Any]
     leading: tuple = ()  # arguments in front of the state
     read: Callable[[Any], Any] = unchanged  # its result, in qddot's layout
+    robot: Robot | None = None  # whose results it gives, where it cannot give those of ours
 
     def values(self, arrays: Arrays) -> np.ndarray:
         """Return the results for a batch, one row a state."""
@@ -93,10 +94,10 @@ Way = Looped | Batched
 
 def agreeing(robot: Robot, quantity: str, ways: Sequence[Way], arrays: Arrays) -> list[Way]:
     """Return the ways that give what qddot gives; name the others."""
-    few = [a[:CHECKED] for a in arrays]
-    expected, found = getattr(robot, quantity)(*few), []
+    few, found = [a[:CHECKED] for a in arrays], []
     for way in ways:
-        difference = disagreement(expected, way.values(few))
+        theirs = way.robot if isinstance(way, Looped) and way.robot else robot
+        difference = disagreement(getattr(theirs, quantity)(*few), way.values(few))
         if difference < AGREEMENT:
             found.append(way)
         else:
