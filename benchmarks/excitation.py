@@ -26,7 +26,7 @@ from qddot.identification.excitation_limits import MotionLimits, motion_limits
 from qddot.identification.grouping import one_thread
 from qddot.identification.regression import USUAL_TERMS, with_terms
 
-SECONDS = 30.0  # of a search
+LONGEST = 30.0  # [s], of a search
 PERIOD, HARMONICS, INSTANTS = 10.0, 5, 120
 ROOT = Path(__file__).resolve().parents[1]
 LOG = "panda_bag/panda_exciting_trajectory.db3"
@@ -38,7 +38,7 @@ class OutOfTime(Exception):
 
 def rows(effort: Effort) -> list[Row]:
     """Return the condition number of our motion, beside random ones, a published log, Swevers."""
-    panda, seconds = qddot.load("panda"), SECONDS * effort.seconds / Effort().seconds
+    panda, seconds = qddot.load("panda"), min(effort.patience, LONGEST)
     limits = motion_limits(panda)
     with one_thread():
         measure = criterion("condition", with_terms(panda, USUAL_TERMS), limits)

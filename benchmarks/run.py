@@ -1,6 +1,7 @@
 """Measure the speed of qddot and of the packages it is compared with, in the same run.
 
-python benchmarks/run.py                               every question
+python benchmarks/run.py                               every question, within five minutes
+python benchmarks/run.py bounds --long                 and what takes longer than that
 python benchmarks/run.py batch single --quick          some of them, roughly
 python benchmarks/run.py --write docs/performance.md   and put the table into a page
 """
@@ -15,7 +16,7 @@ from pathlib import Path
 from machine import description
 from peers import PEERS
 from table import markdown, print_table, summary
-from timing import QUICK, Effort, say
+from timing import LONG, QUICK, Effort, say
 
 QUESTIONS = (
     *("batch", "single", "threads", "float32", "rollouts", "motion", "control", "c_export"),
@@ -31,6 +32,7 @@ def main() -> None:
     )
     parser.add_argument("questions", nargs="*", metavar="question", help=", ".join(QUESTIONS))
     parser.add_argument("--quick", action="store_true", help="shorter and less certain")
+    parser.add_argument("--long", action="store_true", help="with searches of minutes")
     parser.add_argument(
         *("--write", "-w"), nargs="?", type=Path, const=RESULTS, metavar="FILE",
         help="write the table as Markdown, between the marks if the file has them",
@@ -42,12 +44,13 @@ def main() -> None:
     for peer in PEERS:
         if not peer.installed:
             say(peer.absence)
-    started = time.monotonic()
+    effort = QUICK if options.quick else LONG if options.long else Effort()
+    started = last = time.monotonic()
     answers = {}
     for question in options.questions or QUESTIONS:
-        answers[question] = importlib.import_module(question).rows(
-            QUICK if options.quick else Effort()
-        )
+        answers[question] = importlib.import_module(question).rows(effort)
+        say(f"{question}: {time.monotonic() - last:.0f} s")
+        last = time.monotonic()
     print_table(answers)
     print(*description(), summary(answers), sep="\n")
     say(f"{time.monotonic() - started:.0f} s")

@@ -23,7 +23,7 @@ import qddot
 from qddot.model import Inertial
 from qddot.scalars.expressions import symbol
 
-PATIENCE, QUICK_PATIENCE = 60.0, 10.0  # [s] for one of SymPy's runs
+LONGEST = 60.0  # [s] for one of SymPy's runs
 JOINTS = (2, 3, 4, 5, 6)
 TEXTBOOK = (
     *("two_link", "two_link_point", "two_link_cylinders", "rp"),
@@ -103,12 +103,11 @@ WAYS = {"SymPy LagrangesMethod": LAGRANGE, "SymPy recursion, trigsimp": RECURSIO
 
 def rows(effort: Effort) -> list[Row]:
     """Return the arms beside SymPy, then the limits that qddot has set itself."""
-    quick = effort.repeats < Effort().repeats
-    return [*beside_sympy(quick), *own_limits(quick)]
+    quick = effort.patience < Effort().patience
+    return [*beside_sympy(quick, min(effort.patience, LONGEST)), *own_limits(quick)]
 
 
-def beside_sympy(quick: bool) -> list[Row]:
-    patience = QUICK_PATIENCE if quick else PATIENCE
+def beside_sympy(quick: bool, patience: float) -> list[Row]:
     found = []
     for kind in ("planar", "spatial"):
         given_up = set()

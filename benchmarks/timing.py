@@ -27,14 +27,16 @@ Clock = Callable[[], float]
 class Effort:
     """How long and how much is measured."""
 
-    seconds: float = 0.8  # for one comparison
+    seconds: float = 0.5  # for one comparison
     states: int = 8192  # in a batch
     many: int = 400_000  # in a batch that is worth threads
     most: int = 10_000_000  # in a batch that must not fill the memory
-    repeats: int = 5  # of what needs a process of its own
+    repeats: int = 3  # of what needs a process of its own
+    patience: float = 10.0  # [s] for what takes long: a search, a run of SymPy
 
 
-QUICK = Effort(seconds=0.1, many=100_000, most=1_000_000, repeats=2)
+QUICK = Effort(seconds=0.1, many=100_000, most=1_000_000, repeats=2, patience=4.0)
+LONG = Effort(seconds=0.8, repeats=5, patience=300.0)
 
 
 def say(text: str) -> None:
