@@ -12,6 +12,7 @@ from long import long
 from nearness import DIVIDED, assert_near
 
 from qddot.robot import Robot
+from qddot.scalars import atan2
 
 ROBOTS = ("rp", *long("panda", "two_link", "double_pendulum", "scara", "puma560", "ur5", "baxter"))
 QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor", "kinetic_energy")
@@ -28,6 +29,7 @@ SMOOTH: dict[str, Callable[..., Any]] = {
     "exp": lambda a, b: np.exp(a),
     "log": lambda a, b: np.log(a),
     "tanh": lambda a, b: np.tanh(a),
+    "atan2": lambda a, b: atan2(a, b),
 }
 LEAST = 1e-3  # what entries that are all zero are compared with
 
@@ -40,3 +42,9 @@ def state(robot: Robot, *batch: int, seed: int = 0) -> np.ndarray:
 def assert_same(found: Any, wanted: Any, tolerance: float = DIVIDED) -> None:
     """Assert that a translation gives what the kernel gives, relative to the largest entry."""
     assert_near(found, wanted, LEAST, tolerance=tolerance)
+
+
+def assert_same_signs(name: str, found: Any, wanted: Any) -> None:
+    """Assert that an operation that tells 0.0 from -0.0 gives zeros, and all else, of one sign."""
+    number = ~np.isnan(wanted) & (name in ("atan2", "floor", "neg"))
+    assert np.array_equal(np.signbit(found)[number], np.signbit(wanted)[number]), name

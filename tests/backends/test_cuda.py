@@ -12,7 +12,7 @@ import pytest
 from long import long, one_in
 from made import PANDA, STILL, UR5
 from nearness import DIVIDED
-from translated import ROBOTS, assert_same
+from translated import ROBOTS, assert_same, assert_same_signs
 
 import qddot
 from qddot.backends import cuda
@@ -115,6 +115,7 @@ def test_every_operation_means_what_it_does_in_numpy(tmp_path):
         with np.errstate(all="ignore"):
             wanted = op.apply(*(grid[:, i] for i in range(op.arity)))
         assert np.allclose(found, wanted, rtol=1e-15, atol=1e-300, equal_nan=True), op.name
+        assert_same_signs(op.name, found, wanted)
 
 
 @with_gcc

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from nearness import assert_near
-from translated import ROBOTS, state
+from translated import ROBOTS, assert_same_signs, state
 
 import qddot
 from qddot import Kernel, Program, record
@@ -117,6 +117,7 @@ def test_an_operation_means_what_it_means_in_numpy(name, run):
     with np.errstate(all="ignore"):
         expected = np.array([float(operation.apply(*case)) for case in cases])
     np.testing.assert_allclose(found, expected, rtol=ONE_OPERATION, atol=0)
+    assert_same_signs(name, found, expected)
 
 
 def test_arrays_of_every_rank_go_in_and_come_out(run):

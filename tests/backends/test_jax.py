@@ -13,7 +13,7 @@ from complex_step import STEP
 from late import late
 from long import long
 from made import PANDA, STILL, UR5
-from nearness import SINGLE_DIVIDED
+from nearness import LAST_DIGIT, SINGLE_DIVIDED
 from translated import QUANTITIES, ROBOTS, assert_same, state
 
 import qddot
@@ -146,6 +146,19 @@ def test_without_the_kernel_jax_computes_the_same():
         wanted = program(*arrays)
         for a, b in zip(found, wanted if isinstance(wanted, tuple) else (wanted,), strict=True):
             assert_same(a, b)
+
+
+def test_without_the_kernel_angles_are_those_of_numpy_at_the_edges():
+    from qddot.backends.jax_program import _native, known
+
+    edges = np.array([0.0, -0.0, 1.0, -1.0, 1e30, np.inf, -np.inf, np.nan])
+    y, x = (a.ravel() for a in np.meshgrid(edges, edges))
+    program = qddot.record(lambda y, x: (np.arctan2(y, x), np.floor(y)), y=(), x=())
+    found = _native(jax.numpy.asarray(y), jax.numpy.asarray(x), of=known(program))
+    for mine, wanted in zip(found, (np.arctan2(y, x), np.floor(y)), strict=True):
+        np.testing.assert_allclose(mine, wanted, rtol=LAST_DIGIT, atol=0)
+        number = ~np.isnan(wanted)
+        assert np.array_equal(np.signbit(mine)[number], np.signbit(wanted)[number])
 
 
 def test_empty_batches_and_robots_without_friction_are_no_special_case():

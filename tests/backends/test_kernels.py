@@ -67,6 +67,7 @@ def kernel(request: pytest.FixtureRequest) -> Kernel:
 
 OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
     **SMOOTH,
+    "floor": lambda a, b: np.floor(a),
     "abs": lambda a, b: abs(b),
     "sign": lambda a, b: np.sign(b),
     "min": lambda a, b: np.minimum(a, b),

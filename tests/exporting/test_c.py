@@ -9,7 +9,7 @@ import subprocess
 import numpy as np
 import pytest
 from long import one_in
-from translated import assert_same
+from translated import assert_same, assert_same_signs
 
 import qddot
 from qddot.control.laws import AdaptiveSlotineLi, ComputedTorque
@@ -140,6 +140,7 @@ def test_every_operation_means_what_it_does_in_numpy(single, tmp_path):
             wanted = op.apply(*(grid[:, i] for i in range(op.arity)))
         close = 1e-6 if single else 4e-16
         assert np.allclose(found, wanted, rtol=close, atol=0, equal_nan=True), op.name
+        assert_same_signs(op.name, found, wanted)
 
 
 @with_gcc

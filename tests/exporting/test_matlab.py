@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from command_line import run
 from nearness import ROUND_OFF, assert_near
+from translated import assert_same_signs
 
 import qddot
 from qddot.backends.matlab import number
@@ -187,6 +188,7 @@ def test_an_operation_means_what_it_means_in_numpy(name, told):
     with np.errstate(all="ignore"):
         wanted = [float(OPERATIONS[name].apply(*case)) for case in cases]
     np.testing.assert_allclose(told[f"more {name}"], wanted, rtol=5e-16, atol=0)
+    assert_same_signs(name, told[f"more {name}"], wanted)
 
 
 def test_three_axes_keep_their_order(told):

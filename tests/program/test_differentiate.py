@@ -23,6 +23,7 @@ H = 1e-5  # of a central difference
 
 # operations with edges: differentiable on either side of them
 EDGED: dict[str, Callable[..., Any]] = {
+    "floor": lambda a, b: np.floor(a) * b,
     "abs": lambda a, b: abs(a),
     "sign": lambda a, b: np.sign(a) * b,
     "min": lambda a, b: np.minimum(a, b),

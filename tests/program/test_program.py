@@ -33,6 +33,7 @@ def everything(q: Any, x: Any) -> dict[str, Any]:
     return {
         "smooth": np.stack([np.sin(a) / b, np.cos(a - b), np.tanh(a) * x, -np.sqrt(b * b + x)]),
         "growing": np.exp(a) + np.log(b * b),
+        "angles": np.arctan2(a, b) + np.floor(x),
         "edges": np.stack([[abs(a), np.sign(b)], [np.minimum(a, b), np.maximum(a, x)]]),
         "choice": np.where(a < b, np.where(a <= x, 1.5, a), -b),
     }
@@ -61,7 +62,7 @@ def test_batches_run_along_leading_axes():
     rng = np.random.default_rng(0)
     q, x = rng.uniform(0.1, 3, (4, 1, 2)), rng.uniform(0.1, 3, (5,))
     together = PROGRAM(q, x)
-    assert [part.shape for part in together] == [(4, 5, 4), (4, 5), (4, 5, 2, 2), (4, 5)]
+    assert [part.shape for part in together] == [(4, 5, 4), (4, 5), (4, 5), (4, 5, 2, 2), (4, 5)]
     for i, j in np.ndindex(4, 5):
         for batch, single in zip(together, PROGRAM(q[i, 0], x[j]), strict=True):
             assert_allclose(batch[i, j], single, rtol=HANDFUL)

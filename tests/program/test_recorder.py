@@ -57,6 +57,9 @@ OF_AN_ARRAY: dict[str, Callable[[Any], Any]] = {
     "np.zeros_like": lambda q: np.zeros_like(q) + q,
     "functions": lambda q: np.sin(q) * np.cos(q) + np.tan(q) - np.tanh(q),
     "more functions": lambda q: np.sqrt(q * q) + np.exp(-q) + np.log(q * q) + np.square(q),
+    "angles": lambda q: np.arctan2(q, q[::-1]) + np.arctan2(W, -q) - np.arctan2(-q, -0.0),
+    "inverse functions": lambda q: np.arcsin(np.sin(q)) + np.arccos(q / 3) * np.arctan(-q),
+    "floor and remainder": lambda q: np.floor(q) + np.floor(-q) * q % 1.5 + np.mod(W, q) - q % -2,
     "np.abs and np.sign": lambda q: np.abs(q) + abs(-q) - np.sign(q) + np.sign(-2 * q),
     "whole powers": lambda q: q**2 - q**3 + q**0 + q**-1 + q**-2 + q**7 + np.power(q, 2),
     "square root as a power": lambda q: (q * q) ** 0.5,
@@ -135,7 +138,7 @@ def test_comparisons_with_nan_are_false_as_for_floats():
 NUMBERS = st.sampled_from([0.0, 1.0, -1.0, 2.0, -3.0, 0.5, -0.25, 1 / 3])
 LEAVES = st.one_of(NUMBERS, st.sampled_from(["q0", "q1", "q2", "x"]))
 UNARY = ("neg", "sin", "cos", "tanh", "exp", "log", "sqrt", "abs", "square", "cube", "inverse")
-BINARY = ("add", "sub", "mul", "div", "min", "max", "where", "sign")
+BINARY = ("add", "sub", "mul", "div", "atan2", "min", "max", "where", "sign")
 
 
 def trees(leaves: st.SearchStrategy) -> st.SearchStrategy:
@@ -171,6 +174,7 @@ OPERATIONS: dict[str, Callable[..., Any]] = {
     "sub": lambda of, a, b: a - b,
     "mul": lambda of, a, b: a * b,
     "div": lambda of, a, b: a / (2 + b * b),
+    "atan2": lambda of, a, b: np.arctan2(a, 2 + b * b),
     "min": lambda of, a, b: np.minimum(a, b),
     "max": lambda of, a, b: np.maximum(a, b),
     "where": lambda of, a, b: np.where(of["q0"] > of["x"], a, b),
@@ -184,7 +188,12 @@ def size(tree: Any, of: dict[str, float]) -> float:
         return max(abs(of[tree] if isinstance(tree, str) else tree), 1.0)
     name, *arguments = tree
     parts = [size(argument, of) for argument in arguments]
-    grows = {"mul": math.prod(parts), "div": math.prod(parts), "log": parts[0] * parts[0]}
+    grows = {
+        "mul": math.prod(parts),
+        "div": math.prod(parts),
+        "atan2": math.prod(parts),
+        "log": parts[0] * parts[0],
+    }
     # sums at most add up; of a bounded function, the argument's error is what counts
     return max(grows.get(name, 0), 2 * sum(parts)) * (3 if name == "exp" else 1)
 
@@ -350,8 +359,8 @@ def test_constants_that_are_not_finite_are_data():
         (lambda x: int(x), "no number yet"),
         (lambda x: np.array([x, 1.0], dtype=float), "np.zeros(n, dtype=object)"),
         (lambda x: put(np.zeros(3), x), "arrays of objects"),
-        (lambda x: np.arctan2(x, 1), "np.arctan2 cannot be recorded"),
-        (lambda x: np.floor(x), "These can, and what NumPy makes of them: absolute, add,"),
+        (lambda x: np.hypot(x, 1), "np.hypot cannot be recorded"),
+        (lambda x: np.rint(x), "These can, and what NumPy makes of them: absolute, add,"),
         (lambda x: np.linalg.solve(x * np.eye(2), W[:2]), "np.linalg.solve cannot be recorded"),
         (lambda x: np.linalg.inv(x * np.eye(2)), "np.linalg.inv cannot be recorded"),
         (lambda x: np.interp(x, [0, 1], [2, 3]), "np.interp cannot be recorded"),
@@ -384,7 +393,9 @@ def test_what_cannot_be_recorded_is_refused_in_words(function: Callable, words: 
         lambda x: x * Fraction(1, 3),
         lambda x: "a" + x,
         lambda x: None / x,
-        lambda x: x % 2,
+        lambda x: x // 2,
+        lambda x: x % None,
+        lambda x: None % x,
         lambda x: (x > 0) & (x < 1),
         lambda x: [1, 2][x],
     ],

@@ -52,7 +52,7 @@ def _plain(name: str, otherwise: str) -> str:
     return plain if plain.isidentifier() and plain.isascii() and not taken else otherwise
 
 
-SAME_NAMES = ("sin", "cos", "sqrt", "exp", "log", "tanh", "sign")
+SAME_NAMES = ("sin", "cos", "sqrt", "exp", "log", "tanh", "atan2", "floor", "sign")
 # those that are not the operators of Python
 OPERATIONS: dict[str, Callable[..., Any]] = {
     **{name: getattr(casadi, name) for name in SAME_NAMES},

@@ -35,6 +35,8 @@ class Real(FloatType):
                 "exp": "exp({0})",
                 "log": "log({0})",
                 "tanh": "tanh({0})",
+                "atan2": "atan2({0}, {1})",
+                "floor": "floor({0})",
                 "abs": "fabs({0})",
                 "sign": "({0} > 0 ? (real)1 : {0} < 0 ? (real)-1 : {0})",
                 "min": "least({0}, {1})",
@@ -143,6 +145,7 @@ INLINE void copy_block(real*, const real*, int) {}
 #include <cmath>
 #include <cstring>
 using std::fma; using std::sqrt; using std::exp; using std::log; using std::tanh; using std::fabs;
+using std::atan2; using std::floor;
 #define INLINE static inline
 #define KERNEL(blocks) extern "C" void
 static inline int low_bits(real x) { @integer@ i; std::memcpy(&i, &x, sizeof x); return (int)i; }

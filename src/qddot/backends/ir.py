@@ -10,6 +10,7 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from qddot.backends.arctangent import atan2
 from qddot.backends.exponential import exp, log, tanh
 from qddot.backends.sincos import DOUBLE, SINGLE, SinCos
 from qddot.backends.source import FloatType
@@ -120,6 +121,8 @@ def operations(out: Emitter) -> dict[str, Callable[..., str]]:
         "exp": lambda a: exp(out, a),
         "log": lambda a: log(out, a),
         "tanh": lambda a: tanh(out, a),
+        "atan2": lambda y, x: atan2(out, y, x),
+        "floor": lambda a: out.intrinsic("floor", a),
         "abs": lambda a: out.intrinsic("fabs", a),
         "sign": sign,
         "min": lambda a, b: out.intrinsic("minimum", a, b),

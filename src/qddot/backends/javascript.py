@@ -17,6 +17,8 @@ from qddot.program.program import Port, Program
 
 FUNCTIONS = {
     **{name: f"Math.{name}({{0}})" for name in ("sin", "cos", "sqrt", "exp", "log", "tanh")},
+    "atan2": "Math.atan2({0}, {1})",
+    "floor": "Math.floor({0})",
     "abs": "Math.abs({0})",
     "sign": "Math.sign({0})",
     "min": "Math.min({0}, {1})",

@@ -17,9 +17,10 @@ from qddot.backends.source import Dialect, decimal
 from qddot.errors import printable
 
 FUNCTIONS = {
-    **{name: f"{name}({{0}})" for name in ("sin", "cos", "exp", "tanh", "abs", "sign")},
+    **{name: f"{name}({{0}})" for name in ("sin", "cos", "exp", "tanh", "floor", "abs", "sign")},
     **{name: f"qddot_{name}({{0}})" for name in ("sqrt", "log")},
     **{name: f"qddot_{name}({{0}}, {{1}})" for name in ("min", "max")},
+    "atan2": "atan2({0}, {1})",
     "less": "double({0} < {1})",
     "less_equal": "double({0} <= {1})",
     "select": "qddot_select({0}, {1}, {2})",

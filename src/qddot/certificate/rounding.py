@@ -35,7 +35,18 @@ from qddot.model.model import Model
 from qddot.model.tree import Tree
 from qddot.program.program import Program
 from qddot.program.recorded import Recorded
-from qddot.scalars import Scalar, constant_sincos, sincos, sqrt
+from qddot.scalars import (
+    Scalar,
+    acos,
+    asin,
+    atan2,
+    atan2_of,
+    constant_sincos,
+    floor,
+    sincos,
+    sqrt,
+    wrapped_angle,
+)
 
 NOTHING = 1e-60  # the radius of a ball that differs from zero by rounding at 256 bits only
 U = 2.0**-53
@@ -138,6 +149,17 @@ def _(x: BallScalar) -> tuple[Scalar, Scalar]:
 @sqrt.register
 def _(x: BallScalar) -> BallScalar:
     return BallScalar(x.ball.sqrt(), x.ledger)
+
+
+@atan2_of.register
+def _(kind: BallScalar, y: Scalar, x: Scalar) -> Scalar:
+    if isinstance(y, Recorded) or isinstance(x, Recorded):
+        return atan2(*(float(a) if a is kind else a for a in (y, x)))
+    return BallScalar(atan2(ball_in(y), ball_in(x)), kind.ledger)
+
+
+for function in (asin, acos, floor, wrapped_angle):
+    function.register(BallScalar, lambda x, of=function: BallScalar(of(x.ball), x.ledger))
 
 
 def exact_tree(model: Model, ledger: Ledger) -> Tree:

@@ -21,7 +21,7 @@ import numpy as np
 from qddot.errors import BadArgument
 from qddot.formulations import calculus
 from qddot.plain_text import fitted
-from qddot.scalars import Scalar, sign, sincos
+from qddot.scalars import Scalar, acos, asin, atan2_of, floor, sign, sincos, wrapped_angle
 
 if TYPE_CHECKING:
     from qddot.equations.ring import Ring
@@ -262,6 +262,16 @@ def _(x: Polynomial) -> Any:
         if len(used) == 1 and used[0][0].role == "rate" and used[0][1] % 2:
             return sign(coefficient) * x.ring.element("d", used[0][0].index)
     raise BadArgument("The sign of this quantity has no polynomial form.")
+
+
+def _no_form(*_: Any) -> Any:
+    raise BadArgument(
+        "Inverse angles and whole parts have no polynomial form; use numbers or balls."
+    )
+
+
+for function in (atan2_of, asin, acos, floor, wrapped_angle):
+    function.register(Polynomial, _no_form)
 
 
 def _as_angle(x: Polynomial) -> tuple[int, int, Any]:

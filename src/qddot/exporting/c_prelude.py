@@ -10,7 +10,7 @@ from qddot.backends.sincos import DOUBLE, SINGLE
 from qddot.backends.source import Dialect, FloatType
 
 # functions of the C library that a program may call for, and the operation that does
-LIBRARY = {"sqrt": "sqrt", "exp": "exp", "log": "log", "tanh": "tanh"}
+LIBRARY = {name: name for name in ("sqrt", "exp", "log", "tanh", "floor", "atan2")}
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,7 @@ class CNumber(FloatType):
                 "sin": "qddot_sin({0})",
                 "cos": "qddot_cos({0})",
                 **{op: f"{f}{self.suffix}({{0}})" for op, f in LIBRARY.items()},
+                "atan2": f"atan2{self.suffix}({{0}}, {{1}})",
                 "abs": f"fabs{self.suffix}({{0}})",
                 "sign": f"({{0}} > {zero} ? {one} : {{0}} < {zero} ? -{one} : {{0}})",
                 "min": "qddot_min({0}, {1})",

@@ -261,6 +261,7 @@ RESERVED = frozenset(
         *("real", "main", "sin", "cos", "sqrt", "exp", "log", "tanh", "fabs", "count", "state"),
         *("elseif", "end", "function", "global", "methods", "otherwise", "parfor", "persistent"),
         *("spmd", "properties", "abs", "sign", "numel", "reshape", "error", "isnumeric", "isreal"),
+        *("atan2", "floor"),
     }
 )
 

@@ -28,6 +28,8 @@ OPERATIONS = {
     "exp": np.exp,
     "log": np.log,
     "tanh": np.tanh,
+    "atan2": np.arctan2,
+    "floor": np.floor,
     "abs": np.abs,
     "sign": np.sign,
     "min": np.minimum,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.scalars import Scalar, namespace, sign
+from qddot.scalars import Scalar, atan2, floor, namespace, sign
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,25 @@ def select(condition: Any, a: Any, b: Any) -> Any:
     return a if condition else b
 
 
+# by which to multiply lengths below a bound, so that their squares are normal numbers, of float64
+# and of float32, which takes 2⁻⁴⁰⁰ for 0 and 2⁴⁰⁰ for ∞
+SCALES = (
+    *((2.0**-400, 2.0**600), (2.0**-30, 2.0**65), (2.0**30, 1.0), (2.0**400, 2.0**-65)),
+    (math.inf, 2.0**-600),
+)
+
+
+def _slopes_of_angle(r: Scalar, y: Scalar, x: Scalar) -> tuple[Scalar, Scalar]:
+    """Return (x, −y)/(x² + y²), of x and y times a constant k; zeros at the origin."""
+    m, k = np.maximum(abs(x), abs(y)), SCALES[-1][1]
+    for bound, scale in SCALES[-2::-1]:
+        k = select(less(m, bound), scale, k)
+    u, v = x * k, y * k
+    d = u * u + v * v
+    d = select(d, d, math.inf)
+    return u / d * k, v / d * -k
+
+
 _less, _less_equal = _of_namespace("less"), _of_namespace("less_equal")
 _sin, _cos, _divide = _of_namespace("sin"), _of_namespace("cos"), _of_namespace("divide")
 
@@ -72,6 +92,8 @@ SQRT = Operation("sqrt", 1, _of_namespace("sqrt"), lambda r, a: (0.5 / r,))
 EXP = Operation("exp", 1, _of_namespace("exp"), lambda r, a: (r,))
 LOG = Operation("log", 1, _of_namespace("log"), lambda r, a: (1 / a,))
 TANH = Operation("tanh", 1, _of_namespace("tanh"), lambda r, a: (1 - r * r,))
+ATAN2 = Operation("atan2", 2, atan2, _slopes_of_angle)
+FLOOR = Operation("floor", 1, floor, lambda r, a: (0,))
 ABS = Operation("abs", 1, _of_namespace("abs"), lambda r, a: (sign(a),))
 SIGN = Operation("sign", 1, sign, lambda r, a: (0,))
 MIN = Operation(
@@ -95,8 +117,8 @@ SELECT = Operation(
 OPERATIONS = {
     op.name: op
     for op in (
-        *(ADD, SUB, MUL, DIV, NEG, SIN, COS, SQRT, EXP, LOG, TANH),
-        *(ABS, SIGN, MIN, MAX, LESS, LESS_EQUAL, SELECT),
+        *(ADD, SUB, MUL, DIV, NEG, SIN, COS, SQRT, EXP, LOG, TANH, ATAN2),
+        *(FLOOR, ABS, SIGN, MIN, MAX, LESS, LESS_EQUAL, SELECT),
     )
 }
 

@@ -17,9 +17,11 @@ from qddot.errors import BadArgument
 from qddot.program.operations import (
     ABS,
     ADD,
+    ATAN2,
     COS,
     DIV,
     EXP,
+    FLOOR,
     LESS,
     LESS_EQUAL,
     LOG,
@@ -34,9 +36,10 @@ from qddot.program.operations import (
     SUB,
     TANH,
     Operation,
+    select,
 )
 from qddot.program.tape import Tape
-from qddot.scalars import Scalar, exp, sign, sincos, sqrt
+from qddot.scalars import Scalar, acos, asin, atan2_of, exp, floor, sign, sincos, sqrt
 
 NUMBER_TYPES = (int, float, np.integer, np.floating)
 _MIN_NORMAL = sys.float_info.min  # below, a reciprocal has fewer digits
@@ -170,6 +173,32 @@ class Recorded:
     def log(self) -> Recorded:
         return self._unary(LOG)
 
+    def arctan2(self, x: Scalar) -> Recorded:
+        """Return the angle of the point (x, this value)."""
+        x = self._coordinate(x)
+        return self._wrap(self.tape.step(ATAN2, self.number, x.plain()), self.negative)
+
+    def arctan(self) -> Recorded:
+        return self.arctan2(1)
+
+    def arcsin(self) -> Recorded:
+        return self.arctan2(((1 - self) * (1 + self)).sqrt())
+
+    def arccos(self) -> Recorded:
+        return ((1 - self) * (1 + self)).sqrt().arctan2(self)
+
+    def __floor__(self) -> Recorded:
+        return self._unary(FLOOR)
+
+    def __mod__(self, other: Any) -> Any:
+        if not isinstance(other, (Recorded, *NUMBER_TYPES)):
+            return NotImplemented
+        rest = self - other * (self / other).__floor__()
+        return select(rest * other < 0, rest + other, rest)  # the quotient was rounded up
+
+    def __rmod__(self, other: Any) -> Any:
+        return self._constant(other) % self if isinstance(other, NUMBER_TYPES) else NotImplemented
+
     def sign(self) -> Recorded:
         return self._wrap(self.tape.step(SIGN, self.number), self.negative)
 
@@ -268,6 +297,12 @@ class Recorded:
         self._same_tape(other)
         return other
 
+    def _coordinate(self, other: Scalar) -> Recorded:
+        """Return a coordinate of a point: of constants, −0.0 is another one than 0.0."""
+        lifted = self._lift(other)
+        negative_zero = not isinstance(other, Recorded) and math.copysign(1, other) < 0 == other
+        return -lifted if negative_zero else lifted
+
     def _same_tape(self, other: Recorded) -> None:
         if self.tape is not other.tape:
             raise BadArgument("A recorded function uses a value of another recording.")
@@ -287,3 +322,11 @@ sincos.register(Recorded, lambda x: (x.sin(), x.cos()))
 sqrt.register(Recorded, Recorded.sqrt)
 sign.register(Recorded, Recorded.sign)
 exp.register(Recorded, Recorded.exp)
+asin.register(Recorded, Recorded.arcsin)
+acos.register(Recorded, Recorded.arccos)
+floor.register(Recorded, Recorded.__floor__)
+
+
+@atan2_of.register
+def _(kind: Recorded, y: Scalar, x: Scalar) -> Recorded:
+    return kind._coordinate(y).arctan2(x)

@@ -21,7 +21,7 @@ from qddot.program.ports import split
 from qddot.program.program import Port, Program
 from qddot.program.recorded import Recorded
 from qddot.program.tape import Tape
-from qddot.scalars import sign
+from qddot.scalars import atan2, sign
 
 
 class RecordedArray(np.ndarray):
@@ -50,10 +50,12 @@ def maximum(a: Any, b: Any) -> Any:
 BY_NUMPY = (
     *("add", "subtract", "multiply", "divide", "negative", "positive", "power", "square"),
     *("sin", "cos", "tan", "tanh", "sqrt", "exp", "log", "absolute", "conjugate", "matmul"),
+    *("arcsin", "arccos", "arctan", "floor", "remainder"),
 )
 # what it would ask the entries' truth value for
 ENTRY_BY_ENTRY = {
     "sign": np.frompyfunc(sign, 1, 1),
+    "arctan2": np.frompyfunc(atan2, 2, 1),
     "minimum": np.frompyfunc(minimum, 2, 1, identity=None),
     "maximum": np.frompyfunc(maximum, 2, 1, identity=None),
     "clip": np.frompyfunc(lambda x, least, most: minimum(maximum(x, least), most), 3, 1),

@@ -11,8 +11,24 @@ import math
 from fractions import Fraction
 
 from qddot.errors import BadArgument
-from qddot.scalars import constant_sincos, sincos, sqrt
-from qddot.scalars.expressions import Expression, atomic, expression, function_of
+from qddot.scalars import (
+    Scalar,
+    acos,
+    asin,
+    atan2_of,
+    constant_sincos,
+    floor,
+    sincos,
+    sqrt,
+    wrapped_angle,
+)
+from qddot.scalars.expressions import (
+    PI_EXPRESSION,
+    Expression,
+    atomic,
+    expression,
+    function_of,
+)
 from qddot.scalars.monomials import PI, Atom, Monomial, reading_order
 
 
@@ -46,6 +62,50 @@ def _(x: Expression) -> Expression:
         if top * top == value.numerator and bottom * bottom == value.denominator:
             return expression(Fraction(top, bottom))
     return function_of("sqrt", x)
+
+
+@atan2_of.register
+def _(kind: Expression, y: Scalar, x: Scalar) -> Expression:
+    """Return the angle of a point as a multiple of π, if it is one of those that are known."""
+    y, x = expression(y), expression(x)
+    for degrees in (*range(-165, 181, 15), *range(-162, 181, 18)):
+        s, c = sincos(PI_EXPRESSION * Fraction(degrees, 180))
+        along = x * c + y * s
+        if y * c == x * s and not along.free_symbols and (along > 0 or along == degrees == 0):
+            return PI_EXPRESSION * Fraction(degrees, 180)
+    raise _no_form(f"The angle of the point ({x}, {y})")
+
+
+@asin.register
+def _(x: Expression) -> Expression:
+    for degrees in (*range(-90, 91, 15), *range(-90, 91, 18)):
+        if sincos(PI_EXPRESSION * Fraction(degrees, 180))[0] == x:
+            return PI_EXPRESSION * Fraction(degrees, 180)
+    raise _no_form(f"The angle whose sine is {x}")
+
+
+@acos.register
+def _(x: Expression) -> Expression:
+    return PI_EXPRESSION / 2 - asin(x)
+
+
+@floor.register
+def _(x: Expression) -> Expression:
+    if set(x.terms) <= {()}:
+        return expression(math.floor(x.terms.get((), 0)))
+    value = float(x)
+    if abs(value - round(value)) < 1e-9 * max(1, abs(value)):
+        raise _no_form(f"The largest whole number not above {x}")  # digits do not decide
+    return expression(math.floor(value))
+
+
+@wrapped_angle.register
+def _(x: Expression) -> Expression:
+    return x + 2 * PI_EXPRESSION * floor(Fraction(1, 2) - x / (2 * PI_EXPRESSION))
+
+
+def _no_form(what: str) -> BadArgument:
+    return BadArgument(f"{what} has no exact form that is known here; give numbers instead.")
 
 
 def _multiple_of_pi(x: Expression) -> Fraction | None:
