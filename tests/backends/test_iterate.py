@@ -14,6 +14,7 @@ from nearness import ROUND_OFF, SINGLE
 from numpy.testing import assert_allclose, assert_array_equal
 
 from qddot import record
+from qddot.backends import pieces
 from qddot.backends.ir import Lanes
 from qddot.backends.iterate import iteration_loop
 from qddot.backends.iterated import Given, IteratedKernel, _cut
@@ -110,6 +111,18 @@ def test_a_compiled_loop_gives_what_its_programs_give(count, rows, every, repeat
     expected = by_hand(what, *inputs, every, 0.01)
     for mine, other in zip([found[0], *found[1]], [expected[0], *expected[1]], strict=True):
         assert_allclose(mine, other, rtol=0, atol=NEAR[dtype])
+
+
+@pytest.mark.parametrize("count", [1, 9])
+def test_a_loop_over_pieces_of_programs_is_the_loop(count: int, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pieces, "LONG", {True: 0, False: 0})
+    monkeypatch.setattr(pieces, "PIECE", 4)
+    assert "@pieces" in iteration_loop(loop(), Lanes(4))
+    inputs = arrays(count, 4)
+    expected = by_hand(loop(), *inputs, 2, 0.1)
+    found = run(IteratedKernel(loop()), *inputs, 2, 0.1)
+    for mine, other in zip([found[0], *found[1]], [expected[0], *expected[1]], strict=True):
+        assert_allclose(mine, other, rtol=0, atol=ROUND_OFF)
 
 
 def pieces_of(rows, every, most):

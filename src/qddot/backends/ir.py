@@ -62,6 +62,7 @@ class Emitter:
         self.lanes = lanes
         self.lines: list[str] = []
         self.declared: set[str] = set()
+        self.pieces: list[list[str]] = []  # functions of their own, which the lines call
         self.fresh = 0
 
     def line(self, text: str) -> None:
@@ -87,6 +88,19 @@ class Emitter:
         self.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
         write = 1 if use == "write" else 0
         self.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 {write}, i32 3, i32 1)")
+
+    def called_piece(self, arguments: list[str]) -> list[str]:
+        """Make a function of the lines and return those that call it.
+
+        It goes into a module of its own, and its address into a table: see `llvm.compile_module`.
+        """
+        number, given = len(self.pieces), ", ".join(arguments)
+        head = f"define void @piece{number}({given}) #0 {{"
+        self.pieces.append([head, *self.lines, "  ret void", "}"])
+        self.lines = []
+        where = self.value(f"getelementptr ptr, ptr @pieces, i64 {number}")
+        self.line(f"call void {self.value(f'load ptr, ptr {where}')}({given})")
+        return self.lines
 
     def fma(self, a: str, b: str, c: str) -> str:
         return self.intrinsic("fma", a, b, c)

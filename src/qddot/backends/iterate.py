@@ -8,13 +8,14 @@ is given something anew, and where a state is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 
 from qddot.backends.ir import Emitter, Lanes
 from qddot.backends.loops import emit_values, module
+from qddot.backends.pieces import Border, emit_in_pieces, is_long
 from qddot.backends.rows import InputRows, OutputRows
 from qddot.program.program import Iteration, Program
 
@@ -39,9 +40,14 @@ class StackVectors:
         """Bytes of a row in memory that fills it, one lane's share."""
         return self.size * self.out.lanes.size
 
-    def declare(self) -> None:
+    @property
+    def where(self) -> str:
+        return f"%on_stack.{self.name}"
+
+    @property
+    def declaration(self) -> str:
         kind = f"[{max(self.size, 1)} x {self.out.lanes.type}]"
-        self.out.line(f"%on_stack.{self.name} = alloca {kind}, align {ALIGN}")
+        return f"{self.where} = alloca {kind}, align {ALIGN}"
 
     def get(self, k: int) -> str:
         return self.out.value(f"load {self.out.lanes.type}, ptr {self._at(k)}")
@@ -56,9 +62,7 @@ class StackVectors:
             self.put(k, source.entry(k))
 
     def _at(self, k: int) -> str:
-        return self.out.value(
-            f"getelementptr {self.out.lanes.type}, ptr %on_stack.{self.name}, i64 {k}"
-        )
+        return self.out.value(f"getelementptr {self.out.lanes.type}, ptr {self.where}, i64 {k}")
 
 
 def iteration_loop(loop: Iteration, lanes: Lanes) -> str:
@@ -79,7 +83,7 @@ def iteration_loop(loop: Iteration, lanes: Lanes) -> str:
     ]
     state, constants, given = vectors
     for vector in vectors:
-        vector.declare()
+        out.line(vector.declaration)
     outputs = loop.kept.outputs
     bases = [_element(out, "%kept", "ptr", str(k)) for k in range(len(outputs))]
     steps = [_element(out, "%kept_step", "i64", str(k)) for k in range(len(outputs))]
@@ -133,6 +137,9 @@ def counted(out: Emitter, name: str, limit: str, by: int = 1) -> Iterator[str]:
 
 def _advance(out: Emitter, program: Program, vectors: list[StackVectors], time: list[str]) -> None:
     """Emit a program from a state to the next; its results are stored when all is read."""
+    if is_long(program, out.lanes):
+        _advance_in_pieces(out, program, vectors, time)
+        return
     state = vectors[0]
     sources = [partial(vector.get, k) for vector in vectors for k in range(vector.size)]
     fetched: dict[int, str] = {}
@@ -146,6 +153,38 @@ def _advance(out: Emitter, program: Program, vectors: list[StackVectors], time: 
     for k, value in results.items():
         if value != fetched.get(k):  # an entry that stays as it is lies there already
             state.put(k, value)
+
+
+def _advance_in_pieces(
+    out: Emitter, program: Program, vectors: list[StackVectors], time: list[str]
+) -> None:
+    """Emit the same of a long program, whose results wait on the stack."""
+    state, kind = vectors[0], out.lanes.type
+    later = StackVectors(out, f"later{out.fresh}", state.size)
+    out.lines.insert(0, f"  {later.declaration}")
+    places = [(vector, k) for vector in vectors for k in range(vector.size)]
+
+    def border() -> Border:
+        def fetch(k: int) -> dict[int, str]:
+            if k >= len(places):
+                x = time[k - len(places)]
+                own.take(f"{kind} {x}")
+                return {k: x}
+            vector, at = places[k]
+            own.take(f"ptr {vector.where}")
+            return {k: vector.get(at)}
+
+        def put(entries: Sequence[int], values: list[str]) -> None:
+            own.take(f"ptr {later.where}")
+            later.put(entries[0], values[0])
+
+        own = Border(fetch, put)
+        return own
+
+    changed = [k for k, i in enumerate(program.results) if i != k]
+    emit_in_pieces(out, program, border, [(k,) for k in changed])
+    for k in changed:
+        state.put(k, later.get(k))
 
 
 def _keep(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -15,8 +17,10 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from qddot.backends import disk_cache
+from qddot.backends.threads import available_threads
 
 LONG = 1_000_000  # characters of assembly: some 4,000 operations on eight lanes
+NEXT_MODULE = "\n; next module\n"  # between modules that make one: the pieces of a long program
 
 
 @dataclass(frozen=True)
@@ -47,8 +51,17 @@ def widest_lanes() -> int:
     return 8 if "+avx512f" in target()[2] else 4
 
 
+@cache
+def vector_registers() -> int:
+    """Return how many vectors of `widest_lanes` a processor has registers for."""
+    return 32 if "+avx512f" in target()[2] else 16
+
+
 def compile_module(text: str) -> MachineCode:
     """Return the machine code of a module: that which is in use, or what the disk has, or new.
+
+    The pieces of a long program stand before it, as modules of their own. They are compiled in
+    several threads, and the last module finds their addresses in its table `pieces`.
 
     The recorder has left nothing for LLVM's own optimisations to find, so only its code generator
     runs, at its first level: it compiles up to five times faster, and the code measures the same.
@@ -65,22 +78,59 @@ def compile_module(text: str) -> MachineCode:
     with _compiling:
         if (used := _in_use.get(key)) is not None:
             return used
-        code = disk_cache.load(key)
-        if code is None:
-            module = binding.parse_assembly(text)
-            module.verify()
-            with in_our_order():
-                code = _machine(model).emit_object(module)
-            disk_cache.store(key, code)
+        objects = _objects(text.split(NEXT_MODULE), key, model)
         # one block of memory for code and constants, so that one reaches the other
         nothing = binding.parse_assembly("")
         engine = binding.create_mcjit_compiler(nothing, _machine(model), use_lmm=True)
-        engine.add_object_file(binding.ObjectFileRef.from_data(code))
+        for code in objects:
+            engine.add_object_file(binding.ObjectFileRef.from_data(code))
         engine.finalize_object()
+        if pieces := len(objects) - 1:
+            table = engine.get_global_value_address("pieces")
+            addresses = [engine.get_function_address(f"piece{k}") for k in range(pieces)]
+            (ctypes.c_uint64 * pieces).from_address(table)[:] = addresses
         box = np.empty((), dtype=object)
         box[()] = engine
         made = _in_use[key] = MachineCode(box)
     return made
+
+
+def _objects(texts: list[str], key: str, model: str) -> list[bytes]:
+    """Return the object files of modules: from the disk, or new."""
+    names = [f"{key}{k or ''}" for k in range(len(texts))]
+    objects = {name: code for name in names if (code := disk_cache.load(name))}
+    missing = [(name, text) for name, text in zip(names, texts, strict=True) if name not in objects]
+    if missing:
+        threads = min(len(missing), available_threads())
+        emit = _emit_without_lock if threads > 1 else _binding().TargetMachine.emit_object
+        with in_our_order(), ThreadPoolExecutor(threads) as pool:
+            made = pool.map(lambda each: _emitted(each[1], model, emit), missing)
+            for (name, _), code in zip(missing, made, strict=True):
+                objects[name] = code
+                disk_cache.store(name, code)
+    return [objects[name] for name in names]
+
+
+def _emitted(text: str, model: str, emit: Callable[[Any, Any], bytes]) -> bytes:
+    """Return the object file of a module, in whichever thread."""
+    binding = _binding()
+    module = binding.parse_assembly(text, binding.create_context())
+    module.verify()
+    return emit(_machine(model), module)
+
+
+def _emit_without_lock(machine: Any, module: Any) -> bytes:
+    """Emit what shares nothing with others without the lock by which llvmlite has one at a time."""
+    ffi = _binding().ffi
+    with ffi.OutputString() as error:
+        buffer = ffi.lib.LLVMPY_TargetMachineEmitToMemory._cfn(machine, module, 1, error)
+        if not buffer:
+            raise RuntimeError(str(error))
+    try:
+        size = ffi.lib.LLVMPY_GetBufferSize(buffer)
+        return ctypes.string_at(ffi.lib.LLVMPY_GetBufferStart(buffer), size)
+    finally:
+        ffi.lib.LLVMPY_DisposeMemoryBuffer(buffer)
 
 
 @contextmanager

@@ -6,9 +6,12 @@ Both follow NumPy's conventions, so that what is compiled can be handed to it as
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from qddot.backends.ir import Emitter, Lanes, operations
-from qddot.backends.rows import InputRows, OutputRows
+from qddot.backends.llvm import NEXT_MODULE
+from qddot.backends.pieces import Border, emit_in_pieces, is_long
+from qddot.backends.rows import InputRows, OutputRows, stored_together
 from qddot.program.program import Port, Program
 
 
@@ -67,6 +70,10 @@ def emit_program(
     """
     count = len(program.inputs)
     ahead = ahead or [""] * len(rows)
+    if is_long(program, out.lanes):
+        border = partial(_border, out, program, rows, ahead)
+        emit_in_pieces(out, program, border, _together(out, program))
+        return
     entries: list[tuple[InputRows, int]] = []
     for port, row, step in zip(program.inputs, rows[:count], ahead[:count], strict=True):
         whole = InputRows(out, row, port.size, step)
@@ -82,6 +89,43 @@ def emit_program(
         whole.put(at, value)
 
     emit_values(out, program, entry, put)
+
+
+def _border(out: Emitter, program: Program, rows: list[list[str]], ahead: Sequence[str]) -> Border:
+    """Return the border of a piece of a program: whose rows it touches, those it takes."""
+    ports = [*program.inputs, *program.outputs]
+    places = [(k, i) for k, port in enumerate(ports) for i in range(port.size)]
+    inputs: dict[int, InputRows] = {}
+
+    def touch(k: int) -> tuple[Emitter, list[str], int, str]:
+        border.take(*(f"ptr {row}" for row in rows[k]), *([f"i64 {ahead[k]}"] if ahead[k] else []))
+        return out, rows[k], ports[k].size, ahead[k]
+
+    def fetch(k: int) -> dict[int, str]:
+        port, at = places[k]
+        if port not in inputs:
+            inputs[port] = InputRows(*touch(port))
+        inputs[port].entry(at)
+        return {k - at + i: name for i, name in inputs[port].loaded.items()}
+
+    def put(entries: Sequence[int], values: list[str]) -> None:
+        port = places[program.input_size + entries[0]][0]
+        whole = OutputRows(*touch(port))
+        for k, value in zip(entries, values, strict=True):
+            whole.put(places[program.input_size + k][1], value)
+
+    border = Border(fetch, put)
+    return border
+
+
+def _together(out: Emitter, program: Program) -> list[range]:
+    """Return the entries of the results, those together that are stored at once."""
+    found, before = [], 0
+    for port in program.outputs:
+        parts = stored_together(out.lanes, port.size)
+        found += [range(before + part.start, before + part.stop) for part in parts]
+        before += port.size
+    return found
 
 
 def emit_values(
@@ -127,9 +171,13 @@ def _places(
 
 
 def module(out: Emitter, lines: list[str]) -> str:
-    """Return the text of a module: its functions and the intrinsics that they use."""
-    attributes = "attributes #0 = { nounwind }"
-    return "\n".join([*lines, *sorted(out.declared), attributes, ""])
+    """Return the text of a module: its functions and the intrinsics that they use.
+
+    The pieces that it calls stand before it, each a module too; `lines` may be added to the last.
+    """
+    common = [*sorted(out.declared), "attributes #0 = { nounwind }", ""]
+    table = [f"@pieces = global [{len(out.pieces)} x ptr] zeroinitializer"] if out.pieces else []
+    return NEXT_MODULE.join("\n".join([*each, *common]) for each in (*out.pieces, [*table, *lines]))
 
 
 def _argument(out: Emitter, array: str, k: int, kind: str) -> str:

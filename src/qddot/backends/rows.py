@@ -7,7 +7,7 @@ and stored when its last one is known, so that nothing waits in a register for l
 
 from __future__ import annotations
 
-from qddot.backends.ir import Emitter
+from qddot.backends.ir import Emitter, Lanes
 
 CHUNK = 4  # entries that are loaded or stored at once
 CACHE_LINE = 64  # [bytes]
@@ -87,6 +87,14 @@ class OutputRows(LaneRows):
                 where = _at(out, self.rows[lane], start)
                 out.line(f"store {kind} {row}, ptr {where}, align {lanes.size}")
                 self.fetch_ahead(where, start, "write")
+
+
+def stored_together(lanes: Lanes, size: int) -> list[range]:
+    """Return the entries of an output, those together that are stored at once."""
+    if lanes.count == 1 or size < CHUNK:
+        return [range(k, k + 1) for k in range(size)]
+    starts = [*range(0, size - CHUNK, CHUNK), size - CHUNK]
+    return [range(start, start + CHUNK) for start in starts]
 
 
 def _at(out: Emitter, row: str, k: int) -> str:
