@@ -7,7 +7,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import ConfigVec, JointVec, Vec3
+from qddot.scalars import ConfigVec, JointVec, Motion, Vec3
 from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.vector import cross, join, skew, vector
 
@@ -128,6 +128,40 @@ def _turned(R: np.ndarray, J: np.ndarray) -> np.ndarray:
     return np.concatenate([R @ J[:3], R @ J[3:]])
 
 
+def frame_motion(
+    tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, frame: str
+) -> tuple[Pose, Motion, Motion]:
+    """Return the pose of a frame, its velocity J q̇ and its acceleration J q̈ + J̇ q̇, world axes.
+
+    Out from the base, λ the parent of i, r from its origin to that of i, [w; s] what the joint's
+    velocities do in world axes and [w'; s'] what its accelerations do:
+
+        ωᵢ = ωλ + w                 uᵢ = uλ + ωλ × r + s
+        αᵢ = αλ + w' + ωλ × w       aᵢ = aλ + αλ × r + ωλ × (ωλ × r) + s' + 2 ωλ × s + w × s
+
+    Velocities and accelerations are [ω; u] and [α; a] of the frame's origin.
+    """
+    tip, X_BF = tree.frame(frame)
+    X_W, map_ = body_poses(tree, q), tree.coordinates
+    v_J, a_J = map_.velocities(q, qd), map_.accelerations(q, qd, qd, qdd)
+    w = u = alpha = a = ORIGIN
+    before = X_W[BASE]
+    for i in path(tree, tip):
+        (wJ, sJ), (wA, sA) = (
+            (X_W[i].R @ part for part in tree.bodies[i].moves(x)) for x in (v_J, a_J)
+        )
+        r, before = X_W[i].p - before.p, X_W[i]
+        turned = cross(w, r)
+        a = a + cross(alpha, r) + cross(w, turned) + sA + 2 * cross(w, sJ) + cross(wJ, sJ)
+        u, alpha = u + turned + sJ, alpha + wA + cross(w, wJ)
+        w = w + wJ
+    X_WF = before @ X_BF
+    r = X_WF.p - before.p
+    turned = cross(w, r)
+    a = a + cross(alpha, r) + cross(w, turned)
+    return X_WF, join(w, u + turned), join(alpha, a)
+
+
 def point_motion(
     tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, frame: str, point: Vec3 = (0, 0, 0)
 ) -> tuple[Vec3, Vec3, Vec3]:
@@ -139,10 +173,8 @@ def point_motion(
         frame: The name of the link or frame that carries the point.
         point: Where it is in that frame [m].
     """
-    J, rate = jacobian_and_rate(tree, q, qd, frame)
-    X_WF = pose(tree, q, frame)
+    X_WF, twist, acceleration = frame_motion(tree, q, qd, qdd, frame)
     r = X_WF.R @ vector(list(point))
-    twist, acceleration = J @ qd, J @ qdd + rate @ qd
     w = twist[:3]
     v = twist[3:] + cross(w, r)
     a = acceleration[3:] + cross(acceleration[:3], r) + cross(w, cross(w, r))

@@ -19,9 +19,10 @@ import numpy as np
 from qddot.checks import frame_name, one_of
 from qddot.dynamics.kinematics import AXES
 from qddot.errors import BadArgument
-from qddot.robot.kernels import Kernels
+from qddot.robot.kernels import Kernels, compiled
 
 EPS = np.finfo(float).eps
+AT_ORIGIN = (0, 0, 0)  # of a frame
 ROUNDING = 64 * EPS  # of an entry of J, in parts of all of J: the kernels are good to a few eps
 
 
@@ -83,10 +84,12 @@ def _size(x: np.ndarray) -> np.ndarray:
 class FrameQuantities(Kernels):
     """What a robot says of its frames."""
 
+    @compiled
     def pose(self, q: Any, frame: str, *, out: Any = None) -> np.ndarray:
         """Return the pose of a frame in the base as a homogeneous matrix, shape (..., 4, 4)."""
-        return self._kernel("pose", frame_name(self, frame))(q, out=out)
+        return self._kernel("pose", frame_name(self, frame)).asked(q, out=out)
 
+    @compiled
     def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:
         """Return J with J q̇ = [ω; u], the velocity of a frame, shape (..., 6, n).
 
@@ -98,17 +101,19 @@ class FrameQuantities(Kernels):
             out: Where to put the result.
         """
         kernel = self._kernel("jacobian", frame_name(self, frame), one_of("axes", axes, AXES))
-        return kernel(q, out=out)
+        return kernel.asked(q, out=out)
 
+    @compiled
     def jacobian_rate(
         self, q: Any, qd: Any, frame: str, axes: str = "world", *, out: Any = None
     ) -> np.ndarray:
         """Return J̇, how fast `jacobian` changes at qd, shape (..., 6, n)."""
         kernel = self._kernel("jacobian_rate", frame_name(self, frame), one_of("axes", axes, AXES))
-        return kernel(q, qd, out=out)
+        return kernel.asked(q, qd, out=out)
 
+    @compiled
     def point_motion(
-        self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = (0, 0, 0)
+        self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = AT_ORIGIN, *, out: Any = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return position, velocity and acceleration of a point fixed to a frame, in world axes.
 
@@ -116,14 +121,18 @@ class FrameQuantities(Kernels):
             q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
             frame: The name of the link or frame that carries the point.
             point: Where it is in that frame [m], shape (..., 3).
+            out: Where to put the results, three arrays.
 
         Returns:
             Three arrays of shape (..., 3), in m, m/s and m/s².
         """
+        frame = frame_name(self, frame)
+        if point is AT_ORIGIN:
+            kernel = self._kernel("point_motion", frame, at_origin=True)
+            return kernel.asked(q, qd, qdd, out=out)
         if np.shape(point)[-1:] != (3,):
             raise BadArgument(f"point has shape {np.shape(point)}; it must have shape (..., 3).")
-        kernel = self._kernel("point_motion", frame_name(self, frame))
-        return kernel(q, qd, qdd, np.asarray(point, dtype=self.dtype))
+        return self._kernel("point_motion", frame).asked(q, qd, qdd, point, out=out)
 
     def effective_mass(self, q: Any, frame: str, axes: str = "all") -> np.ndarray:
         """Return the mass that a frame seems to have, (J M⁻¹ Jᵀ)⁻¹.

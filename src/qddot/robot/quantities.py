@@ -7,9 +7,8 @@ from the shorter tree; poses, energies and parameters keep the robot's own frame
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,8 +28,7 @@ from qddot.program.recorder import record
 LONG_CHAIN = 16
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """A quantity, and the choices that make it a program of its own."""
 
     quantity: str
@@ -39,6 +37,7 @@ class Request:
     wrenches: tuple[str, ...] = ()  # the frames that wrenches act at, each given in `axes`
     disturbed: bool = False
     base_moves: bool = False
+    at_origin: bool = False  # of the motion of a point: it is that of the frame, and no input
     form: str = "christoffel"  # of the Coriolis matrix, one of `formulations.coriolis.FORMS`
 
 
@@ -58,7 +57,7 @@ def recorded_program(tree: Tree, request: Request) -> Program:
     if name == "forward_dynamics_derivatives":
         return forward_derivatives(tree)
     if name == "point_motion":
-        return point_motion(tree, request.frame)
+        return point_motion(tree, request)
     inputs, define = definition(request)
     # these do not see how inertia is shared between bodies
     own = name in OWN_FRAMES or request.form.startswith("newton_euler")
@@ -144,14 +143,14 @@ def forward_derivatives(tree: Tree) -> Program:
     return record(derivatives, "forward_dynamics_derivatives", **shapes)
 
 
-def point_motion(tree: Tree, frame: str) -> Program:
+def point_motion(tree: Tree, request: Request) -> Program:
     """Return position, velocity and acceleration of a point fixed to a frame."""
 
-    def motion(q: Any, qd: Any, qdd: Any, point: Any) -> Any:
-        return kinematics.point_motion(tree, q, qd, qdd, frame, point)
+    def motion(q: Any, qd: Any, qdd: Any, *point: Any) -> Any:
+        return kinematics.point_motion(tree, q, qd, qdd, request.frame, *point)
 
-    states = state_shapes(tree, "q", "qd", "qdd")
-    return record(motion, "point_motion", **states, point=(3,))
+    shapes: dict[str, Any] = state_shapes(tree, "q", "qd", "qdd")
+    return record(motion, "point_motion", **shapes | ({} if request.at_origin else {"point": (3,)}))
 
 
 def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
