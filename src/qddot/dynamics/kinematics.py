@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
 
+from qddot.dynamics.movement import movements, velocities
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointVec, Motion, Vec3
 from qddot.spatial.pose import ORIGIN, STILL, Pose
@@ -128,38 +130,18 @@ def _turned(R: np.ndarray, J: np.ndarray) -> np.ndarray:
     return np.concatenate([R @ J[:3], R @ J[3:]])
 
 
-def frame_motion(
-    tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, frame: str
-) -> tuple[Pose, Motion, Motion]:
-    """Return the pose of a frame, its velocity J q̇ and its acceleration J q̈ + J̇ q̇, world axes.
+def frame_acceleration(tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, frame: str) -> Motion:
+    """Return J q̈ + J̇ q̇, how a frame's origin and axes accelerate: [α; a] in world axes.
 
-    Out from the base, λ the parent of i, r from its origin to that of i, [w; s] what the joint's
-    velocities do in world axes and [w'; s'] what its accelerations do:
+    It is that of a point of the body that carries it, without gravity's share:
 
-        ωᵢ = ωλ + w                 uᵢ = uλ + ωλ × r + s
-        αᵢ = αλ + w' + ωλ × w       aᵢ = aλ + αλ × r + ωλ × (ωλ × r) + s' + 2 ωλ × s + w × s
-
-    Velocities and accelerations are [ω; u] and [α; a] of the frame's origin.
+        J q̈ + J̇ q̇ = [R α; R (a + U p) + gravity]
     """
-    tip, X_BF = tree.frame(frame)
-    X_W, map_ = body_poses(tree, q), tree.coordinates
-    v_J, a_J = map_.velocities(q, qd), map_.accelerations(q, qd, qd, qdd)
-    w = u = alpha = a = ORIGIN
-    before = X_W[BASE]
-    for i in path(tree, tip):
-        (wJ, sJ), (wA, sA) = (
-            (X_W[i].R @ part for part in tree.bodies[i].moves(x)) for x in (v_J, a_J)
-        )
-        r, before = X_W[i].p - before.p, X_W[i]
-        turned = cross(w, r)
-        a = a + cross(alpha, r) + cross(w, turned) + sA + 2 * cross(w, sJ) + cross(wJ, sJ)
-        u, alpha = u + turned + sJ, alpha + wA + cross(w, wJ)
-        w = w + wJ
-    X_WF = before @ X_BF
-    r = X_WF.p - before.p
-    turned = cross(w, r)
-    a = a + cross(alpha, r) + cross(w, turned)
-    return X_WF, join(w, u + turned), join(alpha, a)
+    body, X_BF = tree.frame(frame)
+    moving = movements(tree, q, qd, qd, qdd).of[body]
+    R = body_poses(tree, q)[body].R
+    along = R @ (moving.a + moving.U @ X_BF.p) + vector(list(tree.gravity))
+    return join(R @ moving.alpha, along)
 
 
 def point_motion(
@@ -173,9 +155,11 @@ def point_motion(
         frame: The name of the link or frame that carries the point.
         point: Where it is in that frame [m].
     """
-    X_WF, twist, acceleration = frame_motion(tree, q, qd, qdd, frame)
-    r = X_WF.R @ vector(list(point))
-    w = twist[:3]
-    v = twist[3:] + cross(w, r)
+    body, X_BF = tree.frame(frame)
+    X_WB = body_poses(tree, q)[body]
+    r = X_WB.R @ (X_BF.R @ vector(list(point)))
+    w_B, u_B = velocities(tree, q, tree.poses(q), qd)[body]
+    w, u = X_WB.R @ w_B, X_WB.R @ (u_B + cross(w_B, X_BF.p))
+    acceleration = frame_acceleration(replace(tree, gravity=(0, 0, 0)), q, qd, qdd, frame)
     a = acceleration[3:] + cross(acceleration[:3], r) + cross(w, cross(w, r))
-    return X_WF.p + r, v, a
+    return (X_WB @ X_BF).p + r, u + cross(w, r), a

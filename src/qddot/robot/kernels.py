@@ -30,7 +30,7 @@ from qddot.model.arguments import loads
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.robot.described import Described
-from qddot.robot.quantities import NAMES, Request, coriolis_form_name, program_for
+from qddot.robot.quantities import NAMES, RESULTS, Request, coriolis_form_name, program_for
 
 DTYPES = ("float64", "float32")
 
@@ -91,8 +91,19 @@ class Kernels(Described):
             with message_if_slow(f"recording {request.quantity} of {self.name}"):
                 program = self._program(request)
             threads = self.threads or available_threads()
-            self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
+            self._cache[request] = Kernel(
+                program,
+                np.dtype(self.dtype),
+                threads,
+                self._refuse,
+                RESULTS.get(request.quantity, tuple),
+                self._otherwise(request),
+            )
         return self._cache[request]
+
+    def _otherwise(self, request: Request) -> Callable[..., Any] | None:
+        """Return what gives a quantity where its program says that it cannot."""
+        return None
 
     def _loaded(
         self,

@@ -15,6 +15,7 @@ import numpy as np
 from qddot.checks import one_of
 from qddot.dynamics import aba, coriolis, energy, forward, friction, kinematics, regressor, rnea
 from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.effective_mass import effective_mass
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.model.tree import Tree
@@ -26,6 +27,8 @@ from qddot.program.recorder import record
 # from this many joints on, the articulated body algorithm is quicker: in batches the two are even
 # at 14 joints, for one state at 17
 LONG_CHAIN = 16
+# of an entry of J, in parts of all of J: the kernels are good to a few ε
+ROUNDING = 64 * float(np.finfo(float).eps)
 
 
 class Request(NamedTuple):
@@ -56,6 +59,8 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return jacobian(torque, ["q", "qd"], None if tree.flat else {"q": tree.rates})
     if name == "forward_dynamics_derivatives":
         return forward_derivatives(tree)
+    if name == "effective_mass":
+        return effective_mass_program(tree, request)
     if name == "point_motion":
         return point_motion(tree, request)
     inputs, define = definition(request)
@@ -153,6 +158,18 @@ def point_motion(tree: Tree, request: Request) -> Program:
     return record(motion, "point_motion", **shapes | ({} if request.at_origin else {"point": (3,)}))
 
 
+def effective_mass_program(tree: Tree, request: Request) -> Program:
+    """Return the effective mass of a frame, and 1 where that is right, else 0."""
+    first = 3 if request.axes == "linear" else 0
+
+    def masses(q: Any) -> dict[str, Any]:
+        J = kinematics.jacobian(tree, q, request.frame)[first:]
+        matrix, regular = effective_mass(mass_matrix(regrouped(tree), q), J, ROUNDING)
+        return {"effective_mass": matrix, "regular": regular}
+
+    return record(masses, "effective_mass", **state_shapes(tree, "q"))
+
+
 def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
     """Return the shapes of inputs: q has as many numbers as a configuration, others as v."""
     return {name: (tree.nq if name == "q" else tree.n,) for name in names}
@@ -234,3 +251,5 @@ NAMES = (
     "forward_dynamics_derivatives",
     "point_motion",
 )
+# several results in a named tuple
+RESULTS: dict[str, type[tuple]] = {}
