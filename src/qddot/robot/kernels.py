@@ -30,7 +30,13 @@ from qddot.model.arguments import loads
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.robot.described import Described
-from qddot.robot.quantities import NAMES, RESULTS, Request, coriolis_form_name, program_for
+from qddot.robot.quantities import (
+    NAMES,
+    Request,
+    coriolis_form_name,
+    program_for,
+    results_of,
+)
 
 DTYPES = ("float64", "float32")
 
@@ -96,7 +102,7 @@ class Kernels(Described):
                 np.dtype(self.dtype),
                 threads,
                 self._refuse,
-                RESULTS.get(request.quantity, tuple),
+                results_of(request),
                 self._otherwise(request),
             )
         return self._cache[request]
@@ -160,3 +166,9 @@ class compiled:
         # an attribute of the object that has its name hides this descriptor from now on
         whose.__dict__[place] = short_cut = make_fastcall(self.name, general, asked)
         return short_cut
+
+
+def asked_of(robot: Any, quantity: str, *args: Any, **kwargs: Any) -> Any:
+    """Return what a method of a robot asks a kernel for, or its result if it asks none."""
+    method = getattr_static(type(robot), quantity)
+    return getattr(method, "method", method)(robot, *args, **kwargs)

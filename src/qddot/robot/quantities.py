@@ -18,11 +18,13 @@ from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.effective_mass import effective_mass
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
+from qddot.dynamics.terms import all_terms
 from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
+from qddot.robot.terms import AllTerms, FrameTerms
 
 # from this many joints on, the articulated body algorithm is quicker: in batches the two are even
 # at 14 joints, for one state at 17
@@ -61,6 +63,9 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return forward_derivatives(tree)
     if name == "effective_mass":
         return effective_mass_program(tree, request)
+    if name == "all_terms":
+        terms = partial(all_terms, regrouped(tree), frame=request.frame)
+        return record(terms, name, **state_shapes(tree, "q", "qd"))
     if name == "point_motion":
         return point_motion(tree, request)
     inputs, define = definition(request)
@@ -68,6 +73,13 @@ def recorded_program(tree: Tree, request: Request) -> Program:
     own = name in OWN_FRAMES or request.form.startswith("newton_euler")
     source = tree if own else regrouped(tree)
     return record(partial(define, source), name, **state_shapes(tree, *inputs))
+
+
+def results_of(request: Request) -> type[tuple]:
+    """Return what several results of a quantity come in."""
+    if request.quantity != "all_terms":
+        return tuple
+    return FrameTerms if request.frame else AllTerms
 
 
 def definition(request: Request) -> tuple[tuple[str, ...], Callable[..., Any]]:
@@ -250,6 +262,5 @@ NAMES = (
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
     "point_motion",
+    "all_terms",
 )
-# several results in a named tuple
-RESULTS: dict[str, type[tuple]] = {}

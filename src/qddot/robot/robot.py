@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import frame_name
 from qddot.robot.frames import FrameQuantities
 from qddot.robot.kernels import compiled
 from qddot.robot.linearisation import Linearisation, equilibrium, linearised
 from qddot.robot.quantities import coriolis_form_name
+from qddot.robot.robot_frame import RobotFrame
+from qddot.robot.terms import AllTerms, FrameTerms
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,7 +21,7 @@ class Robot(FrameQuantities):
     """A robot and its compiled quantities. Frozen: `with_...` returns a new one and changes none.
 
     Every quantity takes arrays of shape (..., n) and broadcasts like a NumPy ufunc; all but
-    `point_motion` and `effective_mass` take `out=`. It is compiled when first asked for.
+    `effective_mass` take `out=`. It is compiled when first asked for.
     """
 
     # the equation of motion
@@ -152,6 +155,30 @@ class Robot(FrameQuantities):
     def friction_torque(self, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return what friction resists with, shape (..., n)."""
         return self._kernel("friction_torque").asked(qd, out=out)
+
+    @compiled
+    def all_terms(
+        self, q: Any, qd: Any, frame: str | None = None, *, out: Any = None
+    ) -> AllTerms | FrameTerms:
+        """Return M, c, g and the bias torque in one call; with a frame also its pose, J and J̇ q̇.
+
+        What these share is computed once. The fields, by name and in this order:
+
+            M, c, g, bias           M q̈ + bias = τ, bias = c + g + friction + springs
+            pose, J, drift          J q̇ = [ω; u], J q̈ + drift = [α; a], drift = J̇ q̇
+
+        Args:
+            q, qd: Joint positions [rad or m] and velocities, shape (..., n).
+            frame: The name of a link or a frame; J and the drift are of its origin, in world axes.
+            out: Where to put the results, a tuple of as many arrays.
+        """
+        name = "" if frame is None else frame_name(self, frame)
+        return self._kernel("all_terms", name).asked(q, qd, out=out)
+
+    def at(self, frame: str) -> RobotFrame:
+        """Return a frame by its name, once: `tool = robot.at("tool")`, then `tool.jacobian(q)`."""
+        name = frame_name(self, frame)
+        return self.cached("frame", name, lambda: RobotFrame(self, name))
 
     @compiled
     def christoffel(self, q: Any, *, out: Any = None) -> np.ndarray:
