@@ -48,7 +48,7 @@ def build(compiler, folder, *flags):
 def test_it_compiles_without_a_word_and_agrees_with_itself(name, compiler, dtype, tmp_path):
     robot = qddot.load(name)
     frame = robot.frame_names[-1]
-    functions = [*FUNCTIONS, f"pose:{frame}", f"jacobian:{frame}:local"]
+    functions = [*FUNCTIONS, f"pose:{frame}", f"jacobian:{frame}:local", f"all_terms:{frame}"]
     qddot.export(robot, tmp_path, functions=functions, dtype=dtype)
     # clang's sanitizers are a package of their own
     watched = SANITIZED if compiler == "gcc" else []

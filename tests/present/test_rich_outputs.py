@@ -75,6 +75,7 @@ def payload() -> PayloadFit:
 
 RESULTS = {
     "robot": arm,
+    "frame": lambda: arm().at("tool"),
     "robot with symbols": lambda: qddot.load("two_link_symbolic"),
     "model": lambda: qddot.load("panda").with_payload("tool", 1.0).model,
     "proof": lambda: qddot.prove(qddot.load("rp_symbolic")),
@@ -158,6 +159,7 @@ def test_nothing_is_compiled_to_look_at_a_result(monkeypatch):
     gains = dict(lam=5, kd=50, reference=quintic())
     made += [
         fresh,
+        fresh.at("tool"),
         laws.PD(fresh, 300, 150, PLACE),
         laws.PDGravity(fresh, 300, 150, PLACE, compensate="target"),
         laws.ComputedTorque(fresh, 100, 20, quintic()),
@@ -195,6 +197,7 @@ def test_names_are_never_markup():
         replace(log(), joint_names=(EVIL, "b"), source=EVIL),
         replace(payload(), frame=EVIL),
         replace(robot.program("mass_matrix"), name=EVIL),
+        robot.at(robot.tip),
     ]
     for result in results:
         page = result._repr_html_()

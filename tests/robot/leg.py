@@ -9,7 +9,7 @@ from qddot import Robot, from_dh
 from qddot.robot.kernels import compiled
 
 QUANTITIES = {
-    name: getfullargspec(what.method).args[1:]
+    name: [a for a in getfullargspec(what.method).args if a in ("q", "qd", "qdd", "tau")]
     for name, what in vars(Robot).items()
     if isinstance(what, compiled)
 }

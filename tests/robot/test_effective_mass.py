@@ -1,14 +1,19 @@
 """The effective mass of a robot: no finite mass is lost, in batches and in single precision."""
 
+import gc
+import tracemalloc
+
 import numpy as np
 import pytest
 from long import long
 from made import POINT
-from nearness import SOLVED
+from nearness import DIVIDED, SOLVED
 from numpy.testing import assert_allclose, assert_array_equal
+from watching import python_calls
 
 import qddot
 from qddot.certificate.ellipsoid import mass_ellipsoid
+from qddot.robot.frames import matrix_of
 
 FEW_OF_FLOAT32 = 1e-6  # a few roundings of a float32
 both = pytest.mark.parametrize("axes", ["linear", "all"])
@@ -93,3 +98,46 @@ def test_a_right_angle_typed_with_five_digits_moves_the_tip_out_of_its_plane_a_l
     masses, _ = arm.principal_masses([0.2, 0.4, 0.7], "tool", "linear")
     assert 1e9 < masses[-1] < 1e12
     assert_allclose(mass_ellipsoid(arm, [0.2, 0.4, 0.7], "tool").masses, masses, rtol=1e-4)
+
+
+@both
+@pytest.mark.parametrize("name", ["two_link", "scara", "so101", "ur5", *long("panda_hand")])
+def test_the_compiled_matrix_is_that_of_singular_values(name, axes):
+    """More rows than joints, as many, fewer; a joint that does not move the frame (so101)."""
+    arm = qddot.load(name)
+    q = arm.random_positions(50, seed=1)
+    found = arm.effective_mass(q, arm.tip, axes)
+    by_directions = matrix_of(*arm.principal_masses(q, arm.tip, axes))
+    size = np.abs(by_directions).max(axis=(1, 2), keepdims=True)
+    assert_allclose(found / size, by_directions / size, rtol=0, atol=DIVIDED)
+    with python_calls() as calls:
+        one = arm.effective_mass(q[7], arm.tip, axes)
+    assert not calls or calls[-1] != "FrameQuantities._mass_by_directions"
+    assert_array_equal(one, found[7])
+
+
+def test_singular_values_are_asked_where_the_frame_can_hardly_move():
+    arm = POINT.with_options(threads=1)
+    arm.effective_mass(np.array([0.3, 1.0]), "tool", "linear")
+    for bend, asked in ((1.0, False), (1e-3, False), (1e-15, True), (0.0, True), (np.nan, True)):
+        q = np.array([0.3, bend])
+        with python_calls() as calls:
+            found = arm.effective_mass(q, "tool", "linear")
+        assert ("FrameQuantities._mass_by_directions" in calls) is asked
+        assert bool(calls) is asked
+        assert_array_equal(found, arm.effective_mass(q[None], "tool", "linear")[0])
+
+
+def test_a_result_that_is_not_right_is_let_go():
+    q = np.array([0.3, 0.0])
+    POINT.effective_mass(np.array([0.3, 1.0]), "tool", "linear")
+    POINT.effective_mass(q, "tool", "linear")
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for _ in range(500):
+            POINT.effective_mass(q, "tool", "linear")
+        gc.collect()
+        assert tracemalloc.get_traced_memory()[0] < 20_000  # 500 matrices have more
+    finally:
+        tracemalloc.stop()

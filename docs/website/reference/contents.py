@@ -33,6 +33,7 @@ CHAPTERS = (
             *("qddot.RobotWarning", "qddot.inertia_of"),
             *("qddot.Model", "qddot.model.Friction", "qddot.model.Inertial", "qddot.model.Motor"),
             "qddot.model.Payload",
+            *("qddot.robot.RobotFrame", "qddot.robot.AllTerms", "qddot.robot.FrameTerms"),
             *("qddot.robot.Linearisation", "qddot.robot.Mode"),
         ),
         ("robot", "model"),
@@ -179,7 +180,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
     "qddot.Robot": {
         "The equation of motion": (
             *("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix"),
-            *("velocity_torque", "gravity_torque", "bias_torque", "friction_torque"),
+            *("velocity_torque", "gravity_torque", "bias_torque", "friction_torque", "all_terms"),
             *("christoffel", "centrifugal_matrix", "coriolis_pairs", "mass_matrix_rate"),
         ),
         "Derivatives and parameters": (
@@ -188,8 +189,8 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         ),
         "Small motions": ("linearised", "equilibrium"),
         "Frames": (
-            *("pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),
-            *("frame_names", "tip"),
+            *("at", "pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),
+            *("principal_masses", "frame_names", "tip"),
         ),
         "Limits and positions": ("limits", "home", "start", "random_positions"),
         "Energy": ("kinetic_energy", "potential_energy", "center_of_mass"),

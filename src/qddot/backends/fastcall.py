@@ -2,29 +2,29 @@
 
 It looks at its arguments as the interpreter does, and takes the short way when each is exactly
 what a program wants (an array of the right shape and type, contiguous and aligned). For anything
-else it calls the general way with the same arguments. It is compiled when it is first called with
-one state, so looking at it costs nothing.
+else it calls the general way with the same arguments. Arguments that choose a program (the name of
+a frame, axes, which wrenches there are) and keywords are part of what it knows: each layout of a
+call is compiled when it first comes with one state, so looking at it costs nothing.
 """
 
 from __future__ import annotations
 
 import ctypes
+import threading
 from collections.abc import Callable
 from inspect import Parameter, Signature, getdoc, signature
-from types import MethodType
 from typing import Any
 
 import numpy as np
 
-from qddot.backends.call_assembly import TABLE, call_function
+from qddot.backends.call_assembly import TABLE, link_module, texts_of
+from qddot.backends.call_layout import CallLayout, KernelCall, layout_of
 from qddot.backends.gufunc import ARRAY_NEW, SCALAR_NEW, array_table, as_assumed
 from qddot.backends.ir import Lanes
 from qddot.backends.llvm import MachineCode, compile_module
-from qddot.backends.loops import module, single_state
-from qddot.program.program import Program
-from qddot.progress import message_if_slow
 
 METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
+MOST_LAYOUTS = 64  # of a function; more take the general way
 
 
 class MethodDefinition(ctypes.Structure):
@@ -36,29 +36,26 @@ class MethodDefinition(ctypes.Structure):
     )
 
 
-def make_fastcall(
-    name: str, general: Callable[..., Any], program: Callable[[], Program], dtype: np.dtype
-) -> Any:
-    """Return a builtin function for one state that hands everything unusual to `general`.
+def make_fastcall(name: str, general: Callable[..., Any], asked: Callable[..., Any]) -> Any:
+    """Return a builtin function for one state that hands everything unusual to the general way.
 
     Args:
         name: What the function is called.
         general: What it does, for any arguments; its signature and text are the function's.
-        program: Gives the program of one state, when that is needed.
-        dtype: The type that exact arrays have.
+        asked: Takes the same arguments and gives the `KernelCall` that this is, not made yet; or
+            the result itself, where it is no single call of a kernel.
     """
-    return FastCall(name, general, program, dtype).function() if as_assumed() else general
+    return FastCall(name, general, asked).function() if as_assumed() else general
 
 
 class FastCall:
     """What stands behind the builtin function and keeps alive what that runs."""
 
-    def __init__(
-        self, name: str, general: Callable[..., Any], program: Callable[[], Program], dtype: Any
-    ):
-        self.general, self.program, self.dtype = general, program, dtype
-        self.wanted: list[tuple] = []
-        self.code: list[MachineCode] = []
+    def __init__(self, name: str, general: Callable[..., Any], asked: Callable[..., Any]):
+        self.general, self.asked = general, asked
+        self.links: dict[CallLayout, tuple[Any, ...]] = {}  # and what each of them needs
+        self.adding = threading.Lock()
+        self.first = np.zeros(1, np.int64)  # the address of the table of the chain's first link
         # calling its owner has the form of such a function: what runs until there is a better one
         self.definition = MethodDefinition(
             name.encode(),
@@ -72,55 +69,67 @@ class FastCall:
         new = ctypes.pythonapi.PyCFunction_NewEx
         new.restype = ctypes.py_object
         new.argtypes = [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p]
-        # a method and a tuple keep what they hold while the garbage collector takes a cycle apart,
-        # and the function looks at its definition until it is gone itself
-        owner = MethodType(_call, Owner((self, self.definition)))
+        # a tuple keeps what it holds while the garbage collector takes a cycle apart, and the
+        # function looks at its definition until it is gone itself
+        owner = Owner((self.first, self, self.definition))
         return new(ctypes.addressof(self.definition), owner, None)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if not self.code and not kwargs and self._is_one_state(args):
-            self._compile()
-            return self.function()(*args)
-        return self.general(*args, **kwargs)
+        call = self.asked(*args, **kwargs)
+        if not isinstance(call, KernelCall):
+            return call
+        if call.is_one_state() and self._linked(args, kwargs, call):
+            return self.function()(*args, **kwargs)
+        return call()
 
-    def _is_one_state(self, args: tuple) -> bool:
-        self.wanted = self.wanted or [(port.shape, self.dtype) for port in self.program().inputs]
-        return self.wanted == [(x.shape, x.dtype) for x in args if type(x) is np.ndarray]
-
-    def _compile(self) -> None:
-        program = self.program()
-        lanes = Lanes(1, single=self.dtype == np.float32)
-        with message_if_slow(f"compiling {program.name}"):
-            out, state = single_state(program, lanes)
-            code = compile_module(module(out, [*state, *call_function(program, lanes)]))
-        table = (ctypes.c_int64 * len(TABLE)).from_address(code.address("table"))
-        table[:] = _addresses(self.dtype)
-        self.code.append(code)  # one more where threads were here at once: none may go
-        self.definition.function = code.address("call")
+    def _linked(self, args: tuple, kwargs: dict[str, Any], call: KernelCall) -> bool:
+        """Compile a link for calls as this one, if there is none yet and there may be one."""
+        layout = layout_of(self.asked, args, kwargs)
+        if layout is None or layout in self.links or len(self.links) >= MOST_LAYOUTS:
+            return False
+        kernel = call.kernel
+        lanes, results = Lanes(1, single=kernel.dtype == np.float32), kernel.results
+        state: MachineCode = kernel.one_state
+        named, guarded = results is not tuple, kernel.otherwise is not None
+        code = compile_module(link_module(layout, kernel.program, lanes, named, guarded))
+        with self.adding:
+            if layout in self.links:  # another thread was quicker
+                return True
+            texts = texts_of(layout)
+            addresses = {
+                "link": code.address("link"),
+                "next": self.first[0],
+                "state": state.address("state"),
+                "new tuple": _address("PyType_GenericAlloc" if named else "PyTuple_New"),
+                "results": id(results),
+                "dtype": id(kernel.dtype),
+                **_fixed_addresses(),
+            }
+            table = np.array([*(addresses[what] for what in TABLE), *map(id, texts)], np.int64)
+            self.links[layout] = table, texts, code, state, kernel.dtype, results
+            self.first[0] = table.ctypes.data
+            self.definition.function = code.address("call")
+        return True
 
 
 class Owner(tuple):
-    """What a builtin function holds. It pickles as what has the general way for its method."""
+    """What a builtin function holds, and belongs to: (its chain's start, `FastCall`, definition).
+
+    Python pickles a builtin function by its name as an attribute of what it belongs to; for that,
+    an owner stands for what has the general way as its method.
+    """
 
     __slots__ = ()
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self[1](*args, **kwargs)
+
     def __reduce__(self) -> tuple:
-        return Reached, (getattr(self[0].general, "__self__", None),)
+        return _itself, (getattr(self[1].general, "__self__", None),)
 
 
-class Reached:
-    """Stands for an owner while a method of it is read from a pickle.
-
-    Python pickles a builtin function by its name as an attribute of what it belongs to, and that
-    again, which is a method of an owner, as `_call` of the owner.
-    """
-
-    def __init__(self, whose: Any) -> None:
-        self._call = whose
-
-
-def _call(owner: tuple, *args: Any, **kwargs: Any) -> Any:
-    return owner[0](*args, **kwargs)
+def _itself(whose: Any) -> Any:
+    return whose
 
 
 def _documentation(name: str, general: Callable[..., Any]) -> str:
@@ -132,15 +141,21 @@ def _documentation(name: str, general: Callable[..., Any]) -> str:
     return f"{name}{text}\n--\n\n{getdoc(general) or ''}"
 
 
-def _addresses(dtype: np.dtype) -> list[int]:
-    return [
-        id(np.ndarray),
-        id(dtype),
-        array_table()[ARRAY_NEW],
-        _address("PyObject_Vectorcall"),
-        _address("PyTuple_New"),
-        array_table()[SCALAR_NEW],
-    ]
+def _fixed_addresses() -> dict[str, int]:
+    return {
+        "array type": id(np.ndarray),
+        "text type": id(str),
+        "dict type": id(dict),
+        "tuple type": id(tuple),
+        "new array": array_table()[ARRAY_NEW],
+        "new scalar": array_table()[SCALAR_NEW],
+        "vectorcall": _address("PyObject_Vectorcall"),
+        "compare texts": _address("PyUnicode_Compare"),
+        "item of dict": _address("PyDict_GetItem"),
+        "length of dict": _address("PyDict_Size"),
+        "take": _address("Py_IncRef"),
+        "let go": _address("Py_DecRef"),
+    }
 
 
 def _address(name: str) -> int:

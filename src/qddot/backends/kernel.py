@@ -14,11 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from qddot.backends.call_layout import KernelCall
 from qddot.backends.fastcall import make_fastcall
 from qddot.backends.gufunc import make_gufunc
 from qddot.backends.ir import Lanes
-from qddot.backends.llvm import compile_module, widest_lanes
-from qddot.backends.loops import batch_loop
+from qddot.backends.llvm import MachineCode, compile_module, widest_lanes
+from qddot.backends.loops import batch_loop, module, single_state
 from qddot.backends.threads import in_rounds
 from qddot.checks import real_array
 from qddot.errors import BadArgument
@@ -40,11 +41,22 @@ class Kernel:
     dtype: np.dtype = field(default_factory=lambda: np.dtype(np.float64))
     threads: int = 1
     refuse: Refusal = wrong_shape
+    results: Callable[..., Any] = tuple  # several results together: tuple, or a named tuple
+    # if given, the program's last result is no result: it is 1 where the others are right, and
+    # where it is not, this gives them instead, for a batch of such states
+    otherwise: Callable[..., Any] | None = None
 
     @cached_property
     def call(self) -> Callable[..., Any]:
         """The callable to hand to users: the compiled front for one state, then `general`."""
-        return make_fastcall(self.program.name, self.general, lambda: self.program, self.dtype)
+        return make_fastcall(self.program.name, self.general, self.asked)
+
+    @cached_property
+    def one_state(self) -> MachineCode:
+        """The function `state` of one pointer per array, for one state."""
+        lanes = Lanes(1, single=self.dtype == np.float32)
+        with message_if_slow(f"compiling {self.program.name}"):
+            return compile_module(module(*single_state(self.program, lanes)))
 
     @cached_property
     def gufunc(self) -> Any:
@@ -66,7 +78,11 @@ class Kernel:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def __call__(self, *arrays: Any, out: Any = None) -> Any:
-        return self.call(*arrays) if out is None else self.general(*arrays, out=out)
+        return self.call(*arrays) if out is None else self.call(*arrays, out=out)
+
+    def asked(self, *arrays: Any, out: Any = None) -> Any:
+        """Return the call of `general` with these arguments, not made yet."""
+        return KernelCall(self, arrays, out)
 
     def general(self, *arrays: Any, out: Any = None) -> Any:
         """Return the outputs for arrays of any layout, broadcast over their leading axes."""
@@ -81,18 +97,38 @@ class Kernel:
             inputs = [
                 x.copy() if any(np.may_share_memory(x, o) for o in outputs) else x for x in inputs
             ]
-            pairs = zip(program.outputs, outputs, strict=True)
+            pairs = zip(program.outputs, outputs, strict=False)
             ready = [_contiguous_rows(port, np.asarray(x)) for port, x in pairs]
-        self._run(inputs, ready, batch)
+        regular = [np.empty(batch, self.dtype)] if self.otherwise else []
+        self._run(inputs, [*ready, *regular], batch)
+        for right in regular:
+            self._mend(right != 1, inputs, ready, batch)
         for given, computed in zip(outputs, ready, strict=True):
             if given is not computed:
                 given[...] = computed
         # a single number is a number, as NumPy's own functions have it
         found = [x if x.ndim or out is not None else x[()] for x in outputs]
-        return found[0] if len(found) == 1 else tuple(found)
+        if len(found) == 1:
+            return found[0]
+        return tuple(found) if self.results is tuple else self.results(*found)
+
+    def _mend(
+        self,
+        wrong: np.ndarray,
+        inputs: Sequence[np.ndarray],
+        outputs: Sequence[np.ndarray],
+        batch: tuple[int, ...],
+    ) -> None:
+        """Compute the states again for which the program's results are not right."""
+        if self.otherwise is None or not wrong.any():
+            return
+        pairs = zip(self.program.inputs, inputs, strict=True)
+        found = self.otherwise(*(np.broadcast_to(x, batch + p.shape)[wrong] for p, x in pairs))
+        for x, mended in zip(outputs, found if len(outputs) > 1 else [found], strict=True):
+            x[wrong] = mended
 
     def _outputs(self, batch: tuple[int, ...], out: Any) -> list[np.ndarray]:
-        ports = self.program.outputs
+        ports = self.program.outputs[:-1] if self.otherwise else self.program.outputs
         if out is None:
             return [np.empty(batch + port.shape, self.dtype) for port in ports]
         given = list(out) if isinstance(out, (tuple, list)) else [out]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
 
+from qddot.dynamics.movement import movements, velocities
 from qddot.model.tree import BASE, Tree
-from qddot.scalars import ConfigVec, JointVec, Vec3
+from qddot.scalars import ConfigVec, JointVec, Motion, Vec3
 from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.vector import cross, join, skew, vector
 
@@ -128,6 +130,20 @@ def _turned(R: np.ndarray, J: np.ndarray) -> np.ndarray:
     return np.concatenate([R @ J[:3], R @ J[3:]])
 
 
+def frame_acceleration(tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, frame: str) -> Motion:
+    """Return J q̈ + J̇ q̇, how a frame's origin and axes accelerate: [α; a] in world axes.
+
+    It is that of a point of the body that carries it, without gravity's share:
+
+        J q̈ + J̇ q̇ = [R α; R (a + U p) + gravity]
+    """
+    body, X_BF = tree.frame(frame)
+    moving = movements(tree, q, qd, qd, qdd).of[body]
+    R = body_poses(tree, q)[body].R
+    along = R @ (moving.a + moving.U @ X_BF.p) + vector(list(tree.gravity))
+    return join(R @ moving.alpha, along)
+
+
 def point_motion(
     tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, frame: str, point: Vec3 = (0, 0, 0)
 ) -> tuple[Vec3, Vec3, Vec3]:
@@ -139,11 +155,11 @@ def point_motion(
         frame: The name of the link or frame that carries the point.
         point: Where it is in that frame [m].
     """
-    J, rate = jacobian_and_rate(tree, q, qd, frame)
-    X_WF = pose(tree, q, frame)
-    r = X_WF.R @ vector(list(point))
-    twist, acceleration = J @ qd, J @ qdd + rate @ qd
-    w = twist[:3]
-    v = twist[3:] + cross(w, r)
+    body, X_BF = tree.frame(frame)
+    X_WB = body_poses(tree, q)[body]
+    r = X_WB.R @ (X_BF.R @ vector(list(point)))
+    w_B, u_B = velocities(tree, q, tree.poses(q), qd)[body]
+    w, u = X_WB.R @ w_B, X_WB.R @ (u_B + cross(w_B, X_BF.p))
+    acceleration = frame_acceleration(replace(tree, gravity=(0, 0, 0)), q, qd, qdd, frame)
     a = acceleration[3:] + cross(acceleration[:3], r) + cross(w, cross(w, r))
-    return X_WF.p + r, v, a
+    return (X_WB @ X_BF).p + r, u + cross(w, r), a

@@ -26,7 +26,7 @@ from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
 from qddot.program.recorder import record
 from qddot.robot import Robot
-from qddot.robot.functions import CHOICES
+from qddot.robot.functions import CHOICES, WITHOUT_FRAME_TOO
 from qddot.robot.quantities import NAMES, Request, definition, state_shapes
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
@@ -55,6 +55,7 @@ WORDS = {
     "inverse_dynamics_derivatives": "the derivatives of the torques by q and by qd",
     "forward_dynamics_derivatives": "the derivatives of the accelerations by q, qd and tau",
     "point_motion": "position, velocity and acceleration of a point of a frame",
+    "all_terms": "M, c, g and the bias torque; with a frame its pose, J and Jd qd",
     "dir2dyn": "the accelerations that torques and interaction torques produce",
 }
 MEANING = {
@@ -157,7 +158,8 @@ def _named(robot: Robot, text: str) -> ExportedFunction:
             f"  There are: {listing(known)}."
         )
     choices = CHOICES.get(quantity, ())
-    if len(more) > len(choices) or ("frame" in choices and not more):
+    lacks_frame = "frame" in choices and not more and quantity not in WITHOUT_FRAME_TOO
+    if len(more) > len(choices) or lacks_frame:
         frame = robot.frame_names[-1]
         form = f"{quantity}:{frame}" if "frame" in choices else quantity
         raise BadArgument(f"{printable(text)!r} is not of the form {printable(form)}.")

@@ -8,10 +8,14 @@ singular values U Σ Vᵀ = W of the mass-weighted Jacobian:
 1/σ² are the principal masses. They come from W, as the condition of W Wᵀ is the square of that of
 W. A σ that the rounding of J alone can make is taken as zero: the frame cannot move that way, and
 the mass is infinite. The rounding of M changes every σ by a factor near 1, so it blocks nothing.
+Where all σ are clearly above that, which is nearly everywhere, the matrix comes from one compiled
+program without singular values (`dynamics.effective_mass`), and that says where they are not.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,10 +23,11 @@ import numpy as np
 from qddot.checks import frame_name, one_of
 from qddot.dynamics.kinematics import AXES
 from qddot.errors import BadArgument
-from qddot.robot.kernels import Kernels
+from qddot.robot.kernels import Kernels, compiled
+from qddot.robot.quantities import ROUNDING, Request
 
 EPS = np.finfo(float).eps
-ROUNDING = 64 * EPS  # of an entry of J, in parts of all of J: the kernels are good to a few eps
+AT_ORIGIN = (0, 0, 0)  # of a frame
 
 
 def weighted(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -83,10 +88,12 @@ def _size(x: np.ndarray) -> np.ndarray:
 class FrameQuantities(Kernels):
     """What a robot says of its frames."""
 
+    @compiled
     def pose(self, q: Any, frame: str, *, out: Any = None) -> np.ndarray:
         """Return the pose of a frame in the base as a homogeneous matrix, shape (..., 4, 4)."""
-        return self._kernel("pose", frame_name(self, frame))(q, out=out)
+        return self._kernel("pose", frame_name(self, frame)).asked(q, out=out)
 
+    @compiled
     def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:
         """Return J with J q̇ = [ω; u], the velocity of a frame, shape (..., 6, n).
 
@@ -98,17 +105,19 @@ class FrameQuantities(Kernels):
             out: Where to put the result.
         """
         kernel = self._kernel("jacobian", frame_name(self, frame), one_of("axes", axes, AXES))
-        return kernel(q, out=out)
+        return kernel.asked(q, out=out)
 
+    @compiled
     def jacobian_rate(
         self, q: Any, qd: Any, frame: str, axes: str = "world", *, out: Any = None
     ) -> np.ndarray:
         """Return J̇, how fast `jacobian` changes at qd, shape (..., 6, n)."""
         kernel = self._kernel("jacobian_rate", frame_name(self, frame), one_of("axes", axes, AXES))
-        return kernel(q, qd, out=out)
+        return kernel.asked(q, qd, out=out)
 
+    @compiled
     def point_motion(
-        self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = (0, 0, 0)
+        self, q: Any, qd: Any, qdd: Any, frame: str, point: Any = AT_ORIGIN, *, out: Any = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return position, velocity and acceleration of a point fixed to a frame, in world axes.
 
@@ -116,15 +125,20 @@ class FrameQuantities(Kernels):
             q, qd, qdd: Joint positions [rad or m], rates and accelerations, shape (..., n).
             frame: The name of the link or frame that carries the point.
             point: Where it is in that frame [m], shape (..., 3).
+            out: Where to put the results, three arrays.
 
         Returns:
             Three arrays of shape (..., 3), in m, m/s and m/s².
         """
+        frame = frame_name(self, frame)
+        if point is AT_ORIGIN:
+            kernel = self._kernel("point_motion", frame, at_origin=True)
+            return kernel.asked(q, qd, qdd, out=out)
         if np.shape(point)[-1:] != (3,):
             raise BadArgument(f"point has shape {np.shape(point)}; it must have shape (..., 3).")
-        kernel = self._kernel("point_motion", frame_name(self, frame))
-        return kernel(q, qd, qdd, np.asarray(point, dtype=self.dtype))
+        return self._kernel("point_motion", frame).asked(q, qd, qdd, point, out=out)
 
+    @compiled
     def effective_mass(self, q: Any, frame: str, axes: str = "all") -> np.ndarray:
         """Return the mass that a frame seems to have, (J M⁻¹ Jᵀ)⁻¹.
 
@@ -138,8 +152,11 @@ class FrameQuantities(Kernels):
             cannot move at all, where the mass is infinite, the matrix is zero; `principal_masses`
             has inf there. NaN where the robot's own mass matrix is singular.
         """
-        masses, directions = self.principal_masses(q, frame, axes)
-        return matrix_of(masses, directions).astype(self.dtype, copy=False)
+        frame, axes = frame_name(self, frame), one_of("axes", axes, ("all", "linear"))
+        kernel = self._in_double._kernel("effective_mass", frame, axes)
+        if self.dtype == "float64":
+            return kernel.asked(q)
+        return kernel.general(q).astype(self.dtype)
 
     def principal_masses(self, q: Any, frame: str, axes: str = "all") -> tuple[Any, Any]:
         """Return the masses of a frame along its principal axes, ascending, and these axes.
@@ -150,8 +167,20 @@ class FrameQuantities(Kernels):
         vectors in world axes, one a column.
         """
         one_of("axes", axes, ("all", "linear"))
-        exact: Any = self
-        if self.dtype != "float64":
-            exact = self.cached("in double", None, lambda: self.with_options(dtype="float64"))
-        J = exact.jacobian(q, frame)
-        return principal_masses(J if axes == "all" else J[..., 3:, :], exact.mass_matrix(q))
+        J, M = self._in_double.jacobian(q, frame), self._in_double.mass_matrix(q)
+        return principal_masses(J if axes == "all" else J[..., 3:, :], M)
+
+    @property
+    def _in_double(self) -> Any:
+        if self.dtype == "float64":
+            return self
+        return self.cached("in double", None, lambda: self.with_options(dtype="float64"))
+
+    def _otherwise(self, request: Request) -> Callable[..., Any] | None:
+        if request.quantity != "effective_mass":
+            return None
+        return partial(self._mass_by_directions, frame=request.frame, axes=request.axes)
+
+    def _mass_by_directions(self, q: np.ndarray, frame: str, axes: str) -> np.ndarray:
+        """Return the effective mass where the frame cannot move in some directions, or hardly."""
+        return matrix_of(*self.principal_masses(q, frame, axes))

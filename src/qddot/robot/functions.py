@@ -14,7 +14,7 @@ from qddot.errors import BadArgument, MissingExtra, NoValues, did_you_mean
 from qddot.model.arguments import sign_on
 from qddot.program.program import Program
 from qddot.robot.loading import robot_of
-from qddot.robot.quantities import NAMES, Request
+from qddot.robot.quantities import NAMES, Request, results_of
 from qddot.robot.robot import Robot
 
 # what stands behind the arrays, in a robot's own methods too
@@ -25,7 +25,9 @@ CHOICES = {
     "jacobian_rate": ("frame", "axes"),
     "inverse_effective_mass": ("frame", "axes"),
     "coriolis_matrix": ("form",),
+    "all_terms": ("frame",),
 }
+WITHOUT_FRAME_TOO = ("all_terms",)
 
 
 class Functions:
@@ -109,7 +111,7 @@ class Functions:
         if len(words) > len(names) or not choices.keys() <= known:
             extra = [*words[len(names) :], *(choices.keys() - known)]
             raise BadArgument(f"{quantity} takes no {extra[0]!r}.")
-        if "frame" in names and "frame" not in choices:
+        if "frame" in {*names} - choices.keys() and quantity not in WITHOUT_FRAME_TOO:
             raise BadArgument(f"{quantity} needs a frame: {quantity}(..., {self._tip!r}).")
         # what shape these have is the backend's to check: arrays differ between them
         by_frame, motion = dict(wrenches or {}), () if base_motion is None else tuple(base_motion)
@@ -120,7 +122,9 @@ class Functions:
         if loads:
             choices |= {"wrenches": tuple(by_frame), "base_moves": bool(motion)}
             choices |= {"disturbed": disturbance is not None}
-        return self.lowered(quantity, **choices)(*arrays, *loads)
+        found = self.lowered(quantity, **choices)(*arrays, *loads)
+        results = results_of(Request(quantity, **choices))
+        return found if results is tuple else results(*found)
 
     @property
     def _tip(self) -> str:

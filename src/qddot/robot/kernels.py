@@ -1,20 +1,24 @@
 """A model and the kernels that are compiled from it, each when it is first asked for.
 
-A method with a compiled short cut is itself the general way. When such a method is looked up on a
-robot, a builtin function is put in front of it. Called with exactly one state, that records and
-compiles the program behind the quantity, once; from then on such calls never enter Python code, and
-everything else (lists, batches, keywords, mistakes) arrives at the method as written.
+A method with a compiled short cut says which kernel is to be called with which arrays. When it is
+looked up on a robot, a builtin function is put in front of it. Called with exactly one state, that
+records and compiles the program behind the quantity, once for each choice (of a frame, axes, which
+wrenches act); from then on such calls never enter Python code, and everything else (lists, batches,
+mistakes) arrives at the method as written.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import wraps
 from inspect import getattr_static
+from types import MethodType
 from typing import Any, Self
 
 import numpy as np
 
+from qddot.backends.call_layout import KernelCall
 from qddot.backends.fastcall import make_fastcall
 from qddot.backends.kernel import Kernel
 from qddot.backends.threads import available_threads
@@ -26,7 +30,13 @@ from qddot.model.arguments import loads
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.robot.described import Described
-from qddot.robot.quantities import NAMES, Request, coriolis_form_name, program_for
+from qddot.robot.quantities import (
+    NAMES,
+    Request,
+    coriolis_form_name,
+    program_for,
+    results_of,
+)
 
 DTYPES = ("float64", "float32")
 
@@ -87,8 +97,19 @@ class Kernels(Described):
             with message_if_slow(f"recording {request.quantity} of {self.name}"):
                 program = self._program(request)
             threads = self.threads or available_threads()
-            self._cache[request] = Kernel(program, np.dtype(self.dtype), threads, self._refuse)
+            self._cache[request] = Kernel(
+                program,
+                np.dtype(self.dtype),
+                threads,
+                self._refuse,
+                results_of(request),
+                self._otherwise(request),
+            )
         return self._cache[request]
+
+    def _otherwise(self, request: Request) -> Callable[..., Any] | None:
+        """Return what gives a quantity where its program says that it cannot."""
+        return None
 
     def _loaded(
         self,
@@ -111,7 +132,7 @@ class Kernels(Described):
             base_moves=bool(motion),
         )
         more = (*by_frame.values(), *(() if disturbance is None else (disturbance,)), *motion)
-        return kernel.general(*arrays, *more, out=out)
+        return kernel.asked(*arrays, *more, out=out)
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
         names = self.model.position_names if port.name == "q" else self.joint_names
@@ -119,28 +140,35 @@ class Kernels(Described):
 
 
 class compiled:
-    """Decorates a method of a robot whose name is a quantity and whose arguments are its inputs."""
+    """Decorates a method that returns `kernel.asked(...)`, or a result where there is no kernel."""
 
     def __init__(self, method: Callable[..., Any]):
-        self.method = method
+        @wraps(method)
+        def general(*args: Any, **kwargs: Any) -> Any:
+            call = method(*args, **kwargs)
+            return call() if isinstance(call, KernelCall) else call
+
+        self.method, self.general = method, general
         self.__doc__ = method.__doc__
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
-    def __get__(self, robot: Any, owner: type | None = None) -> Any:
-        if robot is None:
-            return self.method
+    def __get__(self, whose: Any, owner: type | None = None) -> Any:
+        if whose is None:
+            return self.general
         # a subclass that has a method of this name reaches here through super()
-        hidden = getattr_static(type(robot), self.name) is not self
+        hidden = getattr_static(type(whose), self.name) is not self
         place = f"super().{self.name}" if hidden else self.name
-        if place in robot.__dict__:
-            return robot.__dict__[place]
-        general = self.method.__get__(robot, owner)
-        dtype = np.dtype(robot.dtype)
-        short_cut = make_fastcall(
-            self.name, general, lambda: robot._kernel(self.name).program, dtype
-        )
+        if place in whose.__dict__:
+            return whose.__dict__[place]
+        general, asked = (MethodType(f, whose) for f in (self.general, self.method))
         # an attribute of the object that has its name hides this descriptor from now on
-        robot.__dict__[place] = short_cut
+        whose.__dict__[place] = short_cut = make_fastcall(self.name, general, asked)
         return short_cut
+
+
+def asked_of(robot: Any, quantity: str, *args: Any, **kwargs: Any) -> Any:
+    """Return what a method of a robot asks a kernel for, or its result if it asks none."""
+    method = getattr_static(type(robot), quantity)
+    return getattr(method, "method", method)(robot, *args, **kwargs)

@@ -7,30 +7,33 @@ from the shorter tree; poses, energies and parameters keep the robot's own frame
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from qddot.checks import one_of
 from qddot.dynamics import aba, coriolis, energy, forward, friction, kinematics, regressor, rnea
 from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.effective_mass import effective_mass
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
+from qddot.dynamics.terms import all_terms
 from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
+from qddot.robot.terms import AllTerms, FrameTerms
 
 # from this many joints on, the articulated body algorithm is quicker: in batches the two are even
 # at 14 joints, for one state at 17
 LONG_CHAIN = 16
+# of an entry of J, in parts of all of J: the kernels are good to a few ε
+ROUNDING = 64 * float(np.finfo(float).eps)
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """A quantity, and the choices that make it a program of its own."""
 
     quantity: str
@@ -39,6 +42,7 @@ class Request:
     wrenches: tuple[str, ...] = ()  # the frames that wrenches act at, each given in `axes`
     disturbed: bool = False
     base_moves: bool = False
+    at_origin: bool = False  # of the motion of a point: it is that of the frame, and no input
     form: str = "christoffel"  # of the Coriolis matrix, one of `formulations.coriolis.FORMS`
 
 
@@ -57,13 +61,25 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return jacobian(torque, ["q", "qd"], None if tree.flat else {"q": tree.rates})
     if name == "forward_dynamics_derivatives":
         return forward_derivatives(tree)
+    if name == "effective_mass":
+        return effective_mass_program(tree, request)
+    if name == "all_terms":
+        terms = partial(all_terms, regrouped(tree), frame=request.frame)
+        return record(terms, name, **state_shapes(tree, "q", "qd"))
     if name == "point_motion":
-        return point_motion(tree, request.frame)
+        return point_motion(tree, request)
     inputs, define = definition(request)
     # these do not see how inertia is shared between bodies
     own = name in OWN_FRAMES or request.form.startswith("newton_euler")
     source = tree if own else regrouped(tree)
     return record(partial(define, source), name, **state_shapes(tree, *inputs))
+
+
+def results_of(request: Request) -> type[tuple]:
+    """Return what several results of a quantity come in."""
+    if request.quantity != "all_terms":
+        return tuple
+    return FrameTerms if request.frame else AllTerms
 
 
 def definition(request: Request) -> tuple[tuple[str, ...], Callable[..., Any]]:
@@ -144,14 +160,26 @@ def forward_derivatives(tree: Tree) -> Program:
     return record(derivatives, "forward_dynamics_derivatives", **shapes)
 
 
-def point_motion(tree: Tree, frame: str) -> Program:
+def point_motion(tree: Tree, request: Request) -> Program:
     """Return position, velocity and acceleration of a point fixed to a frame."""
 
-    def motion(q: Any, qd: Any, qdd: Any, point: Any) -> Any:
-        return kinematics.point_motion(tree, q, qd, qdd, frame, point)
+    def motion(q: Any, qd: Any, qdd: Any, *point: Any) -> Any:
+        return kinematics.point_motion(tree, q, qd, qdd, request.frame, *point)
 
-    states = state_shapes(tree, "q", "qd", "qdd")
-    return record(motion, "point_motion", **states, point=(3,))
+    shapes: dict[str, Any] = state_shapes(tree, "q", "qd", "qdd")
+    return record(motion, "point_motion", **shapes | ({} if request.at_origin else {"point": (3,)}))
+
+
+def effective_mass_program(tree: Tree, request: Request) -> Program:
+    """Return the effective mass of a frame, and 1 where that is right, else 0."""
+    first = 3 if request.axes == "linear" else 0
+
+    def masses(q: Any) -> dict[str, Any]:
+        J = kinematics.jacobian(tree, q, request.frame)[first:]
+        matrix, regular = effective_mass(mass_matrix(regrouped(tree), q), J, ROUNDING)
+        return {"effective_mass": matrix, "regular": regular}
+
+    return record(masses, "effective_mass", **state_shapes(tree, "q"))
 
 
 def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
@@ -234,4 +262,5 @@ NAMES = (
     "inverse_dynamics_derivatives",
     "forward_dynamics_derivatives",
     "point_motion",
+    "all_terms",
 )

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import frame_name
 from qddot.robot.frames import FrameQuantities
 from qddot.robot.kernels import compiled
 from qddot.robot.linearisation import Linearisation, equilibrium, linearised
 from qddot.robot.quantities import coriolis_form_name
+from qddot.robot.robot_frame import RobotFrame
+from qddot.robot.terms import AllTerms, FrameTerms
 
 
 @dataclass(frozen=True, repr=False)
@@ -18,7 +21,7 @@ class Robot(FrameQuantities):
     """A robot and its compiled quantities. Frozen: `with_...` returns a new one and changes none.
 
     Every quantity takes arrays of shape (..., n) and broadcasts like a NumPy ufunc; all but
-    `point_motion` and `effective_mass` take `out=`. It is compiled when first asked for.
+    `effective_mass` take `out=`. It is compiled when first asked for.
     """
 
     # the equation of motion
@@ -108,7 +111,7 @@ class Robot(FrameQuantities):
     @compiled
     def mass_matrix(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return M(q), rotor inertia included, shape (..., n, n)."""
-        return self._kernel("mass_matrix").general(q, out=out)
+        return self._kernel("mass_matrix").asked(q, out=out)
 
     @compiled
     def coriolis_matrix(
@@ -136,27 +139,51 @@ class Robot(FrameQuantities):
             Shape (..., n, n), in kg·m²/s for joints that turn.
         """
         kernel = self._kernel("coriolis_matrix", form=coriolis_form_name(form))
-        return kernel.general(q, qd, out=out)
+        return kernel.asked(q, qd, out=out)
 
     @compiled
     def velocity_torque(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return c = C q̇, centrifugal and Coriolis torques, shape (..., n)."""
-        return self._kernel("velocity_torque").general(q, qd, out=out)
+        return self._kernel("velocity_torque").asked(q, qd, out=out)
 
     @compiled
     def gravity_torque(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return g(q), the torque that holds the arm still, shape (..., n)."""
-        return self._kernel("gravity_torque").general(q, out=out)
+        return self._kernel("gravity_torque").asked(q, out=out)
 
     @compiled
     def friction_torque(self, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return what friction resists with, shape (..., n)."""
-        return self._kernel("friction_torque").general(qd, out=out)
+        return self._kernel("friction_torque").asked(qd, out=out)
+
+    @compiled
+    def all_terms(
+        self, q: Any, qd: Any, frame: str | None = None, *, out: Any = None
+    ) -> AllTerms | FrameTerms:
+        """Return M, c, g and the bias torque in one call; with a frame also its pose, J and J̇ q̇.
+
+        What these share is computed once. The fields, by name and in this order:
+
+            M, c, g, bias           M q̈ + bias = τ, bias = c + g + friction + springs
+            pose, J, drift          J q̇ = [ω; u], J q̈ + drift = [α; a], drift = J̇ q̇
+
+        Args:
+            q, qd: Joint positions [rad or m] and velocities, shape (..., n).
+            frame: The name of a link or a frame; J and the drift are of its origin, in world axes.
+            out: Where to put the results, a tuple of as many arrays.
+        """
+        name = "" if frame is None else frame_name(self, frame)
+        return self._kernel("all_terms", name).asked(q, qd, out=out)
+
+    def at(self, frame: str) -> RobotFrame:
+        """Return a frame by its name, once: `tool = robot.at("tool")`, then `tool.jacobian(q)`."""
+        name = frame_name(self, frame)
+        return self.cached("frame", name, lambda: RobotFrame(self, name))
 
     @compiled
     def christoffel(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return Γ[k, i, j] with c_k = Σ Γ[k, i, j] q̇ᵢ q̇ⱼ, shape (..., n, n, n)."""
-        return self._kernel("christoffel").general(q, out=out)
+        return self._kernel("christoffel").asked(q, out=out)
 
     @compiled
     def centrifugal_matrix(self, q: Any, *, out: Any = None) -> np.ndarray:
@@ -165,7 +192,7 @@ class Robot(FrameQuantities):
         Column j is the velocity torque while joint j alone moves at unit velocity: C[k, j] =
         Γ[k, j, j], shape (..., n, n). B is `coriolis_pairs`.
         """
-        return self._kernel("centrifugal_matrix").general(q, out=out)
+        return self._kernel("centrifugal_matrix").asked(q, out=out)
 
     @compiled
     def coriolis_pairs(self, q: Any, *, out: Any = None) -> np.ndarray:
@@ -175,12 +202,12 @@ class Robot(FrameQuantities):
         `itertools.combinations`: 2 Γ[k, i, j], shape (..., n, n (n − 1)/2). C is
         `centrifugal_matrix`.
         """
-        return self._kernel("coriolis_pairs").general(q, out=out)
+        return self._kernel("coriolis_pairs").asked(q, out=out)
 
     @compiled
     def mass_matrix_rate(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return Ṁ, shape (..., n, n)."""
-        return self._kernel("mass_matrix_rate").general(q, qd, out=out)
+        return self._kernel("mass_matrix_rate").asked(q, qd, out=out)
 
     @compiled
     def regressor(self, q: Any, qd: Any, qdd: Any, *, out: Any = None) -> np.ndarray:
@@ -188,7 +215,7 @@ class Robot(FrameQuantities):
 
         Springs and the Stribeck effect are not linear in their parameters and not in Y φ.
         """
-        return self._kernel("regressor").general(q, qd, qdd, out=out)
+        return self._kernel("regressor").asked(q, qd, qdd, out=out)
 
     @compiled
     def inverse_dynamics_derivatives(
@@ -198,14 +225,14 @@ class Robot(FrameQuantities):
 
         At q̇ = 0, where Coulomb friction jumps, its derivative is taken as zero.
         """
-        return self._kernel("inverse_dynamics_derivatives").general(q, qd, qdd, out=out)
+        return self._kernel("inverse_dynamics_derivatives").asked(q, qd, qdd, out=out)
 
     @compiled
     def forward_dynamics_derivatives(
         self, q: Any, qd: Any, tau: Any, *, out: Any = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return ∂q̈/∂q, ∂q̈/∂q̇ and ∂q̈/∂τ = M⁻¹, each (..., n, n)."""
-        return self._kernel("forward_dynamics_derivatives").general(q, qd, tau, out=out)
+        return self._kernel("forward_dynamics_derivatives").asked(q, qd, tau, out=out)
 
     def linearised(self, q: Any, qd: Any = None, qdd: Any = None) -> Linearisation:
         """Return the robot about a state, to first order: A and B of ẋ = A x + B u, and its modes.
@@ -232,14 +259,14 @@ class Robot(FrameQuantities):
     @compiled
     def kinetic_energy(self, q: Any, qd: Any, *, out: Any = None) -> np.ndarray:
         """Return the kinetic energy [J], that of the rotors included, shape (...)."""
-        return self._kernel("kinetic_energy").general(q, qd, out=out)
+        return self._kernel("kinetic_energy").asked(q, qd, out=out)
 
     @compiled
     def potential_energy(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return the potential energy [J] of gravity and springs, shape (...)."""
-        return self._kernel("potential_energy").general(q, out=out)
+        return self._kernel("potential_energy").asked(q, out=out)
 
     @compiled
     def center_of_mass(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return the centre of mass [m] of everything that moves, shape (..., 3)."""
-        return self._kernel("center_of_mass").general(q, out=out)
+        return self._kernel("center_of_mass").asked(q, out=out)

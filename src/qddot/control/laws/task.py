@@ -9,14 +9,13 @@ from typing import Any
 import numpy as np
 
 from qddot.checks import frame_name
-from qddot.dynamics.kinematics import body_poses, jacobian, pose
-from qddot.dynamics.movement import movements
+from qddot.dynamics.kinematics import frame_acceleration, jacobian, pose
 from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Tree
 from qddot.motions.setpoint import reference_of
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar, Vec3
-from qddot.spatial.vector import join, vector
+from qddot.spatial.vector import vector
 
 XYZ = "xyz"
 TRIES = 20
@@ -58,17 +57,8 @@ class Task:
         return jacobian(tree, q, self.frame)[self.rows]
 
     def acceleration(self, tree: Tree, q: JointVec, qd: JointVec, qdd: JointVec) -> Any:
-        """Return J q̈ + J̇ q̇, how the frame accelerates.
-
-        It is that of a point of the body that carries it, without gravity's share:
-
-            J q̈ + J̇ q̇ = [R α; R (a + U p) + gravity]
-        """
-        body, X_BF = tree.frame(self.frame)
-        moving = movements(tree, q, qd, qd, qdd).of[body]
-        R = body_poses(tree, q)[body].R
-        along = R @ (moving.a + moving.U @ X_BF.p) + vector(list(tree.gravity))
-        return join(R @ moving.alpha, along)[self.rows]
+        """Return J q̈ + J̇ q̇, how the frame accelerates."""
+        return frame_acceleration(tree, q, qd, qdd, self.frame)[self.rows]
 
     def turning_error(self, tree: Tree, q: JointVec) -> Vec3:
         """Return sin θ times the axis about which the frame is turned too far, in base axes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from qddot.backends.kernel import Kernel
+from qddot.dynamics.kinematics import path, pose
 from qddot.errors import shorten
 from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Joint
@@ -12,7 +13,7 @@ from qddot.present.notebook.cell import rows, shown
 from qddot.present.pages.page import bullets, code, facts, folded, paragraph
 from qddot.present.terminal.robots import ARROWS, HEADINGS, extras, number, row
 from qddot.program.program import Program
-from qddot.robot import Robot
+from qddot.robot import Robot, RobotFrame
 
 # what the letters of `extras` mean, and which of a joint's units they have
 EXTRAS = {p.symbol: (p.meaning, p.unit) for p in PARAMETERS if p.symbol}
@@ -47,6 +48,23 @@ def robot_html(robot: Robot | Model) -> str:
         parts.append(rows(head, [[line[k] for k in order] for line in lines], caption=key(moving)))
     doubts = [str(problem) for problem in model.warnings if problem.severity == "warning"]
     return shown(model.name, *parts, *([bullets(doubts[:10])] if doubts else []))
+
+
+def frame_html(frame: RobotFrame) -> str:
+    """Return what carries a frame, and where it is when the arm stands at home."""
+    robot = frame.robot
+    known = {"robot": robot.name, "moved by": moved_by(robot, frame.name) or "nothing"}
+    if not robot.symbols:
+        place = pose(robot.tree, robot.home, frame.name).p
+        known["at home"] = f"({', '.join(number(float(x)) for x in place)}) m"
+    return shown(f"frame {frame.name}", facts(known))
+
+
+def moved_by(robot: Robot, frame: str) -> str:
+    """Return the names of the joints that move a frame."""
+    tree = robot.named_tree
+    bodies = [tree.bodies[i].name for i in path(tree, tree.frame(frame)[0])]
+    return shorten(", ".join(bodies), 200)
 
 
 def key(joints: list[Joint]) -> str:
