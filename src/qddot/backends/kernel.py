@@ -16,9 +16,8 @@ import numpy as np
 
 from qddot.backends.fastcall import make_fastcall
 from qddot.backends.gufunc import make_gufunc
-from qddot.backends.ir import Lanes
 from qddot.backends.llvm import compile_module, widest_lanes
-from qddot.backends.loops import batch_loop
+from qddot.backends.loops import batch_lanes, batch_loop
 from qddot.backends.threads import in_rounds
 from qddot.checks import real_array
 from qddot.errors import BadArgument
@@ -52,7 +51,7 @@ class Kernel:
         ports = (self.program.inputs, self.program.outputs)
         inputs, outputs = (tuple(port for port in some if port.size) for some in ports)
         program = replace(self.program, inputs=inputs, outputs=outputs)
-        lanes = Lanes(widest_lanes() * 8 // self.dtype.itemsize, self.dtype == np.float32)
+        lanes = batch_lanes(program, widest_lanes(), self.dtype == np.float32)
         with message_if_slow(f"compiling {program.name} for batches"):
             return make_gufunc(program, compile_module(batch_loop(program, lanes)), self.dtype)
 
