@@ -363,6 +363,19 @@ def test_out_is_filled_and_returned(kernel: Kernel, batch: tuple[int, ...]):
     assert_same(out, MOTION(*numbers(*given)), dtype)
 
 
+@pytest.mark.parametrize("count", [3, 4000])
+def test_several_results_are_arrays_of_their_own(kernel: Kernel, count: int):
+    """Also where they lie in one block of memory."""
+    given = arguments((count,), kernel.dtype.name)
+    found = kernel.general(*given)
+    expected = [x.copy() for x in found]
+    for k, result in enumerate(found):
+        assert result.flags.c_contiguous and result.flags.writeable and result.flags.aligned
+        result[...] = GUARD
+        for mine, other in list(zip(found, expected, strict=True))[k + 1 :]:
+            assert np.array_equal(mine, other)
+
+
 def windows() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     """Return ways to see a batch of 9 rows of 5 within a larger array of 40 rows of 24."""
     return {
