@@ -370,7 +370,7 @@ def test_several_results_are_arrays_of_their_own(kernel: Kernel, count: int):
     found = kernel.general(*given)
     expected = [x.copy() for x in found]
     for k, result in enumerate(found):
-        assert result.flags.c_contiguous and result.flags.writeable and result.flags.aligned
+        assert result.flags.carray
         result[...] = GUARD
         for mine, other in list(zip(found, expected, strict=True))[k + 1 :]:
             assert np.array_equal(mine, other)
