@@ -20,6 +20,7 @@ from translated import SMOOTH
 from qddot import Kernel, record
 from qddot.backends import kernel as kernels
 from qddot.backends import llvm
+from qddot.backends.loops import batch_lanes
 from qddot.errors import BadArgument
 from qddot.program import Program
 from qddot.program.operations import OPERATIONS
@@ -133,6 +134,25 @@ def test_one_state_gives_what_the_program_gives(kernel: Kernel):
     expected = MOTION(*numbers(*given))
     assert_same(kernel(*given), expected, dtype)
     assert_same(kernel.general(*given), expected, dtype)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_long_rows_of_little_work_take_half_of_the_lanes(dtype: str):
+    """They go out in blocks that leave room in the nearest cache."""
+    single = dtype == "float32"
+    widest = 16 if single else 8
+    scales = np.arange(1.0, 74).reshape(1, 73)
+    long = record(lambda q: q[:, None] * scales, q=(7,))
+    much = record(lambda q: sum(np.sin(k + q[:, None] * scales) for k in range(4)), q=(7,))
+    found = [batch_lanes(program, 8, single).count for program in (long, much, MOTION)]
+    assert found == [widest // 2, *([widest] * 2)]
+    assert batch_lanes(long, 4, single=False).count == 4  # never fewer than are transposed at once
+    compiled = Kernel(long, np.dtype(dtype))
+    for count in (*range(18), 33):
+        q = np.random.default_rng(count).normal(size=(count, 7)).astype(dtype)
+        memory = np.full((count + 2, 7, 73), GUARD, dtype)
+        assert_close(compiled.general(q, out=memory[1:-1]), long(q.astype(float)), NEAR[dtype])
+        assert np.all(memory[[0, -1]] == GUARD)
 
 
 @pytest.mark.parametrize("dtype", TYPES)
@@ -342,6 +362,19 @@ def test_out_is_filled_and_returned(kernel: Kernel, batch: tuple[int, ...]):
     found = kernel(*given, out=out)
     assert all(mine is other for mine, other in zip(found, out, strict=True))
     assert_same(out, MOTION(*numbers(*given)), dtype)
+
+
+@pytest.mark.parametrize("count", [3, 4000])
+def test_several_results_are_arrays_of_their_own(kernel: Kernel, count: int):
+    """Also where they lie in one block of memory."""
+    given = arguments((count,), kernel.dtype.name)
+    found = kernel.general(*given)
+    expected = [x.copy() for x in found]
+    for k, result in enumerate(found):
+        assert result.flags.carray
+        result[...] = GUARD
+        for mine, other in list(zip(found, expected, strict=True))[k + 1 :]:
+            assert np.array_equal(mine, other)
 
 
 def windows() -> dict[str, Callable[[np.ndarray], np.ndarray]]:

@@ -1,7 +1,8 @@
 """Derivatives of inverse and forward dynamics against complex steps through the definitions.
 
-They are programs made from programs (forward differentiation on the recorder), of the regrouped
-tree; what they are compared with is the definition on the tree as it was read.
+They come from mechanics (`dynamics.derivatives`), or from differentiating a program where a joint
+has several velocities, of the regrouped tree; what they are compared with is the definition on the
+tree as it was read.
 """
 
 import numpy as np
@@ -11,8 +12,9 @@ from hypothesis import given
 from long import examples, one_in
 from nearness import assert_near, of_solution
 from random_trees import deep_tree, poised
+from wider_joints import on_a_plane
 
-from qddot.dynamics import aba, forward
+from qddot.dynamics import aba, derivatives, forward
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.model.folding import fold
@@ -104,6 +106,33 @@ def test_differentiating_the_program_of_forward_dynamics_gives_the_same_slopes(r
     tolerance = of_solution(mass_matrix(tree, q))
     for one, other in zip(through, around, strict=True):
         assert_near(one, other, *map(np.abs, around), tolerance=tolerance)
+
+
+def test_mechanics_takes_fewer_operations_than_differentiating_the_program():
+    tree = fold(read("panda"))
+    torque = program(tree, "inverse_dynamics")
+    slopes = program(tree, "inverse_dynamics_derivatives")
+    assert len(slopes) < 5 * len(torque)
+    assert len(slopes) < 0.6 * len(jacobian(torque, ["q", "qd"]))
+    assert len(program(tree, "forward_dynamics_derivatives")) < 1.75 * len(slopes)
+
+
+def test_where_a_joint_has_several_velocities_slopes_are_along_these():
+    tree, _ = on_a_plane(fold(read("two_link")))
+    assert not derivatives.applies(tree)
+    q, qd, qdd = np.random.default_rng(2).uniform(-1, 1, (3, tree.n))
+    by_q, by_qd = program(tree, "inverse_dynamics_derivatives")(q, qd, qdd)
+    rates = np.asarray(tree.rates(q), dtype=float)
+    wanted = inverse_slopes(tree, q, qd, qdd)
+    assert_near(by_q, wanted[0] @ rates, by_qd)
+    assert_near(by_qd, wanted[1], by_q)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 7])
+def test_the_inverse_of_a_mass_matrix_is_that_of_numpy(n):
+    A = np.random.default_rng(n).normal(size=(n, n))
+    M = A @ A.T + np.eye(n)
+    assert_near(np.asarray(forward.inverse(M), dtype=float), np.linalg.inv(M))
 
 
 @pytest.mark.long

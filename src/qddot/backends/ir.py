@@ -84,10 +84,14 @@ class Emitter:
         return self.value(f"call {kind} {full}({', '.join(f'{kind} {a}' for a in args)})")
 
     def prefetch(self, where: str, use: str) -> None:
-        """Have memory fetched that will be read or written soon; a wrong address does no harm."""
+        """Have memory fetched that will be read or written soon; a wrong address does no harm.
+
+        What will be written is fetched into the second cache: the first is full of what is being
+        written now.
+        """
         self.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        write = 1 if use == "write" else 0
-        self.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 {write}, i32 3, i32 1)")
+        cache = 2 if use == "write" else 3
+        self.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 0, i32 {cache}, i32 1)")
 
     def called_piece(self, arguments: list[str]) -> list[str]:
         """Make a function of the lines and return those that call it.

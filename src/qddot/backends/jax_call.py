@@ -23,7 +23,7 @@ from qddot.backends.cuda import CudaKernel
 from qddot.backends.device_arrays import in_stream
 from qddot.backends.ir import Emitter, Lanes
 from qddot.backends.llvm import MachineCode, compile_module, widest_lanes
-from qddot.backends.loops import batch_loop
+from qddot.backends.loops import batch_lanes, batch_loop
 from qddot.program.program import Program
 
 ASKS_FOR_VERSION = 1
@@ -135,7 +135,7 @@ def capsule(address: Any) -> Any:
 
 def compiled_handler(program: Program, single: bool) -> tuple[MachineCode, Any]:
     """Return the machine code for a processor, to be kept, and the capsule that JAX registers."""
-    lanes = Lanes(widest_lanes() * (2 if single else 1), single)
+    lanes = batch_lanes(program, widest_lanes(), single)
     code = compile_module(batch_loop(program, lanes) + handler(program, lanes))
     return code, capsule(code.address("handler"))
 

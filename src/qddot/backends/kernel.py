@@ -19,7 +19,7 @@ from qddot.backends.fastcall import make_fastcall
 from qddot.backends.gufunc import make_gufunc
 from qddot.backends.ir import Lanes
 from qddot.backends.llvm import MachineCode, compile_module, widest_lanes
-from qddot.backends.loops import batch_loop, module, single_state
+from qddot.backends.loops import batch_lanes, batch_loop, module, single_state
 from qddot.backends.threads import in_rounds
 from qddot.checks import real_array
 from qddot.errors import BadArgument
@@ -30,6 +30,7 @@ from qddot.results import in_notebook
 
 # operations; below, handing work over costs more than it saves
 WORTH_A_THREAD = 2_000_000
+FROM_THE_SYSTEM = 128 * 1024  # [bytes]; the C library asks the system for more than that
 WORTH_A_WORD = 2_000_000_000  # about a tenth of a second
 
 
@@ -64,7 +65,7 @@ class Kernel:
         ports = (self.program.inputs, self.program.outputs)
         inputs, outputs = (tuple(port for port in some if port.size) for some in ports)
         program = replace(self.program, inputs=inputs, outputs=outputs)
-        lanes = Lanes(widest_lanes() * 8 // self.dtype.itemsize, self.dtype == np.float32)
+        lanes = batch_lanes(program, widest_lanes(), self.dtype == np.float32)
         with message_if_slow(f"compiling {program.name} for batches"):
             return make_gufunc(program, compile_module(batch_loop(program, lanes)), self.dtype)
 
@@ -130,7 +131,7 @@ class Kernel:
     def _outputs(self, batch: tuple[int, ...], out: Any) -> list[np.ndarray]:
         ports = self.program.outputs[:-1] if self.otherwise else self.program.outputs
         if out is None:
-            return [np.empty(batch + port.shape, self.dtype) for port in ports]
+            return _empty([batch + port.shape for port in ports], self.dtype)
         given = list(out) if isinstance(out, (tuple, list)) else [out]
         if len(given) != len(ports):
             raise BadArgument(
@@ -177,6 +178,21 @@ class Kernel:
             # NaN and infinities are data, here as for a single state
             with np.errstate(all="ignore"):
                 self.gufunc(*(x for x in inputs if x.size), out=outs)
+
+
+def _empty(shapes: list[tuple[int, ...]], dtype: np.dtype) -> list[np.ndarray]:
+    """Return arrays for results; several large ones lie in one block of memory.
+
+    When a result is let go of and the next one is made, the C library hands out the same memory
+    again if it was one block, but fetches new memory from the system, zeroed page by page, if it
+    was several. That takes longer than a Panda's derivatives themselves.
+    """
+    sizes = [prod(shape) for shape in shapes]
+    if len(shapes) == 1 or sum(sizes) * dtype.itemsize < FROM_THE_SYSTEM:
+        return [np.empty(shape, dtype) for shape in shapes]
+    block, ends = np.empty(sum(sizes), dtype), np.cumsum(sizes)
+    pairs = zip(np.split(block, ends[:-1]), shapes, strict=True)
+    return [part.reshape(shape) for part, shape in pairs]
 
 
 def _contiguous_rows(port: Port, array: np.ndarray) -> np.ndarray:

@@ -11,8 +11,30 @@ from functools import partial
 from qddot.backends.ir import Emitter, Lanes, operations
 from qddot.backends.llvm import NEXT_MODULE
 from qddot.backends.pieces import Border, emit_in_pieces, is_long
-from qddot.backends.rows import InputRows, OutputRows, stored_together
+from qddot.backends.rows import CHUNK, InputRows, OutputRows, stored_together
 from qddot.program.program import Port, Program
+
+NEAREST_CACHE = 32 * 1024  # [bytes]
+MOSTLY_WRITING = 8  # operations per entry of the results, or fewer
+
+
+def batch_lanes(program: Program, widest: int, single: bool) -> Lanes:
+    """Return how many states a batch computes at once: as many as a register holds, or half.
+
+    Where results are most of the work and a block of them would fill the nearest cache, half of
+    the lanes leave room there, which measures 1.4 times faster for a Panda's regressor.
+
+    Args:
+        program: What is computed.
+        widest: How many float64 fit into a register.
+        single: Whether the numbers are float32.
+    """
+    lanes = Lanes(widest * 2 if single else widest, single)
+    size = sum(port.size for port in program.outputs)
+    crowded = 2 * size * lanes.count * lanes.size > NEAREST_CACHE
+    if crowded and len(program) < MOSTLY_WRITING * size and lanes.count >= 2 * CHUNK:
+        return Lanes(lanes.count // 2, single)
+    return lanes
 
 
 def batch_loop(program: Program, lanes: Lanes) -> str:
@@ -41,7 +63,7 @@ def batch_loop(program: Program, lanes: Lanes) -> str:
     for base, stride in zip(bases, strides, strict=True):
         steps = [out.value(f"mul i64 {state}, {stride}") for state in states]
         rows.append([out.value(f"getelementptr i8, ptr {base}, i64 {step}") for step in steps])
-    ahead = [out.value(f"mul i64 {stride}, {lanes.count}") for stride in strides]
+    ahead = [out.value(f"mul i64 {stride}, {2 * lanes.count}") for stride in strides]
     emit_program(out, program, rows, ahead)
     out.line(f"%next = add i64 %first, {lanes.count}")
     out.line("%more = icmp sle i64 %next, %last")
@@ -66,7 +88,7 @@ def emit_program(
 ) -> None:
     """Emit a program whose inputs and outputs lie in these rows, one a lane.
 
-    `ahead` is how far the rows of the next block are, for each input and output.
+    `ahead` is how far those rows are, of each input and output, that are worth fetching now.
     """
     count = len(program.inputs)
     ahead = ahead or [""] * len(rows)

@@ -19,11 +19,11 @@ class LaneRows:
 
     def __init__(self, out: Emitter, rows: list[str], size: int, ahead: str = ""):
         self.out, self.rows, self.size = out, rows, size
-        # how far the same lane's next row is, if it is worth having it fetched before it is used
+        # how far a later row of the same lane is, if it is worth fetching before it is used
         self.ahead = ahead if size * out.lanes.size >= WORTH_FETCHING else ""
 
     def fetch_ahead(self, where: str, start: int, use: str) -> None:
-        """Have the next row's part fetched that lies as this one does, once a cache line."""
+        """Have the part of a later row fetched that lies as this one does, once a cache line."""
         lanes = self.out.lanes
         if self.ahead and start * lanes.size % CACHE_LINE < CHUNK * lanes.size:
             then = self.out.value(f"getelementptr i8, ptr {where}, i64 {self.ahead}")

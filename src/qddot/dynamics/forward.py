@@ -58,6 +58,27 @@ def solve(M: JointMat, b: np.ndarray) -> np.ndarray:
     return np.stack([np.asarray(row, dtype=object) for row in x]) if n else np.asarray(b)
 
 
+def inverse(M: JointMat) -> JointMat:
+    """Return M⁻¹ of a symmetric positive definite M, each entry of a symmetric pair once.
+
+    With W = L⁻¹ of the factorisation of `solve`:
+
+        M⁻¹ = W D⁻¹ Wᵀ
+    """
+    L, D = factored(M)
+    n = len(D)
+    W: list[list[Scalar]] = [[0] * i + [1] for i in range(n)]
+    for i in range(n):
+        for j in reversed(range(i)):
+            W[i][j] = -sum(L[i][k] * W[k][j] for k in range(j, i))
+    V = [[_over(x, D[k]) for k, x in enumerate(row)] for row in W]
+    full = np.zeros((n, n), dtype=object)
+    for i in range(n):
+        for j in range(i + 1):
+            full[i, j] = full[j, i] = sum(W[i][k] * V[j][k] for k in range(j + 1))
+    return full
+
+
 def factored(M: JointMat) -> tuple[list[list[Scalar]], list[Scalar]]:
     """Return L, unit lower triangular, and D with M = Lᵀ D L."""
     n = len(M)

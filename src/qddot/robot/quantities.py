@@ -13,7 +13,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from qddot.checks import one_of
-from qddot.dynamics import aba, coriolis, energy, forward, friction, kinematics, regressor, rnea
+from qddot.dynamics import (
+    aba,
+    coriolis,
+    derivatives,
+    energy,
+    forward,
+    friction,
+    kinematics,
+    regressor,
+    rnea,
+)
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.effective_mass import effective_mass
 from qddot.dynamics.movement import BaseMotion
@@ -57,8 +67,7 @@ def recorded_program(tree: Tree, request: Request) -> Program:
     if name in WITH_LOADS:
         return loaded_program(tree, request)
     if name == "inverse_dynamics_derivatives":
-        torque = recorded_program(tree, Request("inverse_dynamics"))
-        return jacobian(torque, ["q", "qd"], None if tree.flat else {"q": tree.rates})
+        return inverse_derivatives(tree)
     if name == "forward_dynamics_derivatives":
         return forward_derivatives(tree)
     if name == "effective_mass":
@@ -136,6 +145,30 @@ def forward_dynamics(tree: Tree, *arrays: Any, **loads: Any) -> Any:
     return forward.forward_dynamics(tree, *arrays, **loads)
 
 
+def inverse_derivatives(tree: Tree) -> Program:
+    """Return ∂τ/∂q and ∂τ/∂q̇: of rigid bodies by mechanics, of friction and springs as programs.
+
+    Where a joint has several velocities, the program of the torques is differentiated as it is.
+    """
+    along = None if tree.flat else {"q": tree.rates}
+    if not derivatives.applies(tree):
+        torque = recorded_program(tree, Request("inverse_dynamics"))
+        return jacobian(torque, ["q", "qd"], along)
+    short, shapes = regrouped(tree), state_shapes(tree, "q", "qd", "qdd")
+
+    def resisting(q: Any, qd: Any, qdd: Any) -> Any:
+        return friction.friction_torque(tree, qd) + rnea.elastic_torque(tree, q, qd)
+
+    slopes = jacobian(record(resisting, **shapes), ["q", "qd"], along)
+
+    def total(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
+        rigid = derivatives.rigid_body_slopes(short, q, qd, qdd)
+        more = slopes.pack(slopes.results_at([*q, *qd, *qdd]))
+        return {"dtau_dq": rigid[0] + more[0], "dtau_dqd": rigid[1] + more[1]}
+
+    return record(total, "inverse_dynamics_derivatives", **shapes)
+
+
 def forward_derivatives(tree: Tree) -> Program:
     """Return the derivatives of forward dynamics, from those of inverse dynamics at its result.
 
@@ -143,21 +176,31 @@ def forward_derivatives(tree: Tree) -> Program:
 
         ∂q̈/∂q = −M⁻¹ ∂τ/∂q        ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇        ∂q̈/∂τ = M⁻¹
     """
-    n, short = tree.n, regrouped(tree)
+    short = regrouped(tree)
     slopes = recorded_program(tree, Request("inverse_dynamics_derivatives"))
 
-    def derivatives(q: Any, qd: Any, tau: Any) -> dict[str, Any]:
-        M_inv = forward.solve(mass_matrix(short, q), np.eye(n, dtype=int))
-        qdd = M_inv @ (tau - rnea.bias_torque(short, q, qd))
+    def slopes_of(q: Any, qd: Any, tau: Any) -> dict[str, Any]:
+        negative = forward.inverse(-mass_matrix(short, q))  # −M⁻¹: the fewest changes of sign
+        qdd = negative @ (rnea.bias_torque(short, q, qd) - tau)
         dtau_dq, dtau_dqd = slopes.pack(slopes.results_at([*q, *qd, *qdd]))
         return {
-            "dqdd_dq": -(M_inv @ dtau_dq),
-            "dqdd_dqd": -(M_inv @ dtau_dqd),
-            "dqdd_dtau": M_inv,
+            "dqdd_dq": _product(negative, dtau_dq),
+            "dqdd_dqd": _product(negative, dtau_dqd),
+            "dqdd_dtau": -negative,
         }
 
     shapes = state_shapes(tree, "q", "qd", "tau")
-    return record(derivatives, "forward_dynamics_derivatives", **shapes)
+    return record(slopes_of, "forward_dynamics_derivatives", **shapes)
+
+
+def _product(A: Any, B: Any, rows: int = 4) -> Any:
+    """Return A B, a few rows at a time: an entry of B is then fetched once for all of them."""
+    n, C = len(A), np.zeros(np.shape(B), dtype=object)
+    for first in range(0, n, rows):
+        for j in range(n):
+            for i in range(first, min(first + rows, n)):
+                C[i, j] = A[i] @ B[:, j]
+    return C
 
 
 def point_motion(tree: Tree, request: Request) -> Program:
