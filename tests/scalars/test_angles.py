@@ -236,6 +236,8 @@ def test_a_ball_across_the_cut_is_the_whole_turn_and_others_stay_narrow():
     assert float(atan2(arb(0.2, 0.1), arb(-1)).rad()) < 0.2
     assert float(wrapped_angle(arb(3.1, 0.1)).rad()) == pytest.approx(math.pi, rel=1e-6)
     assert float(wrapped_angle(arb(10, 0.1)).rad()) == pytest.approx(0.1, rel=1e-6)
+    for ball in (wrapped_angle(arb("nan")), wrapped_angle(arb("inf")), atan2(arb("nan"), arb(1))):
+        assert not ball.is_finite()
 
 
 def test_a_program_runs_on_balls():

@@ -8,9 +8,20 @@ from qddot.program.recorder import record
 
 if TYPE_CHECKING:
     from qddot.program.differentiate import gradient as gradient, jacobian as jacobian
-    from qddot.scalars import sincos as sincos
+    from qddot.scalars import (
+        acos as acos,
+        asin as asin,
+        atan2 as atan2,
+        floor as floor,
+        sincos as sincos,
+        wrapped_angle as wrapped_angle,
+    )
 
 __all__ = ["Program", "record"]
 __getattr__, __dir__ = on_demand(
-    __name__, {"qddot.program.differentiate": "gradient jacobian", "qddot.scalars": "sincos"}
+    __name__,
+    {
+        "qddot.program.differentiate": "gradient jacobian",
+        "qddot.scalars": "acos asin atan2 floor sincos wrapped_angle",
+    },
 )

@@ -127,7 +127,9 @@ def wrapped_angle(x: Scalar) -> Scalar:
     if isinstance(x, balls()):
         (ball,) = balls()
         turns = (x / (2 * ball.pi()) - 0.5).ceil()
-        return x - 2 * ball.pi() * turns if turns.is_exact() else (-ball.pi()).union(ball.pi())
+        if turns.is_exact() or not x.is_finite():  # what is no number stays none
+            return x - 2 * ball.pi() * turns
+        return (-ball.pi()).union(ball.pi())
     one = 0 * x + 1  # of the same kind, which truth values become by it
     k = floor(x * (0.5 / math.pi) + 0.5) * (abs(x) > math.pi)
     for part in TURN:
