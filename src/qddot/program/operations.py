@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from qddot.scalars import Scalar, atan2, floor, namespace, sign
+from qddot.scalars import Scalar, atan2, balls, floor, namespace, sign
 
 
 @dataclass(frozen=True)
@@ -40,19 +40,43 @@ def _of_namespace(name: str) -> Callable[..., Any]:
 
 
 def less(a: Scalar, b: Scalar) -> Scalar:
-    """Return 1 where a < b, else 0."""
-    return _less(a, b) * 1.0
+    """Return 1 where a < b, else 0; of balls that do not decide it, a ball of both."""
+    return _decided(a < b, a >= b) if _of_balls(a, b) else _less(a, b) * 1.0
 
 
 def less_equal(a: Scalar, b: Scalar) -> Scalar:
-    """Return 1 where a ≤ b, else 0."""
-    return _less_equal(a, b) * 1.0
+    """Return 1 where a ≤ b, else 0; of balls that do not decide it, a ball of both."""
+    return _decided(a <= b, a > b) if _of_balls(a, b) else _less_equal(a, b) * 1.0
+
+
+def minimum(a: Scalar, b: Scalar) -> Scalar:
+    """Return the smaller one; NaN if either is."""
+    return balls()[0](a).min(b) if _of_balls(a, b) else _minimum(a, b)
+
+
+def maximum(a: Scalar, b: Scalar) -> Scalar:
+    """Return the larger one; NaN if either is."""
+    return balls()[0](a).max(b) if _of_balls(a, b) else _maximum(a, b)
+
+
+def _of_balls(*args: Scalar) -> bool:
+    return any(isinstance(x, balls()) for x in args)
+
+
+def _decided(yes: bool, no: bool) -> Scalar:
+    """Return the truth of a comparison of balls: [0, 1] where they do not decide it."""
+    (ball,) = balls()
+    return ball(1) if yes else ball(0) if no else ball(0.5, 0.5)
 
 
 def select(condition: Any, a: Any, b: Any) -> Any:
-    """Return a where the condition is not zero, else b."""
+    """Return a where the condition is not zero, else b; of a ball that is both, a ball of both."""
     if hasattr(condition, "select"):  # a recorded value
         return condition.select(a, b)
+    if _of_balls(condition):
+        (ball,) = balls()
+        either = condition.contains(0) and not condition.is_zero()
+        return ball(a).union(ball(b)) if either else b if condition.is_zero() else a
     if hasattr(condition, "__array_namespace__"):
         return namespace(condition).where(condition != 0, a, b)
     return a if condition else b
@@ -78,6 +102,7 @@ def _slopes_of_angle(r: Scalar, y: Scalar, x: Scalar) -> tuple[Scalar, Scalar]:
 
 
 _less, _less_equal = _of_namespace("less"), _of_namespace("less_equal")
+_minimum, _maximum = _of_namespace("minimum"), _of_namespace("maximum")
 _sin, _cos, _divide = _of_namespace("sin"), _of_namespace("cos"), _of_namespace("divide")
 
 ADD = Operation("add", 2, operator.add, lambda r, a, b: (1, 1), commutes=True)
@@ -97,12 +122,12 @@ FLOOR = Operation("floor", 1, floor, lambda r, a: (0,))
 ABS = Operation("abs", 1, _of_namespace("abs"), lambda r, a: (sign(a),))
 SIGN = Operation("sign", 1, sign, lambda r, a: (0,))
 MIN = Operation(
-    *("min", 2, _of_namespace("minimum"), lambda r, a, b: (less(a, b), 1 - less(a, b))),
+    *("min", 2, minimum, lambda r, a, b: (less(a, b), 1 - less(a, b))),
     commutes=True,
     chooses=less,
 )
 MAX = Operation(
-    *("max", 2, _of_namespace("maximum"), lambda r, a, b: (less(b, a), 1 - less(b, a))),
+    *("max", 2, maximum, lambda r, a, b: (less(b, a), 1 - less(b, a))),
     commutes=True,
     chooses=lambda a, b: less(b, a),
 )

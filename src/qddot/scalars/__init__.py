@@ -47,7 +47,7 @@ def sqrt(x: Scalar) -> Scalar:
 @singledispatch
 def sign(x: Scalar) -> Scalar:
     """Return −1, 0 or 1. Other kinds of number register themselves here."""
-    return namespace(x).sign(x)
+    return x.sgn() if isinstance(x, balls()) else namespace(x).sign(x)
 
 
 @sign.register
