@@ -19,7 +19,8 @@ from table import markdown, print_table, summary
 from timing import LONG, QUICK, Effort, say
 
 QUESTIONS = (
-    *("batch", "single", "threads", "float32", "rollouts", "motion", "control", "c_export"),
+    *("batch", "single", "threads", "float32", "rollouts", "motion", "paths"),
+    *("control", "c_export"),
     *("jax_cpu", "start", "growth", "operations", "memory", "symbolic", "bounds", "excitation"),
 )
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"

@@ -5,9 +5,20 @@ import pytest
 from made import PANDA
 
 import qddot
+from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, WrongShape
-from qddot.motions import CartesianLine, Path, Quintic, Trapezoidal, time_optimal
-from qddot.motions.path_timing import Blocked, HalfPlanes, fastest
+from qddot.motions import (
+    CartesianLine,
+    Path,
+    Quintic,
+    Trapezoidal,
+    time_optimal,
+    time_optimal_batch,
+)
+from qddot.motions.path_passes import Passes, lines
+from qddot.motions.path_timing import KEPT
+from qddot.motions.piecewise import Piecewise
+from qddot.program import record
 
 EFFORT = np.array([3000.0, 1000.0])
 POINTS = np.array([[0.0, 0.0], [1.0, 0.5], [1.5, 2.0]])
@@ -159,37 +170,51 @@ def test_a_line_in_space_can_be_gone_in_the_least_time():
     assert reference.duration < 0.5
 
 
-def half_planes(rng, least):
-    """Return limits |a u + b x + c| ≤ 1 with smooth random coefficients, and x ≤ 4."""
+def limits_of(rng, least):
+    """Return limits |a u + b x + c| ≤ 1 with smooth random coefficients, shape (30, 4) each."""
     s = np.linspace(0, 1.5, 30)[:, None]
     a, b, c = (
         sum(rng.uniform(-1, 1, 4) * np.sin(s * k + rng.uniform(0, 6, 4)) for k in range(3))
         for _ in range(3)
     )
-    a, one = np.sign(a[0]) * np.maximum(np.abs(a), least) if least else a, np.ones_like(s)
-    return HalfPlanes(
-        np.hstack([a, -a, 0 * one]),
-        np.hstack([b, -b, one]),
-        np.hstack([1 - 0.3 * c, 1 + 0.3 * c, 4 * one]),
+    a = np.sign(a[0]) * np.maximum(np.abs(a), least) if least else a
+    return a, b, 0.3 * c
+
+
+def strips_of(a, b, c, delta):
+    """Return the strips |α x + β y + c| ≤ 1 of every piece, of both its ends."""
+    half = a[:-1] / (2 * delta[:, None]), a[1:] / (2 * delta[:, None])
+    alpha = np.hstack([b[:-1] - half[0], -half[1]])
+    beta = np.hstack([half[0], b[1:] + half[1]])
+    return alpha, beta, np.hstack([c[:-1], c[1:]])
+
+
+def fastest(strips, most=4.0):
+    """Return x by the two passes, at rest at both ends, and where it is blocked."""
+    m = strips[0].shape[1]
+    shapes = {"alpha": (m,), "beta": (m,), "c": (m,)}
+    program = record(
+        lambda alpha, beta, c: lines(alpha, beta, c, np.ones(m), (most, most)), **shapes
     )
+    back, ahead = Kernel(program)(*(x[None] for x in strips))
+    x, blocked = Passes(m).speeds(back, ahead, np.zeros(2))
+    return x[0], int(blocked[0])
 
 
-def largest(planes, delta):
+def largest(strips, most=4.0):
     """Return the feasible x with the largest sum, by a linear program; None if there is none."""
     from scipy.optimize import linprog
 
-    rows, most, count = [], [], len(planes.A)
-    for i in range(count - 1):
-        for k in (i, i + 1):
-            for a, b, c in zip(planes.A[k], planes.B[k], planes.C[k], strict=True):
-                row = np.zeros(count)
-                row[i : i + 2] = -a / (2 * delta[i]), a / (2 * delta[i])
-                row[k] += b
-                rows.append(row)
-                most.append(c)
-    bounds = [(0, 0), *[(0, None)] * (count - 2), (0, 0)]
-    found = linprog(-np.ones(count), np.array(rows), np.array(most), bounds=bounds)
-    return (found.x, np.array(rows), np.array(most)) if found.status == 0 else None
+    alpha, beta, c = strips
+    count = len(alpha) + 1
+    rows = np.zeros((len(alpha), alpha.shape[1], count))
+    for i in range(len(alpha)):
+        rows[i, :, i], rows[i, :, i + 1] = alpha[i], beta[i]
+    rows, c = rows.reshape(-1, count), c.reshape(-1)
+    rows, limits = np.vstack([rows, -rows]), np.concatenate([1 - c, 1 + c])
+    bounds = [(0, 0), *[(0, most)] * (count - 2), (0, 0)]
+    found = linprog(-np.ones(count), rows, limits, bounds=bounds)
+    return (found.x, rows, limits) if found.status == 0 else None
 
 
 def lasts(x, delta):
@@ -201,9 +226,9 @@ def test_the_passes_find_what_a_linear_program_finds(seed):
     """The fastest x is the largest at every point at once, so it has the largest sum."""
     rng = np.random.default_rng(seed)
     delta = rng.uniform(0.02, 0.08, 29)
-    planes = half_planes(rng, least=0.5)
-    x, _, _ = largest(planes, delta)
-    assert fastest(planes, delta) == pytest.approx(x, abs=1e-6)
+    strips = strips_of(*limits_of(rng, least=0.5), delta)
+    x, _, _ = largest(strips)
+    assert fastest(strips)[0] == pytest.approx(x, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -211,16 +236,113 @@ def test_where_a_joint_stops_to_matter_the_passes_lose_little(seed):
     """Where a changes its sign, larger x here may mean smaller x there; then they are greedy."""
     rng = np.random.default_rng(seed)
     delta = rng.uniform(0.02, 0.08, 29)
-    planes = half_planes(rng, least=0)
-    expected = largest(planes, delta)
+    strips = strips_of(*limits_of(rng, least=0), delta)
+    expected = largest(strips)
+    found, blocked = fastest(strips)
     if expected is None:
-        with pytest.raises(Blocked):
-            fastest(planes, delta)
+        assert blocked >= 0
         return
     x, rows, most = expected
-    found = fastest(planes, delta)
+    assert blocked < 0
     assert (rows @ found <= most + 1e-6).all()
     assert lasts(found, delta) < 1.01 * lasts(x, delta)
+
+
+def exact_duration(robot, reference):
+    """Return the least time with limits at both ends of each piece, by second-order cones."""
+    import cvxpy as cp
+
+    s = reference.profile.curve.coefficients[1:, 0, 0]
+    q, slope, bend = reference.path.curve.values(s)
+    g = robot.inverse_dynamics(q, 0 * q, 0 * q)
+    a = robot.inverse_dynamics(q, 0 * q, slope) - g
+    b = robot.inverse_dynamics(q, slope, bend) - g
+    effort, most, delta = robot.limits.effort, 1 - KEPT, np.diff(s)
+    cap = most / np.abs(slope / robot.limits.velocity).max(axis=1) ** 2
+    x = cp.Variable(len(s))
+    u = cp.multiply(x[1:] - x[:-1], 1 / (2 * delta))
+    limits = [x[0] == 0, x[-1] == 0, x <= cap]
+    for end in (slice(None, -1), slice(1, None)):
+        for i in range(robot.n):
+            torque = cp.multiply(a[end, i], u) + cp.multiply(b[end, i], x[end]) + g[end, i]
+            limits += [torque <= most * effort[i], torque >= -most * effort[i]]
+    spans = cp.multiply(2 * delta, cp.inv_pos(cp.sqrt(x[1:]) + cp.sqrt(x[:-1])))
+    return cp.Problem(cp.Minimize(cp.sum(spans)), limits).solve(solver="CLARABEL")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("panda", 1e-6), pytest.param("ur5", 1e-4, marks=pytest.mark.long)]
+)
+def test_an_arm_is_as_fast_as_a_solver_of_cone_programs_finds(name, near):
+    """Inertias along these paths change their sign ten times; there passes may lose a little."""
+    pytest.importorskip("cvxpy", reason="cvxpy is not installed")
+    robot = qddot.load(name).without("friction")
+    low, high = np.maximum(robot.limits.lower, -2), np.minimum(robot.limits.upper, 2)
+    way = low + (high - low) * np.random.default_rng(0).uniform(0.3, 0.7, (4, robot.n))
+    found = time_optimal(robot, way, pieces=100, between=False)
+    assert found.duration == pytest.approx(exact_duration(robot, found), rel=near)
+
+
+def test_several_paths_at_once_are_as_fast_as_each_alone():
+    """Of different lengths and numbers of points; in lanes, and few enough for none."""
+    rng = np.random.default_rng(4)
+    ways = [READY + rng.uniform(-0.3, 0.3, (m, 7)) for m in (2, 3, 5, 4, 2, 3)]
+    alone = [time_optimal(PANDA, way, pieces=60).duration for way in ways]
+    for count in (2, 6):
+        found = time_optimal_batch(PANDA, ways[:count], pieces=60)
+        assert found.duration == pytest.approx(alone[:count], rel=1e-9)
+        assert found[1].duration == found.duration[1]
+        assert found.found.all()
+    robot = qddot.load("two_link")
+    both = time_optimal_batch(robot, [POINTS, POINTS - [1.5, 0]], effort=[700.0, 1000.0])
+    assert list(both.found) == [False, True]
+    assert both.duration[0] == np.inf
+    assert "'j1'" in both.problems[0]
+    with pytest.raises(BadArgument, match="to be held still"):
+        both[0]
+    assert len(time_optimal_batch(PANDA, [])) == 0
+
+
+def test_motions_can_be_joined_at_speed():
+    """A path in two parts takes as long as the whole, if both go as fast where they meet."""
+    robot, line = cart(), Path.through([[0.0], [3.0]])
+    whole = time_optimal(robot, line, effort=5.0)
+    t = 0.3 * whole.duration
+    s, speed, _ = (float(x[0]) for x in whole.profile.curve.at(t))
+    first = time_optimal(robot, [[0.0], [s]], effort=5.0, speeds=(0, speed))
+    second = time_optimal(robot, [[s], [3.0]], effort=5.0, speeds=(speed, 0))
+    assert first.duration == pytest.approx(t, rel=1e-5)
+    assert second.duration == pytest.approx(whole.duration - t, rel=1e-4)
+    assert second.at(0.0)[1] == pytest.approx([speed])
+    with pytest.raises(BadArgument, match="beyond 0 of 3"):
+        time_optimal(robot, line, effort=5.0, speeds=(10, 0))
+
+
+def test_limits_at_the_points_alone_allow_more_and_say_by_how_much():
+    way, limits = [READY, READY + 0.5, READY], (PANDA.limits.effort, PANDA.limits.velocity)
+    strict, loose = (time_optimal(PANDA, way, pieces=50, between=x) for x in (True, False))
+    assert loose.duration < strict.duration
+    assert strict.use < 1 < loose.use
+    t = np.linspace(0, loose.duration, 20_001)
+    q, qd, qdd = loose.sampled(t)
+    torque = np.abs(PANDA.inverse_dynamics(q, qd, qdd)) / limits[0]
+    share = max(torque.max(), (np.abs(qd) / limits[1]).max() ** 2)  # velocities count squared
+    assert loose.use == pytest.approx(share, abs=1e-5)
+
+
+def test_a_path_that_stands_still_is_refused():
+    rows = [[[-1.0, -1.0], [3.0, 3.0], [-3.0, -3.0], [1.0, 1.0]], [[0.0, 0.0]] * 3 + [[1.0, 1.0]]]
+    cusp = Path(Piecewise(np.array([0.0, 1.0]), np.array(rows)), 2.0)
+    with pytest.raises(BadArgument, match=r"stands still at 1 of 2.*\n.*Path.through"):
+        time_optimal(qddot.load("two_link"), cusp, effort=EFFORT)
+
+
+def test_friction_that_takes_most_of_the_motors_is_borne():
+    robot = PANDA.without("friction").with_friction(viscous=20.0, coulomb=2.0)
+    way = [READY, READY + 0.4, READY + np.array([0.4, -0.4, 0, 0, 0, 0, 0]), READY]
+    few, many = (time_optimal(robot, way, pieces=n) for n in (200, 800))
+    assert used(robot, many, robot.limits.effort, robot.limits.velocity).max() <= 1
+    assert many.duration < few.duration < 1.003 * many.duration
 
 
 def test_a_path_goes_through_its_points():

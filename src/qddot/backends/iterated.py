@@ -114,7 +114,10 @@ class IteratedKernel:
                 *(places, apart, some, steps, high - low, first, h),
             )
 
-        in_rounds(self.loop.name, piece, shares * pieces, threads)
+        if shares * pieces == 1:
+            piece(0)
+        else:
+            in_rounds(self.loop.name, piece, shares * pieces, threads)
         del alive  # not before the last piece is done
 
 
@@ -143,6 +146,5 @@ def _cut(rows: int, every: int, most: int) -> tuple[int, Callable[[int], tuple[i
 
 def _at(array: np.ndarray, *index: int) -> int:
     """Return the address of a row."""
-    return array.ctypes.data + sum(
-        i * stride for i, stride in zip(index, array.strides, strict=False)
-    )
+    first = array.__array_interface__["data"][0]
+    return first + sum(i * stride for i, stride in zip(index, array.strides, strict=False))

@@ -12,7 +12,12 @@ if TYPE_CHECKING:
         CartesianArc as CartesianArc,
         CartesianLine as CartesianLine,
     )
-    from qddot.motions.fastest import TimeOptimal as TimeOptimal, time_optimal as time_optimal
+    from qddot.motions.fastest import (
+        TimedPaths as TimedPaths,
+        TimeOptimal as TimeOptimal,
+        time_optimal as time_optimal,
+        time_optimal_batch as time_optimal_batch,
+    )
     from qddot.motions.fourier import Fourier as Fourier
     from qddot.motions.motion import (
         Reference as Reference,
@@ -29,7 +34,7 @@ __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.motions.cartesian": "CartesianArc CartesianLine",
-        "qddot.motions.fastest": "TimeOptimal time_optimal",
+        "qddot.motions.fastest": "TimeOptimal TimedPaths time_optimal time_optimal_batch",
         "qddot.motions.fourier": "Fourier",
         "qddot.motions.motion": "Reference TaskReference check_limits",
         "qddot.motions.path": "AlongPath Path",

@@ -47,7 +47,7 @@ class Timed(ABC):
         return Kernel(self.program)
 
     def sampled(self, t: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return position, velocity and acceleration at many instants, compiled.
+        """Return position, velocity and acceleration at many instants.
 
         Args:
             t: Instants [s], shape (k,).
@@ -59,7 +59,10 @@ class Timed(ABC):
         instants = numbers("t", t, wanted, finite=False)
         if instants.ndim != 1:
             raise refused("t", t, wanted)
-        return self._kernel.general(instants)
+        return self._sampled(instants)
+
+    def _sampled(self, t: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        return self._kernel.general(t)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is compiled stays behind when a reference is copied or sent to another process."""

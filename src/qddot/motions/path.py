@@ -13,6 +13,7 @@ Springer 2008, §§3.2 and 3.4.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,11 @@ class Path:
     def knots(self) -> np.ndarray:
         """Where its pieces begin and end."""
         return np.append(self.curve.starts, self.length)
+
+    @cached_property
+    def hull(self) -> tuple[np.ndarray, np.ndarray]:
+        """What its joint positions lie between, shape (n,) each: not the nearest such."""
+        return self.curve.hull(self.length)
 
     @staticmethod
     def through(points: Any) -> Path:
@@ -89,6 +95,11 @@ class AlongPath(Reference):
     def breaks(self) -> np.ndarray:
         """Where the profile changes its law [s]."""
         return self.profile.breaks
+
+    def _sampled(self, t: np.ndarray) -> Triple:
+        s, sd, sdd = self.profile.curve.values(t)
+        q, slope, bend = self.path.curve.values(s[:, 0])
+        return q, slope * sd, bend * (sd * sd) + slope * sdd
 
     def at(self, t: Scalar) -> Triple:
         """Return q, q̇ and q̈."""

@@ -1,182 +1,284 @@
-"""The equation of motion along a path of joint positions, and the fastest way from rest to rest.
+"""The equation of motion along a path, and its limits, as programs compiled once for a robot.
 
-Along q = Q(s) the equation is linear in u = s̈ and x = ṡ², but for friction φ:
+Along q = Q(s) the equation is linear in u = s̈ and x = ṡ², but for friction φ, which is taken by
+its tangent at some x:
 
     τ = M Q′ u + (M Q″ + c(q, Q′)) x + g + φ(Q′ √x)
 
-The fastest way is found by reachability analysis. With u constant between two points of a grid, x
-is linear in s:
+With u constant on a piece of a grid of length Δ, from x to y:
 
-    xᵢ₊₁ = xᵢ + 2 Δᵢ uᵢ
+    u = (y − x)/(2 Δ)
 
-and every limit is a half-plane A u + B x ≤ C. A pass from the end finds the interval Kᵢ of every xᵢ
-from which the end can be reached at rest; a pass from the start then takes the largest u that
-stays in K. Each limit holds at both ends of its piece.
+so that limits of torque and of acceleration are strips of the plane (x, y), which `path_passes`
+takes, and limits of velocity are the largest x and y.
 
 Bobrow, Dubowsky, Gibson, Time-Optimal Control of Robotic Manipulators Along Specified Paths,
 International Journal of Robotics Research 4(3), 1985.
-TOPP-RA: Pham, Pham, A New Approach to Time-Optimal Path Parameterization Based on Reachability
-Analysis, IEEE Transactions on Robotics 34(3), 2018. The linear programs there have two unknowns;
-here u is eliminated from them in closed form (Fourier and Motzkin).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache, reduce
+from threading import local
+from typing import Any
 
 import numpy as np
 
-from qddot.motions.path import Path
-from qddot.robot import Robot
+from qddot.backends.kernel import Kernel
+from qddot.dynamics.crba import mass_matrix
+from qddot.dynamics.friction import friction_torque
+from qddot.dynamics.regroup import regrouped
+from qddot.dynamics.rnea import elastic_torque, rigid_body_torque
+from qddot.model.tree import Tree
+from qddot.motions.path_passes import Passes, lines
+from qddot.motions.piecewise import horner
+from qddot.program.differentiate import jacobian
+from qddot.program.optimise import optimised
+from qddot.program.program import flat
+from qddot.program.recorder import maximum, record
 
-TINY = 1e-30  # the x at which friction is taken for that of the start of a motion
-
-
-@dataclass(frozen=True)
-class PathLimits:
-    """What every joint may do, shape (n,) each, infinite where it may do anything."""
-
-    effort: np.ndarray  # [N·m or N]
-    velocity: np.ndarray  # [rad/s or m/s]
-    acceleration: np.ndarray  # [rad/s² or m/s²]
-
-
-@dataclass(frozen=True)
-class Dynamics:
-    """The equation of motion along a path, at some places of it: arrays of shape (k, n)."""
-
-    robot: Robot
-    q: np.ndarray
-    slope: np.ndarray  # Q′
-    bend: np.ndarray  # Q″
-    a: np.ndarray  # M Q′
-    b: np.ndarray  # M Q″ + c(q, Q′)
-    g: np.ndarray  # gravity and springs
-    damping: np.ndarray  # of what couples joints, at ṡ = 1
-
-    @staticmethod
-    def along(robot: Robot, path: Path, s: np.ndarray) -> Dynamics:
-        q, slope, bend = path.curve.values(s)
-        M = robot.mass_matrix(q)
-        still = np.zeros_like(q)
-        return Dynamics(
-            robot,
-            q,
-            slope,
-            bend,
-            (M @ slope[..., None])[..., 0],
-            (M @ bend[..., None])[..., 0] + robot.velocity_torque(q, slope),
-            robot.bias_torque(q, still) - robot.friction_torque(still),
-            _damping(robot, q, slope),
-        )
-
-    def friction(self, speed: np.ndarray) -> np.ndarray:
-        """Return φ at a speed ṡ > 0."""
-        v = speed[:, None]
-        return self.robot.friction_torque(self.slope * v) + self.damping * v
-
-    def uses(self, x: np.ndarray, u: np.ndarray, limits: PathLimits) -> np.ndarray:
-        """Return which share of each limit is used: ±τ, ±q̈ and q̇² in turn, shape (k, 5n)."""
-        x, u = x[:, None], u[:, None]
-        tau = self.a * u + self.b * x + self.g + self.friction(np.sqrt(np.maximum(x[:, 0], TINY)))
-        qdd = self.slope * u + self.bend * x
-        tau, qdd = tau / limits.effort, qdd / limits.acceleration
-        return np.hstack([tau, -tau, qdd, -qdd, self.slope**2 * x / limits.velocity**2])
+KEPT = 1e-6  # of every limit, what is kept in reserve for what is passed between grid points
+NODES = 4  # even places of a piece at which it is looked at, and through which a cubic is put
+BETWEEN = (
+    0.1,
+    0.2,
+    0.45,
+    0.55,
+    0.65,
+    0.75,
+    0.85,
+    0.925,
+)  # where that is looked at, of half a piece
+FULL = 0.98  # the share from which on a limit counts as used
 
 
-def _damping(robot: Robot, q: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Return the torque of dampers between joints: what is odd in q̇ and not friction."""
-    if not robot.model.couplings:
-        return np.zeros_like(q)
-    every = robot.bias_torque(q, slope) - robot.bias_torque(q, -slope)
-    return (every - robot.friction_torque(slope) + robot.friction_torque(-slope)) / 2
+@dataclass(frozen=True, eq=False)
+class PathPrograms:
+    """What is compiled once for a robot and for which of its joints have which limits."""
+
+    tree: Tree
+    effort: tuple[int, ...]
+    velocity: tuple[int, ...]
+    acceleration: tuple[int, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many strips an end of a piece has."""
+        return len(self.effort) + len(self.acceleration)
+
+    @cached_property
+    def passes(self) -> Passes:
+        """The two passes over pieces with so many strips."""
+        return Passes(2 * self.rows)
+
+    @cached_property
+    def _rooms(self) -> local:
+        return local()
+
+    def room(self, name: str, *shape: int) -> np.ndarray:
+        """Return an array to work in, the same for the same thread: memory anew takes longer."""
+        kept = self._rooms.__dict__
+        if name not in kept or kept[name].shape != shape:
+            kept[name] = np.empty(shape)
+        return kept[name]
+
+    @property
+    def damped(self) -> bool:
+        """Whether joints are coupled by springs and dampers."""
+        return bool(self.tree.elastics)
+
+    @property
+    def parts(self) -> int:
+        """How many vectors of n numbers are known of a place."""
+        return 6 if self.damped else 5
+
+    @cached_property
+    def friction(self) -> tuple[Any, Any]:
+        """The programs of φ at a speed ṡ and of dφ/dṡ."""
+        n = self.tree.n
+
+        def torque(slope: Any, direction: Any, damping: Any, v: Any) -> Any:
+            rubbing = friction_torque(self.tree, slope * v, direction)
+            return rubbing + damping * v if self.damped else rubbing
+
+        shapes = {"slope": (n,), "direction": (n,), "damping": (n,), "v": ()}
+        program = record(torque, "friction along a path", **shapes)
+        return program, jacobian(program, ["v"])
+
+    @cached_property
+    def rubs(self) -> bool:
+        """Whether friction depends on the speed."""
+        _, rise = self.friction
+        known = range(rise.input_size, rise.first_step)
+        zeros = {i for i in known if rise.constants[i - rise.input_size] == 0}
+        return not zeros.issuperset(rise.results)
+
+    @lru_cache  # noqa: B019 -- as long as the robot, which keeps this object
+    def terms(self, degree: int) -> Kernel:
+        """Return from a piece of a path, and how far along it, to the terms of the equation.
+
+        These are Q′, Q″, M Q′, M Q″ + c(q, Q′), the torque of gravity and springs, and where joints
+        are coupled, that of their dampers at ṡ = 1.
+        """
+        tree = regrouped(self.tree)
+        still = np.zeros(tree.n, dtype=int)
+        floating = replace(tree, gravity=np.zeros(3, dtype=int))
+
+        def along(curve: Any, u: Any) -> Any:
+            q, slope, bend = horner(curve, u)
+            slope, bend = slope + 0 * q, bend + 0 * q
+            hold = elastic_torque(tree, q, still)
+            found = [
+                *(slope, bend),
+                mass_matrix(tree, q) @ slope,
+                rigid_body_torque(floating, q, slope, bend),
+                rigid_body_torque(tree, q, still, still) + hold,
+            ]
+            if self.damped:
+                found.append(elastic_torque(tree, q, slope) - hold)
+            return np.concatenate(found)
+
+        return Kernel(optimised(record(along, "path", curve=(degree + 1, tree.n), u=())))
+
+    def split(self, place: Any) -> Any:
+        """Return the terms at a place, the last one zero where joints are not coupled."""
+        parts = list(np.reshape(place, (self.parts, self.tree.n)))
+        return parts if self.damped else [*parts, np.zeros(self.tree.n, dtype=int)]
+
+    @cached_property
+    def strips(self) -> Kernel:
+        """From what is known at both ends of a piece to what the passes take."""
+        n, size = self.tree.n, self.parts * self.tree.n
+        phi, rise = self.friction
+        effort, acceleration = list(self.effort), list(self.acceleration)
+
+        def end(place: Any, near: Any, tangent: Any, direction: Any, unit: Any) -> list[Any]:
+            slope, bend, a, b, g, damping = self.split(place)
+            v = np.sqrt(near)
+            given = flat([slope, direction, damping, v])
+            c = g + phi.results_at(given)
+            if self.rubs:
+                by_x = tangent * np.array(rise.results_at(given)) / (2 * v)
+                b, c = b + by_x, c - by_x * near
+            torque, rate = unit[effort], unit[[2 * n + k for k in acceleration]]
+            none = np.zeros(len(acceleration), dtype=int)
+            return [
+                np.concatenate([a[effort] * torque, slope[acceleration] * rate]),
+                np.concatenate([b[effort] * torque, bend[acceleration] * rate]),
+                np.concatenate([c[effort] * torque, none]),
+            ]
+
+        def speed(place: Any, unit: Any, spare: Any) -> Any:
+            share = [(place[k] * unit[n + k]) ** 2 for k in self.velocity]
+            return spare / (reduce(maximum, share, 0.0) + 1e-200)
+
+        def all_strips(
+            start: Any,
+            middle: Any,
+            finish: Any,
+            delta: Any,
+            near: Any,
+            near_finish: Any,
+            tangent: Any,
+            unit: Any,
+            margin: Any,
+        ) -> dict[str, Any]:
+            direction = np.array([np.sign(x) for x in middle[:n]])
+            w, half = 1 - KEPT - margin, 0.5 / delta
+            a, b, c = end(start, near, tangent, direction, unit)
+            a2, b2, c2 = end(finish, near_finish, tangent, direction, unit)
+            alpha = np.concatenate([b - a * half, -a2 * half])
+            beta = np.concatenate([a * half, b2 + a2 * half])
+            width = np.concatenate([w[:-1], w[:-1]])
+            caps = speed(start, unit, w[-1]), speed(finish, unit, w[-1])
+            return lines(alpha, beta, np.concatenate([c, c2]), width, caps)
+
+        shapes: dict[str, tuple[int, ...]] = {
+            "start": (size,),
+            "middle": (size,),
+            "finish": (size,),
+            "delta": (),
+            "near": (),
+            "near_finish": (),
+            "tangent": (),
+            "unit": (3 * n,),
+            "margin": (self.rows + 1,),
+        }
+        return Kernel(optimised(record(all_strips, "limits along a path", **shapes)))
+
+    @cached_property
+    def looks(self) -> Kernel:
+        """From what is known at the places of a piece, and how it is gone, to how it uses limits.
+
+        The largest share of a limit that is used, of velocities squared; that of each strip and of
+        the velocities, at the start, at the end and anywhere; for which part of the piece a limit
+        is used; and the share that friction takes because of the speed.
+        """
+        n, size = self.tree.n, self.parts * self.tree.n
+        phi, _ = self.friction
+        effort, acceleration = list(self.effort), list(self.acceleration)
+
+        def used(places: Any, share: Any, x: Any, y: Any, delta: Any, unit: Any) -> dict[str, Any]:
+            direction = np.array([np.sign(k) for k in places[1][:n]])
+            u, nodes, rubbing = (y - x) * (0.5 / delta), [], 0.0
+            for place, part in zip(places, share, strict=True):
+                slope, bend, a, b, g, damping = self.split(place)
+                here = maximum(x + part * (y - x), 0.0)
+                still, moving = (
+                    np.array(phi.results_at(flat([slope, direction, damping, v])))[effort]
+                    for v in (0.0, np.sqrt(here))
+                )
+                tau = (a * u + b * here + g)[effort] + moving
+                qdd = (slope * u + bend * here)[acceleration]
+                nodes.append(
+                    [
+                        *(tau * unit[effort]),
+                        *(qdd * unit[[2 * n + k for k in acceleration]]),
+                        *((slope[k] * unit[n + k]) ** 2 * here for k in self.velocity),
+                    ]
+                )
+                rubbing = reduce(maximum, abs((moving - still) * unit[effort]), rubbing)
+            peaks = [cubic_peak(values) for values in zip(*nodes, strict=True)]
+            full: Any = 0
+            for values, weight in zip(nodes, (1, 2, 2, 1), strict=True):
+                most_used = reduce(maximum, [abs(value) for value in values])
+                full = full + np.where(most_used < FULL, 0.0, weight / 6)
+            speeds = peaks[self.rows :] or [(0.0, 0.0, 0.0)]
+            fastest = [reduce(maximum, some) for some in zip(*speeds, strict=True)]
+            start, end, peak = np.array([*peaks[: self.rows], fastest]).T
+            return {
+                "use": reduce(maximum, peak),
+                "start": start,
+                "end": end,
+                "peak": peak,
+                "full": full,
+                "rubbing": rubbing,
+            }
+
+        shapes: dict[str, tuple[int, ...]] = {
+            "places": (NODES, size),
+            "share": (NODES,),
+            "x": (),
+            "y": (),
+            "delta": (),
+            "unit": (3 * n,),
+        }
+        return Kernel(optimised(record(used, "use of limits", **shapes)))
 
 
-@dataclass(frozen=True)
-class HalfPlanes:
-    """A u + B x ≤ C at every point of a grid, r half-planes each: three arrays (N + 1, r)."""
+def cubic_peak(values: Any) -> tuple[Any, Any, Any]:
+    """Return |p| at both ends of the cubic through four even places, and the largest anywhere.
 
-    A: np.ndarray
-    B: np.ndarray
-    C: np.ndarray
-
-
-class Blocked(Exception):
-    """From this point of the grid on, the end cannot be reached at rest."""
-
-    def __init__(self, k: int):
-        self.k = k
-        super().__init__(f"the controllable set is empty at point {k}")
-
-
-def fastest(planes: HalfPlanes, delta: np.ndarray) -> np.ndarray:
-    """Return x = ṡ² at every point of the grid, zero at both ends.
-
-    Args:
-        planes: The limits.
-        delta: How long the pieces between the points are, shape (N,).
-
-    Raises:
-        Blocked: Where no speed allows to go on.
+    With z from −1 to 1, p(±z) = even(z) ± odd(z), so |even| + |odd| is the larger of the two.
     """
-    sets = controllable(planes, delta)
-    x = np.zeros(len(sets))
-    if sets[0, 0] > 0:
-        raise Blocked(0)
-    for i in range(len(x) - 1):
-        A, B, C = _stage(planes, i, delta[i], sets[i + 1])
-        up = A > 0
-        u = ((C[up] - B[up] * x[i]) / A[up]).min()
-        x[i + 1] = np.clip(x[i] + 2 * delta[i] * u, *sets[i + 1])
-        if x[i] + x[i + 1] <= 0:
-            raise Blocked(i)
-    return x
-
-
-def controllable(planes: HalfPlanes, delta: np.ndarray) -> np.ndarray:
-    """Return the lowest and the highest x from which the end can be reached, shape (N + 1, 2)."""
-    sets = np.zeros((len(planes.A), 2))
-    for i in range(len(sets) - 2, -1, -1):
-        low, high = x_range(*_stage(planes, i, delta[i], sets[i + 1]))
-        if low > high:
-            raise Blocked(i)
-        sets[i] = low, high
-    return sets
-
-
-def _stage(
-    planes: HalfPlanes, i: int, delta: float, following: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the half-planes of a piece: those of its start, of its end, and of where it ends."""
-    A, B, C = planes.A, planes.B, planes.C
-    low, high = following
-    return (
-        np.concatenate([A[i], A[i + 1] + 2 * delta * B[i + 1], [2 * delta, -2 * delta, 0]]),
-        np.concatenate([B[i], B[i + 1], [1, -1, -1]]),
-        np.concatenate([C[i], C[i + 1], [high, -low, 0]]),
-    )
-
-
-def x_range(A: np.ndarray, B: np.ndarray, C: np.ndarray) -> tuple[float, float]:
-    """Return the lowest and the highest x for which some u has A u + B x ≤ C.
-
-    Every upper bound of u must be above every lower one, which is linear in x:
-
-        A₊ > 0, A₋ < 0:  (A₊ B₋ − A₋ B₊) x ≤ A₊ C₋ − A₋ C₊
-    """
-    size = np.abs(A) + np.abs(B)
-    size[size == 0] = 1
-    A, B, C = A / size, B / size, C / size
-    up, down, none = A > 1e-13, A < -1e-13, np.abs(A) <= 1e-13
-    slope = np.outer(A[up], B[down]) - np.outer(B[up], A[down])
-    bound = np.outer(A[up], C[down]) - np.outer(C[up], A[down])
-    slope, bound = np.append(slope, B[none]), np.append(bound, C[none])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        at = bound / slope
-    flat = np.abs(slope) <= 1e-13
-    if (bound[flat] < -1e-12).any():
-        return 1.0, 0.0
-    high = at[~flat & (slope > 0)].min(initial=np.inf)
-    low = at[~flat & (slope < 0)].max(initial=0.0)
-    # an interval that is one point may seem empty by rounding
-    return (float(high), float(high)) if 0 < low - high < 1e-9 * high else (float(low), float(high))
+    first, second, third, last = values
+    even_1, odd_1 = (last + first) / 2, (last - first) / 2
+    even_2, odd_2 = (third + second) / 2, (third - second) * 1.5
+    # even = e₀ + e₂ z² and odd = o₁ z + o₃ z³, through z = 1 and z = ⅓
+    e2, o3 = (even_1 - even_2) * (9 / 8), (odd_1 - odd_2) * (9 / 8)
+    e0, o1 = even_1 - e2, odd_1 - o3
+    found = [*(abs(value) for value in values), abs(e0)]
+    for z in BETWEEN:
+        found.append(abs(e0 + e2 * (z * z)) + abs(o1 * z + o3 * z**3))
+    return abs(first), abs(last), reduce(maximum, found)

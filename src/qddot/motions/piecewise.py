@@ -54,6 +54,20 @@ class Piecewise:
         # of a line, what does not depend on its coefficients
         return value, np.broadcast_to(first, value.shape), np.broadcast_to(second, value.shape)
 
+    def hull(self, end: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return what all values up to an end lie between, shape (k,) each: not the nearest such.
+
+        The coefficients of a polynomial in Bernstein's form enclose it; over u from 0 to h:
+
+            bᵢ = Σⱼ C(i, j)/C(d, j) cⱼ hʲ
+        """
+        degree = self.coefficients.shape[1] - 1
+        rows = range(degree + 1)
+        bernstein = np.array([[comb(i, j) / comb(degree, j) for j in rows] for i in rows])
+        h = np.diff(self.starts, append=end)[:, None] ** np.arange(degree + 1)
+        found = bernstein @ (self.coefficients * h[:, :, None])
+        return found.min(axis=(0, 1)), found.max(axis=(0, 1))
+
 
 def horner(coefficients: Any, u: Any) -> tuple[Any, Any, Any]:
     """Return p, p′ and p″ of a polynomial in u, its coefficients lowest power first."""
@@ -68,7 +82,8 @@ def horner(coefficients: Any, u: Any) -> tuple[Any, Any, Any]:
 def resting_outside(curve: Piecewise, end: float) -> Piecewise:
     """Return a curve that keeps its first value before it starts, and the one at `end` after."""
     first, last = curve.coefficients[:1] * 0, curve.coefficients[-1:] * 0
-    first[0, 0], last[0, 0] = curve.coefficients[0, 0], curve.values(np.array([end]))[0][0]
+    first[0, 0] = curve.coefficients[0, 0]
+    last[0, 0] = horner(curve.coefficients[-1], end - curve.starts[-1])[0]
     begin = curve.starts[:1]
     return Piecewise(
         np.concatenate([begin - 1, curve.starts, [end]]),

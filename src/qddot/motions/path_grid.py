@@ -1,0 +1,109 @@
+"""Where along a path its limits hold, and where between they are looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from qddot.motions.path import Path
+from qddot.motions.path_timing import NODES, PathPrograms
+
+GAPS = NODES - 1
+LOOKED_AT = 400  # parts of a path that a cubic goes through, at least
+
+
+@dataclass(frozen=True, eq=False)
+class PathGrid:
+    """The points of a grid on a path, and even places between them."""
+
+    path: Path
+    s: np.ndarray  # (N + 1,), rising
+    share: np.ndarray  # (N parts, NODES): of its piece, the places of each part of it
+
+    @staticmethod
+    def of(path: Path, pieces: int, jumps: np.ndarray) -> PathGrid:
+        """Return a grid that is finer towards the ends, where the motion is slow.
+
+        So its pieces last about equally long. A piece has no knot of the path inside, and no joint
+        turns round inside whose friction jumps then.
+
+        Args:
+            path: The path.
+            pieces: How many pieces; more if there are more such places.
+            jumps: Whose friction jumps, shape (n,).
+        """
+        inside = path.knots[1:-1]
+        if jumps.any():
+            inside = np.union1d(inside, turning_points(path, jumps))
+            inside = inside[
+                np.diff(inside, prepend=0.0, append=path.length)[1:] > 1e-9 * path.length
+            ]
+        pieces = max(pieces, 2 * (len(inside) + 1))
+        even, which = np.arange(pieces + 1.0), np.zeros(0)
+        if len(inside):
+            # where on an even grid the places are, of which s is a cosine, and a point for each
+            place = np.arccos(np.clip(1 - 2 * inside / path.length, -1, 1)) * (pieces / np.pi)
+            which, order = np.rint(place), np.arange(len(place))
+            which = np.maximum.accumulate(np.maximum(which, 1) - order) + order
+            most = pieces - 1 - order[::-1]
+            which = (np.minimum.accumulate((which - order)[::-1])[::-1] + order).clip(max=most)
+            even = np.interp(even, [0, *which, pieces], [0, *place, pieces])
+        s = (1 - np.cos(even * (np.pi / pieces))) * (path.length / 2)
+        s[which.astype(int)], s[-1] = inside, path.length
+        return PathGrid(path, s, _shares(pieces, -(-LOOKED_AT // pieces)))
+
+    @property
+    def delta(self) -> np.ndarray:
+        """How long the pieces are, shape (N,)."""
+        return np.diff(self.s)
+
+    @property
+    def parts(self) -> int:
+        """Into how many parts a piece is cut, each with places of its own."""
+        return len(self.share) // (len(self.s) - 1)
+
+    def terms(self, programs: PathPrograms, out: np.ndarray) -> None:
+        """Fill in the terms of the equation of motion at all places, one row each."""
+        curve, pieces = self.path.curve, len(self.s) - 1
+        share = self.share.reshape(pieces, self.parts, NODES)[:, :, :-1].reshape(pieces, -1)
+        s = np.append((self.s[:-1, None] + share * self.delta[:, None]).reshape(-1), self.s[-1])
+        which = np.searchsorted(curve.starts[1:], s, side="right")
+        rows = curve.coefficients
+        polynomials = programs.room("polynomials", len(s), *rows.shape[1:])
+        rows.take(which, axis=0, out=polynomials, mode="clip")
+        kernel = programs.terms(rows.shape[1] - 1).gufunc
+        kernel(polynomials, s - curve.starts.take(which), out=(out,))
+
+
+@lru_cache(16)
+def _shares(pieces: int, parts: int) -> np.ndarray:
+    even = np.linspace(0, 1, parts * GAPS + 1)
+    share = np.empty((pieces, parts * GAPS + 1))
+    share[:] = even
+    # evenly in time, where the motion starts and ends
+    share[0], share[-1] = even**2, 1 - even[::-1] ** 2
+    inside = [share[:, GAPS * k : GAPS * (k + 1) + 1] for k in range(parts)]
+    found = np.stack(inside, axis=1).reshape(pieces * parts, NODES)
+    found.flags.writeable = False
+    return found
+
+
+def turning_points(path: Path, joints: np.ndarray) -> np.ndarray:
+    """Return where a joint turns round, by halving between places of every polynomial."""
+    knots, curve = path.knots, path.curve
+    even = np.linspace(0, 1, 9)[:-1]
+    s = np.append((knots[:-1, None] + even * np.diff(knots)[:, None]).reshape(-1), path.length)
+    slope = np.where(joints, curve.values(s)[1], 0.0)
+    at, joint = np.nonzero(slope[:-1] * slope[1:] < 0)
+    exact = s[((slope == 0) & joints)[1:-1].nonzero()[0] + 1]
+    low, high, sign = s[at], s[at + 1], np.sign(slope[at, joint])
+    which = np.searchsorted(curve.starts, low, side="right") - 1
+    start, c = curve.starts[which], curve.coefficients[which, :, joint]
+    for _ in range(50):
+        middle = (low + high) / 2
+        rise = sum(k * c[:, k] * (middle - start) ** (k - 1) for k in range(1, c.shape[1]))
+        before = rise * sign > 0
+        low, high = np.where(before, middle, low), np.where(before, high, middle)
+    return np.concatenate([exact, (low + high) / 2])

@@ -1,0 +1,256 @@
+"""The rounds in which the fastest way along paths is found, several paths at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from qddot.errors import printable
+from qddot.motions.path_grid import GAPS, PathGrid
+from qddot.motions.path_timing import KEPT, NODES, PathPrograms
+from qddot.robot import Robot
+
+ROUNDS = 40
+PATIENCE = 8  # rounds after which friction's tangent is taken as near enough: what is used is known
+TINY = 1e-30  # the x at which friction is taken for that of the start of a motion
+
+
+@dataclass(frozen=True)
+class PathLimits:
+    """What every joint may do, shape (n,) each, infinite where it may do anything."""
+
+    effort: np.ndarray  # [N·m or N]
+    velocity: np.ndarray  # [rad/s or m/s]
+    acceleration: np.ndarray  # [rad/s² or m/s²]
+
+    @property
+    def inverses(self) -> np.ndarray:
+        """One divided by each of them, shape (3n,)."""
+        return 1 / np.concatenate([self.effort, self.velocity, self.acceleration])
+
+    def programs(self, robot: Robot) -> PathPrograms:
+        """Return what is compiled for a robot with these limits, once."""
+        kinds = (self.effort, self.velocity, self.acceleration)
+        which = [tuple(np.flatnonzero(np.isfinite(kind)).tolist()) for kind in kinds]
+        return robot.cached("path", tuple(which), lambda: PathPrograms(robot.tree, *which))
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """What was found for a path."""
+
+    grid: PathGrid
+    x: np.ndarray  # (N + 1,), ṡ² at the points of the grid
+    use: float = 0.0
+    saturated: float = 0.0
+    problem: str = ""  # why there is no way
+
+    @property
+    def times(self) -> np.ndarray:
+        """When each point of the grid is reached [s], shape (N + 1,)."""
+        if self.problem:
+            return np.full(len(self.x), np.inf)
+        return np.concatenate([[0.0], spans_of(self.x, self.grid.delta).cumsum()])
+
+
+def spans_of(x: np.ndarray, delta: np.ndarray) -> np.ndarray:
+    """Return how long each piece takes [s], with ṡ² = x at the points between them."""
+    v = np.sqrt(x)
+    return 2 * delta / (v[:-1] + v[1:])
+
+
+class PathsLeft:
+    """The paths that are not done yet: what is known at their places, and what to change next."""
+
+    def __init__(
+        self,
+        programs: PathPrograms,
+        unit: np.ndarray,
+        grids: Sequence[PathGrid],
+        ends: np.ndarray,
+    ):
+        self.programs, self.unit, self.ends = programs, unit, ends
+        self.share, self.parts = grids[0].share, grids[0].parts
+        count, pieces = len(grids), len(grids[0].s) - 1
+        size = programs.parts * programs.tree.n
+        self.terms = programs.room("terms", count, GAPS * self.parts * pieces + 1, size)
+        for grid, room in zip(grids, self.terms, strict=True):
+            grid.terms(programs, room)
+        self.delta = np.array([grid.delta for grid in grids])
+        self.margin = np.zeros((count, pieces, programs.rows + 1))
+        # in the first round, friction is that of a slow motion
+        self.near = np.full((count, pieces + 1), TINY)
+        self.tangent = np.zeros((count, 1))
+
+    def choose(self, which: np.ndarray) -> None:
+        """Go on with some of the paths."""
+        for name in ("terms", "delta", "margin", "near", "tangent"):
+            setattr(self, name, getattr(self, name)[which])
+
+    def speeds(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return x at all points, and where each path is blocked."""
+        programs, (count, pieces), m = self.programs, self.delta.shape, self.programs.passes.m
+        step, terms, near = GAPS * self.parts, self.terms, self.near
+        back, ahead = programs.strips.gufunc(
+            *(terms[:, :-1:step], terms[:, 1::step], terms[:, step::step], self.delta),
+            *(near[:, :-1], near[:, 1:], self.tangent, self.unit, self.margin),
+            out=(
+                programs.room("back", count, pieces, 3 * m + 5),
+                programs.room("ahead", count, pieces, 3 * m + 2),
+            ),
+        )
+        return programs.passes.speeds(back, ahead, self.ends)
+
+    def looks(self, x: np.ndarray) -> list[np.ndarray]:
+        """Return of every piece how it uses limits.
+
+        The largest share of a limit, shape (k, N); by how much each strip, and the velocities, use
+        more inside than at the ends, (k, N, rows + 1); for which part of the piece a limit is used;
+        and the share that friction takes because of the speed.
+        """
+        terms, (count, pieces), parts = self.terms, self.delta.shape, self.parts
+        far, near, one = terms.strides
+        shape = (count, pieces * parts, NODES, terms.shape[-1])
+        places = as_strided(terms, shape, (far, GAPS * near, near, one), writeable=False)
+        first, last, delta = x[:, :-1], x[:, 1:], self.delta
+        if parts > 1:
+            first, last, delta = (z.repeat(parts, axis=1) for z in (first, last, delta))
+        found = self.programs.looks.gufunc(places, self.share, first, last, delta, self.unit)
+        use, start, end, peak, full, rubbing = found
+        if parts > 1:
+            use, start, end, peak, full, rubbing = (
+                z.reshape(count, pieces, parts, *z.shape[2:]) for z in found
+            )
+            use, peak, rubbing = use.max(axis=2), peak.max(axis=2), rubbing.max(axis=2)
+            start, end, full = start[:, :, 0], end[:, :, -1], full.mean(axis=2)
+        return [use, peak - np.maximum(start, end), full, rubbing]
+
+    def change(self, x: np.ndarray, bulge: np.ndarray, use: np.ndarray) -> None:
+        """Take friction at another x, and off the limits what the pieces use more inside.
+
+        Args:
+            x: Near which friction is taken next, shape (k, N + 1).
+            bulge: What strips use more between the ends of a piece, shape (k, N, rows + 1).
+            use: What pieces use where only this is left to mend, else 0, shape (k, N).
+        """
+        wide = bulge.copy()  # a piece may be gone as its neighbour is now
+        np.maximum(wide[:, 1:], bulge[:, :-1], out=wide[:, 1:])
+        np.maximum(wide[:, :-1], bulge[:, 1:], out=wide[:, :-1])
+        more = np.maximum(use - (1 - KEPT), 0)[..., None]
+        ready = (use.max(axis=1) > 0)[:, None, None] & (self.tangent > 0)[..., None]
+        self.margin = np.where(ready, self.margin + 2 * more, 1.05 * wide)
+        self.near = np.maximum(x, np.maximum(1e-12 * x.max(axis=1), TINY)[:, None])
+        self.tangent[:] = 1.0
+
+
+def solved(
+    robot: Robot,
+    limits: PathLimits,
+    grids: Sequence[PathGrid],
+    ends: np.ndarray,
+    between: bool = True,
+) -> list[Solved]:
+    """Return the fastest way along each of several paths with equally many pieces.
+
+    Args:
+        robot: Whose dynamics.
+        limits: What its joints may do.
+        grids: The paths.
+        ends: ṡ² at the start and at the end of each, shape (2,).
+        between: Whether limits are to hold between the points of the grids too.
+    """
+    with np.errstate(all="ignore"):  # what is infinite or NaN is data
+        return _solved(robot, limits, grids, ends, between)
+
+
+def _solved(
+    robot: Robot,
+    limits: PathLimits,
+    grids: Sequence[PathGrid],
+    ends: np.ndarray,
+    between: bool = True,
+) -> list[Solved]:
+    programs = limits.programs(robot)
+    rounds = PathsLeft(programs, limits.inverses, grids, ends)
+    found = [Solved(grid, grid.s, problem=_not_found(robot, grid)) for grid in grids]
+    left = np.arange(len(grids))
+    for number in range(ROUNDS):
+        x, blocked = rounds.speeds()
+        free = settled = blocked < 0
+        use, bulge, full, rubbing = rounds.looks(x)
+        if programs.rubs:
+            # what the tangent leaves of φ, about that of a square root, relative to the limits
+            away = np.abs(x - rounds.near).max(axis=1) / x.max(axis=1)
+            near = away**2 * rubbing.max(axis=1) / 8 < KEPT / 2
+            settled = free & (number > 0) & (near | (number >= PATIENCE))
+        largest = use.max(axis=1)
+        done = settled & (largest <= 1 - KEPT / 2) if between else settled.copy()
+        for k in np.flatnonzero(done):
+            grid = grids[left[k]]
+            spans = spans_of(x[k], grid.delta)
+            share = float(full[k] @ spans / spans.sum())
+            found[left[k]] = Solved(grid, x[k], float(largest[k]), share)
+        if not free.all():
+            # the tangent at too high a speed stands too high at low ones
+            slow = (number == 0) | (not programs.rubs) | (rounds.near.max(axis=1) < 1e-20)
+            for k in np.flatnonzero(~free & slow):
+                done[k], grid = True, grids[left[k]]
+                problem = _cannot(robot, limits, grid, int(blocked[k]), ends)
+                found[left[k]] = Solved(grid, x[k], problem=problem)
+            x = np.where(free[:, None], x, rounds.near / 4)
+            bulge[~free] = 0
+        if done.all():
+            break
+        bulge = bulge if between else np.zeros_like(bulge)
+        rounds.change(x, bulge, np.where(settled[:, None], use, 0))
+        if done.any():
+            left = left[~done]
+            rounds.choose(~done)
+    return found
+
+
+def _not_found(robot: Robot, grid: PathGrid) -> str:
+    return (
+        f"The fastest motion of {printable(robot.name)!r} along the path was not found in "
+        f"{ROUNDS} rounds.\n  Choose a smoother path, or more pieces than {len(grid.s) - 1}."
+    )
+
+
+def _cannot(robot: Robot, limits: PathLimits, grid: PathGrid, k: int, ends: np.ndarray) -> str:
+    """Return why there is no way from a point of a grid on."""
+    still = np.zeros(robot.n)
+    weights = robot.bias_torque(grid.path.curve.values(grid.s[[0, -1, k]])[0], still)
+    weights = weights - robot.friction_torque(still)
+    for end, weight, v in zip(("start", "end"), weights[:2], ends, strict=True):
+        over = np.flatnonzero(np.abs(weight) > limits.effort)
+        if len(over) and not v:
+            i = int(over[0])
+            return (
+                f"At the {end} of the path joint {printable(robot.joint_names[i])!r} of "
+                f"{printable(robot.name)!r} needs {abs(weight[i]):.6g} to be held still, and its "
+                f"motor gives {limits.effort[i]:.6g} at most.\n"
+                "  Choose another place to rest, a smaller payload or a larger effort."
+            )
+    q, slope, _ = grid.path.curve.values(grid.s)
+    length = np.abs(slope).max(axis=1)
+    if length.min() < 1e-9 * length.max():
+        return (
+            f"The path of {printable(robot.name)!r} stands still at "
+            f"{grid.s[length.argmin()]:.4g} of {grid.s[-1]:.4g}: there Q′ = 0, so that nothing "
+            "limits the speed.\n  Give s another meaning; Path.through(points) takes the distance "
+            "between points."
+        )
+    q, slope, weight = q[k], slope[k], weights[2]
+    held = np.abs(weight + robot.friction_torque(slope * np.sqrt(TINY))) / limits.effort
+    i = int(np.argmax(held))
+    where = ", ".join(f"{x:.4g}" for x in q)
+    return (
+        f"The motors of {printable(robot.name)!r} cannot take it along the path beyond "
+        f"{grid.s[k]:.4g} of {grid.s[-1]:.4g}, at q = ({where}): no speed there lets it reach the "
+        f"end {'at rest' if not ends[1] else 'at its speed'}. Weight and dry friction alone take "
+        f"{held[i]:.0%} of what joint {printable(robot.joint_names[i])!r} can give.\n"
+        "  Choose another path, a smaller payload or larger limits."
+    )
