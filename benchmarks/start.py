@@ -1,6 +1,7 @@
 """How long until the first torque, and how long does each quantity take to compile?
 
-Every time is taken in a process of its own and is the least of several.
+Every time is taken in a process of its own and is the least of several. Python keeps the compiled
+modules, as it does once a package is installed, whatever the environment of this process says.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def commands(effort: Effort) -> list[Row]:
         for _ in range(effort.repeats):
             started = perf_counter()
             call = [sys.executable, "-m", "qddot", *words]
-            subprocess.run(call, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(call, stdout=subprocess.DEVNULL, check=True, env=environment())
             times.append(perf_counter() - started)
         found.append(within(f"qddot {' '.join(words)}", min(times), limit))
     return found
@@ -122,6 +123,11 @@ def each_quantity() -> list[Row]:
 
 def run(code: str, cache: str | None = None) -> str:
     """Return what code prints in a fresh interpreter, compiled code being kept in a folder."""
-    env = os.environ | ({"QDDOT_CACHE_DIR": cache} if cache else {})
+    env = environment() | ({"QDDOT_CACHE_DIR": cache} if cache else {})
     command = [sys.executable, "-c", code]
     return subprocess.run(command, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def environment() -> dict[str, str]:
+    """Return the environment in which users start."""
+    return {key: x for key, x in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}

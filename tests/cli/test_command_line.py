@@ -486,6 +486,12 @@ def test_ctrl_c_while_it_starts_ends_with_130_and_without_a_traceback(module):
     assert not done.stdout
 
 
+def test_help_loads_no_package_for_numbers():
+    code = "import sys; import qddot.cli.command_line; print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
+
+
 def test_what_is_proved_when_ctrl_c_is_pressed_is_still_told():
     from qddot.equations.proofs import claims
 

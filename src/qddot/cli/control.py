@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
 import typer
 
 from qddot.cli import completion, words
@@ -181,6 +180,8 @@ def control(
       qddot control two_link --law adaptive --model-error 0.3 --plot run.png
       qddot control two_link --reference "quintic 0,0 1,1 2.0" --q0 0.01,0
     """
+    import numpy as np
+
     from qddot.control.loop import InterruptedLoop, closed_loop
     from qddot.control.spec import axes_of, described_control, law_kind, ready_posture
     from qddot.errors import BadPlan, SimulationWarning
@@ -270,5 +271,5 @@ def _followed(text: str, at: Situation) -> Any:
     if text:
         return words.reference_of(text)
     limits = at.robot.limits
-    nearby = np.clip(at.q + NEARBY, limits.lower, limits.upper)
+    nearby = (at.q + NEARBY).clip(limits.lower, limits.upper)
     return {"kind": "setpoint", "joints": nearby} if at.of_frame else {"kind": "fourier"}
