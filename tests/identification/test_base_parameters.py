@@ -10,8 +10,13 @@ from long import long, one_in
 from nearness import assert_near
 
 import qddot
-from qddot.errors import BadArgument
-from qddot.identification.base_parameters import groups, identifiable, random_states
+from qddot.errors import BadArgument, NoValues
+from qddot.identification.base_parameters import (
+    base_regressor,
+    groups,
+    identifiable,
+    random_states,
+)
 from qddot.identification.identifiability import Identifiability
 from qddot.identification.regression import Regression
 from qddot.identification.solution import least_squares
@@ -97,6 +102,26 @@ def test_the_base_parameters_say_all_that_the_torques_do(name):
     Y = robot.regressor(at.q, at.qd, at.qdd)
     phi = np.random.default_rng(1).normal(size=Y.shape[-1])
     assert_near(Y[..., found.columns.kept] @ (found.B @ phi), Y @ phi, np.abs(Y) @ np.abs(phi))
+
+
+@pytest.mark.parametrize("name", ["stanford", *long("panda")])
+def test_the_base_regressor_gives_the_torques_with_fewer_columns(name):
+    robot = qddot.load(name)
+    states = np.random.default_rng(3).uniform(-1, 1, (3, 5, robot.n))
+    Y_b, known = base_regressor(robot), identifiable(robot, limits=False)
+    columns, whole = Y_b(*states), robot.regressor(*states)
+    assert columns.shape == (5, robot.n, known.rank)
+    assert_near(columns @ (known.B @ robot.parameters), whole @ robot.parameters)
+    assert np.linalg.matrix_rank(columns.reshape(-1, known.rank)) <= known.rank < whole.shape[-1]
+    assert len(Y_b.program) < len(robot.program("regressor"))
+    assert_near(Y_b(*states[:, 0].copy()), columns[0])
+    more = base_regressor(robot, terms=("friction",))(*states)
+    assert more.shape[-1] == identifiable(robot, terms=("friction",), limits=False).rank
+
+
+def test_the_base_regressor_of_symbols_asks_for_values():
+    with pytest.raises(NoValues):
+        base_regressor("two_link_symbolic")
 
 
 def test_torques_are_linear_in_the_parameters_and_not_in_the_positions():

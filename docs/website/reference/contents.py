@@ -187,6 +187,13 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
             *("inverse_dynamics_derivatives", "forward_dynamics_derivatives", "regressor"),
             *("parameters", "parameter_names"),
         ),
+        "Second derivatives and products": (
+            *("inverse_dynamics_second_derivatives", "forward_dynamics_second_derivatives"),
+            *("inverse_dynamics_product", "inverse_dynamics_transposed_product"),
+            *("inverse_dynamics_hessian_product", "forward_dynamics_product"),
+            *("forward_dynamics_transposed_product", "forward_dynamics_hessian_product"),
+            *("jacobian_product", "jacobian_transposed_product"),
+        ),
         "Small motions": ("linearised", "equilibrium"),
         "Frames": (
             *("at", "pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),

@@ -81,15 +81,13 @@ class MovingAxis:
 
     motion: tuple[Vec3, Vec3]
     rate: tuple[Vec3, Vec3]  # ẇ, u̇
-    twice: tuple[Vec3, Vec3]  # that, twice
     second: tuple[Vec3, Vec3]  # ẅ, ü
 
     @staticmethod
     def of(body: Body, moving: Movement) -> MovingAxis:
         ((w, u),) = body.columns
-        wd, ud = cross(moving.w_u, w), cross(moving.w_u, u)
-        second = moving.U @ w, moving.U @ u + cross(moving.a, w)
-        return MovingAxis((w, u), (wd, ud), (2 * wd, 2 * ud), second)
+        rate = cross(moving.w_u, w), cross(moving.w_u, u)
+        return MovingAxis((w, u), rate, (moving.U @ w, moving.U @ u + cross(moving.a, w)))
 
 
 def rigid_body_slopes(
@@ -112,6 +110,21 @@ def rigid_body_slopes(
         tree: The robot, of which `applies` is true.
         q, qd, qdd: Joint positions [rad or m], velocities and accelerations, shape (n,).
     """
+    return _slopes(tree, q, qd, qdd, times=2)
+
+
+def coriolis_matrix(tree: Tree, q: ConfigVec, qd: JointVec) -> JointMat:
+    """Return the Coriolis matrix of Christoffel symbols: half of ∂c/∂q̇, as c is quadratic in q̇.
+
+    c_k = Σ Γ_kij q̇ᵢ q̇ⱼ        ∂c_k/∂q̇ⱼ = 2 Σ Γ_kij q̇ᵢ = 2 C_kj
+    """
+    return _slopes(tree, q, qd, np.zeros(tree.n, dtype=int), times=1)[1]
+
+
+def _slopes(
+    tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec, times: int
+) -> tuple[JointMat, JointMat]:
+    """Return ∂τ/∂q and ∂τ/∂q̇; with times=1 the first is wrong and the second is its half."""
     moving, bodies, size = movements(tree, q, qd, qd, qdd), tree.bodies, len(tree.bodies)
     X, qd_J = moving.X, tree.coordinates.velocities(q, qd)
     n, f = inertial_forces(tree, moving)
@@ -126,18 +139,20 @@ def rigid_body_slopes(
     by_q, by_qd = (np.zeros((size, size), dtype=object) for _ in range(2))
     for j in reversed(range(size)):
         axis, parent = axes[j], bodies[j].parent
-        turned = flows[j].turned(axis.twice[0]), _turned(axis.motion, n[j], f[j])
+        turned = flows[j].turned(times * axis.rate[0]), _turned(axis.motion, n[j], f[j])
         moved = _sum(moments[j].momentum(*axis.second), *turned)
-        sped = _sum(moments[j].momentum(*axis.twice), flows[j].turned(2 * axis.motion[0]))
-        taken, b = moments[j].momentum(*axis.motion), 2 * flows[j].felt_by(*axis.motion)
+        sped = _sum(
+            moments[j].momentum(*_scaled(times, axis.rate)), flows[j].turned(times * axis.motion[0])
+        )
+        taken, b = moments[j].momentum(*axis.motion), times * flows[j].felt_by(*axis.motion)
         i = j
         while i != BASE:
             by_q[i, j], by_qd[i, j] = (bodies[i].feels(*x)[0] for x in (moved, sped))
             if i != j:
                 by_q[j, i] = _power(taken, axes[i].second) + b @ axes[i].rate[0]
-                by_qd[j, i] = _power(taken, axes[i].twice) + b @ axes[i].motion[0]
+                by_qd[j, i] = _power(taken, _scaled(times, axes[i].rate)) + b @ axes[i].motion[0]
             moved, sped, taken = (_handed_on(X[i], *x) for x in (moved, sped, taken))
-            b = X[i].R @ b + cross(2 * speeds[i], taken[1])
+            b = X[i].R @ b + cross(times * speeds[i], taken[1])
             i = bodies[i].parent
         if parent != BASE:
             body, (n_j, f_j) = moments[j].seen_from(X[j]), _handed_on(X[j], n[j], f[j])
@@ -169,6 +184,10 @@ def _turned(motion: tuple[Vec3, Vec3], n: Vec3, f: Vec3) -> Wrench:
 
 def _sum(*wrenches: Wrench) -> Wrench:
     return sum(n for n, _ in wrenches), sum(f for _, f in wrenches)
+
+
+def _scaled(times: int, motion: tuple[Vec3, Vec3]) -> tuple[Vec3, Vec3]:
+    return times * motion[0], times * motion[1]
 
 
 def _power(wrench: Wrench, motion: tuple[Vec3, Vec3]) -> Scalar:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     )
     from qddot.identification.spectrum import Cutoff as Cutoff
     from qddot.identification.base_parameters import (
+        base_regressor as base_regressor,
         groups as groups,
         identifiable as identifiable,
         random_states as random_states,
@@ -70,7 +71,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.identification.preparation": "prepared trimmed",
         "qddot.identification.signals": "differentiated filtered resampled shifted",
         "qddot.identification.spectrum": "Cutoff",
-        "qddot.identification.base_parameters": "groups identifiable random_states",
+        "qddot.identification.base_parameters": "base_regressor groups identifiable random_states",
         "qddot.identification.identifiability": "Identifiability",
         "qddot.identification.excitation": "excite",
         "qddot.identification.excitation_collision": "Clearance clearance",

@@ -23,6 +23,8 @@ CHOICES = {
     "point_motion": ("frame",),
     "jacobian": ("frame", "axes"),
     "jacobian_rate": ("frame", "axes"),
+    "jacobian_product": ("frame", "axes"),
+    "jacobian_transposed_product": ("frame", "axes"),
     "inverse_effective_mass": ("frame", "axes"),
     "coriolis_matrix": ("form",),
     "all_terms": ("frame",),

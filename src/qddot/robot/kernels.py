@@ -27,6 +27,7 @@ from qddot.dynamics.kinematics import AXES
 from qddot.errors import UnknownName, WrongShape, WrongValue
 from qddot.model import Model
 from qddot.model.arguments import loads
+from qddot.program.ports import wrong_shape
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.robot.described import Described
@@ -136,6 +137,8 @@ class Kernels(Described):
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
         names = self.model.position_names if port.name == "q" else self.joint_names
+        if port.shape != (len(names),):  # of a wrench
+            return wrong_shape(port, shape)
         return WrongShape(port.name, shape, self.name, names)
 
 

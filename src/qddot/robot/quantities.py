@@ -16,9 +16,9 @@ from qddot.checks import one_of
 from qddot.dynamics import (
     aba,
     coriolis,
-    derivatives,
     energy,
     forward,
+    frame_products,
     friction,
     kinematics,
     regressor,
@@ -30,10 +30,11 @@ from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.terms import all_terms
 from qddot.model.tree import Tree
-from qddot.program.differentiate import jacobian
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
+from qddot.robot.derived import DERIVED, state_shapes
+from qddot.robot.products import PRODUCTS
 from qddot.robot.terms import AllTerms, FrameTerms
 
 # from this many joints on, the articulated body algorithm is quicker: in batches the two are even
@@ -66,10 +67,8 @@ def recorded_program(tree: Tree, request: Request) -> Program:
     name = request.quantity
     if name in WITH_LOADS:
         return loaded_program(tree, request)
-    if name == "inverse_dynamics_derivatives":
-        return inverse_derivatives(tree)
-    if name == "forward_dynamics_derivatives":
-        return forward_derivatives(tree)
+    if name in FROM_OTHERS and request.form == "christoffel":
+        return FROM_OTHERS[name](tree, lambda other: recorded_program(tree, Request(other)))
     if name == "effective_mass":
         return effective_mass_program(tree, request)
     if name == "all_terms":
@@ -95,7 +94,7 @@ def definition(request: Request) -> tuple[tuple[str, ...], Callable[..., Any]]:
     """Return what a quantity is a function of, and its definition over any tree.
 
     Raises:
-        KeyError: If it is derived from others: derivatives and the motion of a point.
+        KeyError: If it is derived from others: derivatives, products, the motion of a point.
     """
     name = request.quantity
     if name in WITH_LOADS:
@@ -104,7 +103,7 @@ def definition(request: Request) -> tuple[tuple[str, ...], Callable[..., Any]]:
     inputs, define = SIMPLE[name]
     if name in OF_A_FRAME:
         define = partial(define, frame=request.frame)
-        if name in ("jacobian", "jacobian_rate", "inverse_effective_mass"):
+        if name in OF_AXES:
             define = partial(define, axes=request.axes)
     if name == "coriolis_matrix" and request.form != "christoffel":
         define = partial(coriolis_form, form=request.form)
@@ -145,64 +144,6 @@ def forward_dynamics(tree: Tree, *arrays: Any, **loads: Any) -> Any:
     return forward.forward_dynamics(tree, *arrays, **loads)
 
 
-def inverse_derivatives(tree: Tree) -> Program:
-    """Return ∂τ/∂q and ∂τ/∂q̇: of rigid bodies by mechanics, of friction and springs as programs.
-
-    Where a joint has several velocities, the program of the torques is differentiated as it is.
-    """
-    along = None if tree.flat else {"q": tree.rates}
-    if not derivatives.applies(tree):
-        torque = recorded_program(tree, Request("inverse_dynamics"))
-        return jacobian(torque, ["q", "qd"], along)
-    short, shapes = regrouped(tree), state_shapes(tree, "q", "qd", "qdd")
-
-    def resisting(q: Any, qd: Any, qdd: Any) -> Any:
-        return friction.friction_torque(tree, qd) + rnea.elastic_torque(tree, q, qd)
-
-    slopes = jacobian(record(resisting, **shapes), ["q", "qd"], along)
-
-    def total(q: Any, qd: Any, qdd: Any) -> dict[str, Any]:
-        rigid = derivatives.rigid_body_slopes(short, q, qd, qdd)
-        more = slopes.pack(slopes.results_at([*q, *qd, *qdd]))
-        return {"dtau_dq": rigid[0] + more[0], "dtau_dqd": rigid[1] + more[1]}
-
-    return record(total, "inverse_dynamics_derivatives", **shapes)
-
-
-def forward_derivatives(tree: Tree) -> Program:
-    """Return the derivatives of forward dynamics, from those of inverse dynamics at its result.
-
-    With q̈ what forward dynamics gives:
-
-        ∂q̈/∂q = −M⁻¹ ∂τ/∂q        ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇        ∂q̈/∂τ = M⁻¹
-    """
-    short = regrouped(tree)
-    slopes = recorded_program(tree, Request("inverse_dynamics_derivatives"))
-
-    def slopes_of(q: Any, qd: Any, tau: Any) -> dict[str, Any]:
-        negative = forward.inverse(-mass_matrix(short, q))  # −M⁻¹: the fewest changes of sign
-        qdd = negative @ (rnea.bias_torque(short, q, qd) - tau)
-        dtau_dq, dtau_dqd = slopes.pack(slopes.results_at([*q, *qd, *qdd]))
-        return {
-            "dqdd_dq": _product(negative, dtau_dq),
-            "dqdd_dqd": _product(negative, dtau_dqd),
-            "dqdd_dtau": -negative,
-        }
-
-    shapes = state_shapes(tree, "q", "qd", "tau")
-    return record(slopes_of, "forward_dynamics_derivatives", **shapes)
-
-
-def _product(A: Any, B: Any, rows: int = 4) -> Any:
-    """Return A B, a few rows at a time: an entry of B is then fetched once for all of them."""
-    n, C = len(A), np.zeros(np.shape(B), dtype=object)
-    for first in range(0, n, rows):
-        for j in range(n):
-            for i in range(first, min(first + rows, n)):
-                C[i, j] = A[i] @ B[:, j]
-    return C
-
-
 def point_motion(tree: Tree, request: Request) -> Program:
     """Return position, velocity and acceleration of a point fixed to a frame."""
 
@@ -223,11 +164,6 @@ def effective_mass_program(tree: Tree, request: Request) -> Program:
         return {"effective_mass": matrix, "regular": regular}
 
     return record(masses, "effective_mass", **state_shapes(tree, "q"))
-
-
-def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
-    """Return the shapes of inputs: q has as many numbers as a configuration, others as v."""
-    return {name: (tree.nq if name == "q" else tree.n,) for name in names}
 
 
 def coriolis_form_name(form: Any) -> str:
@@ -287,6 +223,8 @@ SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "pose": (("q",), pose_matrix),
     "jacobian": (("q",), kinematics.jacobian),
     "jacobian_rate": (("q", "qd"), kinematics.jacobian_rate),
+    "jacobian_product": (("q", "qd"), frame_products.jacobian_product),
+    "jacobian_transposed_product": (("q", "wrench"), frame_products.jacobian_transposed_product),
     "kinetic_energy": (("q", "qd"), energy.kinetic_energy),
     "potential_energy": (("q",), energy.potential_energy),
     "center_of_mass": (("q",), energy.center_of_mass),
@@ -297,13 +235,11 @@ WITH_LOADS: dict[str, tuple[str, Callable[..., Any]]] = {
     "forward_dynamics": ("tau", forward_dynamics),
     "bias_torque": ("", rnea.bias_torque),
 }
-OF_A_FRAME = ("pose", "jacobian", "jacobian_rate", "inverse_effective_mass")
-OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")
-NAMES = (
-    *WITH_LOADS,
-    *SIMPLE,
-    "inverse_dynamics_derivatives",
-    "forward_dynamics_derivatives",
-    "point_motion",
-    "all_terms",
+OF_AXES = (
+    *("jacobian", "jacobian_rate", "jacobian_product", "jacobian_transposed_product"),
+    "inverse_effective_mass",
 )
+OF_A_FRAME = ("pose", *OF_AXES)
+OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")
+FROM_OTHERS = DERIVED | PRODUCTS
+NAMES = (*dict.fromkeys((*WITH_LOADS, *SIMPLE, *FROM_OTHERS, "point_motion", "all_terms")),)

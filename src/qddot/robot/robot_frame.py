@@ -59,6 +59,21 @@ class RobotFrame:
         return asked_of(self.robot, "jacobian_rate", q, qd, self.name, axes, out=out)
 
     @compiled
+    def jacobian_product(
+        self, q: Any, qd: Any, axes: str = "world", *, out: Any = None
+    ) -> np.ndarray:
+        """Return J q̇ = [ω; u], the velocity of the frame, shape (..., 6), without forming J."""
+        return asked_of(self.robot, "jacobian_product", q, qd, self.name, axes, out=out)
+
+    @compiled
+    def jacobian_transposed_product(
+        self, q: Any, wrench: Any, axes: str = "world", *, out: Any = None
+    ) -> np.ndarray:
+        """Return Jᵀ f, the torques that balance a wrench at the frame, (..., n), without J."""
+        asked = "jacobian_transposed_product"
+        return asked_of(self.robot, asked, q, wrench, self.name, axes, out=out)
+
+    @compiled
     def point_motion(
         self, q: Any, qd: Any, qdd: Any, point: Any = AT_ORIGIN, *, out: Any = None
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
