@@ -35,27 +35,43 @@ def effective_mass(M: JointMat, J: np.ndarray, rounding: float) -> tuple[np.ndar
     result = np.zeros((len(J), len(J)), dtype=object)
     if not rows:
         return result, 1
-    L, D = factored(M)
-    if any(isinstance(d, PLAIN) and d <= 0 for d in D):
-        return result + nan, 0
-    unit = np.eye(len(D), dtype=int) + np.array(L, dtype=object)
-    N = _inverse(unit) / np.array([sqrt(d) for d in D], dtype=object)  # M⁻¹ = N Nᵀ
-    W = J[rows] @ N
+    W, N, regular = _weighted(M, J)
     joints = [i for i, column in enumerate(J.T) if not all(_is_zero(x) for x in column)]
-    if len(joints) < min(len(rows), len(D)):  # others do not move it: W Wᵀ with fewer columns
-        W = J[np.ix_(rows, joints)] @ _orthonormal(N[joints])[0]
+    if len(joints) < min(len(rows), len(N)):  # others do not move it: W Wᵀ with fewer columns
+        W = J[:, joints] @ _orthonormal(N[joints])[0]
     wide = len(rows) <= len(joints)
-    T, Q = _orthonormal(W if wide else W.T)
-    if any(_is_zero(x) for x in np.diagonal(T)):
+    T, Q = _orthonormal(W[rows] if wide else W[rows].T)
+    if _is_zero(regular) or any(_is_zero(x) for x in np.diagonal(T)):
         return result + nan, 0
     T_inv = _inverse(T)
     P = T_inv if wide else T_inv.T @ Q
     result[np.ix_(rows, rows)] = P.T @ P
     least = (2 * rounding) ** 2 * _square(J) * _square(N) * _square(T_inv)
-    regular = least < 1
+    return result, regular * (least < 1)
+
+
+def weighted_jacobian(
+    M: JointMat, J: np.ndarray, rounding: float
+) -> tuple[np.ndarray, Scalar, Scalar]:
+    """Return W with J M⁻¹ Jᵀ = W Wᵀ, shape (k, n), and what makes its singular values known.
+
+    That is up to which size one is only rounding, and 1 where M is not singular, else 0.
+    """
+    W, N, regular = _weighted(M, J)
+    return W, rounding * sqrt(_square(J) * _square(N)), regular
+
+
+def _weighted(M: JointMat, J: np.ndarray) -> tuple[np.ndarray, np.ndarray, Scalar]:
+    """Return W = J N, N with M⁻¹ = N Nᵀ, and 1 where M is clearly not singular, else 0."""
+    L, D = factored(M)
+    if any(isinstance(d, PLAIN) and d <= 0 for d in D):
+        return np.full(J.shape, nan), np.full(M.shape, nan), 0
+    unit = np.eye(len(D), dtype=int) + np.array(L, dtype=object).reshape(len(D), len(D))
+    N = _inverse(unit) / np.array([sqrt(d) for d in D], dtype=object)
+    regular = 1
     for i, d in enumerate(D):
         regular = regular * (d > PIVOT * M[i, i])
-    return result, 1 * regular
+    return J @ N, N, regular
 
 
 def _orthonormal(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -25,7 +25,7 @@ from qddot.dynamics import (
     rnea,
 )
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.effective_mass import effective_mass
+from qddot.dynamics.effective_mass import effective_mass, weighted_jacobian
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.terms import all_terms
@@ -70,8 +70,8 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return inverse_derivatives(tree)
     if name == "forward_dynamics_derivatives":
         return forward_derivatives(tree)
-    if name == "effective_mass":
-        return effective_mass_program(tree, request)
+    if name in GUARDED:
+        return guarded_program(tree, request)
     if name == "all_terms":
         terms = partial(all_terms, regrouped(tree), frame=request.frame)
         return record(terms, name, **state_shapes(tree, "q", "qd"))
@@ -213,16 +213,15 @@ def point_motion(tree: Tree, request: Request) -> Program:
     return record(motion, "point_motion", **shapes | ({} if request.at_origin else {"point": (3,)}))
 
 
-def effective_mass_program(tree: Tree, request: Request) -> Program:
-    """Return the effective mass of a frame, and 1 where that is right, else 0."""
+def guarded_program(tree: Tree, request: Request) -> Program:
+    """Return a quantity of M and J at a frame, and 1 where it is right, else 0."""
     first = 3 if request.axes == "linear" else 0
 
-    def masses(q: Any) -> dict[str, Any]:
+    def define(q: Any) -> Any:
         J = kinematics.jacobian(tree, q, request.frame)[first:]
-        matrix, regular = effective_mass(mass_matrix(regrouped(tree), q), J, ROUNDING)
-        return {"effective_mass": matrix, "regular": regular}
+        return GUARDED[request.quantity](mass_matrix(regrouped(tree), q), J, ROUNDING)
 
-    return record(masses, "effective_mass", **state_shapes(tree, "q"))
+    return record(define, request.quantity, **state_shapes(tree, "q"))
 
 
 def state_shapes(tree: Tree, *names: str) -> dict[str, tuple[int]]:
@@ -297,6 +296,8 @@ WITH_LOADS: dict[str, tuple[str, Callable[..., Any]]] = {
     "forward_dynamics": ("tau", forward_dynamics),
     "bias_torque": ("", rnea.bias_torque),
 }
+# of M, J and its rounding; the last result says whether the others are right
+GUARDED = {"effective_mass": effective_mass, "weighted_jacobian": weighted_jacobian}
 OF_A_FRAME = ("pose", "jacobian", "jacobian_rate", "inverse_effective_mass")
 OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")
 NAMES = (
