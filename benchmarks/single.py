@@ -121,7 +121,7 @@ def compare(
     return against(what, mine, peer.name, theirs, TARGET)
 
 
-def compare_loop(robot: Robot, quantity: str, way: Looped, effort: Effort) -> list[Row]:
+def compare_loop(robot: Robot, quantity: str, way: Any, effort: Effort) -> list[Row]:
     """Return the row of a peer of whom no target is asked, if it agrees."""
     arrays = states(robot, CHECKED, 1 if quantity == "mass_matrix" else 3)
     if not agreeing(robot, quantity, [way], arrays):

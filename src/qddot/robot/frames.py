@@ -65,7 +65,7 @@ def principal_masses(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 def masses_along_axes(W: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the principal masses and their axes from W and what its singular values are worth."""
-    known = np.isfinite(W).all(axis=(-2, -1))
+    known = np.asarray(np.isfinite(W).all(axis=(-2, -1)))
     if not known.all():
         W = np.where(known[..., None, None], W, 0)
     U, sigma, _ = np.linalg.svd(W, full_matrices=W.shape[-2] > W.shape[-1])
