@@ -50,6 +50,7 @@ class Request(NamedTuple):
     frame: str = ""
     axes: str = "world"
     wrenches: tuple[str, ...] = ()  # the frames that wrenches act at, each given in `axes`
+    reaction: bool = False  # the wrenches are the robot's on its environment
     disturbed: bool = False
     base_moves: bool = False
     at_origin: bool = False  # of the motion of a point: it is that of the frame, and no input
@@ -128,7 +129,8 @@ def loaded_program(tree: Tree, request: Request) -> Program:
         more: dict[str, Any] = {}
         rest = arrays[states:]
         if frames:
-            more |= {"wrenches": dict(zip(frames, rest, strict=False)), "axes": request.axes}
+            on_robot = [-x if request.reaction else x for x in rest[: len(frames)]]
+            more |= {"wrenches": dict(zip(frames, on_robot, strict=True)), "axes": request.axes}
         if request.disturbed:
             more["disturbance"] = rest[len(frames)]
         if request.base_moves:
