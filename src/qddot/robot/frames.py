@@ -168,6 +168,7 @@ class FrameQuantities(Kernels):
             return kernel.asked(q)
         return kernel.general(q).astype(self.dtype)
 
+    @compiled
     def principal_masses(self, q: Any, frame: str, axes: str = "all") -> tuple[Any, Any]:
         """Return the masses of a frame along its principal axes, ascending, and these axes.
 
@@ -177,7 +178,7 @@ class FrameQuantities(Kernels):
         vectors in world axes, one a column.
         """
         frame, axes = frame_name(self, frame), one_of("axes", axes, ("all", "linear"))
-        return masses_along_axes(*self._in_double._kernel("weighted_jacobian", frame, axes)(q))
+        return self._in_double._kernel("principal_masses", frame, axes).asked(q)
 
     @property
     def _in_double(self) -> Any:
@@ -186,16 +187,17 @@ class FrameQuantities(Kernels):
         return self.cached("in double", None, lambda: self.with_options(dtype="float64"))
 
     def _otherwise(self, request: Request) -> Callable[..., Any] | None:
-        how = {"effective_mass": self._mass_by_directions, "weighted_jacobian": self._weighted}
+        how = {"effective_mass": self._mass_of_axes, "principal_masses": self._singular_values}
         if request.quantity not in how:
             return None
         return partial(how[request.quantity], frame=request.frame, axes=request.axes)
 
-    def _mass_by_directions(self, q: np.ndarray, frame: str, axes: str) -> np.ndarray:
+    def _mass_of_axes(self, q: np.ndarray, frame: str, axes: str) -> np.ndarray:
         """Return the effective mass where the frame cannot move in some directions, or hardly."""
-        return matrix_of(*self.principal_masses(q, frame, axes))
+        return matrix_of(*self._singular_values(q, frame, axes))
 
-    def _weighted(self, q: np.ndarray, frame: str, axes: str) -> tuple[np.ndarray, np.ndarray]:
-        """Return W, and what of its singular values is rounding, where M is singular or nearly."""
+    def _singular_values(
+        self, q: np.ndarray, frame: str, axes: str
+    ) -> tuple[np.ndarray, np.ndarray]:
         J, M = self._kernel("jacobian", frame).general(q), self._kernel("mass_matrix").general(q)
-        return weighted(J if axes == "all" else J[..., 3:, :], M)
+        return principal_masses(J if axes == "all" else J[..., 3:, :], M)

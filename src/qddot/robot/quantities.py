@@ -25,7 +25,7 @@ from qddot.dynamics import (
     rnea,
 )
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.effective_mass import effective_mass, weighted_jacobian
+from qddot.dynamics.effective_mass import effective_mass, principal_masses
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.terms import all_terms
@@ -299,7 +299,7 @@ WITH_LOADS: dict[str, tuple[str, Callable[..., Any]]] = {
     "bias_torque": ("", rnea.bias_torque),
 }
 # of M, J and its rounding; the last result says whether the others are right
-GUARDED = {"effective_mass": effective_mass, "weighted_jacobian": weighted_jacobian}
+GUARDED = {"effective_mass": effective_mass, "principal_masses": principal_masses}
 OF_A_FRAME = ("pose", "jacobian", "jacobian_rate", "inverse_effective_mass")
 OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")
 NAMES = (
