@@ -13,7 +13,7 @@ import re
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -302,4 +302,4 @@ PEERS = (
     FRAX,
     Peer("adam", "adam", "adam-robotics[casadi]", adam),
 )
-FOR_ONE_STATE = (replace(PINOCCHIO, ways=pinocchio_calls), MUJOCO, DYNIBO)
+FOR_ONE_STATE = (MUJOCO, DYNIBO)  # beside Pinocchio

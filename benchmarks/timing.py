@@ -12,9 +12,9 @@ import os
 import sys
 import time
 import timeit
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 TICK = 5e-3  # [s] for which a contender runs at a time, at least
@@ -52,12 +52,14 @@ class Contender:
     args: tuple
     states: int = 1
     out: Any = None  # handed over by keyword, if given
+    named: Mapping[str, Any] = field(default_factory=dict)  # further keywords
 
     def timer(self, clock: Clock) -> timeit.Timer:
         """Return a timer whose loop holds the call itself and no wrapper around it."""
         names = {f"a{k}": arg for k, arg in enumerate(self.args)}
-        given = [*names, *(["out=out"] if self.out is not None else [])]
-        scope = {"f": self.function, "out": self.out, **names}
+        keywords = {**({} if self.out is None else {"out": self.out}), **self.named}
+        given = [*names, *(f"{key}={key}" for key in keywords)]
+        scope = {"f": self.function, **names, **keywords}
         return timeit.Timer(f"f({', '.join(given)})", timer=clock, globals=scope)
 
 

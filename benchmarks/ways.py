@@ -32,6 +32,8 @@ class Looped:
     leading: tuple = ()  # arguments in front of the state
     read: Callable[[Any], Any] = unchanged  # its result, in qddot's layout
     robot: Robot | None = None  # whose results it gives, where it cannot give those of ours
+    trailing: tuple = ()  # arguments behind the state
+    takes: int | None = None  # how many arrays of the state; None: all of them
 
     def values(self, arrays: Arrays) -> np.ndarray:
         """Return the results for a batch, one row a state."""
@@ -58,7 +60,9 @@ class Looped:
         return Contender(self.function, self.rows([a[:1] for a in arrays])[0])
 
     def rows(self, arrays: Arrays) -> list[tuple]:
-        return [(*self.leading, *(x.copy() for x in row)) for row in zip(*arrays, strict=True)]
+        rows = list(zip(*arrays, strict=True))
+        given = [[x.copy() for x in row[: self.takes]] for row in rows]
+        return [(*self.leading, *row, *self.trailing) for row in given]
 
 
 class StateFirst(Looped):

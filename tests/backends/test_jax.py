@@ -42,6 +42,13 @@ def test_jax_gives_what_the_kernels_give(name):
     frame = robot.frame_names[-1]
     q = arrays[0]
     assert_same(functions.jacobian(q, frame, axes="local"), robot.jacobian(q, frame, "local"))
+    qd = arrays[1]
+    for at in ((), (frame,)):
+        wanted = robot.all_terms(q, qd, *at)
+        found = functions.all_terms(q, qd, *at)
+        assert type(found) is type(wanted)
+        for x, y in zip(found, wanted, strict=True):
+            assert_same(x, y)
     wrench = np.arange(6.0)
     found = functions.inverse_dynamics(*arrays, wrenches={frame: wrench})
     assert_same(found, robot.inverse_dynamics(*arrays, wrenches={frame: wrench}))

@@ -48,6 +48,9 @@ CALLS: dict[str, Callable[[Robot], Any]] = {
     "none": lambda r: r.inverse_dynamics(Q, QD, QDD, wrenches=None, out=None),
     "wrench": lambda r: r.inverse_dynamics(Q, QD, QDD, wrenches={TIP: F}),
     "local wrench": lambda r: r.inverse_dynamics(Q, QD, QDD, wrenches={TIP: F}, axes="local"),
+    "on the environment": lambda r: r.inverse_dynamics(
+        Q, QD, QDD, wrenches={TIP: F}, wrenches_on="environment"
+    ),
     "two wrenches": lambda r: r.forward_dynamics(Q, QD, D, wrenches={TIP: F, OTHER: G}),
     "the other way round": lambda r: r.forward_dynamics(Q, QD, D, wrenches={OTHER: G, TIP: F}),
     "disturbance": lambda r: r.bias_torque(Q, QD, disturbance=D),

@@ -22,6 +22,7 @@ from watching import python_calls
 
 import qddot
 from qddot import Kernel, Robot
+from qddot.robot.kernels import compiled
 
 # looking costs nothing
 
@@ -115,6 +116,31 @@ def test_exact_calls_never_enter_python_and_all_others_do():
             found = leg.inverse_dynamics(*given, **more)
         assert len(calls) == 1
         assert_allclose(found.reshape(2), expected, rtol=ROUND_OFF)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name
+        for owner in Robot.__mro__
+        for name, what in vars(owner).items()
+        if isinstance(what, compiled)
+    ],
+)
+def test_every_compiled_method_of_a_robot_is_quick(name: str):
+    """A method that computes, where it should say what is to be computed, is not."""
+    known = {"q": Q, "qd": QD, "qdd": QDD, "tau": QDD, "frame": TIP, "axes": "linear"}
+    given = inspect.signature(getattr(LEG, name)).parameters.values()
+    masses = name in ("effective_mass", "principal_masses")
+    arguments = [
+        known.get(p.name, QD)
+        for p in given
+        if p.default is p.empty or (p.name == "axes" and masses and p.kind != p.KEYWORD_ONLY)
+    ]
+    getattr(LEG, name)(*arguments)
+    with python_calls() as calls:
+        getattr(LEG, name)(*arguments)
+    assert calls == []
 
 
 def test_what_is_made_of_a_robot_is_made_once_per_choice_and_not_copied():

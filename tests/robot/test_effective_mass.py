@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from long import long
 from made import POINT
-from nearness import DIVIDED, SOLVED
+from nearness import ACCURATE, DIVIDED, SOLVED
 from numpy.testing import assert_allclose, assert_array_equal
 from watching import python_calls
 
 import qddot
 from qddot.certificate.ellipsoid import mass_ellipsoid
-from qddot.robot.frames import matrix_of
+from qddot.robot.frames import matrix_of, principal_masses
 
 FEW_OF_FLOAT32 = 1e-6  # a few roundings of a float32
 both = pytest.mark.parametrize("axes", ["linear", "all"])
@@ -102,18 +102,49 @@ def test_a_right_angle_typed_with_five_digits_moves_the_tip_out_of_its_plane_a_l
 
 @both
 @pytest.mark.parametrize("name", ["two_link", "scara", "so101", "ur5", *long("panda_hand")])
-def test_the_compiled_matrix_is_that_of_singular_values(name, axes):
+def test_what_is_compiled_is_what_singular_values_give(name, axes):
     """More rows than joints, as many, fewer; a joint that does not move the frame (so101)."""
     arm = qddot.load(name)
     q = arm.random_positions(50, seed=1)
-    found = arm.effective_mass(q, arm.tip, axes)
-    by_directions = matrix_of(*arm.principal_masses(q, arm.tip, axes))
-    size = np.abs(by_directions).max(axis=(1, 2), keepdims=True)
-    assert_allclose(found / size, by_directions / size, rtol=0, atol=DIVIDED)
+    J = arm.jacobian(q, arm.tip)[:, 3 if axes == "linear" else 0 :]
+    masses, directions = principal_masses(J, arm.mass_matrix(q))
+    matrix = matrix_of(masses, directions)
+    found, (own, axes_found) = (
+        arm.effective_mass(q, arm.tip, axes),
+        arm.principal_masses(q, arm.tip, axes),
+    )
+    size = np.abs(matrix).max(axis=(1, 2), keepdims=True)
+    assert_allclose(found / size, matrix / size, rtol=0, atol=DIVIDED)
+    assert_allclose(matrix_of(own, axes_found) / size, matrix / size, rtol=0, atol=DIVIDED)
+    assert_allclose(1 / own, 1 / masses, rtol=SOLVED)
+    square = np.swapaxes(axes_found, 1, 2) @ axes_found
+    assert_allclose(square, np.broadcast_to(np.eye(len(square[0])), square.shape), atol=ACCURATE)
+    arm.effective_mass(q[0], arm.tip, axes)
     with python_calls() as calls:
         one = arm.effective_mass(q[7], arm.tip, axes)
-    assert not calls or calls[-1] != "FrameQuantities._mass_by_directions"
+    assert calls == []
     assert_array_equal(one, found[7])
+
+
+def test_masses_of_a_frame_on_the_base_are_infinite():
+    for axes, count in (("all", 6), ("linear", 3)):
+        masses, directions = POINT.principal_masses([0.1, 0.2], "base", axes)
+        assert_array_equal(masses, [np.inf] * count)
+        assert_array_equal(directions, np.eye(count))
+        assert not POINT.effective_mass([0.1, 0.2], "base", axes).any()
+    light = qddot.from_dh([{"a": 1, "mass": 1, "com": [0, 0, 0]}, {"a": 1}], "standard")
+    assert np.isnan(light.effective_mass([0, 1.0], "base")).all()
+
+
+def test_principal_masses_of_one_state_enter_no_python():
+    for arm, axes in ((POINT, "linear"), (qddot.load("ur5"), "all")):
+        q = np.full(arm.n, 0.7)
+        first = arm.principal_masses(q, arm.tip, axes)
+        with python_calls() as calls:
+            again = arm.principal_masses(q, arm.tip, axes)
+        assert calls == []
+        assert_array_equal(first[0], again[0])
+        assert (np.diff(again[0]) >= 0).all()
 
 
 def test_singular_values_are_asked_where_the_frame_can_hardly_move():
@@ -123,7 +154,7 @@ def test_singular_values_are_asked_where_the_frame_can_hardly_move():
         q = np.array([0.3, bend])
         with python_calls() as calls:
             found = arm.effective_mass(q, "tool", "linear")
-        assert ("FrameQuantities._mass_by_directions" in calls) is asked
+        assert ("FrameQuantities._mass_of_axes" in calls) is asked
         assert bool(calls) is asked
         assert_array_equal(found, arm.effective_mass(q[None], "tool", "linear")[0])
 

@@ -52,6 +52,10 @@ SAME: dict[str, tuple[Any, Any]] = {
         lambda: TOOL.effective_mass(Q, "linear"),
         lambda: ARM.effective_mass(Q, "tool", "linear"),
     ),
+    "principal_masses": (
+        lambda: TOOL.principal_masses(Q, "linear"),
+        lambda: ARM.principal_masses(Q, "tool", "linear"),
+    ),
     "inverse_dynamics": (
         lambda: TOOL.inverse_dynamics(Q, QD, QDD, F),
         lambda: ARM.inverse_dynamics(Q, QD, QDD, wrenches={"tool": F}),
@@ -82,7 +86,14 @@ def test_a_frame_says_what_its_robot_says(what: str):
 
 
 def test_every_quantity_of_a_frame_has_the_arguments_of_the_robots_without_the_frame():
-    for name in ("pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"):
+    for name in (
+        "pose",
+        "jacobian",
+        "jacobian_rate",
+        "point_motion",
+        "effective_mass",
+        "principal_masses",
+    ):
         own = dict(inspect.signature(getattr(Robot, name)).parameters)
         del own["frame"]
         mine = inspect.signature(getattr(RobotFrame, name)).parameters

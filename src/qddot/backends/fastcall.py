@@ -10,9 +10,9 @@ call is compiled when it first comes with one state, so looking at it costs noth
 from __future__ import annotations
 
 import ctypes
-import threading
 from collections.abc import Callable
 from inspect import Parameter, Signature, getdoc, signature
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ class FastCall:
     def __init__(self, name: str, general: Callable[..., Any], asked: Callable[..., Any]):
         self.general, self.asked = general, asked
         self.links: dict[CallLayout, tuple[Any, ...]] = {}  # and what each of them needs
-        self.adding = threading.Lock()
+        self.code: list[MachineCode] = []  # of every `call` that has ever been the function
         self.first = np.zeros(1, np.int64)  # the address of the table of the chain's first link
         # calling its owner has the form of such a function: what runs until there is a better one
         self.definition = MethodDefinition(
@@ -92,23 +92,25 @@ class FastCall:
         state: MachineCode = kernel.one_state
         named, guarded = results is not tuple, kernel.otherwise is not None
         code = compile_module(link_module(layout, kernel.program, lanes, named, guarded))
-        with self.adding:
-            if layout in self.links:  # another thread was quicker
-                return True
-            texts = texts_of(layout)
-            addresses = {
-                "link": code.address("link"),
-                "next": self.first[0],
-                "state": state.address("state"),
-                "new tuple": _address("PyType_GenericAlloc" if named else "PyTuple_New"),
-                "results": id(results),
-                "dtype": id(kernel.dtype),
-                **_fixed_addresses(),
-            }
-            table = np.array([*(addresses[what] for what in TABLE), *map(id, texts)], np.int64)
-            self.links[layout] = table, texts, code, state, kernel.dtype, results
-            self.first[0] = table.ctypes.data
-            self.definition.function = code.address("call")
+        texts = texts_of(layout)
+        addresses = {
+            "link": code.address("link"),
+            "next": 0,
+            "state": state.address("state"),
+            "new tuple": _address("PyType_GenericAlloc" if named else "PyTuple_New"),
+            "results": id(results),
+            "dtype": id(kernel.dtype),
+            **_fixed_addresses(),
+        }
+        table = np.array([*(addresses[what] for what in TABLE), *map(id, texts)], np.int64)
+        # of several threads that are here at once one is first, and each makes the same chain
+        self.links.setdefault(layout, (table, texts, code, state, kernel.dtype, results))
+        tables = [each for each, *_ in list(self.links.values())]
+        for one, following in pairwise(tables):
+            one[TABLE.index("next")] = following.ctypes.data
+        self.first[0] = tables[0].ctypes.data
+        self.definition.function = code.address("call")
+        self.code.append(code)
         return True
 
 

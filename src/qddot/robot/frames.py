@@ -60,16 +60,26 @@ def principal_masses(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
     Infinite along axes that the frame cannot move; NaN where M is singular.
     """
-    W, rounding = weighted(J, M)
-    known = np.asarray(np.isfinite(W).all(axis=(-2, -1)))[..., None]
-    U, sigma, _ = np.linalg.svd(np.where(known[..., None], W, 0))
-    masses = masses_of(sigma, rounding, J.shape[-2])
-    return np.where(known, masses, np.nan), np.where(known[..., None], U, np.nan)
+    return masses_along_axes(*weighted(J, M))
+
+
+def masses_along_axes(W: np.ndarray, rounding: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the principal masses and their axes from W and what its singular values are worth."""
+    known = np.asarray(np.isfinite(W).all(axis=(-2, -1)))
+    if not known.all():
+        W = np.where(known[..., None, None], W, 0)
+    U, sigma, _ = np.linalg.svd(W, full_matrices=W.shape[-2] > W.shape[-1])
+    masses = masses_of(sigma, rounding, W.shape[-2])
+    if known.all():
+        return masses, U
+    return np.where(known[..., None], masses, np.nan), np.where(known[..., None, None], U, np.nan)
 
 
 def masses_of(sigma: np.ndarray, rounding: np.ndarray, count: int) -> np.ndarray:
     """Return `count` masses 1/σ², infinite where σ is only rounding or there are too few joints."""
     blocked = ~(sigma > np.asarray(rounding)[..., None])
+    if sigma.shape[-1] == count and not blocked.any():
+        return 1 / sigma**2
     found = np.where(blocked, np.inf, 1 / np.where(blocked, 1, sigma) ** 2)
     missing = np.full((*found.shape[:-1], count - found.shape[-1]), np.inf)
     return np.concatenate([found, missing], axis=-1)
@@ -158,6 +168,7 @@ class FrameQuantities(Kernels):
             return kernel.asked(q)
         return kernel.general(q).astype(self.dtype)
 
+    @compiled
     def principal_masses(self, q: Any, frame: str, axes: str = "all") -> tuple[Any, Any]:
         """Return the masses of a frame along its principal axes, ascending, and these axes.
 
@@ -166,9 +177,8 @@ class FrameQuantities(Kernels):
         in `effective_mass`; shapes (..., 6) and (..., 6, 6), or (..., 3) and (..., 3, 3), unit
         vectors in world axes, one a column.
         """
-        one_of("axes", axes, ("all", "linear"))
-        J, M = self._in_double.jacobian(q, frame), self._in_double.mass_matrix(q)
-        return principal_masses(J if axes == "all" else J[..., 3:, :], M)
+        frame, axes = frame_name(self, frame), one_of("axes", axes, ("all", "linear"))
+        return self._in_double._kernel("principal_masses", frame, axes).asked(q)
 
     @property
     def _in_double(self) -> Any:
@@ -177,10 +187,17 @@ class FrameQuantities(Kernels):
         return self.cached("in double", None, lambda: self.with_options(dtype="float64"))
 
     def _otherwise(self, request: Request) -> Callable[..., Any] | None:
-        if request.quantity != "effective_mass":
+        how = {"effective_mass": self._mass_of_axes, "principal_masses": self._singular_values}
+        if request.quantity not in how:
             return None
-        return partial(self._mass_by_directions, frame=request.frame, axes=request.axes)
+        return partial(how[request.quantity], frame=request.frame, axes=request.axes)
 
-    def _mass_by_directions(self, q: np.ndarray, frame: str, axes: str) -> np.ndarray:
+    def _mass_of_axes(self, q: np.ndarray, frame: str, axes: str) -> np.ndarray:
         """Return the effective mass where the frame cannot move in some directions, or hardly."""
-        return matrix_of(*self.principal_masses(q, frame, axes))
+        return matrix_of(*self._singular_values(q, frame, axes))
+
+    def _singular_values(
+        self, q: np.ndarray, frame: str, axes: str
+    ) -> tuple[np.ndarray, np.ndarray]:
+        J, M = self._kernel("jacobian", frame).general(q), self._kernel("mass_matrix").general(q)
+        return principal_masses(J if axes == "all" else J[..., 3:, :], M)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from inspect import getattr_static
 from types import MethodType
-from typing import Any, Self
+from typing import Any, Concatenate, Generic, ParamSpec, Self, TypeVar, overload
 
 import numpy as np
 
@@ -26,7 +26,7 @@ from qddot.checks import frame_name, one_of, whole
 from qddot.dynamics.kinematics import AXES
 from qddot.errors import UnknownName, WrongShape, WrongValue
 from qddot.model import Model
-from qddot.model.arguments import loads
+from qddot.model.arguments import loads, sign_on
 from qddot.program.ports import wrong_shape
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
@@ -39,6 +39,8 @@ from qddot.robot.quantities import (
     results_of,
 )
 
+MethodArguments = ParamSpec("MethodArguments")
+MethodResult = TypeVar("MethodResult")
 DTYPES = ("float64", "float32")
 
 
@@ -75,7 +77,7 @@ class Kernels(Described):
         Args:
             quantity: The name of a method: "inverse_dynamics", "mass_matrix", "jacobian", ...
             choices: What that method chooses by: `frame`, `axes`, `wrenches` (names of frames),
-                `disturbed`, `base_moves`, `form`.
+                `reaction`, `disturbed`, `base_moves`, `form`.
         """
         if quantity not in NAMES:
             raise UnknownName("quantity", quantity, self.name, NAMES)
@@ -123,12 +125,14 @@ class Kernels(Described):
         base_motion: Any,
         out: Any,
     ) -> np.ndarray:
-        by_frame, motion = loads(wrenches, wrenches_on, base_motion)
+        by_frame, motion = loads(wrenches, "robot", base_motion)
+        reaction = sign_on(wrenches_on) < 0
         one_of("axes", axes, AXES)
         kernel = self._kernel(
             quantity,
             wrenches=tuple(frame_name(self, name) for name in by_frame),
             axes=axes if by_frame else "world",
+            reaction=reaction and bool(by_frame),
             disturbed=disturbance is not None,
             base_moves=bool(motion),
         )
@@ -142,10 +146,10 @@ class Kernels(Described):
         return WrongShape(port.name, shape, self.name, names)
 
 
-class compiled:
+class compiled(Generic[MethodArguments, MethodResult]):
     """Decorates a method that returns `kernel.asked(...)`, or a result where there is no kernel."""
 
-    def __init__(self, method: Callable[..., Any]):
+    def __init__(self, method: Callable[Concatenate[Any, MethodArguments], MethodResult]):
         @wraps(method)
         def general(*args: Any, **kwargs: Any) -> Any:
             call = method(*args, **kwargs)
@@ -157,6 +161,12 @@ class compiled:
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
 
+    @overload
+    def __get__(
+        self, whose: None, owner: type
+    ) -> Callable[Concatenate[Any, MethodArguments], MethodResult]: ...
+    @overload
+    def __get__(self, whose: object, owner: type) -> Callable[MethodArguments, MethodResult]: ...
     def __get__(self, whose: Any, owner: type | None = None) -> Any:
         if whose is None:
             return self.general

@@ -25,7 +25,7 @@ from qddot.dynamics import (
     rnea,
 )
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.effective_mass import effective_mass
+from qddot.dynamics.effective_mass import effective_mass, principal_masses
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.terms import all_terms
@@ -51,6 +51,7 @@ class Request(NamedTuple):
     frame: str = ""
     axes: str = "world"
     wrenches: tuple[str, ...] = ()  # the frames that wrenches act at, each given in `axes`
+    reaction: bool = False  # the wrenches are the robot's on its environment
     disturbed: bool = False
     base_moves: bool = False
     at_origin: bool = False  # of the motion of a point: it is that of the frame, and no input
@@ -69,8 +70,8 @@ def recorded_program(tree: Tree, request: Request) -> Program:
         return loaded_program(tree, request)
     if name in FROM_OTHERS and request.form == "christoffel":
         return FROM_OTHERS[name](tree, lambda other: recorded_program(tree, Request(other)))
-    if name == "effective_mass":
-        return effective_mass_program(tree, request)
+    if name in GUARDED:
+        return guarded_program(tree, request)
     if name == "all_terms":
         terms = partial(all_terms, regrouped(tree), frame=request.frame)
         return record(terms, name, **state_shapes(tree, "q", "qd"))
@@ -127,7 +128,8 @@ def loaded_program(tree: Tree, request: Request) -> Program:
         more: dict[str, Any] = {}
         rest = arrays[states:]
         if frames:
-            more |= {"wrenches": dict(zip(frames, rest, strict=False)), "axes": request.axes}
+            on_robot = [-x if request.reaction else x for x in rest[: len(frames)]]
+            more |= {"wrenches": dict(zip(frames, on_robot, strict=True)), "axes": request.axes}
         if request.disturbed:
             more["disturbance"] = rest[len(frames)]
         if request.base_moves:
@@ -154,16 +156,15 @@ def point_motion(tree: Tree, request: Request) -> Program:
     return record(motion, "point_motion", **shapes | ({} if request.at_origin else {"point": (3,)}))
 
 
-def effective_mass_program(tree: Tree, request: Request) -> Program:
-    """Return the effective mass of a frame, and 1 where that is right, else 0."""
+def guarded_program(tree: Tree, request: Request) -> Program:
+    """Return a quantity of M and J at a frame, and 1 where it is right, else 0."""
     first = 3 if request.axes == "linear" else 0
 
-    def masses(q: Any) -> dict[str, Any]:
+    def define(q: Any) -> Any:
         J = kinematics.jacobian(tree, q, request.frame)[first:]
-        matrix, regular = effective_mass(mass_matrix(regrouped(tree), q), J, ROUNDING)
-        return {"effective_mass": matrix, "regular": regular}
+        return GUARDED[request.quantity](mass_matrix(regrouped(tree), q), J, ROUNDING)
 
-    return record(masses, "effective_mass", **state_shapes(tree, "q"))
+    return record(define, request.quantity, **state_shapes(tree, "q"))
 
 
 def coriolis_form_name(form: Any) -> str:
@@ -235,6 +236,8 @@ WITH_LOADS: dict[str, tuple[str, Callable[..., Any]]] = {
     "forward_dynamics": ("tau", forward_dynamics),
     "bias_torque": ("", rnea.bias_torque),
 }
+# of M, J and its rounding; the last result says whether the others are right
+GUARDED = {"effective_mass": effective_mass, "principal_masses": principal_masses}
 OF_AXES = (
     *("jacobian", "jacobian_rate", "jacobian_product", "jacobian_transposed_product"),
     "inverse_effective_mass",

@@ -13,7 +13,6 @@ from qddot.robot.kernels import compiled
 from qddot.robot.linearisation import Linearisation, equilibrium, linearised
 from qddot.robot.quantities import coriolis_form_name
 from qddot.robot.robot_frame import RobotFrame
-from qddot.robot.terms import AllTerms, FrameTerms
 
 
 @dataclass(frozen=True, repr=False)
@@ -159,7 +158,7 @@ class Robot(DerivativeQuantities):
     @compiled
     def all_terms(
         self, q: Any, qd: Any, frame: str | None = None, *, out: Any = None
-    ) -> AllTerms | FrameTerms:
+    ) -> Any:  # AllTerms, with a frame FrameTerms
         """Return M, c, g and the bias torque in one call; with a frame also its pose, J and J̇ q̇.
 
         What these share is computed once. The fields, by name and in this order:
@@ -171,6 +170,9 @@ class Robot(DerivativeQuantities):
             q, qd: Joint positions [rad or m] and velocities, shape (..., n).
             frame: The name of a link or a frame; J and the drift are of its origin, in world axes.
             out: Where to put the results, a tuple of as many arrays.
+
+        Returns:
+            `AllTerms`, with a frame `FrameTerms`: named tuples.
         """
         name = "" if frame is None else frame_name(self, frame)
         return self._kernel("all_terms", name).asked(q, qd, out=out)

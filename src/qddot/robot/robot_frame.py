@@ -94,9 +94,10 @@ class RobotFrame:
         """Return the mass that the frame seems to have, (J M⁻¹ Jᵀ)⁻¹; see the robot's method."""
         return asked_of(self.robot, "effective_mass", q, self.name, axes)
 
+    @compiled
     def principal_masses(self, q: Any, axes: str = "all") -> tuple[Any, Any]:
         """Return the masses along principal axes, and these axes; see the robot's method."""
-        return self.robot.principal_masses(q, self.name, axes)
+        return asked_of(self.robot, "principal_masses", q, self.name, axes)
 
     @compiled
     def all_terms(self, q: Any, qd: Any, *, out: Any = None) -> FrameTerms:
