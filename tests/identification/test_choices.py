@@ -37,6 +37,10 @@ def both(q, qd, qdd):
     return np.multiply.outer(0.1 * a + 0.3 * v + 0.5 * np.sign(v), np.eye(6)[4] + np.eye(6)[5])
 
 
+def by_load(q, qd, qdd):
+    return np.eye(2)[0] * (0.2 * np.abs(ARM.gravity_torque(q)) * np.sign(qd))[:, :1]
+
+
 @pytest.mark.parametrize(
     ("what", "joints", "robot", "more"),
     [
@@ -57,15 +61,7 @@ def both(q, qd, qdd):
             at_joint(1, lambda q, qd, qdd: 30 * np.abs(qd[:, 1])),
         ),
         ("counterbalance", ("j1",), ARM, at_joint(0, lambda q, qd, qdd: 100 * np.sin(2 * q[:, 0]))),
-        (
-            "friction by load",
-            ("j1",),
-            ARM,
-            at_joint(
-                0,
-                lambda q, qd, qdd: 0.2 * np.abs(ARM.gravity_torque(q)[:, 0]) * np.sign(qd[:, 0]),
-            ),
-        ),
+        ("friction by load", ("j1",), ARM, by_load),
         ("motor of two joints", WRIST.joint_names[4:], WRIST, both),
     ],
 )
@@ -162,13 +158,26 @@ def test_the_wrist_of_a_measured_arm_is_found():
     assert fit.relative_error < 0.052
 
 
-def test_a_robot_without_a_place_for_a_column_is_found_without_it():
+def test_a_motor_of_two_joints_is_in_the_robot_and_its_file(tmp_path):
     fit = qddot.identify(WRIST, log_of(WRIST, both), "consistent")
+    fit.save(tmp_path / "found.toml")
+    back = qddot.load(tmp_path / "found.toml")
+    (coupling,) = back.model.couplings
+    assert (coupling.joints, coupling.ratios) == (WRIST.joint_names[4:], (1, 1))
+    states = fit.log.q, fit.log.qd, fit.log.qdd
+    assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), rtol=0, atol=1e-9)
+    again = qddot.identify(back, fit.log, "consistent")  # its columns are the robot's own now
+    assert ("motor of two joints", WRIST.joint_names[4:]) not in taken(again)
+    assert np.allclose(again.predict(*states), fit.predict(*states), atol=1e-3)
+
+
+def test_a_robot_without_a_place_for_a_column_is_found_without_it():
+    fit = qddot.identify(ARM, log_of(ARM, by_load), "consistent")
     with pytest.warns(
-        qddot.IdentificationWarning, match=r"no place for .*\.fs.*found without them"
+        qddot.IdentificationWarning, match=r"no place for .*\.fl.*found without them"
     ):
         robot = fit.robot
-    plain = qddot.identify(WRIST, fit.log, "consistent", terms=("friction", "offset"))
+    plain = qddot.identify(ARM, fit.log, "consistent", terms=("friction", "offset"))
     states = fit.log.q, fit.log.qd, fit.log.qdd
     expected = plain.robot.inverse_dynamics(*states)
     assert np.allclose(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from qddot.identification.log import Log
-from qddot.identification.regression import Extra, Regression, WarmFriction
+from qddot.identification.regression import Extra, Regression, WarmFriction, shared_motor
 from qddot.model import Joint, Model
 
 SPEEDS = (0.04, 0.08, 0.15, 0.3, 0.5, 0.8)  # of a joint's top speed: where friction may change
@@ -233,10 +233,11 @@ def _together(robot: Any, i: int, j: int, sign: int) -> Iterator[Candidate]:
             function(qd @ direction, qdd @ direction), direction
         )
 
+    places = shared_motor(joints, (1, sign))
     columns = {
-        "Ia": Extra(f"{label}.Ia", along(lambda v, a: a)),
-        "fv": Extra(f"{label}.fv", along(lambda v, a: v)),
-        "fs": Extra(f"{label}.fs", along(lambda v, a: np.sign(v))),
+        "Ia": Extra(f"{label}.Ia", along(lambda v, a: a), places["Ia"]),
+        "fv": Extra(f"{label}.fv", along(lambda v, a: v), places["fv"]),
+        "fs": Extra(f"{label}.fs", along(lambda v, a: np.sign(v)), places["fs"]),
     }
     for names in MOTOR:
         extra = tuple(columns[name] for name in names)

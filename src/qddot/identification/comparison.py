@@ -280,12 +280,14 @@ def saved(fit: Fit, path: str | Path) -> list[str]:
     parts = [
         ("rotor inertia", [j.name for j in joints if j.motor.reflected]),
         ("offset", [j.name for j in joints if j.friction.offset]),
+        ("what joints share", [c.combination for c in robot.model.couplings]),
     ]
     gone = [f"{what} (of {listing(names, 8)})" for what, names in parts if names]
     if gone:
         stripped = robot.model.with_joints(
             lambda j: replace(j, motor=type(j.motor)(), friction=replace(j.friction, offset=0))
         )
+        stripped = replace(stripped, couplings=())
         before, after = (error_of(fit, r) for r in (robot, replace(robot, model=stripped)))
         cost = f"On the rows of the log the torque error rises from {100 * before:.3g} % "
         cost = f"{cost}to {100 * after:.3g} %. " if after > before + PRICE * before else ""

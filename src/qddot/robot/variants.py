@@ -153,7 +153,11 @@ class Variants:
             "rotor_inertia": {"motor": Motor()},
             "springs": {"spring": Spring()},
         }
-        lost = {"friction": {"damping": 0}, "springs": {"stiffness": 0, "rest": 0}}.get(name, {})
+        lost = {
+            "friction": {"damping": 0, **parts["friction"]},
+            "rotor_inertia": parts["rotor_inertia"],
+            "springs": {"stiffness": 0, "rest": 0},
+        }[name]
 
         def bare(model: Model) -> Model:
             model = model.with_joints(lambda joint: replace(joint, **parts[name]))

@@ -86,8 +86,8 @@ def frame_values(frame: Frame) -> dict[str, Any]:
 
 def coupling_values(coupling: Coupling) -> dict[str, Any]:
     values = differing_fields(coupling)
-    ends = [values.pop("first"), values.pop("second")]
-    return {"joints": ends} | values
+    parts = {key: differing_fields(values[key]) for key in ("friction", "motor") if key in values}
+    return values | parts
 
 
 def inertial_fields(inertial: Inertial) -> dict[str, Any]:
