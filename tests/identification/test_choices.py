@@ -213,6 +213,13 @@ def test_friction_by_temperature_is_found_where_the_log_has_it(tmp_path):
     at = [fit.names.index(f"{joint}.fv/°C") for joint in arm.joint_names]
     assert fit.values[at] == pytest.approx([-0.25, -0.25], abs=0.02)
     assert fit.relative_error < 0.002
+    fit.save(tmp_path / "arm.toml")
+    back = qddot.load(tmp_path / "arm.toml")
+    states = fit.log.q, fit.log.qd, fit.log.qdd
+    assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), atol=0.01)
+    for T in (25.0, 50.0):  # 20 - 0.25 (T - 20), whatever it was found at
+        at_T = [joint.friction.viscous for joint in back.with_temperature(T).model.free_joints]
+        assert at_T == pytest.approx([20 - 0.25 * (T - 20)] * 2, rel=0.03)
     without = qddot.identify(arm, replace(log, temperature=None))
     assert without.relative_error > 3 * fit.relative_error
     assert not any("°C" in name for name in without.names)

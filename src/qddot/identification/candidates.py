@@ -121,8 +121,17 @@ def _load(robot: Any, i: int, gravity: Any) -> Candidate:
 
 def _warm(joint: str, i: int, reference: float) -> Iterator[Candidate]:
     """Yield friction that changes with the temperature of the joint: viscous, dry, or both."""
-    viscous = WarmFriction(f"{joint}.fv/°C", (i, reference, True))
-    dry = WarmFriction(f"{joint}.fs/°C", (i, reference, False))
+
+    def placed(key: str) -> Callable[[Model, float], Model]:
+        def changed(old: Joint, value: float) -> Joint:
+            return replace(
+                old, warming=replace(old.warming, **{"reference": reference, key: value})
+            )
+
+        return _placed(joint, changed)
+
+    viscous = WarmFriction(f"{joint}.fv/°C", (i, reference, True), placed("viscous"))
+    dry = WarmFriction(f"{joint}.fs/°C", (i, reference, False), placed("coulomb"))
     for extra in ((viscous,), (dry,), (viscous, dry)):
         yield Candidate("friction by temperature", (joint,), (), extra)
 

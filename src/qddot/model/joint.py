@@ -63,6 +63,32 @@ class Spring:
 
 
 @dataclass(frozen=True)
+class Warming:
+    """How friction changes with a joint's temperature T; at T₀ it is what the joint says:
+
+    Fᵥ(T) = Fᵥ + a (T − T₀)        Fₛ(T) = Fₛ + b (T − T₀)
+    """
+
+    reference: Scalar = 20  # T₀ [°C]
+    viscous: Scalar = 0  # a [N·m·s/rad/°C] or [N·s/m/°C]
+    coulomb: Scalar = 0  # b [N·m/°C] or [N/°C]
+
+    @property
+    def changes(self) -> bool:
+        """Whether any of it depends on the temperature."""
+        return bool(self.viscous or self.coulomb)
+
+    def at(self, temperature: Scalar, friction: Friction) -> Friction:
+        """Return the friction at a temperature [°C]."""
+        warmer = temperature - self.reference
+        changed = {
+            "viscous": friction.viscous + self.viscous * warmer,
+            "coulomb": friction.coulomb + self.coulomb * warmer,
+        }
+        return friction.refitted(changed)
+
+
+@dataclass(frozen=True)
 class Mimic:
     """A joint that follows another: q = multiplier · q_leader + offset."""
 
@@ -101,6 +127,7 @@ class Joint:
     line: int | None = field(default=None, compare=False, repr=False)
     pitch: Scalar = 0  # [m/rad] of a screw
     start: Start = Start()
+    warming: Warming = Warming()
 
     @property
     def moves(self) -> bool:

@@ -24,6 +24,7 @@ from qddot.model import (
     Payload,
     Spring,
     Start,
+    Warming,
     build,
 )
 from qddot.model.friction import PARAMETERS
@@ -166,6 +167,7 @@ def joint_parts(table: DocumentTable, name: str = "") -> dict[str, Any]:
         "locked": table.number("locked", None),
         "home": table.number("home", None),
         "start": start(table.table("start")),
+        "warming": warming(table.table("warming")),
         "pitch": table.number("pitch", 0),
     }
 
@@ -198,6 +200,11 @@ def spring(table: DocumentTable | None) -> Spring:
 def start(table: DocumentTable | None) -> Start:
     """Return start = { q, qd, lower, upper }."""
     return Start(**fields(table, {"q": 0, "qd": 0, "lower": None, "upper": None}))
+
+
+def warming(table: DocumentTable | None) -> Warming:
+    """Return warming = { reference, viscous, coulomb }."""
+    return Warming(**fields(table, {"reference": 20, "viscous": 0, "coulomb": 0}))
 
 
 def fields(table: DocumentTable | None, defaults: Mapping[str, Any]) -> dict[str, Any]:

@@ -153,6 +153,8 @@ def _lost_at(joint: Joint) -> Iterator[str]:
         value = getattr(joint.friction, p.name)
         if p.name not in DYNAMICS and value != p.default:
             yield f"its {p.meaning} ({value})"
+    if joint.warming.changes:
+        yield f"how its friction changes with temperature, from {joint.warming.reference} °C on"
     if joint.locked is not None:
         yield f"that it could move (it is held at {joint.locked}, and written as fixed)"
     if joint.kind == "continuous" and (limits.lower, limits.upper) != (None, None):
