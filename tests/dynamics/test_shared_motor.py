@@ -1,6 +1,7 @@
 """A motor that turns with several joints, against the formulas of an arm that has one."""
 
 import numpy as np
+import pandas
 import pytest
 from nearness import assert_near
 
@@ -146,6 +147,9 @@ def test_two_of_the_same_name_are_refused(robot):
     twice = [*model.couplings, Coupling(JOINTS, ratios=RATIOS, friction=Friction(viscous=1))]
     with pytest.raises(BadRobot, match="something else with a motor or friction is called"):
         build("twice", model.links, model.joints, couplings=tuple(twice))
+    for odd in (Coupling("j1"), Coupling(("j1", 3)), Coupling(JOINTS, ratios=("a", 2))):
+        with pytest.raises(BadRobot, match=r"its joints are|Give one ratio for each joint"):
+            build("odd", model.links, model.joints, couplings=(odd,))
 
 
 def test_what_a_shaft_lacks_costs_nothing(robot):
@@ -251,3 +255,24 @@ def test_many_runs_vary_its_friction(robot):
     )  # fmt: skip
     slow, fast = np.abs(found.qd[1, -1] @ E), np.abs(found.qd[0, -1] @ E)
     assert slow < fast
+
+
+@pytest.mark.parametrize("method", ["consistent", "output_error"])
+def test_estimators_find_it_where_the_model_has_one(robot, method):
+    t = np.arange(1500) / 150
+    turns = 2 * np.pi * np.array([[0.2, 0.3], [0.5, 0.6], [0.8, 1.0]])
+    phase = np.multiply.outer(turns, t).swapaxes(1, 2) + np.arange(3)[:, None, None]
+    q, qd, qdd = (
+        sum(0.5 * w**k * wave(p) * sign for w, p in zip(turns, phase, strict=True))
+        for k, (wave, sign) in enumerate([(np.sin, 1), (np.cos, 1), (np.sin, -1)])
+    )
+    noise = np.random.default_rng(0).normal(0, 0.01, q.shape)
+    log = pandas.DataFrame(np.column_stack([t, q, qd, robot.inverse_dynamics(q, qd, qdd) + noise]))
+    log.columns = ["t", "q.j1", "q.j2", "qd.j1", "qd.j2", "tau.j1", "tau.j2"]
+    wrong = arm(friction={"viscous": 0.5, "coulomb": 0.3, "offset": -0.1}, motor={"gear": 0.5})
+    wrong = robot_with_parameters(wrong, {"j1+2*j2.Ia": 0.2})
+    fit = qddot.identify(wrong, qddot.load_log(log, wrong), method, terms=())
+    (found,) = fit.robot.model.couplings
+    assert found.motor.reflected == pytest.approx(IA, rel=0.02)
+    assert found.friction.viscous == pytest.approx(FV, rel=0.02)
+    assert found.friction.coulomb == pytest.approx(FS, rel=0.02)

@@ -79,7 +79,7 @@ def robot_with_parameters(robot: Any, phi: Sequence[float] | Mapping[str, float]
 def _by_name(robot: Any, phi: Any) -> dict[str, float]:
     own = dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True))
     if isinstance(phi, Mapping):
-        known = {f"{j}.{x}" for j in robot.joint_names for x in EXTRAS} | set(own)
+        known = {f"{shaft.name}.{x}" for shaft in robot.tree.shafts for x in EXTRAS} | set(own)
         for name in phi:
             if name not in known:
                 raise UnknownName("parameter", name, robot.name, robot.parameter_names)

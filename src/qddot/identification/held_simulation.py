@@ -40,7 +40,9 @@ from qddot.program.differentiate import jacobian
 from qddot.program.optimise import optimised
 from qddot.program.program import Iteration, Stage, flat
 from qddot.runge_kutta import RK4
+from qddot.scalars import sign
 from qddot.simulation.varied import varied_tree
+from qddot.spatial.vector import vector
 
 LIGHT = 0.1  # of torque by acceleration, an inertia that measured accelerations move
 NO_MOTION = 0.3  # of the way between two rows, by which velocities may miss the next position
@@ -190,7 +192,7 @@ class HeldArm:
     def torque(self, q: Any, qd: Any, qdd: Any, measured: Any, phi: Any) -> Any:
         """Return τ(q, q̇, q̈; φ), over any scalar; what jumps with q̇ is taken at the measured one."""
         tree = self._tree(phi)
-        direction = np.sign(rubbing_velocities(tree, measured))
+        direction = vector([sign(rate) for rate in rubbing_velocities(tree, measured)])
         tau = inverse_dynamics(tree, q, qd, qdd, direction=direction)
         for size, program in self._extra(phi):
             tau = tau + size * _results(program, q, measured if _jumps(program) else qd, qdd)

@@ -14,6 +14,7 @@ from qddot.scalars.expressions import Expression, has_value
 
 MOST_LINKS = 2000  # ten times the largest robot we know of
 LONGEST_NAME = 200
+MOST_NAMED = 6  # joints of a coupling, in messages
 MOST_GUESSES = 20  # looking for the nearest name takes its time
 
 
@@ -140,11 +141,16 @@ def _reference_problems(model: Model) -> Iterator[Problem]:
 
 def place_of(coupling: Coupling) -> str:
     """Return which coupling it is, in words."""
-    return f"coupling {'–'.join(repr(shorten(str(name))) for name in coupling.joints)}"
+    names = [repr(shorten(str(name))) for name in coupling.joints]
+    return f"coupling {'–'.join(names[:MOST_NAMED])}{'–…' * (len(names) > MOST_NAMED)}"
 
 
 def _coupling_problems(coupling: Coupling, movable: set[str]) -> Iterator[Problem]:
-    where = place_of(coupling)
+    where, given = place_of(coupling), coupling.joints
+    if not isinstance(given, tuple) or not all(isinstance(name, str) for name in given):
+        message, remedy = f"its joints are {shorten(repr(given))}", "Give a tuple of their names."
+        yield Problem("error", where, message, remedy, coupling.line)
+        return
     for name in coupling.joints:
         if name not in movable:
             message = f"there is no moving joint {shorten(name)!r}"
