@@ -121,7 +121,7 @@ EXPECTED = Model(
         ),
     ),
     frames=(Frame("tip", "hand", Placement((0, 0, 0.1))),),
-    couplings=(Coupling("shoulder", "wrist", 7, 0.5, 0.1),),
+    couplings=(Coupling(("shoulder", "wrist"), 7, 0.5, 0.1),),
     payloads=(Payload("tip", Inertial(2, (0, 0, 0.05))),),
     gravity=(0, -symbol("g"), 0),
     description="everything",

@@ -91,6 +91,19 @@ def handed_on(model: Model, rng: np.random.Generator) -> Model:
     return checked(model.with_joints(led))
 
 
+def spring(rng: np.random.Generator) -> dict[str, float]:
+    return {key: float(rng.uniform(0, 2)) for key in ("stiffness", "damping", "rest")}
+
+
+def shared_motor(first: str, second: str, rotor: bool) -> Coupling:
+    """Return a motor that two joints share, with every kind of friction."""
+    x = [float(value) for value in np.random.default_rng(7).uniform(0.1, 1, 7)]
+    friction = Friction(x[0], x[1], x[1] + x[2], 0.5 + x[3], x[4] - 0.5, x[5] * x[0])
+    motor = Motor(1e-2 * x[6], -3.0) if rotor else Motor()
+    ratios = (1 + x[5], -0.5 - x[6])
+    return Coupling((first, second), ratios=ratios, friction=friction, motor=motor)
+
+
 def laden(model: Model, rng: np.random.Generator) -> Model:
     """Return the model with rotors, friction, springs, a coupling, a tool and a payload."""
     moving = [joint.name for joint in model.joints if joint.kind != "fixed"]
@@ -120,7 +133,9 @@ def laden(model: Model, rng: np.random.Generator) -> Model:
         gravity=GRAVITY,
         frames=(Frame("tool", model.links[-1].name, placement(rng)),),
         couplings=tuple(
-            Coupling(str(a), str(b), *(float(x) for x in rng.uniform(0, 2, 3))) for a, b in pairs
+            # articulated bodies take arms in which nothing follows and no rotor is shared
+            replace(shared_motor(str(a), str(b), bool(followers)), **spring(rng))
+            for a, b in pairs
         ),
         payloads=(Payload("tool", inertial(rng)),),
     )

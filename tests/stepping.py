@@ -40,7 +40,9 @@ class Loop:
 
     def friction(self, qd: np.ndarray) -> np.ndarray:
         tree = self.robot.tree
-        return np.array(friction_torque(tree, qd, smooth_direction(qd, self.smoothing)), float)
+        return np.array(
+            friction_torque(tree, qd, smooth_direction(tree, qd, self.smoothing)), float
+        )
 
     def rates(self, t: float, q: Any, qd: Any, x: Any) -> list[np.ndarray]:
         tau, xd = self.law(t, q, qd, x)

@@ -12,7 +12,7 @@ from qddot.doctor.evidence import TOLERANCE, Evidence, matrix
 from qddot.doctor.explain import other_differences, reasons
 from qddot.doctor.peers import Answer
 from qddot.dynamics.kinematics import body_poses
-from qddot.model import Inertial, Joint, Link, Model, Motor, Payload, Placement
+from qddot.model import Coupling, Inertial, Joint, Link, Model, Motor, Payload, Placement
 from qddot.model.folding import fold
 from qddot.readers import read
 
@@ -108,6 +108,13 @@ def test_a_base_that_is_turned_unseen_by_parallel_axes(arm):
     (reason,) = why(model, turned, gravity=[0, 0, -9.81])
     assert reason.startswith("g is that of gravity (9.81, 0, ")
     assert reason.endswith("in the axes of the base, which Peer turns")
+
+
+def test_a_motor_that_joints_share_is_known_here_alone(model):
+    joints = model.joint_names[:2]
+    motor = Coupling(joints, ratios=(1, 1), motor=Motor(0.25))
+    said = "M differs by motors that joints share, which Peer has not: 0.25 along "
+    assert why(replace(model, couplings=(motor,)), model) == (said + repr("+".join(joints)),)
 
 
 def test_rotors_and_gravity_and_a_lost_link_together(model):

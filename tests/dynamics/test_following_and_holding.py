@@ -78,6 +78,9 @@ def test_without_anything_acting_only_the_rigid_body_is_left(model, data):
     tree, rest = fold(model), fold(bare(model))
     acting = friction_torque(tree, qd) + elastic_torque(tree, q, qd)
     rotors = np.array(tree.rotor_inertia, dtype=float) * qdd
+    for shaft in tree.shared:
+        e = np.array(shaft.direction, dtype=float)
+        rotors = rotors + e * (shaft.rotor_inertia * (e @ qdd))
     tau = inverse_dynamics(tree, q, qd, qdd)
     assert_near(inverse_dynamics(rest, q, qd, qdd), tau - acting - rotors, tau, acting, rotors)
 

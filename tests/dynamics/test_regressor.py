@@ -10,7 +10,7 @@ from nearness import assert_near
 from random_trees import poised
 from strategies import seeds
 
-from qddot.dynamics.friction import friction_torque
+from qddot.dynamics.friction import friction_torque, with_friction_laws
 from qddot.dynamics.regressor import parameters, regressor, unparameterised_torque
 from qddot.dynamics.rnea import elastic_torque, inverse_dynamics
 from qddot.model.folding import fold
@@ -44,19 +44,24 @@ def test_the_regressor_does_not_know_the_parameters(robot, seed):
     ]
     given_ = dict(zip(names, phi, strict=True))
     rotors = tuple(given_.get(f"{name}.Ia", 0) for name in tree.joint_names)
-    friction = tuple(
-        replace(
+
+    def law(name, old):
+        return replace(
             old,
             viscous=given_.get(f"{name}.fv", 0),
             coulomb=given_.get(f"{name}.fs", 0),
             static=None,
             offset=given_.get(f"{name}.f0", 0),
+            asymmetry=given_.get(f"{name}.fa", 0),
         )
-        for name, old in zip(tree.joint_names, tree.friction, strict=True)
+
+    friction = tuple(map(law, tree.joint_names, tree.friction))
+    shared = tuple(
+        replace(s, rotor_inertia=given_.get(f"{s.name}.Ia", 0), friction=law(s.name, s.friction))
+        for s in tree.shared
     )
-    other = replace(
-        tree, bodies=tuple(bodies), rotor_inertia=rotors, friction=friction, elastics=()
-    )
+    parts = {"rotor_inertia": rotors, "friction": friction, "shared": shared}
+    other = replace(tree, bodies=tuple(bodies), elastics=(), **parts)
     assert_near(Y @ phi, inverse_dynamics(other, q, qd, qdd), np.abs(Y) @ np.abs(phi))
 
 
@@ -64,10 +69,8 @@ def test_the_regressor_does_not_know_the_parameters(robot, seed):
 @given(poised(2))
 def test_what_the_regressor_leaves_out_are_springs_dampers_and_the_stribeck_effect(robot):
     tree, q, qd = robot
-    slipping = [replace(friction, static=None) for friction in tree.friction]
-    stribeck = friction_torque(tree, qd) - friction_torque(
-        replace(tree, friction=tuple(slipping)), qd
-    )
+    slipping = with_friction_laws(tree, lambda friction: replace(friction, static=None))
+    stribeck = friction_torque(tree, qd) - friction_torque(slipping, qd)
     expected = elastic_torque(tree, q, qd) + stribeck
     assert_near(unparameterised_torque(tree, q, qd), expected, friction_torque(tree, qd))
 
@@ -80,10 +83,11 @@ def test_parameters_are_named_by_joint_in_the_order_of_the_columns(robot):
     bodies = len(tree.bodies)
     assert names[: 10 * bodies] == [f"{b.name}.{name}" for b in tree.bodies for name in NAMES]
     rest = [name.rsplit(".", 1) for name in names[10 * bodies :]]
-    order = {name: i for i, name in enumerate(tree.joint_names)}
-    places = [(order[joint], ["Ia", "fv", "fs", "f0"].index(kind)) for joint, kind in rest]
+    turning = [*tree.joint_names, *(shaft.name for shaft in tree.shared)]
+    order = {name: i for i, name in enumerate(turning)}
+    places = [(order[joint], ["Ia", "fv", "fs", "f0", "fa"].index(kind)) for joint, kind in rest]
     assert places == sorted(places)
-    assert {joint for joint, kind in rest if kind == "Ia"} == set(tree.joint_names)
+    assert {joint for joint, kind in rest if kind == "Ia"} >= set(tree.joint_names)
 
 
 @pytest.mark.parametrize(("name", "known"), [("panda", 43), ("puma560", 36), ("two_link", 6)])

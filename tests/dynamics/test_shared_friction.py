@@ -71,7 +71,7 @@ def test_a_rollout_rubs_by_all_curves():
     for v in (-0.7, 0.02, 0.3):
         qd = np.array([v])
         now = Instant(robot.tree, Forces(smoothing=0.01), {"qd": qd})
-        smooth = friction_torque(robot.tree, qd, smooth_direction(qd, 0.01))
+        smooth = friction_torque(robot.tree, qd, smooth_direction(robot.tree, qd, 0.01))
         assert_near(now.friction + now.disturbance, smooth)  # whose constant offset is apart
 
 

@@ -129,6 +129,9 @@ def test_springs_and_dampers_of_the_lagrangian_hold_what_those_of_the_recursion_
     """∂P/∂q + ∂D/∂q̇ are the spring and damper torques; twice D is the power that dampers take."""
     tree, q, qd = robot
     viscous = np.array([f.viscous * v for f, v in zip(tree.friction, qd, strict=True)], float)
+    for shaft in tree.shared:
+        e = np.array(shaft.direction, float)
+        viscous = viscous + e * (shaft.friction.viscous * (e @ qd))
     expected = rnea.elastic_torque(tree, q, qd) + viscous
     found = lagrange.elastic_torque(tree, q) + lagrange.damping_torque(tree, qd)
     assert_near(

@@ -37,6 +37,10 @@ def both(q, qd, qdd):
     return np.multiply.outer(0.1 * a + 0.3 * v + 0.5 * np.sign(v), np.eye(6)[4] + np.eye(6)[5])
 
 
+def by_load(q, qd, qdd):
+    return np.eye(2)[0] * (0.2 * np.abs(ARM.gravity_torque(q)) * np.sign(qd))[:, :1]
+
+
 @pytest.mark.parametrize(
     ("what", "joints", "robot", "more"),
     [
@@ -57,15 +61,7 @@ def both(q, qd, qdd):
             at_joint(1, lambda q, qd, qdd: 30 * np.abs(qd[:, 1])),
         ),
         ("counterbalance", ("j1",), ARM, at_joint(0, lambda q, qd, qdd: 100 * np.sin(2 * q[:, 0]))),
-        (
-            "friction by load",
-            ("j1",),
-            ARM,
-            at_joint(
-                0,
-                lambda q, qd, qdd: 0.2 * np.abs(ARM.gravity_torque(q)[:, 0]) * np.sign(qd[:, 0]),
-            ),
-        ),
+        ("friction by load", ("j1",), ARM, by_load),
         ("motor of two joints", WRIST.joint_names[4:], WRIST, both),
     ],
 )
@@ -144,7 +140,7 @@ def test_a_term_at_one_joint():
 
 
 @pytest.mark.long
-def test_the_wrist_of_a_measured_arm_is_found():
+def test_the_wrist_of_a_measured_arm_is_found_and_kept(tmp_path):
     folder = measured("staubli_tx40")
     arm = qddot.load(folder / "tx40_mdh_modified.urdf")
     A = np.eye(6)
@@ -157,18 +153,42 @@ def test_the_wrist_of_a_measured_arm_is_found():
         coupling=A,
         offset=[0, -np.pi / 2, np.pi / 2, 0, 0, 0],
     )
-    fit = qddot.identify(arm, raw)
+    fit = qddot.identify(arm, raw, "consistent")
     assert ("motor of two joints", ("joint_5", "joint_6")) in taken(fit)
-    assert fit.relative_error < 0.052
+    assert fit.relative_error < 0.042
+    fit.save(tmp_path / "found.toml")
+    back, states = qddot.load(tmp_path / "found.toml"), (fit.log.q, fit.log.qd, fit.log.qdd)
+    assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), rtol=0, atol=1e-9)
+
+
+def test_a_motor_of_two_joints_is_in_the_robot_and_its_file(tmp_path):
+    fit = qddot.identify(WRIST, log_of(WRIST, both), "consistent")
+    fit.save(tmp_path / "found.toml")
+    back = qddot.load(tmp_path / "found.toml")
+    (coupling,) = back.model.couplings
+    assert (coupling.joints, coupling.ratios) == (WRIST.joint_names[4:], (1, 1))
+    states = fit.log.q, fit.log.qd, fit.log.qdd
+    assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), rtol=0, atol=1e-9)
+    with pytest.warns(
+        qddot.IdentificationWarning, match=r"what joints share \(of .*\+.*\)"
+    ) as told:
+        fit.save(tmp_path / "found.urdf")
+    text = str(next(w.message for w in told if "no place" in str(w.message)))
+    kept = qddot.load(tmp_path / "found.urdf").inverse_dynamics(*states)
+    price = 100 * np.linalg.norm(kept - fit.log.tau) / np.linalg.norm(fit.log.tau)
+    assert float(text.partition(" % to ")[2].partition(" %")[0]) == pytest.approx(price, rel=0.05)
+    again = qddot.identify(back, fit.log, "consistent")  # its columns are the robot's own now
+    assert ("motor of two joints", WRIST.joint_names[4:]) not in taken(again)
+    assert np.allclose(again.predict(*states), fit.predict(*states), atol=1e-3)
 
 
 def test_a_robot_without_a_place_for_a_column_is_found_without_it():
-    fit = qddot.identify(WRIST, log_of(WRIST, both), "consistent")
+    fit = qddot.identify(ARM, log_of(ARM, by_load), "consistent")
     with pytest.warns(
-        qddot.IdentificationWarning, match=r"no place for .*\.fs.*found without them"
+        qddot.IdentificationWarning, match=r"no place for .*\.fl.*found without them"
     ):
         robot = fit.robot
-    plain = qddot.identify(WRIST, fit.log, "consistent", terms=("friction", "offset"))
+    plain = qddot.identify(ARM, fit.log, "consistent", terms=("friction", "offset"))
     states = fit.log.q, fit.log.qd, fit.log.qdd
     expected = plain.robot.inverse_dynamics(*states)
     assert np.allclose(
@@ -204,6 +224,13 @@ def test_friction_by_temperature_is_found_where_the_log_has_it(tmp_path):
     at = [fit.names.index(f"{joint}.fv/°C") for joint in arm.joint_names]
     assert fit.values[at] == pytest.approx([-0.25, -0.25], abs=0.02)
     assert fit.relative_error < 0.002
+    fit.save(tmp_path / "arm.toml")
+    back = qddot.load(tmp_path / "arm.toml")
+    states = fit.log.q, fit.log.qd, fit.log.qdd
+    assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), atol=0.01)
+    for T in (25.0, 50.0):  # 20 - 0.25 (T - 20), whatever it was found at
+        at_T = [joint.friction.viscous for joint in back.with_temperature(T).model.free_joints]
+        assert at_T == pytest.approx([20 - 0.25 * (T - 20)] * 2, rel=0.03)
     without = qddot.identify(arm, replace(log, temperature=None))
     assert without.relative_error > 3 * fit.relative_error
     assert not any("°C" in name for name in without.names)

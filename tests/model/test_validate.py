@@ -154,12 +154,12 @@ STRUCTURE = {
         "9: payload: its frame 'tip' does not exist. Correct the name.",
     ),
     "a coupling of nothing": (
-        replace(SOUND, couplings=(Coupling("shoulder", "slid", 1, line=9),)),
+        replace(SOUND, couplings=(Coupling(("shoulder", "slid"), 1, line=9),)),
         "9: coupling 'shoulder'–'slid': there is no moving joint 'slid'. "
         "Correct the name. Did you mean 'slide'?",
     ),
     "a coupling of one joint": (
-        replace(SOUND, couplings=(Coupling("slide", "slide", 1, line=9),)),
+        replace(SOUND, couplings=(Coupling(("slide", "slide"), 1, line=9),)),
         "9: coupling 'slide'–'slide': it joins a joint to itself. "
         "Name two joints, or use a spring.",
     ),
@@ -263,7 +263,7 @@ VALUES = {
         f"9: frame 'tip': {NOT_FINITE}",
     ),
     "a coupling": (
-        replace(SOUND, couplings=(Coupling("shoulder", "slide", math.inf, line=9),)),
+        replace(SOUND, couplings=(Coupling(("shoulder", "slide"), math.inf, line=9),)),
         f"9: coupling 'shoulder'–'slide': {NOT_FINITE}",
     ),
     "an axis": (

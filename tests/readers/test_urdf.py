@@ -282,7 +282,7 @@ def test_what_urdf_cannot_say_is_listed_and_commented():
         "joint 'a---b': its friction offset (0.5)",
         "joint 'c': its position limits, because it is continuous",
         "joint 'd': that it could move (it is held at 0.5, and written as fixed)",
-        "the coupling of joints 'a---b' and 'c'",
+        "the coupling of joints 'a---b', 'c': a spring",
     ]
     assert lost == expected
     (added,) = added_to_urdf(robot.model)

@@ -54,9 +54,15 @@ def furnished(draw):
         parts["limits"] = Limits(None, x(), None, x())
         return replace(joint, **{k: v for k, v in parts.items() if rng.random() < 0.5})
 
+    def shared(*joints):
+        parts = {"friction": Friction(x(), x(), offset=-x()), "motor": Motor(x(), x())}
+        kept = {key: part for key, part in parts.items() if rng.random() < 0.5}
+        ratios = (1, -1) if rng.random() < 0.5 else (x(), x())
+        return Coupling(joints, x(), 0, x(), ratios, **kept)
+
     names = [link.name for link in model.links]
     moving = [joint.name for joint in model.joints if joint.kind != "fixed"]
-    couplings = [Coupling(moving[0], moving[-1], x(), 0, x())] if len(moving) > 1 else []
+    couplings = [shared(moving[0], moving[-1])] if len(moving) > 1 else []
     return checked(
         replace(
             model.with_joints(change),

@@ -41,7 +41,8 @@ def smallest_eigenvalue(entries: Entries) -> Eigenvalue:
 
     def cuts() -> list[Route]:
         tree = entries.ground.tree
-        chain = applies(tree) and all(b.parent == i - 1 for i, b in enumerate(tree.bodies))
+        alone = applies(replace(tree, shared=()))
+        chain = alone and all(b.parent == i - 1 for i, b in enumerate(tree.bodies))
         return [best_cut(entries)] if entries.m >= LONG and chain else []
 
     return Eigenvalue(entries, -1, cheaper=cuts)
@@ -114,6 +115,7 @@ def before(tree: Tree, k: int, share: float) -> Tree:
         coordinates=own_coordinates(len(bodies)),
         joint_names=tree.joint_names[: k + 1],
         rotor_inertia=tree.rotor_inertia[: k + 1],
+        shared=(),  # rotors that several joints share only add to M
         frames={},
     )
 
@@ -133,6 +135,7 @@ def floating(tree: Tree, k: int, share: float) -> Tree:
         coordinates=own_coordinates(len(bodies)),
         joint_names=tuple(body.name for body in bodies),
         rotor_inertia=(0,) * 6 + tuple(tree.rotor_inertia[k + 1 :]),
+        shared=(),
         frames={},
     )
 

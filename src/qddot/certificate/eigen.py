@@ -152,8 +152,10 @@ class Damping(BoundProblem):
             D = [[arb(0)] * self.n for _ in range(self.n)]
             for i, friction in enumerate(tree.friction):
                 D[i][i] = ball_in(friction.viscous)
-            for elastic in tree.elastics:
-                e, d = [ball_in(x) for x in elastic.direction], ball_in(elastic.damping)
+            dampers = [(elastic.direction, elastic.damping) for elastic in tree.elastics]
+            dampers += [(shaft.direction, shaft.friction.viscous) for shaft in tree.shared]
+            for direction, damping in dampers:
+                e, d = [ball_in(x) for x in direction], ball_in(damping)
                 for i in range(self.n):
                     for j in range(self.n):
                         D[i][j] = D[i][j] + d * e[i] * e[j]

@@ -160,7 +160,7 @@ def _dry(robot: Robot, law: ControlLaw, motion: Trajectory, setting: Setting) ->
     near = np.flatnonzero((np.abs(motion.q) < FAR).all(axis=1))
     found = law.dry_friction(robot, motion.q[near[-1] if len(near) else 0])
     smooth = setting.sampling is not None or (setting.more or {}).get("friction") == "smooth"
-    dry = any(f.is_dry for f in robot.tree.friction)
+    dry = any(shaft.friction.is_dry for shaft in robot.tree.shafts)
     if found.holds and dry and smooth:
         return found._replace(holds=None, why=f"{found.why}; but here tanh stands for the sign")
     return found

@@ -113,7 +113,7 @@ class Evidence:
 
     def with_facts(self) -> Evidence:
         """Return the same, with ours computed for the peer's rotors and gravity."""
-        M = self.M + np.diag(self.rotor_inertia - np.array(self.tree.rotor_inertia, dtype=float))
+        M = self.M + np.diag(self.rotor_inertia) - np.array(self.tree.rotor_matrix, dtype=float)
         tree = replace(self.tree, gravity=tuple(self.gravity))
         g = np.array([gravity_torque(tree, row) for row in self.q], dtype=float)
         return replace(self, M=M, g=g)

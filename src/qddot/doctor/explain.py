@@ -48,6 +48,13 @@ def reasons(evidence: Evidence, peer: str) -> tuple[str, ...]:
 def rotors(evidence: Evidence, peer: str) -> Iterator[str]:
     """Say where the rotor inertia differs."""
     ours, theirs = np.array(evidence.tree.rotor_inertia, dtype=float), evidence.rotor_inertia
+    shared = [
+        f"{float(shaft.rotor_inertia):.4g} along {shorten(shaft.name)!r}"
+        for shaft in evidence.tree.shared
+        if shaft.rotor_inertia
+    ]
+    if shared:
+        yield f"M differs by motors that joints share, which {peer} has not: {listing(shared, 3)}"
     which = np.flatnonzero(~np.isclose(ours, theirs, rtol=1e-9, atol=1e-15))
     if not which.size:
         return
@@ -170,7 +177,7 @@ def shifted_zero(evidence: Evidence, peer: str) -> str:
     if not evidence.zero.any():
         return ""
     rotor = evidence.rotor_inertia - np.array(evidence.tree.rotor_inertia, dtype=float)
-    tree = replace(evidence.tree, gravity=tuple(evidence.gravity))
+    tree = replace(evidence.tree, gravity=tuple(evidence.gravity), shared=())
     moved = evidence.q - evidence.zero
     M = np.array([mass_matrix(tree, row) for row in moved], dtype=float) + np.diag(rotor)
     g = np.array([gravity_torque(tree, row) for row in moved], dtype=float)

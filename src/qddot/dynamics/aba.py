@@ -114,8 +114,9 @@ def forward_dynamics(tree: Tree, q: ConfigVec, qd: JointVec, tau: JointVec) -> J
 
 
 def applies(tree: Tree) -> bool:
-    """Return whether every joint has its own coordinates, as this algorithm needs."""
-    return isinstance(tree.coordinates, Drives) and tree.coordinates.identity
+    """Return whether every joint has its own coordinates and motor, as this algorithm needs."""
+    own = isinstance(tree.coordinates, Drives) and tree.coordinates.identity
+    return own and not any(shaft.rotor_inertia for shaft in tree.shared)
 
 
 def _symmetric(A: Mat3, x: np.ndarray, y: np.ndarray) -> Mat3:

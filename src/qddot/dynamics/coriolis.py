@@ -23,7 +23,6 @@ from qddot.dynamics.movement import (
     inertial_forces,
     joint_torques,
     movements,
-    rotor_torques,
     velocities,
 )
 from qddot.model.tree import Tree
@@ -100,7 +99,7 @@ def reference_torque(
     """
     moving = movements(tree, q, qd, qd_r, qdd_r)
     held = joint_torques(tree, q, moving.X, *inertial_forces(tree, moving))
-    return rotor_torques(tree, qdd_r) + held
+    return tree.rotor_torques(qdd_r) + held
 
 
 def powers(

@@ -50,4 +50,8 @@ def mass_matrix(tree: Tree, q: ConfigVec) -> JointMat:
     M = [list(row) for row in G.torques(q, G.torques(q, of_joints).T)]  # Gᵀ M_J G
     for i, rotor in enumerate(tree.rotor_inertia):
         M[i][i] = M[i][i] + rotor
+    for shaft in tree.shared:
+        for i, a in enumerate(shaft.direction):
+            for j, b in enumerate(shaft.direction):
+                M[i][j] = M[i][j] + a * b * shaft.rotor_inertia
     return vector(M).reshape(tree.n, tree.n)

@@ -18,7 +18,7 @@ def kinetic_energy(tree: Tree, q: ConfigVec, qd: JointVec) -> Scalar:
 
     The sum over the bodies, each moving at [ω; u] about its own frame:
 
-        K = ½ Σ (ω · n + u · l) + ½ Σ Iₐ q̇²        [n; l] = I [ω; u]
+        K = ½ Σ (ω · n + u · l) + ½ Σ Iₐ (e·q̇)²        [n; l] = I [ω; u]
     """
     energy: Scalar = 0
     velocity = velocities(tree, q, tree.poses(q), qd)
@@ -28,6 +28,8 @@ def kinetic_energy(tree: Tree, q: ConfigVec, qd: JointVec) -> Scalar:
         energy = energy + (w @ n + u @ l) / 2
     for rotor, rate in zip(tree.rotor_inertia, qd, strict=True):
         energy = energy + rotor * rate * rate / 2
+    for shaft in tree.shared:
+        energy = energy + shaft.rotor_inertia * shaft.speed(qd) ** 2 / 2
     return energy
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qddot.dynamics.movement import joint_torques, rotor_torques, velocities
+from qddot.dynamics.movement import joint_torques, velocities
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, JointVec, Vec3
 from qddot.spatial.moments import Moments
@@ -18,7 +18,7 @@ def momentum(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
         pᵢ = Sᵢ · hᵢ + Iₐ q̇ᵢ        hᵢ = Iᵢ vᵢ + Σ h_children
     """
     X, _, n, l = body_momenta(tree, q, qd)
-    return rotor_torques(tree, qd) + joint_torques(tree, q, X, n, l)
+    return tree.rotor_torques(qd) + joint_torques(tree, q, X, n, l)
 
 
 def centrifugal_rate(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:

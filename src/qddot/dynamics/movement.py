@@ -140,11 +140,6 @@ def joint_torques(
     return tree.coordinates.torques(q, of_joints)
 
 
-def rotor_torques(tree: Tree, a: JointVec) -> JointVec:
-    """Return Iₐ a, what the rotors take."""
-    return vector([Ia * x for Ia, x in zip(tree.rotor_inertia, a, strict=True)])
-
-
 def velocities(
     tree: Tree, q: ConfigVec, X: list[Pose], v: JointVec
 ) -> dict[int, tuple[Vec3, Vec3]]:

@@ -2,18 +2,15 @@
 
 The parameters are the ten numbers of every moving body, about its frame's origin, then of each
 joint whatever the model has of rotor inertia Ia, viscous friction fv, Coulomb friction fs and
-offset f0 (`LINEAR` of `model.friction`). Springs and the Stribeck effect are not linear in their
-parameters and stay outside.
+offset f0 (`LINEAR` of `model.friction`), then those of motors that several joints share. Springs
+and the Stribeck effect are not linear in their parameters and stay outside.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 
-from qddot.dynamics.friction import friction_torque
+from qddot.dynamics.friction import friction_torque, with_friction_laws
 from qddot.dynamics.movement import joint_torques, movements
 from qddot.dynamics.rnea import elastic_torque
 from qddot.model.friction import LINEAR
@@ -33,24 +30,11 @@ def parameters(tree: Tree) -> dict[str, Scalar]:
     for body in tree.bodies:
         for name, value in zip(NAMES, body.inertia.parameters, strict=True):
             values[f"{body.name}.{name}"] = value
-    for i, joint in enumerate(tree.joint_names):
-        for name, value in zip(EXTRAS, extras(tree, i), strict=True):
+    for shaft in tree.shafts:
+        for name, value in zip(EXTRAS, shaft.parameters, strict=True):
             if value:
-                values[f"{joint}.{name}"] = value
+                values[f"{shaft.name}.{name}"] = value
     return values
-
-
-def extras(tree: Tree, i: int) -> tuple[Scalar, ...]:
-    """Return the values of `EXTRAS` of a coordinate."""
-    return tree.rotor_inertia[i], *tree.friction[i].linear
-
-
-def extra_columns(
-    tree: Tree, i: int, qd: JointVec, qd_r: JointVec, qdd: JointVec, dry: Any = sign
-) -> list[Scalar]:
-    """Return what multiplies each of `EXTRAS` of a coordinate, of those that the model has."""
-    rotor = [qdd[i]] if tree.rotor_inertia[i] else []
-    return rotor + tree.friction[i].columns(qd[i], qd_r[i], dry)
 
 
 def regressor(
@@ -80,13 +64,13 @@ def regressor(
             f = dict(n)
             n[i], f[i] = Moments.of(unit).force(moving.of[i].U, moving.of[i].a)
             columns.append(joint_torques(tree, q, moving.X, n, f))
-    for i, e in enumerate(np.eye(tree.n, dtype=int)):
-        columns += [e * x for x in extra_columns(tree, i, qd, qd_r, qdd)]
+    for shaft in tree.shafts:
+        columns += [shaft.torques(x) for x in shaft.columns(qd, qd_r, qdd, sign)]
     return np.stack(columns, axis=1) if columns else np.zeros((0, 0), dtype=int)
 
 
 def unparameterised_torque(tree: Tree, q: ConfigVec, qd: JointVec) -> JointVec:
     """Return what Y φ leaves out of inverse dynamics: springs, dampers and the Stribeck effect."""
     nothing = dict.fromkeys((p.name for p in LINEAR), 0)
-    left = replace(tree, friction=tuple(f.refitted(nothing) for f in tree.friction))
+    left = with_friction_laws(tree, lambda friction: friction.refitted(nothing))
     return friction_torque(left, qd) + elastic_torque(tree, q, qd)

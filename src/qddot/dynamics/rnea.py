@@ -14,7 +14,6 @@ from qddot.dynamics.movement import (
     inertial_forces,
     joint_torques,
     movements,
-    rotor_torques,
 )
 from qddot.model.tree import BASE, Tree
 from qddot.scalars import ConfigVec, Force, JointVec, Vec3
@@ -73,7 +72,7 @@ def rigid_body_torque(
     n, f = inertial_forces(tree, moving)
     for i, moment, force in external_forces(tree, q, wrenches or {}, axes):
         n[i], f[i] = n[i] - moment, f[i] - force
-    return rotor_torques(tree, qdd) + joint_torques(tree, q, moving.X, n, f)
+    return tree.rotor_torques(qdd) + joint_torques(tree, q, moving.X, n, f)
 
 
 def external_forces(

@@ -78,7 +78,7 @@ def derived(
 ) -> Equations:
     """Return the equations of a robot that is exact already."""
     parameters = [name_latex(name) for name in robot.model.symbols]
-    rotors = any(robot.tree.rotor_inertia)
+    rotors = robot.tree.has_rotors
     letters = notation.of(robot.ring.turns, parameters, robot.model.joint_names, rotors)
     names = users_frames(robot.model, robot.tree) if frames is None else frames
     tree = seen_from(robot.tree, names)

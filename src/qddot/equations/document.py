@@ -119,10 +119,26 @@ def about(equations: Equations, named: NamedTerms | None = None) -> list[Item]:
     if named and named.left_out:
         items.append(Words(LEFT_OUT))
     items += [printable(note) for note in equations.robot.notes]
-    if any(f.static is not None for f in equations.robot.tree.friction):
+    if any(shaft.friction.static is not None for shaft in equations.robot.tree.shafts):
         items.append(
             "The Stribeck effect, what static friction has above Coulomb's, is no polynomial: it "
             "is left out below."
+        )
+    return items + shared_motors(equations)
+
+
+def shared_motors(equations: Equations) -> list[Item]:
+    """Return which motors turn with several joints, and what of them is left out."""
+    items: list[Item] = []
+    shared = equations.robot.tree.shared
+    for k, shaft in enumerate(shared, 1):
+        words = f"A motor that turns with several joints, {printable(shaft.name)}, along:"
+        along = np.array(shaft.direction, dtype=object)
+        items += [words, Equation(f"e_{{{k}}}", "", (), along, equations.notation)]
+    if any(shaft.friction != shaft.friction.polynomial for shaft in shared):
+        items.append(
+            "Its dry friction has the sign of a sum of velocities, which is no letter of a "
+            "polynomial: it is left out below."
         )
     return items
 
@@ -137,8 +153,9 @@ def drawn(equations: Equations) -> Picture | Words:
 def letters_table(equations: Equations, named: bool = False) -> WordTable:
     """Return what the letters of the page mean: one letter, one meaning."""
     n, model = equations.notation, equations.robot.model
-    rotors = any(equations.robot.tree.rotor_inertia)
-    links = f"${n.mass_matrix} = {n.links_mass_matrix} + {n.rotors(equations.n)}$" if rotors else ""
+    tree = equations.robot.tree
+    rotors = tree.has_rotors
+    links = f"${n.mass_matrix} = {n.links_mass_matrix} + {n.rotors(tree)}$" if rotors else ""
     rows = [
         (n.torques, "torques (forces) of the joints"),
         (n.mass_matrix, f"mass matrix{', rotors included' if rotors else ''}"),
@@ -208,8 +225,9 @@ def balance(equations: Equations) -> Equation:
     n = equations.notation
     q, qd = n.coordinates, n.velocities
     names = rf"{n.mass_matrix}({q})\,{n.accelerations}"
-    if any(equations.robot.tree.rotor_inertia):
-        rotors = rf"{n.rotors(equations.n)}\,{n.accelerations}"
+    if equations.robot.tree.has_rotors:
+        taken = n.rotors(equations.robot.tree)
+        rotors = rf"{f'({taken})' if ' + ' in taken else taken}\,{n.accelerations}"
         names = rf"{n.links_mass_matrix}({q})\,{n.accelerations} + {rotors}"
     names += f" + {n.velocity_torques}({q}, {qd})"
     names += f" + {n.gravity_torques}({q})"
@@ -222,7 +240,8 @@ def balance(equations: Equations) -> Equation:
 
 def friction(equations: Equations) -> str:
     """Return what friction takes, by the names of its parts: viscous, dry, a constant offset."""
-    n, laws = equations.notation, equations.robot.tree.friction
+    n, tree = equations.notation, equations.robot.tree
+    laws = [*tree.friction, *(shaft.friction.polynomial for shaft in tree.shared)]
     dry = equations.robot.ring.signs
     parts = [rf"{n.viscous}\,{n.velocities}"] * (not dry or any(f.viscous for f in laws))
     coulomb = rf"{n.coulomb}\,\operatorname{{sgn}}({n.velocities})"
@@ -246,10 +265,10 @@ def terms(equations: Equations, told: bool = False) -> list[Item]:
         return Equation(symbol, formula, (), value, n)
 
     items: list[Item] = [balance(equations)]
-    if any((tree := equations.robot.tree).rotor_inertia):
+    if (tree := equations.robot.tree).has_rotors:
         items.append(Words("Mass matrix of the links:"))
         items.append(equation(n.links_mass_matrix, links_mass(tree, equations.M)))
-        whole = rf"{n.links_mass_matrix} + {n.rotors(equations.n)}"
+        whole = rf"{n.links_mass_matrix} + {n.rotors(equations.robot.tree)}"
         items += [Words("With the rotors:"), equation(n.mass_matrix, equations.M, whole)]
     else:
         items += [Words("Mass matrix:"), equation(n.mass_matrix, equations.M)]

@@ -12,7 +12,7 @@ from qddot.equations.formulas import DerivationStep, Listed, Term, formulas, lab
 from qddot.equations.own_parameters import ParameterTerms
 from qddot.errors import printable
 from qddot.formulations.coriolis import factorisations
-from qddot.formulations.derivation import Part, Quantity, links_mass
+from qddot.formulations.derivation import Part, Quantity
 from qddot.model.validation import checked
 from qddot.plain_text import fitted
 from qddot.scalars import JointMat
@@ -71,7 +71,8 @@ class Equations(ParameterTerms):
             τᵢ = Σ D_ij q̈ⱼ + I_ai q̈ᵢ + Σ D_ijj q̇ⱼ² + Σ D_ijk q̇ⱼ q̇ₖ + Dᵢ
         """
         tree = self.robot.tree
-        return Listed(labelled(links_mass(tree, self.M), tree.rotor_inertia, self.gamma, self.g))
+        links = self.M - replace(tree, shared=()).rotor_matrix  # what several share is in D_ij
+        return Listed(labelled(links, tree.rotor_inertia, self.gamma, self.g))
 
     def with_values(self, **values: float) -> Equations:
         """Return the equations with symbols replaced by numbers, derived again the same way."""

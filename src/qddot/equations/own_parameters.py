@@ -56,7 +56,8 @@ class ParameterTerms(SolvedTerms):
             wanted = [_read(self.robot.model.name, ring, text) for text in parameters]
         own = _symbols(wanted)
         torques = [split_by(x, own) for x in self.tau]
-        stick = _symbols([split_by(law.grip[1], own) for law in self.robot.tree.friction])
+        laws = [shaft.friction for shaft in self.robot.tree.shafts]
+        stick = _symbols([split_by(law.grip[1], own) for law in laws])
         if only_stick := sorted(atom.name for atom in stick - _symbols(torques)):
             raise BadArgument(
                 f"{listing(only_stick)}: symbols of static friction, whose Stribeck effect is no "

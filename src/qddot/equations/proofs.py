@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.dynamics.friction import with_friction_laws
 from qddot.dynamics.regressor import parameters, regressor
 from qddot.equations.deriving import FORMULATIONS, check_size, derived, exact_of
 from qddot.equations.equality import difference, witness
@@ -218,7 +219,7 @@ def linearity(robot: ExactRobot, eqs: Derived) -> Iterator[Claim]:
     """Yield that the torques are linear in the parameters."""
 
     def regrouped() -> Sides:
-        tree = replace(robot.tree, friction=(Friction(),) * robot.ring.n)
+        tree = with_friction_laws(robot.tree, lambda law: Friction())
         phi = np.array(list(parameters(tree).values()), dtype=object)
         Y = regressor(tree, robot.q, robot.qd, robot.qdd)
         return Y @ phi, eqs().derivation.torque(robot.qdd)

@@ -238,6 +238,7 @@ def scalars_of(tree: Tree) -> Iterable[Scalar]:
     yield from tree.gravity
     yield from tree.rotor_inertia
     yield from scalars(tree.friction)
+    yield from scalars(tree.shared)
     for elastic in tree.elastics:
         yield from (*elastic.direction, *elastic.numbers().values())
     for body, drive in zip(tree.bodies, tree.drives, strict=True):
@@ -262,7 +263,7 @@ def parameter_roles(tree: Tree) -> dict[Atom, str]:
     """
     monomials = [m for x in _dynamic_scalars(tree) for m in _monomials([x])]
     masses = {a for m in _monomials(b.inertia.m for b in tree.bodies) for a, _ in m}
-    rotors = set(_monomials(tree.rotor_inertia))
+    rotors = set(_monomials(shaft.rotor_inertia for shaft in tree.shafts))
     candidates = {a for m in monomials for a, _ in m if not a.function and a != PI}
     roles: dict[Atom, str] = {}
     for atom in sorted(candidates, key=lambda a: (a not in masses, natural(a.name))):
@@ -285,9 +286,8 @@ def natural(name: str) -> tuple[float, str]:
 
 def _dynamic_scalars(tree: Tree) -> Iterator[Scalar]:
     """Yield the numbers of a tree in which its equations are linear."""
-    yield from tree.rotor_inertia
-    for friction in tree.friction:
-        yield from friction.linear
+    for shaft in tree.shafts:
+        yield from shaft.parameters
     for elastic in tree.elastics:
         yield from elastic.linear
     for body in tree.bodies:

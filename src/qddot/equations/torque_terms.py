@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from qddot.dynamics.energy import potential_energy
+from qddot.dynamics.friction import with_friction_laws
 from qddot.dynamics.regressor import parameters, regressor
 from qddot.dynamics.rnea import elastic_torque
 from qddot.equations.closed_form import ClosedForms, closed_form
@@ -62,10 +63,15 @@ class TorqueTerms(ClosedForms):
     def friction(self) -> JointVec:
         """Viscous and Coulomb friction and offsets: Fᵥ q̇ + Fₛ sgn(q̇) + f₀.
 
-        The Stribeck effect, which is no polynomial, is left out.
+        The Stribeck effect, which is no polynomial, is left out, and so is dry friction of motors
+        that several joints share, which has the sign of a sum.
         """
-        parts = zip(self.robot.tree.friction, self.robot.qd, strict=True)
-        return np.array([law.steady.torque(v) for law, v in parts], dtype=object)
+        tree, qd = self.robot.tree, self.robot.qd
+        parts = zip(tree.friction, qd, strict=True)
+        tau = np.array([law.steady.torque(v) for law, v in parts], dtype=object)
+        for shaft in tree.shared:
+            tau = tau + shaft.torques(shaft.friction.polynomial.torque(shaft.speed(qd)))
+        return tau
 
     @cached_property
     @closed_form("q", "qd")
@@ -208,4 +214,4 @@ class TorqueTerms(ClosedForms):
 
     @property
     def _without_friction(self) -> Tree:
-        return replace(self.robot.tree, friction=(Friction(),) * self.n)
+        return with_friction_laws(self.robot.tree, lambda law: Friction())

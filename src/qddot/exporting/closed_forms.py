@@ -49,6 +49,7 @@ class ReadableForms:
         except (BadArgument, TooLarge):
             return None
         several = any(friction.further for friction in found.tree.friction)
+        several |= any(s.friction != s.friction.polynomial for s in found.tree.shared)
         return None if found.notes or several else found
 
     def body(self, function: ExportedFunction, result: str) -> list[str] | None:

@@ -108,20 +108,27 @@ def term_runs(
 
 
 def links_mass(tree: Tree, M: JointMat) -> JointMat:
-    """Return the mass matrix of the links, without what rotors add to its diagonal."""
-    links = np.array(M, dtype=object)
-    for i, Ia in enumerate(tree.rotor_inertia):
-        links[i, i] = links[i, i] - Ia
-    return links
+    """Return the mass matrix of the links, without what rotors add to it."""
+    return np.array(M, dtype=object) - tree.rotor_matrix
 
 
 def inertial_names(tree: Tree, links: JointMat, i: int, n: Notation) -> list[str]:
     """Return what accelerations take of torque i, term by term; a rotor's term stands alone."""
-    rotors = any(tree.rotor_inertia)
+    rotors = tree.has_rotors
     entries = [(j, n.links_entry(i, j, rotors)) for j in range(tree.n) if links[i, j]]
     names = [rf"{entry}\,{n.qdd(j)}" for j, entry in entries]
-    rotor = [rf"{n.of_link('rotor_inertia', i)}\,{n.qdd(i)}"]
-    return names + rotor * bool(tree.rotor_inertia[i])
+    return names + rotor_names(tree, i, n)
+
+
+def rotor_names(tree: Tree, i: int, n: Notation) -> list[str]:
+    """Return what the rotors take of torque i, term by term."""
+    own = [rf"{n.of_link('rotor_inertia', i)}\,{n.qdd(i)}"] * bool(tree.rotor_inertia[i])
+    shared = [
+        rf"({n.shared_rotor(k)}\,{n.accelerations})_{{{i + 1}}}"
+        for k, shaft in enumerate(tree.shared)
+        if shaft.rotor_inertia and shaft.direction[i]
+    ]
+    return own + shared
 
 
 def torque_part(
@@ -135,9 +142,10 @@ def torque_part(
 ) -> Part:
     """Return the torques by the names of their terms."""
     steps, links = [], links_mass(tree, M)
-    if any(tree.rotor_inertia) and not links_shown:
+    if tree.has_rotors and not links_shown:
         title = "The mass matrix of the links alone; the rotors have terms of their own"
-        formula = rf"{n.mass_matrix} - {n.rotors(tree.n)}"
+        rotors = f"({n.rotors(tree)})" if tree.shared else n.rotors(tree)
+        formula = rf"{n.mass_matrix} - {rotors}"
         steps.append(Quantity(title, n.links_mass_matrix, links, formula))
     for i in range(len(c)):
         names = inertial_names(tree, links, i, n)

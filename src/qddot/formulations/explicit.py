@@ -152,8 +152,8 @@ def mass_part(tree: Tree, links: list[LinkJacobians], M: JointMat, n: Notation) 
             both.append(Quantity(f"{name} does both at once", crossed, shared + shared.T))
     steps = moved + turned + both
     names = [step.symbol for step in steps]
-    if any(tree.rotor_inertia):
-        names.append(n.rotors(tree.n))
+    if tree.has_rotors:
+        names.append(n.rotors(tree))
     steps.append(Quantity("Together, the mass matrix", n.mass_matrix, M, " + ".join(names)))
     words = (
         r"The kinetic energy of a link is $\tfrac12 m\,v^T v + \tfrac12\,\omega^T I\,\omega$, and "
@@ -235,8 +235,7 @@ def mass_matrix(tree: Tree, links: list[LinkJacobians]) -> JointMat:
 
         M = Σ (m J_vᵀ J_v + J_ωᵀ I J_ω)   (+ J_vᵀ J_h + J_hᵀ J_v)
     """
-    Ia = tree.rotor_inertia
-    M = vector([[Ia[i] if i == j else 0 for j in range(tree.n)] for i in range(tree.n)])
+    M = tree.rotor_matrix
     for link in links:
         shared = link.J_v.T @ link.J_h
         M = M + link.I.m * (link.J_v.T @ link.J_v) + link.J_w.T @ (link.I.I @ link.J_w)

@@ -195,7 +195,9 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             "Rotors",
             f"{n.kinetic}_a",
             K_rotors,
-            r"\tfrac12\sum_i " + n.rotor_inertia.replace("$i", "i") + rf"\,{n.rate('q')}_i^2",
+            n.rotor_energy(tree)
+            if tree.shared
+            else r"\tfrac12\sum_i " + n.rotor_inertia.replace("$i", "i") + rf"\,{n.rate('q')}_i^2",
         ),
     )
     away, rates = f"({n.coordinates} - {n.coordinates}_0)", n.velocities
@@ -209,16 +211,16 @@ def energies(tree: Tree, q: ConfigVec, qd: JointVec, n: Notation) -> tuple[list[
             rf"\tfrac12\,{away}^T {n.stiffness}\,{away}" + levers,
         ),
     )
-    lost = [n.viscous] * any(f.viscous for f in tree.friction)
+    lost = [n.viscous] * any(shaft.friction.viscous for shaft in tree.shafts)
     lost += [n.damping] * any(e.damping for e in tree.elastics)
     whole = (
-        *(rotors if any(tree.rotor_inertia) else ()),
+        *(rotors if tree.has_rotors else ()),
         *(springs if tree.elastics else ()),
         Quantity(
             "Kinetic energy",
             n.kinetic,
             K_all,
-            K_names + (f" + {n.kinetic}_a" if any(tree.rotor_inertia) else ""),
+            K_names + (f" + {n.kinetic}_a" if tree.has_rotors else ""),
         ),
         Quantity(
             "Potential energy",
@@ -315,8 +317,9 @@ def kinetic_energy(tree: Tree, q: ConfigVec, qd: JointVec) -> Scalar:
 
 
 def rotor_energy(tree: Tree, qd: JointVec) -> Scalar:
-    """Return the kinetic energy of the rotors: ½ Σ Iₐ q̇²."""
-    return sum(Ia * rate * rate / 2 for Ia, rate in zip(tree.rotor_inertia, qd, strict=True))
+    """Return the kinetic energy of the rotors: ½ Σ Iₐ (e·q̇)²."""
+    own = sum(Ia * rate * rate / 2 for Ia, rate in zip(tree.rotor_inertia, qd, strict=True))
+    return own + sum(shaft.rotor_inertia * shaft.speed(qd) ** 2 / 2 for shaft in tree.shared)
 
 
 def inertia_form(tree: Tree, q: ConfigVec) -> JointMat:
@@ -359,13 +362,13 @@ def elastic_energy(tree: Tree, q: ConfigVec) -> Scalar:
 def dissipation(tree: Tree, qd: JointVec) -> Scalar:
     """Return Rayleigh's function, half the power that friction and dampers take.
 
-    Viscous friction at the joints and dampers along e:
+    Viscous friction at the joints, at motors that several share, and dampers, along e:
 
-        D = ½ Σ Fᵥ q̇² + ½ Σ d (e·q̇)²
+        D = ½ Σ Fᵥ (e·q̇)² + ½ Σ d (e·q̇)²
     """
-    joints = [f.viscous * rate * rate / 2 for f, rate in zip(tree.friction, qd, strict=True)]
+    rubbing = [(shaft.friction.viscous, shaft.speed(qd)) for shaft in tree.shafts]
     stretch = [(e.damping, e.direction @ qd) for e in tree.elastics]
-    return sum(joints) + sum(d * rate * rate / 2 for d, rate in stretch)
+    return sum(d * rate * rate / 2 for d, rate in [*rubbing, *stretch])
 
 
 def elastic_torque(tree: Tree, q: ConfigVec) -> JointVec:

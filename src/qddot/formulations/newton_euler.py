@@ -20,6 +20,7 @@ from qddot.formulations.derivation import (
     driven,
     followed,
     link_name,
+    rotor_names,
     term_runs,
     torque_part,
 )
@@ -124,7 +125,7 @@ def recursion(
             run.f[body.parent] = run.f[body.parent] + f
             run.n[body.parent] = run.n[body.parent] + X[i].R @ run.n[i] + cross(X[i].p, f)
     of_joints = vector([x for i in range(len(tree.bodies)) for x in tau[i]])
-    rotors = vector([Ia * x for Ia, x in zip(tree.rotor_inertia, qdd, strict=True)])
+    rotors = tree.rotor_torques(qdd)
     run.tau = rotors + G.torques(q, of_joints)
     return run
 
@@ -222,7 +223,7 @@ def inward_part(tree: Tree, q: ConfigVec, i: int, run: NewtonEulerRun, n: Notati
 def joint_torque(tree: Tree, i: int, n: Notation) -> str:
     """Return the name of what joint i carries: the torque itself, if nothing is added to it."""
     at = tree.drives[i].index
-    alone = sum(drive.index == at for drive in tree.drives) == 1 and not tree.rotor_inertia[at]
+    alone = sum(drive.index == at for drive in tree.drives) == 1 and not any(tree.rotor_matrix[at])
     return n.entry(n.torques, at) if alone else rf"{n.torques}_{{J_{{{i + 1}}}}}"
 
 
@@ -231,14 +232,13 @@ def motors_part(tree: Tree, run: NewtonEulerRun, n: Notation) -> list[Part]:
     steps = []
     for at, torque in enumerate(run.tau):
         moved = [i for i, drive in enumerate(tree.drives) if drive.index == at]
-        if len(moved) == 1 and not tree.rotor_inertia[at]:
+        if len(moved) == 1 and not any(tree.rotor_matrix[at]):
             continue
         names = [
             ("" if tree.drives[i].own else rf"\rho_{{{i + 1}}}\,") + joint_torque(tree, i, n)
             for i in moved
         ]
-        if tree.rotor_inertia[at]:
-            names.append(rf"{n.of_link('rotor_inertia', at)}\,{n.qdd(at)}")
+        names += rotor_names(tree, at, n)
         steps.append(Quantity("", n.entry(n.torques, at), torque, " + ".join(names)))
     words = "A rotor adds its own inertia, and a joint that follows another loads that one's motor."
     return [Part("The motors", words, tuple(steps))] if steps else []

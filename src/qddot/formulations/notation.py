@@ -15,6 +15,7 @@ from string import Template
 import numpy as np
 
 from qddot.formulations.plain_formula import plain
+from qddot.model.tree import Tree
 
 # what stands before a letter, the letter, and its indices
 MAIN_LETTER = re.compile(
@@ -246,10 +247,20 @@ class Notation:
         """Return an entry of the mass matrix of the links; it is the whole one without rotors."""
         return self.entry(self.links_mass_matrix, i, j) if rotors else self.mass(i, j)
 
-    def rotors(self, count: int) -> str:
-        """Return the diagonal matrix of so many rotors' inertias."""
-        names = ", ".join(self.of_link("rotor_inertia", i) for i in range(count))
-        return rf"\mathrm{{diag}}({names})"
+    def rotors(self, tree: Tree) -> str:
+        """Return what the rotors add to the mass matrix: a diagonal, and what several share."""
+        names = ", ".join(self.of_link("rotor_inertia", i) for i in range(tree.n))
+        own = [rf"\mathrm{{diag}}({names})"] * (any(tree.rotor_inertia) or not tree.shared)
+        shared = [self.shared_rotor(k) for k, s in enumerate(tree.shared) if s.rotor_inertia]
+        return " + ".join(own + shared)
+
+    def shared_rotor(self, k: int) -> str:
+        """Return the matrix of a rotor that several joints share, counted from 0."""
+        return rf"I_{{s_{{{k + 1}}}}}\,e_{{{k + 1}}} e_{{{k + 1}}}^T"
+
+    def rotor_energy(self, tree: Tree) -> str:
+        """Return the kinetic energy of the rotors by the name of their matrix."""
+        return rf"\tfrac12\,{self.velocities}^T\,({self.rotors(tree)})\,{self.velocities}"
 
     def _indexed(self, pattern: str, **indices: int) -> str:
         numbers = {name: str(index + 1) for name, index in indices.items()}

@@ -153,7 +153,7 @@ def recursion(
     v = {BASE: ZERO6}
     a = {BASE: join(ORIGIN, vector([-g for g in gravity]))}
     f = {BASE: ZERO6}
-    rotors = vector([Ia * x for Ia, x in zip(tree.rotor_inertia, qdd, strict=True)])
+    rotors = tree.rotor_torques(qdd)
     tau: dict[int, JointVec] = {}
 
     # base to tips: motion

@@ -70,7 +70,7 @@ def derive(
     V = s.L @ (Aqd + V_base)
     Vd_c = -(s.L @ ad(Aqd, s.W @ V + V_base))  # at q̈ = 0, without V̇_base
     F_c = s.G @ Vd_c - ad_transposed(V, s.G @ V)
-    M = LA.T @ (s.G @ LA) + rotors(tree)
+    M = LA.T @ (s.G @ LA) + tree.rotor_matrix
     c = LA.T @ F_c
     g = LA.T @ (s.G @ (s.L @ Vd_base))
 
@@ -177,6 +177,7 @@ def terms_part(
     v = n.velocities
     ad_A, ad_V = rf"[\mathrm{{ad}}_{{{A}{v}}}]", r"[\mathrm{ad}_{\mathcal V}]"
     rotor = r" + \mathrm{diag}(I_a)" if any(tree.rotor_inertia) else ""
+    rotor += "".join(f" + {n.shared_rotor(k)}" for k in range(len(tree.shared)))
     mass = rf"{A}^T{L}^T{G}{L}{A}{rotor} = \sum_i J_{{ib}}^T\,{G}_i\,J_{{ib}}{rotor}"
     rate = rf"-{A}^T{L}^T{W}^T{ad_A}^T{L}^T{G}{L}{A} - {A}^T{L}^T{G}{L}{ad_A}{W}{L}{A}"
     velocity = rf"-{A}^T{L}^T({G}{L}{ad_A}{W} + {ad_V}^T{G}){L}{A}{v}"
@@ -258,7 +259,7 @@ def mass_matrix(tree: Tree, q: ConfigVec) -> JointMat:
     """Return M = 𝓐ᵀ𝓛ᵀ𝓖𝓛𝓐 and the rotors': Σ Jᵢᵀ 𝓖ᵢ Jᵢ with the body Jacobians Jᵢ = (𝓛𝓐)ᵢ."""
     s = stack(tree, q)
     J = s.L @ s.A
-    return J.T @ (s.G @ J) + rotors(tree)
+    return J.T @ (s.G @ J) + tree.rotor_matrix
 
 
 def mass_matrix_rate(tree: Tree, q: ConfigVec, qd: JointVec, s: Stack | None = None) -> JointMat:
@@ -331,9 +332,3 @@ def inverse_adjoint(X: Pose) -> np.ndarray:
 def spatial_inertia(I: Inertia) -> np.ndarray:
     """Return the 6×6 matrix of an inertia."""
     return np.stack([I @ e for e in SIX], axis=1)
-
-
-def rotors(tree: Tree) -> JointMat:
-    """Return the diagonal matrix of the rotors' inertias."""
-    Ia = tree.rotor_inertia
-    return vector([[Ia[i] if i == j else 0 for j in range(tree.n)] for i in range(tree.n)])

@@ -78,8 +78,8 @@ def derive(
     def total(shares: dict[tuple[int, ...], Scalar], *at: int) -> Scalar:
         return sum(shares[j, *at] for j in range(len(links)) if (j, *at) in shares)
 
-    Ia = tree.rotor_inertia
-    D = [[total(D_of, i, c) + (Ia[i] if i == c else 0) for c in range(n)] for i in range(n)]
+    turning = tree.rotor_matrix
+    D = [[total(D_of, i, c) + turning[i, c] for c in range(n)] for i in range(n)]
     h = np.stack(
         [vector([[total(h_of, i, c, d) for d in range(n)] for c in range(n)]) for i in range(n)]
     )
@@ -188,13 +188,14 @@ def energy_part(
         Quantity("Gravity, a row", r"\bar g", np.array([[*tree.gravity, 0]], dtype=object)),
         Quantity("Potential energy", n.potential, sum(potentials), P_formula, tuple(potentials)),
     ]
-    if any(tree.rotor_inertia):
-        shares = [Ia * v * v / 2 for Ia, v in zip(tree.rotor_inertia, qd, strict=True)]
+    if tree.has_rotors:
+        shares = [shaft.rotor_inertia * shaft.speed(qd) ** 2 / 2 for shaft in tree.shafts]
         formula = " + ".join(
             rf"\tfrac12 {n.of_link('rotor_inertia', i)}\,{n.qd(i)}^2"
             for i in range(tree.n)
             if tree.rotor_inertia[i]
         )
+        formula = n.rotor_energy(tree) if tree.shared else formula
         title = "Kinetic energy of the rotors, which turn with their joints"
         rotors, both = f"{n.kinetic}_a", f"{n.kinetic}_t"
         steps.insert(1, Quantity(title, rotors, sum(shares), formula))
@@ -212,7 +213,7 @@ def inertia_part(
 ) -> Part:
     """Return the entries of the mass matrix, link by link."""
     steps, links = [], links_mass(tree, vector(D))
-    rotors = any(tree.rotor_inertia)
+    rotors = tree.has_rotors
     letter = n.links_mass_matrix if rotors else n.mass_matrix
     for i, k in np.ndindex(tree.n, tree.n):
         of = [j for j in range(len(tree.bodies)) if (j, i, k) in shares]
@@ -226,9 +227,10 @@ def inertia_part(
         title = "Effective inertia" if i == k else "Coupling inertia"
         steps.append(Quantity(title, symbol, links[i, k], formula, summands))
     words = "What multiplies the accelerations: one trace for each link that both joints move."
-    if any(tree.rotor_inertia):
-        words += " A rotor adds its inertia, as its joint feels it, to the joint's own term only."
-        whole = rf"{letter} + {n.rotors(tree.n)}"
+    if tree.has_rotors:
+        words += " A rotor adds its inertia, as its joint feels it, to the joint's own term only"
+        words += ", one that several joints share to those of each two." if tree.shared else "."
+        whole = rf"{letter} + {n.rotors(tree)}"
         steps.append(Quantity("With the rotors", n.mass_matrix, vector(D), whole))
     return Part("Inertia terms", words, tuple(steps))
 

@@ -21,7 +21,7 @@ import numpy as np
 from qddot.dynamics.regressor import EXTRAS
 from qddot.errors import BadArgument, BadRobot, UnknownName
 from qddot.identification.regression import Regression
-from qddot.model import Inertial, Joint, Link, Model, Motor
+from qddot.model import Coupling, Inertial, Joint, Link, Model, Motor
 from qddot.model.friction import LINEAR
 from qddot.model.tree import Tree
 from qddot.model.validation import checked
@@ -64,6 +64,8 @@ def robot_with_parameters(robot: Any, phi: Sequence[float] | Mapping[str, float]
     )
     model = replace(robot.model, links=links, payloads=payloads)
     model = model.with_joints(lambda joint: _joint(joint, robot.model, values))
+    couplings = tuple(_coupling(coupling, values) for coupling in model.couplings)
+    model = replace(model, couplings=couplings)
     try:
         return replace(robot, model=checked(model))
     except BadRobot as error:
@@ -77,7 +79,7 @@ def robot_with_parameters(robot: Any, phi: Sequence[float] | Mapping[str, float]
 def _by_name(robot: Any, phi: Any) -> dict[str, float]:
     own = dict(zip(robot.parameter_names, robot.parameters.tolist(), strict=True))
     if isinstance(phi, Mapping):
-        known = {f"{j}.{x}" for j in robot.joint_names for x in EXTRAS} | set(own)
+        known = {f"{shaft.name}.{x}" for shaft in robot.tree.shafts for x in EXTRAS} | set(own)
         for name in phi:
             if name not in known:
                 raise UnknownName("parameter", name, robot.name, robot.parameter_names)
@@ -159,12 +161,26 @@ def _joint(joint: Joint, model: Model, values: Mapping[str, float]) -> Joint:
         for p in LINEAR
         if given[p.column] is not None and (own or _differs(leader, model, p.name))
     }
-    if given["Ia"] is not None and own and given["Ia"] != motor.reflected:
-        gear = motor.gear or 1
-        motor = Motor(given["Ia"] / (gear * gear), gear)
-    elif given["Ia"] is not None and not own:
-        motor = Motor()
+    if given["Ia"] is not None:
+        motor = _reflecting(motor, given["Ia"]) if own else Motor()
     return replace(joint, friction=joint.friction.refitted(found), motor=motor)
+
+
+def _coupling(coupling: Coupling, values: Mapping[str, float]) -> Coupling:
+    """Return a coupling with its friction and rotor, where it has any."""
+    name = coupling.combination
+    given = {p.name: values.get(f"{name}.{p.column}") for p in LINEAR}
+    found = {key: value for key, value in given.items() if value is not None}
+    motor = _reflecting(coupling.motor, values.get(f"{name}.Ia", coupling.motor.reflected))
+    return replace(coupling, friction=coupling.friction.refitted(found), motor=motor)
+
+
+def _reflecting(motor: Motor, inertia: float) -> Motor:
+    """Return a motor with the same gear and a rotor that has this inertia at the joint's side."""
+    if inertia == motor.reflected:
+        return motor
+    gear = motor.gear or 1
+    return Motor(inertia / (gear * gear), gear)
 
 
 def _leader(joint: Joint, model: Model) -> str | None:

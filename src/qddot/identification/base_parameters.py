@@ -21,6 +21,7 @@ from qddot.identification.identifiability import Identifiability, identifiabilit
 from qddot.identification.log import Log, several_numbers
 from qddot.identification.log_checks import as_log
 from qddot.identification.regression import Regression, with_terms
+from qddot.model.shaft import Shaft
 from qddot.model.tree import by_rows
 from qddot.program.optimise import optimised
 from qddot.program.program import flat
@@ -230,20 +231,19 @@ def _exactly(robot: Any, terms: Sequence[str]) -> Identifiability:
     return identifiability(names, columns, float("nan"), where="at any state")
 
 
-def _exact_names(model: Any) -> tuple[list[str], list[tuple[int, str]]]:
+def _exact_names(model: Any) -> tuple[list[str], list[tuple[Shaft, str]]]:
     from qddot.dynamics.regressor import EXTRAS, NAMES
-    from qddot.dynamics.regressor import extras as extras_of
     from qddot.model.folding import exact, fold
 
     tree = fold(model, exact)
     names = [f"{body.name}.{name}" for body in tree.bodies for name in NAMES]
     extras = [
-        (i, name)
-        for i in range(tree.n)
-        for name, value in zip(EXTRAS, extras_of(tree, i), strict=True)
+        (shaft, name)
+        for shaft in tree.shafts
+        for name, value in zip(EXTRAS, shaft.parameters, strict=True)
         if value
     ]
-    return names + [f"{tree.joint_names[i]}.{name}" for i, name in extras], extras
+    return names + [f"{shaft.name}.{name}" for shaft, name in extras], extras
 
 
 def _columns(

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from qddot.identification.log import Log
-from qddot.identification.regression import Extra, Regression, WarmFriction
+from qddot.identification.regression import Extra, Regression, WarmFriction, shared_motor
 from qddot.model import Joint, Model
 
 SPEEDS = (0.04, 0.08, 0.15, 0.3, 0.5, 0.8)  # of a joint's top speed: where friction may change
@@ -121,8 +121,17 @@ def _load(robot: Any, i: int, gravity: Any) -> Candidate:
 
 def _warm(joint: str, i: int, reference: float) -> Iterator[Candidate]:
     """Yield friction that changes with the temperature of the joint: viscous, dry, or both."""
-    viscous = WarmFriction(f"{joint}.fv/°C", (i, reference, True))
-    dry = WarmFriction(f"{joint}.fs/°C", (i, reference, False))
+
+    def placed(key: str) -> Callable[[Model, float], Model]:
+        def changed(old: Joint, value: float) -> Joint:
+            return replace(
+                old, warming=replace(old.warming, **{"reference": reference, key: value})
+            )
+
+        return _placed(joint, changed)
+
+    viscous = WarmFriction(f"{joint}.fv/°C", (i, reference, True), placed("viscous"))
+    dry = WarmFriction(f"{joint}.fs/°C", (i, reference, False), placed("coulomb"))
     for extra in ((viscous,), (dry,), (viscous, dry)):
         yield Candidate("friction by temperature", (joint,), (), extra)
 
@@ -233,10 +242,11 @@ def _together(robot: Any, i: int, j: int, sign: int) -> Iterator[Candidate]:
             function(qd @ direction, qdd @ direction), direction
         )
 
+    places = shared_motor(joints, (1, sign))
     columns = {
-        "Ia": Extra(f"{label}.Ia", along(lambda v, a: a)),
-        "fv": Extra(f"{label}.fv", along(lambda v, a: v)),
-        "fs": Extra(f"{label}.fs", along(lambda v, a: np.sign(v))),
+        "Ia": Extra(f"{label}.Ia", along(lambda v, a: a), places["Ia"]),
+        "fv": Extra(f"{label}.fv", along(lambda v, a: v), places["fv"]),
+        "fs": Extra(f"{label}.fs", along(lambda v, a: np.sign(v)), places["fs"]),
     }
     for names in MOTOR:
         extra = tuple(columns[name] for name in names)

@@ -14,8 +14,10 @@ import numpy as np
 from qddot.errors import BadArgument, IdentificationWarning, listing, printable, shorten
 from qddot.identification.log import Log
 from qddot.identification.runs import file_names
+from qddot.model import Friction, Joint, Motor, Spring
 from qddot.plain_text import fitted
 from qddot.results import in_notebook, json_ready
+from qddot.writers.urdf import DYNAMICS
 
 if TYPE_CHECKING:
     from qddot.identification.result import Fit
@@ -280,12 +282,14 @@ def saved(fit: Fit, path: str | Path) -> list[str]:
     parts = [
         ("rotor inertia", [j.name for j in joints if j.motor.reflected]),
         ("offset", [j.name for j in joints if j.friction.offset]),
+        ("Stribeck's curve", [j.name for j in joints if j.friction.static is not None]),
+        ("friction by direction", [j.name for j in joints if j.friction.asymmetry]),
+        ("springs", [j.name for j in joints if j.spring.acts]),
+        ("what joints share", [c.combination for c in robot.model.couplings]),
     ]
     gone = [f"{what} (of {listing(names, 8)})" for what, names in parts if names]
     if gone:
-        stripped = robot.model.with_joints(
-            lambda j: replace(j, motor=type(j.motor)(), friction=replace(j.friction, offset=0))
-        )
+        stripped = replace(robot.model.with_joints(_in_urdf), couplings=())
         before, after = (error_of(fit, r) for r in (robot, replace(robot, model=stripped)))
         cost = f"On the rows of the log the torque error rises from {100 * before:.3g} % "
         cost = f"{cost}to {100 * after:.3g} %. " if after > before + PRICE * before else ""
@@ -295,6 +299,12 @@ def saved(fit: Fit, path: str | Path) -> list[str]:
             stacklevel=3,
         )
     return lost
+
+
+def _in_urdf(joint: Joint) -> Joint:
+    """Return what a URDF file keeps of what acts in a joint."""
+    kept = {name: getattr(joint.friction, name) for name in DYNAMICS}
+    return replace(joint, motor=Motor(), spring=Spring(), friction=Friction(**kept))
 
 
 def error_of(fit: Fit, robot: Any) -> float:

@@ -93,7 +93,7 @@ def fit_with_gains(way: Estimator, log: Any, known: Mapping[str, float]) -> Fit:
 def _check_linear(robot: Any) -> None:
     """Refuse robots with torques that no column has: they are in N·m, and rows are not yet."""
     tree = robot.tree
-    if tree.elastics or any(f != f.steady for f in tree.friction):
+    if tree.elastics or any(shaft.friction != shaft.friction.steady for shaft in tree.shafts):
         raise BadArgument(
             f"Robot {robot.name!r} has springs or static friction, whose torques are known in N·m, "
             "and what drives report is not.\n  Take them out, robot.without('friction') and no "

@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,11 @@ from qddot.dynamics.movement import velocities
 from qddot.dynamics.regressor import UNITS
 from qddot.errors import BadArgument
 from qddot.identification.grouping import Grouping
+from qddot.model.friction import LINEAR
+from qddot.model.shaft import Shaft
 from qddot.model.tree import Tree
+from qddot.scalars import Scalar
+from qddot.scalars.expressions import expression
 from qddot.spatial.moments import Moments
 from qddot.spatial.vector import vector
 
@@ -32,12 +37,12 @@ SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 Sparse = dict[Any, dict[int, Any]]  # by monomial of the state, then by column
 
 
-def exact_columns(model: Any, extras: Sequence[tuple[int, str]]) -> Grouping:
+def exact_columns(model: Any, extras: Sequence[tuple[Shaft, str]]) -> Grouping:
     """Return the groups of a robot's parameters, exactly.
 
     Args:
         model: The robot's model; numbers are taken as the decimals they are written as.
-        extras: After the inertial parameters, (coordinate, one of `EXTRAS` of the regressor).
+        extras: After the inertial parameters, (shaft, one of `EXTRAS` of the regressor).
     """
     from qddot.equations.exact_tree import exact_robot
 
@@ -51,11 +56,11 @@ def exact_columns(model: Any, extras: Sequence[tuple[int, str]]) -> Grouping:
             row[column] = row.get(column, field.zero) + coefficient
     zero = (0,) * sum(g.role != "parameter" for g in exact.ring.generators)
     rows.pop(zero, None)  # a constant energy moves nothing
-    half = field.convert(_rational(Fraction(1, 2)))
-    for k, (i, name) in enumerate(extras, column + 1):
-        rows.setdefault(_energy_of(exact.ring, i, name), {})[k] = (
-            half if name == "Ia" else field.one
-        )
+    atoms = {k: exact.ring.parameters[exact.ring.generators[k].index] for k in of_parameters}
+    for k, (shaft, name) in enumerate(extras, column + 1):
+        for monomial, size in _energy_of(exact.ring, shaft, name):
+            value = _element(expression(size), field, atoms, of_parameters)
+            rows.setdefault(monomial, {})[k] = value
     return solved(rows, column + 1 + len(extras), field)
 
 
@@ -124,17 +129,29 @@ def split_terms(
         yield tuple(exponents[k] for k in state), coefficient
 
 
-def _energy_of(ring: Any, i: int, name: str) -> Any:
-    """Return the monomial that stands for an extra: ½ q̇² of a rotor, q of an offset.
+def _energy_of(ring: Any, shaft: Shaft, name: str) -> Iterator[tuple[Any, Scalar]]:
+    """Yield the monomials that stand for an extra, with their factors: ½ w² of a rotor, e·q of f₀.
 
-    Friction has no energy; each of its columns is a direction of its own.
+    Other friction has no energy: what acts along other joints is a direction of its own.
     """
-    state = [g for g in ring.generators if not _parameter(g)]
+    along = [(i, r) for i, r in enumerate(shaft.direction) if r]
     if name == "Ia":
-        return tuple(2 * (g.role == "rate" and g.index == i) for g in state)
-    if name == "f0":
-        return tuple(int(g.role == "position" and g.index == i) for g in state)
-    return (name, i)
+        for (i, a), (j, b) in combinations_with_replacement(along, 2):
+            yield _monomial(ring, "rate", i, j), a * b * (Fraction(1, 2) if i == j else 1)
+    elif name == "f0":
+        for i, r in along:
+            yield _monomial(ring, "position", i), r
+    elif len(along) == 1:
+        ((i, r),) = along
+        yield (name, i), next(p.share(r) for p in LINEAR if p.column == name)
+    else:
+        yield (name, shaft.name), 1
+
+
+def _monomial(ring: Any, role: str, *places: int) -> tuple[int, ...]:
+    """Return a product of coordinates or of their rates as the exponents of the state."""
+    state = [g for g in ring.generators if not _parameter(g)]
+    return tuple(places.count(g.index) * (g.role == role) for g in state)
 
 
 def solved(rows: Sparse, p: int, field: Any) -> Grouping:

@@ -28,6 +28,7 @@ from qddot.backends.iterated import Given, IteratedKernel
 from qddot.backends.kernel import Kernel
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
+from qddot.dynamics.friction import rubbing_velocities
 from qddot.dynamics.rnea import inverse_dynamics
 from qddot.errors import BadArgument
 from qddot.identification.log import Log
@@ -39,7 +40,9 @@ from qddot.program.differentiate import jacobian
 from qddot.program.optimise import optimised
 from qddot.program.program import Iteration, Stage, flat
 from qddot.runge_kutta import RK4
+from qddot.scalars import sign
 from qddot.simulation.varied import varied_tree
+from qddot.spatial.vector import vector
 
 LIGHT = 0.1  # of torque by acceleration, an inertia that measured accelerations move
 NO_MOTION = 0.3  # of the way between two rows, by which velocities may miss the next position
@@ -173,10 +176,12 @@ class HeldArm:
         model = self.regression.full.model
         tree = varied_tree(model, values)
         friction = [
-            own.refitted({p.name: values.get(f"{joint}.{p.column}", 0) for p in LINEAR})
-            for joint, own in zip(tree.joint_names, self.regression.full.tree.friction, strict=True)
+            own.friction.refitted({p.name: values.get(f"{own.name}.{p.column}", 0) for p in LINEAR})
+            for own in self.regression.full.tree.shafts
         ]
-        return replace(tree, friction=tuple(friction))
+        shared = zip(tree.shared, friction[tree.n :], strict=True)
+        more = {"shared": tuple(replace(shaft, friction=law) for shaft, law in shared)}
+        return replace(tree, friction=tuple(friction[: tree.n]), **more)
 
     def _extra(self, phi: Any) -> Iterator[tuple[Any, Program]]:
         place = {int(k): at for at, k in enumerate(self.varying)}
@@ -186,7 +191,9 @@ class HeldArm:
 
     def torque(self, q: Any, qd: Any, qdd: Any, measured: Any, phi: Any) -> Any:
         """Return τ(q, q̇, q̈; φ), over any scalar; what jumps with q̇ is taken at the measured one."""
-        tau = inverse_dynamics(self._tree(phi), q, qd, qdd, direction=np.sign(measured))
+        tree = self._tree(phi)
+        direction = vector([sign(rate) for rate in rubbing_velocities(tree, measured)])
+        tau = inverse_dynamics(tree, q, qd, qdd, direction=direction)
         for size, program in self._extra(phi):
             tau = tau + size * _results(program, q, measured if _jumps(program) else qd, qdd)
         return tau

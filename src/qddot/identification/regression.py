@@ -22,9 +22,10 @@ from qddot.identification import AUTO
 from qddot.identification.grouping import triangle
 from qddot.identification.log import Log
 from qddot.identification.runs import EMPTY, CarriedLoad, joined, load_names
-from qddot.model import Model, Motor
+from qddot.model import Coupling, Model, Motor
 from qddot.model.friction import LINEAR
 from qddot.program import Program, record
+from qddot.scalars import Scalar
 
 # what may be asked for, and the placeholder that makes a model have it
 TERMS = (*(p.name for p in LINEAR), "rotor_inertia")
@@ -210,7 +211,8 @@ class Regression:
     def rest(self, log: Log) -> np.ndarray | float:
         """Return the torque of springs, of the Stribeck effect and of known loads."""
         tree = self.robot.tree
-        linear_only = not tree.elastics and all(f == f.steady for f in tree.friction)
+        steady = all(shaft.friction == shaft.friction.steady for shaft in tree.shafts)
+        linear_only = not tree.elastics and steady
         known = [(k, load) for k, load in enumerate(self.loads) if load.known is not None]
         if log.Y is not None or (linear_only and not known):  # filtered rows have it taken off
             return 0.0
@@ -265,7 +267,10 @@ def extras_of(robot: Any, extra: Any) -> tuple[Extra, ...]:
             "extra={'fvm6': lambda q, qd, qdd: ...}."
         )
     together = {name: function for part in parts for name, function in part.items()}
-    return tuple(Extra(str(name), _kernel(robot, name, f)) for name, f in together.items())
+    return tuple(
+        Extra(str(name), _kernel(robot, name, f), getattr(f, "place", None))
+        for name, f in together.items()
+    )
 
 
 def _kernel(robot: Any, name: str, function: Any) -> Any:
@@ -302,11 +307,50 @@ def coupled(robot: Any, first: str, second: str, name: str = "") -> dict[str, Co
     both = np.zeros(robot.n, dtype=int)
     both[[i, j]] = 1
     label = name or f"{first}+{second}"
-    return {
-        f"{label}.Ia": lambda q, qd, qdd: both * (qdd[i] + qdd[j]),
-        f"{label}.fv": lambda q, qd, qdd: both * (qd[i] + qd[j]),
-        f"{label}.fs": lambda q, qd, qdd: both * np.sign(qd[i] + qd[j]),
+    functions: dict[str, ColumnFunction] = {
+        "Ia": lambda q, qd, qdd: both * (qdd[i] + qdd[j]),
+        "fv": lambda q, qd, qdd: both * (qd[i] + qd[j]),
+        "fs": lambda q, qd, qdd: both * np.sign(qd[i] + qd[j]),
     }
+    places = shared_motor((first, second), (1, 1))
+    return {f"{label}.{key}": _Placed(f, places[key]) for key, f in functions.items()}
+
+
+@dataclass(frozen=True)
+class _Placed:
+    """A column whose value has a place in a model."""
+
+    function: ColumnFunction
+    place: Callable[[Model, float], Model]
+
+    def __call__(self, q: Any, qd: Any, qdd: Any) -> Any:
+        return self.function(q, qd, qdd)
+
+
+def shared_motor(
+    joints: tuple[str, ...], ratios: tuple[Scalar, ...]
+) -> dict[str, Callable[[Model, float], Model]]:
+    """Return, for "Ia", "fv" and so on, what adds it to the motor that these joints share."""
+
+    def rotor(old: Coupling, value: float) -> Coupling:
+        gear = old.motor.gear
+        return replace(old, motor=Motor(old.motor.rotor_inertia + value / (gear * gear), gear))
+
+    def rubbing(field: str) -> Callable[[Coupling, float], Coupling]:
+        return lambda old, value: replace(
+            old, friction=old.friction.refitted({field: getattr(old.friction, field) + value})
+        )
+
+    def placed(change: Callable[[Coupling, float], Coupling]) -> Callable[[Model, float], Model]:
+        def place(model: Model, value: float) -> Model:
+            same = [c for c in model.couplings if (c.joints, c.ratios) == (joints, ratios)]
+            old = same[0] if same else Coupling(joints, ratios=ratios)
+            new, others = change(old, value), [c for c in model.couplings if c is not old]
+            return replace(model, couplings=(*others, new))
+
+        return place
+
+    return {"Ia": placed(rotor)} | {p.column: placed(rubbing(p.name)) for p in LINEAR}
 
 
 def stribeck(robot: Any, velocity: float) -> dict[str, ColumnFunction]:

@@ -3,7 +3,7 @@
 from qddot.scalars.expressions import symbol
 from qddot.model.validation import build
 from qddot.model.friction import Friction
-from qddot.model.joint import Coupling, Joint, Limits, Mimic, Motor, Spring, Start
+from qddot.model.joint import Coupling, Joint, Limits, Mimic, Motor, Spring, Start, Warming
 from qddot.model.link import Frame, Inertial, Link, Payload, Placement
 from qddot.model.model import Model
 from qddot.model.validation import validate
@@ -24,6 +24,7 @@ __all__ = [
     "Placement",
     "Spring",
     "Start",
+    "Warming",
     "build",
     "symbol",
     "validate",

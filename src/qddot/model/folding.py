@@ -15,9 +15,10 @@ import numpy as np
 from qddot.errors import BadArgument, NotNumeric, shorten
 from qddot.model.coordinates import Drive, Drives
 from qddot.model.friction import Friction, together
-from qddot.model.joint import FIXED, Joint, Start
+from qddot.model.joint import FIXED, Coupling, Joint, Start
 from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
+from qddot.model.shaft import Shaft
 from qddot.model.tree import BASE, NO_INERTIA, Body, Elastic, Lever, Tree
 from qddot.scalars import Scalar, sincos, sqrt
 from qddot.scalars.expressions import Expression, expression
@@ -95,6 +96,7 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
         rotor_inertia=tuple(rotor_inertia(model, positions)),
         friction=tuple(friction(model, positions)),
         elastics=tuple(elastics(model, positions)),
+        shared=tuple(shared_shafts(model, positions)),
     )
 
 
@@ -162,7 +164,7 @@ def check_single(model: Model, joint: Joint, motion: JointMotion) -> None:
         ("a spring", joint.spring.acts),
         ("a joint that it follows", joint.mimic is not None),
         ("a joint that follows it", any(_follows(other, joint.name) for other in model.joints)),
-        ("a coupling", any(joint.name in (c.first, c.second) for c in model.couplings)),
+        ("a coupling", any(joint.name in c.joints for c in model.couplings)),
         ("a position that it is locked at", joint.locked is not None),
         ("limits of its position", joint.ends != (None, None)),
         ("a home position", joint.home is not None),
@@ -206,10 +208,19 @@ def elastics(model: Model, positions: Positions) -> Iterator[Elastic]:
             s, c = sincos(m * offset) if offset else (0, 1)
             yield Lever(direction, number=m, cosine=a * c + b * s, sine=b * c - a * s)
     for coupling in model.couplings:
-        first, offset = _stretch(model, positions[coupling.first])
-        second, other = _stretch(model, positions[coupling.second])
-        rest = coupling.rest - offset + other
-        yield Elastic(first - second, coupling.stiffness, coupling.damping, rest)
+        if coupling.stiffness or coupling.damping:
+            direction, offset = _along(model, coupling, positions)
+            rest = coupling.rest - offset
+            yield Elastic(direction, coupling.stiffness, coupling.damping, rest)
+
+
+def shared_shafts(model: Model, positions: Positions) -> Iterator[Shaft]:
+    """Yield the motors and the friction along combinations of joints."""
+    for coupling in model.couplings:
+        direction, _ = _along(model, coupling, positions)
+        if coupling.is_shaft and any(direction):
+            motor, friction = coupling.motor.reflected, coupling.friction
+            yield Shaft(coupling.combination, tuple(direction), motor, friction)
 
 
 def rotor_inertia(model: Model, positions: Positions) -> Iterator[Scalar]:
@@ -233,6 +244,15 @@ def _shares(model: Model, positions: Positions) -> list[list[tuple[Joint, Scalar
             if at is not None:
                 shares[at].append((joint, ratio))
     return shares
+
+
+def _along(model: Model, coupling: Coupling, positions: Positions) -> tuple[np.ndarray, Scalar]:
+    """Return the direction and the offset of what acts between joints."""
+    direction, offset = np.array([0] * model.n), 0
+    for name, ratio in zip(coupling.joints, coupling.ratios, strict=True):
+        own, start = _stretch(model, positions[name])
+        direction, offset = direction + ratio * own, offset + ratio * start
+    return direction, offset
 
 
 def _stretch(model: Model, position: tuple) -> tuple[np.ndarray, Scalar]:

@@ -121,6 +121,11 @@ class Friction:
         """What goes to zero with the velocity."""
         return Friction(viscous=self.viscous, asymmetry=self.asymmetry)
 
+    @property
+    def polynomial(self) -> Friction:
+        """What needs no sign of the velocity: viscous friction and the offset."""
+        return Friction(viscous=self.viscous, offset=self.offset)
+
     # its parameters
 
     @property

@@ -14,6 +14,7 @@ from qddot.model.joints import ENDLESS, MOTIONS
 from qddot.model.link import Placement
 from qddot.model.units import ANGLE, LENGTH, JointUnits
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import has_value
 
 FIXED = "fixed"
 UNLIMITED = 1e9  # in a format that asks for a limit: this much, or more, is none
@@ -62,6 +63,32 @@ class Spring:
 
 
 @dataclass(frozen=True)
+class Warming:
+    """How friction changes with a joint's temperature T; at T₀ it is what the joint says:
+
+    Fᵥ(T) = Fᵥ + a (T − T₀)        Fₛ(T) = Fₛ + b (T − T₀)
+    """
+
+    reference: Scalar = 20  # T₀ [°C]
+    viscous: Scalar = 0  # a [N·m·s/rad/°C] or [N·s/m/°C]
+    coulomb: Scalar = 0  # b [N·m/°C] or [N/°C]
+
+    @property
+    def changes(self) -> bool:
+        """Whether any of it depends on the temperature."""
+        return bool(self.viscous or self.coulomb)
+
+    def at(self, temperature: Scalar, friction: Friction) -> Friction:
+        """Return the friction at a temperature [°C]."""
+        warmer = temperature - self.reference
+        changed = {
+            "viscous": friction.viscous + self.viscous * warmer,
+            "coulomb": friction.coulomb + self.coulomb * warmer,
+        }
+        return friction.refitted(changed)
+
+
+@dataclass(frozen=True)
 class Mimic:
     """A joint that follows another: q = multiplier · q_leader + offset."""
 
@@ -100,6 +127,7 @@ class Joint:
     line: int | None = field(default=None, compare=False, repr=False)
     pitch: Scalar = 0  # [m/rad] of a screw
     start: Start = Start()
+    warming: Warming = Warming()
 
     @property
     def moves(self) -> bool:
@@ -136,16 +164,37 @@ class Joint:
 
 @dataclass(frozen=True)
 class Coupling:
-    """A spring and a damper between two joints, pulling q_first − q_second towards `rest`.
+    """What acts between joints, along a combination of theirs: w = Σ rᵢ qᵢ.
 
-    The torque on the first joint, and with the opposite sign on the second:
+    A spring and a damper pull w towards `rest`; a motor turns with w and rubs with a friction of
+    its own. By virtual work each joint feels rᵢ times the torque that holds w:
 
-        −k (q₁ − q₂ − rest) − d (q̇₁ − q̇₂)
+        k (w − rest) + d ẇ + Iₐ ẅ + f(ẇ)
     """
 
-    first: str
-    second: str
+    joints: tuple[str, ...]
     stiffness: Scalar = 0
     damping: Scalar = 0
     rest: Scalar = 0
+    ratios: tuple[Scalar, ...] = (1, -1)  # one for each joint
+    friction: Friction = Friction()
+    motor: Motor = Motor()
     line: int | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_shaft(self) -> bool:
+        """Whether something turns or rubs along it."""
+        return self.motor != Motor() or self.friction != Friction()
+
+    @property
+    def combination(self) -> str:
+        """The combination in short: "j5+j6", "j5-j6", "j4+2*j5"."""
+        terms = zip(self.joints, self.ratios, strict=False)
+        return "".join(_term(*each) for each in terms).removeprefix("+")
+
+
+def _term(joint: str, ratio: Scalar) -> str:
+    if not has_value(ratio):
+        return f"+({ratio})*{joint}"
+    size = abs(float(ratio))
+    return f"{'-' if ratio < 0 else '+'}{'' if size == 1 else f'{size:g}*'}{joint}"

@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from qddot.errors import Problem, did_you_mean, listing, shorten
-from qddot.model.joint import FIXED, Joint
+from qddot.model.joint import FIXED, Coupling, Joint
 from qddot.model.joints import MOTIONS
 from qddot.model.model import Model
+from qddot.scalars.expressions import Expression, has_value
 
 MOST_LINKS = 2000  # ten times the largest robot we know of
 LONGEST_NAME = 200
+MOST_NAMED = 6  # joints of a coupling, in messages
 MOST_GUESSES = 20  # looking for the nearest name takes its time
 
 
@@ -125,18 +127,48 @@ def _reference_problems(model: Model) -> Iterator[Problem]:
             remedy = f"Correct the name.{did_you_mean(load.frame, known)}"
             yield Problem("error", "payload", message, remedy, load.line)
     movable = {joint.name for joint in model.joints if joint.kind != "fixed"}
+    taken = {*movable}
     for coupling in model.couplings:
-        where = f"coupling {shorten(coupling.first)!r}–{shorten(coupling.second)!r}"
-        for name in (coupling.first, coupling.second):
-            if name not in movable:
-                message = f"there is no moving joint {shorten(name)!r}"
-                remedy = f"Correct the name.{did_you_mean(name, movable)}"
-                yield Problem("error", where, message, remedy, coupling.line)
-        if coupling.first == coupling.second:
-            message = "it joins a joint to itself"
-            yield Problem(
-                "error", where, message, "Name two joints, or use a spring.", coupling.line
-            )
+        wrong = list(_coupling_problems(coupling, movable))
+        yield from wrong
+        if coupling.is_shaft and not wrong:
+            if (name := coupling.combination) in taken:
+                message = f"something else with a motor or friction is called {shorten(name)!r}"
+                remedy = "Put what acts along the same joints into one coupling."
+                yield Problem("error", place_of(coupling), message, remedy, coupling.line)
+            taken.add(name)
+
+
+def place_of(coupling: Coupling) -> str:
+    """Return which coupling it is, in words."""
+    names = [repr(shorten(str(name))) for name in coupling.joints]
+    return f"coupling {'–'.join(names[:MOST_NAMED])}{'–…' * (len(names) > MOST_NAMED)}"
+
+
+def _coupling_problems(coupling: Coupling, movable: set[str]) -> Iterator[Problem]:
+    where, given = place_of(coupling), coupling.joints
+    if not isinstance(given, tuple) or not all(isinstance(name, str) for name in given):
+        message, remedy = f"its joints are {shorten(repr(given))}", "Give a tuple of their names."
+        yield Problem("error", where, message, remedy, coupling.line)
+        return
+    for name in coupling.joints:
+        if name not in movable:
+            message = f"there is no moving joint {shorten(name)!r}"
+            remedy = f"Correct the name.{did_you_mean(name, movable)}"
+            yield Problem("error", where, message, remedy, coupling.line)
+    if len(set(coupling.joints)) < max(2, len(coupling.joints)):
+        message = "it joins a joint to itself"
+        remedy = "Name two joints, or use a spring."
+        yield Problem("error", where, message, remedy, coupling.line)
+    ratios = coupling.ratios
+    kinds = (int, float, Expression)
+    numbers = isinstance(ratios, tuple) and all(isinstance(x, kinds) for x in ratios)
+    if not numbers or len(ratios) != len(coupling.joints):
+        message = f"it has {len(coupling.joints)} joints and ratios {shorten(repr(ratios))}"
+        yield Problem("error", where, message, "Give one ratio for each joint.", coupling.line)
+    elif any(has_value(ratio) and ratio == 0 for ratio in ratios):
+        message = "one of its ratios is zero"
+        yield Problem("error", where, message, "Leave that joint out.", coupling.line)
 
 
 def _shape_problems(model: Model) -> Iterator[Problem]:

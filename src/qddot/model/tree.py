@@ -19,6 +19,7 @@ from qddot.model.coordinates import CoordinateMap, Drive, Drives
 from qddot.model.friction import Friction
 from qddot.model.joints import Coordinate, JointMotion, OneCoordinate
 from qddot.model.model import mapped
+from qddot.model.shaft import Shaft, unit_direction
 from qddot.scalars import ConfigVec, JointVec, Scalar, Vec3, sincos
 from qddot.spatial.inertia import Inertia
 from qddot.spatial.pose import ORIGIN, Pose
@@ -153,6 +154,7 @@ class Tree:
     rotor_inertia: tuple[Scalar, ...]  # one a coordinate, reflected
     friction: tuple[Friction, ...]  # one a coordinate
     elastics: tuple[Elastic, ...]
+    shared: tuple[Shaft, ...] = ()  # motors that turn with several coordinates
 
     @property
     def n(self) -> int:
@@ -163,6 +165,34 @@ class Tree:
     def nq(self) -> int:
         """How many numbers a configuration q has."""
         return sum(joint.nq for joint, _ in self.own_joints())
+
+    @property
+    def shafts(self) -> tuple[Shaft, ...]:
+        """What turns and rubs: at each coordinate, then along several."""
+        each = zip(self.joint_names, self.rotor_inertia, self.friction, strict=True)
+        own = [Shaft(x[0], unit_direction(i, self.n), *x[1:]) for i, x in enumerate(each)]
+        return (*own, *self.shared)
+
+    def rotor_torques(self, a: JointVec) -> JointVec:
+        """Return Σ Iₐ e (e·a), what the rotors take at accelerations a."""
+        tau = vector([Ia * x for Ia, x in zip(self.rotor_inertia, a, strict=True)])
+        for shaft in self.shared:
+            tau = tau + shaft.torques(shaft.rotor_inertia * shaft.speed(a))
+        return tau
+
+    @property
+    def rotor_matrix(self) -> np.ndarray:
+        """What the rotors add to the mass matrix, Σ Iₐ e eᵀ, shape (n, n)."""
+        Ia = self.rotor_inertia
+        M = vector([[Ia[i] if i == j else 0 for j in range(self.n)] for i in range(self.n)])
+        for shaft in self.shared:
+            M = M + shaft.rotor_inertia * np.outer(shaft.direction, shaft.direction)
+        return M
+
+    @property
+    def has_rotors(self) -> bool:
+        """Whether the mass matrix has more than that of the bodies."""
+        return any(self.rotor_inertia) or any(shaft.rotor_inertia for shaft in self.shared)
 
     @property
     def drives(self) -> tuple[Drive, ...]:
@@ -281,6 +311,7 @@ class Tree:
             gravity=tuple(change(x) for x in self.gravity),
             rotor_inertia=tuple(change(x) for x in self.rotor_inertia),
             friction=mapped(self.friction, change),
+            shared=mapped(self.shared, change),
             elastics=tuple(
                 replace(e, direction=array(e.direction), **e.numbers(change)) for e in self.elastics
             ),

@@ -17,12 +17,18 @@ from qddot.model.coordinates import Drive
 from qddot.model.folding import fold
 from qddot.model.friction import PARAMETERS
 from qddot.model.inertia_advice import inertia_problems
-from qddot.model.joint import Joint, Limits, Start
+from qddot.model.joint import Coupling, Joint, Limits, Start
 from qddot.model.joints import MOTIONS
 from qddot.model.link import Link
 from qddot.model.model import Model, scalars
 from qddot.model.plausible import doubts
-from qddot.model.structure import MOST_LINKS, depth_first, place, structural_problems
+from qddot.model.structure import (
+    MOST_LINKS,
+    depth_first,
+    place,
+    place_of,
+    structural_problems,
+)
 from qddot.model.tree import Body, Tree
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, has_value
@@ -103,7 +109,11 @@ def _value_problems(model: Model) -> Iterator[Problem]:
     for frame in model.frames:
         yield from _finite(frame, place("frame", frame.name))
     for coupling in model.couplings:
-        yield from _finite(coupling, f"coupling {coupling.first!r}–{coupling.second!r}")
+        bad = list(_finite(coupling, place_of(coupling)))
+        yield from bad
+        if not bad:
+            for severity, message, remedy in _shaft_problems(coupling):
+                yield Problem(severity, place_of(coupling), message, remedy, coupling.line)
     for joint in model.joints:
         where = place("joint", joint.name)
         bad = list(_finite(joint, where))
@@ -123,7 +133,7 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
         if joint.kind not in takers and value:
             message = f"it has a {name} ({value}), which only a {' or '.join(takers)} has"
             yield "error", message, f"Use type {' or '.join(takers)}, or remove it."
-    limits, motor = joint.limits, joint.motor
+    limits = joint.limits
     lower, upper = limits.lower, limits.upper
     if has_value(lower) and has_value(upper) and float(lower) > float(upper):
         message = f"its limits are reversed (lower {float(lower):g} > upper {float(upper):g})"
@@ -143,11 +153,7 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
         value = getattr(limits, name)
         if has_value(value) and value < 0:
             yield "error", f"its {name} limit is negative ({value:g})", "Give its size."
-    yield from joint.friction.problems()
-    if has_value(motor.rotor_inertia) and motor.rotor_inertia < 0:
-        yield "error", f"its rotor inertia is negative ({motor.rotor_inertia:g})", "Correct it."
-    if has_value(motor.gear) and motor.gear == 0:
-        yield "error", "its gear ratio is zero", "Use 1 for a direct drive."
+    yield from _shaft_problems(joint)
     if has_value(joint.spring.stiffness) and joint.spring.stiffness < 0:
         message = f"its spring is unstable (stiffness {joint.spring.stiffness:g} < 0)"
         yield "warning", message, "Drop the sign unless it is meant."
@@ -160,6 +166,16 @@ def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
     if joint.spring.harmonics and joint.role != "angle":
         message = f"its spring has harmonics, but a {joint.kind} joint has no angle"
         yield "error", message, "Remove them."
+
+
+def _shaft_problems(thing: Joint | Coupling) -> Iterator[tuple[Any, str, str]]:
+    """Yield what is wrong with the friction and the motor of a joint, or of several."""
+    yield from thing.friction.problems()
+    motor = thing.motor
+    if has_value(motor.rotor_inertia) and motor.rotor_inertia < 0:
+        yield "error", f"its rotor inertia is negative ({motor.rotor_inertia:g})", "Correct it."
+    if has_value(motor.gear) and motor.gear == 0:
+        yield "error", "its gear ratio is zero", "Use 1 for a direct drive."
 
 
 def _finite(thing: Any, where: str) -> Iterator[Problem]:
@@ -178,7 +194,7 @@ def _finite(thing: Any, where: str) -> Iterator[Problem]:
 
 # the fields of numbers, and how many belong into each
 COUNTS = {"xyz": 3, "rpy": 3, "com": 3, "axis": 3, "inertia": 6}
-NAMES = ("name", "kind", "parent", "child", "joint", "link", "frame", "first", "second")
+NAMES = ("name", "kind", "parent", "child", "joint", "link", "frame", "joints")
 OPTIONAL = ("mimic", "locked", "home", *(p.name for p in PARAMETERS if p.default is None))
 
 
@@ -260,7 +276,7 @@ def inertia_felt(
     parts = [_Part.of(*each) for each in everything]
     found = {}
     for k in which:
-        rotor = float(tree.rotor_inertia[k])
+        rotor = float(sum(s.direction[k] ** 2 * s.rotor_inertia for s in tree.shafts))
         inertia, most, mass = rotor, rotor, 0.0
         moving: dict[int, np.ndarray] = {}  # the bodies that move, and how
         for i, (body, part) in enumerate(zip(tree.bodies, parts, strict=True)):

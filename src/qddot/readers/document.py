@@ -24,6 +24,7 @@ from qddot.model import (
     Payload,
     Spring,
     Start,
+    Warming,
     build,
 )
 from qddot.model.friction import PARAMETERS
@@ -37,6 +38,7 @@ from qddot.readers.solids import inertial
 from qddot.scalars import Scalar
 
 KINDS = {"r": "revolute", "p": "prismatic"}
+MOTOR = {"rotor_inertia": 0, "gear": 1}
 
 
 def no_lines(path: tuple) -> None:
@@ -165,6 +167,7 @@ def joint_parts(table: DocumentTable, name: str = "") -> dict[str, Any]:
         "locked": table.number("locked", None),
         "home": table.number("home", None),
         "start": start(table.table("start")),
+        "warming": warming(table.table("warming")),
         "pitch": table.number("pitch", 0),
     }
 
@@ -183,7 +186,7 @@ def motor(table: DocumentTable | None) -> Motor:
     """Return motor = { rotor_inertia, gear }; nothing for one with a rotor on a link."""
     if table is not None and table.has("on"):
         return Motor()
-    return Motor(**fields(table, {"rotor_inertia": 0, "gear": 1}))
+    return Motor(**fields(table, MOTOR))
 
 
 def spring(table: DocumentTable | None) -> Spring:
@@ -197,6 +200,11 @@ def spring(table: DocumentTable | None) -> Spring:
 def start(table: DocumentTable | None) -> Start:
     """Return start = { q, qd, lower, upper }."""
     return Start(**fields(table, {"q": 0, "qd": 0, "lower": None, "upper": None}))
+
+
+def warming(table: DocumentTable | None) -> Warming:
+    """Return warming = { reference, viscous, coulomb }."""
+    return Warming(**fields(table, {"reference": 20, "viscous": 0, "coulomb": 0}))
 
 
 def fields(table: DocumentTable | None, defaults: Mapping[str, Any]) -> dict[str, Any]:
@@ -244,12 +252,18 @@ def payload(table: DocumentTable) -> Payload:
 def coupling(table: DocumentTable) -> Coupling | None:
     """Return the coupling of one [[coupling]] table, or None where it does not say of what."""
     names = table.get("joints")
-    stiffness, damping = table.number("stiffness", 0), table.number("damping", 0)
-    rest = table.number("rest", 0)
+    numbers = {key: table.number(key, 0) for key in ("stiffness", "damping", "rest")}
+    rubs = friction(table.table("friction"))
+    turns = Motor(**fields(table.table("motor"), MOTOR))
+    named = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+    count = len(names) if named else 0
+    ratios = table.numbers("ratios", (count,), (1, -1) if count == 2 else (1,) * count)
     table.done()
-    if not (isinstance(names, (list, tuple)) and len(names) == 2) or not all(
-        isinstance(name, str) for name in names
-    ):
+    if count < 2:
         table.problem("joints", "it does not name two joints", 'Write joints = ["j1", "j2"].')
         return None
-    return Coupling(names[0], names[1], stiffness, damping, rest, table.line)
+    if count > 2 and not table.has("ratios"):
+        message = f"it joins {count} joints and does not say by which ratios"
+        table.problem("ratios", message, f"Give {count} numbers in brackets.")
+    parts = {"ratios": ratios, "friction": rubs, "motor": turns, "line": table.line}
+    return Coupling(tuple(names), **numbers, **parts)

@@ -7,13 +7,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from qddot.errors import BadArgument, Problem, RobotWarning, UnknownName, first_lines, listing
-from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring
+from qddot.errors import (
+    BadArgument,
+    Problem,
+    RobotWarning,
+    UnknownName,
+    first_lines,
+    listing,
+    shorten,
+)
+from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring, Warming
 from qddot.model.arguments import moments, scalar, scalars
 from qddot.model.friction import PARAMETERS
 from qddot.model.nearest_inertia import CHANGED
 from qddot.model.validation import checked
 from qddot.scalars import Scalar
+from qddot.scalars.expressions import has_value
 
 MOST_TOLD = 5
 REMOVABLE = ("friction", "rotor_inertia", "springs", "payloads", "gravity")
@@ -102,6 +111,37 @@ class Variants:
 
         return self._varied(lambda model: model.with_joints(rubbed))
 
+    def with_temperature(self, temperature: Sequence[Scalar] | Scalar) -> Self:
+        """Return the robot with the friction that its joints have at a temperature.
+
+        That of a joint changes as its `warming` says, and the result is given at that temperature:
+
+            Fᵥ(T) = Fᵥ + a (T − T₀)        Fₛ(T) = Fₛ + b (T − T₀)
+
+        Args:
+            temperature: T [°C], one for all joints, or one a joint in the order of `joint_names`.
+        """
+        each = dict(
+            zip(self.model.joint_names, self._each("temperature", temperature), strict=True)
+        )
+
+        def warmed(joint: Joint) -> Joint:
+            if joint.name not in each or not joint.warming.changes:
+                return joint
+            T = each[joint.name]
+            friction = joint.warming.at(T, joint.friction)
+            for key in ("viscous", "coulomb"):
+                value = getattr(friction, key)
+                if has_value(value) and value < 0:
+                    raise BadArgument(
+                        f"At {T} °C the {key} friction of joint {shorten(joint.name)!r} would be "
+                        f"{float(value):.3g}: it would create energy.\n  Its warming was found "
+                        f"near {joint.warming.reference} °C; take a temperature nearer to that."
+                    )
+            return replace(joint, friction=friction, warming=replace(joint.warming, reference=T))
+
+        return self._varied(lambda model: model.with_joints(warmed))
+
     def without(self, *what: str) -> Self:
         """Return the robot that lacks something: friction, rotor_inertia, springs, payloads or
         gravity."""
@@ -149,11 +189,15 @@ class Variants:
         if name == "gravity":
             return self._varied(lambda model: replace(model, gravity=(0, 0, 0)))
         parts = {
-            "friction": {"friction": Friction()},
+            "friction": {"friction": Friction(), "warming": Warming()},
             "rotor_inertia": {"motor": Motor()},
             "springs": {"spring": Spring()},
         }
-        lost = {"friction": {"damping": 0}, "springs": {"stiffness": 0, "rest": 0}}.get(name, {})
+        lost = {
+            "friction": {"damping": 0, "friction": Friction()},
+            "rotor_inertia": parts["rotor_inertia"],
+            "springs": {"stiffness": 0, "rest": 0},
+        }[name]
 
         def bare(model: Model) -> Model:
             model = model.with_joints(lambda joint: replace(joint, **parts[name]))

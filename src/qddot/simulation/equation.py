@@ -15,7 +15,12 @@ import numpy as np
 
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.forward import solve
-from qddot.dynamics.friction import friction_torque, smooth_direction
+from qddot.dynamics.friction import (
+    friction_torque,
+    offset_torque,
+    smooth_direction,
+    with_friction_laws,
+)
 from qddot.dynamics.kinematics import jacobian
 from qddot.dynamics.momentum import centrifugal_rate, momentum
 from qddot.dynamics.movement import BaseMotion
@@ -27,12 +32,13 @@ from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import array_of, record
 from qddot.robot.quantities import forward_dynamics
-from qddot.scalars import JointMat, JointVec, Scalar
+from qddot.scalars import JointMat, JointVec, Scalar, sign
 from qddot.simulation.acting import Forces
 from qddot.simulation.varied import varied_tree
 from qddot.spatial.vector import cross, join, split, vector
 
 WORKS = ("dampers", "wrenches", "disturbance", "base", "gravity")  # one number each
+CREEP = 1e-3  # [rad/s or m/s] below which dry friction that several joints share gives way
 # what is recorded together: dy/dt; what is kept of an instant, with the reactions of held joints;
 # what shows which joints are held
 PROGRAMS = {"rate": ("rate",), "row": ("qdd", "tau", "reaction"), "free": ("qdd", "M")}
@@ -175,14 +181,19 @@ class Instant:
         """What friction resists with, but for its constant offset."""
         qd, direction = self.given["qd"], self.given.get("direction")
         if self.forces.smoothing is not None:
-            direction = smooth_direction(qd, self.forces.smoothing)
-        alone = tuple(replace(friction, offset=0) for friction in self.tree.friction)
-        return friction_torque(replace(self.tree, friction=alone), qd, direction)
+            direction = smooth_direction(self.tree, qd, self.forces.smoothing)
+        elif self.tree.shared:
+            # what holds along a sum of joints is never held exactly: it creeps, slowly
+            smooth = smooth_direction(self.tree, qd, CREEP)
+            own = direction if direction is not None else [sign(rate) for rate in qd]
+            direction = vector([*own, *smooth[self.tree.n :]])
+        alone = with_friction_laws(self.tree, lambda law: replace(law, offset=0))
+        return friction_torque(alone, qd, direction)
 
     @cached_property
     def disturbance(self) -> JointVec:
         """What takes from the actuators: disturbances, and the constant offsets of friction."""
-        offset = vector([friction.offset for friction in self.tree.friction])
+        offset = offset_torque(self.tree)
         return offset + (self.given["disturbance"] if self.forces.disturbed else 0)
 
     @cached_property
@@ -288,7 +299,7 @@ class Instant:
     @property
     def _smooth(self) -> Tree:
         """The tree without friction, which acts apart."""
-        return replace(self.tree, friction=(Friction(),) * self.tree.n)
+        return with_friction_laws(self.tree, lambda law: Friction())
 
 
 def held(M: JointMat, free: JointVec) -> JointMat:

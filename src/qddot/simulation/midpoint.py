@@ -81,11 +81,13 @@ class Newton:
         """
         self.size = size = 2 * n + m
         self.dry: tuple[int, ...] = ()
+        self.rubs = False
 
         def missing(middle: Any, state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
             at = instants(constants, given)
-            friction = at(t, state[:size]).tree.friction
-            self.dry = tuple(i for i, each in enumerate(friction) if each.is_dry)
+            tree = at(t, state[:size]).tree
+            self.dry = tuple(i for i, each in enumerate(tree.friction) if each.is_dry)
+            self.rubs = any(shaft.friction.is_dry for shaft in tree.shafts)
             return residual(at, t, h, state[:size], middle)
 
         unknown = {"middle": (n + m,)}
@@ -109,7 +111,7 @@ class Newton:
 
     @property
     def iterations(self) -> int:
-        return WITH_DRY_FRICTION if self.dry else ITERATIONS
+        return WITH_DRY_FRICTION if self.rubs else ITERATIONS
 
 
 def results(program: Program, entries: list[Scalar]) -> np.ndarray:

@@ -30,7 +30,7 @@ def parameter_names(robot: Robot) -> tuple[str, ...]:
         return robot.symbols
     tree = robot.tree
     inertial = [f"{body.name}.{p}" for body in tree.bodies for p in NAMES]
-    extra = [f"{joint}.{p}" for joint in tree.joint_names for p in EXTRAS]
+    extra = [f"{shaft.name}.{p}" for shaft in tree.shafts for p in EXTRAS]
     return (*inertial, *extra, *GRAVITY)
 
 
@@ -64,6 +64,14 @@ def varied_tree(model: Model, values: Mapping[str, Scalar]) -> Tree:
         friction=tuple(
             varied_friction(joint, friction, values)
             for joint, friction in zip(tree.joint_names, tree.friction, strict=True)
+        ),
+        shared=tuple(
+            replace(
+                shaft,
+                rotor_inertia=values.get(f"{shaft.name}.Ia", shaft.rotor_inertia),
+                friction=varied_friction(shaft.name, shaft.friction, values),
+            )
+            for shaft in tree.shared
         ),
     )
     inertial = {f"{body.name}.{p}" for body in tree.bodies for p in NAMES}

@@ -21,6 +21,7 @@ from qddot.backends.kernel import Kernel
 from qddot.dynamics.coriolis import coriolis_matrix, velocity_torque
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.dynamics.friction import with_friction_laws
 from qddot.dynamics.regroup import aligned
 from qddot.dynamics.rnea import gravity_torque, inverse_dynamics
 from qddot.errors import BadArgument, NotNumeric, UnknownRobot, printable
@@ -162,7 +163,7 @@ def state_kernel(tree: Tree, frame: str) -> Kernel:
 
 def loaded(tree: Tree, frame: str, load: Scalar) -> Tree:
     """Return a tree that carries a mass at a frame and has no friction."""
-    tree = replace(tree, friction=(Friction(),) * tree.n)
+    tree = with_friction_laws(tree, lambda law: Friction())
     body, X_BF = tree.frame(frame)
     if body == BASE:
         return tree

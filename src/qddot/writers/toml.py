@@ -70,7 +70,7 @@ def joint_values(joint: Joint) -> dict[str, Any]:
         values["axis"] = joint.axis
     if joint.pitch:
         values["pitch"] = joint.pitch
-    for key in ("limits", "friction", "motor", "spring", "mimic", "start"):
+    for key in ("limits", "friction", "warming", "motor", "spring", "mimic", "start"):
         part = getattr(joint, key)
         if part is not None and (changed := differing_fields(part)):
             values[key] = changed
@@ -86,8 +86,8 @@ def frame_values(frame: Frame) -> dict[str, Any]:
 
 def coupling_values(coupling: Coupling) -> dict[str, Any]:
     values = differing_fields(coupling)
-    ends = [values.pop("first"), values.pop("second")]
-    return {"joints": ends} | values
+    parts = {key: differing_fields(values[key]) for key in ("friction", "motor") if key in values}
+    return values | parts
 
 
 def inertial_fields(inertial: Inertial) -> dict[str, Any]:

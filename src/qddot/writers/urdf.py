@@ -17,9 +17,9 @@ from dataclasses import replace
 from xml.sax.saxutils import quoteattr
 
 from qddot.errors import NotNumeric, listing
-from qddot.model import Inertial, Joint, Link, Mimic, Model, Placement
+from qddot.model import Coupling, Inertial, Joint, Link, Mimic, Model, Motor, Placement
 from qddot.model.folding import coordinates, motion_of, numeric
-from qddot.model.friction import PARAMETERS
+from qddot.model.friction import PARAMETERS, Friction
 from qddot.model.joint import UNLIMITED, Start
 from qddot.model.model import GRAVITY, mapped
 from qddot.scalars import Scalar
@@ -65,8 +65,20 @@ def lost_in_urdf(model: Model) -> list[str]:
     for joint in model.joints:
         lost += [f"joint {joint.name!r}: {what}" for what in _lost_at(joint)]
     for coupling in model.couplings:
-        lost.append(f"the coupling of joints {coupling.first!r} and {coupling.second!r}")
+        joints = listing([repr(name) for name in coupling.joints], most=10)
+        what = [words for words, there in _parts(coupling).items() if there]
+        lost.append(f"the coupling of joints {joints}: {', '.join(what)}")
     return lost
+
+
+def _parts(coupling: Coupling) -> dict[str, bool]:
+    """Return what a coupling may have, in words, and whether it has it."""
+    return {
+        "a spring": bool(coupling.stiffness),
+        "a damper": bool(coupling.damping),
+        "a motor": coupling.motor != Motor(),
+        "friction": coupling.friction != Friction(),
+    }
 
 
 def added_to_urdf(model: Model) -> list[str]:
@@ -141,6 +153,8 @@ def _lost_at(joint: Joint) -> Iterator[str]:
         value = getattr(joint.friction, p.name)
         if p.name not in DYNAMICS and value != p.default:
             yield f"its {p.meaning} ({value})"
+    if joint.warming.changes:
+        yield f"how its friction changes with temperature, from {joint.warming.reference} °C on"
     if joint.locked is not None:
         yield f"that it could move (it is held at {joint.locked}, and written as fixed)"
     if joint.kind == "continuous" and (limits.lower, limits.upper) != (None, None):

@@ -297,9 +297,8 @@ class AdaptiveApproximateJacobian(ApproximateJacobian):
         first, _, *rest = super().assumptions(robot, run)
         known = ("joints", "lengths", "gravity", "offset", "springs")
         found = [each.why for each in differences(self.robot, robot, known, self.frame)]
-        found += [f"the offset of {joint} is not estimated"
-                  for joint, f in zip(robot.joint_names, robot.tree.friction, strict=True)
-                  if f.offset]  # fmt: skip
+        rubbing = [shaft.name for shaft in robot.tree.shafts if shaft.friction.offset]
+        found += [f"the offset of {name} is not estimated" for name in rubbing]
         statement = "What is not estimated (lengths, gravity, springs, offsets) is the arm's"
         same = Assumption(statement, not found, "; ".join(found) or "it is the same")
         return [first, same, *rest]

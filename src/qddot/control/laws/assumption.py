@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from qddot.checks import number
+from qddot.dynamics.friction import offset_torque
 from qddot.dynamics.kinematics import body_poses, pose
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.rnea import elastic_torque, gravity_torque, rigid_body_torque
@@ -130,7 +132,8 @@ def _found(mine: Robot, arm: Robot, frame: str | None) -> Iterator[Difference]:
     if frame is not None:
         yield from _frame(one, other, frame)
     if (off := apart(_base_parameters(one), _base_parameters(other))) > SAME:
-        like = replace(other, gravity=one.gravity, rotor_inertia=one.rotor_inertia)
+        turning = {"rotor_inertia": one.rotor_inertia, "shared": one.shared}
+        like = replace(other, gravity=one.gravity, **turning)
         torque = _compared(one, like, _states(one.n, 3), rigid_body_torque)
         # parameters may differ that no torque shows, as the mass of a first link on its axis
         if torque > SAME:
@@ -142,15 +145,7 @@ def _found(mine: Robot, arm: Robot, frame: str | None) -> Iterator[Difference]:
     for name, get in (("gravity", _gravity), ("rotor inertia", _rotors)):
         if (off := apart(get(one), get(other))) > SAME:
             yield Difference(name, f"{name} differs by {off:.1e} of its size")
-    for name, p in RUBBING.items():
-        first, second = (
-            np.array([f.compared[p.name] for f in tree.friction]) for tree in (one, other)
-        )
-        if apart(first, second) > SAME:
-            i = int(np.argmax(np.abs(first - second)))
-            word = name if "velocity" in name else f"{name} friction"
-            said = f"{word} of {one.joint_names[i]} is {second[i]:g}"
-            yield Difference(name, f"{said}, in the law's model {first[i]:g}")
+    yield from _rubbing(one, other)
     states = _states(one.n, 2)
     if (off := _compared(one, other, states, elastic_torque)) > SAME:
         yield Difference("springs", f"torques of springs differ by {off:.1e} of their size")
@@ -158,6 +153,25 @@ def _found(mine: Robot, arm: Robot, frame: str | None) -> Iterator[Difference]:
         yield Difference(
             "holding torque", f"gravity, springs and offsets differ by {off:.1e} of their size"
         )
+
+
+def _rubbing(one: Tree, other: Tree) -> Iterator[Difference]:
+    """Yield how friction differs, at the joints and at motors that several of them share."""
+    pairs = list(zip_longest(one.shafts, other.shafts))
+    for name, p in RUBBING.items():
+        values = [[s.friction.compared[p.name] if s else 0.0 for s in pair] for pair in pairs]
+        felt = [  # the same law along another direction is another
+            [np.multiply(x, s.direction if s else 0, dtype=float) + 0 * np.arange(one.n)
+             for s, x in zip(pair, row, strict=True)]
+            for pair, row in zip(pairs, values, strict=True)
+        ]  # fmt: skip
+        first, second = np.array(felt).reshape(-1, 2, one.n).swapaxes(0, 1)
+        if apart(first, second) > SAME:
+            i = int(np.argmax(np.abs(first - second).max(axis=1)))
+            word = name if "velocity" in name else f"{name} friction"
+            of = next(shaft.name for shaft in pairs[i] if shaft)
+            said = f"{word} of {of} is {values[i][1]:g}"
+            yield Difference(name, f"{said}, in the law's model {values[i][0]:g}")
 
 
 def apart(a: np.ndarray, b: np.ndarray) -> float:
@@ -220,7 +234,7 @@ def _gravity(tree: Tree) -> np.ndarray:
 
 
 def _rotors(tree: Tree) -> np.ndarray:
-    return np.array(tree.rotor_inertia, float)
+    return np.array(tree.rotor_matrix, float)
 
 
 def _states(n: int, parts: int) -> np.ndarray:
@@ -228,8 +242,7 @@ def _states(n: int, parts: int) -> np.ndarray:
 
 
 def _holding(tree: Tree, q: JointVec, qd: JointVec) -> Any:
-    offset = np.array([float(f.offset) for f in tree.friction])
-    return gravity_torque(tree, q) + elastic_torque(tree, q, 0 * qd) + offset
+    return gravity_torque(tree, q) + elastic_torque(tree, q, 0 * qd) + offset_torque(tree)
 
 
 def _compared(one: Tree, other: Tree, states: np.ndarray, torque: Any) -> float:

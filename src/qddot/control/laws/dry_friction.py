@@ -11,14 +11,18 @@ velocity by hardly anything, also for any force of a joint that sticks:
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qddot.checks import one_of
 from qddot.control.laws.assumption import Assumption
-from qddot.dynamics.friction import friction_torque, smooth_direction
+from qddot.dynamics.friction import (
+    friction_torque,
+    rubbing_velocities,
+    smooth_direction,
+    with_friction_laws,
+)
 from qddot.model.tree import Tree
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
@@ -52,9 +56,10 @@ def compensated(
         viscous_at: The velocities for viscous friction; the measured ones if not given.
     """
     if friction == "measured":
-        return friction_torque(tree, qd, smooth_direction(qd, SMOOTHING), viscous_at)
-    steady = replace(tree, friction=tuple(f.steady for f in tree.friction))
-    return friction_torque(steady, qd, vector([sharp_sign(w) for w in wanted]), viscous_at)
+        return friction_torque(tree, qd, smooth_direction(tree, qd, SMOOTHING), viscous_at)
+    steady = with_friction_laws(tree, lambda law: law.steady)
+    signs = vector([sharp_sign(w) for w in rubbing_velocities(tree, wanted)])
+    return friction_torque(steady, qd, signs, viscous_at)
 
 
 def sign_of(friction: str) -> Any:
@@ -73,8 +78,18 @@ def smooth_sign(rate: Scalar) -> Scalar:
 
 
 def sizes(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
-    """Return Coulomb and static friction of every joint [N·m or N], shape (n,) each."""
-    each = robot.tree.friction
+    """Return Coulomb and static friction of every joint [N·m or N], shape (n,) each.
+
+    It is the most that there can be: of a motor that joints share, each joint has its whole share.
+    """
+    shares = np.abs(np.array([shaft.direction for shaft in robot.tree.shafts], float)).T
+    coulomb, static = (shares @ sizes for sizes in _grips(robot))
+    return coulomb, static
+
+
+def _grips(robot: Robot) -> tuple[np.ndarray, np.ndarray]:
+    """Return Coulomb and static friction of joints, then of motors that several share."""
+    each = [shaft.friction for shaft in robot.tree.shafts]
     coulomb, static = (
         np.array([np.abs(f.grip).max() for f in parts], float)
         for parts in ([f.steady for f in each], each)
@@ -112,7 +127,7 @@ def left(law: Any, robot: Robot, q: np.ndarray) -> Assumption:
 
 def fed_by_the_layer(robot: Robot) -> float:
     """Return Σ F v/4, the largest power that sharp instead of true signs feed into V [W]."""
-    return float(sizes(robot)[0].sum()) * LAYER / 4
+    return float(_grips(robot)[0].sum()) * LAYER / 4
 
 
 def rounded_up(values: np.ndarray) -> np.ndarray:

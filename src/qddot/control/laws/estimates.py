@@ -14,7 +14,7 @@ import numpy as np
 from qddot.checks import one_of
 from qddot.dynamics.coriolis import powers, reference_torque
 from qddot.dynamics.movement import Movements, movements
-from qddot.dynamics.regressor import EXTRAS, UNITS, extra_columns, extras
+from qddot.dynamics.regressor import EXTRAS, UNITS
 from qddot.dynamics.regroup import aligned, left_alone, regrouped, scaled
 from qddot.dynamics.rnea import elastic_torque
 from qddot.errors import BadArgument
@@ -52,7 +52,9 @@ class Estimates:
         for (i, unit), value in zip(self.directions, x, strict=False):
             inertias[i] = inertias[i] + scaled(unit, value)
         bodies = [replace(b, inertia=I) for b, I in zip(self.tree.bodies, inertias, strict=True)]
-        return replace(self.tree, bodies=tuple(bodies), rotor_inertia=(0,) * self.tree.n)
+        shared = tuple(replace(shaft, rotor_inertia=0) for shaft in self.tree.shared)
+        rotors = {"rotor_inertia": (0,) * self.tree.n, "shared": shared}
+        return replace(self.tree, bodies=tuple(bodies), **rotors)
 
     def torque(
         self,
@@ -71,11 +73,11 @@ class Estimates:
         rates = qd if seen is None else seen
         tau = reference_torque(self.carrying(x), q, qd, qd_r, qdd_r)
         rest = iter(x[len(self.directions) :])
-        more = []
-        for i in range(self.tree.n if self.with_extras else 0):
-            shown = extra_columns(self.tree, i, rates, qd_r, qdd_r, dry)
-            more.append(sum((next(rest) * column for column in shown), 0))
-        return tau + (vector(more) if more else 0) + elastic_torque(self.tree, q, qd)
+        more = vector([0] * self.tree.n)
+        for shaft in self.tree.shafts if self.with_extras else ():
+            shown = shaft.columns(rates, qd_r, qdd_r, dry)
+            more = more + shaft.torques(sum((next(rest) * column for column in shown), 0))
+        return tau + more + elastic_torque(self.tree, q, qd)
 
     def powers(
         self,
@@ -88,8 +90,8 @@ class Estimates:
     ) -> np.ndarray:
         """Return Yᵀ s."""
         found = powers(self.tree, moving, s, list(self.directions))
-        for i in range(self.tree.n if self.with_extras else 0):
-            found += [s[i] * x for x in extra_columns(self.tree, i, qd, qd_r, qdd_r, dry)]
+        for shaft in self.tree.shafts if self.with_extras else ():
+            found += [shaft.speed(s) * x for x in shaft.columns(qd, qd_r, qdd_r, dry)]
         return vector(found)
 
     def movements(self, q: JointVec, qd: JointVec, qd_r: JointVec, qdd_r: JointVec) -> Movements:
@@ -104,8 +106,7 @@ class Estimates:
             ten = dict(zip(NAMES, body.inertia.parameters, strict=True))
             ten |= {f"S{XYZ[i]}{XYZ[j]}": S[i, j] for i, j in SECOND}
             known |= {f"{body.name}.{name}": value for name, value in ten.items()}
-        for i, joint in enumerate(tree.joint_names):
-            known |= {f"{joint}.{name}": x for name, x in zip(EXTRAS, extras(tree, i), strict=True)}
+        known |= dict(_extras(tree))
         return np.array([float(known.get(name, 0.0)) for name in self.names])
 
 
@@ -129,12 +130,7 @@ def estimates(tree: Tree, which: str, *, gravity_alone: bool = False) -> Estimat
     units = [each for each, yes in zip(units, felt, strict=True) if yes]
     names = [name for _, name, _ in units]
     if not gravity_alone:
-        names += [
-            f"{joint}.{extra}"
-            for i, joint in enumerate(tree.joint_names)
-            for extra, value in zip(EXTRAS, extras(tree, i), strict=True)
-            if value
-        ]
+        names += [name for name, value in _extras(tree) if value]
     if not names:
         raise BadArgument(
             f"Robot {tree.name!r} has no parameter that its torques depend on; "
@@ -148,12 +144,22 @@ def estimates(tree: Tree, which: str, *, gravity_alone: bool = False) -> Estimat
 
 def not_estimated(mine: Robot, arm: Robot) -> list[str]:
     """Return what an arm has besides inertia that the model lacks, so that it is not estimated."""
-    words = ("rotor inertia", *(p.meaning for p in LINEAR))
+    words = dict(zip(EXTRAS, ("rotor inertia", *(p.meaning for p in LINEAR)), strict=True))
+    would = dict(_extras(mine.tree))
+    each = [(*name.rsplit(".", 1), name) for name, has in _extras(arm.tree) if has]
     return [
-        f"{word} of {joint} is not in the model, so it is not estimated"
-        for i, joint in enumerate(arm.joint_names[: mine.n])
-        for word, has, would in zip(words, extras(arm.tree, i), extras(mine.tree, i), strict=True)
-        if has and not would
+        f"{words[extra]} of {what} is not in the model, so it is not estimated"
+        for what, extra, name in each
+        if not would.get(name)
+    ]
+
+
+def _extras(tree: Tree) -> list[tuple[str, Scalar]]:
+    """Return the parameters of rotors and friction, by name, also those that are zero."""
+    return [
+        (f"{shaft.name}.{name}", value)
+        for shaft in tree.shafts
+        for name, value in zip(EXTRAS, shaft.parameters, strict=True)
     ]
 
 

@@ -44,7 +44,7 @@ class FeedForwardPD(JointLaw):
     def define(self, t: Scalar, q: JointVec, qd: JointVec, x: JointVec) -> tuple:
         e, ed = self.errors(t, q, qd)
         planned = [np.asarray(part, dtype=object) for part in self.reference.at(t)]
-        direction = smooth_direction(planned[1], SMOOTHING)
+        direction = smooth_direction(self.short, planned[1], SMOOTHING)
         tau = inverse_dynamics(self.short, *planned, direction=direction)
         return tau - self.kp @ e - self.kd @ ed, NO_STATE
 

@@ -12,6 +12,7 @@ from qddot.control.laws.assumption import Assumption, Rows
 from qddot.control.laws.gains import DAMP, STIFF, Assignment, gain
 from qddot.control.laws.law import ControlLaw
 from qddot.control.laws.task import Task, task_of, task_reference
+from qddot.dynamics.friction import offset_torque
 from qddot.dynamics.rnea import elastic_torque, gravity_torque
 from qddot.errors import BadArgument
 from qddot.model.tree import Tree
@@ -87,8 +88,8 @@ def joints_of(robot: Any) -> tuple[str, ...]:
 
 def potential_torque(tree: Tree, q: JointVec) -> JointVec:
     """Return g(q) + K (q − q₀) + f₀: what holds an arm that stands still, but for dry friction."""
-    offset = np.array([friction.offset for friction in tree.friction], dtype=object)
-    return gravity_torque(tree, q) + elastic_torque(tree, q, np.zeros(tree.n, dtype=int)) + offset
+    still = np.zeros(tree.n, dtype=int)
+    return gravity_torque(tree, q) + elastic_torque(tree, q, still) + offset_torque(tree)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

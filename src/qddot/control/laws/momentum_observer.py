@@ -19,7 +19,7 @@ from qddot.control.laws.dry_friction import SMOOTHING
 from qddot.control.laws.feedback import joints_of, potential_torque
 from qddot.control.laws.gains import gain
 from qddot.control.laws.law import ControlLaw
-from qddot.dynamics.friction import friction_torque, smooth_direction
+from qddot.dynamics.friction import friction_torque, offset_torque, smooth_direction
 from qddot.dynamics.momentum import centrifugal_rate, momentum
 from qddot.dynamics.rnea import elastic_torque
 from qddot.errors import BadArgument
@@ -114,9 +114,8 @@ class MomentumObserver(ControlLaw):
         r = self.gain @ (momentum(tree, q, qd) - x[m:])
         # what does not depend on q̇ is in the potential torque
         damping = elastic_torque(tree, q, qd) - elastic_torque(tree, q, 0 * np.arange(tree.n))
-        offset = np.array([f.offset for f in tree.friction], dtype=object)
-        direction = smooth_direction(qd, SMOOTHING)
-        rubbing = friction_torque(tree, qd, direction) - offset + damping
+        direction = smooth_direction(tree, qd, SMOOTHING)
+        rubbing = friction_torque(tree, qd, direction) - offset_torque(tree) + damping
         known = applied + centrifugal_rate(tree, q, qd) - potential_torque(tree, q) - rubbing
         return tau, np.concatenate([np.asarray(xd, dtype=object), known + r])
 

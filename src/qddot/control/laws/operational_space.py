@@ -96,7 +96,7 @@ class OperationalSpace(TaskLaw):
         qdd = -(self.posture_kp @ away + self.posture_kd @ qd)
         missing = asked - self.task.acceleration(tree, q, qd, qdd)
         force = damped_solve(A, missing, 1 / self.heaviest)
-        rest = inverse_dynamics(tree, q, qd, qdd, direction=smooth_direction(qd, SMOOTHING))
+        rest = inverse_dynamics(tree, q, qd, qdd, direction=smooth_direction(tree, qd, SMOOTHING))
         return J.T @ force + rest, NO_STATE
 
     def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:

@@ -21,6 +21,7 @@ from qddot.control.laws.feedback import JointLaw, potential_torque
 from qddot.control.laws.gains import bound, smallest
 from qddot.control.laws.law import NO_STATE
 from qddot.dynamics.energy import kinetic_energy, potential_energy
+from qddot.dynamics.friction import offset_torque
 from qddot.errors import BadArgument, printable
 from qddot.model.tree import Tree
 from qddot.robot import Robot
@@ -114,7 +115,7 @@ class PDGravity(JointLaw):
         place = np.asarray(self.reference.at(t)[0], dtype=float)
         held = np.asarray(potential_torque(tree, place), dtype=float)
         # constant offsets are not in P, so they are no part of what is subtracted
-        held = held - np.array([float(f.offset) for f in tree.friction])
+        held = held - np.asarray(offset_torque(tree), dtype=float)
         return V + potential_energy(tree, q) - float(potential_energy(tree, place)) - e @ held
 
 

@@ -7,6 +7,7 @@ Prentice Hall, 1991, chapter 9.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -18,6 +19,8 @@ from qddot.control.laws.assumption import RIGID, Assumption, Rows, differences
 from qddot.control.laws.gains import LEAN, Assignment, bound
 from qddot.control.laws.law import NO_STATE
 from qddot.control.laws.slotine_li import SlotineLi
+from qddot.dynamics.friction import offset_torque
+from qddot.model.shaft import Shaft
 from qddot.robot import Robot
 from qddot.scalars import JointVec, Scalar
 
@@ -135,14 +138,14 @@ class RobustSaturated(SlotineLi):
         if self.friction == "desired":
             known = all(np.array_equal(arm, other) for other in (own, slipping, slip))
             dry = np.zeros_like(arm) if known else arm + own
-        pairs = zip(robot.tree.friction, self.robot.tree.friction, strict=True)
-        smooth = [(a.smooth, b.smooth) for a, b in pairs]
-        if all(a == b for a, b in smooth):
+        shafts, own_shafts = robot.tree.shafts, self.robot.tree.shafts
+        one, other = ([(s.direction, s.friction.smooth) for s in x] for x in (shafts, own_shafts))
+        if one == other:
             return float(np.linalg.norm(dry)), True
         if run is None:
             return float(np.linalg.norm(dry)), False
-        off = [a.torque(v) - b.torque(v) for (a, b), v in zip(smooth, run.qd.T, strict=True)]
-        most = np.linalg.norm(np.array(off, float), axis=0).max()
+        off = _smooth_torques(shafts, run.qd) - _smooth_torques(own_shafts, run.qd)
+        most = np.linalg.norm(off, axis=1).max()
         return float(np.linalg.norm(dry) + most), False
 
     def _apart(self, robot: Robot) -> dict[str, float]:
@@ -158,11 +161,16 @@ class RobustSaturated(SlotineLi):
         worst = {k: float(np.linalg.norm(x, ord=2, axis=(1, 2)).max()) for k, x in differ.items()}
         mine, arm = (each.without("friction") for each in (self.robot, robot))
         still = mine.bias_torque(q, 0 * qd) - arm.bias_torque(q, 0 * qd)
-        still = still + [
-            float(a.offset) - float(b.offset)
-            for a, b in zip(self.robot.tree.friction, robot.tree.friction, strict=True)
-        ]
+        offsets = offset_torque(self.robot.tree) - offset_torque(robot.tree)
+        still = still + np.asarray(offsets, float)
         return worst | {"gravity": float(np.linalg.norm(still, axis=1).max())}
+
+
+def _smooth_torques(shafts: Sequence[Shaft], qd: np.ndarray) -> np.ndarray:
+    """Return what friction that goes to zero with the velocity takes, shape (k, n)."""
+    along = np.array([shaft.direction for shaft in shafts], float)
+    each = zip(shafts, along @ qd.T, strict=True)
+    return np.array([shaft.friction.smooth.torque(w) for shaft, w in each], float).T @ along
 
 
 def _norm(x: JointVec) -> Scalar:

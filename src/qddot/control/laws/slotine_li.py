@@ -104,7 +104,9 @@ class SlotineLi(ControlLaw):
 
     def stiffness(self, q: np.ndarray) -> np.ndarray | None:
         """Return (K_D + Fᵥ) Λ."""
-        viscous = np.diag([float(f.viscous) for f in self.robot.tree.friction])
+        shafts = self.robot.tree.shafts
+        along = np.array([shaft.direction for shaft in shafts], float)
+        viscous = (along.T * [float(shaft.friction.viscous) for shaft in shafts]) @ along
         return (self.kd + viscous) @ self.lam
 
     def dry_friction(self, robot: Robot, q: np.ndarray) -> Assumption:

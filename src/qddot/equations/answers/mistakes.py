@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
+from qddot.dynamics.friction import with_friction_laws
 from qddot.equations.answers.bodies import (
     INERTIAL,
     INERTIAS,
@@ -164,8 +165,9 @@ def _motors(robot: ExactRobot) -> Iterator[Hypothesis]:
 
 def _acting(robot: ExactRobot) -> Iterator[Hypothesis]:
     tree = robot.tree
-    if any(friction != Friction() for friction in tree.friction):
-        without = _with_tree(friction=(Friction(),) * tree.n)
+    if any(shaft.friction != Friction() for shaft in tree.shafts):
+        bare = with_friction_laws(tree, lambda law: Friction())
+        without = _with_tree(friction=bare.friction, shared=bare.shared)
         yield Hypothesis("friction_forgotten", "friction is left out", without)
     if tree.elastics:
         words = "springs and dampers are left out"

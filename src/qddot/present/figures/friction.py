@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.checks import positive
-from qddot.dynamics.friction import smooth_direction
 from qddot.errors import BadArgument, listing, printable
 from qddot.model.friction import Friction
 from qddot.model.units import ANGLE, JointUnits
@@ -132,7 +131,7 @@ def _draw(
         line = axes.plot(velocity, drawable(torque), **style.curve(k))[0]
         lines.append((line, style.label(str(name), LONGEST)))
         if smoothing is not None and law.is_dry:
-            smooth = law.torque(velocity, smooth_direction(velocity, smoothing))
+            smooth = law.torque(velocity, np.tanh(velocity / smoothing))
             look: dict[str, Any] = {**style.curve(k), "linestyle": style.DASHES[2]}
             axes.plot(velocity, drawable(smooth.astype(float)), **look)
     for line in (axes.axhline, axes.axvline):

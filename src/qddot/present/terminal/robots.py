@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from qddot.errors import printable
 from qddot.model.friction import PARAMETERS
-from qddot.model.joint import Joint
+from qddot.model.joint import Coupling, Joint
 from qddot.model.model import Model
 from qddot.model.units import units_of
 from qddot.readers.read import library, read
@@ -160,10 +160,14 @@ def carried_mass(model: Model, joint: Joint) -> Scalar:
     return mass
 
 
-def extras(joint: Joint) -> list[str]:
-    """Return what acts in a joint, in a few characters each."""
+def extras(joint: Joint | Coupling) -> list[str]:
+    """Return what acts in a joint, or between several, in a few characters each."""
     values = {p.symbol: getattr(joint.friction, p.name) for p in PARAMETERS if p.symbol}
-    values |= {"Ia": joint.motor.reflected, "k": joint.spring.stiffness}
+    values |= {"Ia": joint.motor.reflected}
+    if isinstance(joint, Coupling):
+        values |= {"k": joint.stiffness, "d": joint.damping}
+    else:
+        values |= {"k": joint.spring.stiffness}
     return [f"{name} {number(value)}" for name, value in values.items() if value]
 
 
@@ -199,9 +203,8 @@ def tree(model: Model) -> RenderableType:
     if len(model.joints) > MOST_ROWS:
         branches[root].add(f"... and {len(model.joints) - MOST_ROWS} more joints")
     for coupling in model.couplings:
-        names = printable(f"{coupling.first} and {coupling.second}")
-        values = f"k {number(coupling.stiffness)}, d {number(coupling.damping)}"
-        branches[root].add(Text(f"⌇ between {names}: {values}", style="yellow"))
+        text = f"⌇ along {printable(coupling.combination)}: {', '.join(extras(coupling))}"
+        branches[root].add(Text(text, style="yellow"))
     return branches[root]
 
 

@@ -170,10 +170,10 @@ def links_between(arm: PosedArm) -> Iterator[tuple[int, int, str, str]]:
         joint = arm.model.joint(name)
         viscous = joint.friction.viscous
         found.append((arm.tree.bodies[i].parent, i, joint.spring.stiffness, viscous))
-    for pair in arm.model.couplings:
-        if pair.first in bodies and pair.second in bodies:
-            near, far = sorted((bodies[pair.first], bodies[pair.second]))
-            found.append((near, far, pair.stiffness, pair.damping))
+    for coupling in arm.model.couplings:
+        if len(coupling.joints) == 2 and bodies.keys() >= set(coupling.joints):
+            near, far = sorted(bodies[name] for name in coupling.joints)
+            found.append((near, far, coupling.stiffness, coupling.damping))
     for first, second, k, d in found:
         if k or d:
             stiffness = arm.size(k, "N/m") if k else ""
