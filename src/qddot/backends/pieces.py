@@ -173,7 +173,7 @@ class Registers:
         self.let_go(task.args)
         self.leave()
         arguments = [f"ptr {self.frame}", f"ptr {self._at(call.arity)}"]
-        self.out.call_piece(_block_function(self.out, call.block), arguments)
+        self.out.call_piece(block_function(self.out, call.block), arguments)
         for number, part in zip(task.numbers, task.parts, strict=True):
             at = self._at(call.arity + part)
             self.keep(number, self.out.value(f"load {self.kind}, ptr {at}"))
@@ -231,8 +231,11 @@ def _tasks(program: Program, together: Iterable[Sequence[int]]) -> list[PieceTas
     return tasks + [task for late in ready.values() for task in late]
 
 
-def _block_function(out: Emitter, block: Program) -> int:
-    """Return the number of the function of a block, emitted when it is first called."""
+def block_function(out: Emitter, block: Program) -> int:
+    """Return the number of the function of a block, emitted when it is first called.
+
+    It takes its arguments from vectors side by side, and puts its results into others.
+    """
     if block.digest not in out.blocks:
         kind, lines, table = out.lanes.type, out.lines, out.table
         out.lines, out.table = [], "%pieces"
