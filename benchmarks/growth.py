@@ -24,8 +24,8 @@ from qddot.robot import Robot
 
 JOINTS = (2, 4, 8, 16, 32, 64)
 FITTED = (8, 16, 32, 64)
-STEEPEST = 1.15  # exponent
-LONGEST = 5.0  # [s] to record and compile the longest chain
+STEEPEST = 1.10  # exponent
+LONGEST = 1.0  # [s] to record and compile the longest chain
 
 
 def rows(effort: Effort) -> list[Row]:

@@ -131,6 +131,7 @@ CHAPTERS = (
         (
             *("qddot.record", "qddot.Program", "qddot.Kernel"),
             *("qddot.program.jacobian", "qddot.program.gradient", "qddot.exporting.javascript"),
+            *("qddot.program.record_block", "qddot.program.Block", "qddot.program.inlined"),
         ),
         ("program", "backends", "speed"),
     ),

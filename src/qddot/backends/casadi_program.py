@@ -12,12 +12,14 @@ from typing import Any
 import casadi
 from casadi import SX
 
+from qddot.program.blocks import inlined
 from qddot.program.ports import split
 from qddot.program.program import Port, Program
 
 
 def function(program: Program) -> casadi.Function:
     """Return a program as a function of CasADi, with names for its inputs and outputs."""
+    program = inlined(program)
     values: list[Any] = []
     symbols = []
     for port in program.inputs:

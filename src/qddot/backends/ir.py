@@ -63,6 +63,8 @@ class Emitter:
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.pieces: list[list[str]] = []  # functions of their own, which the lines call
+        self.blocks: dict[str, int] = {}  # those of programs called, by their digests
+        self.table = "@pieces"  # where their addresses are; in one of them, what it was given
         self.fresh = 0
 
     def line(self, text: str) -> None:
@@ -93,18 +95,21 @@ class Emitter:
         cache = 2 if use == "write" else 3
         self.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 0, i32 {cache}, i32 1)")
 
-    def called_piece(self, arguments: list[str]) -> list[str]:
-        """Make a function of the lines and return those that call it.
+    def piece(self, arguments: list[str]) -> int:
+        """Make a function of the lines, in a module of its own, and return its number.
 
-        It goes into a module of its own, and its address into a table: see `llvm.compile_module`.
+        Its address stands in a table, which every such function gets: see `llvm.compile_module`.
         """
-        number, given = len(self.pieces), ", ".join(arguments)
-        head = f"define void @piece{number}({given}) #0 {{"
+        head = (
+            f"define void @piece{len(self.pieces)}({', '.join(['ptr %pieces', *arguments])}) #0 {{"
+        )
         self.pieces.append([head, *self.lines, "  ret void", "}"])
-        self.lines = []
-        where = self.value(f"getelementptr ptr, ptr @pieces, i64 {number}")
-        self.line(f"call void {self.value(f'load ptr, ptr {where}')}({given})")
-        return self.lines
+        return len(self.pieces) - 1
+
+    def call_piece(self, number: int, arguments: list[str]) -> None:
+        where = self.value(f"getelementptr ptr, ptr {self.table}, i64 {number}")
+        function = self.value(f"load ptr, ptr {where}")
+        self.line(f"call void {function}({', '.join([f'ptr {self.table}', *arguments])})")
 
     def fma(self, a: str, b: str, c: str) -> str:
         return self.intrinsic("fma", a, b, c)

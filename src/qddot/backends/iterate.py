@@ -8,14 +8,13 @@ is given something anew, and where a state is kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 
 from qddot.backends.ir import Emitter, Lanes
 from qddot.backends.loops import emit_values, module
-from qddot.backends.pieces import Border, emit_in_pieces, is_long
+from qddot.backends.pieces import block_function, is_long
 from qddot.backends.rows import InputRows, OutputRows
 from qddot.program.program import Iteration, Program
 
@@ -29,10 +28,11 @@ ALIGN = 64  # [bytes], of the widest vectors
 
 @dataclass(frozen=True)
 class StackVectors:
-    """Vectors on the stack, one an entry."""
+    """Vectors on the stack, one an entry: a part of those that a loop has."""
 
     out: Emitter
     name: str
+    start: int
     size: int
 
     @property
@@ -40,20 +40,11 @@ class StackVectors:
         """Bytes of a row in memory that fills it, one lane's share."""
         return self.size * self.out.lanes.size
 
-    @property
-    def where(self) -> str:
-        return f"%on_stack.{self.name}"
-
-    @property
-    def declaration(self) -> str:
-        kind = f"[{max(self.size, 1)} x {self.out.lanes.type}]"
-        return f"{self.where} = alloca {kind}, align {ALIGN}"
-
     def get(self, k: int) -> str:
-        return self.out.value(f"load {self.out.lanes.type}, ptr {self._at(k)}")
+        return self.out.value(f"load {self.out.lanes.type}, ptr {self.at(k)}")
 
     def put(self, k: int, value: str) -> None:
-        self.out.line(f"store {self.out.lanes.type} {value}, ptr {self._at(k)}")
+        self.out.line(f"store {self.out.lanes.type} {value}, ptr {self.at(k)}")
 
     def fill(self, rows: list[str]) -> None:
         """Load every entry from memory, from one row a lane."""
@@ -61,8 +52,19 @@ class StackVectors:
         for k in range(self.size):
             self.put(k, source.entry(k))
 
-    def _at(self, k: int) -> str:
-        return self.out.value(f"getelementptr {self.out.lanes.type}, ptr {self.where}, i64 {k}")
+    def at(self, k: int) -> str:
+        kind = self.out.lanes.type
+        return self.out.value(f"getelementptr {kind}, ptr %on_stack, i64 {self.start + k}")
+
+
+def on_stack(out: Emitter, sizes: dict[str, int]) -> dict[str, StackVectors]:
+    """Emit where vectors lie on the stack, one part after the other, and return the parts."""
+    vectors, start = {}, 0
+    for name, size in sizes.items():
+        vectors[name] = StackVectors(out, name, start, size)
+        start += size
+    out.line(f"%on_stack = alloca [{start} x {out.lanes.type}], align {ALIGN}")
+    return vectors
 
 
 def iteration_loop(loop: Iteration, lanes: Lanes) -> str:
@@ -78,12 +80,9 @@ def iteration_loop(loop: Iteration, lanes: Lanes) -> str:
         h                  how long a step is
     """
     out = Emitter(lanes)
-    vectors = [
-        StackVectors(out, name, loop.sizes[name]) for name in ("state", "constants", "given")
-    ]
-    state, constants, given = vectors
-    for vector in vectors:
-        out.line(vector.declaration)
+    # what a stage takes, in its order; then where it leaves its results
+    vectors = on_stack(out, {**loop.sizes, "later": loop.sizes["state"]})
+    state, constants, given = (vectors[name] for name in ("state", "constants", "given"))
     outputs = loop.kept.outputs
     bases = [_element(out, "%kept", "ptr", str(k)) for k in range(len(outputs))]
     steps = [_element(out, "%kept_step", "i64", str(k)) for k in range(len(outputs))]
@@ -95,18 +94,20 @@ def iteration_loop(loop: Iteration, lanes: Lanes) -> str:
             vector.fill(_rows(out, f"%{vector.name}", mine, vector.row_size))
         with counted(out, "row", "%rows") as row:
             with counted(out, "step", "%every") as step:
-                number, time = _number(out, row, step)
+                number, time, length = _number(out, row, step)
+                vectors["t"].put(0, time)
+                vectors["h"].put(0, length)
                 if given.size:
                     given.fill(_given_rows(out, mine, number))
                 for k, stage in enumerate(loop.stages):
                     with counted(out, f"stage{k}", str(stage.repeats)):
-                        _advance(out, stage.program, vectors, time)
+                        _advance(out, stage.program, vectors)
             targets = []
             for port, base, distance in zip(outputs, bases, steps, strict=True):
                 at = out.value(f"mul i64 {row}, {port.size * lanes.size}")
                 start = out.value(f"getelementptr i8, ptr {base}, i64 {at}")
                 targets.append(OutputRows(out, _rows(out, start, mine, distance), port.size))
-            _keep(out, loop.kept, vectors, targets)
+            _keep(out, loop.kept, state, targets)
         after = OutputRows(out, _rows(out, "%state", mine, state.row_size), state.size)
         for k in range(state.size):
             after.put(k, state.get(k))
@@ -135,70 +136,41 @@ def counted(out: Emitter, name: str, limit: str, by: int = 1) -> Iterator[str]:
     out.lines.append(f"{name}.done:")
 
 
-def _advance(out: Emitter, program: Program, vectors: list[StackVectors], time: list[str]) -> None:
-    """Emit a program from a state to the next; its results are stored when all is read."""
+def _advance(out: Emitter, program: Program, vectors: dict[str, StackVectors]) -> None:
+    """Emit a program from a state to the next; its results are stored when all is read.
+
+    A long one is a block that is called: what it takes lies there as it wants it.
+    """
+    state, later = vectors["state"], vectors["later"]
     if is_long(program, out.lanes):
-        _advance_in_pieces(out, program, vectors, time)
+        block = block_function(out, program)
+        out.call_piece(block, ["ptr %on_stack", f"ptr {later.at(0)}"])
+        for k in range(state.size):
+            if program.results[k] != k:
+                state.put(k, later.get(k))
         return
-    state = vectors[0]
-    sources = [partial(vector.get, k) for vector in vectors for k in range(vector.size)]
     fetched: dict[int, str] = {}
+    results: dict[int, str] = {}
 
     def entry(k: int) -> str:
-        fetched[k] = sources[k]() if k < len(sources) else time[k - len(sources)]
+        fetched[k] = state.get(k)  # the first of all that lies there
         return fetched[k]
 
-    results: dict[int, str] = {}
     emit_values(out, program, entry, results.__setitem__)
     for k, value in results.items():
         if value != fetched.get(k):  # an entry that stays as it is lies there already
             state.put(k, value)
 
 
-def _advance_in_pieces(
-    out: Emitter, program: Program, vectors: list[StackVectors], time: list[str]
-) -> None:
-    """Emit the same of a long program, whose results wait on the stack."""
-    state, kind = vectors[0], out.lanes.type
-    later = StackVectors(out, f"later{out.fresh}", state.size)
-    out.lines.insert(0, f"  {later.declaration}")
-    places = [(vector, k) for vector in vectors for k in range(vector.size)]
-
-    def border() -> Border:
-        def fetch(k: int) -> dict[int, str]:
-            if k >= len(places):
-                x = time[k - len(places)]
-                own.take(f"{kind} {x}")
-                return {k: x}
-            vector, at = places[k]
-            own.take(f"ptr {vector.where}")
-            return {k: vector.get(at)}
-
-        def put(entries: Sequence[int], values: list[str]) -> None:
-            own.take(f"ptr {later.where}")
-            later.put(entries[0], values[0])
-
-        own = Border(fetch, put)
-        return own
-
-    changed = [k for k, i in enumerate(program.results) if i != k]
-    emit_in_pieces(out, program, border, [(k,) for k in changed])
-    for k in changed:
-        state.put(k, later.get(k))
-
-
-def _keep(
-    out: Emitter, program: Program, vectors: list[StackVectors], targets: list[OutputRows]
-) -> None:
-    """Emit what is kept of a state."""
-    sources = [partial(vector.get, k) for vector in vectors[:2] for k in range(vector.size)]
+def _keep(out: Emitter, program: Program, state: StackVectors, targets: list[OutputRows]) -> None:
+    """Emit what is kept of a state and of the constants, which lie behind it."""
     places = [(target, k) for target in targets for k in range(target.size)]
 
     def put(k: int, value: str) -> None:
         target, at = places[k]
         target.put(at, value)
 
-    emit_values(out, program, lambda k: sources[k](), put)
+    emit_values(out, program, state.get, put)
 
 
 def _trajectories(out: Emitter, first: str) -> list[str]:
@@ -211,13 +183,14 @@ def _trajectories(out: Emitter, first: str) -> list[str]:
     return mine
 
 
-def _number(out: Emitter, row: str, step: str) -> tuple[str, list[str]]:
+def _number(out: Emitter, row: str, step: str) -> tuple[str, str, str]:
     """Return the number k of the step, and its time k h and length h in all lanes."""
     before = out.value(f"mul i64 {row}, %every")
     inside = out.value(f"add i64 {before}, {step}")
     number = out.value(f"add i64 %first, {inside}")
     count = out.value(f"sitofp i64 {number} to double")
-    return number, [_everywhere(out, x) for x in (out.value(f"fmul double {count}, %h"), "%h")]
+    time = out.value(f"fmul double {count}, %h")
+    return number, _everywhere(out, time), _everywhere(out, "%h")
 
 
 def _everywhere(out: Emitter, x: str) -> str:

@@ -12,6 +12,7 @@ from qddot.backends.ir import Emitter, Lanes, operations
 from qddot.backends.llvm import NEXT_MODULE
 from qddot.backends.pieces import Border, emit_in_pieces, is_long
 from qddot.backends.rows import CHUNK, InputRows, OutputRows, stored_together
+from qddot.program.blocks import inlined
 from qddot.program.program import Port, Program
 
 NEAREST_CACHE = 32 * 1024  # [bytes]
@@ -161,6 +162,7 @@ def emit_values(
         entry: Emits and returns entry k of the inputs; called once, when it is first needed.
         put: Takes entry k of the results as soon as it is known.
     """
+    program = inlined(program)
     emit = operations(out)
     values = {i: out.lanes.constant(c) for i, c in enumerate(program.constants, program.input_size)}
     # the places where each value is wanted as a result

@@ -17,6 +17,8 @@ from typing import NamedTuple
 
 from qddot.backends.ir import Emitter, Lanes, operations
 from qddot.backends.llvm import vector_registers
+from qddot.program.calls import BlockCall, CallResult
+from qddot.program.operations import Operation
 from qddot.program.program import Program
 
 # operations, in lanes and for one state: shorter programs run as fast as the compiler has them
@@ -42,14 +44,15 @@ class PieceTask(NamedTuple):
     """Something to emit: an operation, or the storing of results that leave together."""
 
     args: tuple[int, ...]
-    operation: str = ""
-    number: int = -1  # of the value that an operation gives
+    operation: Operation | None = None
+    numbers: tuple[int, ...] = ()  # of the values that it gives: of a call, one for each part
+    parts: tuple[int, ...] = ()  # of a call, which of its results those are
     results: Sequence[int] = ()  # the entries of the results that are stored
 
 
 def is_long(program: Program, lanes: Lanes) -> bool:
-    """Return whether a program is better off in pieces."""
-    return len(program) > LONG[lanes.count > 1]
+    """Return whether a program is better off in pieces; one with calls has some already."""
+    return bool(program.blocks) or len(program) > LONG[lanes.count > 1]
 
 
 def emit_in_pieces(
@@ -69,27 +72,35 @@ def emit_in_pieces(
     tasks = _tasks(program, together)
     frame = f"%frame{out.fresh}"
     values = Registers(out, program, tasks, frame)
-    around, out.lines = out.lines, []
     cuts = [0, *_cuts(tasks, values.uses), len(tasks)]
+    one = len(cuts) == 2  # it needs no function of its own
+    around, table = out.lines, out.table
     for start, end in pairwise(cuts):
         own, emit = border(), operations(out)
+        out.lines, out.table = [], table if one else "%pieces"
         for task in tasks[start:end]:
+            if isinstance(task.operation, BlockCall):
+                values.call(task, task.operation, own)
+                continue
             args = [values.get(i, own) for i in task.args]
             if task.operation:
                 values.let_go(task.args)
-                values.keep(task.number, emit[task.operation](*args))
+                values.keep(task.numbers[0], emit[task.operation.name](*args))
             else:
                 own.put(task.results, args)
                 values.let_go(task.args)
             values.make_room()
-        if len(cuts) > 2:  # one piece alone needs no function of its own
+        if one:
+            around += out.lines
+        else:
             values.leave()
-            out.lines = out.called_piece([f"ptr {frame}", *own.taken])
-        around += out.lines
-        out.lines = []
+            taken = [f"ptr {frame}", *own.taken]
+            number = out.piece(taken)
+            out.lines, out.table = around, table
+            out.call_piece(number, taken)
     out.lines = around
-    kind = out.lanes.type
-    out.lines.insert(0, f"  {frame} = alloca [{max(values.slots, 1)} x {kind}], align 64")
+    size = max(values.slots, 1)
+    out.lines.insert(0, f"  {frame} = alloca [{size} x {out.lanes.type}], align 64")
 
 
 class Registers:
@@ -108,7 +119,9 @@ class Registers:
         self.at_hand: dict[int, str] = {}
         self.place: dict[int, int] = {}  # on the frame
         self.free: list[int] = []
-        self.slots = 0
+        # the first places are those of arguments and results of calls
+        calls = {task.operation for task in tasks if isinstance(task.operation, BlockCall)}
+        self.slots = max((call.arity + len(call.block.results) for call in calls), default=0)
         self.farthest: list[tuple[int, int]] = []  # a heap: minus the next use, and the value
 
     def get(self, i: int, border: Border) -> str:
@@ -141,7 +154,7 @@ class Registers:
             if uses:
                 heappush(self.farthest, (-uses[-1], i))
             else:
-                del self.at_hand[i]
+                self.at_hand.pop(i, None)
                 if i in self.place:
                     self.free.append(self.place.pop(i))
 
@@ -151,6 +164,20 @@ class Registers:
             use, i = heappop(self.farthest)
             if i in self.at_hand and -use == self.uses[i][-1]:
                 self._put_away(i)
+
+    def call(self, task: PieceTask, call: BlockCall, border: Border) -> None:
+        """Emit a call, before which everything is put away, and its parts."""
+        for k, i in enumerate(task.args):
+            self.out.line(f"store {self.kind} {self.get(i, border)}, ptr {self._at(k)}")
+            self.make_room()
+        self.let_go(task.args)
+        self.leave()
+        arguments = [f"ptr {self.frame}", f"ptr {self._at(call.arity)}"]
+        self.out.call_piece(block_function(self.out, call.block), arguments)
+        for number, part in zip(task.numbers, task.parts, strict=True):
+            at = self._at(call.arity + part)
+            self.keep(number, self.out.value(f"load {self.kind}, ptr {at}"))
+            self.make_room()
 
     def leave(self) -> None:
         """Put everything away: the next piece finds it on the frame."""
@@ -180,14 +207,21 @@ def _tasks(program: Program, together: Iterable[Sequence[int]]) -> list[PieceTas
         ready.setdefault(max(first, *args), []).append(PieceTask(args, results=entries))
     other = {"sin": "cos", "cos": "sin"}
     angles = {(s.op.name, s.args[0]): i for i, s in enumerate(program.steps, first) if s.args}
+    parts: dict[int, dict[int, int]] = {}  # of a call, the numbers of its results and their values
+    for number, step in enumerate(program.steps, first):
+        if isinstance(step.op, CallResult):
+            parts.setdefault(step.args[0], {})[step.op.index] = number
     tasks: list[PieceTask] = []
     done: set[int] = set()
 
     def emit(number: int) -> None:
-        step = program.steps[number - first]
-        if number not in done:
-            done.add(number)
-            tasks.append(PieceTask(step.args, step.op.name, number))
+        op, args = program.steps[number - first]
+        if number in done or isinstance(op, CallResult):
+            return
+        done.add(number)
+        taken = parts.get(number, {})
+        numbers = tuple(taken.values()) if isinstance(op, BlockCall) else (number,)
+        tasks.append(PieceTask(args, op, numbers, parts=tuple(taken)))
 
     for number, step in enumerate(program.steps, first):
         emit(number)
@@ -197,10 +231,39 @@ def _tasks(program: Program, together: Iterable[Sequence[int]]) -> list[PieceTas
     return tasks + [task for late in ready.values() for task in late]
 
 
+def block_function(out: Emitter, block: Program) -> int:
+    """Return the number of the function of a block, emitted when it is first called.
+
+    It takes its arguments from vectors side by side, and puts its results into others.
+    """
+    if block.digest not in out.blocks:
+        kind, lines, table = out.lanes.type, out.lines, out.table
+        out.lines, out.table = [], "%pieces"
+
+        def border() -> Border:
+            def fetch(k: int) -> dict[int, str]:
+                return {k: out.value(f"load {kind}, ptr {place('%given', k)}")}
+
+            def put(entries: Sequence[int], values: list[str]) -> None:
+                out.line(f"store {kind} {values[0]}, ptr {place('%results', entries[0])}")
+
+            def place(name: str, k: int) -> str:
+                own.take(f"ptr {name}")
+                return out.value(f"getelementptr {kind}, ptr {name}, i64 {k}")
+
+            own = Border(fetch, put)
+            return own
+
+        emit_in_pieces(out, block, border, [(k,) for k in range(len(block.results))])
+        out.blocks[block.digest] = out.piece(["ptr %given", "ptr %results"])
+        out.lines, out.table = lines, table
+    return out.blocks[block.digest]
+
+
 def _cuts(tasks: Sequence[PieceTask], uses: Mapping[int, Sequence[int]]) -> list[int]:
     """Return where to cut: the tasks before which the fewest values wait."""
     change = [0] * (len(tasks) + 1)
-    made = {task.number: now for now, task in enumerate(tasks) if task.operation}
+    made = {number: now for now, task in enumerate(tasks) for number in task.numbers}
     for i, waiting_for in uses.items():
         change[made.get(i, waiting_for[-1]) + 1] += 1
         change[waiting_for[0] + 1] -= 1

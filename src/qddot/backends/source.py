@@ -13,6 +13,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from qddot.program.blocks import inlined
 from qddot.program.program import Program
 
 Read = Callable[[str, int], str]  # the name of an input and the number of an entry, to source
@@ -120,6 +121,7 @@ def write(
         put: Takes entry k of the results as soon as it is known.
         prefix: What the names of values begin with.
     """
+    program = inlined(program)
     inputs = [(port.name, i) for port in program.inputs for i in range(port.size)]
     values = {
         i: _in_parentheses(dialect.number(c))

@@ -23,6 +23,7 @@ from qddot.backends.kernel import Kernel
 from qddot.errors import BadArgument, BadFile
 from qddot.exporting.functions import ExportedFunction, identifier
 from qddot.exporting.player import FORMAT
+from qddot.program.blocks import inlined
 from qddot.program.program import Program
 from qddot.robot import Robot
 
@@ -80,7 +81,7 @@ def described(function: ExportedFunction) -> dict[str, Any]:
     given, right = function.examples(RECORDED)
     return {
         "words": function.words,
-        "program": json.loads(program.to_json()),
+        "program": json.loads(inlined(program).to_json()),
         "cuda": {
             "name": "run",
             "source": source([text], real),

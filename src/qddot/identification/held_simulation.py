@@ -327,7 +327,7 @@ def is_inertia_like(extra: Extra, n: int) -> bool:
 
 
 def _jumps(program: Program) -> bool:
-    return any(step.op.name in ("sign", "less", "less_equal") for step in program.steps)
+    return not {"sign", "less", "less_equal"}.isdisjoint(program.counts())
 
 
 def _results(program: Program, *arrays: Any) -> np.ndarray:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument, listing
-from qddot.program.operations import select
+from qddot.program.along_steps import carried_along, carried_back, is_zero, shaped
 from qddot.program.ports import split
 from qddot.program.program import Program, flat
 from qddot.program.recorder import record
@@ -52,14 +52,14 @@ def jacobian(
                 N = np.asarray((directions or {})[name](given[name]), dtype=object)
                 shapes[name] = N.shape[1:]
                 for i, row in zip(numbers, N, strict=True):
-                    seeds[i] = {(name, j): x for j, x in enumerate(row) if not _is_zero(x)}
-        tangents = _carried_along(program, values, seeds)
+                    seeds[i] = {(name, j): x for j, x in enumerate(row) if not is_zero(x)}
+        tangents = carried_along(program, values, seeds)
         outputs = {}
         for port, rows in split(program.outputs, program.results):
             for name, shape in shapes.items():
                 columns = range(math.prod(shape))
                 entries = [tangents[i].get((name, k), 0) for i in rows for k in columns]
-                outputs[f"d{port.name}_d{name}"] = _shaped(entries, port.shape + shape)
+                outputs[f"d{port.name}_d{name}"] = shaped(entries, port.shape + shape)
         return outputs
 
     return record(derivative, f"{program.name}_jacobian", **_shapes(program))
@@ -82,38 +82,14 @@ def tangent(program: Program, wrt: Sequence[str]) -> Program:
         values = program.values_at(flat(arrays[:count]))
         rates = iter(flat(arrays[count:]))
         entries = [i for numbers in places.values() for i in numbers]
-        tangents = _carried_along(program, values, {i: {0: next(rates)} for i in entries})
+        tangents = carried_along(program, values, {i: {0: next(rates)} for i in entries})
         return {
-            f"{dot}{port.name}": _shaped([tangents[i].get(0, 0) for i in rows], port.shape)
+            f"{dot}{port.name}": shaped([tangents[i].get(0, 0) for i in rows], port.shape)
             for port, rows in split(program.outputs, program.results)
         }
 
     rates = {dot + name: _shape(program, name) for name in wrt}
     return record(pushed, f"{program.name}_tangent", **_shapes(program), **rates)
-
-
-def _carried_along(
-    program: Program, values: Sequence[Scalar], seeds: Mapping[int, dict[Any, Scalar]]
-) -> list[dict[Any, Scalar]]:
-    """Return, for every value of a program, its derivatives by direction."""
-    tangents: list[dict[Any, Scalar]] = [seeds.get(i, {}) for i in range(len(values))]
-    for number, step in enumerate(program.steps, program.first_step):
-        if not any(tangents[i] for i in step.args):
-            continue
-        arguments = [values[i] for i in step.args]
-        total: dict[Any, Scalar] = {}
-        if step.op.chooses:
-            condition, a, b = step.op.chooses(*arguments), *step.args[-2:]
-            for direction in tangents[a] | tangents[b]:
-                either = (tangents[i].get(direction, 0) for i in (a, b))
-                total[direction] = select(condition, *either)
-        else:
-            partials = step.op.partials(values[number], *arguments)
-            for i, partial in zip(step.args, partials, strict=True):
-                for direction, rate in tangents[i].items():
-                    total[direction] = total.get(direction, 0) + partial * rate
-        tangents[number] = {k: x for k, x in total.items() if not _is_zero(x)}
-    return tangents
 
 
 def gradient(program: Program, wrt: Sequence[str]) -> Program:
@@ -134,18 +110,9 @@ def gradient(program: Program, wrt: Sequence[str]) -> Program:
     def pulled(*arrays: Any) -> dict[str, np.ndarray]:
         count = len(program.inputs)
         values = program.values_at(flat(arrays[:count]))
-        bars: list[Scalar] = [0] * len(values)
-        for i, weight in zip(program.results, flat(arrays[count:]), strict=True):
-            bars[i] = bars[i] + weight
-        for number in range(len(values) - 1, program.first_step - 1, -1):
-            step = program.steps[number - program.first_step]
-            if _is_zero(bars[number]):
-                continue
-            partials = step.op.partials(values[number], *(values[i] for i in step.args))
-            for i, partial in zip(step.args, partials, strict=True):
-                bars[i] = bars[i] + partial * bars[number]
+        bars = carried_back(program, values, program.results, flat(arrays[count:]))
         return {
-            f"bar_{name}": _shaped([bars[i] for i in numbers], _shape(program, name))
+            f"bar_{name}": shaped([bars[i] for i in numbers], _shape(program, name))
             for name, numbers in places.items()
         }
 
@@ -178,13 +145,3 @@ def _shapes(program: Program) -> dict[str, tuple[int, ...]]:
 
 def _shape(program: Program, name: str) -> tuple[int, ...]:
     return _shapes(program)[name]
-
-
-def _shaped(entries: list[Scalar], shape: tuple[int, ...]) -> np.ndarray:
-    array = np.empty(len(entries), dtype=object)
-    array[:] = entries
-    return array.reshape(shape)
-
-
-def _is_zero(x: Scalar) -> bool:
-    return isinstance(x, (int, float)) and x == 0

@@ -6,7 +6,7 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,13 @@ class Operation:
 
     def __reduce__(self) -> tuple:
         return named, (self.name,)  # there is one of each; copies and pickles are that one
+
+
+class Step(NamedTuple):
+    """One operation on earlier values."""
+
+    op: Operation
+    args: tuple[int, ...]
 
 
 def _of_namespace(name: str) -> Callable[..., Any]:

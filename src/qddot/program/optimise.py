@@ -10,6 +10,7 @@ from collections import Counter, OrderedDict
 from dataclasses import replace
 from typing import Any
 
+from qddot.program.blocks import with_blocks
 from qddot.program.program import Program, Step, flat
 from qddot.program.recorder import record
 
@@ -17,8 +18,8 @@ REGISTERS = 32
 
 
 def optimised(program: Program) -> Program:
-    """Return the program as it is lowered: regrouped, and in a better order."""
-    return scheduled(reassociated(program))
+    """Return the program as it is lowered: regrouped, and in a better order, as what it calls."""
+    return scheduled(reassociated(with_blocks(program, optimised)))
 
 
 def without_dead_code(program: Program) -> Program:

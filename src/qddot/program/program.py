@@ -1,7 +1,8 @@
 """A program: inputs, a straight line of operations, outputs. Plain data that can be saved.
 
 Values are numbered: first the inputs, entry by entry, then the constants, then the result of each
-operation in turn. An operation refers to values with smaller numbers only.
+operation in turn. An operation refers to values with smaller numbers only. It may be a call of
+another program (`calls.py`), whose value is all its results; a part takes one of them.
 
 A loop is data too: programs that take a state to the next one, and what is kept of a state. Nothing
 here says how or where the loop runs; a backend lowers it. The programs of a step all take the same,
@@ -16,32 +17,26 @@ in this order:
 from __future__ import annotations
 
 import io
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadFile, printable
-from qddot.program.operations import OPERATIONS, Operation
+from qddot.program.calls import DEEPEST, BlockCall, CallResult
+from qddot.program.operations import Step
 from qddot.program.ports import Port, batch_of, check_count, split
+from qddot.program.saved import read, written
 from qddot.results import in_notebook
 from qddot.saving import write_whole
 from qddot.scalars import Scalar
 
-FORMAT = 1
-
-
-class Step(NamedTuple):
-    """One operation on earlier values."""
-
-    op: Operation
-    args: tuple[int, ...]
+MOST_OPERATIONS = 100_000_000  # of a program with calls: few lines may be very many operations
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,12 +60,41 @@ class Program:
         """The number of the first step's value."""
         return self.input_size + len(self.constants)
 
+    @cached_property
+    def blocks(self) -> tuple[Program, ...]:
+        """The programs that it calls, and those that they call, each after those it calls."""
+        found: dict[str, Program] = {}
+        for call in self.calls:
+            for block in (*call.block.blocks, call.block):
+                found.setdefault(block.digest, block)
+        return tuple(found.values())
+
+    @cached_property
+    def calls(self) -> Counter[BlockCall]:
+        """The calls that it makes itself, and how often it makes each."""
+        return Counter(step.op for step in self.steps if isinstance(step.op, BlockCall))
+
+    @cached_property
+    def depth(self) -> int:
+        """How many calls there are within each other."""
+        return max((call.block.depth + 1 for call in self.calls), default=0)
+
+    @cached_property
+    def operations(self) -> int:
+        """How many operations run, those of programs called among them."""
+        own = sum(not isinstance(step.op, (BlockCall, CallResult)) for step in self.steps)
+        return own + sum(call.block.operations * count for call, count in self.calls.items())
+
     def counts(self) -> Counter[str]:
-        """Return how many operations of each kind there are."""
-        return Counter(step.op.name for step in self.steps)
+        """Return how many operations of each kind run, those of programs called among them."""
+        found: Counter[str] = Counter()
+        for op, count in self.calls.items():
+            found.update({name: n * count for name, n in op.block.counts().items()})
+        found.update(s.op.name for s in self.steps if not isinstance(s.op, (BlockCall, CallResult)))
+        return found
 
     def __len__(self) -> int:
-        return len(self.steps)
+        return self.operations
 
     def __call__(self, *arrays: Any) -> Any:
         """Return the outputs, over whatever kind of number the arrays hold.
@@ -120,7 +144,8 @@ class Program:
         lines = []
         for number, step in enumerate(self.steps):
             names.append(f"t{number}")
-            lines.append(f"t{number} = {step.op.name}({', '.join(names[i] for i in step.args)})")
+            what = step.op.name[: len("call 12345678")]
+            lines.append(f"t{number} = {what}({', '.join(names[i] for i in step.args)})")
         ends = [f"{p.name}[{i}]" for p in self.outputs for i in range(p.size)]
         lines += [f"{end} = {names[i]}" for end, i in zip(ends, self.results, strict=True)]
         return "\n".join(lines)
@@ -140,39 +165,16 @@ class Program:
 
     def to_json(self) -> str:
         """Return the program as text that `from_json` reads back exactly."""
-        return json.dumps(
-            {
-                "format": FORMAT,
-                "name": self.name,
-                "inputs": [[p.name, list(p.shape)] for p in self.inputs],
-                "constants": [c.hex() for c in self.constants],
-                "steps": [[step.op.name, *step.args] for step in self.steps],
-                "outputs": [[p.name, list(p.shape)] for p in self.outputs],
-                "results": list(self.results),
-            },
-            separators=(",", ":"),
-        )
+        return written(self)
 
     @staticmethod
     def from_json(text: str | bytes, path: object = "program") -> Program:
         """Return the program that `to_json` wrote, checked."""
         try:
-            data = json.loads(text)
-            if data["format"] != FORMAT:
-                raise ValueError("format")
-            program = Program(
-                str(data["name"]),
-                tuple(Port(str(n), tuple(int(k) for k in s)) for n, s in data["inputs"]),
-                tuple(float.fromhex(c) for c in data["constants"]),
-                tuple(Step(OPERATIONS[n], tuple(int(i) for i in a)) for n, *a in data["steps"]),
-                tuple(Port(str(n), tuple(int(k) for k in s)) for n, s in data["outputs"]),
-                tuple(int(i) for i in data["results"]),
-            )
-            program.check()
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            return read(text, Program)
+        except (LookupError, ValueError, TypeError, OverflowError, RecursionError) as error:
             why = f"it is not a saved program ({type(error).__name__})"
             raise BadFile(path, why, "Save it again with program.save(path).") from None
-        return program
 
     def save(self, path: str | Path) -> None:
         """Write the program to a file."""
@@ -187,14 +189,24 @@ class Program:
         """Raise ValueError unless every reference points backwards and every size fits."""
         if not self.outputs or any(k < 0 for p in self.inputs + self.outputs for k in p.shape):
             raise ValueError("shapes")
+        calls: dict[int, int] = {}  # how many results each has
         for number, step in enumerate(self.steps, self.first_step):
             if len(step.args) != step.op.arity or not all(0 <= i < number for i in step.args):
                 raise ValueError(f"step {number}")
+            if isinstance(step.op, CallResult):  # of a call, and nothing else is
+                if not 0 <= step.op.index < calls.get(step.args[0], 0):
+                    raise ValueError(f"step {number}")
+            elif not calls.keys().isdisjoint(step.args):
+                raise ValueError(f"step {number}")
+            if isinstance(step.op, BlockCall):
+                calls[number] = len(step.op.block.results)
         last = self.first_step + len(self.steps)
         if len(self.results) != sum(p.size for p in self.outputs):
             raise ValueError("results")
-        if not all(0 <= i < last for i in self.results):
+        if not all(0 <= i < last and i not in calls for i in self.results):
             raise ValueError("results")
+        if self.depth > DEEPEST or (self.depth and self.operations > MOST_OPERATIONS):
+            raise ValueError("calls")
 
     @cached_property
     def digest(self) -> str:
