@@ -282,7 +282,8 @@ def test_a_robot_with_links_goes_when_nobody_needs_it():
         gc.collect()
         return sum(type(each) is ExecutionEngine for each in gc.get_objects())
 
-    arm = qddot.load("two_link").with_payload("tool", 0.123)
+    rows = [{"a": 0.4321, "mass": 1.0}, {"a": 0.1234, "mass": 1.0}]  # nobody else has this arm
+    arm = qddot.from_dh(rows, "standard")
     before = engines()
     for frame in arm.frame_names:
         arm.pose(np.zeros(2), frame)
