@@ -94,7 +94,7 @@ def time_optimal(
         speeds: ṡ at the start and at the end of the path, if not at rest [1/s times the unit of its
             length]: to join motions. Before and after, the motion rests.
         between: Whether limits hold everywhere on the path. If not, they hold at the points between
-            pieces, as in TOPP-RA, which takes half the time; `use` says what is passed.
+            pieces, as in TOPP-RA, which takes a third of the time; `use` says what is passed.
 
     Raises:
         BadArgument: If nothing limits the motion, or the motors cannot take the arm along.
@@ -102,7 +102,7 @@ def time_optimal(
     robot.model.need_single_numbers("Time-optimal timing")
     limits = _limits(robot, effort, velocity, acceleration)
     grid = _grid(robot, path, pieces)
-    return motion_of(robot, solved(robot, limits, [grid], _speeds(speeds), between)[0])
+    return motion_of(robot, solved(robot, limits, [grid], _speeds(speeds), between, between)[0])
 
 
 def time_optimal_batch(
@@ -138,7 +138,7 @@ def time_optimal_batch(
         grids = [_grid(robot, path, most) for path in given]
     found: list[Solved] = []
     for at in range(0, len(grids), TOGETHER):
-        found += solved(robot, limits, grids[at : at + TOGETHER], ends, between)
+        found += solved(robot, limits, grids[at : at + TOGETHER], ends, between, between)
     return TimedPaths(robot, tuple(found))
 
 

@@ -17,8 +17,8 @@ take the least of one line per strip.
 TOPP-RA: Pham, Pham, A New Approach to Time-Optimal Path Parameterization Based on Reachability
 Analysis, IEEE Transactions on Robotics 34(3), 2018, whose linear programs these polygons are. The
 result is the optimum of the grid where a larger x leaves room for a larger y. Where a joint's
-inertia along the path changes its sign that may not be so, and a little is lost, the less the more
-pieces there are.
+inertia along the path changes its sign that may not be so. Then the corner with the largest x + y
+may be better: x lasts for the way before, y for the way after. Both are tried.
 """
 
 from __future__ import annotations
@@ -37,16 +37,19 @@ from qddot.program.recorder import maximum, minimum, record
 STEEP = 1e-9  # a line is no steeper, so that every strip has two equations
 
 
-def lines(alpha: Any, beta: Any, c: Any, w: Any, caps: tuple[Any, Any]) -> dict[str, Any]:
+def lines(
+    alpha: Any, beta: Any, c: Any, w: Any, caps: tuple[Any, Any], both: bool = False
+) -> dict[str, Any]:
     """Return what the passes take of a piece: its strips as lines, and its corners.
 
     Args:
         alpha, beta, c, w: The strips |α x + β y + c| ≤ w, shape (m,) each.
         caps: The largest x, and the largest y.
+        both: Whether the corner with the largest x + y is taken, not that with the largest x.
 
     Returns:
         "back": slope, middle and half width of x over y, one row per strip; then the y of the
-            corners with the largest x and the smallest; then those x, and the largest y.
+            corners with the largest x and the smallest; then those x, and the largest y and x.
         "ahead": slope, middle and half width of y over x; then room for the lowest y, and the
             largest.
     """
@@ -69,11 +72,25 @@ def lines(alpha: Any, beta: Any, c: Any, w: Any, caps: tuple[Any, Any]) -> dict[
         low = reduce(maximum, [y[i] - half[i] for i in range(m)])
         return (high + low) / 2
 
-    corners = [middle(top), middle(bottom), top, bottom, caps[1]]
+    at_top, most = (
+        (highest_sum(alpha, beta, c, w, caps[0]), caps[0]) if both else (middle(top), top)
+    )
+    corners = [at_top, middle(bottom), most, bottom, caps[1], caps[0]]
     return {
         "back": np.concatenate([*back, corners]),
         "ahead": np.concatenate([*ahead, [0.0, caps[1]]]),
     }
+
+
+def highest_sum(alpha: Any, beta: Any, c: Any, w: Any, cap: Any) -> Any:
+    """Return the y of the corner with the largest z = x + y, x being at most cap.
+
+    The same elimination, with the strips over z and y: |α z + (β − α) y + c| ≤ w.
+    """
+    alpha, beta = np.append(alpha, 1.0), np.append(beta, 0.0)
+    c, w = np.append(c, -cap / 2), np.append(w, cap / 2)
+    high = lines(alpha, beta - alpha, c, w, (1e200, 1e200))["back"]
+    return high[3 * len(alpha)]
 
 
 class SinglePath(IteratedKernel):
@@ -97,7 +114,7 @@ class Passes:
 
         def step(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
             slope, middle, half = given[:m], given[m : 2 * m], given[2 * m : 3 * m]
-            at_top, at_bottom, top, bottom, cap = given[3 * m :]
+            at_top, at_bottom, top, bottom, cap = given[3 * m : 3 * m + 5]
             low, high = state[0], minimum(state[1], cap)
             upper, lower = (maximum(minimum(y, high), low) for y in (at_top, at_bottom))
             most = [slope[i] * upper + (middle[i] + half[i]) for i in range(m)]
@@ -108,7 +125,7 @@ class Passes:
             highest = np.where(touch, maximum(highest, 0.0), highest)
             return np.array([np.where(touch, minimum(lowest, highest), lowest), highest])
 
-        return self._loop("controllable speeds", step, 2, 3 * m + 5)
+        return self._loop("controllable speeds", step, 2, 3 * m + 6)
 
     @cached_property
     def ahead(self) -> Iteration:

@@ -47,6 +47,7 @@ class Solved:
     use: float = 0.0
     saturated: float = 0.0
     problem: str = ""  # why there is no way
+    traded: bool = False  # whether somewhere a larger x leaves less to the next
 
     @property
     def times(self) -> np.ndarray:
@@ -71,7 +72,9 @@ class PathsLeft:
         unit: np.ndarray,
         grids: Sequence[PathGrid],
         ends: np.ndarray,
+        both: bool,
     ):
+        self.both, self.traded = both, np.zeros(len(grids), dtype=bool)
         self.programs, self.unit, self.ends = programs, unit, ends
         self.share, self.parts = grids[0].share, grids[0].parts
         count, pieces = len(grids), len(grids[0].s) - 1
@@ -94,15 +97,20 @@ class PathsLeft:
         """Return x at all points, and where each path is blocked."""
         programs, (count, pieces), m = self.programs, self.delta.shape, self.programs.passes.m
         step, terms, near = GAPS * self.parts, self.terms, self.near
-        back, ahead = programs.strips.gufunc(
+        back, ahead = programs.strips(self.both).gufunc(
             *(terms[:, :-1:step], terms[:, 1::step], terms[:, step::step], self.delta),
             *(near[:, :-1], near[:, 1:], self.tangent, self.unit, self.margin),
             out=(
-                programs.room("back", count, pieces, 3 * m + 5),
+                programs.room("back", count, pieces, 3 * m + 6),
                 programs.room("ahead", count, pieces, 3 * m + 2),
             ),
         )
-        return programs.passes.speeds(back, ahead, self.ends)
+        x, blocked = programs.passes.speeds(back, ahead, self.ends)
+        # at a corner that no velocity makes, with room for a larger y
+        at_top, top, cap = back[..., 3 * m], back[..., 3 * m + 2], back[..., 3 * m + 5]
+        traded = (x[:, :-1] > (1 - 1e-9) * top) & (top < cap) & (at_top < ahead[..., -1])
+        self.traded = traded.any(axis=1)
+        return x, blocked
 
     def looks(self, x: np.ndarray) -> list[np.ndarray]:
         """Return of every piece how it uses limits.
@@ -151,7 +159,8 @@ def solved(
     limits: PathLimits,
     grids: Sequence[PathGrid],
     ends: np.ndarray,
-    between: bool = True,
+    between: bool,
+    thorough: bool,
 ) -> list[Solved]:
     """Return the fastest way along each of several paths with equally many pieces.
 
@@ -161,9 +170,16 @@ def solved(
         grids: The paths.
         ends: ṡ² at the start and at the end of each, shape (2,).
         between: Whether limits are to hold between the points of the grids too.
+        thorough: Whether both corners are tried where a larger x leaves less to the next.
     """
     with np.errstate(all="ignore"):  # what is infinite or NaN is data
-        return _solved(robot, limits, grids, ends, between)
+        found = _solved(robot, limits, grids, ends, between)
+        again = [k for k, one in enumerate(found) if one.traded and thorough]
+        if again:
+            others = _solved(robot, limits, [grids[k] for k in again], ends, between, both=True)
+            for k, other in zip(again, others, strict=True):
+                found[k] = min(found[k], other, key=lambda one: one.times[-1])
+        return found
 
 
 def _solved(
@@ -171,10 +187,11 @@ def _solved(
     limits: PathLimits,
     grids: Sequence[PathGrid],
     ends: np.ndarray,
-    between: bool = True,
+    between: bool,
+    both: bool = False,
 ) -> list[Solved]:
     programs = limits.programs(robot)
-    rounds = PathsLeft(programs, limits.inverses, grids, ends)
+    rounds = PathsLeft(programs, limits.inverses, grids, ends, both)
     found = [Solved(grid, grid.s, problem=_not_found(robot, grid)) for grid in grids]
     left = np.arange(len(grids))
     for number in range(ROUNDS):
@@ -192,7 +209,8 @@ def _solved(
             grid = grids[left[k]]
             spans = spans_of(x[k], grid.delta)
             share = float(full[k] @ spans / spans.sum())
-            found[left[k]] = Solved(grid, x[k], float(largest[k]), share)
+            traded = bool(rounds.traded[k])
+            found[left[k]] = Solved(grid, x[k], float(largest[k]), share, traded=traded)
         if not free.all():
             # the tangent at too high a speed stands too high at low ones
             slow = (number == 0) | (not programs.rubs) | (rounds.near.max(axis=1) < 1e-20)

@@ -146,9 +146,9 @@ class PathPrograms:
         parts = list(np.reshape(place, (self.parts, self.tree.n)))
         return parts if self.damped else [*parts, np.zeros(self.tree.n, dtype=int)]
 
-    @cached_property
-    def strips(self) -> Kernel:
-        """From what is known at both ends of a piece to what the passes take."""
+    @lru_cache  # noqa: B019 -- as above
+    def strips(self, both: bool) -> Kernel:
+        """Return from what is known at the ends of a piece to what `lines` gives of it."""
         n, size = self.tree.n, self.parts * self.tree.n
         phi, rise = self.friction
         effort, acceleration = list(self.effort), list(self.acceleration)
@@ -192,7 +192,7 @@ class PathPrograms:
             beta = np.concatenate([a * half, b2 + a2 * half])
             width = np.concatenate([w[:-1], w[:-1]])
             caps = speed(start, unit, w[-1]), speed(finish, unit, w[-1])
-            return lines(alpha, beta, np.concatenate([c, c2]), width, caps)
+            return lines(alpha, beta, np.concatenate([c, c2]), width, caps, both)
 
         shapes: dict[str, tuple[int, ...]] = {
             "start": (size,),
