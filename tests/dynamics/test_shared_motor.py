@@ -15,6 +15,7 @@ from qddot.identification import identifiable
 from qddot.identification.back_to_robot import robot_with_parameters
 from qddot.model import Coupling, Friction, Motor
 from qddot.motions import Fourier
+from qddot.present.figures import friction as friction_figure
 
 JOINTS, RATIOS = ("j1", "j2"), (1, 2)
 E = np.array([1.0, 2.0])
@@ -172,6 +173,13 @@ def test_dry_friction_along_a_sum_of_joints_all_but_stops_it():
     run = qddot.simulate(robot, [0.0, 0.0], [0.5, 0.5], duration=2.0)
     assert abs(E @ run.qd[-1]) < 1e-3
     assert np.abs(run.qd[-1]).max() > 0.05  # along the other direction it goes on
+
+
+def test_people_see_it(robot):
+    assert "j1+2*j2: Fv 0.7, Fs 0.4, f0 -0.2, Ia 0.3" in robot._repr_html_()
+    assert "along j1+2*j2: Fv 0.7" in str(robot)
+    (panel,), _ = friction_figure._of_robot(robot)
+    assert list(panel[1]) == ["j1+2*j2"]
 
 
 # laws and bounds
