@@ -220,6 +220,21 @@ def test_an_adaptive_law_estimates_it(robot, state):
     assert_near(torque, E * (IA * (E @ qdd_r) + FV * w_r + FS * np.sign(w) + F0))
 
 
+def test_the_fastest_timing_of_a_path_counts_it(robot):
+    """Torques of the timed motion keep to the limits and reach them; w changes its sign within."""
+    rough = arm(friction={"viscous": FV, "coulomb": 4.0})
+    effort = np.array([60.0, 40.0])
+    path = [[0.0, 0.0], [0.6, -0.1], [0.2, 0.5], [-0.4, 0.1]]
+    motion = qddot.motions.time_optimal(rough, path, effort=effort)
+    t = np.linspace(1e-6, motion.duration - 1e-6, 2001)
+    q, qd, qdd = (np.array(part, float) for part in zip(*map(motion.at, t), strict=True))
+    used = np.abs(rough.inverse_dynamics(q, qd, qdd)) / effort
+    assert (np.diff(np.sign(qd @ E)) != 0).any()
+    assert np.quantile(used.max(axis=1), 0.99) < 1.01
+    assert np.median(used.max(axis=1)) > 0.98
+    assert motion.duration > qddot.motions.time_optimal(robot, path, effort=effort).duration
+
+
 def test_the_certificate_counts_it(robot):
     bounds = qddot.certify(robot).bounds
     largest = np.linalg.norm(FV * np.outer(E, E), 2)
