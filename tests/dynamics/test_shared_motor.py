@@ -15,6 +15,7 @@ from qddot.identification import identifiable
 from qddot.identification.back_to_robot import robot_with_parameters
 from qddot.model import Coupling, Friction, Motor
 from qddot.motions import Fourier
+from qddot.present.figures import friction as friction_figure
 
 JOINTS, RATIOS = ("j1", "j2"), (1, 2)
 E = np.array([1.0, 2.0])
@@ -174,6 +175,13 @@ def test_dry_friction_along_a_sum_of_joints_all_but_stops_it():
     assert np.abs(run.qd[-1]).max() > 0.05  # along the other direction it goes on
 
 
+def test_people_see_it(robot):
+    assert "j1+2*j2: Fv 0.7, Fs 0.4, f0 -0.2, Ia 0.3" in robot._repr_html_()
+    assert "along j1+2*j2: Fv 0.7" in str(robot)
+    (panel,), _ = friction_figure._of_robot(robot)
+    assert list(panel[1]) == ["j1+2*j2"]
+
+
 # laws and bounds
 
 MOVE = Fourier([0.2, -0.3], [[0.4, 0.2], [0.3, -0.2]], [[0.1, 0.3], [-0.3, 0.2]], 0.4)
@@ -210,6 +218,21 @@ def test_an_adaptive_law_estimates_it(robot, state):
     torque = law.parameters.torque(phi, q, qd, qd_r, qdd_r, np.sign)
     w, w_r = E @ qd, E @ qd_r
     assert_near(torque, E * (IA * (E @ qdd_r) + FV * w_r + FS * np.sign(w) + F0))
+
+
+def test_the_fastest_timing_of_a_path_counts_it(robot):
+    """Torques of the timed motion keep to the limits and reach them; w changes its sign within."""
+    rough = arm(friction={"viscous": FV, "coulomb": 4.0})
+    effort = np.array([60.0, 40.0])
+    path = [[0.0, 0.0], [0.6, -0.1], [0.2, 0.5], [-0.4, 0.1]]
+    motion = qddot.motions.time_optimal(rough, path, effort=effort)
+    t = np.linspace(1e-6, motion.duration - 1e-6, 2001)
+    q, qd, qdd = (np.array(part, float) for part in zip(*map(motion.at, t), strict=True))
+    used = np.abs(rough.inverse_dynamics(q, qd, qdd)) / effort
+    assert (np.diff(np.sign(qd @ E)) != 0).any()
+    assert np.quantile(used.max(axis=1), 0.99) < 1.01
+    assert np.median(used.max(axis=1)) > 0.98
+    assert motion.duration > qddot.motions.time_optimal(robot, path, effort=effort).duration
 
 
 def test_the_certificate_counts_it(robot):

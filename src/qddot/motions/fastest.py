@@ -178,8 +178,8 @@ def _grid(robot: Robot, path: Any, pieces: Any) -> PathGrid:
     found = path_of(path)
     if found.n != robot.n:
         raise WrongShape("a point of the path", (found.n,), robot.name, robot.joint_names)
-    jumps = [friction.is_dry or bool(friction.asymmetry) for friction in robot.tree.friction]
-    return PathGrid.of(found, whole("pieces", pieces, 2), np.array(jumps, dtype=bool))
+    dry = [s.direction for s in robot.tree.shafts if s.friction.is_dry or s.friction.asymmetry]
+    return PathGrid.of(found, whole("pieces", pieces, 2), np.reshape(dry, (-1, robot.n)))
 
 
 def _speeds(given: Any) -> np.ndarray:

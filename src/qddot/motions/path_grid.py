@@ -23,7 +23,7 @@ class PathGrid:
     share: np.ndarray  # (N parts, NODES): of its piece, the places of each part of it
 
     @staticmethod
-    def of(path: Path, pieces: int, jumps: np.ndarray) -> PathGrid:
+    def of(path: Path, pieces: int, rubbing: np.ndarray) -> PathGrid:
         """Return a grid that is finer towards the ends, where the motion is slow.
 
         So its pieces last about equally long. A piece has no knot of the path inside, and no joint
@@ -32,11 +32,11 @@ class PathGrid:
         Args:
             path: The path.
             pieces: How many pieces; more if there are more such places.
-            jumps: Whose friction jumps, shape (n,).
+            rubbing: Joints, or combinations of them, whose friction jumps, (m, n): a row each.
         """
         inside = path.knots[1:-1]
-        if jumps.any():
-            inside = np.union1d(inside, turning_points(path, jumps))
+        if len(rubbing):
+            inside = np.union1d(inside, turning_points(path, rubbing))
             inside = inside[
                 np.diff(inside, prepend=0.0, append=path.length)[1:] > 1e-9 * path.length
             ]
@@ -90,17 +90,23 @@ def _shares(pieces: int, parts: int) -> np.ndarray:
     return found
 
 
-def turning_points(path: Path, joints: np.ndarray) -> np.ndarray:
-    """Return where a joint turns round, by halving between places of every polynomial."""
+def turning_points(path: Path, along: np.ndarray) -> np.ndarray:
+    """Return where combinations of joints turn round, by halving between places of polynomials.
+
+    Args:
+        path: The path.
+        along: The combinations, a row each, shape (m, n).
+    """
     knots, curve = path.knots, path.curve
     even = np.linspace(0, 1, 9)[:-1]
     s = np.append((knots[:-1, None] + even * np.diff(knots)[:, None]).reshape(-1), path.length)
-    slope = np.where(joints, curve.values(s)[1], 0.0)
+    slope = curve.values(s)[1] @ along.T
     at, joint = np.nonzero(slope[:-1] * slope[1:] < 0)
-    exact = s[((slope == 0) & joints)[1:-1].nonzero()[0] + 1]
+    exact = s[(slope == 0)[1:-1].nonzero()[0] + 1]
     low, high, sign = s[at], s[at + 1], np.sign(slope[at, joint])
     which = np.searchsorted(curve.starts, low, side="right") - 1
-    start, c = curve.starts[which], curve.coefficients[which, :, joint]
+    start = curve.starts[which]
+    c = np.einsum("kdn,kn->kd", curve.coefficients[which], along[joint])
     for _ in range(50):
         middle = (low + high) / 2
         rise = sum(k * c[:, k] * (middle - start) ** (k - 1) for k in range(1, c.shape[1]))

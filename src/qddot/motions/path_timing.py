@@ -27,7 +27,7 @@ import numpy as np
 
 from qddot.backends.kernel import Kernel
 from qddot.dynamics.crba import mass_matrix
-from qddot.dynamics.friction import friction_torque
+from qddot.dynamics.friction import friction_torque, rubbing_velocities
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.rnea import elastic_torque, rigid_body_torque
 from qddot.model.tree import Tree
@@ -102,9 +102,13 @@ class PathPrograms:
             rubbing = friction_torque(self.tree, slope * v, direction)
             return rubbing + damping * v if self.damped else rubbing
 
-        shapes = {"slope": (n,), "direction": (n,), "damping": (n,), "v": ()}
+        shapes = {"slope": (n,), "direction": (len(self.tree.shafts),), "damping": (n,), "v": ()}
         program = record(torque, "friction along a path", **shapes)
         return program, jacobian(program, ["v"])
+
+    def _signs(self, slope: Any) -> np.ndarray:
+        """Return the signs that dry friction has along the path."""
+        return np.array([np.sign(rate) for rate in rubbing_velocities(self.tree, slope)])
 
     @cached_property
     def rubs(self) -> bool:
@@ -184,7 +188,7 @@ class PathPrograms:
             unit: Any,
             margin: Any,
         ) -> dict[str, Any]:
-            direction = np.array([np.sign(x) for x in middle[:n]])
+            direction = self._signs(middle[:n])
             w, half = 1 - KEPT - margin, 0.5 / delta
             a, b, c = end(start, near, tangent, direction, unit)
             a2, b2, c2 = end(finish, near_finish, tangent, direction, unit)
@@ -220,7 +224,7 @@ class PathPrograms:
         effort, acceleration = list(self.effort), list(self.acceleration)
 
         def used(places: Any, share: Any, x: Any, y: Any, delta: Any, unit: Any) -> dict[str, Any]:
-            direction = np.array([np.sign(k) for k in places[1][:n]])
+            direction = self._signs(places[1][:n])
             u, nodes, rubbing = (y - x) * (0.5 / delta), [], 0.0
             for place, part in zip(places, share, strict=True):
                 slope, bend, a, b, g, damping = self.split(place)

@@ -85,11 +85,12 @@ def _of_robot(robot: Robot) -> tuple[list[FrictionPanel], str]:
     """Return the joints that have friction by their laws, those with the same units together."""
     found: dict[JointUnits, dict[Friction, list[str]]] = {}
     limits: dict[JointUnits, float] = {}
-    each = zip(robot.model.free_joints, robot.tree.friction, robot.limits.velocity, strict=True)
-    for joint, law, limit in each:
+    for shaft in robot.tree.shafts:
+        law, first = shaft.friction, int(np.flatnonzero(shaft.direction)[0])
+        units, limit = robot.model.free_joints[first].units, robot.limits.velocity[first]
         if law.torque(1.0) or law.torque(-1.0):
-            found.setdefault(joint.units, {}).setdefault(law, []).append(joint.name)
-            limits[joint.units] = max(limits.get(joint.units, 0.0), float(limit))
+            found.setdefault(units, {}).setdefault(law, []).append(shaft.name)
+            limits[units] = max(limits.get(units, 0.0), float(limit))
     if not found:
         raise BadArgument(
             f"Robot {printable(robot.name)!r} has no friction. Give it some: "

@@ -40,6 +40,10 @@ def robot_html(robot: Robot | Model) -> str:
         "payloads": ", ".join(
             f"{number(load.inertial.mass)} kg at {load.frame}" for load in model.payloads
         ),
+        "between joints": "; ".join(
+            f"{shorten(between.combination, 60)}: {', '.join(extras(between))}"
+            for between in model.couplings
+        ),
     }
     parts = [facts({name: value for name, value in known.items() if value})]
     if model.description:
