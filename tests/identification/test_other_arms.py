@@ -134,7 +134,7 @@ def test_columns_of_moved_joints_are_differences_of_torques():
         parts = list(UR5.tree.bodies)
         near = Pose(np.eye(3) + step * skew(move[:3]), step * move[3:])
         parts[body] = replace(parts[body], X_PJ=parts[body].X_PJ @ near)
-        phi = np.array([look.friction.get(name, 0.0) for name in look.regression.names])
+        phi = np.array([look.parameters.get(name, 0.0) for name in look.regression.names])
         tree = replace(UR5.tree, bodies=tuple(parts))
         Y = np.array(
             [regressor(tree, *state) for state in zip(q[:3], qd[:3], qdd[:3], strict=True)]

@@ -85,7 +85,7 @@ def placement_columns(look: RoughFit, log: Log) -> np.ndarray:
     tree = look.regression.robot.tree
     b, k = len(tree.bodies), len(log)
     names = look.regression.names[: 10 * b]
-    phi = [look.friction.get(name, 0.0) for name in names]
+    phi = [look.parameters.get(name, 0.0) for name in names]
     moved = np.vstack([np.zeros(6 * b), STEP * np.eye(6 * b)])
     states = [np.tile(x, len(moved)) for x in (*log.q.T, *log.qd.T, *log.qdd.T)]
     found = _program(tree).results_at([*states, *np.repeat(moved, k, axis=0).T, *phi])
@@ -169,12 +169,11 @@ def _unseen(A: np.ndarray, e: np.ndarray) -> float:
 
 def built_in(look: RoughFit, below: float) -> tuple[float, Problem] | None:
     """Return the built-in robot that fits the rows best, if its error is below a number."""
-    robot, log = look.regression.robot, look.log
+    robot = look.regression.robot
     errors = dict(_errors_of_others(look)) if robot.nq == robot.n else {}
     name = min(errors, key=lambda k: errors[k], default="")
     if not name or not errors[name] < below:
         return None
-    look.of(log)
     return errors[name], Problem(
         "warning",
         "robot",

@@ -28,13 +28,13 @@ class RoughFit:
         self.kept = list(structural(regression).kept)
         self.names = regression.robot.joint_names
         self.error = self.of(self.log)
-        self.friction = dict(self.last)
+        self.parameters = dict(self.last)
 
     def drives(self, i: int) -> float:
         """Return the share of a joint's power that the friction found would give, not take."""
         rate = self.log.qd[:, i]
         power = sum(
-            self.friction.get(f"{self.names[i]}.{p.column}", 0.0)
+            self.parameters.get(f"{self.names[i]}.{p.column}", 0.0)
             * np.mean(rate * p.multiplies(rate, rate, np.sign))
             for p in LINEAR
             if p.resists
