@@ -174,7 +174,7 @@ def test_a_column_that_is_not_there_is_refused_with_the_nearest(tmp_path):
     with pytest.raises(BadLog, match=r"no column 'q.j7'. Did you mean 'q.j\d'"):
         load_log(path, columns={"q": ["q.j1", "q.j7"]})
     with pytest.raises(
-        BadArgument, match="columns is for t, q, qd, qdd, tau, temperature, not for torque"
+        BadArgument, match="columns is for t, q, qd, qdd, tau, command, temperature, not for torque"
     ):
         load_log(path, columns={"torque": ["a", "b"]})
     with pytest.raises(BadLog, match=r"it has no positions of .*columns=\{"):

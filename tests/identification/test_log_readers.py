@@ -219,7 +219,9 @@ def test_a_recording_of_ur_is_read_by_its_own_names(tmp_path):
     same(found, names=("q", "qd"))
     assert found.tau is None
     assert "actual_current_0, actual_current_1, hold currents [A]" in notes(found)
-    assert found.origin.unused[1:4] == ("target_q_1", "speed_scaling", "actual_current_0")
+    assert found.origin.unused == ("speed_scaling", "actual_current_0", "actual_current_1")
+    ((_, command),) = found.commands
+    assert np.array_equal(command, 0 * LOG.q)
     same(load_log(tmp_path / "a.csv", robot, torque_constants=[0.5, 0.5]), 1e-12)
     more = " ".join([head, *(f"{w}_{k}" for w in ("target_moment",) for k in (0, 1))])
     both = np.column_stack([rows, LOG.tau])
@@ -482,3 +484,35 @@ def test_the_bag_of_a_real_panda_is_read_for_the_built_in_one():
     assert log.joint_names[0] == "panda_joint1"
     assert "fer_joint7 is panda_joint7" in notes(log)
     assert len(log) == 727
+
+
+@pytest.mark.parametrize(
+    "names", ["target_q_{}", "command.position.{}", "action.{}.pos", "state.q_d[{}]", "q_des{}"]
+)
+def test_the_commanded_motion_is_read_by_its_usual_names(names):
+    pandas = pytest.importorskip("pandas")
+    asked = LOG.q + 0.1
+    table = {"t": LOG.t} | {f"q{k}": LOG.q[:, k] for k in (0, 1)}
+    table |= {names.format(k): asked[:, k] for k in (0, 1)}
+    found = load_log(pandas.DataFrame(table), arm("a", "b"), offset=[1.0, 0.0])
+    ((t, q),) = found.commands
+    assert np.array_equal(t, found.t)
+    np.testing.assert_allclose(q, asked + np.array([1.0, 0.0]))  # as the positions
+    degrees = load_log(pandas.DataFrame(table), units={"q": "deg"})
+    np.testing.assert_allclose(degrees.commands[0][1], np.radians(asked))
+    asked[0, 1] = np.nan
+    lacking = load_log(pandas.DataFrame(table | {names.format(1): asked[:, 1]}), arm("a", "b"))
+    assert lacking.commands == ()
+    assert "command: it is not there in every row, so it is left out" in notes(lacking)
+
+
+def test_the_only_joint_needs_no_name():
+    pandas = pytest.importorskip("pandas")
+    t = np.arange(50) / 50
+    table = pandas.DataFrame({"time": t, "position": np.sin(t), "torque [N·m]": np.cos(t)})
+    found = load_log(table, arm("a"))
+    assert found.joint_names == ("a",)
+    assert np.array_equal(found.q[:, 0], np.sin(t))
+    assert np.array_equal(found.tau[:, 0], np.cos(t))
+    with pytest.raises(BadLog, match="it has 1 joints, position, but"):
+        load_log(table, arm("a", "b"))

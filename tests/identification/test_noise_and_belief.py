@@ -202,8 +202,44 @@ def test_the_command_undoes_what_noise_of_positions_does():
     assert fit.values[at] < 0.8 * true
     assert better.values[at] == pytest.approx(true, abs=3 * better.deviations[at])
     assert better.deviations[at] < 0.1 * true
-    with pytest.raises(BadArgument, match="Give the commanded one"):
+    with pytest.raises(BadArgument, match="the log has no commanded one"):
         qddot.identify(PRIOR, noisy, "instrumental", **TERMS)
+    recorded = replace(noisy, commands=(command,))  # as a log has it that was read
+    assert np.array_equal(
+        qddot.identify(PRIOR, recorded, "instrumental", **TERMS).values, better.values
+    )
     short = clean[:200]
     with pytest.raises(BadArgument, match="Give the command of the whole log"):
         qddot.identify(PRIOR, noisy, "instrumental", command=short, **TERMS)
+
+
+def test_several_logs_have_a_command_each():
+    """Half a log each, by its own clock, is the whole log."""
+    clean = log(1, lambda rng, k: np.zeros((k, 2)))
+    rng = np.random.default_rng(3)
+    noisy = replace(clean, qdd=clean.qdd + rng.normal(0, 2.0, clean.q.shape))
+    command = (clean.t, clean.q)
+    whole = qddot.identify(PRIOR, noisy, "instrumental", command=command, **TERMS)
+    halves = [noisy[:800], noisy[800:]]
+    both = qddot.identify(PRIOR, halves, "instrumental", command=[command, command], **TERMS)
+    assert both.values == pytest.approx(whole.values, rel=1e-9)
+    recorded = [replace(half, commands=(command,)) for half in halves]
+    same = qddot.identify(PRIOR, recorded, "instrumental", **TERMS)
+    assert same.values == pytest.approx(whole.values, rel=1e-9)
+    with pytest.raises(BadArgument, match="There are 2 logs; give a list"):
+        qddot.identify(PRIOR, halves, "instrumental", command=(clean.t, clean.q, 0), **TERMS)
+    with pytest.raises(BadArgument, match=r"log of .* has no commanded one"):
+        qddot.identify(PRIOR, [recorded[0], halves[1]], "instrumental", **TERMS)
+
+
+def test_what_is_forgotten_is_not_known():
+    """Deviations with a memory are as far as fits of other noise lie apart."""
+    fits = [
+        qddot.identify(PRIOR, log(seed, white), "recursive", memory=3.0, **TERMS)
+        for seed in range(25)
+    ]
+    apart = np.std([fit.values for fit in fits], axis=0)
+    said = np.sqrt(np.mean([fit.deviations**2 for fit in fits], axis=0))
+    assert np.median(apart / said) == pytest.approx(1, abs=0.15)
+    whole = qddot.identify(PRIOR, log(0, white), **TERMS)
+    assert np.all(said > 1.5 * whole.deviations)

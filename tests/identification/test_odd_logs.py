@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from identification.made_logs import noisy
+from identification.made_logs import noisy, text
 
 import qddot
 from qddot.errors import BadArgument, IdentificationWarning
@@ -88,3 +88,17 @@ def test_what_a_log_does_not_show_is_said_once(arm, log):
         fit = qddot.identify(arm, replace(log, q=q))
     assert sum("base parameters of robot" in str(each.message) for each in told) == 1
     assert "too few" not in fit.choices.sentence or len(fit.samples) < 50
+
+
+def test_torques_too_small_for_numbers_are_refused(arm, log):
+    faint = replace(log, tau=1e-200 * log.tau)
+    for ready in (faint, (log.q, log.q, log.q, faint.tau)):
+        with pytest.raises(BadArgument, match=r"largest torque is .*, which nothing measures"):
+            qddot.identify(arm, ready)
+
+
+def test_what_was_said_when_a_file_was_read_is_said_when_it_is_fitted(arm, log, tmp_path):
+    still = replace(log, q=log.q * [1, 0], qd=0 * log.q)
+    (tmp_path / "log.csv").write_text("\n".join(text(still)) + "\n")
+    with pytest.warns(IdentificationWarning, match=r"log.csv: joint 'j2': it never moves"):
+        qddot.identify(arm, tmp_path / "log.csv", terms=("friction", "offset"))

@@ -95,6 +95,12 @@ def test_an_unknown_load_is_found_and_a_known_one_taken_off(arm, loaded):
     other = identify(own, [empty, MeasuredRun(full, carries=known)])
     assert other.rms == pytest.approx(fit.rms, rel=0.05)
     assert not other.payloads
+    measured = np.sum(empty.tau**2) + np.sum(full.tau**2)  # not what is left of it without the load
+    squares = np.sum(other.rms**2) * len(other.samples)
+    assert other.relative_error == pytest.approx(np.sqrt(squares / measured), rel=1e-9)
+    slow = identify(own, [empty, MeasuredRun(full, carries=known)], decimate=20)
+    assert slow.samples.known.shape == slow.samples.tau.shape
+    assert np.linalg.norm(slow.residuals) < 0.1 * np.linalg.norm(slow.samples.known)
     # the arm that is found is the empty one
     alone = identify(own, empty)
     common = [k for k, name in enumerate(other.names) if name in alone.names]

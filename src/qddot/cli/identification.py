@@ -258,14 +258,19 @@ def identify(
 
 @contextmanager
 def warnings_as_options() -> Iterator[None]:
-    """Tell warnings in the words of the command line, not of Python."""
+    """Tell warnings and errors in the words of the command line, not of Python."""
     from qddot.errors import IdentificationWarning
 
     with warnings.catch_warnings(record=True) as said:
         # a solver's own words are left out; the status of the fit says the same
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", IdentificationWarning)
-        yield
+        try:
+            yield
+        except BadArgument as error:
+            if type(error) is not BadArgument:  # others have their own words
+                raise
+            raise BadArgument(as_options(str(error))) from None
     for warning in said:
         warn(as_options(str(warning.message)))
 

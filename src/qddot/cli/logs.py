@@ -66,7 +66,7 @@ ColumnsOption = Annotated[
         metavar="KEY=NAMES",
         help="Which columns hold a quantity, if their names do not say: "
         "tau=current_{number}, q=a1,a2, 'q=1-7 tau=8-14' by number, q=data.q for an array, or "
-        "qd=none.",
+        "qd=none. Also command=... for the positions that were commanded.",
     ),
 ]
 JointsOption = Annotated[

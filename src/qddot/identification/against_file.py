@@ -11,8 +11,8 @@ import numpy as np
 from qddot.errors import Problem
 from qddot.identification.log import Log
 
-RATES = (1 / 100, 1 / 50, 1 / 20, 1 / 10, 1 / 5, 5, 10, 20, 50, 100)
-SCALE = 2.5  # torques that are so many times those of the robot's file are not N·m
+RATES = (1 / 1000, 1 / 100, 1 / 50, 1 / 20, 1 / 10, 1 / 5, 5, 10, 20, 50, 100, 1000)
+SCALE = 2.0  # torques that are so many times those of the robot's file are not N·m
 SHAPE = 0.6  # the correlation with the file's torque from which its size is compared
 FASTER = 0.6  # of what is left of the torques, where another rate explains them
 

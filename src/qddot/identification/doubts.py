@@ -1,8 +1,9 @@
 """What looks wrong with a log before its fit is believed: against the robot, and against itself.
 
-Each mistake that people make with logs (columns in another order, a sign, amperes for N·m, another
-rate, torques that come late) is undone in turn, and the rows are fitted again, roughly. If they
-then fit much better, that is said, with the remedy; a good log fits best as it is.
+Each mistake that people make with logs (columns in another order, a sign, degrees for radians,
+amperes for N·m, another rate, torques that come late, another robot) is undone in turn, and the
+rows are fitted again, roughly. If they then fit much better, that is said, with the remedy; a good
+log fits best as it is.
 """
 
 from __future__ import annotations
@@ -16,15 +17,15 @@ import numpy as np
 
 from qddot.errors import Problem, listing
 from qddot.identification.against_file import RATES, SHAPE, AgainstFile
-from qddot.identification.base_parameters import structural
 from qddot.identification.drift import drifts
 from qddot.identification.log import Log
+from qddot.identification.log_units import SLIDING, TURNING
+from qddot.identification.other_arms import any_arm, built_in, misplaced
 from qddot.identification.regression import Regression
-from qddot.model.friction import LINEAR
+from qddot.identification.rough_fit import RoughFit
 from qddot.model.tree import by_rows
 from qddot.timeseries import QUANTITIES
 
-ROWS = 500  # that are looked at
 BEYOND = 0.05  # [rad] or [m]: encoders are not zeroed better
 MUCH = 0.6  # of the error that is left where undoing a mistake helps
 LATE = 0.85  # the same for a delay, which costs less
@@ -32,7 +33,9 @@ POOR = 0.2  # an error with which the order of the joints is looked at
 DELAYS = (0.002, 0.005, 0.01, 0.02, 0.04, 0.08)  # [s]
 DRIVES, SURELY = 0.02, 0.2  # of the power of a joint: friction takes it and does not give it
 SAME = 1.02  # times the error: no difference
-SEEN, TINY = 1e-8, 1e-9
+MATTERS = 0.03  # an error from which on it is asked whether another arm explains the torques
+
+Found = tuple[float, Problem]  # what a fit leaves once a mistake is undone, and the mistake
 
 
 def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
@@ -44,78 +47,22 @@ def doubts(regression: Regression, log: Log) -> tuple[Problem, ...]:
     """
     said = list(_limits(regression.robot, log))
     never = tuple(_never(regression.robot, log))
-    look = _Look(regression, log)
+    look = RoughFit(regression, log)
     if not look.error > 0:
         return (*said, *never)
     own = AgainstFile.of(regression.robot, look.log)
-    found = list(_signs(look, own)) or list(_rates(look, own))
-    if not found and (said or look.error > POOR):
-        found = list(_orders(look))
-    said += found
+    tried = [*_signs(look, own), *_rates(look, own), *_units(look)]
+    if said or look.error > POOR:
+        tried += _orders(look)
+    # the mistake that explains most; of two that explain it alike, the one that is made more often
+    least = SAME * min((error for error, _ in tried), default=0.0)
+    found = [each for each in tried if each[0] <= least][:1]
+    if look.error > MATTERS:
+        found = list(_arms(look, found, bool(said)))
+    said += [problem for _, problem in found]
     if not found:
         said += [*_delay(look, log), *own.sizes(), *drifts(look)]
     return (*said, *never)
-
-
-class _Look:
-    """A rough fit of a few rows, and how it changes when a mistake is undone."""
-
-    def __init__(self, regression: Regression, log: Log) -> None:
-        use = np.flatnonzero(log.used.all(axis=1))
-        if len(use) < ROWS:
-            use = np.arange(len(log))
-        self.log = log[use[:: max(1, len(use) // ROWS)]]
-        self.regression = regression
-        self.kept = list(structural(regression).kept)
-        self.names = regression.robot.joint_names
-        self.error = self.of(self.log)
-        self.friction = dict(self.last)
-
-    def drives(self, i: int) -> float:
-        """Return the share of a joint's power that the friction found would give, not take."""
-        rate = self.log.qd[:, i]
-        power = sum(
-            self.friction.get(f"{self.names[i]}.{p.column}", 0.0)
-            * np.mean(rate * p.multiplies(rate, rate, np.sign))
-            for p in LINEAR
-            if p.resists
-        )
-        whole = float(np.mean(np.abs(rate * self.log.tau[:, i])))
-        return float(-power / whole) if whole > 0 else 0.0
-
-    def of(self, log: Log, more: np.ndarray | None = None) -> float:
-        """Return what a fit leaves of the torques: of each joint, the geometric mean of all.
-
-        Args:
-            log: The rows.
-            more: Columns besides those of the regression, shape (k, n, m).
-        """
-        Y = self.regression.columns(log)[..., self.kept]
-        if more is not None:
-            Y = np.concatenate([Y, more], axis=-1)
-        right = log.tau - self.regression.rest(log)
-        size = np.sqrt(np.mean(log.tau**2, axis=0))
-        size[size == 0] = 1
-        use = log.used
-        Y, d = Y / size[:, None], right / size
-        A = Y[use]
-        length = np.linalg.norm(A, axis=0)
-        length[length == 0] = 1
-        beta = np.linalg.lstsq(A / length, d[use], rcond=SEEN)[0] / length
-        left = np.where(use, d - Y @ beta, 0.0)
-        each = np.sqrt(np.sum(left**2, axis=0) / np.maximum(use.sum(axis=0), 1))
-        self.last = dict(zip((self.regression.names[k] for k in self.kept), beta, strict=False))
-        self.each, self.beyond = np.maximum(each, TINY), beta[len(self.kept) :]
-        self.left = left
-        told = use.any(axis=0) & log.tau.any(axis=0)  # others fit whatever is undone
-        return float(np.exp(np.mean(np.log(self.each[told])))) if told.any() else 0.0
-
-    def errors(self, undone: Callable[[Any], Log], mistakes: Iterable[Any]) -> dict[Any, float]:
-        """Return the error when each of some mistakes is undone."""
-        return {mistake: self.of(undone(mistake)) for mistake in mistakes}
-
-    def helps(self, before: float, after: float) -> str:
-        return f"the rows then fit to {100 * after:.2g} % instead of {100 * before:.2g} %"
 
 
 def _limits(robot: Any, log: Log) -> Iterator[Problem]:
@@ -140,14 +87,14 @@ def _never(robot: Any, log: Log) -> Iterator[Problem]:
     for name, tau in zip(robot.joint_names, log.tau.T, strict=True):
         if not tau.any() and log.tau.any():
             yield Problem(
-                "warning",
+                "note",
                 f"joint {name!r}",
                 "its torque is zero in every row, which is fitted as if it were measured",
                 "Check its column; it is right if the joint has no motor.",
             )
 
 
-def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
+def _signs(look: RoughFit, own: AgainstFile) -> Iterator[Found]:
     """Yield torques, and joints, whose sign is the other.
 
     A torque: if turning it makes the fit better, and friction would drive the joint or the robot's
@@ -180,11 +127,14 @@ def _signs(look: _Look, own: AgainstFile) -> Iterator[Problem]:
         which = "" if whole else '"tau": '
         signs = ", ".join("-1" if k == i else "1" for k in range(n))
         gear = f"gear=[{signs}]" if whole else f"gear={{{which}[{signs}]}}"
-        yield Problem(
-            "warning",
-            f"joint {look.names[i]!r}",
-            f"its {what} the other sign: {look.helps(look.error, error)}",
-            f"Turn it: load_log(..., {gear}).",
+        yield (
+            error,
+            Problem(
+                "warning",
+                f"joint {look.names[i]!r}",
+                f"its {what} the other sign: {look.helps(look.error, error)}",
+                f"Turn it: load_log(..., {gear}).",
+            ),
         )
 
 
@@ -197,7 +147,7 @@ def _changed(log: Log, change: Callable[[Any], Any], names: Iterable[str]) -> Lo
     return replace(log, **found)
 
 
-def _rates(look: _Look, own: AgainstFile) -> Iterator[Problem]:
+def _rates(look: RoughFit, own: AgainstFile) -> Iterator[Found]:
     """Yield that rows came at another rate than was said."""
     log = look.log
     errors = look.errors(lambda r: replace(log, qd=r * log.qd, qdd=r * r * log.qdd), RATES)
@@ -208,17 +158,71 @@ def _rates(look: _Look, own: AgainstFile) -> Iterator[Problem]:
         other = None
     error = errors[ratio]
     if other is not None or error < MUCH * look.error:
-        yield Problem(
-            "warning",
-            "time",
-            f"the rows seem to be about {ratio:g} times as fast as was said: "
-            f"{look.helps(look.error, error)}",
-            f"Check the times: rate= should be about {ratio:g} times what it is, or units={{'t':"
-            " ...}.",
+        yield (
+            error,
+            Problem(
+                "warning",
+                "time",
+                f"the rows seem to be about {ratio:g} times as fast as was said: "
+                f"{look.helps(look.error, error)}",
+                f"Check the times: rate= should be about {ratio:g} times what it is, or "
+                "units={'t': ...}.",
+            ),
         )
 
 
-def _orders(look: _Look) -> Iterator[Problem]:
+def _units(look: RoughFit) -> Iterator[Found]:
+    """Yield that positions, with their rates or alone, are in another unit than was said."""
+    log, turns = look.log, [joint.turns for joint in look.regression.robot.model.free_joints]
+    if log.tree is not None:
+        return
+    tried: dict[tuple[float, bool], tuple[str, bool]] = {}  # factor and kind of joint: the unit
+    for turn, units in ((True, TURNING), (False, SLIDING)):
+        for name, factor in units.items():
+            if factor != 1 and turn in turns:
+                tried.setdefault((factor, turn), (name, False))
+                tried.setdefault((1 / factor, turn), (name, True))
+
+    def undone(mistake: tuple[tuple[float, bool], bool]) -> Log:
+        (factor, turn), alone = mistake
+        f = np.where(np.array(turns) == turn, factor, 1.0)
+        return _changed(log, lambda x: x * f, ("q",) if alone else QUANTITIES[:3])
+
+    errors = look.errors(undone, product(tried, (False, True)))
+    best = min(errors, key=lambda k: errors[k], default=None)
+    if best is None or not errors[best] < MUCH * look.error:
+        return
+    (factor, _), _ = best
+    name, inverse = tried[best[0]]
+    what = f"not to be in {name}" if inverse else f"to be in {name}"
+    yield (
+        errors[best],
+        Problem(
+            "warning",
+            "positions",
+            f"they seem {what}, {factor:.4g} times what was read: "
+            f"{look.helps(look.error, errors[best])}",
+            f"Give their unit: units={{'q': '{'rad' if inverse else name}'}}.",
+        ),
+    )
+
+
+def _arms(look: RoughFit, found: list[Found], odd: bool) -> Iterator[Found]:
+    """Yield what was found, or that the log is of another arm, whichever explains more.
+
+    Args:
+        look: The rough fit.
+        found: The mistake that was found, with what is left once it is undone; or nothing.
+        odd: Whether positions are where this arm cannot be.
+    """
+    vague = [] if found else [misplaced(look, MUCH) or any_arm(look, MUCH)]
+    vague = [each for each in vague if each is not None]
+    least = min((error for error, _ in found), default=look.error)
+    named = built_in(look, MUCH * least) if found or vague or odd else None
+    yield from [named] if named is not None else found or vague
+
+
+def _orders(look: RoughFit) -> Iterator[Found]:
     """Yield that the columns are in another order: pairs, and neighbouring blocks, exchanged."""
     n = len(look.names)
 
@@ -230,12 +234,16 @@ def _orders(look: _Look) -> Iterator[Problem]:
     error = errors.get(order, look.error)
     if error < MUCH * look.error:
         names = [look.names[k] for k in order]
-        yield Problem(
-            "warning",
-            "joints",
-            f"the columns seem to be in another order, {listing(names, 20)}: "
-            f"{look.helps(look.error, error)}",
-            "Name them: joints={joint of the robot: its name in the log}, or columns={'q': [...]}.",
+        yield (
+            error,
+            Problem(
+                "warning",
+                "joints",
+                f"the columns seem to be in another order, {listing(names, 20)}: "
+                f"{look.helps(look.error, error)}",
+                "Name them: joints={joint of the robot: its name in the log}, or "
+                "columns={'q': [...]}.",
+            ),
         )
 
 
@@ -257,7 +265,7 @@ def exchanges(n: int) -> list[tuple[int, ...]]:
     return sorted(found)
 
 
-def _delay(look: _Look, log: Log) -> Iterator[Problem]:
+def _delay(look: RoughFit, log: Log) -> Iterator[Problem]:
     """Yield that torques come later, or earlier, than the motion they belong to."""
     step = float(np.median(np.diff(log.t))) if len(log) > 1 else 0.0
     judged = any(note.place == "delay" for note in log.notes)  # by `prepared`, more closely

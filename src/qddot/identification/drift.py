@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from qddot.errors import Problem
 from qddot.identification.regression import DRIFT
+from qddot.identification.rough_fit import RoughFit
 
 DRIFTS = 0.9  # of a joint's error that is left with a drift of its offset
 PIECES, STEADY = 10, 6.0  # of time; deviations of the slope of what is left in them
 TINY = 1e-9
 
 
-def drifts(look: Any) -> Iterator[Problem]:
+def drifts(look: RoughFit) -> Iterator[Problem]:
     """Yield torques whose offset changes with time, as sensors that warm up have it.
 
     Args:

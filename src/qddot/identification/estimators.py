@@ -232,6 +232,8 @@ class Estimator:
         """Return a log that is read, and made ready where it has no accelerations."""
         if isinstance(log, (str, Path)):
             log = load_log(log, self.robot)
+            for problem in log.warnings:
+                warnings.warn(f"{log.source}: {problem}", IdentificationWarning, stacklevel=6)
         if isinstance(log, Log) and log.qdd is None and log.tau is not None:
             return prepared(log, self.robot, terms=self.terms, extra=self.extra)
         return log

@@ -12,12 +12,13 @@ industrial robot identification*, IEEE Trans. Control Systems Technology 22(1), 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument
+from qddot.errors import BadArgument, printable
 from qddot.identification.estimators import Estimator
 from qddot.identification.log import Log
 from qddot.identification.problem import LeastSquaresProblem
@@ -32,7 +33,8 @@ class InstrumentalVariables(Estimator):
 
     Args:
         command: The commanded motion, by the clock of the log: a motion with `at(t)`, a `Log`, or
-            (t, q) with q of shape (k, n).
+            (t, q) with q of shape (k, n); of several logs, a list with one per log. By default
+            that which the log itself has, in columns such as `target_q_0` or `command.j1`.
         rounds: In how many the noise of the joints is found.
     """
 
@@ -70,17 +72,36 @@ class InstrumentalVariables(Estimator):
     def _instrument(self, problem: LeastSquaresProblem) -> np.ndarray:
         """Return the regressor along the command at the rows of the log, (k, n, rank)."""
         log = problem.log
-        if self.command is None:
-            raise BadArgument(
-                "Instrumental variables need a motion that knows nothing of the noise.\n"
-                "  Give the commanded one: identify(..., method='instrumental', command=...), "
-                "or take method='weighted'."
-            )
-        if log.run is not None:
-            raise BadArgument("Instrumental variables take one log at a time, with its command.")
-        q, qd, qdd = commanded(self.command, log)
+        run = np.zeros(len(log), int) if log.run is None else log.run
+        commands, parts = self._commands(log), []
+        for r in np.unique(run).tolist():
+            if commands[r] is None:
+                which = f" of {printable(log.runs[r])!r}" if log.runs else ""
+                raise BadArgument(
+                    "Instrumental variables need a motion that knows nothing of the noise, and the "
+                    f"log{which} has no commanded one.\n  Record it, name its columns, "
+                    "columns={'command': [...]}, or give it, identify(..., command=...); or take "
+                    "method='weighted'."
+                )
+            rows = log[run == r]
+            parts.append(commanded(commands[r], replace(rows, t=rows.t + log.clocks[r])))
+        q, qd, qdd = (np.concatenate(each) for each in zip(*parts, strict=True))
         states = replace(log, q=q, qd=qd, qdd=qdd, Y=None)
         return problem.regression.columns(states)[..., list(problem.base.columns.kept)]
+
+    def _commands(self, log: Log) -> Sequence[Any]:
+        """Return the commanded motion of each run; None where there is none."""
+        count = max(len(log.runs), 1)
+        if self.command is None:
+            return log.commands or (None,) * count
+        if log.run is None:
+            return (self.command,)
+        if not isinstance(self.command, (list, tuple)) or len(self.command) != count:
+            raise BadArgument(
+                f"There are {count} logs; give a list with the command of each, in their order: "
+                "command=[...]."
+            )
+        return self.command
 
 
 def commanded(command: Any, log: Log) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 UNEVEN = 1e-3  # steps: more is jitter
 GAP = 2.5  # median steps: a row or more is missing
 REASONS = ("gap", "saturated", "slow")  # why a torque does not count
+COMMAND = "command"  # the column of the positions that were asked for
 CHUNK = 4096  # rows looked at together: their regressor fits into the processor's cache
+
+
+Command = tuple[np.ndarray, np.ndarray]  # t (m,) and q (m, n), the positions that were asked for
 
 
 @dataclass(frozen=True)
@@ -57,11 +61,14 @@ class Log:
     bandwidth: float | None = None  # [Hz], of torques that were filtered
     Y: np.ndarray | None = None  # (k, n, p), the regressor, where it was filtered as τ was
     positions: tuple[str, ...] = ()  # the names behind the columns of q; none: those of the joints
+    known: np.ndarray | None = None  # (k, n), torque beside Y: of springs, of known loads
     run: np.ndarray | None = None  # (k,), of which of `runs` a row is; None: of one
     runs: tuple[str, ...] = ()  # the names of logs that were joined
     load: np.ndarray | None = None  # (k,), which load of a regression was carried; -1: none
     temperature: Any = None  # (k, n) [°C] of the motors; None where it was not measured
     weight: np.ndarray | None = None  # (k,), what a row counts, 1 on average; None: all alike
+    commands: tuple[Command | None, ...] = ()  # by run, the motion that was commanded
+    clocks: tuple[float, ...] = (0.0,)  # by run, what is added to t to have the run's own time [s]
     tree: Tree | None = field(default=None, compare=False)  # where dq/dt is not the velocity
     origin: LogOrigin | None = field(default=None, compare=False)  # of a log from a file
 
@@ -87,7 +94,7 @@ class Log:
 
     def __getitem__(self, rows: slice | np.ndarray) -> Log:
         """Return some of the rows."""
-        names = ("counts", "why", "Y", "run", "load", "weight", "temperature")
+        names = ("counts", "why", "Y", "known", "run", "load", "weight", "temperature")
         more = {name: getattr(self, name) for name in names}
         parts = {name: x[rows] for name, x in (*self.arrays(), *more.items()) if x is not None}
         return replace(self, t=self.t[rows], **parts)
@@ -102,16 +109,18 @@ class Log:
         """Return the logs that were joined, those of one run each."""
         if self.run is None:
             return [self]
-        there = [(name, self.run == r) for r, name in enumerate(self.runs)]
-        return [self._part(name, rows) for name, rows in there if rows.any()]
+        there = [(r, self.run == r) for r in range(len(self.runs))]
+        return [self._part(r, rows) for r, rows in there if rows.any()]
 
-    def _part(self, name: str, rows: np.ndarray) -> Log:
+    def _part(self, r: int, rows: np.ndarray) -> Log:
+        name, own = self.runs[r], slice(r, r + 1)
         notes = [
             replace(note, place=note.place.removeprefix(f"{name}: "))
             for note in self.notes
             if note.place.startswith(f"{name}: ")
         ]
-        return replace(self[rows], run=None, runs=(), source=name, notes=tuple(notes))
+        own_time = {"commands": self.commands[own], "clocks": self.clocks[own]}
+        return replace(self[rows], run=None, runs=(), source=name, notes=tuple(notes), **own_time)
 
     @property
     def used(self) -> np.ndarray:

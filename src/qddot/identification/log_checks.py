@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, BadLog, Problem, listing, printable, shorten
-from qddot.identification.log import Log, bad_log, named, several_numbers
+from qddot.identification.log import COMMAND, Log, bad_log, named, several_numbers
 from qddot.identification.log_columns import Raw
 from qddot.identification.log_times import in_time, look_at_steps
 from qddot.model.tree import by_rows
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 STILL = 1e-3  # [rad] or [m]: a joint that moves less shows nothing
 DEGREE, THOUSAND = np.pi / 180, 1e-3
 SEVERAL_TURNS = 8 * np.pi  # [rad]: few joints go so far
+FAINTEST = 1e-100  # [N·m] or [N]
 ALIKE = 0.1  # relative, between a factor found and one that units explain
 
 
@@ -49,6 +50,8 @@ def checked(raw: Raw, robot: Robot | None) -> Log:
     measured: dict[str, Any] = dict(raw.values) | several_numbers(robot)
     if "tree" in measured:
         measured["q"] = by_rows(measured["tree"].project, measured["q"])
+    if (command := measured.pop(COMMAND, None)) is not None:
+        measured["commands"] = ((raw.t, command),)
     measured |= {"notes": tuple(raw.notes), "origin": raw.origin(taken)}
     return Log(raw.joints, raw.t, **measured, source=raw.source)
 
@@ -58,6 +61,9 @@ def check_finite(raw: Raw) -> None:
     for name in [name for name, x in raw.values.items() if name != "q" and np.isnan(x).all()]:
         del raw.values[name]
         raw.note("note", name, "it is nan in every row, so it counts as not measured")
+    if COMMAND in raw.values and not np.isfinite(raw.values[COMMAND]).all():
+        del raw.values[COMMAND]
+        raw.note("note", COMMAND, "it is not there in every row, so it is left out")
     problems = []
     for name, values in {"t": raw.t[:, None], **raw.values}.items():
         for row, j in np.argwhere(~np.isfinite(values))[:MOST_PROBLEMS]:
@@ -178,6 +184,8 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
             )
         counts, why = getattr(log, "counts", None), getattr(log, "why", None)
     arrays = {name: _rows(robot, name, parts[name], order) for name in wanted}
+    if torque:
+        check_size(arrays["tau"])
     k = len(arrays["q"])
     for name, array in arrays.items():
         if len(array) != k:
@@ -189,13 +197,24 @@ def as_log(robot: Any, log: Any, *, torque: bool = True) -> Log:
         counts = _rows(robot, "counts", counts, order) != 0
     if why is not None:
         why = _rows(robot, "why", why, order).astype(np.uint8)
-    about = ["source", "notes", "bandwidth", "run", "runs", "load", "weight"]
-    about += [] if order else ["Y"]
+    about = ["source", "notes", "bandwidth", "run", "runs", "load", "weight", "clocks"]
+    about += [] if order else ["Y", "known"]
     said = {name: getattr(log, name) for name in about if hasattr(log, name)}
     if (warm := getattr(log, "temperature", None)) is not None:
         said["temperature"] = _rows(robot, "temperature", warm, order)
+    given: Any = getattr(log, "commands", ())
+    said["commands"] = tuple(c and (c[0], c[1] if order is None else c[1][:, order]) for c in given)
     said |= several_numbers(robot)
     return Log(tuple(robot.joint_names), times, **arrays, counts=counts, why=why, **said)
+
+
+def check_size(tau: np.ndarray) -> None:
+    """Refuse torques so small that their squares are no numbers."""
+    if 0 < (largest := float(np.abs(tau).max(initial=0))) < FAINTEST:
+        raise BadArgument(
+            f"The largest torque is {largest:.3g} N·m, which nothing measures.\n"
+            "  Check the column of torques and its unit."
+        )
 
 
 def _order(robot: Any, names: Any) -> list[int] | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from qddot.checks import positive
 from qddot.errors import BadArgument, Problem, did_you_mean, listing
-from qddot.identification.log import LogOrigin, bad_log
+from qddot.identification.log import COMMAND, LogOrigin, bad_log
 from qddot.identification.log_joints import not_for_all, wanted_joints
 from qddot.identification.log_names import (
     COMPUTED,
@@ -19,6 +19,7 @@ from qddot.identification.log_names import (
     expanded,
     key,
     meaning,
+    numbered_joints,
     picked_columns,
     time_column,
     time_unit,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from qddot.robot import Robot
 
 TEMPERATURE = "temperature"
-MEASURED = (*QUANTITIES, TEMPERATURE)  # what a log may have of its joints
+MEASURED = (*QUANTITIES, COMMAND, TEMPERATURE)  # what a log may have of its joints
 
 
 @dataclass
@@ -94,6 +95,8 @@ def mapped(
     chosen: dict[str, tuple[Table, list[str]]] = {}
     notes: list[Problem] = []
     for name in MEASURED:
+        if several and name == COMMAND:  # of positions that are several numbers it is not read
+            continue
         own = (positions, positions) if several and name == "q" else (names, in_log)
         if name in columns:
             table = next((t for t in tables if t.quantity == name), tables[0])
@@ -105,6 +108,9 @@ def mapped(
         elif name in found:
             table, those = found[name]
             picked = picked_columns(those, own[1])
+            numbers = numbered_joints(list(those)) if name == COMMAND else ()
+            if picked is None and len(numbers) == len(names):  # target_q_0 beside q.elbow
+                picked = [those[number] for number in numbers]
             if picked is not None:
                 chosen[name] = table, picked
             else:

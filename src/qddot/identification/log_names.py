@@ -31,6 +31,10 @@ SPELLINGS = {
         *("tau", "torque", "effort", "joint_torque", "joint_effort", "tau_j", "eff"),
         *("actual_current_as_torque", "observation.effort"),
     ),
+    "command": (
+        *("q_d", "q_des", "q_desired", "q_cmd", "q_command", "q_ref", "q_reference", "q_target"),
+        *("target_q", "commanded_q", "position_command", "desired_position"),
+    ),
     "temperature": ("temperature", "temp", "motor_temperature", "joint_temperature"),
 }
 CURRENT_WORDS = ("current", "joint_current", "motor_current", "observation.current")
@@ -44,10 +48,11 @@ WORD = "|".join(re.escape(word) + "s?" for word in sorted(MEANING, key=len, reve
 PARTS = "robot_state state measured_joint_state joint_states? observations? obs data actual"
 BEFORE = rf"(?:(?:{PARTS.replace(' ', '|')}|meas(?:ured)?)[._ /])*?"
 ASKED_FOR = "action target cmd command commanded desired desired_joint_state des ref reference"
-COMMANDED = re.compile(rf"(?:{ASKED_FOR.replace(' ', '|')})[._ /].*", re.I)
+COMMANDED = re.compile(rf"(?:{ASKED_FOR.replace(' ', '|')})[._ /](?P<what>.*)", re.I)
 FIRST = re.compile(
     rf"{BEFORE}(?P<what>{WORD})(?:(?P<number>\d+)|\[(?P<index>\d+)\]|[._ /:-]+(?P<joint>.+))", re.I
 )
+ALONE = re.compile(rf"{BEFORE}(?P<what>{WORD})", re.I)
 LAST = re.compile(rf"(?P<joint>.+?)[._ /:-]+(?P<what>{WORD})", re.I)
 LIBFRANKA = {"time", "success_rate", "state.q[0]", "state.tau_J[0]"}  # whose times are in ms
 TIME = re.compile(
@@ -79,24 +84,36 @@ def by_name(table: Table) -> dict[str, dict[str, str]]:
         elif what := meaning(bare):
             quantity, rank, joint = what
             found.setdefault(quantity, {}).setdefault(rank, {}).setdefault(joint, name)
+    if "q" not in found and not table.quantity:  # of one joint, which needs no name
+        for name in table.names:
+            if match := ALONE.fullmatch(without_unit(name)[0]):
+                quantity, rank = quantity_of_word(match["what"])
+                found.setdefault(quantity, {}).setdefault(rank, {}).setdefault("1", name)
     return {quantity: kinds[min(kinds)] for quantity, kinds in found.items()}
 
 
 def meaning(bare: str) -> tuple[str, int, str] | None:
     """Return the quantity, how it is known (`MEASURED`, ...) and the joint that a name says."""
     match = FIRST.fullmatch(bare)
-    if match is None and not COMMANDED.fullmatch(bare):
-        match = LAST.fullmatch(bare)
+    if match is None and (asked := COMMANDED.fullmatch(bare)):  # of what is asked for: positions
+        what = meaning(asked["what"])
+        return ("command", MEASURED, what[2]) if what and what[0] == "q" else None
+    match = match or LAST.fullmatch(bare)
     if match is None:
         return None
     parts, word = match.groupdict(), match["what"].lower()
-    quantity, rank = MEANING.get(word) or MEANING[word.removesuffix("s")]
+    quantity, rank = quantity_of_word(word)
     joint = str(parts["joint"] or parts.get("number") or parts.get("index"))
     if word.startswith("observation.") and (inner := LAST.fullmatch(joint)):  # "elbow_flex.pos"
-        word = inner["what"].lower()
-        quantity, rank = MEANING.get(word) or MEANING[word.removesuffix("s")]
+        quantity, rank = quantity_of_word(inner["what"])
         joint = inner["joint"]
     return quantity, rank, joint
+
+
+def quantity_of_word(word: str) -> tuple[str, int]:
+    """Return the quantity that a word of SPELLINGS, or several of it, means, and its rank."""
+    word = word.lower()
+    return MEANING.get(word) or MEANING[word.removesuffix("s")]
 
 
 def without_unit(name: str) -> tuple[str, str]:

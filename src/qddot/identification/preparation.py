@@ -16,6 +16,7 @@ from qddot.identification.delay import Delay, delay_of
 from qddot.identification.held_out import LogJudge
 from qddot.identification.left_out import bridged, saturated, slips, widened
 from qddot.identification.log import REASONS, Log
+from qddot.identification.log_checks import check_size
 from qddot.identification.regression import USUAL_TERMS
 from qddot.identification.signals import (
     check_rising,
@@ -155,6 +156,7 @@ def _with_numbers(log: Log) -> Log:
                 f"the first in row {row + 1}, column {column + 1}: {x[row, column]:.3g}.\n"
                 "  Leave those rows out: `resampled` fills the gap, which then does not count."
             )
+    check_size(columns.get("tau", np.zeros(0)))
     if "qd" in columns and not columns["qd"].any() and np.ptp(log.q, axis=0).any():
         said = "velocities are zero in every row while joints move: they count as not measured"
         columns["qd"] = None

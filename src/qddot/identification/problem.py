@@ -96,8 +96,9 @@ class LeastSquaresProblem:
 
     @cached_property
     def torques(self) -> np.ndarray:
-        """The sum of squared torques of each joint, shape (n,)."""
-        return self.squares(np.zeros(self.rank))
+        """The sum of squared torques of each joint as measured, known loads too, shape (n,)."""
+        share = self.log.used * (1.0 if self.log.weight is None else self.log.weight[:, None])
+        return np.sum(share * self.log.tau**2, axis=0)
 
     def squares(self, beta: np.ndarray) -> np.ndarray:
         """Return the sum of squared residuals of each joint, shape (n,)."""

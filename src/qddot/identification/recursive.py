@@ -29,10 +29,18 @@ from qddot.errors import BadArgument
 from qddot.identification.estimators import Estimator
 from qddot.identification.log import Log
 from qddot.identification.log_checks import as_log
+from qddot.identification.noise_colour import lasting_noise
 from qddot.identification.problem import LeastSquaresProblem
 from qddot.identification.regression import Regression
 from qddot.identification.runs import load_names
-from qddot.identification.solution import Solution, noise_of, solve, weighted
+from qddot.identification.solution import (
+    Solution,
+    noise_of,
+    repeats,
+    solve,
+    weighted,
+    widened,
+)
 from qddot.program import Program, record
 from qddot.program.optimise import optimised
 
@@ -53,13 +61,19 @@ class RecursiveLeastSquares(Estimator):
         start = weighted(problem)
         if self.memory is None:
             return start
-        memory = positive("memory", self.memory, wanted=SECONDS)
-        t = problem.log.t
-        weights = np.exp((t - t[-1]) / memory)
+        memory, log = positive("memory", self.memory, wanted=SECONDS), problem.log
+        weights = np.exp((log.t - log.t[-1]) / memory)
+        share = weights if log.weight is None else weights * log.weight
         counted = problem.weighted(np.repeat(weights[:, None], problem.n, axis=1))
+        counted = replace(counted, log=replace(log, weight=share))
         beta, inverse = solve(counted.stacked(start.noise))
         noise = noise_of(problem, beta, np.zeros(problem.n))
-        return replace(start, beta=beta, covariance=inverse @ inverse.T, noise=noise)
+        found = replace(start, beta=beta, covariance=inverse @ inverse.T, noise=noise)
+        left = log.tau - problem.regression.torque(log, problem.all_parameters(beta))
+        lasting = lasting_noise(counted, found, left)
+        worth = float(share.sum() ** 2 / np.sum(share**2)) / len(log)  # of a row, on average
+        freedom = np.maximum(worth * lasting.freedom, 1)
+        return widened(counted, found, repeats(log, left), replace(lasting, freedom=freedom))
 
 
 class OnlineEstimator:

@@ -214,7 +214,9 @@ class Regression:
         steady = all(shaft.friction == shaft.friction.steady for shaft in tree.shafts)
         linear_only = not tree.elastics and steady
         known = [(k, load) for k, load in enumerate(self.loads) if load.known is not None]
-        if log.Y is not None or (linear_only and not known):  # filtered rows have it taken off
+        if log.Y is not None:
+            return 0.0 if log.known is None else log.known
+        if linear_only and not known:
             return 0.0
         q, qd, qdd = log.q, log.qd, log.qdd
         Y = self.robot.regressor(q, qd, qdd)
@@ -241,9 +243,12 @@ class Regression:
 
     def filtered(self, log: Log, rate: float) -> Log:
         """Return a few rows per second [Hz], columns and torques both through the same low-pass."""
-        from qddot.identification.decimation import equations
+        from qddot.identification.decimation import equations, factor_for, few_rows
 
-        return equations(replace(log, tau=log.tau - self.rest(log)), self.columns, rate)
+        rest, found = self.rest(log), equations(log, self.columns, rate)
+        if not isinstance(rest, np.ndarray):
+            return found
+        return replace(found, known=few_rows(rest, factor_for(log, rate)))
 
     def values(self, phi: np.ndarray) -> Mapping[str, float]:
         """Return parameters by name."""

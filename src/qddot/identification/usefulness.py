@@ -7,6 +7,9 @@ their covariance (or, if that says more, their spread when parts of the log are 
     m = 1/√(dᵀ C⁻¹ d)
 
 Found as the difference of two logs alike, one without the load, its 95 % interval is ±1.96 √2 m.
+
+Nothing is praised while it is in doubt that log and robot belong together, see `doubts`: with free
+masses, a wrong robot may explain most of the torques of the motion that was recorded.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ from qddot.identification.solution import weighted, widened
 from qddot.model.tree import BASE
 
 if TYPE_CHECKING:
+    from qddot.errors import Problem
     from qddot.identification.result import Fit
 
 EXPLAINED = 0.5  # relative torque error; above it, values mean nothing
@@ -36,6 +40,7 @@ WORTH = (
     (1.00, "does not explain the torques: check order, signs and units of the columns"),
 )
 FEED_FORWARD = ((0.05, "good"), (0.10, "fair"), (0.20, "rough"))  # unseen error, and what it is
+UNDECIDED = "undecided"  # what a doubt makes of praise
 STANDS_OUT = 2.0  # times the error of all joints: a joint that is told by name
 NORMAL_95 = 1.96  # deviations
 
@@ -45,10 +50,19 @@ def verdict(fit: Fit) -> str:
     if fit.relative_error <= EXPLAINED and not change_left(fit) <= NO_BETTER:
         return "explains no more of the torques than a constant at each joint does"
     error, every = fit.relative_error, fit.relative_error_of_rows
+    error = every if every > EXPLAINED else error
+    if error <= EXPLAINED and (doubts := in_doubt(fit)):
+        first = f"{doubts[0].place}: {doubts[0].message}"
+        return f"explains {100 * (1 - error):.3g} % of the torques, {UNDECIDED} why: {first}"
     for most, words in WORTH:
-        if (every if every > EXPLAINED else error) <= most:
+        if error <= most:
             return words
     return "is worse than no model at all"
+
+
+def in_doubt(fit: Fit) -> list[Problem]:
+    """Return what makes it doubtful that the log is one of this robot."""
+    return [doubt for doubt in fit.doubts if doubt.severity == "warning"]
 
 
 def distrust(fit: Fit) -> list[str]:
@@ -99,7 +113,7 @@ def uses(fit: Fit) -> list[str]:
     if not distrust(fit):
         said.append(_feed_forward(fit))
         mass = payload_deviation(fit)
-        if np.isfinite(mass):
+        if np.isfinite(mass) and not in_doubt(fit):
             said.append(
                 f"payload within {NORMAL_95 * np.sqrt(2) * mass:.2g} kg: 95 % of the masses at "
                 f"{fit.problem.regression.robot.tip!r} found as the difference of two logs like "
@@ -133,7 +147,7 @@ def _feed_forward(fit: Fit) -> str:
     if each[worst] > STANDS_OUT * error:
         name = problem.regression.robot.joint_names[worst]
         what += f", {100 * each[worst]:.3g} % of joint {name!r}"
-    return f"{worth(error)} for feed-forward: {what}"
+    return f"{UNDECIDED if in_doubt(fit) else worth(error)} for feed-forward: {what}"
 
 
 def worth(error: float) -> str:
@@ -141,15 +155,17 @@ def worth(error: float) -> str:
     return next((word for most, word in FEED_FORWARD if error <= most), "do not use")
 
 
-def on_another_log(run: Mapping[str, Any], name: str) -> str:
+def on_another_log(fit: Fit, run: Mapping[str, Any], name: str) -> str:
     """Return how good the torques of a model are on a log that was not fitted, in a sentence.
 
     Args:
+        fit: The fit.
         run: What `errors_by_run` says of it.
         name: What it is called.
     """
     error, old = run["relative_error"], run["before"]
-    word = worth(error) if error < old else "do not use"
+    word = worth(error) if error < old else worth(np.inf)
+    word = UNDECIDED if in_doubt(fit) and word != worth(np.inf) else word
     left = f"{100 * error:.3g} % of its torque is left ({100 * old:.3g} % with the robot's file)"
     return f"{word} for feed-forward on {name}: {left}"
 

@@ -112,7 +112,7 @@ def _head(fit: Fit, log: Log, validation: Sequence[dict[str, Any]]) -> Iterator[
     robot = fit.problem.regression.robot
     source = f" from {log.source}" if log.source else ""
     yield page.paragraph(fit.method + source, "quiet")
-    for use in (*fit.uses, *(on_another_log(run, run_name(run)) for run in validation)):
+    for use in (*fit.uses, *(on_another_log(fit, run, run_name(run)) for run in validation)):
         bad = use.startswith(("do not", "not ", "settle", "rough"))
         yield page.paragraph(f"{use[0].upper()}{use[1:]}.", "warn" if bad else "good")
     facts = {

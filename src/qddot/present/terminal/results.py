@@ -116,7 +116,7 @@ def fit_lines(fit: Fit, errors: Sequence[dict[str, Any]]) -> list[str]:
         lines += [*str(fit.choices).splitlines(), ""]
     lines += [f"{note.severity}: {note}" for note in fit.log.notes if note.severity == "note"]
     lines += ["", "on what was not fitted:", *run_lines(errors)] if errors else []
-    lines += [f"  {on_another_log(run, run_name(run))}" for run in errors]
+    lines += [f"  {on_another_log(fit, run, run_name(run))}" for run in errors]
     shown = [pattern for pattern in fit.patterns if pattern.shows][:MOST_PATTERNS]
     for title, said in (("what the model lacks", shown), ("to record next", fit.motions_to_record)):
         lines += ["", f"{title}:"] if said else []
