@@ -48,7 +48,9 @@ def one_calls(robot: Robot, frame: str, state: Mapping[str, np.ndarray]) -> dict
     def one(
         function: Callable[..., Any], read: Callable[[Any], Any] = unchanged, *trailing: Any
     ) -> Looped:
-        return Looped(f"Pinocchio {function.__name__}", function, (model, data), read, trailing)
+        return Looped(
+            f"Pinocchio {function.__name__}", function, (model, data), read, trailing=trailing
+        )
 
     def many(name: str, function: Callable[..., Any], read: Callable[[Any], Any]) -> Looped:
         return Looped(f"Pinocchio {name}", function, (), read)
