@@ -206,9 +206,10 @@ def _tasks(program: Program, together: Iterable[Sequence[int]]) -> list[PieceTas
         args = tuple(program.results[k] for k in entries)
         ready.setdefault(max(first, *args), []).append(PieceTask(args, results=entries))
     other = {"sin": "cos", "cos": "sin"}
-    angles = {(s.op.name, s.args[0]): i for i, s in enumerate(program.steps, first) if s.args}
+    steps = list(enumerate(program.steps, first))
+    angles = {(s.op.name, s.args[0]): i for i, s in steps if s.op.name in other}
     parts: dict[int, dict[int, int]] = {}  # of a call, the numbers of its results and their values
-    for number, step in enumerate(program.steps, first):
+    for number, step in steps:
         if isinstance(step.op, CallResult):
             parts.setdefault(step.args[0], {})[step.op.index] = number
     tasks: list[PieceTask] = []
@@ -223,7 +224,7 @@ def _tasks(program: Program, together: Iterable[Sequence[int]]) -> list[PieceTas
         numbers = tuple(taken.values()) if isinstance(op, BlockCall) else (number,)
         tasks.append(PieceTask(args, op, numbers, parts=tuple(taken)))
 
-    for number, step in enumerate(program.steps, first):
+    for number, step in steps:
         emit(number)
         if step.op.name in other:  # they are made together
             emit(angles.get((other[step.op.name], step.args[0]), number))
