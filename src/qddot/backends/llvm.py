@@ -19,7 +19,7 @@ import numpy as np
 from qddot.backends import disk_cache
 from qddot.backends.threads import available_threads
 
-LONG = 1_000_000  # characters of assembly: some 4,000 operations on eight lanes
+LONG = 250_000  # characters of assembly: some 1,300 operations on eight lanes
 NEXT_MODULE = "\n; next module\n"  # between modules that make one: the pieces of a long program
 
 
