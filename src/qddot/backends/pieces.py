@@ -20,6 +20,7 @@ from qddot.backends.llvm import vector_registers
 from qddot.program.calls import BlockCall, CallResult
 from qddot.program.operations import Operation
 from qddot.program.program import Program
+from qddot.program.tape import collector_off
 
 # operations, in lanes and for one state: shorter programs run as fast as the compiler has them
 LONG = {True: 2_000, False: 4_000}
@@ -69,7 +70,13 @@ def emit_in_pieces(
         border: Makes the border of a piece.
         together: The entries of the results, those together that are stored at once.
     """
-    tasks = _tasks(program, together)
+    with collector_off():
+        _emit_in_pieces(out, program, border, _tasks(program, together))
+
+
+def _emit_in_pieces(
+    out: Emitter, program: Program, border: Callable[[], Border], tasks: Sequence[PieceTask]
+) -> None:
     frame = f"%frame{out.fresh}"
     values = Registers(out, program, tasks, frame)
     cuts = [0, *_cuts(tasks, values.uses), len(tasks)]
