@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -129,7 +128,6 @@ class Registers:
         # the first places are those of arguments and results of calls
         calls = {task.operation for task in tasks if isinstance(task.operation, BlockCall)}
         self.slots = max((call.arity + len(call.block.results) for call in calls), default=0)
-        self.farthest: list[tuple[int, int]] = []  # a heap: minus the next use, and the value
 
     def get(self, i: int, border: Border) -> str:
         """Return the name of a value, fetched if it is not at hand."""
@@ -149,7 +147,6 @@ class Registers:
         """Have a value at hand, if something waits for it."""
         if self.uses.get(i):
             self.at_hand[i] = name
-            heappush(self.farthest, (-self.uses[i][-1], i))
 
     def let_go(self, values: Iterable[int]) -> None:
         """Note that a task has used its values."""
@@ -158,9 +155,7 @@ class Registers:
                 continue
             uses = self.uses[i]
             uses.pop()
-            if uses:
-                heappush(self.farthest, (-uses[-1], i))
-            else:
+            if not uses:
                 self.at_hand.pop(i, None)
                 if i in self.place:
                     self.free.append(self.place.pop(i))
@@ -168,9 +163,7 @@ class Registers:
     def make_room(self) -> None:
         """Put away what is needed last, until the registers are enough."""
         while len(self.at_hand) > self.most:
-            use, i = heappop(self.farthest)
-            if i in self.at_hand and -use == self.uses[i][-1]:
-                self._put_away(i)
+            self._put_away(max(self.at_hand, key=self._next_use))
 
     def call(self, task: PieceTask, call: BlockCall, border: Border) -> None:
         """Emit a call, before which everything is put away, and its parts."""
@@ -185,6 +178,9 @@ class Registers:
             at = self._at(call.arity + part)
             self.keep(number, self.out.value(f"load {self.kind}, ptr {at}"))
             self.make_room()
+
+    def _next_use(self, i: int) -> int:
+        return self.uses[i][-1]
 
     def leave(self) -> None:
         """Put everything away: the next piece finds it on the frame."""
