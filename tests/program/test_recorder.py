@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import warnings
 from collections.abc import Callable
@@ -437,3 +438,19 @@ def assert_same(mine: Any, expected: Any) -> None:
     assert mine.shape == expected.shape
     scale = max(1.0, np.abs(expected).max(initial=0))
     assert_allclose(mine, expected, rtol=ACCURATE, atol=ACCURATE * scale)
+
+
+@pytest.mark.parametrize("on", [True, False])
+def test_recording_leaves_the_garbage_collector_as_it_was(on: bool):
+    seen = []
+    before = gc.isenabled()
+    try:
+        (gc.enable if on else gc.disable)()
+        record(lambda x: seen.append(gc.isenabled()) or x, **scalar)
+        assert gc.isenabled() is on
+        with pytest.raises(BadArgument):
+            record(lambda x: 1 if x else 2, **scalar)
+        assert gc.isenabled() is on
+        assert seen == [False]
+    finally:
+        (gc.enable if before else gc.disable)()

@@ -7,31 +7,44 @@ the entries along the first axis, laid out one after the other.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import casadi
-from casadi import SX
+from casadi import MX, SX
 
-from qddot.program.blocks import inlined
+from qddot.program.calls import BlockCall
 from qddot.program.ports import split
 from qddot.program.program import Port, Program
 
 
 def function(program: Program) -> casadi.Function:
-    """Return a program as a function of CasADi, with names for its inputs and outputs."""
-    program = inlined(program)
+    """Return a program as a function of CasADi, with names for its inputs and outputs.
+
+    One that calls blocks is a graph of matrices (MX), in which each block is a function.
+    """
+    kind = MX if program.blocks else SX
+    blocks: dict[str, casadi.Function] = {}
     values: list[Any] = []
     symbols = []
     for port in program.inputs:
-        entries = [SX.sym(f"{port.name}_{i}") for i in range(port.size)]
-        symbols.append(_shaped(port, entries))
-        values += entries
-    values += [SX(c) for c in program.constants]
-    for step in program.steps:
-        apply = OPERATIONS.get(step.op.name, step.op.apply)
-        values.append(apply(*(values[i] for i in step.args)))
+        rows = port.shape[0] if port.shape else 1
+        if program.blocks:
+            symbols.append(MX.sym(port.name, rows, port.size // max(rows, 1)))
+            values += casadi.vertsplit(casadi.vec(symbols[-1].T)) if port.size else []
+        else:
+            entries = [SX.sym(f"{port.name}_{i}") for i in range(port.size)]
+            symbols.append(_shaped(kind, port, entries))
+            values += entries
+    values += [kind(c) for c in program.constants]
+    for op, numbers in program.steps:
+        args = [values[i] for i in numbers]
+        if isinstance(op, BlockCall):
+            values.append(casadi.vertsplit(_called(op.block, blocks)(casadi.vertcat(*args))))
+        else:
+            values.append(OPERATIONS.get(op.name, op.apply)(*args))
     parts = split(program.outputs, program.results)
-    outputs = [_shaped(port, [values[i] for i in part]) for port, part in parts]
+    outputs = [_shaped(kind, port, [values[i] for i in part]) for port, part in parts]
     inputs = [_plain(port.name, f"i{k}") for k, port in enumerate(program.inputs)]
     names = [_plain(port.name, f"o{k}") for k, port in enumerate(program.outputs)]
     # no name may stand for an input and an output
@@ -39,9 +52,18 @@ def function(program: Program) -> casadi.Function:
     return casadi.Function(_plain(program.name, "program"), symbols, outputs, inputs, names)
 
 
-def _shaped(port: Port, entries: list[Any]) -> Any:
+def _called(block: Program, blocks: dict[str, casadi.Function]) -> casadi.Function:
+    """Return a block as a function from a column of its arguments to one of its results."""
+    if block.digest not in blocks:
+        given, results = Port("given", (block.input_size,)), Port("results", (len(block.results),))
+        flat = replace(block, name="block", inputs=(given,), outputs=(results,))
+        blocks[block.digest] = function(flat)
+    return blocks[block.digest]
+
+
+def _shaped(kind: Any, port: Port, entries: list[Any]) -> Any:
     if not entries:
-        return SX(0, 1)
+        return kind(0, 1)
     rows = port.shape[0] if port.shape else 1
     # CasADi counts down columns
     return casadi.reshape(casadi.vertcat(*entries), len(entries) // rows, rows).T

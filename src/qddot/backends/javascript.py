@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from qddot.backends.source import Dialect, decimal, write
+from qddot.backends.source import Dialect, block_functions, decimal, write
 from qddot.program.ports import split
 from qddot.program.program import Port, Program
 
@@ -43,11 +43,18 @@ def javascript(program: Program) -> str:
     write(lines, program, DIALECT, read, results.__setitem__)
     ends = [_nested(part, port) for port, part in split(program.outputs, results)]
     whole = ends[0] if len(ends) == 1 else f"[{', '.join(ends)}]"
-    inside = "\n".join([*lines, f"return {whole};"])
+    blocks = block_functions(program, DIALECT).values()
+    inside = "\n".join([*blocks, *lines, f"return {whole};"])
     return f"({', '.join(name for name, _ in ports.values())}) => {{\n{inside}\n}}"
 
 
-DIALECT = Dialect("const ", partial(decimal, infinity="Infinity"), FUNCTIONS)
+DIALECT = Dialect(
+    "const ",
+    partial(decimal, infinity="Infinity"),
+    FUNCTIONS,
+    block="const {name} = (given) => {{\nconst results = [];\n{lines}\nreturn results;\n}};",
+    call="const {value}r = {name}([{given}]);",
+)
 
 
 def _places(shape: tuple[int, ...]) -> list[str]:

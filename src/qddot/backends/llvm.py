@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ import numpy as np
 from qddot.backends import disk_cache
 from qddot.backends.threads import available_threads
 
-LONG = 1_000_000  # characters of assembly: some 4,000 operations on eight lanes
+LONG = 250_000  # characters of assembly: some 1,300 operations on eight lanes
 NEXT_MODULE = "\n; next module\n"  # between modules that make one: the pieces of a long program
 
 
@@ -99,23 +99,28 @@ def _objects(texts: list[str], key: str, model: str) -> list[bytes]:
     """Return the object files of modules: from the disk, or new."""
     names = [f"{key}{k or ''}" for k in range(len(texts))]
     objects = {name: code for name in names if (code := disk_cache.load(name))}
-    missing = [(name, text) for name, text in zip(names, texts, strict=True) if name not in objects]
-    if missing:
-        threads = min(len(missing), available_threads())
-        emit = _emit_without_lock if threads > 1 else _binding().TargetMachine.emit_object
+    missing = {n: text for n, text in zip(names, texts, strict=True) if n not in objects}
+    threads = min(len(missing), available_threads())
+    if threads > 1:
         with in_our_order(), ThreadPoolExecutor(threads) as pool:
-            made = pool.map(lambda each: _emitted(each[1], model, emit), missing)
-            for (name, _), code in zip(missing, made, strict=True):
-                objects[name] = code
-                disk_cache.store(name, code)
+            made = list(pool.map(lambda text: _emitted(text, model, True), missing.values()))
+    elif missing:
+        with in_our_order():
+            made = [_emitted(text, model, False) for text in missing.values()]
+    else:
+        made = []
+    for name, code in zip(missing, made, strict=True):
+        objects[name] = code
+        disk_cache.store(name, code)
     return [objects[name] for name in names]
 
 
-def _emitted(text: str, model: str, emit: Callable[[Any, Any], bytes]) -> bytes:
-    """Return the object file of a module, in whichever thread."""
+def _emitted(text: str, model: str, beside_others: bool) -> bytes:
+    """Return the object file of a module."""
     binding = _binding()
     module = binding.parse_assembly(text, binding.create_context())
     module.verify()
+    emit = _emit_without_lock if beside_others else binding.TargetMachine.emit_object
     return emit(_machine(model), module)
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from heapq import heappop, heappush
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -20,6 +19,7 @@ from qddot.backends.llvm import vector_registers
 from qddot.program.calls import BlockCall, CallResult
 from qddot.program.operations import Operation
 from qddot.program.program import Program
+from qddot.program.tape import collector_off
 
 # operations, in lanes and for one state: shorter programs run as fast as the compiler has them
 LONG = {True: 2_000, False: 4_000}
@@ -69,7 +69,13 @@ def emit_in_pieces(
         border: Makes the border of a piece.
         together: The entries of the results, those together that are stored at once.
     """
-    tasks = _tasks(program, together)
+    with collector_off():
+        _emit_in_pieces(out, program, border, _tasks(program, together))
+
+
+def _emit_in_pieces(
+    out: Emitter, program: Program, border: Callable[[], Border], tasks: Sequence[PieceTask]
+) -> None:
     frame = f"%frame{out.fresh}"
     values = Registers(out, program, tasks, frame)
     cuts = [0, *_cuts(tasks, values.uses), len(tasks)]
@@ -122,7 +128,6 @@ class Registers:
         # the first places are those of arguments and results of calls
         calls = {task.operation for task in tasks if isinstance(task.operation, BlockCall)}
         self.slots = max((call.arity + len(call.block.results) for call in calls), default=0)
-        self.farthest: list[tuple[int, int]] = []  # a heap: minus the next use, and the value
 
     def get(self, i: int, border: Border) -> str:
         """Return the name of a value, fetched if it is not at hand."""
@@ -142,7 +147,6 @@ class Registers:
         """Have a value at hand, if something waits for it."""
         if self.uses.get(i):
             self.at_hand[i] = name
-            heappush(self.farthest, (-self.uses[i][-1], i))
 
     def let_go(self, values: Iterable[int]) -> None:
         """Note that a task has used its values."""
@@ -151,9 +155,7 @@ class Registers:
                 continue
             uses = self.uses[i]
             uses.pop()
-            if uses:
-                heappush(self.farthest, (-uses[-1], i))
-            else:
+            if not uses:
                 self.at_hand.pop(i, None)
                 if i in self.place:
                     self.free.append(self.place.pop(i))
@@ -161,9 +163,7 @@ class Registers:
     def make_room(self) -> None:
         """Put away what is needed last, until the registers are enough."""
         while len(self.at_hand) > self.most:
-            use, i = heappop(self.farthest)
-            if i in self.at_hand and -use == self.uses[i][-1]:
-                self._put_away(i)
+            self._put_away(max(self.at_hand, key=self._next_use))
 
     def call(self, task: PieceTask, call: BlockCall, border: Border) -> None:
         """Emit a call, before which everything is put away, and its parts."""
@@ -178,6 +178,9 @@ class Registers:
             at = self._at(call.arity + part)
             self.keep(number, self.out.value(f"load {self.kind}, ptr {at}"))
             self.make_room()
+
+    def _next_use(self, i: int) -> int:
+        return self.uses[i][-1]
 
     def leave(self) -> None:
         """Put everything away: the next piece finds it on the frame."""
@@ -206,9 +209,10 @@ def _tasks(program: Program, together: Iterable[Sequence[int]]) -> list[PieceTas
         args = tuple(program.results[k] for k in entries)
         ready.setdefault(max(first, *args), []).append(PieceTask(args, results=entries))
     other = {"sin": "cos", "cos": "sin"}
-    angles = {(s.op.name, s.args[0]): i for i, s in enumerate(program.steps, first) if s.args}
+    steps = list(enumerate(program.steps, first))
+    angles = {(s.op.name, s.args[0]): i for i, s in steps if s.op.name in other}
     parts: dict[int, dict[int, int]] = {}  # of a call, the numbers of its results and their values
-    for number, step in enumerate(program.steps, first):
+    for number, step in steps:
         if isinstance(step.op, CallResult):
             parts.setdefault(step.args[0], {})[step.op.index] = number
     tasks: list[PieceTask] = []
@@ -223,7 +227,7 @@ def _tasks(program: Program, together: Iterable[Sequence[int]]) -> list[PieceTas
         numbers = tuple(taken.values()) if isinstance(op, BlockCall) else (number,)
         tasks.append(PieceTask(args, op, numbers, parts=tuple(taken)))
 
-    for number, step in enumerate(program.steps, first):
+    for number, step in steps:
         emit(number)
         if step.op.name in other:  # they are made together
             emit(angles.get((other[step.op.name], step.args[0]), number))

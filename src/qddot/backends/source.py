@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from itertools import accumulate
+from typing import Any, ClassVar
 
 import numpy as np
 
 from qddot.program.blocks import inlined
+from qddot.program.calls import BlockCall, CallResult
 from qddot.program.program import Program
 
 Read = Callable[[str, int], str]  # the name of an input and the number of an entry, to source
@@ -60,13 +62,18 @@ class Dialect:
     """How one language writes numbers, declarations and the functions of a program.
 
     A function is a format of its arguments: "fabs({0})". Where sine and cosine of the same angle
-    come from one call, `pair` is that statement; it declares {sin} and {cos} of {x}.
+    come from one call, `pair` is that statement; it declares {sin} and {cos} of {x}. Where blocks
+    become functions, `block` is one: {name} with its {lines}, from an array `given` of {count}
+    numbers to an array `results` of {size}; and `call` declares such {results}, of {given}, that
+    are named after the value {value}. Elsewhere calls are written as what they do.
     """
 
     declare: str  # what stands in front of a new name: "const double "
     number: Callable[[float], str]
     functions: Mapping[str, str] = field(default_factory=dict)
     pair: str = ""
+    block: str = ""
+    call: str = ""
 
     def write(self, operation: str, *args: str) -> str:
         """Return an operation on names and numbers as an expression."""
@@ -121,7 +128,7 @@ def write(
         put: Takes entry k of the results as soon as it is known.
         prefix: What the names of values begin with.
     """
-    program = inlined(program)
+    program = program if dialect.call else inlined(program)
     inputs = [(port.name, i) for port in program.inputs for i in range(port.size)]
     values = {
         i: _in_parentheses(dialect.number(c))
@@ -139,9 +146,14 @@ def write(
     both = _angles_of_pairs(program) if dialect.pair else set()
     paired: dict[int, dict[str, str]] = {}
     for number, step in enumerate(program.steps, program.first_step):
-        name, op, angle = f"{prefix}{number - program.first_step + 1}", step.op.name, step.args[0]
-        args = [value(i) for i in step.args]
-        if op in ("sin", "cos") and angle in both:
+        name, op = f"{prefix}{number - program.first_step + 1}", step.op.name
+        args, angle = [value(i) for i in step.args], step.args[0] if step.args else -1
+        if isinstance(step.op, BlockCall):
+            lines.append(dialect.call.format(value=name, **_call(step.op, args)))
+            values[number] = f"{name}r"
+        elif isinstance(step.op, CallResult):
+            values[number] = f"{args[0]}[{step.op.index}]"
+        elif op in ("sin", "cos") and angle in both:
             if angle not in paired:
                 paired[angle] = {"sin": f"{name}s", "cos": f"{name}c"}
                 lines.append(dialect.pair.format(x=args[0], **paired[angle]))
@@ -154,6 +166,36 @@ def write(
     for i, places in wanted.items():  # constants, and inputs handed through
         for k in places:
             put(k, value(i))
+
+
+def block_functions(program: Program, dialect: Dialect) -> dict[str, str]:
+    """Return the functions of the blocks that a program calls, by name, in order."""
+    found: dict[str, str] = {}
+    for block in program.blocks if dialect.call else ():
+        lines: list[str] = []
+        ports = [port.name for port in block.inputs]
+        starts = dict(
+            zip(ports, accumulate((p.size for p in block.inputs), initial=0), strict=False)
+        )
+
+        def read(port: str, i: int, starts: dict[str, int] = starts) -> str:
+            return f"given[{starts[port] + i}]"
+
+        def put(k: int, value: str, lines: list[str] = lines) -> None:
+            lines.append(f"results[{k}] = {value};")
+
+        write(lines, block, dialect, read, put)
+        about = _call(BlockCall.of(block), [])
+        text = dialect.block.format(lines="\n".join(f"  {line}" for line in lines), **about)
+        found[about["name"]] = text
+    return found
+
+
+def _call(call: BlockCall, args: list[str]) -> dict[str, Any]:
+    """Return how a call is written: the function's name, its arguments, and how many there are."""
+    size = len(call.block.results)
+    name, given = f"block_{call.block.digest[:16]}", ", ".join(args) or "0"
+    return {"name": name, "given": given, "count": max(call.arity, 1), "size": max(size, 1)}
 
 
 def _angles_of_pairs(program: Program) -> set[int]:

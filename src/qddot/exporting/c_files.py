@@ -15,7 +15,7 @@ import numpy as np
 
 from qddot.backends.cuda_prelude import Real
 from qddot.backends.cuda_source import THREADS, kernel, source
-from qddot.backends.source import body
+from qddot.backends.source import block_functions, body
 from qddot.errors import printable
 from qddot.exporting.c_prelude import LIBRARY, CNumber, helpers
 from qddot.exporting.functions import MEANING, ExportedFunction, identifier
@@ -30,14 +30,13 @@ CLOSE = {False: 1e-11, True: 1e-3}
 def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:
     """Return the files by their names."""
     number, stem = CNumber(single), identifier(robot.name, "robot")
-    bodies = "\n".join(
-        text
-        for f in functions
-        for text in (
-            _definition(stem, f, number),
-            *([] if f.loops is None else [f.loops.definitions(stem, number)]),
-        )
-    )
+    blocks: dict[str, str] = {}  # several functions may call the same
+    definitions: list[str] = []
+    for f in functions:
+        blocks |= block_functions(f.program, number.dialect())
+        definitions.append(_definition(stem, f, number))
+        definitions += [] if f.loops is None else [f.loops.definitions(stem, number)]
+    bodies = "\n".join([*blocks.values(), *definitions])
     return {
         f"{stem}.h": _header(robot, stem, functions, number, bodies),
         f"{stem}.c": _source(robot, stem, number, bodies),

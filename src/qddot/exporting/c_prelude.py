@@ -43,6 +43,10 @@ class CNumber(FloatType):
                 "select": f"({{0}} != {zero} ? {{1}} : {{2}})",
             },
             pair=f"{self.name} {{sin}}, {{cos}}; qddot_sincos({{x}}, &{{sin}}, &{{cos}});",
+            block=f"static void {{name}}(const {self.name} given[{{count}}], {self.name} "
+            "results[{size}])\n{{\n  (void)given;\n{lines}\n}}\n",
+            call=f"const {self.name} {{value}}a[{{count}}] = {{{{{{given}}}}}}; "
+            f"{self.name} {{value}}r[{{size}}]; {{name}}({{value}}a, {{value}}r);",
         )
 
 

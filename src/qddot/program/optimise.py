@@ -13,13 +13,15 @@ from typing import Any
 from qddot.program.blocks import with_blocks
 from qddot.program.program import Program, Step, flat
 from qddot.program.recorder import record
+from qddot.program.tape import collector_off
 
 REGISTERS = 32
 
 
 def optimised(program: Program) -> Program:
     """Return the program as it is lowered: regrouped, and in a better order, as what it calls."""
-    return scheduled(reassociated(with_blocks(program, optimised)))
+    with collector_off():
+        return scheduled(reassociated(with_blocks(program, optimised)))
 
 
 def without_dead_code(program: Program) -> Program:

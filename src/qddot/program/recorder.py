@@ -20,7 +20,7 @@ from qddot.program.operations import select
 from qddot.program.ports import split
 from qddot.program.program import Port, Program
 from qddot.program.recorded import Recorded
-from qddot.program.tape import Tape
+from qddot.program.tape import Tape, collector_off
 from qddot.scalars import atan2, sign
 
 
@@ -153,6 +153,11 @@ def record(function: Callable[..., Any], name: str = "", /, **shapes: tuple[int,
         >>> len(program)
         6
     """
+    with collector_off():
+        return _recorded_program(function, name, shapes)
+
+
+def _recorded_program(function: Callable[..., Any], name: str, shapes: dict[str, Any]) -> Program:
     inputs = tuple(Port(key, _shape(key, shape)) for key, shape in shapes.items())
     tape = Tape(sum(port.size for port in inputs))
     arguments = {}
