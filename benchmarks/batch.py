@@ -16,7 +16,14 @@ from ways import Arrays, Way, agreeing
 from qddot.robot import Robot
 
 # of Pinocchio's time, at least
-TARGETS = dict.fromkeys(INPUTS, 15) | {"inverse_dynamics": 35, "forward_dynamics": 25}
+TARGETS = dict.fromkeys(INPUTS, 15) | {
+    "inverse_dynamics": 35,
+    "forward_dynamics": 25,
+    "regressor": 20,
+    "inverse_dynamics_derivatives": 30,
+    "forward_dynamics_derivatives": 30,
+}
+FRESH = ("regressor",)  # also timed without out=: memory bounds them
 
 
 def rows(effort: Effort) -> list[Row]:
@@ -37,14 +44,17 @@ def compare(robot: Robot, quantity: str, ways: Sequence[Way], effort: Effort) ->
     """Return the rows of one quantity: the time a state of each peer who agrees."""
     arrays = states(robot, effort.states, INPUTS[quantity])
     ways = agreeing(robot, quantity, ways, arrays)
-    entrants = [ours(robot, quantity, arrays), *(way.batch(arrays) for way in ways)]
-    mine, *theirs = race(entrants, effort.seconds)
+    fresh = Contender(getattr(robot, quantity), tuple(arrays), len(arrays[0]))
+    entrants = [ours(robot, quantity, arrays), fresh, *(way.batch(arrays) for way in ways)]
+    mine, without_out, *theirs = race(entrants, effort.seconds)
     what = f"{robot.name}: {spaced(quantity)}"
     if not ways:
         return [within(what, mine)]
+    timed = {what: mine} | ({f"{what}, no out=": without_out} if quantity in FRESH else {})
     return [
-        against(what, mine, way.name, time, target(quantity, way))
-        for way, time in zip(ways, theirs, strict=True)
+        against(what, time, way.name, other, target(quantity, way))
+        for what, time in timed.items()
+        for way, other in zip(ways, theirs, strict=True)
     ]
 
 

@@ -7,7 +7,11 @@ from robots import INPUTS, NAMES, robot_named, spaced, states
 from table import Row, against
 from timing import Effort, one_core, race, say
 
-QUANTITIES = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
+QUANTITIES = (
+    *("inverse_dynamics", "forward_dynamics", "mass_matrix", "regressor"),
+    *("inverse_dynamics_derivatives", "forward_dynamics_derivatives"),
+)
+TARGET = 1.8  # times float64
 
 
 def rows(effort: Effort) -> list[Row]:
@@ -24,5 +28,5 @@ def rows(effort: Effort) -> list[Row]:
                 ]
                 single, double = race(entrants, effort.seconds)
                 what = f"{name}: {spaced(quantity)}, float32"
-                found.append(against(what, single, "qddot, float64", double))
+                found.append(against(what, single, "qddot, float64", double, TARGET))
     return found

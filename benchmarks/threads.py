@@ -25,11 +25,12 @@ def rows(effort: Effort) -> list[Row]:
         peers = pinocchio_parallel(one, threads=2) if PINOCCHIO.installed else {}
         for quantity in QUANTITIES:
             say(f"threads: {spaced(quantity)} of {name} ...")
-            arrays = states(one, effort.many, INPUTS[quantity])
-            entrants = [ours(robot, quantity, arrays) for robot in (two, one)]
-            entrants += [peers[quantity].batch(arrays)] if peers else []
-            both, alone, *theirs = race(entrants, 2 * effort.seconds, time.perf_counter)
-            what = f"{name}: {spaced(quantity)}, 2 threads"
-            found.append(against(what, both, "qddot, 1 thread", alone, TARGET))
-            found += [against(what, both, peers[quantity].name, t) for t in theirs]
+            for count in (effort.states, effort.many):
+                arrays = states(one, count, INPUTS[quantity])
+                entrants = [ours(robot, quantity, arrays) for robot in (two, one)]
+                entrants += [peers[quantity].batch(arrays)] if peers else []
+                both, alone, *theirs = race(entrants, 2 * effort.seconds, time.perf_counter)
+                what = f"{name}: {spaced(quantity)}, 2 threads, {count:,} states"
+                found.append(against(what, both, "qddot, 1 thread", alone, TARGET))
+                found += [against(what, both, peers[quantity].name, t) for t in theirs]
     return found

@@ -28,8 +28,8 @@ from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.results import in_notebook
 
-# operations; below, handing work over costs more than it saves
-WORTH_A_THREAD = 2_000_000
+# operations: some 45 µs; handing work over takes 15
+WORTH_A_THREAD = 1_300_000
 FROM_THE_SYSTEM = 128 * 1024  # [bytes]; the C library asks the system for more than that
 WORTH_A_WORD = 2_000_000_000  # about a tenth of a second
 

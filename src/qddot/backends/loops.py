@@ -43,7 +43,8 @@ def batch_loop(program: Program, lanes: Lanes) -> str:
 
     A block is as many states as there are lanes. In the last block the lanes that have no state of
     their own do the last state again and store the same numbers to the same place, so batches of
-    any size run through the same code. Rows must be contiguous; where they start is free.
+    any size run through the same code. Rows must be contiguous; where they start is free. How far
+    each lane's row is from the block's first one is computed once, and again for the last block.
     """
     out = Emitter(lanes)
     ports = [*program.inputs, *program.outputs]
@@ -52,23 +53,36 @@ def batch_loop(program: Program, lanes: Lanes) -> str:
     strides = [_argument(out, "%steps", k, "i64") for k in range(len(ports))]
     out.line("%last = sub i64 %n, 1")
     out.line("%some = icmp sgt i64 %n, 0")
-    out.line("br i1 %some, label %block, label %done")
-    out.lines.append("block:")
-    out.line("%first = phi i64 [0, %entry], [%next, %block]")
-    states = []
+    # of each array, where it is kept how far each lane's row is from the block's first
+    distances = [[out.value("alloca i64") for _ in range(lanes.count)] for _ in ports]
+    out.line("br i1 %some, label %measure, label %done")
+    out.lines.append("measure:")
+    out.line("%start = phi i64 [0, %entry], [%next, %rest]")
+    out.line("%most = sub i64 %last, %start")
     for lane in range(lanes.count):
-        state = out.value(f"add i64 %first, {lane}")
-        beyond = out.value(f"icmp sgt i64 {state}, %last")
-        states.append(out.value(f"select i1 {beyond}, i64 %last, i64 {state}"))
+        beyond = out.value(f"icmp slt i64 %most, {lane}")
+        state = out.value(f"select i1 {beyond}, i64 %most, i64 {lane}")
+        for stride, kept in zip(strides, distances, strict=True):
+            far = out.value(f"mul i64 {state}, {stride}")
+            out.line(f"store i64 {far}, ptr {kept[lane]}")
+    out.line("br label %block")
+    out.lines.append("block:")
+    out.line("%first = phi i64 [%start, %measure], [%next, %block]")
     rows = []
-    for base, stride in zip(bases, strides, strict=True):
-        steps = [out.value(f"mul i64 {state}, {stride}") for state in states]
-        rows.append([out.value(f"getelementptr i8, ptr {base}, i64 {step}") for step in steps])
+    for base, stride, kept in zip(bases, strides, distances, strict=True):
+        start = out.value(f"mul i64 %first, {stride}")
+        row = out.value(f"getelementptr i8, ptr {base}, i64 {start}")
+        fars = [out.value(f"load i64, ptr {place}") for place in kept]
+        rows.append([out.value(f"getelementptr i8, ptr {row}, i64 {far}") for far in fars])
     ahead = [out.value(f"mul i64 {stride}, {2 * lanes.count}") for stride in strides]
     emit_program(out, program, rows, ahead)
     out.line(f"%next = add i64 %first, {lanes.count}")
+    out.line(f"%end = add i64 %next, {lanes.count - 1}")
+    out.line("%whole = icmp sle i64 %end, %last")
+    out.line("br i1 %whole, label %block, label %rest")
+    out.lines.append("rest:")
     out.line("%more = icmp sle i64 %next, %last")
-    out.line("br i1 %more, label %block, label %done")
+    out.line("br i1 %more, label %measure, label %done")
     out.lines.append("done:")
     out.line("ret void")
     head = "define void @loop(ptr %args, ptr %dims, ptr %steps, ptr %data) #0 {\nentry:"

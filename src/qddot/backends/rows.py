@@ -54,9 +54,8 @@ class InputRows(LaneRows):
             where = _at(out, row, start)
             parts.append(out.value(f"load {kind}, ptr {where}, align {lanes.size}"))
             self.fetch_ahead(where, start, "read")
-        groups = [_transpose(out, parts[k : k + CHUNK]) for k in range(0, lanes.count, CHUNK)]
-        for k in range(CHUNK):
-            self.loaded.setdefault(start + k, _joined(out, [group[k] for group in groups]))
+        for k, value in enumerate(_side_by_side(out, parts), start):
+            self.loaded.setdefault(k, value)
 
 
 class OutputRows(LaneRows):
@@ -81,12 +80,10 @@ class OutputRows(LaneRows):
         out, lanes = self.out, self.out.lanes
         kind = f"<{CHUNK} x {lanes.name}>"
         columns = [self.known[start + k] for k in range(CHUNK)]
-        for group in range(0, lanes.count, CHUNK):
-            parts = [_part(out, column, group) for column in columns]
-            for lane, row in enumerate(_transpose(out, parts), group):
-                where = _at(out, self.rows[lane], start)
-                out.line(f"store {kind} {row}, ptr {where}, align {lanes.size}")
-                self.fetch_ahead(where, start, "write")
+        for row, part in zip(self.rows, _one_after_the_other(out, columns), strict=True):
+            where = _at(out, row, start)
+            out.line(f"store {kind} {part}, ptr {where}, align {lanes.size}")
+            self.fetch_ahead(where, start, "write")
 
 
 def stored_together(lanes: Lanes, size: int) -> list[range]:
@@ -125,6 +122,52 @@ def _shuffle(out: Emitter, a: str, b: str, width: int, order: list[int]) -> str:
     kind = f"<{width} x {out.lanes.name}>"
     mask = ", ".join(f"i32 {k}" for k in order)
     return out.value(f"shufflevector {kind} {a}, {kind} {b}, <{len(order)} x i32> <{mask}>")
+
+
+def _side_by_side(out: Emitter, rows: list[str]) -> list[str]:
+    """Emit four vectors of all lanes from four entries of each lane's row."""
+    if out.lanes.single:
+        firsts = [_joined(out, rows[k::CHUNK]) for k in range(CHUNK)]
+        return _transpose_quarters(out, firsts)
+    count = out.lanes.count
+    groups = [_transpose(out, rows[k : k + CHUNK]) for k in range(0, count, CHUNK)]
+    return [_joined(out, [group[k] for group in groups]) for k in range(CHUNK)]
+
+
+def _one_after_the_other(out: Emitter, columns: list[str]) -> list[str]:
+    """Emit four entries of each lane's row from four vectors of all lanes."""
+    starts = range(0, out.lanes.count, CHUNK)
+    if out.lanes.single:
+        whole = _transpose_quarters(out, columns)
+        return [_part(out, value, start) for start in starts for value in whole]
+    groups = [_transpose(out, [_part(out, x, start) for x in columns]) for start in starts]
+    return [row for group in groups for row in group]
+
+
+def _transpose_quarters(out: Emitter, rows: list[str]) -> list[str]:
+    """Emit the transposes of all 4×4 blocks of float32 that lie in the same 128 bits of four rows.
+
+    Eight shuffles for as many blocks as a register has 128 bits, each of which stays within these.
+    """
+    width = out.lanes.count
+
+    def within(a: str, b: str, order: list[int]) -> str:
+        places = [
+            k + i if i < CHUNK else k + i - CHUNK + width
+            for k in range(0, width, CHUNK)
+            for i in order
+        ]
+        return _shuffle(out, a, b, width, places)
+
+    a, b, c, d = rows
+    low, high = [0, 4, 1, 5], [2, 6, 3, 7]
+    ab, cd = within(a, b, low), within(c, d, low)
+    AB, CD = within(a, b, high), within(c, d, high)
+    first, second = [0, 1, 4, 5], [2, 3, 6, 7]
+    return [
+        *(within(ab, cd, first), within(ab, cd, second)),
+        *(within(AB, CD, first), within(AB, CD, second)),
+    ]
 
 
 def _transpose(out: Emitter, rows: list[str]) -> list[str]:
