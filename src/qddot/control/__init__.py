@@ -41,7 +41,8 @@ __getattr__, __dir__ = on_demand(
         "qddot.control.laws.assumption": "wrong_model",
         "qddot.motions": (
             "AlongPath CartesianArc CartesianLine Fourier Move Path Quintic Reference Repeated "
-            "SCurve Setpoint Spline TaskReference TimeOptimal Trapezoidal check_limits time_optimal"
+            "SCurve Setpoint Spline TaskReference TimeOptimal TimedPaths Trapezoidal check_limits "
+            "time_optimal time_optimal_batch"
         ),
     },
     "laws",
