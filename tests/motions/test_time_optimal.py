@@ -283,7 +283,7 @@ def test_an_arm_is_as_fast_as_a_solver_of_cone_programs_finds(name, near):
     way = low + (high - low) * np.random.default_rng(0).uniform(0.3, 0.7, (4, robot.n))
     quick = time_optimal(robot, way, pieces=100, between=False)
     limits = PathLimits(robot.limits.effort, robot.limits.velocity, np.full(robot.n, np.inf))
-    grid = PathGrid.of(quick.path, 100, np.zeros(robot.n, dtype=bool))
+    grid = PathGrid.of(quick.path, 100, np.zeros((0, robot.n)))
     (found,) = solved(robot, limits, [grid], np.zeros(2), between=False, thorough=True)
     exact = exact_duration(robot, quick)
     assert found.times[-1] == pytest.approx(exact, rel=near)

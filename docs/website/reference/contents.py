@@ -132,6 +132,8 @@ CHAPTERS = (
             *("qddot.record", "qddot.Program", "qddot.Kernel"),
             *("qddot.program.jacobian", "qddot.program.gradient", "qddot.exporting.javascript"),
             *("qddot.program.record_block", "qddot.program.Block", "qddot.program.inlined"),
+            *("qddot.program.atan2", "qddot.program.asin", "qddot.program.acos"),
+            *("qddot.program.floor", "qddot.program.wrapped_angle"),
         ),
         ("program", "backends", "speed"),
     ),
