@@ -6,9 +6,11 @@ of the same kind. Arrays of NumPy are carried over in pieces that fit into the G
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import ctypes
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from math import prod
 from typing import Any
 
@@ -17,10 +19,13 @@ import numpy as np
 from qddot.backends.cuda_prelude import WARP, Real
 from qddot.backends.cuda_source import THREADS, KernelText, kernel, source
 from qddot.backends.device_arrays import cupy_or_error, kind_of
+from qddot.errors import BadArgument
 from qddot.program.ports import batch_of, check_count
 from qddot.program.program import Port, Program
 
 SHARE = 0.4  # of the free memory that pieces of host arrays may take
+SPILLED = 8  # [bytes] a thread that may be kept in memory: one number
+KNOWN_SHAPES = 64  # combinations of shapes of which a kernel remembers what they mean
 
 
 @dataclass(frozen=True)
@@ -34,20 +39,36 @@ class Resources:
 
 
 class Compiled:
-    """A kernel compiled by NVRTC for the GPU that is there, ready to be launched."""
+    """A kernel compiled by NVRTC for the GPU that is there, ready to be launched.
+
+    How many registers a program takes only the compiler can tell: if it keeps values in memory, the
+    kernel is compiled again for fewer blocks at a time, which leaves more registers to each.
+    """
 
     def __init__(self, text: KernelText, real: Real):
-        module = cupy_or_error().RawModule(code=source([text], real), options=("--std=c++17",))
-        self.function = module.get_function(text.name)
+        cp = cupy_or_error()
+        while True:
+            module = cp.RawModule(code=source([text], real), options=("--std=c++17",))
+            self.text, self.function = text, module.get_function(text.name)
+            fewer = text.with_more_registers()
+            if fewer is None or self.function.attributes["local_size_bytes"] <= SPILLED:
+                break
+            text = fewer
         self.shared = text.shared(real)
-        self.function.max_dynamic_shared_size_bytes = self.shared
+        self.by_device: dict[int, int] = {}  # the function as the driver knows it
 
     def launch(self, count: int, *arguments: Any) -> None:
         """Run it for so many states; the count is its last argument."""
-        blocks = -(-count // THREADS)
-        if blocks:  # none is more than CUDA takes
-            given = (*arguments, np.int64(count))
-            self.function((blocks,), (THREADS,), given, shared_mem=self.shared)
+        if count:  # no block is less than CUDA takes
+            stream = cupy_or_error().cuda.get_current_stream()
+            Launch(self, [_bits(x) for x in arguments], count).into(stream.ptr)
+
+    def on(self, device: int) -> int:
+        """Return the function on a device, which must be the current one."""
+        if device not in self.by_device:
+            self.function.max_dynamic_shared_size_bytes = self.shared
+            self.by_device[device] = self.function.kernel.ptr
+        return self.by_device[device]
 
     def resources(self) -> Resources:
         """Return what it takes of this GPU."""
@@ -66,6 +87,66 @@ class Compiled:
             taken["local_size_bytes"],
             warps * WARP / a_multiprocessor["maxThreadsPerMultiProcessor"],
         )
+
+
+class Launch:
+    """A kernel with its arguments, packed as the driver takes them: one call puts it in a stream.
+
+    Arguments are whole numbers, of 64 bits each: addresses on the GPU, distances, counts.
+    """
+
+    def __init__(self, compiled: Compiled, arguments: Sequence[int], count: int):
+        device, self.put = _driver()
+        self.values = (ctypes.c_uint64 * (len(arguments) + 1))(*arguments, count)
+        first = ctypes.addressof(self.values)
+        self.places = (ctypes.c_uint64 * len(self.values))(
+            *range(first, first + 8 * len(self.values), 8)
+        )
+        self.shape = (
+            *(compiled.on(device()), compiled.text.blocks(count), 1, 1),
+            *(THREADS, 1, 1, compiled.shared),
+        )
+        self.compiled, self.arguments = compiled, ctypes.addressof(self.places)
+
+    def into(self, stream: int) -> None:
+        """Put it into a stream."""
+        self.put(*self.shape, stream, self.arguments, 0)
+
+
+@cache
+def _driver() -> tuple[Callable[[], int], Callable[..., None]]:
+    """Return what gives the current device, and what launches: CuPy's own, without its checks."""
+    from cupy.cuda import runtime
+    from cupy_backends.cuda.api import driver
+
+    return runtime.getDevice, driver.launchKernel
+
+
+def _bits(x: Any) -> int:
+    """Return an array's address, or a number as the whole number of the same 64 bits."""
+    if hasattr(x, "__cuda_array_interface__"):
+        return x.data.ptr
+    if isinstance(x, float):  # NumPy's is one too
+        return int(np.float64(x).view(np.uint64))
+    return int(x)
+
+
+class BoundCall:
+    """A kernel bound to arrays on a GPU: a call is one launch, and nothing is allocated.
+
+    It reads the arrays as they are when it runs, and writes `outputs` anew each time. It goes into
+    the current stream of CuPy, or of PyTorch if the arrays are PyTorch's, so that a CUDA graph can
+    capture it. Made by `CudaKernel.bind`.
+    """
+
+    def __init__(self, launch: Launch | None, arrays: Any, outputs: Any, stream: Any):
+        self.launch, self.arrays, self.outputs, self.stream = launch, arrays, outputs, stream
+
+    def __call__(self) -> Any:
+        """Launch it, and return the outputs, which are the same arrays each time."""
+        if self.launch is not None:
+            self.launch.into(self.stream())
+        return self.outputs
 
 
 def _warps(there: int, taken: int) -> int:
@@ -108,6 +189,10 @@ class CudaKernel:
     def __call__(self, *arrays: Any) -> Any:
         """Return the outputs: one alone, several as a tuple."""
         check_count(self.program.name, self.program.inputs, arrays)
+        cp = sys.modules.get("cupy")
+        if cp and all(type(x) is cp.ndarray and x.dtype == self.dtype for x in arrays):
+            found = self.on_device(cp, arrays)  # the short way
+            return found[0] if len(found) == 1 else tuple(found)
         kind = kind_of(arrays)
         cp = cupy_or_error()
         if kind.on_host:
@@ -116,21 +201,95 @@ class CudaKernel:
         outputs = [kind.from_cupy(x) for x in self.on_device(cp, rows)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
+    def bind(self, *arrays: Any, out: Any = None) -> BoundCall:
+        """Return a call that is one launch, for arrays that stay where they are.
+
+        Args:
+            arrays: What a call takes: on the GPU, contiguous, of the kernel's type.
+            out: Arrays for the outputs, one or several; new ones if not given.
+        """
+        check_count(self.program.name, self.program.inputs, arrays)
+        kind, cp = kind_of(arrays), cupy_or_error()
+        if kind.on_host:
+            raise BadArgument("A kernel is bound to arrays on the GPU; these are of NumPy.")
+        rows = [kind.to_cupy(cp, x, self.dtype) for x in arrays]
+        for port, given, row in zip(self.program.inputs, arrays, rows, strict=True):
+            stays = getattr(given, "dtype", None) is not None and row.flags.c_contiguous
+            if not stays or str(given.dtype).removeprefix("torch.") != self.dtype.name:
+                raise BadArgument(
+                    f"{port.name} must be a contiguous array of {self.dtype} to be bound.\n"
+                    "  What is read later is the array itself, and not a copy of it."
+                )
+        batch = _batch(self.program.inputs, rows)
+        wanted = [batch + port.shape for port in self.program.outputs]
+        for port, row in zip(self.program.inputs, rows, strict=True):
+            if row.shape not in (batch + port.shape, port.shape):
+                raise BadArgument(
+                    f"{port.name} has shape {row.shape}; to be bound it must have shape "
+                    f"{batch + port.shape} or {port.shape}."
+                )
+        given = [] if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
+        outputs = [kind.to_cupy(cp, x, self.dtype) for x in given] or [
+            cp.empty(shape, self.dtype) for shape in wanted
+        ]
+        right = [x.shape for x in outputs] == wanted and all(x.flags.c_contiguous for x in outputs)
+        if not right or any(str(x.dtype).removeprefix("torch.") != self.dtype.name for x in given):
+            raise BadArgument(
+                f"out must be contiguous, of {self.dtype}, and of shape "
+                f"{' and '.join(map(str, wanted))}."
+            )
+        there = given or [kind.from_cupy(x) for x in outputs]
+        found = there[0] if len(there) == 1 else tuple(there)
+        launch = self._launch(rows, outputs, prod(batch))
+        return BoundCall(launch, (rows, outputs), found, partial(kind.stream, cp))
+
     def on_device(self, cp: Any, arrays: Sequence[Any]) -> list[Any]:
         """Return the outputs of arrays of CuPy."""
-        batch = _batch(self.program.inputs, arrays)
-        count = prod(batch)
-        arguments: list[Any] = []
-        for port, x in zip(self.program.inputs, arrays, strict=True):
-            if port.size:
-                alone = x.ndim == len(port.shape)
-                whole = x if alone else cp.broadcast_to(x, batch + port.shape)
-                arguments += [cp.ascontiguousarray(whole), np.int64(0 if alone else port.size)]
+        batch, whole = self._shapes(tuple([x.shape for x in arrays]))
+        rows = [
+            x
+            if x.shape == shape and x.flags.c_contiguous
+            # one that all states share stays as it is
+            else cp.ascontiguousarray(x if len(shape) == x.ndim else cp.broadcast_to(x, shape))
+            for x, shape in zip(arrays, whole, strict=True)
+        ]
         outputs = [cp.empty(batch + port.shape, self.dtype) for port in self.program.outputs]
-        arguments += [x for x in outputs if x.size]
-        if count and any(port.size for port in self.program.outputs):
-            self.compiled.launch(count, *arguments)
+        launch = self._launch(rows, outputs, prod(batch))
+        if launch is not None:
+            launch.into(cp.cuda.get_current_stream().ptr)
         return outputs
+
+    @cached_property
+    def _known_shapes(self) -> dict[Any, Any]:
+        return {}
+
+    def _shapes(self, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], list[Any]]:
+        """Return the batch, and which shape each input must have: one row, or one a state."""
+        known = self._known_shapes
+        if shapes not in known:
+            ports = self.program.inputs
+            batch = batch_of(ports, shapes)
+            if len(known) >= KNOWN_SHAPES:
+                known.clear()
+            known[shapes] = (
+                batch,
+                [
+                    port.shape if len(shape) == len(port.shape) else batch + port.shape
+                    for port, shape in zip(ports, shapes, strict=True)
+                ],
+            )
+        return known[shapes]
+
+    def _launch(self, rows: Sequence[Any], outputs: Sequence[Any], count: int) -> Launch | None:
+        """Return the launch for contiguous arrays of CuPy, if there is anything to compute."""
+        arguments: list[Any] = []
+        for port, x in zip(self.program.inputs, rows, strict=True):
+            if port.size:
+                arguments += [x.data.ptr, 0 if x.ndim == len(port.shape) else port.size]
+        results = [x.data.ptr for x, p in zip(outputs, self.program.outputs, strict=True) if p.size]
+        if not count or not results:
+            return None
+        return Launch(self.compiled, [*arguments, *results], count)
 
     def _carried(self, cp: Any, arrays: list[np.ndarray]) -> Any:
         """Return the outputs of arrays of NumPy, carried over and back in pieces."""
