@@ -25,7 +25,7 @@ extern "C" int inverse_dynamics(
   auto kernel = static_cast<void (*)(float*, const float*, const int, const float*, float*,
     const robotModel<float>*, const float, const int)>(&inverse_dynamics_kernel<float>);
   kernel<<<count, threads, INVERSE_DYNAMICS_DYNAMIC_SHARED_MEM_BYTES<float>()>>>(
-    out, q_qd, 14, qdd, nullptr, model, 9.81f, count);
+    out, q_qd, 14, qdd, nullptr, model, -9.81f, count);
   return (int)cudaGetLastError();
 }
 """

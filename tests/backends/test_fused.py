@@ -9,7 +9,8 @@ from nearness import DIVIDED
 from translated import assert_same
 
 from qddot.backends.cuda_prelude import Real
-from qddot.backends.cuda_source import CACHED, WIDEST, Outputs, kernel, parts_of, tiles_of
+from qddot.backends.cuda_source import kernel
+from qddot.backends.cuda_tiles import CACHED, WIDEST, Outputs, parts_of, tiles_of
 from qddot.backends.fused import fused, most_live
 from qddot.program.program import Port, Program, Step
 from qddot.program.recorder import record

@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.backends.cuda import CudaKernel, Launch
+from qddot.backends.cuda import CudaKernel
+from qddot.backends.cuda_launch import Launch
 from qddot.backends.ir import Emitter, Lanes
 from qddot.backends.llvm import MachineCode, compile_module, widest_lanes
 from qddot.backends.loops import batch_lanes, batch_loop

@@ -16,7 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from qddot.backends.cuda import CudaKernel, Launch
+from qddot.backends.cuda import CudaKernel
+from qddot.backends.cuda_launch import Launch
 from qddot.backends.kernel import Kernel
 from qddot.checks import not_real
 from qddot.errors import BadArgument
@@ -75,7 +76,7 @@ def launched(arrays: Sequence[Tensor], program: str) -> list[Tensor]:
     arguments += [x.data_ptr() for x in outputs]
     if count := prod(batch):
         with torch.cuda.device(first.device):
-            stream = torch.cuda.current_stream(first.device).cuda_stream
+            stream = torch.cuda.current_stream().cuda_stream
             Launch(kernel.compiled, arguments, count).into(stream)
     return outputs
 
@@ -189,6 +190,8 @@ def function(program: Program) -> Callable[..., Any]:
             found = iter([rows[0].new_tensor(x).expand(batch + np.shape(x)) for x in constants])
         elif torch.compiler.is_compiling():
             found = iter(run(given, some.digest))
+        elif _no_derivative_is_wanted(given):
+            found = iter(launched(given, some.digest))
         else:
             found = iter(ProgramFunction.apply(some.digest, *given))
         outputs = [
@@ -201,12 +204,30 @@ def function(program: Program) -> Callable[..., Any]:
     return call
 
 
+def _no_derivative_is_wanted(arrays: Sequence[Tensor]) -> bool:
+    """Say whether nobody differentiates or maps here: then the operator need not be kept."""
+    if torch._C._are_functorch_transforms_active() or torch.autograd.forward_ad._current_level >= 0:
+        return False
+    return not torch.is_grad_enabled() or not any(x.requires_grad for x in arrays)
+
+
 def _tuple(found: Any) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
 def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Tensor], tuple[int, ...]]:
     """Return the tensors, all of one type, device and batch, or refuse them."""
+    first = arrays[0] if arrays else None
+    if isinstance(first, Tensor) and first.dtype in (torch.float64, torch.float32):
+        batch = tuple(first.shape[: first.dim() - len(ports[0].shape)])
+        if all(
+            isinstance(x, Tensor)
+            and (x.dtype, x.device) == (first.dtype, first.device)
+            and x.shape == (*batch, *port.shape)
+            and x.is_contiguous()
+            for port, x in zip(ports, arrays, strict=True)
+        ):
+            return list(arrays), batch  # nothing to change
     for port, x in zip(ports, arrays, strict=True):
         if x.is_complex() if isinstance(x, Tensor) else np.iscomplexobj(x):
             raise not_real(port.name)
