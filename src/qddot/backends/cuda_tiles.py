@@ -146,7 +146,8 @@ def parts_of(program: Program) -> list[KernelPart]:
     if not tiles:
         return []
     whole = KernelPart.of(program, tiles)
-    if whole.live <= CUT or len(tiles) == 1 or len(program) > CACHED:
+    in_rows = any(tile.width < tile.size for tile in tiles)  # else one thread is faster
+    if whole.live <= CUT or not in_rows or len(program) > CACHED:
         return [whole]
     parts: list[KernelPart] = []
     groups: list[list[Tile]] = []
