@@ -1,15 +1,17 @@
 """How many states per second does a GPU take, beside what its memory and its arithmetic allow?
 
-    python benchmarks/gpu.py            a table in Markdown; needs a GPU and CuPy, and JAX for peers
+    python benchmarks/gpu.py [grid.so]      tables in Markdown; needs a GPU and CuPy
+                                            JAX, PyTorch and GRiD are raced where they are there
 
 Every kernel has two floors: the bytes that it must read and write, at the rate of a copy on the
 same GPU, and its operations, at the rate of fused multiply-adds that a kernel of nothing else
-reaches. Times are medians between events of the GPU; inputs are random and far larger than its
-caches.
+reaches. Kernels are timed between events of the GPU, medians of bound calls, on random inputs far
+larger than its caches; calls from Python by the clock, many in a row before one waits.
 """
 
 from __future__ import annotations
 
+import ctypes
 import subprocess
 import sys
 import time
@@ -37,7 +39,8 @@ QUANTITIES = (
 ROBOTS = ("panda", "ur5")
 METHODS = ("rk4", "semi_implicit_euler", "midpoint")
 DTYPES = (np.dtype("float64"), np.dtype("float32"))
-TRAJECTORIES, STEPS = 1 << 18, 100
+COUNTS = (1, 32, 256, 1024, 32_768, 1 << 22)
+TRAJECTORIES, STEPS = 1 << 18, 1000
 FUSED = """extern "C" __global__ void fused(T* out, int steps) {
   T a[8]; const T x = (T)1.000001, y = (T)1e-7;
   for (int k = 0; k < 8; ++k) a[k] = (T)(threadIdx.x + k);
@@ -103,7 +106,7 @@ def kernels(copy: float, fused: dict[str, float]) -> None:
         count = WIDE if sum(p.size for p in program.outputs) > 150 else STATES
         given = arrays(program, count, dtype)
         check(kernel, program, given, dtype)
-        rate = count / seconds(kernel.on_device, cp, given)
+        rate = count / seconds(kernel.bind(*given))
         size = bytes_of(program, dtype)
         floor = max(size / copy, len(program) / 2 / fused[dtype.name])
         r = kernel.resources()
@@ -129,13 +132,116 @@ def check(kernel: Any, program: Program, given: list[cp.ndarray], dtype: np.dtyp
         assert np.abs(found[some].get() - right).max() <= close * np.abs(right).max()
 
 
+def per_call(call: Callable[[], Any], wait: Callable[[Any], Any], many: int = 200) -> float:
+    """Return how long one of many calls in a row takes [s], by the clock; the least of five."""
+    times = []
+    for _ in range(5):
+        wait(call())
+        begin = time.perf_counter()
+        for _ in range(many):
+            last = call()
+        wait(last)
+        times.append((time.perf_counter() - begin) / many)
+    return min(times)
+
+
+def waits_for_gpu(_: Any) -> None:
+    cp.cuda.Device().synchronize()
+
+
+def contenders(quantity: str, dtype: np.dtype, given: list[cp.ndarray]) -> dict[str, Any]:
+    """Return by name what is called, and what waits for it, on the same arrays."""
+    robot = robot_of("panda", dtype)
+    gpu = qddot.to_cuda(robot)
+    kernel = gpu.lowered(quantity)
+    bound, plain = kernel.bind(*given), getattr(gpu, quantity)
+    found = {
+        "in a graph": (graph_of(bound), waits_for_gpu),
+        "bound": (bound, waits_for_gpu),
+        "gpu.lowered(...)": (lambda: kernel(*given), waits_for_gpu),
+        "gpu." + quantity: (lambda: plain(*given), waits_for_gpu),
+    }
+    try:
+        import torch
+
+        inside = getattr(qddot.to_torch(robot), quantity)
+        tensors = [torch.from_dlpack(x) for x in given]
+        found["in PyTorch"] = (lambda: inside(*tensors), waits_for_gpu)
+    except ImportError:
+        pass
+    try:
+        import jax
+
+        jax.config.update("jax_enable_x64", True)
+        arrays = [jax.dlpack.from_dlpack(x) for x in given]
+        ours = jax.jit(getattr(qddot.to_jax(robot), quantity))
+        found["in JAX"] = (lambda: ours(*arrays), jax.block_until_ready)
+    except ImportError:
+        pass
+    if len(sys.argv) > 1:
+        try:
+            found["GRiD"] = (grid_call(sys.argv[1], quantity, given), waits_for_gpu)
+        except (OSError, AssertionError) as error:
+            print(f"GRiD was not raced: {error}", file=sys.stderr)
+    return {name: pair for name, pair in found.items() if pair[0] is not None}
+
+
+def graph_of(bound: Callable[[], Any], calls: int = 1) -> Callable[[], Any]:
+    """Return the launch of a CUDA graph that has captured a call."""
+    stream = cp.cuda.Stream(non_blocking=True)
+    bound()
+    with stream:
+        stream.begin_capture()
+        for _ in range(calls):
+            bound()
+        graph = stream.end_capture()
+    return partial(graph.launch, stream)
+
+
+def grid_call(library: str, quantity: str, given: list[cp.ndarray]) -> Callable[[], Any] | None:
+    """Return GRiD's kernel, built by `benchmarks/grid_rbd.py`, with the best of its block sizes."""
+    if given[0].dtype != np.float32 or quantity != "inverse_dynamics":
+        return None
+    run = ctypes.CDLL(library).inverse_dynamics
+    run.argtypes = (*[ctypes.c_void_p] * 3, *[ctypes.c_int] * 2)
+    q_qd, qdd = cp.concatenate(given[:2], axis=1), given[2]
+    count, out = len(qdd), cp.empty_like(qdd)
+    addresses = (out.data.ptr, q_qd.data.ptr, qdd.data.ptr)
+
+    def call(threads: int) -> Any:
+        failed = run(*addresses, count, threads)
+        assert not failed, f"GRiD: CUDA error {failed}"
+        keep = q_qd  # noqa: F841, as long as this function lives
+        return out
+
+    frictionless = robot_of("panda", given[0].dtype).without("friction")
+    wanted = qddot.to_cuda(frictionless).inverse_dynamics(*given)
+    off = float(cp.abs(call(32) - wanted).max() / cp.abs(wanted).max())
+    assert off < 1e-3, f"GRiD differs by {off:.1e}"
+    times = {t: per_call(partial(call, t), waits_for_gpu, 20) for t in (32, 64, 128)}
+    return partial(call, min(times, key=lambda t: times[t]))
+
+
 def batches() -> None:
-    kernel = qddot.to_cuda(qddot.load("panda")).lowered("inverse_dynamics")
-    print("\n| panda inverse_dynamics, float64 | per call | states per second |\n|--:|--:|--:|")
-    for count in (1, 32, 1024, 32_768, 1 << 20, 1 << 24, 1 << 26):
-        time = seconds(kernel.on_device, cp, arrays(kernel.program, count, np.dtype("float64")))
-        print(f"| {count:,} states | {1e6 * time:.1f} µs | {count / time:.3g} |", flush=True)
-        cp.get_default_memory_pool().free_all_blocks()
+    for quantity, dtype in product(("inverse_dynamics", "forward_dynamics"), DTYPES):
+        begun = False
+        for count in COUNTS:
+            program = robot_of("panda", dtype).program(quantity)
+            given = arrays(program, count, dtype)
+            raced = contenders(quantity, dtype, given)
+            if not begun:
+                print(f"\n| panda {quantity}, {dtype} | {' | '.join(raced)} |")
+                print(f"|--:|{'--:|' * len(raced)}", flush=True)
+                begun = True
+            many = 200 if count < 1 << 20 else 20
+            times = [per_call(call, wait, many) for call, wait in raced.values()]
+            cells = [
+                f"{1e6 * t:.1f} µs" if count < 1 << 20 else f"{count / t / 1e9:.2f} G"
+                for t in times
+            ]
+            print(f"| {count:,} | {' | '.join(cells)} |", flush=True)
+            del given, raced
+            cp.get_default_memory_pool().free_all_blocks()
 
 
 def rollouts(fused: dict[str, float]) -> None:
@@ -147,51 +253,31 @@ def rollouts(fused: dict[str, float]) -> None:
         run = partial(
             qddot.rollout, robot, q0, steps=STEPS, step=1e-3, every=STEPS * 1e-3, method=method
         )
-        rate = TRAJECTORIES * STEPS / seconds(partial(run, device="cuda"))
+        time_of_one = per_call(partial(run, device="cuda"), waits_for_gpu, 1)
+        rate = TRAJECTORIES * STEPS / time_of_one
         loop = next(made for made in robot._cache.values() if isinstance(made, Iteration))
         operations = len(loop)
         share = 100 * rate * operations / 2 / fused[dtype.name]
         print(f"| {name}, {method}, {dtype} | {rate:.3g} | {share:.0f} % |", flush=True)
 
 
-def beside_jax() -> None:
+def jax_alone() -> None:
+    """Race the same program as JAX's own operations; XLA compiles some sizes for minutes."""
     try:
         import jax
     except ImportError:
-        print("\nJAX is not installed: no peer was measured.")
+        print("\nJAX is not installed: it was not raced.")
         return
     jax.config.update("jax_enable_x64", True)
-    print("\n| panda | qddot, CuPy | qddot inside JAX | JAX's own operations | |")
-    print("|---|--:|--:|--:|--:|")
-    for quantity, dtype in product(("inverse_dynamics", "forward_dynamics"), DTYPES):
-        kernel = qddot.to_cuda(robot_of("panda", dtype)).lowered(quantity)
-        given = arrays(kernel.program, STATES, dtype)
-        ours = STATES / seconds(kernel.on_device, cp, given) / 1e9
-        # rows of states as ours, and columns, which JAX likes better
-        theirs = [jax.dlpack.from_dlpack(x) for x in given]
-        peer = max(
-            STATES / seconds_of_jax(jax.jit(jax.vmap(native(kernel.program))), theirs),
-            STATES / seconds_of_jax(jax.jit(native(kernel.program)), [x.T.copy() for x in theirs]),
-        )
-        peer /= 1e9
-        inside = jax.jit(qddot.to_jax(robot_of("panda", dtype)).lowered(quantity))
-        within = STATES / seconds_of_jax(inside, theirs) / 1e9
-        print(
-            f"| {quantity}, {dtype} | {ours:.2f} G | {within:.2f} G | {peer:.2f} G "
-            f"| {ours / peer:.1f} × |",
-            flush=True,
-        )
-
-
-def seconds_of_jax(function: Callable[..., Any], given: list[Any]) -> float:
-    import jax
-
-    times = []
-    for _ in range(2 + 10):
-        begin = time.perf_counter()
-        jax.block_until_ready(function(*given))
-        times.append(time.perf_counter() - begin)
-    return float(np.median(times[2:]))
+    print("\n| panda inverse_dynamics | JAX's own operations |\n|---|--:|")
+    for count, dtype in product((1, 32, 1 << 22), DTYPES):
+        program = robot_of("panda", dtype).program("inverse_dynamics")
+        # columns, which JAX likes better than rows
+        given = [jax.numpy.asarray(x.T.get()) for x in arrays(program, count, dtype)]
+        call = partial(jax.jit(native(program)), *given)
+        t = per_call(call, jax.block_until_ready, 20)
+        rate = f"{1e6 * t:.1f} µs" if count < 1 << 20 else f"{count / t / 1e9:.2f} G"
+        print(f"| {count:,}, {dtype} | {rate} |", flush=True)
 
 
 def native(program: Program) -> Callable[..., Any]:
@@ -224,9 +310,9 @@ def main() -> None:
     print(f"copy: {copy / 1e9:.0f} GB/s read and written; fused multiply-adds per second: ", end="")
     print(", ".join(f"{name} {rate / 1e12:.1f} T" for name, rate in fused.items()) + "\n")
     kernels(copy, fused)
-    batches()
     rollouts(fused)
-    beside_jax()
+    batches()
+    jax_alone()
 
 
 if __name__ == "__main__":

@@ -6,72 +6,25 @@ of the same kind. Arrays of NumPy are carried over in pieces that fit into the G
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from math import prod
 from typing import Any
 
 import numpy as np
 
-from qddot.backends.cuda_prelude import WARP, Real
+from qddot.backends.cuda_launch import BoundCall, Compiled, Launch, Resources
+from qddot.backends.cuda_prelude import Real
 from qddot.backends.cuda_source import THREADS, KernelText, kernel, source
 from qddot.backends.device_arrays import cupy_or_error, kind_of
+from qddot.errors import BadArgument
 from qddot.program.ports import batch_of, check_count
 from qddot.program.program import Port, Program
 
 SHARE = 0.4  # of the free memory that pieces of host arrays may take
-
-
-@dataclass(frozen=True)
-class Resources:
-    """What a kernel takes of a GPU."""
-
-    registers: int  # a thread
-    shared: int  # [bytes] a block
-    local: int  # [bytes] a thread: what did not fit into registers
-    occupancy: float  # of the threads that a multiprocessor can hold
-
-
-class Compiled:
-    """A kernel compiled by NVRTC for the GPU that is there, ready to be launched."""
-
-    def __init__(self, text: KernelText, real: Real):
-        module = cupy_or_error().RawModule(code=source([text], real), options=("--std=c++17",))
-        self.function = module.get_function(text.name)
-        self.shared = text.shared(real)
-        self.function.max_dynamic_shared_size_bytes = self.shared
-
-    def launch(self, count: int, *arguments: Any) -> None:
-        """Run it for so many states; the count is its last argument."""
-        blocks = -(-count // THREADS)
-        if blocks:  # none is more than CUDA takes
-            given = (*arguments, np.int64(count))
-            self.function((blocks,), (THREADS,), given, shared_mem=self.shared)
-
-    def resources(self) -> Resources:
-        """Return what it takes of this GPU."""
-        from cupy.cuda import runtime
-
-        taken = self.function.attributes
-        a_multiprocessor = runtime.getDeviceProperties(runtime.getDevice())
-        warps = min(
-            a_multiprocessor["maxThreadsPerMultiProcessor"] // WARP,
-            _warps(a_multiprocessor["regsPerMultiprocessor"], taken["num_regs"] * WARP),
-            _warps(a_multiprocessor["sharedMemPerMultiprocessor"], self.shared * WARP // THREADS),
-        )
-        return Resources(
-            taken["num_regs"],
-            self.shared + taken["shared_size_bytes"],
-            taken["local_size_bytes"],
-            warps * WARP / a_multiprocessor["maxThreadsPerMultiProcessor"],
-        )
-
-
-def _warps(there: int, taken: int) -> int:
-    """Return for how many warps something is enough, in whole blocks."""
-    in_a_block = THREADS // WARP
-    return there // max(taken * in_a_block, 1) * in_a_block if taken else there
+KNOWN_SHAPES = 64  # combinations of shapes of which a kernel remembers what they mean
 
 
 @dataclass(frozen=True)
@@ -108,6 +61,10 @@ class CudaKernel:
     def __call__(self, *arrays: Any) -> Any:
         """Return the outputs: one alone, several as a tuple."""
         check_count(self.program.name, self.program.inputs, arrays)
+        cp = sys.modules.get("cupy")
+        if cp and all(type(x) is cp.ndarray and x.dtype == self.dtype for x in arrays):
+            found = self.on_device(cp, arrays)  # the short way
+            return found[0] if len(found) == 1 else tuple(found)
         kind = kind_of(arrays)
         cp = cupy_or_error()
         if kind.on_host:
@@ -116,21 +73,95 @@ class CudaKernel:
         outputs = [kind.from_cupy(x) for x in self.on_device(cp, rows)]
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
+    def bind(self, *arrays: Any, out: Any = None) -> BoundCall:
+        """Return a call that is one launch, for arrays that stay where they are.
+
+        Args:
+            arrays: What a call takes: on the GPU, contiguous, of the kernel's type.
+            out: Arrays for the outputs, one or several; new ones if not given.
+        """
+        check_count(self.program.name, self.program.inputs, arrays)
+        kind, cp = kind_of(arrays), cupy_or_error()
+        if kind.on_host:
+            raise BadArgument("A kernel is bound to arrays on the GPU; these are of NumPy.")
+        rows = [kind.to_cupy(cp, x, self.dtype) for x in arrays]
+        for port, given, row in zip(self.program.inputs, arrays, rows, strict=True):
+            stays = getattr(given, "dtype", None) is not None and row.flags.c_contiguous
+            if not stays or str(given.dtype).removeprefix("torch.") != self.dtype.name:
+                raise BadArgument(
+                    f"{port.name} must be a contiguous array of {self.dtype} to be bound.\n"
+                    "  What is read later is the array itself, and not a copy of it."
+                )
+        batch = _batch(self.program.inputs, rows)
+        wanted = [batch + port.shape for port in self.program.outputs]
+        for port, row in zip(self.program.inputs, rows, strict=True):
+            if row.shape not in (batch + port.shape, port.shape):
+                raise BadArgument(
+                    f"{port.name} has shape {row.shape}; to be bound it must have shape "
+                    f"{batch + port.shape} or {port.shape}."
+                )
+        given = [] if out is None else list(out) if isinstance(out, (tuple, list)) else [out]
+        outputs = [kind.to_cupy(cp, x, self.dtype) for x in given] or [
+            cp.empty(shape, self.dtype) for shape in wanted
+        ]
+        right = [x.shape for x in outputs] == wanted and all(x.flags.c_contiguous for x in outputs)
+        if not right or any(str(x.dtype).removeprefix("torch.") != self.dtype.name for x in given):
+            raise BadArgument(
+                f"out must be contiguous, of {self.dtype}, and of shape "
+                f"{' and '.join(map(str, wanted))}."
+            )
+        there = given or [kind.from_cupy(x) for x in outputs]
+        found = there[0] if len(there) == 1 else tuple(there)
+        launch = self._launch(rows, outputs, prod(batch))
+        return BoundCall(launch, (rows, outputs), found, partial(kind.stream, cp))
+
     def on_device(self, cp: Any, arrays: Sequence[Any]) -> list[Any]:
         """Return the outputs of arrays of CuPy."""
-        batch = _batch(self.program.inputs, arrays)
-        count = prod(batch)
-        arguments: list[Any] = []
-        for port, x in zip(self.program.inputs, arrays, strict=True):
-            if port.size:
-                alone = x.ndim == len(port.shape)
-                whole = x if alone else cp.broadcast_to(x, batch + port.shape)
-                arguments += [cp.ascontiguousarray(whole), np.int64(0 if alone else port.size)]
+        batch, whole = self._shapes(tuple([x.shape for x in arrays]))
+        rows = [
+            x
+            if x.shape == shape and x.flags.c_contiguous
+            # one that all states share stays as it is
+            else cp.ascontiguousarray(x if len(shape) == x.ndim else cp.broadcast_to(x, shape))
+            for x, shape in zip(arrays, whole, strict=True)
+        ]
         outputs = [cp.empty(batch + port.shape, self.dtype) for port in self.program.outputs]
-        arguments += [x for x in outputs if x.size]
-        if count and any(port.size for port in self.program.outputs):
-            self.compiled.launch(count, *arguments)
+        launch = self._launch(rows, outputs, prod(batch))
+        if launch is not None:
+            launch.into(cp.cuda.get_current_stream().ptr)
         return outputs
+
+    @cached_property
+    def _known_shapes(self) -> dict[Any, Any]:
+        return {}
+
+    def _shapes(self, shapes: tuple[tuple[int, ...], ...]) -> tuple[tuple[int, ...], list[Any]]:
+        """Return the batch, and which shape each input must have: one row, or one a state."""
+        known = self._known_shapes
+        if shapes not in known:
+            ports = self.program.inputs
+            batch = batch_of(ports, shapes)
+            if len(known) >= KNOWN_SHAPES:
+                known.clear()
+            known[shapes] = (
+                batch,
+                [
+                    port.shape if len(shape) == len(port.shape) else batch + port.shape
+                    for port, shape in zip(ports, shapes, strict=True)
+                ],
+            )
+        return known[shapes]
+
+    def _launch(self, rows: Sequence[Any], outputs: Sequence[Any], count: int) -> Launch | None:
+        """Return the launch for contiguous arrays of CuPy, if there is anything to compute."""
+        arguments: list[Any] = []
+        for port, x in zip(self.program.inputs, rows, strict=True):
+            if port.size:
+                arguments += [x.data.ptr, 0 if x.ndim == len(port.shape) else port.size]
+        results = [x.data.ptr for x, p in zip(outputs, self.program.outputs, strict=True) if p.size]
+        if not count or not results:
+            return None
+        return Launch(self.compiled, [*arguments, *results], count)
 
     def _carried(self, cp: Any, arrays: list[np.ndarray]) -> Any:
         """Return the outputs of arrays of NumPy, carried over and back in pieces."""

@@ -1,29 +1,29 @@
 """A program as a CUDA kernel, one thread a state; a rollout as one, one thread a trajectory.
 
-A thread reads its own rows, which its neighbours' rows share cache lines with, and writes a narrow
-result itself. Wide results pass through memory that a warp shares; see `cuda_prelude`. A step of a
-rollout, whose state is in registers, reads no memory but what it is given anew and writes only
-what is kept, so that it runs at the speed of its arithmetic.
+A thread reads its own rows, which its neighbours' rows share cache lines with. Results are put
+together in memory that a warp shares, and leave it in large pieces; see `cuda_prelude`. A program
+that keeps too much at a time is cut into parts, which different blocks compute for the same states.
+A step of a rollout, whose state is in registers, reads no memory but what it is given anew and
+writes only what is kept, so that it runs at the speed of its arithmetic.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from qddot.backends.cuda_prelude import WARP, Real, prelude
+from qddot.backends.cuda_tiles import KernelPart, Outputs, parts_of, tiles_of
+from qddot.backends.fused import least_live, most_live
 from qddot.backends.source import write
-from qddot.program.optimise import demand_order
-from qddot.program.program import Iteration, Port, Program, Stage
+from qddot.program.program import Iteration, Program, Stage
 
 THREADS = 64  # in a block
-# how many blocks a multiprocessor shall hold at least, for programs of at most so many operations:
-# warps that wait for memory need others to go on, but a long program needs registers more
-BLOCKS = {800: 8, 1500: 6}
-NARROW = 16  # entries of a row that threads write themselves
-# entries of a state that a warp's memory has room for: 64 KiB a block, which GPUs have since 2018
-WIDEST = 128
-PIECE = 16  # entries of a wider row that are copied out at once: 128 or 64 bytes
+# how many blocks a multiprocessor shall hold at least, where so many numbers of 8 bytes wait at
+# once: warps that wait for memory need others to go on, but a long program needs registers more
+BLOCKS = {45: 12, 60: 10, 100: 8, 110: 6, 10_000: 1}
+NARROW = 16  # entries of a row that the threads of a rollout write themselves
 
 
 @dataclass(frozen=True)
@@ -33,25 +33,21 @@ class KernelText:
     name: str
     text: str
     entries: int  # of memory that a warp shares
+    parts: int = 1  # how many blocks have the same states
+
+    def with_more_registers(self) -> KernelText | None:
+        """Return the same with fewer blocks on a multiprocessor, if there can be fewer."""
+        before, count, after = re.split(r"KERNEL\((\d+)\)", self.text, maxsplit=1)
+        fewer = [blocks for blocks in BLOCKS.values() if blocks < int(count)]
+        return replace(self, text=f"{before}KERNEL({fewer[0]}){after}") if fewer else None
 
     def shared(self, real: Real) -> int:
         """Return how many bytes a block shares."""
         return self.entries * real.size * (THREADS // WARP)
 
-
-@dataclass
-class Mirror:
-    """Where rows lie in a warp's own memory, as the kernel is written."""
-
-    used: int = 0
-
-    def take(self, width: int) -> int:
-        """Return where 32 rows of so many entries go."""
-        at, self.used = self.used, self.used + WARP * width
-        return at
-
-    def has_room(self, width: int) -> bool:
-        return self.used + WARP * width <= WARP * WIDEST
+    def blocks(self, count: int) -> int:
+        """Return how many blocks so many states need."""
+        return -(-count // THREADS) * self.parts
 
 
 def source(kernels: Sequence[KernelText], real: Real) -> str:
@@ -60,9 +56,10 @@ def source(kernels: Sequence[KernelText], real: Real) -> str:
     return f"#define THREADS {THREADS}\n{prelude(real)}\n{text}"
 
 
-def head(name: str, arguments: Sequence[str], operations: int) -> str:
-    """Return how a kernel begins."""
-    blocks = next((count for most, count in BLOCKS.items() if operations <= most), 1)
+def head(name: str, arguments: Sequence[str], live: int, real: Real) -> str:
+    """Return how a kernel begins, of a program in which so many values wait at once."""
+    wait = live * real.size / 8
+    blocks = next(count for most, count in BLOCKS.items() if wait <= most)
     return f"KERNEL({blocks}) {name}({', '.join(arguments)}) {{"
 
 
@@ -72,96 +69,24 @@ def kernel(program: Program, name: str, real: Real) -> KernelText:
     Its arguments: for each input its rows and how far apart they are, in entries (0 if all states
     share one); for each output its rows, side by side; then how many states there are.
     """
+    given = {k: port for k, port in enumerate(program.inputs) if port.size}
+    parts = parts_of(program)
     lines: list[str] = []
-    mirror = Mirror()
-    outputs = Outputs(program.outputs, mirror, lines)
-    number = {port.name: k for k, port in enumerate(program.inputs)}
-
-    def read(port: str, i: int) -> str:
-        k = number[port]
-        return f"in{k}[state * in{k}_step + {i}]"
-
-    if outputs.in_pieces:  # the entries of a piece shall be known soon after one another
-        program = demand_order(program)
-    write(lines, program, real.dialect, read, outputs.put)
-    arguments = [
-        f"const real* __restrict__ in{k}, long long in{k}_step"
-        for k, port in enumerate(program.inputs)
-        if port.size
-    ]
+    entries = 0
+    for k, part in enumerate(parts):
+        own, used = part.written(real)
+        lines += [f"PART({k}) {{", *(f"  {line}" for line in own), "}"] if parts[1:] else own
+        entries = max(entries, used)
+    arguments = [f"const real* __restrict__ in{k}, long long in{k}_step" for k in given]
     arguments += [f"real* __restrict__ out{k}" for k, p in enumerate(program.outputs) if p.size]
-    begin = head(name, [*arguments, "long long count"], len(program))
+    live = max((part.live for part in parts), default=0)
+    begin = head(name, [*arguments, "long long count"], live, real)
     # an input that a robot does not depend on is no reason for a warning
-    unused = [f"(void)in{k}, (void)in{k}_step;" for k, p in enumerate(program.inputs) if p.size]
-    states = f"STATES(count, {mirror.used})"
+    unused = [f"(void)in{k}, (void)in{k}_step;" for k in given]
+    states = f"STATES(count, {entries}, {max(len(parts), 1)})"
     body = [f"  {line}" for line in (*unused, states, *lines, "END_OF_STATES")]
-    return KernelText(name, "\n".join([begin, *body, "}", ""]), mirror.used)
-
-
-@dataclass(frozen=True)
-class OutputPiece:
-    """Entries of an output that leave together."""
-
-    port: int
-    size: int  # of the whole row
-    start: int
-    width: int
-    at: int | None  # where they lie in the warp's memory, if they do
-
-    @property
-    def is_row(self) -> bool:
-        return self.width == self.size
-
-
-def _side_by_side(k: int, size: int) -> tuple[str, str]:
-    """Return where an output's rows are, and how far one is from the next."""
-    return f"out{k}", str(size)
-
-
-RowAt = Callable[[int, int], tuple[str, str]]
-
-
-class Outputs:
-    """The outputs of a kernel: narrow ones stored, wide ones collected and copied out."""
-
-    def __init__(
-        self, ports: tuple[Port, ...], mirror: Mirror, lines: list[str], row: RowAt = _side_by_side
-    ):
-        self.lines, self.row = lines, row
-        self.places: list[tuple[OutputPiece, int]] = []
-        self.known: dict[OutputPiece, dict[int, str]] = {}
-        shared: int | None = None
-        for k, port in enumerate(ports):
-            at, width = None, port.size
-            if port.size > NARROW and mirror.has_room(port.size + PIECE):
-                at = mirror.take(port.size)
-            elif port.size > NARROW:
-                at = shared = mirror.take(PIECE) if shared is None else shared
-                width = PIECE
-            for i in range(port.size):
-                start = i // width * width
-                piece = OutputPiece(k, port.size, start, min(width, port.size - start), at)
-                self.places.append((piece, i - start))
-
-    @property
-    def in_pieces(self) -> bool:
-        return any(not piece.is_row for piece, _ in self.places)
-
-    def put(self, k: int, value: str) -> None:
-        piece, i = self.places[k]
-        rows, step = self.row(piece.port, piece.size)
-        if piece.at is None:
-            self.lines.append(f"{rows}[state * {step} + {i}] = {value};")
-            return
-        place = f"{rows}, {step}, {piece.start}, {piece.width}, {piece.at}"
-        known = self.known.setdefault(piece, {})
-        known[i] = value
-        # a row has a place of its own; pieces take turns, so each waits until it is whole
-        ready = {i: value} if piece.is_row else known if len(known) == piece.width else {}
-        for entry, what in sorted(ready.items()):
-            self.lines.append(f"MIRROR({place}, {entry}) = {what};")
-        if len(known) == piece.width:
-            self.lines.append(f"COPY_OUT({place})")
+    text = "\n".join([begin, *body, "}", ""])
+    return KernelText(name, text, entries, max(len(parts), 1))
 
 
 def iteration_kernel(loop: Iteration, name: str, real: Real) -> KernelText:
@@ -178,9 +103,19 @@ def iteration_kernel(loop: Iteration, name: str, real: Real) -> KernelText:
         h              how long a step is
     """
     sizes = loop.sizes
-    mirror = Mirror()
+    loop = replace(
+        loop,
+        stages=tuple(
+            replace(stage, program=least_live(stage.program, [range(sizes["state"]), ()], ()))
+            for stage in loop.stages
+        ),
+    )
     kept_lines: list[str] = []
-    kept = Outputs(loop.kept.outputs, mirror, kept_lines, _kept_row)
+    rows = KernelPart.of(loop.kept, tiles_of(loop.kept.outputs))
+    tiles, entries = rows.tiles, rows.used
+    if all(port.size <= NARROW for port in loop.kept.outputs):  # far apart: threads write them
+        tiles, entries = [replace(tile, at=None) for tile in tiles], 0
+    kept = Outputs(tiles, kept_lines, _kept_row)
     write(kept_lines, loop.kept, real.dialect, _entry, kept.put, "k")
     arguments = [
         *("real* __restrict__ state_rows", "const real* __restrict__ constants_rows"),
@@ -191,7 +126,7 @@ def iteration_kernel(loop: Iteration, name: str, real: Real) -> KernelText:
         "long long count",
     ]
     body = [
-        f"STATES(count, {mirror.used})",
+        f"STATES(count, {entries}, 1)",
         "const real h = (real)h_long;",
         "(void)h, (void)constants_rows, (void)constants_step;",
         "(void)given_rows, (void)given_step, (void)given_row;",
@@ -217,8 +152,9 @@ def iteration_kernel(loop: Iteration, name: str, real: Real) -> KernelText:
         *(f"state_rows[state * {sizes['state']} + {i}] = state{i};" for i in _all(sizes)),
         "END_OF_STATES",
     ]
-    lines = [head(name, arguments, len(loop)), *(f"  {line}" for line in body), "}", ""]
-    return KernelText(name, "\n".join(lines), mirror.used)
+    live = max(most_live(stage.program) for stage in loop.stages)
+    lines = [head(name, arguments, live, real), *(f"  {line}" for line in body), "}", ""]
+    return KernelText(name, "\n".join(lines), entries)
 
 
 def _stage(stage: Stage, real: Real) -> list[str]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +45,14 @@ class Kind:
             return jax.dlpack.from_dlpack(x)
         return x
 
+    def stream(self, cp: Any) -> int:
+        """Return the stream in which the package works now."""
+        if self.package == "torch":
+            import torch
+
+            return torch.cuda.current_stream().cuda_stream
+        return cp.cuda.get_current_stream().ptr
+
 
 def kind_of(arrays: Sequence[Any]) -> Kind:
     """Return what the arrays are: the package of those that live on a GPU, else NumPy."""
@@ -84,29 +91,6 @@ def package_of(x: Any) -> str:
         return package
     jax = sys.modules.get("jax")
     return "jax" if jax is not None and isinstance(x, jax.Array) else "numpy"
-
-
-@dataclass(frozen=True)
-class Stream:
-    """A stream of another package, by the protocol that packages of CUDA share."""
-
-    address: int
-
-    def __cuda_stream__(self) -> tuple[int, int]:
-        return 0, self.address
-
-
-@contextmanager
-def in_stream(address: int, device: int) -> Iterator[None]:
-    """Have CuPy work in a stream of another package, in order with what that does itself."""
-    cp = cupy_or_error()
-    with cp.cuda.Device(device):
-        if hasattr(cp.cuda.Stream, "from_external"):
-            stream = cp.cuda.Stream.from_external(Stream(address))
-        else:  # before version 14
-            stream = cp.cuda.ExternalStream(address, device)
-        with stream:
-            yield
 
 
 def cupy_or_error() -> Any:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.cuda import CudaKernel
-from qddot.backends.device_arrays import in_stream
+from qddot.backends.cuda_launch import Launch
 from qddot.backends.ir import Emitter, Lanes
 from qddot.backends.llvm import MachineCode, compile_module, widest_lanes
 from qddot.backends.loops import batch_lanes, batch_loop
@@ -254,10 +254,10 @@ def launch(kernel: CudaKernel, frame: CallFrame) -> None:
         return
     ask = StreamArguments(ctypes.sizeof(StreamArguments), None, frame.context, None)
     frame.api[0].get_stream(ctypes.addressof(ask))
-    arguments: list[Any] = []
+    arguments: list[int] = []
     for port, buffer in zip(program.inputs, inputs, strict=True):
-        arguments += [np.uintp(buffer.data), np.int64(port.size)]
-    arguments += [np.uintp(buffer.data) for buffer in outputs]
+        arguments += [buffer.data, port.size]
+    arguments += [buffer.data for buffer in outputs]
     device = cupy.cuda.runtime.pointerGetAttributes(first.data).device
-    with in_stream(ask.stream or 0, device):
-        kernel.compiled.launch(count, *arguments)
+    with cupy.cuda.Device(device):
+        Launch(kernel.compiled, arguments, count).into(ask.stream or 0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from math import prod
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,7 +17,7 @@ import torch
 from torch import Tensor
 
 from qddot.backends.cuda import CudaKernel
-from qddot.backends.device_arrays import in_stream
+from qddot.backends.cuda_launch import Launch
 from qddot.backends.kernel import Kernel
 from qddot.checks import not_real
 from qddot.errors import BadArgument
@@ -39,7 +40,7 @@ class TorchProgram:
     program: Program
 
     @cache  # noqa: B019, programs are kept anyway
-    def kernel(self, device: str, dtype: str) -> Callable[..., Any]:
+    def kernel(self, device: str, dtype: str) -> Any:
         made = CudaKernel if device == "cuda" else Kernel
         return made(self.program, np.dtype(dtype))
 
@@ -59,17 +60,30 @@ def known(name: str) -> TorchProgram:
 # the operator: its tensors all have the same leading axes, the same type and the same device
 
 
-@torch.library.custom_op("qddot::program", mutates_args=())
-def run(arrays: list[Tensor], program: str) -> list[Tensor]:
+def launched(arrays: Sequence[Tensor], program: str) -> list[Tensor]:
+    """Return the outputs, computed where the tensors are; on a GPU in PyTorch's own stream."""
     of, first = known(program), arrays[0]
     kernel = of.kernel(first.device.type, str(first.dtype).removeprefix("torch."))
-    if first.is_cuda:
-        address = torch.cuda.current_stream(first.device).cuda_stream
-        with in_stream(address, first.device.index):
-            found = kernel(*(x.detach().contiguous() for x in arrays))
-    else:
+    if not first.is_cuda:
         found = kernel(*(x.numpy(force=True) for x in arrays))
-    return [torch.as_tensor(x) for x in _tuple(found)]
+        return [torch.as_tensor(x) for x in _tuple(found)]
+    rows = [x.detach().contiguous() for x in arrays]
+    batch = of.batch(first)
+    outputs = [first.new_empty(batch + port.shape) for port in of.program.outputs]
+    arguments: list[int] = []
+    for port, x in zip(of.program.inputs, rows, strict=True):
+        arguments += [x.data_ptr(), port.size]
+    arguments += [x.data_ptr() for x in outputs]
+    if count := prod(batch):
+        with torch.cuda.device(first.device):
+            stream = torch.cuda.current_stream().cuda_stream
+            Launch(kernel.compiled, arguments, count).into(stream)
+    return outputs
+
+
+@torch.library.custom_op("qddot::program", mutates_args=())
+def run(arrays: list[Tensor], program: str) -> list[Tensor]:
+    return launched(arrays, program)
 
 
 @run.register_fake
@@ -110,7 +124,7 @@ class ProgramFunction(torch.autograd.Function):
 
     @staticmethod
     def forward(program: str, *arrays: Tensor) -> tuple[Tensor, ...]:
-        return tuple(run(list(arrays), program))
+        return tuple(launched(arrays, program))  # the operator itself is ten times slower to call
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple, output: tuple[Tensor, ...]) -> None:
@@ -176,6 +190,8 @@ def function(program: Program) -> Callable[..., Any]:
             found = iter([rows[0].new_tensor(x).expand(batch + np.shape(x)) for x in constants])
         elif torch.compiler.is_compiling():
             found = iter(run(given, some.digest))
+        elif _no_derivative_is_wanted(given):
+            found = iter(launched(given, some.digest))
         else:
             found = iter(ProgramFunction.apply(some.digest, *given))
         outputs = [
@@ -188,12 +204,30 @@ def function(program: Program) -> Callable[..., Any]:
     return call
 
 
+def _no_derivative_is_wanted(arrays: Sequence[Tensor]) -> bool:
+    """Say whether nobody differentiates or maps here: then the operator need not be kept."""
+    if torch._C._are_functorch_transforms_active() or torch.autograd.forward_ad._current_level >= 0:
+        return False
+    return not torch.is_grad_enabled() or not any(x.requires_grad for x in arrays)
+
+
 def _tuple(found: Any) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
 def _rows(ports: Sequence[Port], arrays: Sequence[Any]) -> tuple[list[Tensor], tuple[int, ...]]:
     """Return the tensors, all of one type, device and batch, or refuse them."""
+    first = arrays[0] if arrays else None
+    if isinstance(first, Tensor) and first.dtype in (torch.float64, torch.float32):
+        batch = tuple(first.shape[: first.dim() - len(ports[0].shape)])
+        if all(
+            isinstance(x, Tensor)
+            and (x.dtype, x.device) == (first.dtype, first.device)
+            and x.shape == (*batch, *port.shape)
+            and x.is_contiguous()
+            for port, x in zip(ports, arrays, strict=True)
+        ):
+            return list(arrays), batch  # nothing to change
     for port, x in zip(ports, arrays, strict=True):
         if x.is_complex() if isinstance(x, Tensor) else np.iscomplexobj(x):
             raise not_real(port.name)

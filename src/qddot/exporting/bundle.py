@@ -86,6 +86,7 @@ def described(function: ExportedFunction) -> dict[str, Any]:
             "name": "run",
             "source": source([text], real),
             "threads": THREADS,
+            "parts": text.parts,
             "shared": text.shared(real),
         },
         "record": {

@@ -253,9 +253,10 @@ def cuda_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool
     kernels = [kernel(f.program, f"{stem}_{f.name}", real) for f in functions]
     lines = [f"// {_plain(printable(robot.name))}, {real.name}; one thread per state", "//"]
     for function, text in zip(functions, kernels, strict=True):
+        blocks = f"(count + {THREADS - 1}) / {THREADS}" + (f" * {text.parts}" * (text.parts > 1))
         lines += [
             f"// {text.name}: {_plain(function.words)}",
-            f"//   <<<(count + {THREADS - 1}) / {THREADS}, {THREADS}, {text.shared(real)}>>>"
+            f"//   <<<{blocks}, {THREADS}, {text.shared(real)}>>>"
             f"({', '.join(_arguments(function))}, count)",
         ]
     lines += [

@@ -102,6 +102,7 @@ class OnGpu:
         module = cupy.RawModule(code=cuda["source"], options=("--std=c++17",))
         self.kernel = module.get_function(cuda["name"])
         self.threads, self.shared = cuda["threads"], cuda["shared"]
+        self.parts = cuda.get("parts", 1)  # how many blocks have the same states
         self.kernel.max_dynamic_shared_size_bytes = self.shared
 
     def __call__(self, *arrays):
@@ -115,7 +116,7 @@ class OnGpu:
         outputs = [xp.empty(batch + shape) for _, shape in self.of.outputs]
         arguments += [x for x in outputs if x.size]
         if count:
-            blocks = -(-count // self.threads)
+            blocks = -(-count // self.threads) * self.parts
             given = (*arguments, np.int64(count))
             self.kernel((blocks,), (self.threads,), given, shared_mem=self.shared)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)

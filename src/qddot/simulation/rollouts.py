@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from qddot.backends.cuda import Compiled, CudaKernel
+from qddot.backends.cuda import CudaKernel
+from qddot.backends.cuda_launch import Compiled
 from qddot.backends.cuda_prelude import Real
 from qddot.backends.cuda_source import iteration_kernel
 from qddot.backends.device_arrays import Kind, cupy_or_error, kind_of, package_of
