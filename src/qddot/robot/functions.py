@@ -29,7 +29,7 @@ CHOICES = {
     "coriolis_matrix": ("form",),
     "all_terms": ("frame",),
 }
-WITHOUT_FRAME_TOO = ("all_terms",)
+WITHOUT_FRAME_TOO = NAMED = ("all_terms",)  # and whose results have names
 
 
 class Functions:
@@ -113,7 +113,7 @@ class Functions:
         if len(words) > len(names) or not choices.keys() <= known:
             extra = [*words[len(names) :], *(choices.keys() - known)]
             raise BadArgument(f"{quantity} takes no {extra[0]!r}.")
-        if "frame" in {*names} - choices.keys() and quantity not in WITHOUT_FRAME_TOO:
+        if "frame" in names and "frame" not in choices and quantity not in WITHOUT_FRAME_TOO:
             raise BadArgument(f"{quantity} needs a frame: {quantity}(..., {self._tip!r}).")
         # what shape these have is the backend's to check: arrays differ between them
         by_frame, motion = dict(wrenches or {}), () if base_motion is None else tuple(base_motion)
@@ -125,8 +125,9 @@ class Functions:
             choices |= {"wrenches": tuple(by_frame), "base_moves": bool(motion)}
             choices |= {"disturbed": disturbance is not None}
         found = self.lowered(quantity, **choices)(*arrays, *loads)
-        results = results_of(Request(quantity, **choices))
-        return found if results is tuple else results(*found)
+        if quantity in NAMED:  # asked in words that torch.compile knows
+            found = results_of(Request(quantity, **choices))(*found)
+        return found
 
     @property
     def _tip(self) -> str:
