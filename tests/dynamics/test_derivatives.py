@@ -179,3 +179,14 @@ def test_a_compiled_slope_of_dry_friction_at_a_standstill_is_zero():
     zero = np.zeros(2)
     _, by_qd = robot.inverse_dynamics_derivatives(zero, zero, zero)
     assert_near(by_qd, np.diag([0.3, 0.2]))
+
+
+@pytest.mark.parametrize("name", LIBRARY)
+def test_with_few_values_at_once_they_are_the_same(name):
+    robot = Robot(read(name))
+    rng = np.random.default_rng(3)
+    for quantity in ("inverse_dynamics_derivatives", "forward_dynamics_derivatives"):
+        few = robot.program(quantity, few_at_once=True)
+        state = rng.normal(size=(3, robot.n))
+        for found, wanted in zip(few(*state), robot.program(quantity)(*state), strict=True):
+            assert_near(found, wanted, 1e-10)

@@ -120,6 +120,9 @@ def inverse_derivatives(tree: Tree, recorded: ProgramOf) -> Program:
     """
     short, shapes = regrouped(tree), state_shapes(tree, *STATE)
 
+    def by_differentiating() -> Program:
+        return differentiated_torques(tree, recorded)
+
     def by_mechanics() -> Program:
         slopes = jacobian(resisting(tree), ["q", "qd"], _along(tree))
 
@@ -130,17 +133,19 @@ def inverse_derivatives(tree: Tree, recorded: ProgramOf) -> Program:
 
         return record(total, "inverse_dynamics_derivatives", **shapes)
 
-    def by_differentiating() -> Program:
-        slopes = jacobian(recorded("inverse_dynamics"), ["q", "qd"], _along(tree))
-
-        def named(*state: Any) -> Any:
-            return _named("dtau", *slopes.pack(slopes.results_at(np.concatenate(state))))
-
-        return record(named, "inverse_dynamics_derivatives", **shapes)
-
     if not derivatives.applies(tree):
         return by_differentiating()
     return shorter(tree, by_mechanics, by_differentiating)
+
+
+def differentiated_torques(tree: Tree, recorded: ProgramOf) -> Program:
+    """Return ∂τ/∂q and ∂τ/∂q̇, the program of the torques differentiated column by column."""
+    slopes = jacobian(recorded("inverse_dynamics"), ["q", "qd"], _along(tree))
+
+    def named(*state: Any) -> Any:
+        return _named("dtau", *slopes.pack(slopes.results_at(np.concatenate(state))))
+
+    return record(named, "inverse_dynamics_derivatives", **state_shapes(tree, *STATE))
 
 
 def resisting(tree: Tree) -> Program:

@@ -29,6 +29,7 @@ CHOICES = {
     "coriolis_matrix": ("form",),
     "all_terms": ("frame",),
 }
+DERIVATIVES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 WITHOUT_FRAME_TOO = NAMED = ("all_terms",)  # and whose results have names
 
 
@@ -46,12 +47,13 @@ class Functions:
         robot: Robot | str | Path,
         lower: Callable[[Program], Callable[..., Any]],
         where: str,
+        few_at_once: tuple[str, ...] = (),  # the quantities of which few values may wait at a time
     ):
         robot = robot_of(robot)
         if robot.symbols:
             raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
         self.robot = robot
-        self._lower, self._where = lower, where
+        self._lower, self._where, self._few_at_once = lower, where, few_at_once
         self._lowered: dict[Request, Callable[..., Any]] = {}
 
     def __getstate__(self) -> dict[str, Any]:
@@ -92,7 +94,8 @@ class Functions:
         """Lower a quantity, if that was not done before."""
         request = Request(quantity, **choices)
         if request not in self._lowered:
-            self._lowered[request] = self._lower(self.robot.program(quantity, **choices))
+            more = {"few_at_once": True} if quantity in self._few_at_once else {}
+            self._lowered[request] = self._lower(self.robot.program(quantity, **choices, **more))
         return True
 
     def _call(
@@ -149,7 +152,9 @@ def to_cuda(robot: Robot | str | Path) -> Functions:
     from qddot.backends.cuda import CudaKernel
 
     robot = robot_of(robot)
-    return Functions(robot, partial(CudaKernel, dtype=np.dtype(robot.dtype)), "a GPU")
+    # a float64 takes two of a thread's 255 registers, and what does not fit is slow to wait for
+    crowded = DERIVATIVES if robot.dtype == np.float64 else ()
+    return Functions(robot, partial(CudaKernel, dtype=np.dtype(robot.dtype)), "a GPU", crowded)
 
 
 def to_jax(robot: Robot | str | Path) -> Functions:

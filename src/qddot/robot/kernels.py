@@ -77,7 +77,7 @@ class Kernels(Described):
         Args:
             quantity: The name of a method: "inverse_dynamics", "mass_matrix", "jacobian", ...
             choices: What that method chooses by: `frame`, `axes`, `wrenches` (names of frames),
-                `reaction`, `disturbed`, `base_moves`, `form`.
+                `reaction`, `disturbed`, `base_moves`, `form`, and of derivatives `few_at_once`.
         """
         if quantity not in NAMES:
             raise UnknownName("quantity", quantity, self.name, NAMES)

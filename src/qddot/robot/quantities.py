@@ -33,7 +33,7 @@ from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
-from qddot.robot.derived import DERIVED, state_shapes
+from qddot.robot.derived import DERIVED, differentiated_torques, state_shapes
 from qddot.robot.products import PRODUCTS
 from qddot.robot.terms import AllTerms, FrameTerms
 
@@ -56,6 +56,7 @@ class Request(NamedTuple):
     base_moves: bool = False
     at_origin: bool = False  # of the motion of a point: it is that of the frame, and no input
     form: str = "christoffel"  # of the Coriolis matrix, one of `formulations.coriolis.FORMS`
+    few_at_once: bool = False  # of derivatives: more operations, but fewer values wait at a time
 
 
 def program_for(tree: Tree, request: Request) -> Program:
@@ -69,7 +70,10 @@ def recorded_program(tree: Tree, request: Request) -> Program:
     if name in WITH_LOADS:
         return loaded_program(tree, request)
     if name in FROM_OTHERS and request.form == "christoffel":
-        return FROM_OTHERS[name](tree, lambda other: recorded_program(tree, Request(other)))
+        few = request.few_at_once
+        differentiate = few and name == "inverse_dynamics_derivatives"
+        make = differentiated_torques if differentiate else FROM_OTHERS[name]
+        return make(tree, lambda other: recorded_program(tree, Request(other, few_at_once=few)))
     if name in GUARDED:
         return guarded_program(tree, request)
     if name == "all_terms":
