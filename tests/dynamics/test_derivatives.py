@@ -21,6 +21,7 @@ from qddot.model.folding import fold
 from qddot.program.differentiate import jacobian
 from qddot.readers import read
 from qddot.robot import Robot
+from qddot.robot.functions import to_cuda
 from qddot.robot.quantities import Request, program_for
 
 EXAMPLES = examples(12)
@@ -190,3 +191,12 @@ def test_with_few_values_at_once_they_are_the_same(name):
         state = rng.normal(size=(3, robot.n))
         for found, wanted in zip(few(*state), robot.program(quantity)(*state), strict=True):
             assert_near(found, wanted, 1e-10)
+
+
+@pytest.mark.parametrize(("dtype", "few"), [("float64", True), ("float32", False)])
+def test_a_gpu_gets_them_with_few_values_at_once_in_float64(monkeypatch, dtype, few):
+    robot, what = Robot(read("ur5"), dtype=dtype), "inverse_dynamics_derivatives"
+    monkeypatch.setattr("qddot.backends.cuda.CudaKernel", lambda program, dtype: program)
+    lowered = to_cuda(robot).lowered(what)
+    assert lowered.digest == robot.program(what, few_at_once=few).digest
+    assert lowered.digest != robot.program(what, few_at_once=not few).digest

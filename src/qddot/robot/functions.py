@@ -153,7 +153,7 @@ def to_cuda(robot: Robot | str | Path) -> Functions:
 
     robot = robot_of(robot)
     # a float64 takes two of a thread's 255 registers, and what does not fit is slow to wait for
-    crowded = DERIVATIVES if robot.dtype == np.float64 else ()
+    crowded = DERIVATIVES if robot.dtype == "float64" else ()
     return Functions(robot, partial(CudaKernel, dtype=np.dtype(robot.dtype)), "a GPU", crowded)
 
 
