@@ -34,7 +34,7 @@ class PathLimits:
     def programs(self, robot: Robot) -> PathPrograms:
         """Return what is compiled for a robot with these limits, once."""
         kinds = (self.effort, self.velocity, self.acceleration)
-        which = [tuple(np.flatnonzero(np.isfinite(kind)).tolist()) for kind in kinds]
+        which = [tuple(np.isfinite(kind).nonzero()[0].tolist()) for kind in kinds]
         return robot.cached("path", tuple(which), lambda: PathPrograms(robot.tree, *which))
 
 
@@ -102,7 +102,7 @@ class PathsLeft:
             *(near[:, :-1], near[:, 1:], self.tangent, self.unit, self.margin),
             out=(
                 programs.room("back", count, pieces, 3 * m + 6),
-                programs.room("ahead", count, pieces, 3 * m + 2),
+                programs.room("ahead", count, pieces, 2 * m + 2),
             ),
         )
         x, blocked = programs.passes.speeds(back, ahead, self.ends)
@@ -192,7 +192,7 @@ def _solved(
 ) -> list[Solved]:
     programs = limits.programs(robot)
     rounds = PathsLeft(programs, limits.inverses, grids, ends, both)
-    found = [Solved(grid, grid.s, problem=_not_found(robot, grid)) for grid in grids]
+    found: list[Solved | None] = [None] * len(grids)
     left = np.arange(len(grids))
     for number in range(ROUNDS):
         x, blocked = rounds.speeds()
@@ -227,7 +227,10 @@ def _solved(
         if done.any():
             left = left[~done]
             rounds.choose(~done)
-    return found
+    return [
+        one or Solved(grid, grid.s, problem=_not_found(robot, grid))
+        for one, grid in zip(found, grids, strict=True)
+    ]
 
 
 def _not_found(robot: Robot, grid: PathGrid) -> str:
