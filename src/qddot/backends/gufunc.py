@@ -70,6 +70,13 @@ def as_assumed() -> bool:
     )
 
 
+def address(array: np.ndarray) -> int:
+    """Return where the entries of an array begin; NumPy's own way takes seven times as long."""
+    if not as_assumed():
+        return array.ctypes.data
+    return ctypes.c_void_p.from_address(id(array) + DATA).value or 0
+
+
 def _number_and_order(dtype: np.dtype) -> tuple[int, int]:
     number = ctypes.c_int32.from_address(id(dtype) + TYPE_NUMBER).value
     return number, ctypes.c_int8.from_address(id(dtype) + BYTE_ORDER).value

@@ -46,7 +46,7 @@ class PathGrid:
         even, which = np.arange(pieces + 1.0), np.zeros(0)
         if len(inside):
             # where on an even grid the places are, of which s is a cosine, and a point for each
-            place = np.arccos(np.clip(1 - 2 * inside / path.length, -1, 1)) * (pieces / np.pi)
+            place = np.arccos(1 - 2 * inside / path.length) * (pieces / np.pi)
             which, order = np.rint(place), np.arange(len(place))
             which = np.maximum.accumulate(np.maximum(which, 1) - order) + order
             most = pieces - 1 - order[::-1]
@@ -69,11 +69,11 @@ class PathGrid:
     def terms(self, programs: PathPrograms, out: np.ndarray) -> None:
         """Fill in the terms of the equation of motion at all places, one row each."""
         curve, pieces = self.path.curve, len(self.s) - 1
-        share = self.share.reshape(pieces, self.parts, NODES)[:, :, :-1].reshape(pieces, -1)
-        s, each = programs.room("places", len(out)), share.shape[1]
-        inside = s[:-1].reshape(pieces, each)
-        np.multiply(share, self.delta[:, None], out=inside)
-        inside += self.s[:-1, None]
+        s = programs.room("places", len(out))
+        inside = s[:-1].reshape(pieces, self.parts, GAPS)
+        share = self.share[:, :-1].reshape(inside.shape)
+        np.multiply(share, self.delta[:, None, None], out=inside)
+        inside += self.s[:-1, None, None]
         s[-1] = self.s[-1]
         rows, starts = np.ascontiguousarray(curve.coefficients), curve.starts
         kernel = programs.terms(rows.shape[1] - 1).gufunc

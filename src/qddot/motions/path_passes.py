@@ -186,10 +186,10 @@ class Passes:
         given = Given(ahead, order * far, step)
         second.run(np.full((count, 1), start), nothing, given, [x[:, 1:]], every=1, h=0.0)
         x = x[..., 0]
-        ready = low <= high
-        little = 1e-12 * high.max(axis=1)  # rounding, for limits at rest are steep
-        ready[:, 0] &= (low[:, 0] <= start + little) & (start <= high[:, 0] + little)
-        moving = x[:, :-1] + x[:, 1:] > 0
+        ready, moving = low <= high, x[:, :-1] + x[:, 1:] > 0
+        if not ((low[:, 0] <= start) & (start <= high[:, 0])).all():
+            little = 1e-12 * high.max(axis=1)  # rounding, for limits at rest are steep
+            ready[:, 0] &= (low[:, 0] <= start + little) & (start <= high[:, 0] + little)
         if ready.all() and moving.all():
             return x, np.full(count, -1)
         # the last point from which the end cannot be reached, or the first that is not left
