@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,9 +76,8 @@ class PathsLeft:
         unit: np.ndarray,
         grids: Sequence[PathGrid],
         ends: np.ndarray,
-        both: bool,
     ):
-        self.both, self.traded = both, np.zeros(len(grids), dtype=bool)
+        self.both, self.traded = False, np.zeros(len(grids), dtype=bool)
         self.programs, self.unit, self.ends = programs, unit, ends
         self.share, self.parts = grids[0].share, grids[0].parts
         count, pieces = len(grids), len(grids[0].s) - 1
@@ -86,6 +86,8 @@ class PathsLeft:
         for grid, room in zip(grids, self.terms, strict=True):
             grid.terms(programs, room)
         self.delta = np.array([grid.delta for grid in grids])
+        self.of_all = self.terms, self.delta
+        self.margins: dict[int, np.ndarray] = {}  # those with which paths were done, by number
         self.margin = np.zeros((count, pieces, programs.rows + 1))
         # in the first round, friction is that of a slow motion
         self.near = np.full((count, pieces + 1), TINY)
@@ -95,6 +97,14 @@ class PathsLeft:
         """Go on with some of the paths."""
         for name in ("terms", "delta", "margin", "near", "tangent"):
             setattr(self, name, getattr(self, name)[which])
+
+    def for_both(self, which: Sequence[int], x: np.ndarray) -> PathsLeft:
+        """Return the paths of these numbers anew, for the other corners; x was found for them."""
+        other = copy(self)
+        other.both, (other.terms, other.delta) = True, (each[which] for each in self.of_all)
+        other.margin = np.array([self.margins[k] for k in which])
+        other.near, other.tangent = _moving(x), np.ones((len(which), 1))
+        return other
 
     def speeds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return x at all points, and where each path is blocked."""
@@ -155,8 +165,13 @@ class PathsLeft:
         more = np.maximum(use - (1 - KEPT), 0)[..., None]
         ready = (use.max(axis=1) > 0)[:, None, None] & (self.tangent > 0)[..., None]
         self.margin = np.where(ready, self.margin + 2 * more, 1.05 * wide)
-        self.near = np.maximum(x, np.maximum(1e-12 * x.max(axis=1), TINY)[:, None])
+        self.near = _moving(x)
         self.tangent[:] = 1.0
+
+
+def _moving(x: np.ndarray) -> np.ndarray:
+    """Return x, but above zero, where friction has a tangent."""
+    return np.maximum(x, np.maximum(1e-12 * x.max(axis=1), TINY)[:, None])
 
 
 def solved(
@@ -178,10 +193,12 @@ def solved(
         thorough: Whether both corners are tried where a larger x leaves less to the next.
     """
     with np.errstate(all="ignore"):  # what is infinite or NaN is data
-        found = _solved(robot, limits, grids, ends, between)
+        rounds = PathsLeft(limits.programs(robot), limits.inverses, grids, ends)
+        found = _solved(robot, limits, grids, rounds, between)
         again = [k for k, one in enumerate(found) if one.traded and thorough]
         if again:
-            others = _solved(robot, limits, [grids[k] for k in again], ends, between, both=True)
+            rounds = rounds.for_both(again, np.array([found[k].x for k in again]))
+            others = _solved(robot, limits, [grids[k] for k in again], rounds, between)
             for k, other in zip(again, others, strict=True):
                 found[k] = min(found[k], other, key=lambda one: one.times[-1])
         return found
@@ -191,12 +208,10 @@ def _solved(
     robot: Robot,
     limits: PathLimits,
     grids: Sequence[PathGrid],
-    ends: np.ndarray,
+    rounds: PathsLeft,
     between: bool,
-    both: bool = False,
 ) -> list[Solved]:
-    programs = limits.programs(robot)
-    rounds = PathsLeft(programs, limits.inverses, grids, ends, both)
+    programs = rounds.programs
     found: list[Solved | None] = [None] * len(grids)
     left = np.arange(len(grids))
     for number in range(ROUNDS):
@@ -214,14 +229,14 @@ def _solved(
             grid = grids[left[k]]
             spans = spans_of(x[k], grid.delta)
             share = float(full[k] @ spans / spans.sum())
-            traded = bool(rounds.traded[k])
+            traded, rounds.margins[int(left[k])] = bool(rounds.traded[k]), rounds.margin[k]
             found[left[k]] = Solved(grid, x[k], float(largest[k]), share, traded=traded)
         if not free.all():
             # the tangent at too high a speed stands too high at low ones
             slow = (number == 0) | (not programs.rubs) | (rounds.near.max(axis=1) < 1e-20)
             for k in np.flatnonzero(~free & slow):
                 done[k], grid = True, grids[left[k]]
-                problem = _cannot(robot, limits, grid, int(blocked[k]), ends)
+                problem = _cannot(robot, limits, grid, int(blocked[k]), rounds.ends)
                 found[left[k]] = Solved(grid, x[k], problem=problem)
             x = np.where(free[:, None], x, rounds.near / 4)
             bulge[~free] = 0
