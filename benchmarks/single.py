@@ -1,4 +1,7 @@
-"""How long does one call from Python take, for one state? Every method of a robot."""
+"""How long does one call from Python take, for one state? Every method of a robot.
+
+And how long does a state take of 10 or 100 that are given at once, beside a loop?
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from ways import AGREEMENT, CHECKED, Looped, agreeing, disagreement, flat, uncha
 from qddot.robot import Robot
 
 TARGET = 4  # times Pinocchio
+FEW = (10, 100)  # states that are given at once
 OF_OTHERS = ("inverse_dynamics", "forward_dynamics", "mass_matrix")
 
 
@@ -81,6 +85,8 @@ def rows(effort: Effort) -> list[Row]:
         for asked in METHODS:
             say(f"single: {asked.what} of {name} ...")
             found.append(compare(robot, frame, asked, state, theirs.get(asked.what), effort))
+        for quantity in OF_OTHERS:
+            found += few_states(robot, quantity, theirs.get(spaced(quantity)), effort)
         for offer in ways_of(robot, FOR_ONE_STATE):
             for quantity in OF_OTHERS:
                 found += compare_loop(robot, quantity, offer[quantity], effort)
@@ -122,6 +128,25 @@ def compare(
         return within(what, race([ours], effort.seconds / 4)[0])
     mine, theirs = race([ours, peer.single(batch)], effort.seconds / 2)
     return against(what, mine, peer.name, theirs, TARGET)
+
+
+def few_states(robot: Robot, quantity: str, peer: Looped | None, effort: Effort) -> list[Row]:
+    """Return the rows of small batches, per state: arrays, and numbers in lists."""
+    found, call = [], getattr(robot, quantity)
+    for count in FEW:
+        arrays = [x.copy() for x in states(robot, count, 1 if quantity == "mass_matrix" else 3)]
+        lists = tuple(x.tolist() for x in arrays)
+        entrants = [Contender(call, tuple(arrays), count), Contender(call, lists, count)]
+        peers = [peer] if peer and agreeing(robot, quantity, [peer], arrays) else []
+        times = race([*entrants, *(each.batch(arrays) for each in peers)], effort.seconds / 2)
+        what = f"{robot.name}: {spaced(quantity)}, {count} states"
+        for words, time in (("", times[0]), (" in lists", times[1])):
+            if not peers:
+                found.append(within(what + words, time))
+            for each, their in zip(peers, times[2:], strict=True):
+                name = f"{each.name}, a loop"
+                found.append(against(what + words, time, name, their, None if words else TARGET))
+    return found
 
 
 def compare_loop(robot: Robot, quantity: str, way: Any, effort: Effort) -> list[Row]:

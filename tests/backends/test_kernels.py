@@ -253,8 +253,10 @@ def test_a_batch_in_pieces_is_the_batch_in_one(
     monkeypatch.setattr(kernels, "WORTH_A_WORD", 20 * len(MOTION))
     monkeypatch.setattr(Kernel, "_piece", counted)
     given = arguments((count,), seed=count)
-    assert_same(Kernel(MOTION, threads=threads).general(*given), MOTION(*given))
-    assert sum(pieces) == count
+    kernel = Kernel(MOTION, threads=threads)
+    assert_same(kernel.general(*given), MOTION(*given))
+    assert kernel.at_once == 19
+    assert sum(pieces) == (count if count > 19 else 0)
     assert len(pieces) > 1 or count < 40
 
 

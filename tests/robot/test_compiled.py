@@ -110,7 +110,7 @@ def test_exact_calls_never_enter_python_and_all_others_do():
         ((Q, QD), {"qdd": list(QDD)}),
         ((Q, QD, QDD), {"wrenches": tip_load}),
         ((Q, QD, QDD), {"base_motion": (np.zeros(6), [0] * 6)}),
-        ((Q[None], QD, QDD), {}),
+        ((Q[None, None], QD, QDD), {}),
     ):
         with python_calls(Kernel.general) as calls:
             found = leg.inverse_dynamics(*given, **more)

@@ -22,21 +22,34 @@ class KernelCall(NamedTuple):
     kernel: Any
     arrays: tuple[Any, ...]
     out: Any = None
+    otherwise: Callable[..., Any] | None = None  # the general way, where it is not the kernel's
 
     def __call__(self) -> Any:
-        return self.kernel.general(*self.arrays, out=self.out)
+        return (self.otherwise or self.kernel.general)(*self.arrays, out=self.out)
 
-    def is_one_state(self) -> bool:
-        """Return whether the arrays are those of one state, exactly as the kernel wants them."""
+    def code(self) -> str | None:
+        """Return which code takes the arrays as they are.
+
+        "state" where they are those of one state, "loop" where some are rows of states, few enough
+        to be computed at once; None where they are anything else.
+        """
         inputs, dtype = self.kernel.program.inputs, self.kernel.dtype
-        return len(inputs) == len(self.arrays) and all(
-            type(x) is np.ndarray
-            and x.shape == port.shape
-            and x.dtype == dtype
-            and x.flags.c_contiguous
-            and x.flags.aligned
-            for port, x in zip(inputs, self.arrays, strict=True)
-        )
+        if len(inputs) != len(self.arrays):
+            return None
+        states = 0
+        for port, x in zip(inputs, self.arrays, strict=True):
+            if type(x) is not np.ndarray or x.dtype != dtype:
+                return None
+            if x.shape != port.shape:
+                if x.shape[1:] != port.shape or len(x) != (states or len(x)):
+                    return None
+                states = len(x)
+                if not 0 < states <= self.kernel.at_once:
+                    return None
+            flags = x.flags
+            if not (flags.c_contiguous and flags.aligned):
+                return None
+        return "loop" if states else "state"
 
 
 class ArrayPlace(NamedTuple):
@@ -102,5 +115,7 @@ def layout_of(
     except LookupError:  # something is no array, or the kernel gets another one
         return None
     if len({*inputs, *outputs}) != len(found):
+        return None
+    if outputs and len(outputs) != len(call.kernel.result_ports):
         return None
     return CallLayout(len(args), tuple(kwargs), tuple(words), tuple(holders), inputs, outputs)

@@ -1,10 +1,11 @@
-"""A compiled Python function for one state: NumPy arrays in, NumPy array out, in 0.2 µs.
+"""A compiled Python function for one state or a batch: NumPy arrays in, NumPy array out, in 0.2 µs.
 
 It looks at its arguments as the interpreter does, and takes the short way when each is exactly
-what a program wants (an array of the right shape and type, contiguous and aligned). For anything
-else it calls the general way with the same arguments. Arguments that choose a program (the name of
-a frame, axes, which wrenches there are) and keywords are part of what it knows: each layout of a
-call is compiled when it first comes with one state, so looking at it costs nothing.
+what a program wants (an array of the right type, contiguous and aligned, its shape that of one
+state or of rows of them). For anything else it calls the general way with the same arguments.
+Arguments that choose a program (the name of a frame, axes, which wrenches there are) and keywords
+are part of what it knows: each layout of a call is compiled when it first comes so, and the code
+behind it when that is first wanted, so looking at it costs nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from typing import Any
 
 import numpy as np
 
-from qddot.backends.call_assembly import TABLE, link_module, texts_of
+from qddot.backends.call_assembly import link_module, texts_of
 from qddot.backends.call_layout import CallLayout, KernelCall, layout_of
+from qddot.backends.call_pieces import TABLE
 from qddot.backends.gufunc import ARRAY_NEW, SCALAR_NEW, array_table, as_assumed
 from qddot.backends.ir import Lanes
 from qddot.backends.llvm import MachineCode, compile_module
 
 METH_FASTCALL_KEYWORDS = 0x0080 | 0x0002
 MOST_LAYOUTS = 64  # of a function; more take the general way
+WORTH_LETTING_GO = 200_000  # operations, about 10 µs; from then on other Python threads may run
 
 
 class MethodDefinition(ctypes.Structure):
@@ -37,7 +40,7 @@ class MethodDefinition(ctypes.Structure):
 
 
 def make_fastcall(name: str, general: Callable[..., Any], asked: Callable[..., Any]) -> Any:
-    """Return a builtin function for one state that hands everything unusual to the general way.
+    """Return a builtin function that hands everything unusual to the general way.
 
     Args:
         name: What the function is called.
@@ -78,40 +81,60 @@ class FastCall:
         call = self.asked(*args, **kwargs)
         if not isinstance(call, KernelCall):
             return call
-        if call.is_one_state() and self._linked(args, kwargs, call):
+        code = call.code()
+        if code and self._linked(args, kwargs, call, code):
             return self.function()(*args, **kwargs)
         return call()
 
-    def _linked(self, args: tuple, kwargs: dict[str, Any], call: KernelCall) -> bool:
-        """Compile a link for calls as this one, if there is none yet and there may be one."""
+    def _linked(self, args: tuple, kwargs: dict[str, Any], call: KernelCall, code: str) -> bool:
+        """Give calls as this one a link and its code, if they have none yet and may have one."""
         layout = layout_of(self.asked, args, kwargs)
-        if layout is None or layout in self.links or len(self.links) >= MOST_LAYOUTS:
+        if layout is None:
             return False
-        kernel = call.kernel
+        if layout not in self.links:
+            if len(self.links) >= MOST_LAYOUTS:
+                return False
+            self._add_link(layout, call.kernel)
+        table, at = self.links[layout][0], TABLE.index(code)
+        if table[at]:
+            return False
+        table[at] = call.kernel.code(code).address(code)
+        return True
+
+    def _add_link(self, layout: CallLayout, kernel: Any) -> None:
         lanes, results = Lanes(1, single=kernel.dtype == np.float32), kernel.results
-        state: MachineCode = kernel.one_state
-        named, guarded = results is not tuple, kernel.otherwise is not None
-        code = compile_module(link_module(layout, kernel.program, lanes, named, guarded))
+        named, at_once = results is not tuple, kernel.at_once
+        text = link_module(
+            layout,
+            kernel.program,
+            lanes,
+            named=named,
+            guarded=kernel.otherwise is not None,
+            batches=at_once > 0,
+        )
+        code = compile_module(text)
         texts = texts_of(layout)
-        addresses = {
+        entries = {
             "link": code.address("link"),
             "next": 0,
-            "state": state.address("state"),
+            "state": 0,
+            "loop": 0,
             "new tuple": _address("PyType_GenericAlloc" if named else "PyTuple_New"),
             "results": id(results),
             "dtype": id(kernel.dtype),
+            "most states": at_once,
+            "many states": WORTH_LETTING_GO // max(len(kernel.program), 1),
             **_fixed_addresses(),
         }
-        table = np.array([*(addresses[what] for what in TABLE), *map(id, texts)], np.int64)
+        table = np.array([*(entries[what] for what in TABLE), *map(id, texts)], np.int64)
         # of several threads that are here at once one is first, and each makes the same chain
-        self.links.setdefault(layout, (table, texts, code, state, kernel.dtype, results))
+        self.links.setdefault(layout, (table, texts, code, kernel))
         tables = [each for each, *_ in list(self.links.values())]
         for one, following in pairwise(tables):
             one[TABLE.index("next")] = following.ctypes.data
         self.first[0] = tables[0].ctypes.data
         self.definition.function = code.address("call")
         self.code.append(code)
-        return True
 
 
 class Owner(tuple):
@@ -157,6 +180,8 @@ def _fixed_addresses() -> dict[str, int]:
         "length of dict": _address("PyDict_Size"),
         "take": _address("Py_IncRef"),
         "let go": _address("Py_DecRef"),
+        "let others run": _address("PyEval_SaveThread"),
+        "go on alone": _address("PyEval_RestoreThread"),
     }
 
 

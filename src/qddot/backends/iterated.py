@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.backends.gufunc import address
 from qddot.backends.ir import Lanes
 from qddot.backends.iterate import iteration_loop
 from qddot.backends.kernel import WORTH_A_THREAD, WORTH_A_WORD, Kernel
@@ -110,7 +111,7 @@ class IteratedKernel:
             places = (ctypes.c_void_p * len(kept))(*(_at(array, low, row) for array in kept))
             run(
                 *(_at(state, low), _at(constants, low)),
-                *(given.rows.ctypes.data, _at(given.offsets, low), given.step),
+                *(_at(given.rows), _at(given.offsets, low), given.step),
                 *(places, apart, some, steps, high - low, first, h),
             )
 
@@ -146,5 +147,7 @@ def _cut(rows: int, every: int, most: int) -> tuple[int, Callable[[int], tuple[i
 
 def _at(array: np.ndarray, *index: int) -> int:
     """Return the address of a row."""
-    first = array.__array_interface__["data"][0]
-    return first + sum(i * stride for i, stride in zip(index, array.strides, strict=False))
+    where = address(array)
+    for i, stride in zip(index, array.strides, strict=False):
+        where += i * stride
+    return where

@@ -14,6 +14,13 @@ from typing import Any
 
 import numpy as np
 
+from qddot.backends.batch_arrays import (
+    FROM_THE_SYSTEM,
+    BatchPlan,
+    contiguous,
+    contiguous_rows,
+    share,
+)
 from qddot.backends.call_layout import KernelCall
 from qddot.backends.fastcall import make_fastcall
 from qddot.backends.gufunc import make_gufunc
@@ -23,14 +30,14 @@ from qddot.backends.loops import batch_lanes, batch_loop, module, single_state
 from qddot.backends.threads import in_rounds
 from qddot.checks import real_array
 from qddot.errors import BadArgument
-from qddot.program.ports import Refusal, batch_of, check_count, wrong_shape
+from qddot.program.ports import Refusal, Shape, batch_of, check_count, wrong_shape
 from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.results import in_notebook
 
 # operations: some 45 µs; handing work over takes 15
 WORTH_A_THREAD = 1_300_000
-FROM_THE_SYSTEM = 128 * 1024  # [bytes]; the C library asks the system for more than that
+PLANS = 64  # shapes of calls that a kernel remembers
 WORTH_A_WORD = 2_000_000_000  # about a tenth of a second
 
 
@@ -49,8 +56,17 @@ class Kernel:
 
     @cached_property
     def call(self) -> Callable[..., Any]:
-        """The callable to hand to users: the compiled front for one state, then `general`."""
+        """The callable to hand to users: the compiled front, then `general`."""
         return make_fastcall(self.program.name, self.general, self.asked)
+
+    @property
+    def result_ports(self) -> tuple[Port, ...]:
+        """The outputs that callers get."""
+        return self.program.outputs[:-1] if self.otherwise else self.program.outputs
+
+    def code(self, name: str) -> MachineCode:
+        """Return what is compiled: "state", a function for one state, or "loop", for a batch."""
+        return self.one_state if name == "state" else self.batch
 
     @cached_property
     def one_state(self) -> MachineCode:
@@ -60,14 +76,34 @@ class Kernel:
             return compile_module(module(*single_state(self.program, lanes)))
 
     @cached_property
-    def gufunc(self) -> Any:
-        """The batch as a NumPy gufunc; it wants contiguous rows, and no arrays without entries."""
-        ports = (self.program.inputs, self.program.outputs)
-        inputs, outputs = (tuple(port for port in some if port.size) for some in ports)
-        program = replace(self.program, inputs=inputs, outputs=outputs)
+    def batch(self) -> MachineCode:
+        """The function `loop` over a batch; it wants contiguous rows."""
+        program = self._program_of_batches
         lanes = batch_lanes(program, widest_lanes(), self.dtype == np.float32)
         with message_if_slow(f"compiling {program.name} for batches"):
-            return make_gufunc(program, compile_module(batch_loop(program, lanes)), self.dtype)
+            return compile_module(batch_loop(program, lanes))
+
+    @cached_property
+    def gufunc(self) -> Any:
+        """The batch as a NumPy gufunc; it wants contiguous rows, and no arrays without entries."""
+        return make_gufunc(self._program_of_batches, self.batch, self.dtype)
+
+    @property
+    def _program_of_batches(self) -> Program:
+        ports = (self.program.inputs, self.program.outputs)
+        inputs, outputs = (tuple(port for port in some if port.size) for some in ports)
+        return replace(self.program, inputs=inputs, outputs=outputs)
+
+    @cached_property
+    def at_once(self) -> int:
+        """How many states in rows need nothing but the loop: no threads, no block of memory."""
+        ports = (*self.program.inputs, *self.program.outputs)
+        if self.otherwise or not all(port.size for port in ports):
+            return 0
+        most = (2 * WORTH_A_THREAD - 1) // max(len(self.program), 1)
+        sizes = [port.size for port in self.program.outputs]
+        row = sum(sizes) * self.dtype.itemsize
+        return most if len(sizes) == 1 else min(most, (FROM_THE_SYSTEM - 1) // row)
 
     def __repr__(self) -> str:
         return f"<Kernel {self.program!r}, {self.dtype}>"
@@ -87,38 +123,110 @@ class Kernel:
 
     def general(self, *arrays: Any, out: Any = None) -> Any:
         """Return the outputs for arrays of any layout, broadcast over their leading axes."""
-        program = self.program
-        check_count(program.name, program.inputs, arrays)
-        pairs = zip(program.inputs, arrays, strict=True)
-        given = [real_array(port.name, x, self.dtype) for port, x in pairs]
-        batch = batch_of(program.inputs, [x.shape for x in given], self.refuse)
-        inputs = [_contiguous_rows(p, x) for p, x in zip(program.inputs, given, strict=True)]
-        outputs = ready = self._outputs(batch, out)
-        if out is not None:  # what is written must not be read again
+        ports, dtype = self.program.inputs, self.dtype
+        check_count(self.program.name, ports, arrays)
+        pairs = zip(ports, arrays, strict=True)
+        given = [real_array(port.name, x, dtype) for port, x in pairs]
+        plan = self._plan(tuple([x.shape for x in given]))
+        if plan.fitting and out is None:
+            pairs = zip(given, plan.fitting, strict=True)
+            found = self._fitting(*[contiguous(x, shape) for x, shape in pairs])
+            if len(plan.batch) <= 1:
+                return found
+            each = (found,) if len(plan.results) == 1 else found
+            pairs = zip(each, plan.results, strict=True)
+            return self._together([x.reshape(shape) for x, shape in pairs])
+        return self._broadcast(*given, out=out)
+
+    @cached_property
+    def _fitting(self) -> Callable[..., Any]:
+        """The compiled front once more, for arrays that `general` has made fit."""
+        general = self._broadcast
+
+        def asked(*arrays: np.ndarray) -> KernelCall:
+            return KernelCall(self, arrays, otherwise=general)
+
+        return make_fastcall(self.program.name, general, asked)
+
+    def _broadcast(self, *arrays: np.ndarray, out: Any = None) -> Any:
+        """Return the outputs for arrays of the right type whose shapes are known to fit."""
+        ports, dtype = self.program.inputs, self.dtype
+        plan = self._plan(tuple([x.shape for x in arrays]))
+        inputs = [contiguous_rows(port, x) for port, x in zip(ports, arrays, strict=True)]
+        if out is None:
+            outputs = ready = plan.new_results(dtype)
+        else:  # what is written must not be read again
+            outputs = self._checked_results(plan, out)
             inputs = [
                 x.copy() if any(np.may_share_memory(x, o) for o in outputs) else x for x in inputs
             ]
-            pairs = zip(program.outputs, outputs, strict=False)
-            ready = [_contiguous_rows(port, np.asarray(x)) for port, x in pairs]
-        regular = [np.empty(batch, self.dtype)] if self.otherwise else []
-        self._run(inputs, [*ready, *regular], batch)
+            pairs = zip(self.result_ports, outputs, strict=True)
+            ready = [contiguous_rows(port, np.asarray(x)) for port, x in pairs]
+        regular = [np.empty(plan.batch, dtype)] if self.otherwise else []
+        self._run(plan, inputs, ready + regular)
         for right in regular:
-            self._mend(right != 1, inputs, ready, batch)
-        for given, computed in zip(outputs, ready, strict=True):
-            if given is not computed:
-                given[...] = computed
-        # a single number is a number, as NumPy's own functions have it
-        found = [x if x.ndim or out is not None else x[()] for x in outputs]
-        if len(found) == 1:
-            return found[0]
-        return tuple(found) if self.results is tuple else self.results(*found)
+            self._mend(right != 1, inputs, ready, plan.batch)
+        if out is not None:
+            for written, computed in zip(outputs, ready, strict=True):
+                if written is not computed:
+                    written[...] = computed
+        elif not plan.batch:
+            # a single number is a number, as NumPy's own functions have it
+            outputs = [x if x.ndim else x[()] for x in outputs]
+        return self._together(outputs)
+
+    def _together(self, outputs: Sequence[Any]) -> Any:
+        if len(outputs) == 1:
+            return outputs[0]
+        return tuple(outputs) if self.results is tuple else self.results(*outputs)
+
+    def _plan(self, shapes: tuple[Shape, ...]) -> BatchPlan:
+        """Return what is to be done for arrays of these shapes; the last few are kept."""
+        plan = self._plans.get(shapes)
+        if plan is None:
+            batch = batch_of(self.program.inputs, shapes, self.refuse)
+            if len(self._plans) >= PLANS:
+                self._plans.clear()
+            results = tuple(batch + port.shape for port in self.result_ports)
+            fitting = self._fitting_shapes(batch, shapes)
+            plan = self._plans[shapes] = BatchPlan(batch, results, fitting, *self._shares(batch))
+        return plan
+
+    def _fitting_shapes(self, batch: Shape, shapes: Sequence[Shape]) -> Sequence[Shape]:
+        """Return the shapes in which the compiled front takes arrays of these; none if it cannot.
+
+        It takes rows, as long as all axes of the batch together, and states that stand for all.
+        """
+        states = prod(batch)
+        if batch and not 0 < states <= self.at_once:
+            return ()
+        found = []
+        for port, shape in zip(self.program.inputs, shapes, strict=True):
+            if batch and shape == batch + port.shape:
+                found.append((states, *port.shape))
+            elif prod(shape) == port.size:
+                found.append(port.shape)
+            else:
+                return ()
+        return found
+
+    @cached_property
+    def _plans(self) -> dict[tuple[Shape, ...], BatchPlan]:
+        return {}
+
+    def _shares(self, batch: Shape) -> tuple[int, int]:
+        """Return among how many threads a batch is shared, and in how many rounds."""
+        work = prod(batch) * max(len(self.program), 1)
+        length = max(batch, default=1)
+        threads = max(1, min(self.threads, work // WORTH_A_THREAD, length))
+        return threads, max(1, min(work // (WORTH_A_WORD * threads), length // threads))
 
     def _mend(
         self,
         wrong: np.ndarray,
         inputs: Sequence[np.ndarray],
         outputs: Sequence[np.ndarray],
-        batch: tuple[int, ...],
+        batch: Shape,
     ) -> None:
         """Compute the states again for which the program's results are not right."""
         if self.otherwise is None or not wrong.any():
@@ -128,17 +236,13 @@ class Kernel:
         for x, mended in zip(outputs, found if len(outputs) > 1 else [found], strict=True):
             x[wrong] = mended
 
-    def _outputs(self, batch: tuple[int, ...], out: Any) -> list[np.ndarray]:
-        ports = self.program.outputs[:-1] if self.otherwise else self.program.outputs
-        if out is None:
-            return _empty([batch + port.shape for port in ports], self.dtype)
+    def _checked_results(self, plan: BatchPlan, out: Any) -> list[np.ndarray]:
         given = list(out) if isinstance(out, (tuple, list)) else [out]
-        if len(given) != len(ports):
+        if len(given) != len(plan.results):
             raise BadArgument(
-                f"out has {len(given)} arrays; {self.program.name} gives {len(ports)}."
+                f"out has {len(given)} arrays; {self.program.name} gives {len(plan.results)}."
             )
-        for port, array in zip(ports, given, strict=True):
-            wanted = batch + port.shape
+        for wanted, array in zip(plan.results, given, strict=True):
             if not isinstance(array, np.ndarray) or array.shape != wanted:
                 shape = getattr(array, "shape", type(array).__name__)
                 raise BadArgument(f"out is {shape}; it must be an array of shape {wanted}.")
@@ -149,16 +253,14 @@ class Kernel:
         return given
 
     def _run(
-        self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray], batch: tuple[int, ...]
+        self, plan: BatchPlan, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]
     ) -> None:
         """Run the batch in pieces along its longest axis: one, one a thread, many if it is long."""
-        work = prod(batch) * max(len(self.program), 1)
-        length = max(batch, default=1)
-        threads = max(1, min(self.threads, work // WORTH_A_THREAD, length))
-        rounds = max(1, min(work // (WORTH_A_WORD * threads), length // threads))
+        batch, threads, rounds = plan.batch, plan.threads, plan.rounds
         if threads == rounds == 1:
             self._piece(inputs, outputs)
             return
+        length = max(batch)
         axis = batch.index(length) - len(batch)
         edges = [length * k // (threads * rounds) for k in range(threads * rounds + 1)]
 
@@ -166,50 +268,15 @@ class Kernel:
             part = slice(edges[k], edges[k + 1])
             ins, outs = self.program.inputs, self.program.outputs
             self._piece(
-                [_share(p, x, axis, part) for p, x in zip(ins, inputs, strict=True)],
-                [_share(p, x, axis, part) for p, x in zip(outs, outputs, strict=True)],
+                [share(p, x, axis, part) for p, x in zip(ins, inputs, strict=True)],
+                [share(p, x, axis, part) for p, x in zip(outs, outputs, strict=True)],
             )
 
         in_rounds(self.program.name, piece, threads * rounds, threads)
 
     def _piece(self, inputs: Sequence[np.ndarray], outputs: Sequence[np.ndarray]) -> None:
-        outs = tuple(x for x in outputs if x.size)
-        if outs:
+        outputs = [x for x in outputs if x.size]
+        if outputs:
             # NaN and infinities are data, here as for a single state
             with np.errstate(all="ignore"):
-                self.gufunc(*(x for x in inputs if x.size), out=outs)
-
-
-def _empty(shapes: list[tuple[int, ...]], dtype: np.dtype) -> list[np.ndarray]:
-    """Return arrays for results; several large ones lie in one block of memory.
-
-    When a result is let go of and the next one is made, the C library hands out the same memory
-    again if it was one block, but fetches new memory from the system, zeroed page by page, if it
-    was several. That takes longer than a Panda's derivatives themselves.
-    """
-    sizes = [prod(shape) for shape in shapes]
-    if len(shapes) == 1 or sum(sizes) * dtype.itemsize < FROM_THE_SYSTEM:
-        return [np.empty(shape, dtype) for shape in shapes]
-    block, ends = np.empty(sum(sizes), dtype), np.cumsum(sizes)
-    pairs = zip(np.split(block, ends[:-1]), shapes, strict=True)
-    return [part.reshape(shape) for part, shape in pairs]
-
-
-def _contiguous_rows(port: Port, array: np.ndarray) -> np.ndarray:
-    """Return the array itself if the entries of one state lie side by side, else a copy."""
-    if array.flags.c_contiguous and array.flags.aligned:
-        return array
-    step = array.itemsize
-    for length, stride in zip(reversed(port.shape), reversed(array.strides), strict=False):
-        if length != 1 and stride != step:
-            return np.ascontiguousarray(array)
-        step *= length
-    return array if array.flags.aligned else array.copy()
-
-
-def _share(port: Port, array: np.ndarray, axis: int, part: slice) -> np.ndarray:
-    """Return a piece of an array along an axis of the batch; one that is broadcast stays whole."""
-    at = array.ndim - len(port.shape) + axis
-    if at < 0 or array.shape[at] == 1:
-        return array
-    return array[(slice(None),) * at + (part,)]
+                self.gufunc(*[x for x in inputs if x.size], out=tuple(outputs))

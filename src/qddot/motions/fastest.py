@@ -20,7 +20,7 @@ from qddot.motions.motion import limit_of, refuse_outside
 from qddot.motions.path import AlongPath, Path, Profile
 from qddot.motions.path_grid import PathGrid
 from qddot.motions.path_rounds import PathLimits, Solved, solved
-from qddot.motions.piecewise import Piecewise, resting_outside
+from qddot.motions.piecewise import Piecewise
 from qddot.robot import Robot
 
 TOGETHER = 16  # so many paths of a batch are in memory at once
@@ -169,17 +169,25 @@ def motion_of(robot: Robot, one: Solved) -> TimeOptimal:
 
 def profile_of(s: np.ndarray, x: np.ndarray, t: np.ndarray) -> Profile:
     """Return the profile with ṡ² = x on a grid that is reached at t, s̈ constant in between."""
-    rows = np.stack([s[:-1], np.sqrt(x[:-1]), np.diff(x) / np.diff(s) / 4], axis=1)
-    curve = resting_outside(Piecewise(t[:-1], rows[:, :, None]), float(t[-1]))
-    return Profile(curve, float(t[-1]), t)
+    rows = np.zeros((len(s) + 1, 3, 1))  # before and after it the motion rests
+    rows[0, 0], rows[1:, 0, 0] = s[0], s
+    rows[1:-1, 1, 0] = np.sqrt(x[:-1])
+    rows[1:-1, 2, 0] = (x[1:] - x[:-1]) / (4 * (s[1:] - s[:-1]))
+    return Profile(Piecewise(np.append(t[0] - 1, t), rows), float(t[-1]), t)
 
 
 def _grid(robot: Robot, path: Any, pieces: Any) -> PathGrid:
     found = path_of(path)
     if found.n != robot.n:
         raise WrongShape("a point of the path", (found.n,), robot.name, robot.joint_names)
+    rubbing = robot.cached("friction that jumps", None, lambda: _jumping(robot))
+    return PathGrid.of(found, whole("pieces", pieces, 2), rubbing)
+
+
+def _jumping(robot: Robot) -> np.ndarray:
+    """Return the joints, or combinations of them, whose friction jumps, (m, n): a row each."""
     dry = [s.direction for s in robot.tree.shafts if s.friction.is_dry or s.friction.asymmetry]
-    return PathGrid.of(found, whole("pieces", pieces, 2), np.reshape(dry, (-1, robot.n)))
+    return np.reshape(dry, (-1, robot.n))
 
 
 def _speeds(given: Any) -> np.ndarray:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from qddot.motions.path import Path
 from qddot.motions.path_timing import NODES, PathPrograms
 
 GAPS = NODES - 1
+MOST_CALLS = 16  # polynomials of a path that are computed one after the other, without copies
 LOOKED_AT = 400  # parts of a path that a cubic goes through, at least
 
 
@@ -34,7 +36,7 @@ class PathGrid:
             pieces: How many pieces; more if there are more such places.
             rubbing: Joints, or combinations of them, whose friction jumps, (m, n): a row each.
         """
-        inside = path.knots[1:-1]
+        inside = path.curve.starts[1:]
         if len(rubbing):
             inside = np.union1d(inside, turning_points(path, rubbing))
             inside = inside[
@@ -44,7 +46,7 @@ class PathGrid:
         even, which = np.arange(pieces + 1.0), np.zeros(0)
         if len(inside):
             # where on an even grid the places are, of which s is a cosine, and a point for each
-            place = np.arccos(np.clip(1 - 2 * inside / path.length, -1, 1)) * (pieces / np.pi)
+            place = np.arccos(1 - 2 * inside / path.length) * (pieces / np.pi)
             which, order = np.rint(place), np.arange(len(place))
             which = np.maximum.accumulate(np.maximum(which, 1) - order) + order
             most = pieces - 1 - order[::-1]
@@ -54,10 +56,10 @@ class PathGrid:
         s[which.astype(int)], s[-1] = inside, path.length
         return PathGrid(path, s, _shares(pieces, -(-LOOKED_AT // pieces)))
 
-    @property
+    @cached_property
     def delta(self) -> np.ndarray:
         """How long the pieces are, shape (N,)."""
-        return np.diff(self.s)
+        return self.s[1:] - self.s[:-1]
 
     @property
     def parts(self) -> int:
@@ -67,14 +69,24 @@ class PathGrid:
     def terms(self, programs: PathPrograms, out: np.ndarray) -> None:
         """Fill in the terms of the equation of motion at all places, one row each."""
         curve, pieces = self.path.curve, len(self.s) - 1
-        share = self.share.reshape(pieces, self.parts, NODES)[:, :, :-1].reshape(pieces, -1)
-        s = np.append((self.s[:-1, None] + share * self.delta[:, None]).reshape(-1), self.s[-1])
-        which = np.searchsorted(curve.starts[1:], s, side="right")
-        rows = curve.coefficients
+        s = programs.room("places", len(out))
+        inside = s[:-1].reshape(pieces, self.parts, GAPS)
+        share = self.share[:, :-1].reshape(inside.shape)
+        np.multiply(share, self.delta[:, None, None], out=inside)
+        inside += self.s[:-1, None, None]
+        s[-1] = self.s[-1]
+        rows, starts = np.ascontiguousarray(curve.coefficients), curve.starts
+        kernel = programs.terms(rows.shape[1] - 1).gufunc
+        if len(starts) <= MOST_CALLS:
+            edges = [0, *s.searchsorted(starts[1:]).tolist(), len(s)]
+            for row, start, (low, high) in zip(rows, starts, pairwise(edges), strict=True):
+                if low < high:
+                    kernel(row, s[low:high] - start, out=(out[low:high],))
+            return
+        which = starts[1:].searchsorted(s, side="right")
         polynomials = programs.room("polynomials", len(s), *rows.shape[1:])
         rows.take(which, axis=0, out=polynomials, mode="clip")
-        kernel = programs.terms(rows.shape[1] - 1).gufunc
-        kernel(polynomials, s - curve.starts.take(which), out=(out,))
+        kernel(polynomials, s - starts.take(which), out=(out,))
 
 
 @lru_cache(16)

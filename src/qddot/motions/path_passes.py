@@ -48,17 +48,18 @@ def lines(
         both: Whether the corner with the largest x + y is taken, not that with the largest x.
 
     Returns:
-        "back": slope, middle and half width of x over y, one row per strip; then the y of the
+        "back": slope, upper and lower side of x over y, one row per strip; then the y of the
             corners with the largest x and the smallest; then those x, and the largest y and x.
-        "ahead": slope, middle and half width of y over x; then room for the lowest y, and the
-            largest.
+        "ahead": slope and upper side of y over x; then room for the lowest y, and the largest.
     """
     size = np.array([abs(x) + abs(y) for x, y in zip(alpha, beta, strict=True)]) * STEEP + 1e-150
     by_x = np.where(np.less(abs(alpha), size), size, alpha)
     by_y = np.where(np.less(abs(beta), size), size, beta)
     over_x, over_y = 1 / by_x, 1 / by_y
-    back = -beta * over_x, -c * over_x, w * abs(over_x)
-    k, e, half = ahead = -alpha * over_y, -c * over_y, w * abs(over_y)
+    across, wide = -c * over_x, w * abs(over_x)
+    back = -beta * over_x, across + wide, across - wide
+    k, e, half = -alpha * over_y, -c * over_y, w * abs(over_y)
+    above, below = e + half, e - half
     top, bottom, m = caps[0], 0.0, len(alpha)
     for i in range(m):
         for j in range(i):
@@ -67,9 +68,8 @@ def lines(
             top, bottom = minimum(top, at + width), maximum(bottom, at - width)
 
     def middle(x: Any) -> Any:
-        y = [k[i] * x + e[i] for i in range(m)]
-        high = reduce(minimum, [y[i] + half[i] for i in range(m)])
-        low = reduce(maximum, [y[i] - half[i] for i in range(m)])
+        high = reduce(minimum, [k[i] * x + above[i] for i in range(m)])
+        low = reduce(maximum, [k[i] * x + below[i] for i in range(m)])
         return (high + low) / 2
 
     at_top, most = (
@@ -78,7 +78,7 @@ def lines(
     corners = [at_top, middle(bottom), most, bottom, caps[1], caps[0]]
     return {
         "back": np.concatenate([*back, corners]),
-        "ahead": np.concatenate([*ahead, [0.0, caps[1]]]),
+        "ahead": np.concatenate([k, above, [0.0, caps[1]]]),
     }
 
 
@@ -113,12 +113,12 @@ class Passes:
         m = self.m
 
         def step(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
-            slope, middle, half = given[:m], given[m : 2 * m], given[2 * m : 3 * m]
+            slope, above, below = given[:m], given[m : 2 * m], given[2 * m : 3 * m]
             at_top, at_bottom, top, bottom, cap = given[3 * m : 3 * m + 5]
             low, high = state[0], minimum(state[1], cap)
             upper, lower = (maximum(minimum(y, high), low) for y in (at_top, at_bottom))
-            most = [slope[i] * upper + (middle[i] + half[i]) for i in range(m)]
-            least = [slope[i] * lower + (middle[i] - half[i]) for i in range(m)]
+            most = [slope[i] * upper + above[i] for i in range(m)]
+            least = [slope[i] * lower + below[i] for i in range(m)]
             highest, lowest = tree_of(minimum, [top, *most]), tree_of(maximum, [bottom, *least])
             # an interval that is one point may seem empty by rounding
             touch = np.less(lowest, highest + 1e-9 * abs(highest) + 1e-12 * high)
@@ -133,12 +133,11 @@ class Passes:
         m = self.m
 
         def step(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
-            slope, middle, half = given[:m], given[m : 2 * m], given[2 * m : 3 * m]
-            low, high = given[3 * m :]
-            most = [slope[i] * state[0] + (middle[i] + half[i]) for i in range(m)]
+            slope, above, (low, high) = given[:m], given[m : 2 * m], given[2 * m :]
+            most = [slope[i] * state[0] + above[i] for i in range(m)]
             return np.array([maximum(tree_of(minimum, [high, *most]), low)])
 
-        return self._loop("the highest speeds", step, 1, 3 * m + 2)
+        return self._loop("the highest speeds", step, 1, 2 * m + 2)
 
     def _loop(self, name: str, step: Any, state: int, given: int) -> Iteration:
         always = {"state": (state,), "constants": (0,)}
@@ -187,10 +186,10 @@ class Passes:
         given = Given(ahead, order * far, step)
         second.run(np.full((count, 1), start), nothing, given, [x[:, 1:]], every=1, h=0.0)
         x = x[..., 0]
-        ready = low <= high
-        little = 1e-12 * high.max(axis=1)  # rounding, for limits at rest are steep
-        ready[:, 0] &= (low[:, 0] <= start + little) & (start <= high[:, 0] + little)
-        moving = x[:, :-1] + x[:, 1:] > 0
+        ready, moving = low <= high, x[:, :-1] + x[:, 1:] > 0
+        if not ((low[:, 0] <= start) & (start <= high[:, 0])).all():
+            little = 1e-12 * high.max(axis=1)  # rounding, for limits at rest are steep
+            ready[:, 0] &= (low[:, 0] <= start + little) & (start <= high[:, 0] + little)
         if ready.all() and moving.all():
             return x, np.full(count, -1)
         # the last point from which the end cannot be reached, or the first that is not left

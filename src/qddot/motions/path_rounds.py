@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +16,9 @@ from qddot.robot import Robot
 
 ROUNDS = 40
 PATIENCE = 8  # rounds after which friction's tangent is taken as near enough: what is used is known
+# what is taken off a limit for the next piece and the one behind it; without the second many paths
+# take a round more, and with all of it they lose ten times as much
+NEIGHBOURS = (1.0, 0.5)
 TINY = 1e-30  # the x at which friction is taken for that of the start of a motion
 
 
@@ -34,7 +38,7 @@ class PathLimits:
     def programs(self, robot: Robot) -> PathPrograms:
         """Return what is compiled for a robot with these limits, once."""
         kinds = (self.effort, self.velocity, self.acceleration)
-        which = [tuple(np.flatnonzero(np.isfinite(kind)).tolist()) for kind in kinds]
+        which = [tuple(np.isfinite(kind).nonzero()[0].tolist()) for kind in kinds]
         return robot.cached("path", tuple(which), lambda: PathPrograms(robot.tree, *which))
 
 
@@ -72,9 +76,8 @@ class PathsLeft:
         unit: np.ndarray,
         grids: Sequence[PathGrid],
         ends: np.ndarray,
-        both: bool,
     ):
-        self.both, self.traded = both, np.zeros(len(grids), dtype=bool)
+        self.both, self.traded = False, np.zeros(len(grids), dtype=bool)
         self.programs, self.unit, self.ends = programs, unit, ends
         self.share, self.parts = grids[0].share, grids[0].parts
         count, pieces = len(grids), len(grids[0].s) - 1
@@ -83,6 +86,8 @@ class PathsLeft:
         for grid, room in zip(grids, self.terms, strict=True):
             grid.terms(programs, room)
         self.delta = np.array([grid.delta for grid in grids])
+        self.of_all = self.terms, self.delta
+        self.margins: dict[int, np.ndarray] = {}  # those with which paths were done, by number
         self.margin = np.zeros((count, pieces, programs.rows + 1))
         # in the first round, friction is that of a slow motion
         self.near = np.full((count, pieces + 1), TINY)
@@ -93,6 +98,14 @@ class PathsLeft:
         for name in ("terms", "delta", "margin", "near", "tangent"):
             setattr(self, name, getattr(self, name)[which])
 
+    def for_both(self, which: Sequence[int], x: np.ndarray) -> PathsLeft:
+        """Return the paths of these numbers anew, for the other corners; x was found for them."""
+        other = copy(self)
+        other.both, (other.terms, other.delta) = True, (each[which] for each in self.of_all)
+        other.margin = np.array([self.margins[k] for k in which])
+        other.near, other.tangent = _moving(x), np.ones((len(which), 1))
+        return other
+
     def speeds(self) -> tuple[np.ndarray, np.ndarray]:
         """Return x at all points, and where each path is blocked."""
         programs, (count, pieces), m = self.programs, self.delta.shape, self.programs.passes.m
@@ -102,7 +115,7 @@ class PathsLeft:
             *(near[:, :-1], near[:, 1:], self.tangent, self.unit, self.margin),
             out=(
                 programs.room("back", count, pieces, 3 * m + 6),
-                programs.room("ahead", count, pieces, 3 * m + 2),
+                programs.room("ahead", count, pieces, 2 * m + 2),
             ),
         )
         x, blocked = programs.passes.speeds(back, ahead, self.ends)
@@ -144,14 +157,21 @@ class PathsLeft:
             bulge: What strips use more between the ends of a piece, shape (k, N, rows + 1).
             use: What pieces use where only this is left to mend, else 0, shape (k, N).
         """
-        wide = bulge.copy()  # a piece may be gone as its neighbour is now
-        np.maximum(wide[:, 1:], bulge[:, :-1], out=wide[:, 1:])
-        np.maximum(wide[:, :-1], bulge[:, 1:], out=wide[:, :-1])
+        wide = bulge.copy()  # a piece may be gone as one of its neighbours is now
+        for far, share in enumerate(NEIGHBOURS, 1):
+            theirs = share * bulge
+            np.maximum(wide[:, far:], theirs[:, :-far], out=wide[:, far:])
+            np.maximum(wide[:, :-far], theirs[:, far:], out=wide[:, :-far])
         more = np.maximum(use - (1 - KEPT), 0)[..., None]
         ready = (use.max(axis=1) > 0)[:, None, None] & (self.tangent > 0)[..., None]
         self.margin = np.where(ready, self.margin + 2 * more, 1.05 * wide)
-        self.near = np.maximum(x, np.maximum(1e-12 * x.max(axis=1), TINY)[:, None])
+        self.near = _moving(x)
         self.tangent[:] = 1.0
+
+
+def _moving(x: np.ndarray) -> np.ndarray:
+    """Return x, but above zero, where friction has a tangent."""
+    return np.maximum(x, np.maximum(1e-12 * x.max(axis=1), TINY)[:, None])
 
 
 def solved(
@@ -173,10 +193,12 @@ def solved(
         thorough: Whether both corners are tried where a larger x leaves less to the next.
     """
     with np.errstate(all="ignore"):  # what is infinite or NaN is data
-        found = _solved(robot, limits, grids, ends, between)
+        rounds = PathsLeft(limits.programs(robot), limits.inverses, grids, ends)
+        found = _solved(robot, limits, grids, rounds, between)
         again = [k for k, one in enumerate(found) if one.traded and thorough]
         if again:
-            others = _solved(robot, limits, [grids[k] for k in again], ends, between, both=True)
+            rounds = rounds.for_both(again, np.array([found[k].x for k in again]))
+            others = _solved(robot, limits, [grids[k] for k in again], rounds, between)
             for k, other in zip(again, others, strict=True):
                 found[k] = min(found[k], other, key=lambda one: one.times[-1])
         return found
@@ -186,13 +208,11 @@ def _solved(
     robot: Robot,
     limits: PathLimits,
     grids: Sequence[PathGrid],
-    ends: np.ndarray,
+    rounds: PathsLeft,
     between: bool,
-    both: bool = False,
 ) -> list[Solved]:
-    programs = limits.programs(robot)
-    rounds = PathsLeft(programs, limits.inverses, grids, ends, both)
-    found = [Solved(grid, grid.s, problem=_not_found(robot, grid)) for grid in grids]
+    programs = rounds.programs
+    found: list[Solved | None] = [None] * len(grids)
     left = np.arange(len(grids))
     for number in range(ROUNDS):
         x, blocked = rounds.speeds()
@@ -209,14 +229,14 @@ def _solved(
             grid = grids[left[k]]
             spans = spans_of(x[k], grid.delta)
             share = float(full[k] @ spans / spans.sum())
-            traded = bool(rounds.traded[k])
+            traded, rounds.margins[int(left[k])] = bool(rounds.traded[k]), rounds.margin[k]
             found[left[k]] = Solved(grid, x[k], float(largest[k]), share, traded=traded)
         if not free.all():
             # the tangent at too high a speed stands too high at low ones
             slow = (number == 0) | (not programs.rubs) | (rounds.near.max(axis=1) < 1e-20)
             for k in np.flatnonzero(~free & slow):
                 done[k], grid = True, grids[left[k]]
-                problem = _cannot(robot, limits, grid, int(blocked[k]), ends)
+                problem = _cannot(robot, limits, grid, int(blocked[k]), rounds.ends)
                 found[left[k]] = Solved(grid, x[k], problem=problem)
             x = np.where(free[:, None], x, rounds.near / 4)
             bulge[~free] = 0
@@ -227,7 +247,10 @@ def _solved(
         if done.any():
             left = left[~done]
             rounds.choose(~done)
-    return found
+    return [
+        one or Solved(grid, grid.s, problem=_not_found(robot, grid))
+        for one, grid in zip(found, grids, strict=True)
+    ]
 
 
 def _not_found(robot: Robot, grid: PathGrid) -> str:

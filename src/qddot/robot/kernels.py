@@ -125,9 +125,11 @@ class Kernels(Described):
         base_motion: Any,
         out: Any,
     ) -> np.ndarray:
-        by_frame, motion = loads(wrenches, "robot", base_motion)
         reaction = sign_on(wrenches_on) < 0
         one_of("axes", axes, AXES)
+        if wrenches is None and disturbance is None and base_motion is None:
+            return self._kernel(quantity).asked(*arrays, out=out)
+        by_frame, motion = loads(wrenches, "robot", base_motion)
         kernel = self._kernel(
             quantity,
             wrenches=tuple(frame_name(self, name) for name in by_frame),
