@@ -27,7 +27,7 @@ from qddot.program.program import Port, Program
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.robot.functions import CHOICES, WITHOUT_FRAME_TOO
-from qddot.robot.quantities import NAMES, Request, definition, state_shapes
+from qddot.robot.quantities import NAMES, OF_A_POSE, Request, definition, state_shapes
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
 
@@ -66,6 +66,7 @@ WORDS = {
     "jacobian_transposed_product": "the torques J^T f that balance a wrench at a frame",
     "point_motion": "position, velocity and acceleration of a point of a frame",
     "all_terms": "M, c, g and the bias torque; with a frame its pose, J and Jd qd",
+    "inverse_kinematics_all": "all joint positions that put a frame at the pose X; NaN where none",
     "dir2dyn": "the accelerations that torques and interaction torques produce",
 }
 MEANING = {
@@ -77,6 +78,9 @@ MEANING = {
     "tau": "joint torques [N m] or forces [N]",
     "u": "[q; qd; tau; tauint]: positions, velocities, torques of the motors and of what touches",
     "p": "the robot's parameters",
+    "X": "the pose of a frame in the base, a homogeneous matrix",
+    "miss": "the square of how far each solution misses the pose [rad; m in parts of the arm]",
+    "margin": "the fourth power of how far each solution is from a singular one",
     "t": "time [s]",
     "x": "the law's own state, to be integrated",
     "xd": "the time derivative of the law's own state",
@@ -161,7 +165,7 @@ def functions(
 
 def _named(robot: Robot, text: str) -> ExportedFunction:
     quantity, *more = text.split(":")
-    known = (*NAMES, "dir2dyn")
+    known = (*NAMES, *OF_A_POSE, "dir2dyn")
     if quantity not in known:
         raise BadArgument(
             f"There is no function {printable(quantity)!r}.{did_you_mean(quantity, known)}\n"
