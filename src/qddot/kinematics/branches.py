@@ -26,9 +26,9 @@ from qddot.spatial.pose import Pose
 from qddot.spatial.vector import cross
 
 TIGHT = 3e-13  # a closure [rad, or parts of the arm's length] that needs no polish
-NEAR = 1e-4  # from this closure a polish may lead to a solution
+NEAR = 1e-8  # up to this closure a polish may lead to a solution
 RIGHT_ANGLES = 1e-9  # how far a pose's axes may be from unit length and right angles, at once
-LOST = 1e-40  # the lever, to the fourth, of a position that rounding has chosen, or may have
+LOST = 1e-28  # the lever, to the fourth, below which positions are less exact than NEAR
 SLACK = 1e-10  # [rad or m] by which a solution may be beyond a limit
 ORIGIN = np.zeros(3, dtype=int)
 
@@ -77,7 +77,7 @@ def closed_form(plan: IkPlan, within: Within, raw: bool = False, checked: bool =
 
     Returns:
         From X (4, 4), the positions of `given` joints and spare angles, to q (k, nq), miss (k,)
-        and margin (k,), as in `Solutions`.
+        and margin (k,), as in `Solutions`; if raw, also the least lever (k,) of a solution's steps.
     """
     chain, scale = plan.numeric, float(plan.chain.scale)
     shapes: dict[str, tuple[int, ...]] = {"X": (4, 4)}
@@ -103,6 +103,8 @@ def closed_form(plan: IkPlan, within: Within, raw: bool = False, checked: bool =
             "miss": np.stack(miss),
             "margin": np.stack(margin),
         }
+        if raw:
+            results["lever"] = np.stack(lever)
         if checked:
             results["regular"] = _regular(X, miss, lever)
         return results
@@ -130,7 +132,7 @@ def _parallel_turns(chain: Chain, joints: tuple[int, ...]) -> bool:
     axes = [chain.axes[i] for i in joints]
     neighbours = joints == tuple(range(joints[0], joints[-1] + 1))
     turns = all(axis.turns and abs(axis.ratio) == 1 for axis in axes)
-    return neighbours and turns and common_direction(axes) is not None
+    return neighbours and turns and common_direction(axes, chain.tiny) is not None
 
 
 def _stripped(chain: Chain, branch: Branch, before: Any) -> Branch:

@@ -7,7 +7,8 @@ A robot is taken as a product of exponentials (K. Lynch, F. Park, *Modern Roboti
 
 Which lines are parallel and which meet is decided on exact numbers: a decimal stands for the
 rational that it names, an angle for its own sine and cosine. Lines that only nearly meet do not
-meet here.
+meet here. Where angles of many kinds make the exact expressions too long, sines and cosines are
+taken with seventy digits, and 0 is what is below 1e-50: no numbers that people type come near that.
 """
 
 from __future__ import annotations
@@ -22,11 +23,16 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.kinematics import path
+from qddot.equations.values import ball_of, many_digits
 from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, Vec3
+from qddot.scalars.expressions import expression
 from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.vector import cross, vector
+
+TINY = Fraction(1, 10**50)
+MOST_TERMS = 6  # of an exact coordinate; products of several of these stay short enough
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ class Chain:
     home: Pose  # M
     nq: int  # of the whole robot
     scale: Fraction  # what lengths are parts of [m]: about the arm's length, a power of two
+    tiny: Fraction = TINY  # fractions below it are zero; exact expressions are, or are not
 
     @cached_property
     def numeric(self) -> Chain:
@@ -64,19 +71,45 @@ class Chain:
             for a in self.axes
         )
         home = Pose(numbers(self.home.R), numbers(self.home.p))
-        return Chain(self.robot, self.frame, axes, home, self.nq, self.scale)
+        return Chain(self.robot, self.frame, axes, home, self.nq, self.scale, self.tiny)
 
 
 def chain_of(tree: Tree, frame: str) -> Chain:
-    """Return the joints between the base and a frame, over the numbers of the tree.
+    """Return the joints between the base and a frame.
 
     Args:
-        tree: The robot, with exact numbers where lines are to be compared.
+        tree: The robot, with exact numbers.
         frame: The name of a link or a frame.
 
     Raises:
         BadArgument: Where no joint carries the frame, or one is no plain turn or slide of its own.
     """
+    chain = _chain(tree, frame) or _chain(tree.map(_with_many_digits), frame)
+    assert chain is not None  # fractions are short
+    return chain
+
+
+def nearly(chain: Chain, tiny: Fraction) -> Chain:
+    """Return the same arm, in which lines meet or are parallel that do so nearly."""
+    axes = tuple(
+        replace(axis, h=_fractions(axis.h), p=_fractions(axis.p)) for axis in chain.numeric.axes
+    )
+    return replace(chain, axes=axes, tiny=tiny)
+
+
+def _fractions(values: Any) -> np.ndarray:
+    return np.array([Fraction(x) for x in values], dtype=object)
+
+
+def _with_many_digits(x: Scalar) -> Fraction:
+    """Return a number as a fraction that is right to seventy digits."""
+    with many_digits():
+        mantissa, exponent = ball_of(expression(x)).mid().man_exp()
+    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
+
+
+def _chain(tree: Tree, frame: str) -> Chain | None:
+    """Return the chain; None where its expressions are longer than they should be."""
     body, X_BF = tree.frame(frame)
     carrying, X, axes = path(tree, body), STILL, []
     if not carrying:
@@ -92,6 +125,8 @@ def chain_of(tree: Tree, frame: str) -> Chain:
             raise _unsuited(tree, carrier.name, "neither turns about a line nor slides along one")
         if any(axis.index == drive.index for axis in axes):
             raise _unsuited(tree, carrier.name, "follows another joint that carries the frame")
+        if any(len(getattr(x, "terms", ())) > MOST_TERMS for x in (*X.R.flat, *X.p)):
+            return None
         h = X.R @ vector(list(carrier.axis))
         p = X.p - h * (h @ X.p)
         ends = (drive.index, drive.ratio, drive.offset)
@@ -118,7 +153,7 @@ def _unsuited(tree: Tree, joint: str, why: str) -> BadArgument:
 # what joints leave in place, whatever their positions
 
 
-def common_point(axes: Sequence[JointLine]) -> Vec3 | None:
+def common_point(axes: Sequence[JointLine], tiny: Fraction) -> Vec3 | None:
     """Return a point that turns about all of these lines leave where it is, in floats."""
     if not axes or not all(axis.turns for axis in axes):
         return None
@@ -128,35 +163,35 @@ def common_point(axes: Sequence[JointLine]) -> Vec3 | None:
     second = axes[1]
     across, between = cross(first.h, second.h), second.p - first.p
     size = across @ across
-    if size == 0 or between @ across != 0:
+    if zero(size, tiny**2) or not zero(between @ across, tiny):
         return None  # parallel, or passing each other
     along = cross(between, second.h) @ across
     for axis in axes[2:]:  # size · (point − a point of the line), along the line
-        if not zero(cross((first.p - axis.p) * size + along * first.h, axis.h)):
+        if not zero(cross((first.p - axis.p) * size + along * first.h, axis.h), tiny):
             return None
-    if size == 1:
+    if zero(size - 1, TINY):
         return numbers(first.p + along * first.h)
     return numbers(numbers(first.p) + numbers(first.h) * (number(along) / number(size)))
 
 
-def common_direction(axes: Sequence[JointLine]) -> Vec3 | None:
+def common_direction(axes: Sequence[JointLine], tiny: Fraction) -> Vec3 | None:
     """Return the direction of turns about parallel lines; slides leave directions alone."""
     turns = [axis for axis in axes if axis.turns]
-    if not turns or not all(zero(cross(turns[0].h, axis.h)) for axis in turns[1:]):
+    if not turns or not all(zero(cross(turns[0].h, axis.h), tiny) for axis in turns[1:]):
         return None
     return turns[0].h
 
 
-def kept_normal(axes: Sequence[JointLine], for_axis: JointLine) -> Vec3 | None:
+def kept_normal(axes: Sequence[JointLine], for_axis: JointLine, tiny: Fraction) -> Vec3 | None:
     """Return a direction n along which these joints move no point, so that n·x is kept.
 
     Turns are about n then, and slides across it. If there are slides only, it is the one along
     which the other joint moves points most.
     """
     slides = [axis.h for axis in axes if not axis.turns]
-    n = common_direction(axes)
+    n = common_direction(axes, tiny)
     if n is not None:
-        return n if all(n @ d == 0 for d in slides) else None
+        return n if all(zero(n @ d, tiny) for d in slides) else None
     if not slides or any(axis.turns for axis in axes):
         return None
     spanned: list[np.ndarray] = []
@@ -192,6 +227,7 @@ def numbers(values: Any) -> np.ndarray:
     return found
 
 
-def zero(values: Any) -> bool:
-    """Return whether all numbers are exactly zero."""
-    return all(x == 0 for x in np.asarray(values, dtype=object).reshape(-1))
+def zero(values: Any, tiny: Fraction) -> bool:
+    """Return whether all numbers are zero: exactly, but for fractions, which may be tiny."""
+    entries = np.asarray(values, dtype=object).reshape(-1)
+    return all(abs(x) < tiny if isinstance(x, Fraction) else x == 0 for x in entries)

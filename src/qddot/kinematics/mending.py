@@ -14,11 +14,14 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument
-from qddot.kinematics.branches import LOST, SLACK, TIGHT
+from qddot.kinematics.branches import SLACK, TIGHT
+from qddot.kinematics.joint_equations import NO_LEVER
 from qddot.kinematics.solutions import CLOSED
 
 POSE = 1e-6  # how far the axes of a pose may be from unit length and right angles
 NEAR = 2e-2  # the closure from which Newton's method is tried
+FAR = 0.5  # the same, for candidates that other methods found roughly
+SAME = 1e-6  # [rad or m] two solutions that are nearer than this are one
 STEPS = 30  # at a double root each halves the distance only
 PLACES = 24  # tried for joints that may stand anywhere
 RANK = 1e-12
@@ -28,7 +31,8 @@ RANK = 1e-12
 class Mending:
     """What is asked of an arm to mend its solutions."""
 
-    solve: Callable[..., tuple[np.ndarray, ...]]  # X, given, spare: raw q, miss, margin
+    # X, given, spare: raw q, miss, margin, lever; where there is a closed form
+    solve: Callable[..., tuple[np.ndarray, ...]] | None
     pose: Callable[[np.ndarray], np.ndarray]
     jacobian: Callable[[np.ndarray], np.ndarray]  # in world axes
     joints: list[int]  # entries of q that are solved for
@@ -39,31 +43,58 @@ class Mending:
 
     def mended(self, X: np.ndarray, *given: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return q, miss and margin of poses (m, 4, 4) that need more than the program."""
+        assert self.solve is not None
         X = proper_poses(X)
         spare = np.zeros((len(X), self.carrying))
-        found = self._polished(X, *self.solve(X, *given, spare))
+        *found, lever = self._polished(X, *self.solve(X, *given, spare))
         for place in np.linspace(-np.pi, np.pi, PLACES, endpoint=False):
-            q, miss, margin = found
-            any_place = (miss > CLOSED**2) & (margin <= LOST)
-            rows = any_place.any(axis=1)
+            anywhere = (found[1] > CLOSED**2) & (lever <= NO_LEVER**4)
+            rows = anywhere.any(axis=1)
             if not rows.any():
                 break
-            more = [x[rows] for x in (X, *given)]
-            there = self._polished(more[0], *self.solve(*more, spare[rows] + place))
-            better = any_place[rows] & (there[1] <= CLOSED**2)
-            for old, new in zip(found, there, strict=True):
+            some = [x[rows] for x in (X, *given)]
+            there = self._polished(some[0], *self.solve(*some, spare[rows] + place))
+            better = anywhere[rows] & (there[1] <= CLOSED**2)
+            for old, new in zip(found, there, strict=False):
                 part = old[rows]
                 part[better] = new[better]
                 old[rows] = part
         q, miss, margin = found
         return np.where((miss <= CLOSED**2)[..., None], q, np.nan), miss, margin
 
+    def distinct(self, X: np.ndarray, q: np.ndarray, most: int) -> tuple[np.ndarray, ...]:
+        """Return q, miss and margin of the solutions near candidates, each once, in order.
+
+        Args:
+            X: Proper poses, (m, 4, 4).
+            q: Where to begin, (m, places, nq), NaN where there is nothing.
+            most: How many solutions there can be.
+        """
+        known = np.isfinite(q).all(axis=-1)
+        wanted = np.broadcast_to(X[:, None], (*known.shape, 4, 4))
+        miss = np.full(known.shape, np.inf)
+        miss[known] = self._miss(self._error(wanted[known], q[known]))
+        q, miss = self._polished(X, np.where(known[..., None], q, 0.0), miss, within=FAR)
+        sizes = np.linalg.svd(self.jacobian(q)[..., self.joints], compute_uv=False)
+        miss = without_doubles(q[..., self.joints], miss)
+        found = np.asarray(miss <= CLOSED**2)
+        keys = np.concatenate([np.round(q[..., ::-1], 6), ~found[..., None]], axis=-1)
+        order = np.array([np.lexsort(rows.T) for rows in keys]).reshape(miss.shape)[:, :most]
+        miss, margin = (np.take_along_axis(x, order, 1) for x in (miss, sizes[..., -1] ** 4))
+        q = np.take_along_axis(q, order[..., None], 1)
+        return np.where((miss <= CLOSED**2)[..., None], q, np.nan), miss, margin
+
     def _polished(
-        self, X: np.ndarray, q: np.ndarray, miss: np.ndarray, margin: np.ndarray
+        self,
+        X: np.ndarray,
+        q: np.ndarray,
+        miss: np.ndarray,
+        *rest: np.ndarray,
+        within: float = NEAR,
     ) -> tuple[np.ndarray, ...]:
         """Return the same after Newton's method, where a solution is near but not there."""
         q, miss = q.copy(), miss.copy()
-        near = (miss <= NEAR**2) & (miss > TIGHT**2)
+        near = (miss <= within**2) & (miss > TIGHT**2)
         if near.any():
             wanted = np.broadcast_to(X[:, None], (*miss.shape, 4, 4))[near]
             at, left = q[near], miss[near]
@@ -81,7 +112,7 @@ class Mending:
                     break
             inside = ((at >= self.lower - SLACK) & (at <= self.upper + SLACK)).all(axis=-1)
             q[near], miss[near] = at, np.where(inside, left, np.inf)
-        return q, miss, margin
+        return q, miss, *(x.copy() for x in rest)
 
     def _error(self, X: np.ndarray, q: np.ndarray) -> np.ndarray:
         """Return how a frame must move: [a turn; a distance], in world axes."""
@@ -96,6 +127,26 @@ class Mending:
     def _miss(self, error: np.ndarray) -> np.ndarray:
         scales = np.repeat([1.0, self.scale], 3)
         return ((error / scales) ** 2).sum(axis=-1)
+
+
+def brought_within(
+    q: np.ndarray, lower: np.ndarray, upper: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return angles (..., n) brought within limits by whole turns, and which rows are within."""
+    low, high = lower - SLACK, upper + SLACK
+    first = np.where(np.isfinite(low), low, -np.inf)
+    with np.errstate(invalid="ignore"):
+        other = q - 2 * np.pi * np.floor((q - first) / (2 * np.pi))
+    q = np.where(((q >= low) & (q <= high)) | ~np.isfinite(first), q, other)
+    return q, np.asarray(((q >= low) & (q <= high)).all(axis=-1))
+
+
+def without_doubles(q: np.ndarray, miss: np.ndarray) -> np.ndarray:
+    """Return how far solutions (m, places, n) miss, infinite where one is there already."""
+    apart = np.abs((q[:, :, None] - q[:, None] + np.pi) % (2 * np.pi) - np.pi).max(axis=-1)
+    earlier = np.tri(q.shape[1], k=-1, dtype=bool)
+    same = (apart < SAME) & earlier & (miss <= CLOSED**2)[:, None]
+    return np.where(same.any(axis=-1), np.inf, miss)
 
 
 def proper_poses(X: np.ndarray) -> np.ndarray:

@@ -185,7 +185,7 @@ def _sources(chain: Chain, last: list[int], point: bool) -> list[Any]:
     if not last:
         return [None]
     axes = [chain.axes[i] for i in last]
-    found = common_point(axes) if point else common_direction(axes)
+    found = (common_point if point else common_direction)(axes, chain.tiny)
     return [] if found is None else [numbers(found)]
 
 
@@ -210,11 +210,12 @@ def _steps(
         return
     if source is None and (free or axis.turns):
         return  # the same, read the other way round, says more
-    normal = kept_normal(held, axis) if point else common_direction(held)
+    tiny = chain.tiny
+    normal = kept_normal(held, axis, tiny) if point else common_direction(held, tiny)
     if normal is not None:
         rule: Rule = "level" if free else "carried"
         yield IkStep(k, backwards, rule, point, 1 + axis.turns, kept=numbers(normal), **rest)
     if free and point:
-        centre = common_point(held)
+        centre = common_point(held, tiny)
         if centre is not None:
             yield IkStep(k, backwards, "distance", True, 2, kept=centre, **rest)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,20 +12,27 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.checks import by_name, flag, frame_name, joint_index, real_array
 from qddot.errors import BadArgument, NoValues, listing
+from qddot.kinematics.any_six_turns import AnySixTurns
 from qddot.kinematics.branches import Within, closed_form
-from qddot.kinematics.chain import Chain, chain_of
-from qddot.kinematics.mending import Mending
+from qddot.kinematics.chain import Chain, chain_of, nearly
+from qddot.kinematics.mending import Mending, brought_within, proper_poses
 from qddot.kinematics.plan import IkPlan, plan_for
+from qddot.kinematics.six_turns import SixTurns
 from qddot.kinematics.solutions import Solutions
+from qddot.model import Inertial, Model
 from qddot.model.folding import exact, fold
 from qddot.program.optimise import optimised
-from qddot.program.program import Program
+from qddot.program.ports import wrong_shape
+from qddot.program.program import Port, Program
 from qddot.robot.curvature import DerivativeQuantities
 from qddot.robot.kernels import compiled
 from qddot.robot.quantities import OF_A_POSE, Request
 
 CHECKED = "inverse_kinematics_checked"  # the same program, which says where it is not sure
 SIX = 6  # numbers in a pose
+NEARLY = Fraction(
+    1, 50
+)  # [rad, or parts of the arm] lines that are as near may be tried as if they met
 
 
 class InverseKinematics(DerivativeQuantities):
@@ -60,15 +69,40 @@ class InverseKinematics(DerivativeQuantities):
         """
         given = by_name("free", free or {}, 'free={"joint7": 0.5}')
         values = [real_array(f"free[{name!r}]", x) for name, x in given.items()]
-        kernel = self._in_double._kernel(
-            CHECKED,
-            frame_name(self, frame),
-            within_limits=flag("limits", limits),
-            free=tuple(given),
-        )
+        frame, limits = frame_name(self, frame), flag("limits", limits)
+        if not given and self._ik_plan(frame, ()) is None and self._any_six_turns(frame):
+            return self._by_eigenvalues(X, frame, limits)
+        kernel = self._in_double._kernel(CHECKED, frame, within_limits=limits, free=tuple(given))
         if not values:
             return kernel.asked(X)
         return kernel.asked(X, np.stack(np.broadcast_arrays(*values), axis=-1))
+
+    def _any_six_turns(self, frame: str) -> bool:
+        axes = self._ik_chain(frame).axes
+        return len(axes) == SIX and all(axis.turns for axis in axes)
+
+    def _by_eigenvalues(self, X: Any, frame: str, limits: bool) -> Solutions:
+        """Return all solutions of six turns whose lines lie anyhow."""
+        X = real_array("X", X)
+        if X.shape[-2:] != (4, 4):
+            raise wrong_shape(Port("X", (4, 4)), X.shape)
+        poses = proper_poses(X.reshape(-1, 4, 4))
+        arm: AnySixTurns = self.cached("six turns", frame, lambda: self._six_turns(frame))
+        q, miss, margin = arm.solved(poses)
+        if limits:
+            q, inside = brought_within(q, self.limits.lower, self.limits.upper)
+            miss = np.where(inside, miss, np.inf)
+            q = np.where(inside[..., None], q, np.nan)
+        lead = X.shape[:-2]
+        return Solutions(*(x.reshape(*lead, *x.shape[1:]) for x in (q, miss, margin)))
+
+    def _six_turns(self, frame: str) -> AnySixTurns:
+        chain = self._ik_chain(frame)
+        near = plan_for(nearly(chain, NEARLY))
+        raw = None
+        if near is not None:
+            raw = Kernel(optimised(closed_form(near, Within(self.home), raw=True))).general
+        return AnySixTurns(SixTurns(chain.numeric), self._mending(frame, chain), self.home, raw)
 
     def _program(self, request: Request) -> Program:
         if request.quantity not in (CHECKED, *OF_A_POSE):
@@ -76,36 +110,44 @@ class InverseKinematics(DerivativeQuantities):
         checked = request.quantity == CHECKED
 
         def made() -> Program:
-            plan, within = self._ik_plan(request.frame, request.free), self._within(request)
-            return optimised(closed_form(plan, within, checked=checked))
+            plan = self._need_plan(request)
+            return optimised(closed_form(plan, self._within(request), checked=checked))
 
         return self.cached("program", request, made)
 
     def _otherwise(self, request: Request) -> Callable[..., Any] | None:
         if request.quantity != CHECKED:
             return super()._otherwise(request)
-        frame, plan = request.frame, self._ik_plan(request.frame, request.free)
+        plan, within = self._need_plan(request), self._within(request)
 
         def solve(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
-            within = self._within(request)
-            make = lambda: Kernel(optimised(closed_form(plan, within, raw=True)))  # noqa: E731
-            return self.cached("raw closed form", request, make).general(*arrays)
+            def made() -> Kernel:
+                return Kernel(optimised(closed_form(plan, within, raw=True)))
 
-        axes, given = plan.chain.axes, plan.given
-        no_limits = np.full((2, self.nq), np.inf) * [[-1], [1]]
-        lower, upper = no_limits
-        if request.within_limits:
-            lower, upper = self.limits.lower, self.limits.upper
+            return self.cached("raw closed form", request, made).general(*arrays)
+
+        return self._mending(request.frame, plan.chain, plan.given, within, solve).mended
+
+    def _mending(
+        self,
+        frame: str,
+        chain: Chain,
+        given: Sequence[int] = (),
+        within: Within | None = None,
+        solve: Callable[..., tuple[np.ndarray, ...]] | None = None,
+    ) -> Mending:
+        end = np.full(self.nq, np.inf)
+        lower, upper = (None, None) if within is None else (within.lower, within.upper)
         return Mending(
             solve,
-            lambda q: self.pose(q, frame),
-            lambda q: self.jacobian(q, frame),
-            [axis.index for i, axis in enumerate(axes) if i not in given],
-            len(axes),
-            float(plan.chain.scale),
-            lower,
-            upper,
-        ).mended
+            lambda q: self._in_double.pose(q, frame),
+            lambda q: self._in_double.jacobian(q, frame),
+            [axis.index for i, axis in enumerate(chain.axes) if i not in given],
+            len(chain.axes),
+            float(chain.scale),
+            -end if lower is None else lower,
+            end if upper is None else upper,
+        )
 
     def _within(self, request: Request) -> Within:
         if not request.within_limits:
@@ -115,24 +157,33 @@ class InverseKinematics(DerivativeQuantities):
     def _ik_chain(self, frame: str) -> Chain:
         if self.symbols:
             raise NoValues(self.name, self.symbols, "robot.with_values({}=1.0, ...)")
-        return self.cached("chain", frame, lambda: chain_of(fold(self.model, exact), frame))
+        return self.cached("chain", frame, lambda: chain_of(fold(self._shape, exact), frame))
 
-    def _ik_plan(self, frame: str, free: tuple[str, ...]) -> IkPlan:
-        """Return the closed form of a frame, with the joints `free` given."""
+    @property
+    def _shape(self) -> Model:
+        """The model without masses, which are long when they are exact, and matter to no pose."""
+        links = tuple(replace(link, inertial=Inertial()) for link in self.model.links)
+        return replace(self.model, links=links, payloads=())
+
+    def _ik_plan(self, frame: str, free: tuple[str, ...]) -> IkPlan | None:
+        """Return the closed form of a frame, with the joints `free` given; None: there is none."""
+        return self.cached("ik plan", (frame, free), lambda: plan_for(*self._given(frame, free)))
+
+    def _need_plan(self, request: Request) -> IkPlan:
+        plan = self._ik_plan(request.frame, request.free)
+        if plan is None:
+            raise BadArgument(self._why_not(*self._given(request.frame, request.free)))
+        return plan
+
+    def _given(self, frame: str, free: tuple[str, ...]) -> tuple[Chain, list[int]]:
+        """Return the joints that carry a frame, and the places among them of those given."""
         chain = self._ik_chain(frame)
         place = {axis.index: i for i, axis in enumerate(chain.axes)}
-        given = []
-        for name in free:
-            index = joint_index(self, name)
+        given = [joint_index(self, name) for name in free]
+        for name, index in zip(free, given, strict=True):
             if index not in place:
-                raise BadArgument(
-                    f"Joint {name!r} does not carry frame {frame!r}: free is for those."
-                )
-            given.append(place[index])
-        plan = self.cached("ik plan", (frame, free), lambda: plan_for(chain, given))
-        if plan is None:
-            raise BadArgument(self._why_not(chain, given))
-        return plan
+                raise BadArgument(f"Joint {name!r} does not carry frame {frame!r}: leave it out.")
+        return chain, [place[index] for index in given]
 
     def _why_not(self, chain: Chain, given: list[int]) -> str:
         unknown = [i for i in range(len(chain.axes)) if i not in given]
@@ -146,7 +197,12 @@ class InverseKinematics(DerivativeQuantities):
                 f"{len(unknown)} joints carry {what}, and a pose says six things: its solutions "
                 f"are whole curves.\n  Give the position of a joint: free={{{some}: 0.5}}.{known}"
             )
+        some = (
+            f"\n  With {listing(names)} given there is one: free={{{names[0]!r}: 0.5}}."
+            if names
+            else ""
+        )
         return (
             f"There is no closed form for {what}: its axes neither meet nor are parallel where "
-            "that would part its equations."
+            f"that would part its equations.{some}"
         )
