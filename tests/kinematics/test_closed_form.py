@@ -311,7 +311,9 @@ def test_axes_that_nearly_meet_do_not_meet(gap):
 
 
 def random_arm(rng: np.random.Generator) -> Model:
-    n = int(rng.integers(1, 7))
+    """Return an arm of up to six joints, or three joints and a wrist whose axes meet."""
+    n, wrist = int(rng.integers(1, 7)), rng.random() < 0.4
+    n = 3 if wrist else n
     angles = [0, 0, 0, RIGHT, -RIGHT, math.pi, 0.6]
     rows = [
         (
@@ -320,25 +322,41 @@ def random_arm(rng: np.random.Generator) -> Model:
         )
         for _ in range(n)
     ]
+    rows += WRIST if wrist else ()
+    rows = rows if rng.random() < 0.5 else rows[::-1]
     return arm_of(*rows, kinds="".join(rng.choice([*"RRRRP"], n)))
 
 
 def test_any_arm_that_has_a_closed_form():
-    """Arms of any kind: where there is a plan, it finds the positions that made the pose."""
-    solved = 0
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        model = random_arm(rng)
-        tree, (chain, plan) = fold(model), plan_of(model)
-        q = rng.uniform(-2, 2, (4, tree.n))
-        J = [np.array(jacobian(tree, x, chain.frame), dtype=float) for x in q]
-        if plan is None or np.linalg.matrix_rank(J, tol=1e-9).max() < tree.n:
-            continue
-        solved += 1
-        X = np.array([pose(tree, x, chain.frame).matrix() for x in q], dtype=float)
-        with np.errstate(all="ignore"):
-            found, miss, _ = closed_form(plan, Within(np.zeros(tree.n)))(X)
-        turns = np.array([axis.turns for axis in chain.axes])
-        close = (apart(found, q[:, None], turns).max(axis=-1) < 1e-6) & (miss <= CLOSED**2)
-        assert close.any(axis=-1).all(), seed
-    assert solved > 8
+    """Where there is a plan, it finds the positions that made a pose, and nothing that is none."""
+    solved = [solved_rightly(seed) for seed in range(16)]
+    assert sum(solved) > 5
+
+
+@pytest.mark.long
+def test_many_arms_that_have_a_closed_form():
+    assert sum(solved_rightly(seed) for seed in range(16, 316)) > 80
+
+
+def solved_rightly(seed: int) -> bool:
+    """Check an arm; return whether it has a closed form, and its joints are not too many."""
+    rng = np.random.default_rng(seed)
+    model = random_arm(rng)
+    tree, (chain, plan) = fold(model), plan_of(model)
+    q = rng.uniform(-2, 2, (4, tree.n))
+    J = [np.array(jacobian(tree, x, chain.frame), dtype=float) for x in q]
+    if plan is None or np.linalg.matrix_rank(J, tol=1e-9).max() < tree.n:
+        return False
+    X = np.array([pose(tree, x, chain.frame).matrix() for x in q], dtype=float)
+    elsewhere = X.copy()
+    elsewhere[:, :3, 3] += 0.1 * rng.normal(size=(4, 3))  # perhaps out of reach
+    poses = np.concatenate([X, elsewhere])
+    with np.errstate(all="ignore"):
+        found, miss, _ = closed_form(plan, Within(np.zeros(tree.n)))(poses)
+    turns = np.array([axis.turns for axis in chain.axes])
+    close = (apart(found[:4], q[:, None], turns).max(axis=-1) < 1e-6) & (miss[:4] <= CLOSED**2)
+    assert close.any(axis=-1).all(), seed
+    for at, k in zip(*np.nonzero(miss <= CLOSED**2), strict=True):
+        back = np.array(pose(tree, found[at, k], chain.frame).matrix(), dtype=float)
+        assert np.abs(back - poses[at]).max() < 5e-12, seed
+    return True

@@ -30,6 +30,7 @@ from qddot.robot.functions import CHOICES, WITHOUT_FRAME_TOO
 from qddot.robot.quantities import NAMES, OF_A_POSE, Request, definition, state_shapes
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
+from qddot.spatial.rotation import from_quaternion
 
 WORDS = {
     "inverse_dynamics": "the torques that produce the accelerations qdd",
@@ -129,7 +130,12 @@ class ExportedFunction:
         The same ones every time, in the type that they will be given in; symbols are near 1.
         """
         rng, program = np.random.default_rng(0), self.program
-        given = [rng.uniform(-1.5, 1.5, (states, *port.shape)) for port in program.inputs]
+        given = [
+            random_poses(rng, states)
+            if port.name == "X" and port.shape == (4, 4)
+            else rng.uniform(-1.5, 1.5, (states, *port.shape))
+            for port in program.inputs
+        ]
         if self.symbols:
             given[-1] = 1 + given[-1] / 3
         given = [x.astype(dtype) for x in given]
@@ -139,6 +145,14 @@ class ExportedFunction:
         # a program without inputs gives one row for all states
         rows = zip(program.outputs, right, strict=True)
         return given, [np.broadcast_to(x, (states, *port.shape)) for port, x in rows]
+
+
+def random_poses(rng: np.random.Generator, count: int) -> np.ndarray:
+    """Return poses within half a metre, as homogeneous matrices (count, 4, 4)."""
+    X = np.tile(np.eye(4), (count, 1, 1))
+    X[:, :3, :3] = [from_quaternion(tuple(row)) for row in rng.normal(size=(count, 4))]
+    X[:, :3, 3] = rng.uniform(-0.5, 0.5, (count, 3))
+    return X
 
 
 def functions(

@@ -55,13 +55,16 @@ class Branch:
 class ParallelTurns:
     """The last joints of a plan, neighbours that turn about parallel lines: T turns by their sum.
 
-    Once all but one are known, that one is the rest of the sum. They close if T leaves their
-    direction, and takes a point of the last one's line to where the others take it.
+    Once all but one are known, that one is the rest of the sum. The arm closes if T takes a point
+    and the direction of the last one's line to where the others take them. Steps of the plan that
+    took vectors onto others have asked just that, as the joints that were unknown then, the last
+    one among them, left these vectors where they were.
     """
 
     T: Pose
     joints: tuple[int, ...]  # from the base on
     k: int  # the one that is found last
+    asked: tuple[int, ...]  # the joints whose steps took a point, and a direction, of its line
 
 
 def closed_form(plan: IkPlan, within: Within, raw: bool = False, checked: bool = False) -> Program:
@@ -121,11 +124,18 @@ def _branches(
     step, last = plan.steps[number], branch.last
     joints = tuple(sorted(step.k for step in plan.steps[number:]))
     if last is None and _parallel_turns(plan.chain, joints):
-        last = ParallelTurns(branch.T, joints, plan.steps[-1].k)
+        last = ParallelTurns(branch.T, joints, plan.steps[-1].k, _asked(plan))
     _, roots = step.equation(chain, branch.T, branch.at, spares[step.k])
     for root in roots():
         new = Branch(branch.T, branch.at | {step.k: root}, last)
         yield from _branches(plan, chain, _stripped(chain, new, branch.at), number + 1, spares)
+
+
+def _asked(plan: IkPlan) -> tuple[int, ...]:
+    """Return the joints whose steps say whether the arm closes; none if there are no such steps."""
+    onto = [step for step in plan.steps if step.rule == "onto" and step.source is not None]
+    by_kind = {step.point: step.k for step in onto if plan.chain.axes[step.k].turns}
+    return tuple(by_kind.values()) if len(by_kind) > 1 else ()
 
 
 def _parallel_turns(chain: Chain, joints: tuple[int, ...]) -> bool:
@@ -172,6 +182,8 @@ def _finished(
     for i, axis in enumerate(chain.axes):
         q[axis.index], inside = _coordinate(axis, x[i], within)
         right = right * inside
+    for position in branch.at.values():
+        square = square + position.beyond
     miss = select(right, square, math.inf)
     margin: Scalar = 1
     lever: Scalar = 1
@@ -202,16 +214,19 @@ def _rest_of_sum(
     m = numbers(across(axis.h))
     image = T.R @ m
     rest = angles.of(axis.h @ cross(m, image), m @ image)
-    start, end = axis.p, axis.p
     others = [i for i in last.joints if i != last.k]
     for i in others:
         rest = rest - x[i] * number(axis.h @ chain.axes[i].h)
+    x[last.k] = within_a_turn(rest) if others else rest
+    if last.asked:
+        return sum(at[i].off for i in last.asked)
+    start, end = axis.p, axis.p
+    for i in others:
         if i > last.k:
             start = moved(chain.axes[i], at[i], start, True, back=True)
     for i in reversed(others):
         if i < last.k:
             end = moved(chain.axes[i], at[i], end, True)
-    x[last.k] = within_a_turn(rest) if others else rest
     tilt, off = T.R @ axis.h - axis.h, T.R @ start + T.p - end
     return tilt @ tilt + off @ off
 

@@ -15,6 +15,7 @@ complex is replaced by the nearest real one: whether that closes is asked of the
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -41,6 +42,8 @@ class Position:
     x: Scalar = 1
     margin: Scalar = 1  # to the fourth: 0 where the position is any, or two solutions are one
     lever: Scalar = 1  # to the fourth: 0 where the position is any
+    off: Scalar = 0  # the square of what the joint leaves between one vector and the other
+    beyond: Scalar = 0  # the square of cos² + sin² − 1
 
     @staticmethod
     def at(axis: JointLine, sine: Scalar, cosine: Scalar, d: Scalar) -> Position:
@@ -78,7 +81,12 @@ def onto(h: Vec3, m: Vec3, y: Vec3, spare: Position) -> tuple[Scalar, Callable[[
         clear, square = size > NO_LEVER**4, _guarded(size, size > NO_LEVER**4, 1.0)
         sine, cosine = _guarded(S, clear, spare.s), _guarded(C, clear, spare.c)
         scale = 1 / sqrt(square)
-        return [Position(cosine * scale, sine * scale, y=sine, x=cosine, margin=size, lever=size)]
+        return [Position(cosine * scale, sine * scale, 0, sine, cosine, size, size, off())]
+
+    def off() -> Scalar:
+        """Return |E m − y|²: what is left along h, and (|m⊥| − |y⊥|)², near zero without roots."""
+        along, a, b = h @ (m - y), m @ m - (h @ m) ** 2, y @ y - (h @ y) ** 2
+        return along * along + (a - b) ** 2 / (2 * (a + b) + sys.float_info.min)
 
     return size, roots
 
@@ -101,24 +109,30 @@ def to_level(
 
         cos q = (A C ∓ B w)/(A² + B²)        sin q = (B C ± A w)/(A² + B²)
 
-    Out of reach, where w² is negative and taken as 0, these are not of an angle.
+    Out of reach, where w² is negative and taken as 0, these are not of an angle: `beyond` says so.
     """
     size = A * A + B * B
 
     def roots() -> Roots:
         a, b, c, square = A, B, C, size
+        zero = _plain(C) and C == 0
         if not _plain(size):
             clear = size > NO_LEVER**2
             a, b = _guarded(A, clear, spare.c), _guarded(B, clear, spare.s)
             square = _guarded(size, clear, 1.0)
-            c = 0 if _plain(C) and C == 0 else _guarded(C, clear, 1.0)
-        w2 = np.maximum(square - c * c if gap is None else gap, 0)
+            c = C if zero else _guarded(C, clear, 1.0)
+        w2 = square - c * c if gap is None else gap
+        scale = 1 / square
+        beyond = (np.minimum(w2, 0) * scale) ** 2 if not zero else 0
+        w2 = np.maximum(w2, 0)
         w = sqrt(w2)
-        ac, bc, aw, bw, scale = a * c, b * c, a * w, b * w, 1 / square
+        ac, bc, aw, bw = a * c, b * c, a * w, b * w
         sides = ((bc + aw, ac - bw), (bc - aw, ac + bw))
         lever = size * size
         margin = np.minimum(w2 * w2, lever)
-        return [Position(x * scale, y * scale, 0, y, x, margin, lever) for y, x in sides]
+        return [
+            Position(x * scale, y * scale, 0, y, x, margin, lever, beyond=beyond) for y, x in sides
+        ]
 
     return size, roots
 

@@ -70,7 +70,7 @@ class Mending:
             q: Where to begin, (m, places, nq), NaN where there is nothing.
             most: How many solutions there can be.
         """
-        known = np.isfinite(q).all(axis=-1)
+        known = np.asarray(np.isfinite(q).all(axis=-1))
         wanted = np.broadcast_to(X[:, None], (*known.shape, 4, 4))
         miss = np.full(known.shape, np.inf)
         miss[known] = self._miss(self._error(wanted[known], q[known]))
