@@ -45,5 +45,5 @@ class AnySixTurns:
             q[..., axis.index] = (turned + np.pi) % (2 * np.pi) - np.pi
         places.append(q)
         if self.near is not None:
-            places.append(self.near(X, np.zeros((len(X), len(chain.axes))))[0])
+            places.append(self.near(X, np.zeros((len(X), len(chain.axes) + 1)))[0])
         return self.mending.distinct(X, np.concatenate(places, axis=1), MOST)

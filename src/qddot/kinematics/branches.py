@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from qddot.scalars import Scalar, atan2, sincos
 from qddot.spatial.pose import Pose
 from qddot.spatial.vector import cross
 
-TIGHT = 3e-13  # a closure [rad, or parts of the arm's length] that needs no polish
+TIGHT = 1e-13  # a closure [rad, or parts of the arm's length] that needs no polish
 NEAR = 1e-8  # up to this closure a polish may lead to a solution
 RIGHT_ANGLES = 1e-9  # how far a pose's axes may be from unit length and right angles, at once
 LOST = 1e-28  # the lever, to the fourth, below which positions are less exact than NEAR
@@ -73,8 +73,9 @@ def closed_form(plan: IkPlan, within: Within, raw: bool = False, checked: bool =
     Args:
         plan: The steps.
         within: Limits, and the joints that do not carry the frame.
-        raw: Whether the positions to take where any would do are inputs, else they are zero; and
-            whether q also has what does not close, else that is NaN.
+        raw: Whether the positions to take where any would do are inputs, else they are zero, with
+            the lever, to the fourth, from which on they are taken; and whether q also has what does
+            not close, else that is NaN.
         checked: Whether the last output says if the others can stand as they are: 1 where the
             pose is one, every solution closes to the last digits, and none was any of many.
 
@@ -87,12 +88,14 @@ def closed_form(plan: IkPlan, within: Within, raw: bool = False, checked: bool =
     if plan.given:
         shapes["given"] = (len(plan.given),)
     if raw:
-        shapes["spare"] = (len(chain.axes),)
+        shapes["spare"] = (len(chain.axes) + 1,)
 
     def solved(X: Any, given: Any = (), spare: Any = ()) -> dict[str, Any]:
         at = {i: _placed(chain.axes[i], x, scale) for i, x in zip(plan.given, given, strict=True)}
-        spares = [_placed(axis, x, scale) for axis, x in zip(chain.axes, spare, strict=False)]
-        spares = spares or [Position()] * len(chain.axes)
+        spares = [Position()] * len(chain.axes)
+        if raw:
+            pairs = zip(chain.axes, spare, strict=False)
+            spares = [replace(_placed(axis, x, scale), least=spare[-1]) for axis, x in pairs]
         M = chain.home.inverse()
         T = Pose(X[:3, :3] @ M.R, X[:3, :3] @ M.p + X[:3, 3] / scale)
         angles = _Angles()

@@ -44,6 +44,7 @@ class Position:
     lever: Scalar = 1  # to the fourth: 0 where the position is any
     off: Scalar = 0  # the square of what the joint leaves between one vector and the other
     beyond: Scalar = 0  # the square of cos² + sin² − 1
+    least: Scalar = NO_LEVER**4  # the lever, to the fourth, below which this one stands in
 
     @staticmethod
     def at(axis: JointLine, sine: Scalar, cosine: Scalar, d: Scalar) -> Position:
@@ -78,7 +79,8 @@ def onto(h: Vec3, m: Vec3, y: Vec3, spare: Position) -> tuple[Scalar, Callable[[
     size = S * S + C * C
 
     def roots() -> Roots:
-        clear, square = size > NO_LEVER**4, _guarded(size, size > NO_LEVER**4, 1.0)
+        clear = size > spare.least
+        square = _guarded(size, clear, 1.0)
         sine, cosine = _guarded(S, clear, spare.s), _guarded(C, clear, spare.c)
         scale = 1 / sqrt(square)
         return [Position(cosine * scale, sine * scale, 0, sine, cosine, size, size, off())]
@@ -117,7 +119,7 @@ def to_level(
         a, b, c, square = A, B, C, size
         zero = _plain(C) and C == 0
         if not _plain(size):
-            clear = size > NO_LEVER**2
+            clear = size * size > spare.least
             a, b = _guarded(A, clear, spare.c), _guarded(B, clear, spare.s)
             square = _guarded(size, clear, 1.0)
             c = C if zero else _guarded(C, clear, 1.0)

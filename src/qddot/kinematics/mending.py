@@ -23,6 +23,7 @@ NEAR = 2e-2  # the closure from which Newton's method is tried
 FAR = 0.5  # the same, for candidates that other methods found roughly
 SAME = 1e-6  # [rad or m] two solutions that are nearer than this are one
 STEPS = 30  # at a double root each halves the distance only
+ANYWHERE = 1e-10  # a lever this short leaves few digits; the joint is tried anywhere then
 PLACES = 24  # tried for joints that may stand anywhere
 RANK = 1e-12
 
@@ -45,15 +46,18 @@ class Mending:
         """Return q, miss and margin of poses (m, 4, 4) that need more than the program."""
         assert self.solve is not None
         X = proper_poses(X)
-        spare = np.zeros((len(X), self.carrying))
+        spare = np.zeros((len(X), self.carrying + 1))
+        spare[:, -1] = NO_LEVER**4
         *found, lever = self._polished(X, *self.solve(X, *given, spare))
         for place in np.linspace(-np.pi, np.pi, PLACES, endpoint=False):
-            anywhere = (found[1] > CLOSED**2) & (lever <= NO_LEVER**4)
+            anywhere = (found[1] > CLOSED**2) & (lever <= ANYWHERE**4)
             rows = anywhere.any(axis=1)
             if not rows.any():
                 break
             some = [x[rows] for x in (X, *given)]
-            there = self._polished(some[0], *self.solve(*some, spare[rows] + place))
+            spare = np.full((len(some[0]), self.carrying + 1), place)
+            spare[:, -1] = ANYWHERE**4
+            there = self._polished(some[0], *self.solve(*some, spare))
             better = anywhere[rows] & (there[1] <= CLOSED**2)
             for old, new in zip(found, there, strict=False):
                 part = old[rows]

@@ -11,7 +11,7 @@ from qddot.results import in_notebook
 
 ROWS = 32  # shown
 # how far a solution may miss its pose: [rad], and [m] in parts of the arm's length
-CLOSED = 1e-12
+CLOSED = 5e-13
 SINGULAR = 1e-24  # the margin of a solution within about 1e-6 of a singular one
 
 

@@ -67,6 +67,8 @@ class IkStep:
     before: tuple[int, ...] = ()  # the known joints left of k, in the order of the product
     between: tuple[int, ...] = ()  # those right of k, and left of P if there is a P
     beyond: tuple[int, ...] = ()  # those right of P
+    held: tuple[int, ...] = ()  # U or P, the unknown joints that keep o or heights along n
+    last: tuple[int, ...] = ()  # Q, the unknown joints that leave s
 
     def equation(
         self, chain: Chain, T: Pose, at: Mapping[int, Position], spare: Position
@@ -159,7 +161,7 @@ def _of_sequence(
             for source in _sources(chain, last, point):
                 yield from _steps(
                     *(chain, k, backwards, point, free, carrier, source),
-                    *(tuple(before), tuple(between), tuple(beyond)),
+                    *(tuple(before), tuple(between), tuple(beyond), tuple(last)),
                 )
 
 
@@ -200,9 +202,11 @@ def _steps(
     before: tuple[int, ...],
     between: tuple[int, ...],
     beyond: tuple[int, ...],
+    last: tuple[int, ...],
 ) -> Iterator[IkStep]:
     axis = chain.axes[k]
     rest = {"source": source, "before": before, "between": between, "beyond": beyond}
+    rest |= {"held": tuple(free or carrier), "last": last}
     held = [chain.axes[i] for i in free or carrier]
     if not held:
         if source is not None or point != axis.turns:  # any direction turns a turn, as any point

@@ -15,6 +15,7 @@ from qddot.errors import BadArgument, NoValues, listing
 from qddot.kinematics.any_six_turns import AnySixTurns
 from qddot.kinematics.branches import Within, closed_form
 from qddot.kinematics.chain import Chain, chain_of, nearly
+from qddot.kinematics.derivation import IkDerivation, derivation_of
 from qddot.kinematics.mending import Mending, brought_within, proper_poses
 from qddot.kinematics.plan import IkPlan, plan_for
 from qddot.kinematics.six_turns import SixTurns
@@ -30,9 +31,8 @@ from qddot.robot.quantities import OF_A_POSE, Request
 
 CHECKED = "inverse_kinematics_checked"  # the same program, which says where it is not sure
 SIX = 6  # numbers in a pose
-NEARLY = Fraction(
-    1, 50
-)  # [rad, or parts of the arm] lines that are as near may be tried as if they met
+# [rad, or parts of the arm] lines that are nearer are tried as if they met or were parallel
+NEARLY = Fraction(1, 50)
 
 
 class InverseKinematics(DerivativeQuantities):
@@ -50,7 +50,7 @@ class InverseKinematics(DerivativeQuantities):
         """Return all joint positions at which a frame has a pose, in closed form.
 
         Every solution that is returned was checked: it puts the frame at X to rounding, within
-        1e-12 rad and as many parts of the arm's length. None is lost on the way: each step solves
+        5e-13 rad and as many parts of the arm's length. None is lost on the way: each step solves
         an equation that all solutions fulfil. Where a joint may stand anywhere, as at a wrist whose
         axes are in line, one solution stands for the family and is marked `singular`; where two
         solutions meet they are both there. Angles are from −π to π.
@@ -76,6 +76,16 @@ class InverseKinematics(DerivativeQuantities):
         if not values:
             return kernel.asked(X)
         return kernel.asked(X, np.stack(np.broadcast_arrays(*values), axis=-1))
+
+    def inverse_kinematics_steps(self, frame: str, *, free: Sequence[str] = ()) -> IkDerivation:
+        """Return how `inverse_kinematics_all` finds each joint: words and formulas, to be read.
+
+        Args:
+            frame: The name of a link or a frame.
+            free: The names of joints that are given.
+        """
+        names = tuple(free) if not isinstance(free, str) else (free,)
+        return derivation_of(self._need_plan(Request(CHECKED, frame_name(self, frame), free=names)))
 
     def _any_six_turns(self, frame: str) -> bool:
         axes = self._ik_chain(frame).axes
