@@ -20,7 +20,7 @@ from qddot import plot
 from qddot.equations.document import drawn as drawn_arm
 from qddot.model import Friction
 from qddot.present.figures import style
-from qddot.present.figures.arm import draw_arm
+from qddot.present.figures.arm import arm_axes, box_around, draw_arm
 from qddot.present.figures.skeleton import skeleton
 from qddot.present.figures.view import view_of
 from qddot.present.pages.svg import shortened
@@ -180,6 +180,20 @@ def mass_ellipsoids() -> Figure:
     return plot.plot_effective_mass(qddot.load("panda"), path, "tool")
 
 
+def solutions_of_a_pose() -> Figure:
+    """Return the eight ways in which a UR5 reaches one pose."""
+    arm = qddot.load("ur5")
+    X = arm.pose(np.array([0.3, -1.1, 1.4, 0.5, 0.9, -0.7]), "tool")
+    bones, found = skeleton(arm.tree), arm.inverse_kinematics_all(X, "tool").q
+    points = bones.points(found)
+    drawn = style.figure(8.0, 4.2)
+    for part, each in zip(drawn.subfigures(2, 4).flat, points, strict=True):
+        axes = arm_axes(part, box_around(points), ("x", "y", "z"))
+        draw_arm(axes, bones, each, strength=1.0, width=0.5)
+        axes.set_axis_off()
+    return drawn
+
+
 def eigenvalues() -> Figure:
     """Return the eigenvalues of the deck's arm, with the deck's bounds."""
     return plot.plot_eigenvalues(qddot.load("two_link"), "j2", bounds=(6.23992001, 161.26007999))
@@ -231,6 +245,7 @@ PICTURES = {
     "mass_path.svg": mass_path,
     "mass_map.svg": mass_map,
     "mass_ellipsoids.svg": mass_ellipsoids,
+    "inverse_kinematics.svg": solutions_of_a_pose,
     "eigenvalues.svg": eigenvalues,
     "gravity_map.svg": gravity,
     **control_pictures.PICTURES,

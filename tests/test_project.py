@@ -32,6 +32,7 @@ LAYERS = (
     ("program",),
     ("backends",),
     ("equations",),
+    ("kinematics",),
     ("robot",),
     ("motions",),
     ("timeseries",),

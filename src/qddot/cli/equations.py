@@ -100,6 +100,14 @@ def derive(
             "It is short for any robot.",
         ),
     ] = False,
+    ik: Annotated[
+        bool,
+        typer.Option(
+            "--ik",
+            help="Print the steps of inverse kinematics in closed form instead, of --frame or the "
+            "tip, as text or LaTeX.",
+        ),
+    ] = False,
     settings: Settings = None,
     output: Annotated[
         File, saves("A derivation", tuple(FORMATS), "Write the equations to a file")
@@ -117,6 +125,7 @@ def derive(
       qddot derive two_link_symbolic --quantity jacobian --frame tool
       qddot derive double_pendulum_symbolic --breakdown
       qddot derive panda --structured
+      qddot derive ur5 --ik
     """
     from qddot.equations.document import document
     from qddot.equations.latex import as_latex
@@ -126,6 +135,14 @@ def derive(
     if structured:
         text = str(qddot.Robot(model).program("mass_matrix"))
         facts = {"structured": text.splitlines()}
+    elif ik:
+        robot = qddot.Robot(model)
+        found = robot.inverse_kinematics_steps(frame or robot.tip)
+        kind = format or (FORMATS[output.suffix.lower()] if output else "text")
+        if kind not in ("text", "latex"):
+            raise BadArgument(f"--ik is written as text or latex, not as {kind}.")
+        text = found.latex() if kind == "latex" else str(found)
+        facts = {"frame": found.frame, "branches": found.branches, "latex": found.latex()}
     else:
         try:
             with message_if_slow(f"deriving the equations of {model.name}"):

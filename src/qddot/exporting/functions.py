@@ -27,9 +27,10 @@ from qddot.program.program import Port, Program
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.robot.functions import CHOICES, WITHOUT_FRAME_TOO
-from qddot.robot.quantities import NAMES, Request, definition, state_shapes
+from qddot.robot.quantities import NAMES, OF_A_POSE, Request, definition, state_shapes
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
+from qddot.spatial.rotation import from_quaternion
 
 WORDS = {
     "inverse_dynamics": "the torques that produce the accelerations qdd",
@@ -66,6 +67,7 @@ WORDS = {
     "jacobian_transposed_product": "the torques J^T f that balance a wrench at a frame",
     "point_motion": "position, velocity and acceleration of a point of a frame",
     "all_terms": "M, c, g and the bias torque; with a frame its pose, J and Jd qd",
+    "inverse_kinematics_all": "all joint positions that put a frame at the pose X; NaN where none",
     "dir2dyn": "the accelerations that torques and interaction torques produce",
 }
 MEANING = {
@@ -77,6 +79,9 @@ MEANING = {
     "tau": "joint torques [N m] or forces [N]",
     "u": "[q; qd; tau; tauint]: positions, velocities, torques of the motors and of what touches",
     "p": "the robot's parameters",
+    "X": "the pose of a frame in the base, a homogeneous matrix",
+    "miss": "the square of how far each solution misses the pose [rad; m in parts of the arm]",
+    "margin": "the fourth power of how far each solution is from a singular one",
     "t": "time [s]",
     "x": "the law's own state, to be integrated",
     "xd": "the time derivative of the law's own state",
@@ -125,7 +130,12 @@ class ExportedFunction:
         The same ones every time, in the type that they will be given in; symbols are near 1.
         """
         rng, program = np.random.default_rng(0), self.program
-        given = [rng.uniform(-1.5, 1.5, (states, *port.shape)) for port in program.inputs]
+        given = [
+            random_poses(rng, states)
+            if port.name == "X" and port.shape == (4, 4)
+            else rng.uniform(-1.5, 1.5, (states, *port.shape))
+            for port in program.inputs
+        ]
         if self.symbols:
             given[-1] = 1 + given[-1] / 3
         given = [x.astype(dtype) for x in given]
@@ -135,6 +145,14 @@ class ExportedFunction:
         # a program without inputs gives one row for all states
         rows = zip(program.outputs, right, strict=True)
         return given, [np.broadcast_to(x, (states, *port.shape)) for port, x in rows]
+
+
+def random_poses(rng: np.random.Generator, count: int) -> np.ndarray:
+    """Return poses within half a metre, as homogeneous matrices (count, 4, 4)."""
+    X = np.tile(np.eye(4), (count, 1, 1))
+    X[:, :3, :3] = [from_quaternion(tuple(row)) for row in rng.normal(size=(count, 4))]
+    X[:, :3, 3] = rng.uniform(-0.5, 0.5, (count, 3))
+    return X
 
 
 def functions(
@@ -161,7 +179,7 @@ def functions(
 
 def _named(robot: Robot, text: str) -> ExportedFunction:
     quantity, *more = text.split(":")
-    known = (*NAMES, "dir2dyn")
+    known = (*NAMES, *OF_A_POSE, "dir2dyn")
     if quantity not in known:
         raise BadArgument(
             f"There is no function {printable(quantity)!r}.{did_you_mean(quantity, known)}\n"

@@ -14,7 +14,7 @@ from qddot.errors import BadArgument, MissingExtra, NoValues, did_you_mean
 from qddot.model.arguments import sign_on
 from qddot.program.program import Program
 from qddot.robot.loading import robot_of
-from qddot.robot.quantities import NAMES, Request, results_of
+from qddot.robot.quantities import NAMES, OF_A_POSE, Request, results_of
 from qddot.robot.robot import Robot
 
 # what stands behind the arrays, in a robot's own methods too
@@ -28,6 +28,7 @@ CHOICES = {
     "inverse_effective_mass": ("frame", "axes"),
     "coriolis_matrix": ("form",),
     "all_terms": ("frame",),
+    "inverse_kinematics_all": ("frame",),
 }
 DERIVATIVES = ("inverse_dynamics_derivatives", "forward_dynamics_derivatives")
 WITHOUT_FRAME_TOO = NAMED = ("all_terms",)  # and whose results have names
@@ -61,7 +62,7 @@ class Functions:
         return self.__dict__ | {"_lowered": {}}
 
     def __dir__(self) -> list[str]:
-        return ["robot", "lowered", *NAMES]
+        return ["robot", "lowered", *NAMES, *OF_A_POSE]
 
     def __repr__(self) -> str:
         return f"<{self.robot.name!r} on {self._where}: {', '.join(NAMES)}>"
@@ -69,8 +70,8 @@ class Functions:
     def __getattr__(self, quantity: str) -> Callable[..., Any]:
         if quantity.startswith("_"):  # asked before there is anything, when it is copied
             raise AttributeError(quantity)
-        if quantity not in NAMES:
-            near = did_you_mean(quantity, NAMES)
+        if quantity not in (*NAMES, *OF_A_POSE):
+            near = did_you_mean(quantity, (*NAMES, *OF_A_POSE))
             raise AttributeError(f"A robot on {self._where} has no {quantity!r}.{near}")
 
         def function(*arguments: Any, **more: Any) -> Any:

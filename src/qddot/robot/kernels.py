@@ -33,6 +33,7 @@ from qddot.progress import message_if_slow
 from qddot.robot.described import Described
 from qddot.robot.quantities import (
     NAMES,
+    OF_A_POSE,
     Request,
     coriolis_form_name,
     program_for,
@@ -77,10 +78,11 @@ class Kernels(Described):
         Args:
             quantity: The name of a method: "inverse_dynamics", "mass_matrix", "jacobian", ...
             choices: What that method chooses by: `frame`, `axes`, `wrenches` (names of frames),
-                `reaction`, `disturbed`, `base_moves`, `form`, and of derivatives `few_at_once`.
+                `reaction`, `disturbed`, `base_moves`, `form`, of derivatives `few_at_once`, of
+                inverse kinematics `within_limits` and `free` (names of joints).
         """
-        if quantity not in NAMES:
-            raise UnknownName("quantity", quantity, self.name, NAMES)
+        if quantity not in (*NAMES, *OF_A_POSE):
+            raise UnknownName("quantity", quantity, self.name, (*NAMES, *OF_A_POSE))
         for frame in (choices.get("frame"), *choices.get("wrenches", ())):
             if frame is not None:
                 frame_name(self, frame)
@@ -88,7 +90,8 @@ class Kernels(Described):
         one_of("axes", choices.get("axes", "world"), (*AXES, *of_masses))
         if "form" in choices:
             coriolis_form_name(choices["form"])
-        choices["wrenches"] = tuple(choices.get("wrenches", ()))
+        for names in {"wrenches", "free"} & choices.keys():
+            choices[names] = tuple(choices[names])
         return self._program(Request(quantity, **choices))
 
     def _program(self, request: Request) -> Program:
@@ -142,6 +145,8 @@ class Kernels(Described):
         return kernel.asked(*arrays, *more, out=out)
 
     def _refuse(self, port: Port, shape: tuple[int, ...]) -> Exception:
+        if port.name in ("X", "given"):
+            return wrong_shape(port, shape)
         names = self.model.position_names if port.name == "q" else self.joint_names
         if port.shape != (len(names),):  # of a wrench
             return wrong_shape(port, shape)

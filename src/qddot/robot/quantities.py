@@ -29,6 +29,7 @@ from qddot.dynamics.effective_mass import effective_mass, principal_masses
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.terms import all_terms
+from qddot.kinematics.solutions import Solutions
 from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
@@ -57,6 +58,8 @@ class Request(NamedTuple):
     at_origin: bool = False  # of the motion of a point: it is that of the frame, and no input
     form: str = "christoffel"  # of the Coriolis matrix, one of `formulations.coriolis.FORMS`
     few_at_once: bool = False  # of derivatives: more operations, but fewer values wait at a time
+    within_limits: bool = False  # of inverse kinematics: whether limits must be kept
+    free: tuple[str, ...] = ()  # and the joints whose positions are given
 
 
 def program_for(tree: Tree, request: Request) -> Program:
@@ -90,6 +93,8 @@ def recorded_program(tree: Tree, request: Request) -> Program:
 
 def results_of(request: Request) -> type[tuple]:
     """Return what several results of a quantity come in."""
+    if request.quantity.startswith("inverse_kinematics"):
+        return Solutions
     if request.quantity != "all_terms":
         return tuple
     return FrameTerms if request.frame else AllTerms
@@ -250,3 +255,4 @@ OF_A_FRAME = ("pose", *OF_AXES)
 OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")
 FROM_OTHERS = DERIVED | PRODUCTS
 NAMES = (*dict.fromkeys((*WITH_LOADS, *SIMPLE, *FROM_OTHERS, "point_motion", "all_terms")),)
+OF_A_POSE = ("inverse_kinematics_all",)  # functions of a pose, not of joint positions

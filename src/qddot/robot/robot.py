@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from qddot.checks import frame_name
-from qddot.robot.curvature import DerivativeQuantities
+from qddot.robot.inverse_kinematics import InverseKinematics
 from qddot.robot.kernels import compiled
 from qddot.robot.linearisation import Linearisation, equilibrium, linearised
 from qddot.robot.quantities import coriolis_form_name
@@ -16,7 +16,7 @@ from qddot.robot.robot_frame import RobotFrame
 
 
 @dataclass(frozen=True, repr=False)
-class Robot(DerivativeQuantities):
+class Robot(InverseKinematics):
     """A robot and its compiled quantities. Frozen: `with_...` returns a new one and changes none.
 
     Every quantity takes arrays of shape (..., n) and broadcasts like a NumPy ufunc; all but

@@ -6,11 +6,13 @@ X, J = tool.pose(q), tool.jacobian(q)
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from qddot.kinematics.solutions import Solutions
 from qddot.results import in_notebook
 from qddot.robot.frames import AT_ORIGIN
 from qddot.robot.kernels import asked_of, compiled
@@ -98,6 +100,14 @@ class RobotFrame:
     def principal_masses(self, q: Any, axes: str = "all") -> tuple[Any, Any]:
         """Return the masses along principal axes, and these axes; see the robot's method."""
         return asked_of(self.robot, "principal_masses", q, self.name, axes)
+
+    @compiled
+    def inverse_kinematics_all(
+        self, X: Any, *, limits: bool = False, free: Mapping[str, Any] | None = None
+    ) -> Solutions:
+        """Return all joint positions at which the frame has a pose; see the robot's method."""
+        how = {"limits": limits, "free": free}
+        return asked_of(self.robot, "inverse_kinematics_all", X, self.name, **how)
 
     @compiled
     def all_terms(self, q: Any, qd: Any, *, out: Any = None) -> FrameTerms:

@@ -1,0 +1,196 @@
+"""What a closed form leaves to be done for a few poses: straighten them, polish, look further.
+
+A program runs straight on and says where it cannot be sure: where a matrix is not quite a pose, or
+none; where a solution closes, but not to the last digits; where a joint may stand anywhere, and
+where it was put is out of the others' reach. Those poses come here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument
+from qddot.kinematics.branches import SLACK, TIGHT
+from qddot.kinematics.joint_equations import NO_LEVER
+from qddot.kinematics.solutions import CLOSED
+
+POSE = 1e-6  # how far the axes of a pose may be from unit length and right angles
+NEAR = 2e-2  # the closure from which Newton's method is tried
+FAR = 0.5  # the same, for candidates that other methods found roughly
+SAME = 1e-6  # [rad or m] two solutions that are nearer than this are one
+STEPS = 30  # at a double root each halves the distance only
+ANYWHERE = 1e-10  # a lever this short leaves few digits; the joint is tried anywhere then
+PLACES = 24  # tried for joints that may stand anywhere
+RANK = 1e-12
+
+
+@dataclass(frozen=True)
+class Mending:
+    """What is asked of an arm to mend its solutions."""
+
+    # X, given, spare: raw q, miss, margin, lever; where there is a closed form
+    solve: Callable[..., tuple[np.ndarray, ...]] | None
+    pose: Callable[[np.ndarray], np.ndarray]
+    jacobian: Callable[[np.ndarray], np.ndarray]  # in world axes
+    joints: list[int]  # entries of q that are solved for
+    carrying: int  # how many joints carry the frame
+    scale: float  # [m]
+    lower: np.ndarray  # (nq,)
+    upper: np.ndarray
+
+    def mended(self, X: np.ndarray, *given: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return q, miss and margin of poses (m, 4, 4) that need more than the program."""
+        assert self.solve is not None
+        X = proper_poses(X)
+        spare = np.zeros((len(X), self.carrying + 1))
+        spare[:, -1] = NO_LEVER**4
+        *found, lever = self._polished(X, *self.solve(X, *given, spare))
+        for place in np.linspace(-np.pi, np.pi, PLACES, endpoint=False):
+            anywhere = (found[1] > CLOSED**2) & (lever <= ANYWHERE**4)
+            rows = anywhere.any(axis=1)
+            if not rows.any():
+                break
+            some = [x[rows] for x in (X, *given)]
+            spare = np.full((len(some[0]), self.carrying + 1), place)
+            spare[:, -1] = ANYWHERE**4
+            there = self._polished(some[0], *self.solve(*some, spare))
+            better = anywhere[rows] & (there[1] <= CLOSED**2)
+            for old, new in zip(found, there, strict=False):
+                part = old[rows]
+                part[better] = new[better]
+                old[rows] = part
+        q, miss, margin = found
+        return np.where((miss <= CLOSED**2)[..., None], q, np.nan), miss, margin
+
+    def distinct(self, X: np.ndarray, q: np.ndarray, most: int) -> tuple[np.ndarray, ...]:
+        """Return q, miss and margin of the solutions near candidates, each once, in order.
+
+        Args:
+            X: Proper poses, (m, 4, 4).
+            q: Where to begin, (m, places, nq), NaN where there is nothing.
+            most: How many solutions there can be.
+        """
+        known = np.asarray(np.isfinite(q).all(axis=-1))
+        wanted = np.broadcast_to(X[:, None], (*known.shape, 4, 4))
+        miss = np.full(known.shape, np.inf)
+        miss[known] = self._miss(self._error(wanted[known], q[known]))
+        q, miss = self._polished(X, np.where(known[..., None], q, 0.0), miss, within=FAR)
+        sizes = np.linalg.svd(self.jacobian(q)[..., self.joints], compute_uv=False)
+        miss = without_doubles(q[..., self.joints], miss)
+        found = np.asarray(miss <= CLOSED**2)
+        keys = np.concatenate([np.round(q[..., ::-1], 6), ~found[..., None]], axis=-1)
+        order = np.array([np.lexsort(rows.T) for rows in keys]).reshape(miss.shape)[:, :most]
+        miss, margin = (np.take_along_axis(x, order, 1) for x in (miss, sizes[..., -1] ** 4))
+        q = np.take_along_axis(q, order[..., None], 1)
+        return np.where((miss <= CLOSED**2)[..., None], q, np.nan), miss, margin
+
+    def _polished(
+        self,
+        X: np.ndarray,
+        q: np.ndarray,
+        miss: np.ndarray,
+        *rest: np.ndarray,
+        within: float = NEAR,
+    ) -> tuple[np.ndarray, ...]:
+        """Return the same after Newton's method, where a solution is near but not there."""
+        q, miss = q.copy(), miss.copy()
+        near = (miss <= within**2) & (miss > TIGHT**2)
+        if near.any():
+            wanted = np.broadcast_to(X[:, None], (*miss.shape, 4, 4))[near]
+            at, left = q[near], miss[near]
+            going = np.arange(len(left))  # those that still come nearer
+            for _ in range(STEPS):
+                now = at[going]
+                J = self.jacobian(now)[..., self.joints]
+                error = self._error(wanted[going], now)
+                now[:, self.joints] += (np.linalg.pinv(J, rcond=RANK) @ error[..., None])[..., 0]
+                missing = self._miss(self._error(wanted[going], now))
+                better, well = missing < left[going], missing < left[going] / 2
+                at[going[better]], left[going[better]] = now[better], missing[better]
+                going = going[well & (missing > TIGHT**2)]
+                if not going.size:
+                    break
+            inside = ((at >= self.lower - SLACK) & (at <= self.upper + SLACK)).all(axis=-1)
+            q[near], miss[near] = at, np.where(inside, left, np.inf)
+        return q, miss, *(x.copy() for x in rest)
+
+    def _error(self, X: np.ndarray, q: np.ndarray) -> np.ndarray:
+        """Return how a frame must move: [a turn; a distance], in world axes."""
+        at = self.pose(q)
+        turn = X[..., :3, :3] @ at[..., :3, :3].swapaxes(-1, -2)
+        skew = turn - turn.swapaxes(-1, -2)
+        axis = np.stack([skew[..., 2, 1], skew[..., 0, 2], skew[..., 1, 0]], axis=-1) / 2
+        # a turn by more than a right angle is never near
+        axis = np.where((np.trace(turn, axis1=-2, axis2=-1) > 1)[..., None], axis, 1.0)
+        return np.concatenate([axis, X[..., :3, 3] - at[..., :3, 3]], axis=-1)
+
+    def _miss(self, error: np.ndarray) -> np.ndarray:
+        scales = np.repeat([1.0, self.scale], 3)
+        return ((error / scales) ** 2).sum(axis=-1)
+
+
+def brought_within(
+    q: np.ndarray, lower: np.ndarray, upper: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return angles (..., n) brought within limits by whole turns, and which rows are within."""
+    low, high = lower - SLACK, upper + SLACK
+    first = np.where(np.isfinite(low), low, -np.inf)
+    with np.errstate(invalid="ignore"):
+        other = q - 2 * np.pi * np.floor((q - first) / (2 * np.pi))
+    q = np.where(((q >= low) & (q <= high)) | ~np.isfinite(first), q, other)
+    return q, np.asarray(((q >= low) & (q <= high)).all(axis=-1))
+
+
+def without_doubles(q: np.ndarray, miss: np.ndarray) -> np.ndarray:
+    """Return how far solutions (m, places, n) miss, infinite where one is there already."""
+    apart = np.abs((q[:, :, None] - q[:, None] + np.pi) % (2 * np.pi) - np.pi).max(axis=-1)
+    earlier = np.tri(q.shape[1], k=-1, dtype=bool)
+    same = (apart < SAME) & earlier & (miss <= CLOSED**2)[:, None]
+    return np.where(same.any(axis=-1), np.inf, miss)
+
+
+def proper_poses(X: np.ndarray) -> np.ndarray:
+    """Return poses with right angles to the last digit, of some that have them nearly.
+
+    Raises:
+        BadArgument: If a matrix is no pose.
+    """
+    bad = ~np.isfinite(X).all(axis=(-2, -1))
+    if bad.any():
+        raise BadArgument(f"X is no pose: it holds NaN or infinity, in {_which(bad)}.")
+    row = np.abs(X[:, 3] - [0, 0, 0, 1]).max(axis=-1) > POSE
+    if row.any():
+        raise BadArgument(
+            f"X is no pose: the last row must be 0, 0, 0, 1; it is {_listed(X[row][0, 3])} in "
+            f"{_which(row)}."
+        )
+    R = X[:, :3, :3]
+    off = np.abs(R.swapaxes(-1, -2) @ R - np.eye(3)).max(axis=(-2, -1))
+    if (off > POSE).any():
+        raise BadArgument(
+            f"X is no pose: its axes, the columns of X[:3, :3], miss unit length or right angles "
+            f"by {off.max():.2g}, in {_which(off > POSE)}. Up to {POSE:g} they are straightened.\n"
+            "  Write it with more digits, or make it from angles."
+        )
+    mirrored = np.linalg.det(R) < 0
+    if mirrored.any():
+        raise BadArgument(
+            f"X is no pose: its axes are left-handed, in {_which(mirrored)}: no motion mirrors.\n"
+            "  Turn one of the columns of X[:3, :3] round."
+        )
+    U, _, V = np.linalg.svd(R)
+    straight = X.copy()
+    straight[:, :3, :3] = np.where((off > 1e-15)[:, None, None], U @ V, R)
+    return straight
+
+
+def _which(wrong: Any) -> str:
+    return "the pose given" if len(wrong) == 1 else f"{int(wrong.sum())} of the poses given"
+
+
+def _listed(row: np.ndarray) -> str:
+    return ", ".join(f"{x:.3g}" for x in row)

@@ -1,0 +1,75 @@
+"""What inverse kinematics finds: joint positions, and which of them are solutions."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from qddot.plain_text import fitted
+from qddot.results import in_notebook
+
+ROWS = 32  # shown
+# how far a solution may miss its pose: [rad], and [m] in parts of the arm's length
+CLOSED = 5e-13
+SINGULAR = 1e-24  # the margin of a solution within about 1e-6 of a singular one
+
+
+class Solutions(NamedTuple):
+    """Joint positions that put a frame where it should be, for one pose or many.
+
+    Of every solution of a pose there are k places along the last axis but one, whose solutions are
+    in no particular order; those that hold none have NaN in `q` and are not `found`.
+    """
+
+    q: np.ndarray  # (..., k, n), or (..., n) of one solution per pose [rad or m]
+    miss: np.ndarray  # the square of `closure`
+    margin: np.ndarray  # the fourth power of how far each is from one that is `singular`
+
+    @property
+    def n(self) -> int:
+        """How many joint positions a solution has."""
+        return self.q.shape[-1]
+
+    @property
+    def closure(self) -> np.ndarray:
+        """How far each puts the frame from its pose [rad; m in parts of the arm's length]."""
+        return np.sqrt(self.miss)
+
+    @property
+    def found(self) -> np.ndarray:
+        """Which are solutions: those that put the frame where it should be, to rounding."""
+        return self.miss <= CLOSED**2
+
+    @property
+    def singular(self) -> np.ndarray:
+        """Which solutions are singular, or within about 1e-6 of it.
+
+        Two solutions meet there, or the one that is given stands for a family of them.
+        """
+        return self.found & (self.margin <= SINGULAR)
+
+    @property
+    def counts(self) -> np.ndarray:
+        """How many solutions each pose has, where there is place for several."""
+        return np.asarray(self.found.sum(axis=-1))
+
+    @fitted
+    def __repr__(self) -> str:
+        """Return how many there are, and those of one pose as rows."""
+        if self.q.ndim > 2:
+            counts = self.counts
+            few = f"{counts.min()} to {counts.max()}" if counts.size else "no"
+            return f"<{counts.size:,} poses, {few} solutions each, q {self.q.shape}>"
+        rows = self.rows()
+        lines = [f"{len(rows)} solution{'' if len(rows) == 1 else 's'} [rad or m]"]
+        lines += ["  ".join(f"{x:>10.6f}" for x in row[:-1]) + row[-1] for row in rows[:ROWS]]
+        return "\n".join(lines)
+
+    def rows(self) -> list[tuple[Any, ...]]:
+        """Return the solutions of one pose: joint positions, and a word on those singular."""
+        q, found, singular = (np.atleast_1d(x) for x in (self.q, self.found, self.singular))
+        pairs = zip(q.reshape(-1, self.n)[found], singular[found], strict=True)
+        return [(*map(float, row), "  singular" if mark else "") for row, mark in pairs]
+
+    _repr_html_ = in_notebook("kinematics.solutions_html")

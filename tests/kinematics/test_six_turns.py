@@ -1,0 +1,114 @@
+"""Six turns about lines in any place: all real solutions, by eigenvalues."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from strategies import triple
+
+import qddot
+from qddot.errors import BadArgument, WrongValue
+from qddot.kinematics import Solutions
+from qddot.kinematics.chain import chain_of
+from qddot.kinematics.plan import plan_for
+from qddot.model import Joint, Link, Model, Placement, build
+from qddot.model.folding import exact, fold
+
+
+def general_arm(seed: int) -> qddot.Robot:
+    """Return an arm no two axes of which meet or are parallel."""
+    rng = np.random.default_rng(seed)
+    links = [Link("base"), *(Link(f"link{i}") for i in range(6))]
+    joints = []
+    for i in range(6):
+        place = Placement(*(triple(rng.uniform(-r, r, 3)) for r in (0.4, 2.0)))
+        joints.append(Joint(f"j{i}", "revolute", links[i].name, f"link{i}", place, axis=(0, 0, 1)))
+    return qddot.Robot(build("general", links, joints))
+
+
+def calibrated(model: Model, off: float) -> Model:
+    """Return an arm whose joints are a little off, as a calibration finds them."""
+    rng = np.random.default_rng(0)
+
+    def moved(values: tuple) -> tuple[float, float, float]:
+        return triple(np.array([float(x) for x in values]) + off * rng.normal(size=3))
+
+    joints = tuple(
+        joint
+        if joint.kind == "fixed"
+        else replace(joint, origin=Placement(moved(joint.origin.xyz), moved(joint.origin.rpy)))
+        for joint in model.joints
+    )
+    return replace(model, joints=joints)
+
+
+def check(robot: qddot.Robot, frame: str, count: int = 40) -> Solutions:
+    """Solve random poses: the positions that made them are there, and all solutions close."""
+    q = np.random.default_rng(5).uniform(-3, 3, (count, 6))
+    X = robot.pose(q, frame)
+    s = robot.inverse_kinematics_all(X, frame)
+    off = np.abs((s.q - q[:, None] + np.pi) % (2 * np.pi) - np.pi).max(axis=-1)
+    assert (off < 1e-6).any(axis=-1).all()
+    back = robot.pose(np.where(s.found[..., None], s.q, 0), frame) - X[:, None]
+    assert np.abs(back[s.found]).max() < 3e-12
+    return s
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_general_arms(seed):
+    s = check(general_arm(seed), "link5")
+    assert s.q.shape == (40, 16, 6)
+    assert (s.counts % 2 == 0).all()  # real roots of a polynomial of degree 16 come in pairs
+    assert s.counts.max() >= 6
+
+
+@pytest.mark.parametrize("off", [1e-2, 1e-5, 1e-12])
+def test_a_calibrated_arm_is_no_nominal_one(off):
+    """Axes of a UR5 that are parallel nearly: no closed form, and still all of its solutions."""
+    robot = qddot.Robot(calibrated(qddot.load("ur5").model, off))
+    assert plan_for(chain_of(fold(robot.model, exact), "tool")) is None
+    s = check(robot, "tool")
+    assert (s.counts % 2 == 0).all()
+    nominal = qddot.load("ur5").inverse_kinematics_all(robot.pose(s.q[0, 0], "tool"), "tool")
+    if off < 1e-3:
+        assert nominal.found.sum() == s.counts[0]
+
+
+def test_sixteen_real_solutions():
+    """The arm of R. Manseur and K. Doty (International Journal of Robotics Research 8(5), 1989)."""
+    turns = ("pi/2", "pi/180") * 3
+    rows = [{"alpha": a, "mass": 1.0, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]} for a in turns]
+    rows[0]["a"], rows[1]["a"], rows[2]["d"], rows[3]["a"] = 0.3, 1, 0.2, 1.5
+    robot = qddot.from_dh(rows, "standard")
+    X = np.array(
+        [
+            [-0.760117, -0.641689, 0.102262, -1.140175],
+            [0.133333, 0, 0.991071, 0],
+            [-0.635959, 0.766965, 0.085558, 0],
+            [0, 0, 0, 1],
+        ]
+    )
+    s = robot.inverse_kinematics_all(X, "tool")
+    assert s.found.all()
+    assert s.q.shape == (16, 6)
+    assert np.abs(robot.pose(s.q, "tool") - X).max() < 2e-6  # X has six digits
+    apart = np.abs((s.q[:, None] - s.q + np.pi) % (2 * np.pi) - np.pi).max(axis=-1)
+    assert (apart + np.eye(16) > 1e-3).all()
+
+
+def test_limits_and_mistakes():
+    robot = general_arm(0)
+    with pytest.raises(WrongValue, match="shape"):
+        robot.inverse_kinematics_all(np.eye(3), "link5")
+    with pytest.raises(BadArgument, match="left-handed"):
+        robot.inverse_kinematics_all(np.diag([1.0, 1, -1, 1]), "link5")
+    limited = replace(
+        robot.model.joints[0], limits=replace(robot.model.joints[0].limits, lower=3.5, upper=6.0)
+    )
+    half = qddot.Robot(replace(robot.model, joints=(limited, *robot.model.joints[1:])))
+    q = np.array([4.0, 0.5, -0.3, 0.7, 0.2, -1.0])
+    s = half.inverse_kinematics_all(half.pose(q, "link5"), "link5", limits=True)
+    assert (np.abs(s.q - q).max(axis=-1) < 1e-9).any()
+    assert (s.q[s.found][:, 0] >= 3.5).all()
