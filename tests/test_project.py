@@ -31,7 +31,7 @@ LAYERS = (
     ("readers", "writers", "dynamics", "formulations"),
     ("program",),
     ("backends",),
-    ("equations",),
+    ("equations", "kinematics"),
     ("robot",),
     ("motions",),
     ("timeseries",),
