@@ -220,7 +220,8 @@ WRONG = [
     ({"weights": [-1, 1, 1, 1, 1, 1]}, "weights"),
     ({"joint_weights": np.zeros(7)}, "joint_weights"),
     ({"tolerance": 0}, "tolerance"),
-    ({"starts": 0}, "starts"),
+    ({"starts": -1}, "starts"),
+    ({"limits": 1}, "limits"),
 ]
 
 

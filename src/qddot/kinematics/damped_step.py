@@ -63,6 +63,11 @@ class PoseTask:
         return sorted({self.tree.drives[i].index for i in carrying})
 
     @cached_property
+    def bounds(self) -> tuple[np.ndarray, np.ndarray]:
+        """The limits as arrays, (n,)."""
+        return np.array(self.lower), np.array(self.upper)
+
+    @cached_property
     def turning(self) -> np.ndarray:
         """Which of these joints come back to where they were after a whole turn within limits."""
         again = np.ones(self.tree.n, dtype=bool)

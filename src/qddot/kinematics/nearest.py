@@ -57,7 +57,8 @@ class PoseSearch:
             poses: R row by row and p, (r, 12).
             near: Positions of all joints, (r, n), within limits.
             tolerance: What may be missing [rad, m].
-            starts: How many searches a pose gets at least, unless what is found is close.
+            starts: How many searches a pose gets at least, unless what is found is close; 0: the
+                one from `near` and no other.
         """
         joints, limit = self.task.joints, tolerance * tolerance
         q, squares = near.copy(), np.empty((len(poses), 3))
@@ -78,7 +79,7 @@ class PoseSearch:
         best = self._from(constants[:, TARGET:], constants, limit, PULLING, CLOSING)
         cost, order = best[2], None
         pending, done = np.arange(len(cost)), 1
-        while done < MOST:
+        while done < (MOST if starts else 1):
             patient = done >= starts
             going = cost[pending] >= (MISSED if patient else CLOSE)
             pending = pending[going]

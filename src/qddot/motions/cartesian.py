@@ -55,6 +55,11 @@ class CartesianPath(TaskReference):
     def length(self) -> float:
         """How long the path is [m]."""
 
+    @property
+    def spin(self) -> np.ndarray:
+        """By which vector the frame turns per unit of length [rad/m]: its axis stays the same."""
+        return np.zeros(3)
+
     def _open(self) -> None:
         """Check what every path is given; `start` is known after it."""
         frame_name(self.robot, self.frame)
@@ -118,7 +123,7 @@ class CartesianPath(TaskReference):
     @cached_property
     def _followed(self) -> tuple[Path, float]:
         R = self.robot.pose(self.q, self.frame)[:3, :3] if self.orientation == "kept" else None
-        path = FramePath(self.robot, self.frame, self.place, self.length, R)
+        path = FramePath(self.robot, self.frame, self.place, self.length, R, self.spin)
         return followed(path, self.q, self.tolerance)
 
 

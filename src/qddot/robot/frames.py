@@ -115,6 +115,7 @@ class FrameQuantities(Kernels):
         weights: Any = None,
         joint_weights: Any = None,
         tolerance: Any = TOLERANCE,
+        limits: bool = True,
         starts: int = STARTS,
     ) -> NearestSolutions:
         """Return joint positions within limits that put a frame at a pose, nearest to others.
@@ -135,13 +136,14 @@ class FrameQuantities(Kernels):
                 pose is out of reach; where one is 0, that error is free.
             joint_weights: One w per joint, in the unit of each; 1 if not given.
             tolerance: What may be missing [rad] and [m], one number or two.
+            limits: Whether joints keep to their limits.
             starts: From how many places a search starts at least, unless one from `near` ends
-                close to it. Where nothing is found there are more.
+                close to it. Where nothing is found there are more; 0: from `near` alone.
 
         Returns:
             `q` (..., n), `found` (...), and `error` (..., 2): what is missing [rad] and [m].
         """
-        arguments = near, match, weights, joint_weights, tolerance, starts
+        arguments = near, match, weights, joint_weights, tolerance, limits, starts
         return nearest(self._in_double, X, frame, *arguments)
 
     @compiled

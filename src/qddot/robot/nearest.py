@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.threads import available_threads
-from qddot.checks import check_finite, frame_name, one_of, real_array, spread, whole
+from qddot.checks import check_finite, flag, frame_name, one_of, real_array, spread, whole
 from qddot.dynamics.kinematics import path
 from qddot.errors import BadArgument, NoValues, WrongShape, WrongValue, printable
 from qddot.kinematics.damped_step import MATCHES, PoseTask
@@ -30,11 +30,12 @@ def nearest(
     weights: Any,
     joint_weights: Any,
     tolerance: Any,
+    limits: bool,
     starts: int,
 ) -> NearestSolutions:
     """Return the nearest joint positions; the arguments are those of `robot.inverse_kinematics`."""
-    search = _search(robot, frame, match, weights, joint_weights)
-    poses, q = _poses(X, match), _near(robot, near)
+    search = _search(robot, frame, match, weights, joint_weights, flag("limits", limits))
+    poses, q = _poses(X, match), _near(robot, near, search.task)
     batch = q.shape[:-1]
     if poses.shape[:-1] != batch:
         poses, q = _together(poses, q)
@@ -44,7 +45,7 @@ def nearest(
     else:
         both = spread("tolerance", tolerance, ("the angle [rad]", "the distance [m]"), above=0)
     rows, n = poses.reshape(-1, poses.shape[-1]), q.shape[-1]
-    q, found, error = search.nearest(rows, q.reshape(-1, n), both, whole("starts", starts, 1))
+    q, found, error = search.nearest(rows, q.reshape(-1, n), both, whole("starts", starts))
     arrays = q.reshape(*batch, n), found.reshape(batch), error.reshape(*batch, 2)
     return NearestSolutions(*arrays, robot, frame, match, len(search.task.joints))
 
@@ -62,7 +63,9 @@ def _together(poses: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return all_poses, all_q
 
 
-def _search(robot: Any, frame: str, match: str, weights: Any, joint_weights: Any) -> PoseSearch:
+def _search(
+    robot: Any, frame: str, match: str, weights: Any, joint_weights: Any, limits: bool
+) -> PoseSearch:
     """Return the search of a task, made once."""
     names = robot.joint_names
     if weights is not None:
@@ -70,29 +73,33 @@ def _search(robot: Any, frame: str, match: str, weights: Any, joint_weights: Any
     if joint_weights is not None:
         given = spread("joint_weights", joint_weights, names, "a positive weight", above=0)
         joint_weights = tuple(given.tolist())
-    choice = frame, match, weights, joint_weights
+    choice = frame, match, weights, joint_weights, limits
 
     def make() -> PoseSearch:
         frame_name(robot, frame)
         one_of("match", match, MATCHES)
-        return PoseSearch(
-            _task(robot, frame, match, weights or (1.0,) * 6, joint_weights or (1.0,) * len(names)),
-            robot.threads or available_threads(),
-        )
+        ones = weights or (1.0,) * 6, joint_weights or (1.0,) * len(names)
+        task = _task(robot, frame, match, *ones, limits)
+        return PoseSearch(task, robot.threads or available_threads())
 
     return robot.cached("pose search", choice, make)
 
 
 def _task(
-    robot: Any, frame: str, match: str, weights: tuple[float, ...], joint_weights: tuple[float, ...]
+    robot: Any,
+    frame: str,
+    match: str,
+    weights: tuple[float, ...],
+    joint_weights: tuple[float, ...],
+    limited: bool,
 ) -> PoseTask:
     if robot.symbols:
         raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
     robot.model.need_single_numbers("Inverse kinematics")
-    limits, tree = robot.limits, robot.tree
+    lower, upper = (robot.limits.lower, robot.limits.upper) if limited else _no_limits(robot.n)
     task = PoseTask(
-        *(tree, frame, match, weights, joint_weights),
-        *(tuple(limits.lower.tolist()), tuple(limits.upper.tolist())),
+        *(robot.tree, frame, match, weights, joint_weights),
+        *(tuple(lower.tolist()), tuple(upper.tolist())),
         _reach(robot, frame),
     )
     if not task.joints:
@@ -103,14 +110,18 @@ def _task(
         )
     if not any(task.rows):
         raise BadArgument(f"weights leaves nothing of match={match!r} to be matched: all are 0.")
-    no_room = [k for k in task.joints if not limits.lower[k] <= limits.upper[k]]
+    no_room = [k for k in task.joints if not lower[k] <= upper[k]]
     if no_room:
         k = no_room[0]
         raise BadArgument(
             f"The limits of joint {printable(robot.joint_names[k])!r} leave no room: from "
-            f"{limits.lower[k]:.6g} to {limits.upper[k]:.6g}.\n  Correct them in the model."
+            f"{lower[k]:.6g} to {upper[k]:.6g}.\n  Correct them in the model, or take limits=False."
         )
     return task
+
+
+def _no_limits(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.full(n, -np.inf), np.full(n, np.inf)
 
 
 def _reach(robot: Any, frame: str) -> float:
@@ -137,9 +148,9 @@ def _poses(X: Any, match: str) -> np.ndarray:
     return np.concatenate([np.broadcast_to(np.eye(3).reshape(9), (*p.shape[:-1], 9)), p], axis=-1)
 
 
-def _near(robot: Any, near: Any) -> np.ndarray:
+def _near(robot: Any, near: Any, task: PoseTask) -> np.ndarray:
     """Return where solutions are to be near, within limits, (..., n)."""
-    lower, upper = robot.limits.lower, robot.limits.upper
+    lower, upper = task.bounds
     if near is None:
         return np.clip(robot.home, lower, upper)
     q = real_array("near", near)
