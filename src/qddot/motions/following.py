@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import numbers
 from qddot.errors import BadArgument, printable
 from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.motions.path import Path
@@ -134,6 +135,43 @@ def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, fl
         f"{tolerance:.2g} was asked for: the joints turn too sharply, as near a singular "
         "position.\n  Choose a path further from singular positions, or a larger tolerance."
     )
+
+
+def joints_through(
+    robot: Robot, frame: str, poses: Any, q: Any, *, match: str = "pose", jump: float = 1.0
+) -> np.ndarray:
+    """Return joint positions for one pose after the other, each nearest to those before, (k, n).
+
+    What comes of it is a path: `Path.through(rows)`, `time_optimal(robot, rows)`.
+
+    Args:
+        robot: The robot, whose limits are kept.
+        frame: The name of a link or a frame.
+        poses: Homogeneous matrices, shape (k, 4, 4).
+        q: Joint positions near the first [rad or m], shape (n,).
+        match: What of the poses counts; see `robot.inverse_kinematics`.
+        jump: How far a joint may move from one pose to the next [rad or m].
+
+    Raises:
+        BadArgument: If a pose is not reached, or only by a jump of the joints.
+    """
+    rows: list[np.ndarray] = []
+    for k, X in enumerate(numbers("poses", poses)):
+        found = robot.inverse_kinematics(X, frame, near=q, match=match)
+        after = f"Pose {k} cannot be followed. "
+        if not found.found:
+            raise BadArgument(after + found.missed())
+        far = np.abs(found.q - q)
+        if rows and far.max() > jump:
+            joint = printable(robot.joint_names[int(far.argmax())])
+            raise BadArgument(
+                f"{after}Joint {joint!r} would move by {far.max():.3g} from the pose before, and "
+                f"{jump:.3g} is allowed.\n  Give more poses in between, or start from other joint "
+                "positions."
+            )
+        q = found.q
+        rows.append(q)
+    return np.array(rows).reshape(-1, robot.n)
 
 
 def _stepped(task: FramePath, q: np.ndarray, s: float, h: float, rank: int) -> np.ndarray:
