@@ -19,7 +19,7 @@ from qddot.kinematics.starts import COUNT, GROUPS, Starts
 TOGETHER = 8192  # poses, so that what belongs to them stays in the processor's memory
 PULL = 0.6  # towards `near`: with more, a search would overshoot where that is far
 PULLING, CLOSING = 12, 4  # steps of a search, and those at its end that go to the pose alone
-PATIENT = 24  # steps of a search where others found nothing
+PATIENT = 16  # steps of a search where others found nothing
 CLOSEST = 300  # steps towards a pose that is not reached
 OUT_OF_REACH = 4.0  # κ of these: |∂²x/∂q²| of an arm, in its own lengths, is about 3
 ROUGH, POLISHING = 1e-13, 20  # [rad and m] beyond which a solution gets so many steps more

@@ -43,6 +43,21 @@ class NearestSolutions:
             return self.q
         raise BadArgument(self.missed())
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the same as plain values, of one pose or many."""
+        names = self.robot.model.position_names
+        return {
+            "robot": self.robot.name,
+            "frame": self.frame,
+            "match": self.match,
+            "found": self.found.tolist(),
+            "q": self.q.tolist(),
+            "joints": list(names),
+            "missing_rad": self.error[..., 0].tolist(),
+            "missing_m": self.error[..., 1].tolist(),
+            "pose": self.pose.tolist(),
+        }
+
     def missed(self) -> str:
         """Return in words how close the frame comes to the first pose that was not found."""
         wrong = np.argwhere(~np.asarray(self.found))

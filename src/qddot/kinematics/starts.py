@@ -18,7 +18,7 @@ from qddot.program.recorder import record
 
 COUNT = 256
 GROUPS = 8  # of each of which the best is taken, so that they differ
-TOGETHER = 512  # poses, so that their scores stay in the processor's memory
+TOGETHER = 96  # poses: their scores stay in the processor, and NumPy starts no threads for them
 NEARNESS = 0.3  # what 1 rad² from `near` counts beside 1 rad² of the pose
 
 
