@@ -19,7 +19,7 @@ from table import markdown, print_table, summary
 from timing import LONG, QUICK, Effort, say
 
 QUESTIONS = (
-    *("batch", "single", "threads", "float32", "rollouts", "motion", "paths"),
+    *("batch", "single", "threads", "float32", "rollouts", "motion", "paths", "nearest_pose"),
     *("control", "c_export"),
     *("jax_cpu", "start", "growth", "operations", "memory", "symbolic", "bounds", "excitation"),
 )

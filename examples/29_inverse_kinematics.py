@@ -38,8 +38,8 @@ far[:3, 3] = [1.5, 0.5, 0.3]
 print(tool.inverse_kinematics(far, near=q0))
 
 # %% [markdown]
-# A drill needs a place and a direction; how it is turned about its own axis does not matter. With more freedom
-# the joints move less.
+# A drill needs a place and a direction; how it is turned about its own axis does not matter.
+# With more freedom the joints move less.
 
 # %%
 drill = tool.inverse_kinematics(X, near=q0, match="z")
@@ -57,9 +57,9 @@ assert np.linalg.norm(drill.q - q0) < np.linalg.norm(s.q - q0)
 # %%
 poses = tool.pose(panda.random_positions(10_000, seed=1))
 tool.inverse_kinematics(poses[:100])  # compiled by now
-begin = time.process_time()
+begin = time.perf_counter()
 many = tool.inverse_kinematics(poses, near=q0)
-spent = time.process_time() - begin
+spent = time.perf_counter() - begin
 print(f"{many.found.mean():.2%} found, {spent / len(poses) * 1e6:.1f} µs per pose")
 
 # %% [markdown]

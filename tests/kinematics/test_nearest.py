@@ -188,6 +188,21 @@ def test_batches_have_the_shape_of_what_is_given():
     np.testing.assert_array_equal(single.q, s.q)
 
 
+def test_one_pose_alone_has_the_same_answer_as_in_a_batch():
+    q = PANDA.random_positions(40, 6)
+    X = PANDA.pose(q, "tool")
+    near = np.clip(q + 0.05, PANDA.limits.lower, PANDA.limits.upper)
+    many = PANDA.inverse_kinematics(X, "tool", near=near)
+    one = [PANDA.inverse_kinematics(X[k], "tool", near=near[k]) for k in range(40)]
+    assert all(s.found for s in one)
+    np.testing.assert_allclose([s.q for s in one], many.q, atol=1e-9)
+    # what is wrong is said there too
+    with pytest.raises(BadArgument, match="limits"):
+        PANDA.inverse_kinematics(X[0], "tool", near=near[0] + 9)
+    with pytest.raises(BadArgument, match="no pose"):
+        PANDA.inverse_kinematics(X[0] * np.nan, "tool", near=near[0])
+
+
 def test_joints_that_do_not_carry_the_frame_stay_where_they_are():
     robot = qddot.load("panda_hand")
     near = np.append(PANDA.home, 0.02)

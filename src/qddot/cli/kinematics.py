@@ -50,8 +50,8 @@ def ik(
 ) -> None:
     """Print joint positions that bring a frame to a pose.
 
-    They are the nearest ones found within the joints' limits. The exit status is 1 if there are none: then it prints how
-    close the frame comes, and where it is then.
+    They are the nearest ones found within the joints' limits. The exit status is 1 if there are
+    none: then it prints how close the frame comes, and where it is then.
 
     Examples:
       qddot ik panda --position 0.4,0.2,0.5

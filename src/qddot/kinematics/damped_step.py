@@ -15,6 +15,7 @@ the active set of the limits, which is kept from step to step.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import pi
@@ -24,7 +25,9 @@ import numpy as np
 
 from qddot.dynamics.forward import solve
 from qddot.dynamics.kinematics import jacobian, path, pose
+from qddot.kinematics.poses import straightened
 from qddot.model.tree import Tree
+from qddot.program.blocks import Block
 from qddot.program.optimise import optimised
 from qddot.program.program import Iteration, Program, Stage
 from qddot.program.recorder import record
@@ -104,6 +107,33 @@ class PoseTask:
         same = record(lambda state, constants: state, name, **always)
         stage = Stage(optimised(record(self._step, name, **each)))
         return Iteration(name, same, (stage,), self._kept_program(name, always))
+
+    def alone(self, pulls: Sequence[float]) -> Program:
+        """Return one search from `near` as a program, its steps a block that is called.
+
+        It takes X (4, 4) and `near` (n,), and gives q (n,) and five numbers: the three squares that
+        the loop keeps, how far X is from a pose, and how far `near` is beyond the limits.
+        """
+        m, name = len(self.joints), f"one search for {self.frame}"
+        shapes = {"state": (2 * m,), "constants": (TARGET + m,), "given": (2,), "t": (), "h": ()}
+        step = Block(optimised(record(self._step, f"step of {self.frame}", **shapes)))
+
+        def search(X: Any, near: Any) -> dict[str, Any]:
+            pose, off = straightened(X)
+            constants = np.concatenate([pose, near[self.joints]])
+            state = np.concatenate([near[self.joints], np.ones(m)])
+            for pull in pulls:
+                state = step(state, constants, np.array([pull, 0.0]), 0.0, 1.0)
+            kept = self._kept(state, constants)
+            q = [near[k] for k in range(self.tree.n)]
+            for k, found in zip(self.joints, kept["q"], strict=True):
+                q[k] = found
+            beyond: Scalar = 0
+            for x, low, high in zip(near, self.lower, self.upper, strict=True):
+                beyond = beyond + 0 * x + np.maximum(low - x, 0.0) + np.maximum(x - high, 0.0)
+            return {"q": q, "numbers": [*kept["squares"], off, beyond]}
+
+        return record(search, name, X=(4, 4), near=(self.tree.n,))
 
     def _kept_program(self, name: str, shapes: dict[str, Any]) -> Program:
         return optimised(record(self._kept, name, **shapes))

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from math import sqrt
 
 import numpy as np
 
 from qddot.backends.iterated import Given, IteratedKernel
+from qddot.backends.kernel import Kernel
 from qddot.kinematics.damped_step import LENGTH, TARGET, PoseTask
+from qddot.kinematics.poses import ALMOST
 from qddot.kinematics.starts import COUNT, GROUPS, Starts
 
 TOGETHER = 8192  # poses, so that what belongs to them stays in the processor's memory
 PULL = 0.6  # towards `near`: with more, a search would overshoot where that is far
-PULLING, CLOSING = 12, 4  # steps of a search, and those at its end that go to the pose alone
+PULLING, CLOSING = 10, 4  # steps of a search, and those at its end that go to the pose alone
 PATIENT = 16  # steps of a search where others found nothing
 CLOSEST = 300  # steps towards a pose that is not reached
 OUT_OF_REACH = 4.0  # κ of these: |∂²x/∂q²| of an arm, in its own lengths, is about 3
@@ -42,6 +45,26 @@ class PoseSearch:
     def kernel(self) -> IteratedKernel:
         """The loop, compiled."""
         return IteratedKernel(self.task.iteration(), threads=self.threads)
+
+    @cached_property
+    def alone(self) -> Kernel:
+        """One search from `near`, for one pose, where a call of the loop would take longer."""
+        return Kernel(self.task.alone([PULL] * PULLING + [0.0] * CLOSING))
+
+    def quickly(
+        self, X: np.ndarray, near: np.ndarray, tolerance: float
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return q (n,) and what is missing (2,) of one pose, if one search finds it close by.
+
+        None where it does not, or where something is not as it should be.
+        """
+        q, numbers = self.alone(X, near)
+        turn, away, far, off, beyond = numbers.tolist()
+        # NaN is none of these
+        if off <= ALMOST and beyond <= 0 and far <= CLOSE and turn + away <= ROUGH * ROUGH:
+            missing = np.array([sqrt(turn), sqrt(away)])
+            return (q, missing) if missing.max() <= tolerance else None
+        return None
 
     @cached_property
     def starts(self) -> Starts:

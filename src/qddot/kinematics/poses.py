@@ -40,7 +40,8 @@ def proper_poses(X: Any) -> np.ndarray:
     return rows
 
 
-def _straightened(X: np.ndarray) -> tuple[Any, Any]:
+def straightened(X: np.ndarray) -> tuple[Any, Any]:
+    """Return a pose as twelve numbers, its axes at right angles, and how far X was from one."""
     R, three = X[:3, :3], 3 * np.eye(3, dtype=int)
     axes = abs(R.T @ R - np.eye(3, dtype=int)).max()
     handed = abs(cross(R[:, 0], R[:, 1]) - R[:, 2]).max()
@@ -54,7 +55,7 @@ def _straightened(X: np.ndarray) -> tuple[Any, Any]:
 
 @cache
 def _straightening() -> Kernel:
-    return Kernel(record(_straightened, "straightened", X=(4, 4)))
+    return Kernel(record(straightened, "straightened", X=(4, 4)))
 
 
 def _no_pose(X: np.ndarray, place: tuple[int, ...]) -> BadArgument:

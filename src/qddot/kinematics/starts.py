@@ -92,14 +92,15 @@ class Starts:
 
     def ranked(self, constants: np.ndarray) -> np.ndarray:
         """Return which positions to start from for poses and `near`, best first, (r, GROUPS)."""
-        some = [constants[k : k + TOGETHER] for k in range(0, len(constants), TOGETHER)]
-        return np.concatenate([self._ranked(part) for part in some])
-
-    def _ranked(self, constants: np.ndarray) -> np.ndarray:
         own = self.features(constants[:, :TARGET], constants[:, TARGET:])
-        one = np.ones((len(own), 1), dtype=own.dtype)
-        scores = (np.concatenate([own, one], axis=1) @ self._scoring).reshape(-1, COUNT // GROUPS)
-        best = scores.argmin(axis=1)
-        least = scores[np.arange(len(best)), best].reshape(-1, GROUPS)
+        own = np.concatenate([own, np.ones((len(own), 1), dtype=own.dtype)], axis=1)
+        best = np.empty(len(own) * GROUPS, dtype=int)
+        least = np.empty(len(best), dtype=own.dtype)
+        for first in range(0, len(own), TOGETHER):
+            scores = own[first : first + TOGETHER] @ self._scoring
+            scores = scores.reshape(-1, COUNT // GROUPS)
+            part = slice(first * GROUPS, first * GROUPS + len(scores))
+            best[part], least[part] = scores.argmin(axis=1), scores.min(axis=1)
         best = best.reshape(-1, GROUPS) + np.arange(GROUPS) * (COUNT // GROUPS)
-        return np.take_along_axis(best, least.argsort(axis=1, kind="stable"), axis=1)
+        order = least.reshape(-1, GROUPS).argsort(axis=1, kind="stable")
+        return np.take_along_axis(best, order, axis=1)

@@ -18,6 +18,8 @@ from qddot.kinematics.poses import proper_poses
 SLACK = 1e-9  # [rad or m], how far beyond a limit rounding may put `near`
 TOLERANCE = 1e-9  # [rad] and [m]
 STARTS = 3
+FOUND = np.array(True)
+FOUND.flags.writeable = False
 TASK_AXES = ("about x", "about y", "about z", "along x", "along y", "along z")
 
 
@@ -35,6 +37,12 @@ def nearest(
 ) -> NearestSolutions:
     """Return the nearest joint positions; the arguments are those of `robot.inverse_kinematics`."""
     search = _search(robot, frame, match, weights, joint_weights, flag("limits", limits))
+    starts = whole("starts", starts)
+    if tolerance is TOLERANCE and _plain(X, (4, 4)) and _plain(near, (robot.n,)):
+        quick = search.quickly(X, near, TOLERANCE)
+        if quick is not None:
+            q, missing = quick
+            return NearestSolutions(q, FOUND, missing, robot, frame, match, len(search.task.joints))
     poses, q = _poses(X, match), _near(robot, near, search.task)
     batch = q.shape[:-1]
     if poses.shape[:-1] != batch:
@@ -45,9 +53,13 @@ def nearest(
     else:
         both = spread("tolerance", tolerance, ("the angle [rad]", "the distance [m]"), above=0)
     rows, n = poses.reshape(-1, poses.shape[-1]), q.shape[-1]
-    q, found, error = search.nearest(rows, q.reshape(-1, n), both, whole("starts", starts))
+    q, found, error = search.nearest(rows, q.reshape(-1, n), both, starts)
     arrays = q.reshape(*batch, n), found.reshape(batch), error.reshape(*batch, 2)
     return NearestSolutions(*arrays, robot, frame, match, len(search.task.joints))
+
+
+def _plain(x: Any, shape: tuple[int, ...]) -> bool:
+    return type(x) is np.ndarray and x.shape == shape and x.dtype == np.float64
 
 
 def _together(poses: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
