@@ -20,6 +20,7 @@ from timing import LONG, QUICK, Effort, say
 
 QUESTIONS = (
     *("batch", "single", "threads", "float32", "rollouts", "motion", "paths", "kinematics"),
+    "nearest_pose",
     *("control", "c_export"),
     *("jax_cpu", "start", "growth", "operations", "memory", "symbolic", "bounds", "excitation"),
 )

@@ -11,7 +11,14 @@ from numpy.testing import assert_allclose
 
 from qddot.scalars import constant_sincos, sincos
 from qddot.scalars.expressions import PI_EXPRESSION, symbol
-from qddot.spatial.rotation import IDENTITY, about_axis, from_quaternion, from_rpy, to_rpy
+from qddot.spatial.rotation import (
+    IDENTITY,
+    about_axis,
+    from_quaternion,
+    from_rpy,
+    rotation_vector,
+    to_rpy,
+)
 from qddot.spatial.vector import skew
 
 WRITTEN = {"rtol": 0, "atol": LAST_DIGIT}  # entries of a rotation are at most 1
@@ -188,3 +195,14 @@ def test_a_frame_turned_by_right_angles_is_made_of_whole_numbers(k):
     assert (
         from_rpy((k * PI_EXPRESSION / 2, -PI_EXPRESSION / 2, PI_EXPRESSION)).tolist() == R.tolist()
     )
+
+
+@pytest.mark.parametrize(
+    "angle", [0.0, 1e-13, 1e-6, 1.0, 3.0, math.pi - 1e-4, math.pi - 1e-9, math.pi]
+)
+def test_a_rotation_vector_leads_back_to_its_rotation(angle):
+    for axis in np.random.default_rng(0).normal(size=(8, 3)):
+        axis = axis / np.linalg.norm(axis)
+        found = rotation_vector(about_axis(axis, angle))
+        sign = -1 if angle == math.pi and axis @ found < 0 else 1  # both are half a turn
+        assert_allclose(found, sign * angle * axis, atol=1e-9)

@@ -52,6 +52,10 @@ class IteratedKernel:
         """What makes first states, compiled on its own: it runs once a trajectory."""
         return Kernel(self.loop.start, self.dtype, self.threads)
 
+    @cached_property
+    def _length(self) -> int:
+        return len(self.loop)
+
     @property
     def lanes(self) -> int:
         return widest_lanes() * 8 // self.dtype.itemsize
@@ -94,13 +98,19 @@ class IteratedKernel:
             return
         run, alive = self.code
         blocks = -(-count // self.lanes)
-        work = blocks * self.lanes * rows * every * max(len(self.loop), 1)
+        work = blocks * self.lanes * rows * every * max(self._length, 1)
+        apart = (ctypes.c_int64 * len(kept))(*(array.strides[0] for array in kept))
+        if work < WORTH_A_THREAD:  # a call, not cut into pieces
+            places = (ctypes.c_void_p * len(kept))(*map(address, kept))
+            arrays = state, constants, given.rows, given.offsets
+            at = [address(array) for array in arrays]
+            run(*at, given.step, places, apart, rows, every, count, 0, h)
+            return
         threads = max(1, min(self.threads, work // WORTH_A_THREAD, blocks))
         shares = threads * max(1, min(work // (WORTH_A_WORD * threads), blocks // threads))
         edges = [min(count, blocks * k // shares * self.lanes) for k in range(shares + 1)]
         most = max(1, WORTH_A_WORD * rows * every * shares // max(work, 1))
         pieces, piece_of_steps = _cut(rows, every, most)
-        apart = (ctypes.c_int64 * len(kept))(*(array.strides[0] for array in kept))
 
         def piece(k: int) -> None:
             # a share goes through all its steps before the next one begins

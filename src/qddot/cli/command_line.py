@@ -25,6 +25,7 @@ from qddot.cli import (
     excitation,
     exporting,
     identification,
+    kinematics,
     logs,
     robots,
     simulation,
@@ -187,7 +188,7 @@ def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
 VERBS = {
     "Look": (robots.show, robots.doctor, robots.report, robots.studio),
     "Equations": (equations.derive, certificates.prove, equations.check, equations.exercise),
-    "Motion": (simulation.simulate, control.control, simulation.sweep),
+    "Motion": (simulation.simulate, control.control, simulation.sweep, kinematics.ik),
     "Guarantees": (certificates.certify,),
     "Identification": (
         *(identification.identifiable, excitation.excite, logs.log),

@@ -40,9 +40,9 @@ __getattr__, __dir__ = on_demand(
         "qddot.control.report": "Report",
         "qddot.control.laws.assumption": "wrong_model",
         "qddot.motions": (
-            "AlongPath CartesianArc CartesianLine Fourier Move Path Quintic Reference Repeated "
-            "SCurve Setpoint Spline TaskReference TimeOptimal TimedPaths Trapezoidal check_limits "
-            "time_optimal time_optimal_batch"
+            "AlongPath CartesianArc CartesianLine CartesianScrew Fourier Move Path Quintic "
+            "Reference Repeated SCurve Setpoint Spline TaskReference TimeOptimal TimedPaths "
+            "Trapezoidal check_limits time_optimal time_optimal_batch"
         ),
     },
     "laws",

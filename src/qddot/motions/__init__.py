@@ -12,12 +12,14 @@ if TYPE_CHECKING:
         CartesianArc as CartesianArc,
         CartesianLine as CartesianLine,
     )
+    from qddot.motions.cartesian_screw import CartesianScrew as CartesianScrew
     from qddot.motions.fastest import (
         TimedPaths as TimedPaths,
         TimeOptimal as TimeOptimal,
         time_optimal as time_optimal,
         time_optimal_batch as time_optimal_batch,
     )
+    from qddot.motions.following import joints_through as joints_through
     from qddot.motions.fourier import Fourier as Fourier
     from qddot.motions.motion import (
         Reference as Reference,
@@ -34,7 +36,9 @@ __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.motions.cartesian": "CartesianArc CartesianLine",
+        "qddot.motions.cartesian_screw": "CartesianScrew",
         "qddot.motions.fastest": "TimeOptimal TimedPaths time_optimal time_optimal_batch",
+        "qddot.motions.following": "joints_through",
         "qddot.motions.fourier": "Fourier",
         "qddot.motions.motion": "Reference TaskReference check_limits",
         "qddot.motions.path": "AlongPath Path",

@@ -1,7 +1,8 @@
 """Straight lines and arcs of a frame in space, with a profile along them.
 
-Both say where the frame's origin should be; its orientation is kept (or, if asked, left to the
-joints). `joints` is the same motion as joint positions, through inverse kinematics.
+They say where the frame's origin should be. Its orientation is kept, or turns about an axis that
+stays the same, evenly with the distance, or is left to the joints. `joints` is the same motion as
+joint positions, through inverse kinematics.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from qddot.checks import frame_name, joint_vector, positive, vector
 from qddot.errors import BadArgument, shorten
+from qddot.kinematics.poses import proper_poses
 from qddot.motions.description import (
     ANGLE,
     DURATION,
@@ -28,6 +30,9 @@ from qddot.motions.motion import TaskReference, check_limits, keep
 from qddot.motions.path import AlongPath, Path, Profile, quintic, s_curve, trapezoid
 from qddot.robot import Robot
 from qddot.scalars import Scalar, Vec3, sincos
+from qddot.spatial.rotation import rotation_vector
+
+ROUNDING = 1e-12  # [m] and [rad], by which two poses that are the same may differ
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -41,10 +46,11 @@ class CartesianPath(TaskReference):
     velocity: float | None = None  # [m/s]
     acceleration: float | None = None  # [m/s²]
     jerk: float | None = None  # [m/s³], for an S-curve
-    orientation: str = "kept"  # or "free"
+    orientation: str = "kept"  # or "free"; of an arc also "turned", along with it
     tolerance: float = 1e-7  # [m] and [rad], of the frame between the nodes of `joints`
     profile: Profile = field(init=False, repr=False)
     start: np.ndarray = field(init=False, repr=False)  # (3,) [m]
+    turn: np.ndarray = field(init=False, repr=False)  # (3,) [rad], by which the frame turns in all
 
     @abstractmethod
     def place(self, s: Scalar) -> tuple[Vec3, Vec3, Vec3]:
@@ -53,23 +59,53 @@ class CartesianPath(TaskReference):
     @property
     @abstractmethod
     def length(self) -> float:
-        """How long the path is [m]."""
+        """How long the path is [m]; of a turn on the spot, its angle [rad]."""
 
-    def _open(self) -> None:
-        """Check what every path is given; `start` is known after it."""
+    @property
+    def spin(self) -> np.ndarray:
+        """By which vector the frame turns per unit of length [rad/m]: its axis stays the same."""
+        return self.turn / self.length
+
+    def pose(self, s: float) -> np.ndarray:
+        """Return where the frame is after a distance s, as a homogeneous matrix (4, 4)."""
+        return self._frame_path.pose(s)
+
+    def _open(self, *more: str) -> None:
+        """Check what every path is given; `start` is known after it, and the path does not turn.
+
+        Args:
+            more: Further words for the orientation.
+        """
         frame_name(self.robot, self.frame)
-        if not isinstance(self.orientation, str) or self.orientation not in ("kept", "free"):
+        known = ("kept", "free", *more)
+        if not isinstance(self.orientation, str) or self.orientation not in known:
+            words = " or ".join(map(repr, known))
             raise BadArgument(
-                f"orientation is {shorten(repr(self.orientation))}; it is 'kept' or 'free'.\n"
-                "  What is kept is the orientation at q; for another one all along the path, start "
-                "from joint positions that have it."
+                f"orientation is {shorten(repr(self.orientation))}; it is {words}.\n"
+                "  What is kept is the orientation at q; to turn the frame on the way, give the "
+                "end as a pose."
             )
         robot = self.robot.with_options(dtype="float64")
         robot = self.robot if self.robot.dtype == robot.dtype else robot
         robot.model.need_single_numbers("A path of a frame")
         q = joint_vector(robot, "q", self.q)
         keep(self, robot=robot, q=q, start=robot.pose(q, self.frame)[:3, 3].copy())
-        keep(self, tolerance=positive("tolerance", self.tolerance, "m"))
+        keep(self, tolerance=positive("tolerance", self.tolerance, "m"), turn=np.zeros(3))
+
+    def _end_pose(self, X: Any) -> np.ndarray:
+        """Return the position of a pose that is the end, and keep the turn that leads there."""
+        if self.orientation == "free":
+            raise BadArgument(
+                "end is a pose and orientation is 'free'; give a position alone, X[:3, 3], or "
+                "leave the orientation out."
+            )
+        row = proper_poses(X)
+        if row.shape != (12,):
+            raise BadArgument(f"end has shape {np.shape(X)}; it is one pose, of shape (4, 4).")
+        R = self.robot.pose(self.q, self.frame)[:3, :3]
+        turn, p = rotation_vector(row[:9].reshape(3, 3) @ R.T), row[9:]
+        keep(self, turn=turn if np.linalg.norm(turn) > ROUNDING else np.zeros(3))
+        return p.copy() if np.linalg.norm(p - self.start) > ROUNDING else self.start.copy()
 
     def _close(self) -> None:
         """Choose the profile, and see whether the joints can follow within their limits."""
@@ -115,35 +151,42 @@ class CartesianPath(TaskReference):
         """
         return self._followed[1]
 
+    @property
+    def _frame_path(self) -> FramePath:
+        R = self.robot.pose(self.q, self.frame)[:3, :3] if self.orientation != "free" else None
+        return FramePath(self.robot, self.frame, self.place, self.length, R, self.spin)
+
     @cached_property
     def _followed(self) -> tuple[Path, float]:
-        R = self.robot.pose(self.q, self.frame)[:3, :3] if self.orientation == "kept" else None
-        path = FramePath(self.robot, self.frame, self.place, self.length, R)
-        return followed(path, self.q, self.tolerance)
+        return followed(self._frame_path, self.q, self.tolerance)
 
 
 @dataclass(frozen=True, eq=False)
 class CartesianLine(CartesianPath):
-    """A frame straight from where it is at q to a position.
+    """A frame straight from where it is at q to a position, or to a pose.
+
+    On its way to a pose it turns about one axis, evenly with the distance.
 
     Example:
         >>> CartesianLine(robot, "tool", q, end=[0.4, 0.2, 0.5], duration=2.0)
         >>> CartesianLine(robot, "tool", q, end=[0.4, 0.2, 0.5], velocity=0.5, acceleration=2.0)
+        >>> CartesianLine(robot, "tool", q, end=X, duration=2.0)
     """
 
-    end: Any  # (3,) [m], in base axes
+    end: Any  # (3,) [m], in base axes; or a pose (4, 4), and then the position of that
 
     def __post_init__(self) -> None:
         self._open()
-        keep(self, end=vector("end", self.end, 3))
+        pose = np.ndim(self.end) == 2
+        keep(self, end=self._end_pose(self.end) if pose else vector("end", self.end, 3))
         if self.length == 0:
             raise BadArgument(f"The frame {self.frame!r} is at the end of its line already.")
         self._close()
 
     @property
     def length(self) -> float:
-        """How long the line is [m]."""
-        return float(np.linalg.norm(self.end - self.start))
+        """How long the line is [m]; of a turn on the spot, its angle [rad]."""
+        return float(np.linalg.norm(self.end - self.start)) or float(np.linalg.norm(self.turn))
 
     def place(self, s: Scalar) -> tuple[Vec3, Vec3, Vec3]:
         """Return x = start + s d and its derivatives, d the direction."""
@@ -154,6 +197,8 @@ class CartesianLine(CartesianPath):
 @dataclass(frozen=True, eq=False)
 class CartesianArc(CartesianPath):
     """A frame from where it is at q around an axis through a centre, by an angle.
+
+    With orientation="turned" it turns along, as a tool that is led around a part.
 
     With u and w = axis × u of the length of the radius r, across the axis:
 
@@ -166,7 +211,7 @@ class CartesianArc(CartesianPath):
     radius: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self._open()
+        self._open("turned")
         center, axis = vector("center", self.center, 3), vector("axis", self.axis, 3)
         if not axis.any():
             raise BadArgument("axis is zero; give the direction about which the arc turns.")
@@ -180,7 +225,8 @@ class CartesianArc(CartesianPath):
                 f"The frame {self.frame!r} lies on the axis of its arc, so it would not move; "
                 "choose another center."
             )
-        keep(self, center=center, axis=axis, angle=angle, radius=radius)
+        turn = axis * angle if self.orientation == "turned" else np.zeros(3)
+        keep(self, center=center, axis=axis, angle=angle, radius=radius, turn=turn)
         self._close()
 
     @property
@@ -190,12 +236,30 @@ class CartesianArc(CartesianPath):
 
     def place(self, s: Scalar) -> tuple[Vec3, Vec3, Vec3]:
         """Return where the frame is after a distance s, and two derivatives by s."""
-        out, r = self.start - self.center, self.radius
+        out = self.start - self.center
         u = out - self.axis * (self.axis @ out)
-        w = np.cross(self.axis, u)
-        sine, cosine = sincos(s / r)
-        around = u * cosine + w * sine
-        return self.start - u + around, (w * cosine - u * sine) / r, -around / r**2
+        return helix(s, self.start, u, self.axis / self.radius, np.zeros(3))
+
+
+def helix(
+    s: Scalar, start: np.ndarray, u: np.ndarray, spin: np.ndarray, along: np.ndarray
+) -> tuple[Vec3, Vec3, Vec3]:
+    """Return a point that turns about a line and slides along it, and two derivatives by s.
+
+    Args:
+        s: How far, a scalar of any kind.
+        start: Where the point is at s = 0.
+        u: From the line to there, across it.
+        spin: The axis of the turn times its angle per unit of s.
+        along: By what it slides per unit of s.
+    """
+    rate = float(np.linalg.norm(spin))
+    if rate == 0:
+        return start + s * along, along, np.zeros(3)
+    w = np.cross(spin / rate, u)
+    sine, cosine = sincos(s * rate)
+    around = u * cosine + w * sine
+    return start - u + around + s * along, (w * cosine - u * sine) * rate + along, -around * rate**2
 
 
 def _described(at: Situation, path: type[CartesianPath], **given: Any) -> Any:

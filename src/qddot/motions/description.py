@@ -18,7 +18,9 @@ from qddot.on_demand import everything_in
 from qddot.readers import fields
 from qddot.readers.document_table import DocumentTable
 from qddot.robot import Robot
+from qddot.spatial.rotation import from_rpy
 
+POSE_PARTS = ("x", "y", "z", "roll", "pitch", "yaw")
 JOINTS_FOR_ORIENTATION = 6  # from which on an arm can keep its tool's orientation
 
 
@@ -59,7 +61,7 @@ class Key:
 
     read: Callable[[DocumentTable, str, Situation], Any]  # None where it is not given, or wrong
     needed: str = ""  # what it is, where it must be given
-    instead: str = ""  # another key that may stand in its place
+    instead: tuple[str, ...] = ()  # other keys that may stand in its place
     many: bool = False  # whether it is a list of places, not one
 
 
@@ -95,7 +97,7 @@ def read_motion(table: DocumentTable, at: Situation) -> Any:
     if len(table.found) > before:
         return None
     for name, key in kind.keys.items():
-        if key.needed and not table.has(name) and not table.has(key.instead):
+        if key.needed and not any(map(table.has, (name, *key.instead))):
             what = key.needed.format(len(at.parts))
             table.problem("", f"it has no {name}", f"Add {name}, {what}.")
     values = {name: key.read(table, name, at) for name, key in kind.keys.items()}
@@ -117,6 +119,11 @@ def _place(table: DocumentTable, key: str, at: Situation) -> Any:
 
 
 def _target(table: DocumentTable, key: str, at: Situation) -> Any:
+    if not table.has(key) and table.has("pose"):
+        X = _pose(table, "pose", at)
+        if X is None:
+            return None
+        return at.place(at.robot.inverse_kinematics(X, at.frame, near=at.q).required())
     if table.has(key) or not table.has("joints"):
         return _place(table, key, at)
     q = fields.vector(table, "joints", at.robot.joint_names)
@@ -149,6 +156,16 @@ def _frame_place(table: DocumentTable, key: str, at: Situation) -> Any:
     return end
 
 
+def _pose(table: DocumentTable, key: str, at: Situation) -> Any:
+    """Return a pose of x, y, z [m], roll, pitch and yaw [rad]."""
+    value = fields.vector(table, key, POSE_PARTS, one_for_all=False)
+    if value is None:
+        return None
+    X = np.eye(4)
+    X[:3, 3], X[:3, :3] = value[:3], np.array(from_rpy(tuple(value[3:])), dtype=float)
+    return X
+
+
 def positive(default: float | None, what: str, needed: str = "") -> Key:
     """Return the key of a number above zero."""
     return Key(lambda table, key, at: fields.positive(table, key, default, what), needed)
@@ -161,9 +178,10 @@ def count(default: int, least: int) -> Key:
 
 PLACE = Key(_place, "{} numbers")
 LIMIT = MIDDLE = Key(PLACE.read)  # which need not be given
-TARGET = Key(_target, "{} numbers", instead="joints")
+TARGET = Key(_target, "{} numbers", instead=("joints", "pose"))
 POINTS = Key(_points, "2 or more", many=True)
 FRAME_PLACE = Key(_frame_place, "where the frame goes [m]")
+POSE = Key(_pose, "x, y, z [m], roll, pitch, yaw [rad]")
 XYZ = Key(
     lambda table, key, at: fields.vector(table, key, ("x", "y", "z"), one_for_all=False),
     "3 numbers",

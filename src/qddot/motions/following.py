@@ -1,16 +1,14 @@
 """Inverse kinematics along a path of a frame: joint positions that keep it there.
 
-The joints take the way of least motion, integrated along the path and corrected at every step
-until the frame is where it should be:
+The joints take the way of least motion, integrated along the path and corrected at every step by
+the nearest solution of inverse kinematics:
 
     q′ = J⁺ x′
     q″ = J⁺ (x″ − J′ q′) + (1 − J⁺ J) J′ᵀ J⁺ᵀ q′
 
 the second being the derivative of the first where J has full row rank (Golub and Pereyra, SIAM
-Journal on Numerical Analysis 10(2), 1973, give that of J⁺). The corrections are damped by the
-error, after Sugihara (IEEE Transactions on Robotics 27(5), 2011):
-
-    Δq = (JᵀJ + λ² 1)⁻¹ Jᵀ e,  λ² = ½ |e|²
+Journal on Numerical Analysis 10(2), 1973, give that of J⁺). Limits are the affair of those who
+follow the joints.
 """
 
 from __future__ import annotations
@@ -21,17 +19,19 @@ from typing import Any
 
 import numpy as np
 
+from qddot.checks import numbers
 from qddot.errors import BadArgument, printable
+from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.motions.path import Path
 from qddot.motions.piecewise import hermite
 from qddot.robot import Robot
 from qddot.runge_kutta import RK4
+from qddot.spatial.rotation import about_axis, rotation_vector
 
 STEPS = 256  # how many steps along a path
 PIECES = (2, 4, 8, 16, 32, 64, 128)  # those tried
-REACHED = 1e-8  # [m] and [rad], how near the frame must come at every step
+JUMP = 0.1  # [rad or m], how far from the integrated position the corrected one is never
 SINGULAR = 1e-4  # smallest singular value beside the largest, below which an arm is singular
-CORRECTIONS = 50
 LOOKS = 32  # places of every piece at which is measured how far the frame is off
 BETWEEN = 1.02  # times that is more than anywhere between them: a peak in the middle of two places
 # of 32 is 0.3 % above them where the error is one bulge per piece, as that of a quintic is
@@ -41,25 +41,41 @@ PathFunction = Callable[[Any], tuple[Any, Any, Any]]  # from s to x, x′, x″
 
 @dataclass(frozen=True)
 class FramePath:
-    """A path that a frame of a robot is to follow, and the orientation that it keeps."""
+    """A path that a frame of a robot is to follow, and how it turns on the way.
+
+    After a distance s it has turned by the vector s · spin, about an axis that stays:
+
+        R(s) = exp([s spin]×) R(0)
+    """
 
     robot: Robot
     frame: str
     place: PathFunction
-    length: float  # [m]
-    R: np.ndarray | None  # the orientation that it keeps; None where that is free
+    length: float  # [m], or [rad] where the frame turns on the spot
+    R: np.ndarray | None  # the orientation at the start; None where it is free
+    spin: np.ndarray  # (3,) [rad] per unit of length
 
-    def errors(self, q: np.ndarray, s: float) -> np.ndarray:
-        """Return what is missing: a rotation vector if the orientation counts, and a distance."""
-        X = self.robot.pose(q, self.frame)
-        return self.missing(X, s)
+    def pose(self, s: float) -> np.ndarray:
+        """Return where the frame should be after a distance, (4, 4)."""
+        X = np.eye(4)
+        X[:3, 3] = self.place(s)[0]
+        if self.R is not None:
+            X[:3, :3] = turned(self.spin, s) @ self.R
+        return X
+
+    def solved(self, q: np.ndarray, s: float) -> NearestSolutions:
+        """Return the nearest joint positions with the frame where it should be."""
+        match = "position" if self.R is None else "pose"
+        how = {"match": match, "limits": False, "starts": 0}
+        return self.robot.inverse_kinematics(self.pose(s), self.frame, near=q, **how)
 
     def missing(self, X: np.ndarray, s: float) -> np.ndarray:
-        """Return the same of a pose."""
-        missing = self.place(s)[0] - X[:3, 3]
+        """Return what a pose lacks: a rotation vector if the orientation counts, a distance."""
+        wanted = self.pose(s)
+        missing = wanted[:3, 3] - X[:3, 3]
         if self.R is None:
             return missing
-        return np.concatenate([rotation_vector(self.R @ X[:3, :3].T), missing])
+        return np.concatenate([rotation_vector(wanted[:3, :3] @ X[:3, :3].T), missing])
 
     def worst(self, q: np.ndarray, s: np.ndarray) -> float:
         """Return how far the frame is off at most at many places [m], or turned [rad]."""
@@ -75,9 +91,15 @@ class FramePath:
     def rows(self) -> slice:
         return slice(3 if self.R is None else 0, 6)
 
-    def along(self, derivative: np.ndarray) -> np.ndarray:
-        """Return a derivative of the place, after no rotation if the orientation counts."""
-        return derivative if self.R is None else np.concatenate([np.zeros(3), derivative])
+    def slope(self, s: float) -> np.ndarray:
+        """Return how the frame moves along the path: [spin; x′] if the orientation counts."""
+        slope = self.place(s)[1]
+        return slope if self.R is None else np.concatenate([self.spin, slope])
+
+    def bend(self, s: float) -> np.ndarray:
+        """Return how that changes: spin does not."""
+        bend = self.place(s)[2]
+        return bend if self.R is None else np.concatenate([np.zeros(3), bend])
 
 
 def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, float]:
@@ -115,27 +137,57 @@ def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, fl
     )
 
 
+def joints_through(
+    robot: Robot, frame: str, poses: Any, q: Any, *, match: str = "pose", jump: float = 1.0
+) -> np.ndarray:
+    """Return joint positions for one pose after the other, each nearest to those before, (k, n).
+
+    What comes of it is a path: `Path.through(rows)`, `time_optimal(robot, rows)`.
+
+    Args:
+        robot: The robot, whose limits are kept.
+        frame: The name of a link or a frame.
+        poses: Homogeneous matrices, shape (k, 4, 4).
+        q: Joint positions near the first [rad or m], shape (n,).
+        match: What of the poses counts; see `robot.inverse_kinematics`.
+        jump: How far a joint may move from one pose to the next [rad or m].
+
+    Raises:
+        BadArgument: If a pose is not reached, or only by a jump of the joints.
+    """
+    rows: list[np.ndarray] = []
+    for k, X in enumerate(numbers("poses", poses)):
+        found = robot.inverse_kinematics(X, frame, near=q, match=match)
+        after = f"Pose {k} cannot be followed. "
+        if not found.found:
+            raise BadArgument(after + found.missed())
+        far = np.abs(found.q - q)
+        if rows and far.max() > jump:
+            joint = printable(robot.joint_names[int(far.argmax())])
+            raise BadArgument(
+                f"{after}Joint {joint!r} would move by {far.max():.3g} from the pose before, and "
+                f"{jump:.3g} is allowed.\n  Give more poses in between, or start from other joint "
+                "positions."
+            )
+        q = found.q
+        rows.append(q)
+    return np.array(rows).reshape(-1, robot.n)
+
+
 def _stepped(task: FramePath, q: np.ndarray, s: float, h: float, rank: int) -> np.ndarray:
     """Return the joints a step further."""
     return RK4.step(lambda share, q: _slope(task, q, s + share * h, rank), q, h)
 
 
 def _corrected(task: FramePath, q: np.ndarray, s: float) -> np.ndarray:
-    """Return joint positions near q that have the frame where it should be."""
-    best, e = q, task.errors(q, s)
-    least = np.abs(e).max()
-    for _ in range(CORRECTIONS):
-        if least <= REACHED * 1e-4:
-            break
-        J = task.jacobian(q)
-        q = q + np.linalg.solve(J.T @ J + (e @ e / 2 + 1e-14) * np.eye(len(q)), J.T @ e)
-        e = task.errors(q, s)
-        if np.abs(e).max() >= least / 2:  # as near as it gets, or not getting there
-            break
-        best, least = q, np.abs(e).max()
-    if least > REACHED:
+    """Return the joint positions nearest to q that have the frame where it should be."""
+    found = task.solved(q, s)
+    if not found.found:
+        least = float(found.error.max())
         raise _cannot(task, s, f"out of reach, the frame stays {least:.2g} m (or rad) away from it")
-    return best
+    if np.abs(found.q - q).max() > JUMP:
+        raise _cannot(task, s, "the joints would jump")
+    return found.q
 
 
 def _slope(task: FramePath, q: np.ndarray, s: float, rank: int) -> np.ndarray:
@@ -152,7 +204,7 @@ def _pseudo_inverse(
     if sizes[rank - 1] < SINGULAR * sizes[0]:
         raise _cannot(task, s, "the arm is singular there: stretched out, folded, or axes in line")
     inverse = (Vt[:rank].T / sizes[:rank]) @ U[:, :rank].T
-    wanted = task.along(task.place(s)[1])
+    wanted = task.slope(s)
     slope = inverse @ wanted
     if np.abs(J @ slope - wanted).max() > 1e-6:
         raise _cannot(task, s, "the joints cannot move the frame that way")
@@ -165,7 +217,7 @@ def _derivatives(
     """Return q′ and q″."""
     J, slope, inverse = _pseudo_inverse(task, q, s, rank)
     rate = task.robot.jacobian_rate(q, slope, task.frame)[task.rows]
-    bend = inverse @ (task.along(task.place(s)[2]) - rate @ slope)
+    bend = inverse @ (task.bend(s) - rate @ slope)
     free = rate.T @ (inverse.T @ slope)
     return slope, bend + free - inverse @ (J @ free)
 
@@ -176,12 +228,10 @@ def _rank(task: FramePath) -> int:
     return max(int(np.linalg.matrix_rank(task.jacobian(x), rtol=SINGULAR)) for x in q)
 
 
-def rotation_vector(R: np.ndarray) -> np.ndarray:
-    """Return axis times angle of a rotation of less than half a turn."""
-    twice = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-    sine, cosine = np.linalg.norm(twice) / 2, (np.trace(R) - 1) / 2
-    angle = np.arctan2(sine, cosine)
-    return twice / 2 * (angle / sine if sine > 1e-12 else 1.0)
+def turned(spin: np.ndarray, s: float) -> np.ndarray:
+    """Return the rotation by the vector s · spin."""
+    size = float(np.linalg.norm(spin))
+    return np.eye(3) if size == 0 else about_axis(spin / size, size * s)
 
 
 def _who(task: FramePath) -> str:

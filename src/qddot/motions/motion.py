@@ -202,7 +202,7 @@ def joints_of(reference: TaskReference) -> Reference:
     if not isinstance(joints, Reference):
         raise BadArgument(
             f"A {type(reference).__name__} does not know its joints, so limits cannot be checked; "
-            "give a joint reference, a CartesianLine or a CartesianArc."
+            "give a joint reference, a CartesianLine, a CartesianArc or a CartesianScrew."
         )
     return joints
 

@@ -23,7 +23,9 @@ import numpy as np
 from qddot.checks import frame_name, one_of
 from qddot.dynamics.kinematics import AXES
 from qddot.errors import BadArgument
+from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.robot.kernels import Kernels, compiled
+from qddot.robot.nearest import STARTS, TOLERANCE, nearest
 from qddot.robot.quantities import ROUNDING, Request
 
 EPS = np.finfo(float).eps
@@ -102,6 +104,47 @@ class FrameQuantities(Kernels):
     def pose(self, q: Any, frame: str, *, out: Any = None) -> np.ndarray:
         """Return the pose of a frame in the base as a homogeneous matrix, shape (..., 4, 4)."""
         return self._kernel("pose", frame_name(self, frame)).asked(q, out=out)
+
+    def inverse_kinematics(
+        self,
+        X: Any,
+        frame: str,
+        *,
+        near: Any = None,
+        match: str = "pose",
+        weights: Any = None,
+        joint_weights: Any = None,
+        tolerance: Any = TOLERANCE,
+        limits: bool = True,
+        starts: int = STARTS,
+    ) -> NearestSolutions:
+        """Return joint positions within limits that put a frame at a pose, nearest to others.
+
+        What is found is a solution to the tolerance, or `found` is false and `q` is the closest
+        that there is. It is the nearest solution around it, in Σ w (q − near)², angles by whole
+        turns as near as the limits let them be. That no other one is nearer is likely the more
+        `starts` there are, and not certain.
+
+        Args:
+            X: Poses of the frame in the base, homogeneous matrices (..., 4, 4); for a position also
+                (..., 3) [m].
+            frame: The name of a link or a frame.
+            near: Joint positions [rad or m] within limits, (..., n); `home` if not given.
+            match: What of the pose counts: "pose", "position", "rotation", or "x", "y", "z": the
+                position and the direction of this axis of the frame, any turn about it.
+            weights: Six numbers, what an error about and along the axes of the base counts where a
+                pose is out of reach; where one is 0, that error is free.
+            joint_weights: One w per joint, in the unit of each; 1 if not given.
+            tolerance: What may be missing [rad] and [m], one number or two.
+            limits: Whether joints keep to their limits.
+            starts: From how many places a search starts at least, unless one from `near` ends
+                close to it. Where nothing is found there are more; 0: from `near` alone.
+
+        Returns:
+            `q` (..., n), `found` (...), and `error` (..., 2): what is missing [rad] and [m].
+        """
+        arguments = near, match, weights, joint_weights, tolerance, limits, starts
+        return nearest(self._in_double, X, frame, *arguments)
 
     @compiled
     def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.kinematics.solutions import Solutions
 from qddot.results import in_notebook
 from qddot.robot.frames import AT_ORIGIN
@@ -42,6 +43,10 @@ class RobotFrame:
     def pose(self, q: Any, *, out: Any = None) -> np.ndarray:
         """Return the pose of the frame in the base as a homogeneous matrix, shape (..., 4, 4)."""
         return asked_of(self.robot, "pose", q, self.name, out=out)
+
+    def inverse_kinematics(self, X: Any, *, near: Any = None, **how: Any) -> NearestSolutions:
+        """Return the nearest joint positions for a pose; see the robot's method."""
+        return self.robot.inverse_kinematics(X, self.name, near=near, **how)
 
     @compiled
     def jacobian(self, q: Any, axes: str = "world", *, out: Any = None) -> np.ndarray:

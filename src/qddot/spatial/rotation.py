@@ -70,6 +70,23 @@ def about_axis(axis: Vec3, angle: Scalar) -> Mat3:
     return IDENTITY + s * K + (1 - c) * (K @ K)
 
 
+def rotation_vector(R: Mat3) -> np.ndarray:
+    """Return axis times angle of a rotation in floats, the angle from 0 to π [rad].
+
+    At half a turn, where R − Rᵀ has nothing to say of the axis a, it is in R + E = 2 a aᵀ.
+    """
+    R = np.asarray(R, dtype=float)
+    twice = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = np.linalg.norm(twice) / 2, (np.trace(R) - 1) / 2
+    angle = np.arctan2(sine, cosine)
+    if cosine > -0.99:
+        return twice / 2 * (angle / sine if sine > 1e-12 else 1.0)
+    columns = (R + R.T) / 2 - cosine * np.eye(3)  # (1 − cos θ) a aᵀ
+    axis = columns[:, np.argmax(np.diagonal(columns))]
+    axis = axis / np.linalg.norm(axis)
+    return axis * angle * (-1.0 if axis @ twice < 0 else 1.0)
+
+
 def turn_to(axis: Vec3) -> Mat3:
     """Return a rotation whose third column is a unit axis: a permutation where possible."""
     x, y, z = axis

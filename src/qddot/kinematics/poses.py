@@ -1,0 +1,82 @@
+"""Poses that people give, as matrices: put right where that can be, else refused in words.
+
+The axes of a matrix that was written with few digits are straightened by Newton's step for the
+nearest rotation, taken twice, R ← R (3 − RᵀR)/2 (N. Higham, *Functions of Matrices*, 2008, 8.3).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.kernel import Kernel
+from qddot.checks import real_array
+from qddot.errors import BadArgument, WrongValue
+from qddot.program.recorder import record
+from qddot.spatial.vector import cross
+
+ALMOST = 1e-6  # how far the axes of a pose may be from unit length and right angles
+
+
+def proper_poses(X: Any) -> np.ndarray:
+    """Return poses as rows of twelve numbers, R row by row and then p, (..., 12).
+
+    Args:
+        X: Homogeneous matrices, shape (..., 4, 4).
+
+    Raises:
+        BadArgument: If a matrix is no pose, with what is wrong and which one it is.
+    """
+    X = real_array("X", X)
+    if X.shape[-2:] != (4, 4):
+        wanted = "it must have shape (..., 4, 4), the matrix of a pose or many"
+        raise WrongValue("X", f"has shape {X.shape}", wanted)
+    rows, off = _straightening()(X)
+    if not np.all(off <= ALMOST):
+        place = tuple(int(i) for i in np.argwhere(~(np.asarray(off) <= ALMOST))[0])
+        raise _no_pose(X[place], place)
+    return rows
+
+
+def straightened(X: np.ndarray) -> tuple[Any, Any]:
+    """Return a pose as twelve numbers, its axes at right angles, and how far X was from one."""
+    R, three = X[:3, :3], 3 * np.eye(3, dtype=int)
+    axes = abs(R.T @ R - np.eye(3, dtype=int)).max()
+    handed = abs(cross(R[:, 0], R[:, 1]) - R[:, 2]).max()
+    last = abs(X[3] - np.array([0, 0, 0, 1])).max()
+    for _ in range(2):
+        R = R @ (three - R.T @ R) / 2
+    # 0 · x is not 0 where x is no number
+    finite = sum(0 * x for x in X.reshape(-1))
+    return np.concatenate([R.reshape(-1), X[:3, 3]]), axes + handed + last + finite
+
+
+@cache
+def _straightening() -> Kernel:
+    return Kernel(record(straightened, "straightened", X=(4, 4)))
+
+
+def _no_pose(X: np.ndarray, place: tuple[int, ...]) -> BadArgument:
+    """Return the error that says what is wrong with a matrix."""
+    which = f"X[{', '.join(map(str, place))}]" if place else "X"
+    R, last = X[:3, :3], X[3]
+    if not np.isfinite(X).all():
+        return BadArgument(f"{which} is no pose: it holds NaN or infinity.")
+    if np.abs(last - [0, 0, 0, 1]).max() > ALMOST:
+        given = ", ".join(f"{x:.4g}" for x in last)
+        if np.abs(X[:, 3] - [0, 0, 0, 1]).max() < ALMOST:
+            given += ". It seems to be transposed: take X.T"
+        return BadArgument(f"{which} is no pose: its last row must be 0, 0, 0, 1; it is {given}.")
+    off = float(np.abs(R.T @ R - np.eye(3)).max())
+    if off > ALMOST:
+        return BadArgument(
+            f"{which} is no pose: its axes, the columns of X[:3, :3], miss unit length or right "
+            f"angles by {off:.2g}; up to {ALMOST:g} they are straightened.\n"
+            "  Write it with more digits, or make it of angles."
+        )
+    return BadArgument(
+        f"{which} is no pose: its axes are left-handed, and no motion mirrors.\n"
+        "  Turn one of the columns of X[:3, :3] round."
+    )

@@ -1,0 +1,181 @@
+"""The robot's side of the search for the nearest joint positions: what people give, checked."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from qddot.backends.threads import available_threads
+from qddot.checks import check_finite, flag, frame_name, one_of, real_array, spread, whole
+from qddot.dynamics.kinematics import path
+from qddot.errors import BadArgument, NoValues, WrongShape, WrongValue, printable
+from qddot.kinematics.damped_step import MATCHES, PoseTask
+from qddot.kinematics.nearest import PoseSearch
+from qddot.kinematics.nearest_solutions import NearestSolutions
+from qddot.kinematics.poses import proper_poses
+
+SLACK = 1e-9  # [rad or m], how far beyond a limit rounding may put `near`
+TOLERANCE = 1e-9  # [rad] and [m]
+STARTS = 3
+FOUND = np.array(True)
+FOUND.flags.writeable = False
+TASK_AXES = ("about x", "about y", "about z", "along x", "along y", "along z")
+
+
+def nearest(
+    robot: Any,
+    X: Any,
+    frame: str,
+    near: Any,
+    match: str,
+    weights: Any,
+    joint_weights: Any,
+    tolerance: Any,
+    limits: bool,
+    starts: int,
+) -> NearestSolutions:
+    """Return the nearest joint positions; the arguments are those of `robot.inverse_kinematics`."""
+    search = _search(robot, frame, match, weights, joint_weights, flag("limits", limits))
+    starts = whole("starts", starts)
+    if tolerance is TOLERANCE and _plain(X, (4, 4)) and _plain(near, (robot.n,)):
+        quick = search.quickly(X, near, TOLERANCE)
+        if quick is not None:
+            q, missing = quick
+            return NearestSolutions(q, FOUND, missing, robot, frame, match, len(search.task.joints))
+    poses, q = _poses(X, match), _near(robot, near, search.task)
+    batch = q.shape[:-1]
+    if poses.shape[:-1] != batch:
+        poses, q = _together(poses, q)
+        batch = q.shape[:-1]
+    if tolerance is TOLERANCE:
+        both = np.array([TOLERANCE, TOLERANCE])
+    else:
+        both = spread("tolerance", tolerance, ("the angle [rad]", "the distance [m]"), above=0)
+    rows, n = poses.reshape(-1, poses.shape[-1]), q.shape[-1]
+    q, found, error = search.nearest(rows, q.reshape(-1, n), both, starts)
+    arrays = q.reshape(*batch, n), found.reshape(batch), error.reshape(*batch, 2)
+    return NearestSolutions(*arrays, robot, frame, match, len(search.task.joints))
+
+
+def _plain(x: Any, shape: tuple[int, ...]) -> bool:
+    return type(x) is np.ndarray and x.shape == shape and x.dtype == np.float64
+
+
+def _together(poses: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return poses and positions of one batch."""
+    try:
+        batch = np.broadcast_shapes(poses.shape[:-1], q.shape[:-1])
+    except ValueError:
+        raise BadArgument(
+            f"X holds {poses.shape[:-1]} poses and near {q.shape[:-1]} positions; give one, or one "
+            "for each pose."
+        ) from None
+    all_poses, all_q = (np.broadcast_to(x, (*batch, x.shape[-1])) for x in (poses, q))
+    return all_poses, all_q
+
+
+def _search(
+    robot: Any, frame: str, match: str, weights: Any, joint_weights: Any, limits: bool
+) -> PoseSearch:
+    """Return the search of a task, made once."""
+    names = robot.joint_names
+    if weights is not None:
+        weights = tuple(spread("weights", weights, TASK_AXES, "a weight", least=0).tolist())
+    if joint_weights is not None:
+        given = spread("joint_weights", joint_weights, names, "a positive weight", above=0)
+        joint_weights = tuple(given.tolist())
+    choice = frame, match, weights, joint_weights, limits
+
+    def make() -> PoseSearch:
+        frame_name(robot, frame)
+        one_of("match", match, MATCHES)
+        ones = weights or (1.0,) * 6, joint_weights or (1.0,) * len(names)
+        task = _task(robot, frame, match, *ones, limits)
+        return PoseSearch(task, robot.threads or available_threads())
+
+    return robot.cached("pose search", choice, make)
+
+
+def _task(
+    robot: Any,
+    frame: str,
+    match: str,
+    weights: tuple[float, ...],
+    joint_weights: tuple[float, ...],
+    limited: bool,
+) -> PoseTask:
+    if robot.symbols:
+        raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
+    robot.model.need_single_numbers("Inverse kinematics")
+    lower, upper = (robot.limits.lower, robot.limits.upper) if limited else _no_limits(robot.n)
+    task = PoseTask(
+        *(robot.tree, frame, match, weights, joint_weights),
+        *(tuple(lower.tolist()), tuple(upper.tolist())),
+        _reach(robot, frame),
+    )
+    if not task.joints:
+        raise BadArgument(
+            f"Frame {printable(frame)!r} of {printable(robot.name)!r} does not move: no joint "
+            "carries it, so no joint position puts it anywhere else.\n"
+            "  Choose a frame beyond a joint."
+        )
+    if not any(task.rows):
+        raise BadArgument(f"weights leaves nothing of match={match!r} to be matched: all are 0.")
+    no_room = [k for k in task.joints if not lower[k] <= upper[k]]
+    if no_room:
+        k = no_room[0]
+        raise BadArgument(
+            f"The limits of joint {printable(robot.joint_names[k])!r} leave no room: from "
+            f"{lower[k]:.6g} to {upper[k]:.6g}.\n  Correct them in the model, or take limits=False."
+        )
+    return task
+
+
+def _no_limits(n: int) -> tuple[np.ndarray, np.ndarray]:
+    return np.full(n, -np.inf), np.full(n, np.inf)
+
+
+def _reach(robot: Any, frame: str) -> float:
+    """Return about how far the frame can be from its first joint [m]; 1 if it cannot move away."""
+    tree, limits = robot.tree, robot.limits
+    body, X_BF = tree.frame(frame)
+    low, high = limits.span()
+    length = float(np.linalg.norm(np.array(X_BF.p, dtype=float)))
+    for count, i in enumerate(path(tree, body)):
+        k = tree.drives[i].index
+        if count:
+            length += float(np.linalg.norm(np.array(tree.bodies[i].X_PJ.p, dtype=float)))
+        if not tree.bodies[i].turns:
+            length += float(high[k] - low[k])
+    return length or 1.0
+
+
+def _poses(X: Any, match: str) -> np.ndarray:
+    """Return poses as rows of twelve numbers, (..., 12)."""
+    if match != "position" or np.shape(X)[-1:] != (3,):
+        return proper_poses(X)
+    p = real_array("X", X)
+    check_finite("X", p, ("x", "y", "z"))
+    return np.concatenate([np.broadcast_to(np.eye(3).reshape(9), (*p.shape[:-1], 9)), p], axis=-1)
+
+
+def _near(robot: Any, near: Any, task: PoseTask) -> np.ndarray:
+    """Return where solutions are to be near, within limits, (..., n)."""
+    lower, upper = task.bounds
+    if near is None:
+        return np.clip(robot.home, lower, upper)
+    q = real_array("near", near)
+    if q.shape[-1:] != (robot.n,):
+        raise WrongShape("near", q.shape, robot.name, robot.joint_names)
+    if not ((q >= lower - SLACK) & (q <= upper + SLACK)).all():
+        check_finite("near", q, robot.joint_names, "joint ")
+        place = tuple(int(i) for i in np.argwhere((q < lower - SLACK) | (q > upper + SLACK))[0])
+        k = place[-1]
+        raise WrongValue(
+            f"near of joint {printable(robot.joint_names[k])!r}",
+            f"is {q[place]:.6g}" + (f" at index {place[:-1]}" if place[:-1] else ""),
+            f"its limits are {lower[k]:.6g} and {upper[k]:.6g}",
+            " Take np.clip(near, robot.limits.lower, robot.limits.upper).",
+        )
+    return np.clip(q, lower, upper)

@@ -1,0 +1,266 @@
+"""The nearest joint positions for a pose: found, within limits, near, and never silently wrong."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+from made import ARM, PANDA, STILL, UR5
+from nearness import ROUND_OFF, SOLVER
+
+import qddot
+from qddot.errors import BadArgument, QddotError
+
+SCARA = qddot.load("scara")
+
+
+@cache
+def asked(name: str, count: int = 256) -> tuple:
+    """Return a robot, positions, the poses of its tip there, and other positions."""
+    robot = qddot.load(name)
+    q = robot.random_positions(count, 1)
+    return robot, q, robot.pose(q, robot.tip), robot.random_positions(count, 2)
+
+
+def inside(robot, q):
+    return bool(((q >= robot.limits.lower) & (q <= robot.limits.upper)).all())
+
+
+@pytest.mark.parametrize("name", ["panda", "ur5", "stanford", "scara"])
+def test_every_pose_of_positions_within_limits_is_found(name):
+    robot, _, X, near = asked(name)
+    s = robot.inverse_kinematics(X, robot.tip, near=near)
+    assert s.found.all()
+    assert inside(robot, s.q)
+    assert np.abs(robot.pose(s.q, robot.tip) - X).max() < ROUND_OFF
+    assert np.abs(s.error).max() < ROUND_OFF
+
+
+@pytest.mark.long
+def test_999_of_1000_poses_of_a_panda_are_found_from_anywhere():
+    robot, _, X, near = asked("panda", 100_000)
+    s = robot.inverse_kinematics(X, "tool", near=near)
+    assert s.found.mean() > 0.999
+    assert inside(robot, s.q)
+    assert np.abs(robot.pose(s.q, "tool") - X)[s.found].max() < ROUND_OFF
+
+
+@pytest.mark.parametrize("match", ["position", "rotation", "y"])
+def test_what_is_to_match_matches_and_the_rest_is_free(match):
+    robot, _q, X, near = asked("panda", 128)
+    s = robot.inverse_kinematics(X, "tool", near=near, match=match)
+    assert s.found.all()
+    off = np.abs(s.pose - X)
+    axis = "xyz".find(match)
+    rotation, position = match == "rotation", match != "rotation"
+    assert not position or off[:, :3, 3].max() < ROUND_OFF
+    assert not rotation or off[:, :3, :3].max() < ROUND_OFF
+    assert axis < 0 or off[:, :3, axis].max() < ROUND_OFF
+    assert off[:, :3].max() > 0.1
+    free = robot.inverse_kinematics(X, "tool", near=near)
+    assert _far(s.q, near).mean() < _far(free.q, near).mean()
+
+
+def test_a_position_alone_may_be_given_as_three_numbers():
+    s = ARM.inverse_kinematics([1.0, 1.0, 0.0], ARM.tip, match="position", near=[0.1, 1.0])
+    np.testing.assert_allclose(s.q, [0, np.pi / 2], atol=ROUND_OFF)
+
+
+def test_a_two_link_arm_takes_the_nearer_of_its_two_solutions():
+    """By the law of cosines: J. Craig, Introduction to Robotics, 4.4."""
+    rng = np.random.default_rng(0)
+    near, q = rng.uniform(-np.pi, np.pi, (2, 200, 2))
+    p = ARM.pose(q, ARM.tip)[:, :3, 3]
+    l1 = ARM.pose([0.0, 0.0], ARM.frame_names[2])[0, 3]
+    l2 = ARM.pose([0.0, 0.0], ARM.tip)[0, 3] - l1
+    c2 = (p[:, 0] ** 2 + p[:, 1] ** 2 - l1**2 - l2**2) / (2 * l1 * l2)
+    both = []
+    for elbow in (np.arccos(c2), -np.arccos(c2)):
+        inner = np.arctan2(l2 * np.sin(elbow), l1 + l2 * np.cos(elbow))
+        both.append(np.stack([np.arctan2(p[:, 1], p[:, 0]) - inner, elbow], axis=1))
+    apart = (np.array(both) - near + np.pi) % (2 * np.pi) - np.pi
+    least = np.linalg.norm(apart, axis=2).min(axis=0)
+    s = ARM.inverse_kinematics(p, ARM.tip, match="position", near=near, starts=16)
+    assert s.found.all()
+    np.testing.assert_allclose(np.linalg.norm(s.q - near, axis=1), least, atol=SOLVER)
+
+
+def test_no_small_motion_that_keeps_the_pose_leads_nearer():
+    """The gradient of Σ w (q − near)² along the free motions is zero, but for joints at limits."""
+    robot, _, X, near = asked("panda", 64)
+    w = np.array([1, 2, 1, 0.5, 1, 1, 3.0])
+    s = robot.inverse_kinematics(X, "tool", near=near, joint_weights=w, starts=8)
+    at_limit = (s.q <= robot.limits.lower) | (s.q >= robot.limits.upper)
+    J = robot.jacobian(s.q, "tool")
+    slopes = []
+    for k in np.flatnonzero(~at_limit.any(axis=1)):
+        free = np.linalg.svd(J[k])[2][6]
+        slopes.append(abs(free @ (w * (s.q[k] - near[k]))))
+    assert len(slopes) > 20
+    assert np.median(slopes) < 1e-2 < 1 < np.max(_far(s.q, near))
+
+
+def test_with_many_starts_hardly_any_other_solution_is_nearer():
+    robot, q, X, _ = asked("puma560", 128)
+    near = robot.random_positions(128, 3)
+    s = robot.inverse_kinematics(X, robot.tip, near=near, starts=64)
+    few = robot.inverse_kinematics(X, robot.tip, near=near, starts=1)
+    assert s.found.all()
+    assert few.found.all()
+    # the positions that the poses were made of are solutions too
+    assert (_far(s.q, near) <= _far(q, near) + SOLVER).mean() >= 0.99
+    assert (_far(s.q, near) <= _far(few.q, near) + SOLVER).mean() >= 0.99
+    assert _far(s.q, near).mean() < 0.97 * _far(few.q, near).mean()
+
+
+def test_angles_are_those_nearest_by_whole_turns_within_limits():
+    q = np.array([0.3, -1.0, 1.2, 0.4, 0.9, -0.2])
+    X = UR5.pose(q, UR5.tip)
+    for turns in ([-1, 1, 0, 0, 0, 1], [0, 1, 0, -1, -1, 0]):
+        near = q + 2 * np.pi * np.array(turns)
+        s = UR5.inverse_kinematics(X, UR5.tip, near=near)
+        np.testing.assert_allclose(s.q, near, atol=SOLVER)
+    edge = UR5.limits.upper.copy()  # one more turn would be beyond the limits
+    s = UR5.inverse_kinematics(UR5.pose(edge + 0.1, UR5.tip), UR5.tip, near=edge, starts=32)
+    assert s.found
+    assert inside(UR5, s.q)
+
+
+def test_a_pose_at_a_singular_position_is_found():
+    for robot, q in ((UR5, [0.3, -1.0, 1.2, 0.4, 0.0, -0.2]), (PANDA, [0, 0, 0, -1.5, 0, 1.5, 0])):
+        X = robot.pose(q, robot.tip)
+        s = robot.inverse_kinematics(X, robot.tip, near=np.array(q) * 0.9)
+        assert s.found
+        assert np.abs(s.pose - X).max() < ROUND_OFF
+
+
+def test_out_of_reach_it_says_how_close_it_comes_and_where():
+    reach = ARM.pose([0.0, 0.0], ARM.tip)[0, 3]
+    s = ARM.inverse_kinematics([3.0 * reach, 0, 0], ARM.tip, match="position", near=[0.5, -0.3])
+    assert not s.found
+    np.testing.assert_allclose(s.error, [0, 2 * reach], atol=1e-4)
+    np.testing.assert_allclose(s.pose[:3, 3], [reach, 0, 0], atol=1e-2)
+    with pytest.raises(BadArgument, match=r"comes within .* m and"):
+        s.required()
+    assert "comes within" in repr(s)
+
+
+def test_limits_hold_it_where_the_pose_is_beyond_them():
+    q = PANDA.limits.upper.copy()
+    X = PANDA.pose(np.where(np.arange(7) == 5, q + 1.0, PANDA.home), "tool")
+    s = PANDA.inverse_kinematics(X, "tool", near=PANDA.home)
+    assert inside(PANDA, s.q)
+    assert s.found == bool(np.abs(s.pose - X).max() < 1e-8)
+
+
+def test_fewer_joints_than_a_pose_has_numbers_are_named():
+    X = ARM.pose([0.3, 0.4], ARM.tip)
+    assert ARM.inverse_kinematics(X, ARM.tip).found
+    X[:3, 3] += [0.1, 0, 0]
+    with pytest.raises(BadArgument, match="2 joints carry it, and a pose asks for 6"):
+        ARM.inverse_kinematics(X, ARM.tip).required()
+
+
+def test_an_error_that_weighs_nothing_is_free():
+    X = SCARA.pose([0.3, 0.5, 0.05, 0.2], SCARA.tip)
+    X[2, 3] += 5  # far above
+    assert not SCARA.inverse_kinematics(X, SCARA.tip).found
+    s = SCARA.inverse_kinematics(X, SCARA.tip, weights=[1, 1, 1, 1, 1, 0])
+    assert s.found
+    np.testing.assert_allclose(s.pose[:2, 3], X[:2, 3], atol=ROUND_OFF)
+
+
+def test_batches_have_the_shape_of_what_is_given():
+    q = PANDA.random_positions((3, 2), 5)
+    X = PANDA.pose(q, "tool")
+    s = PANDA.inverse_kinematics(X, "tool", near=PANDA.home)
+    assert s.q.shape == (3, 2, 7)
+    assert s.found.shape == (3, 2)
+    assert s.error.shape == (3, 2, 2)
+    one = PANDA.inverse_kinematics(X[1, 1], "tool", near=q)
+    assert one.q.shape == (3, 2, 7)
+    assert one.found.all()
+    assert PANDA.inverse_kinematics(np.empty((0, 4, 4)), "tool").q.shape == (0, 7)
+    again = PANDA.at("tool").inverse_kinematics(X, near=PANDA.home)
+    np.testing.assert_array_equal(again.q, s.q)
+    single = PANDA.with_options(dtype="float32").inverse_kinematics(X, "tool")
+    np.testing.assert_array_equal(single.q, s.q)
+
+
+def test_one_pose_alone_has_the_same_answer_as_in_a_batch():
+    q = PANDA.random_positions(40, 6)
+    X = PANDA.pose(q, "tool")
+    near = np.clip(q + 0.05, PANDA.limits.lower, PANDA.limits.upper)
+    many = PANDA.inverse_kinematics(X, "tool", near=near)
+    one = [PANDA.inverse_kinematics(X[k], "tool", near=near[k]) for k in range(40)]
+    assert all(s.found for s in one)
+    np.testing.assert_allclose([s.q for s in one], many.q, atol=1e-9)
+    # what is wrong is said there too
+    with pytest.raises(BadArgument, match="limits"):
+        PANDA.inverse_kinematics(X[0], "tool", near=near[0] + 9)
+    with pytest.raises(BadArgument, match="no pose"):
+        PANDA.inverse_kinematics(X[0] * np.nan, "tool", near=near[0])
+
+
+def test_joints_that_do_not_carry_the_frame_stay_where_they_are():
+    robot = qddot.load("panda_hand")
+    near = np.append(PANDA.home, 0.02)
+    X = robot.pose(robot.random_positions((), 4), "panda_link4")
+    s = robot.inverse_kinematics(X, "panda_link4", near=near)
+    assert s.found
+    np.testing.assert_array_equal(s.q[4:], near[4:])
+
+
+TURNED = np.diag([1.0, 1.0, -1.0, 1.0])
+WRONG = [
+    ({"X": np.eye(3)}, r"shape \(3, 3\)"),
+    ({"X": TURNED}, "left-handed"),
+    ({"X": 1.01 * np.eye(4)}, "last row"),
+    ({"X": np.diag([1.01, 1, 1, 1])}, "unit length"),
+    ({"X": np.full((4, 4), np.nan)}, "NaN"),
+    ({"X": np.stack([np.eye(4), TURNED])}, r"X\[1\] is no pose"),
+    ({"X": np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [1, 2, 3, 1]])}, "transposed"),
+    ({"X": "pose"}, "real numbers"),
+    ({"frame": "tol"}, "tool"),
+    ({"frame": "panda_link0"}, "does not move"),
+    ({"near": np.zeros(6)}, "7 joints"),
+    ({"near": np.full(7, 9.0)}, "panda_joint1.*limits"),
+    ({"near": np.full(7, np.nan)}, "finite"),
+    ({"near": np.zeros((2, 7)), "X": np.stack([np.eye(4)] * 3)}, "one for each pose|limits"),
+    ({"match": "points"}, "match"),
+    ({"match": "position", "X": [1.0, np.inf, 0]}, "finite"),
+    ({"weights": [1, 1]}, "6"),
+    ({"weights": np.zeros(6)}, "nothing"),
+    ({"weights": [-1, 1, 1, 1, 1, 1]}, "weights"),
+    ({"joint_weights": np.zeros(7)}, "joint_weights"),
+    ({"tolerance": 0}, "tolerance"),
+    ({"starts": -1}, "starts"),
+    ({"limits": 1}, "limits"),
+]
+
+
+@pytest.mark.parametrize(("wrong", "words"), WRONG, ids=[f"{k}" for k in range(len(WRONG))])
+def test_what_cannot_be_right_is_said(wrong, words):
+    given = {"X": np.eye(4), "frame": "tool"} | wrong
+    with pytest.raises(QddotError, match=words):
+        PANDA.inverse_kinematics(given.pop("X"), given.pop("frame"), **given)
+
+
+def test_a_robot_that_cannot_move_or_has_symbols_is_refused():
+    with pytest.raises(BadArgument, match="does not move"):
+        STILL.inverse_kinematics(np.eye(4), "tip")
+    symbolic = qddot.load("two_link_symbolic")
+    with pytest.raises(BadArgument, match="symbols without a value"):
+        symbolic.inverse_kinematics(np.eye(4), symbolic.tip)
+
+
+def test_a_pose_with_few_digits_is_straightened():
+    X = PANDA.pose(PANDA.home, "tool").round(7)
+    s = PANDA.inverse_kinematics(X, "tool")
+    assert s.found
+    assert np.abs(s.pose - X).max() < 1e-6
+
+
+def _far(q, near):
+    return np.linalg.norm(q - near, axis=1)
