@@ -28,7 +28,11 @@ if TYPE_CHECKING:
         sweeps as sweeps,
     )
     from qddot.backends.kernel import Kernel as Kernel
-    from qddot.certificate import Certificate as Certificate, certify as certify
+    from qddot.certificate import (
+        Certificate as Certificate,
+        certify as certify,
+        prove_inverse_kinematics as prove_inverse_kinematics,
+    )
     from qddot.equations import derive as derive, prove as prove
     from qddot.errors import (
         IdentificationWarning as IdentificationWarning,
@@ -81,7 +85,7 @@ __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.backends.kernel": "Kernel",
-        "qddot.certificate": "Certificate certify",
+        "qddot.certificate": "Certificate certify prove_inverse_kinematics",
         "qddot.equations": "derive prove",
         "qddot.errors": (
             "IdentificationWarning Interrupted QddotError QddotWarning RobotWarning "
