@@ -200,7 +200,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "Small motions": ("linearised", "equilibrium"),
         "Frames": (
             *("at", "pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),
-            *("principal_masses", "frame_names", "tip"),
+            *("principal_masses", "manipulability", "frame_names", "tip"),
         ),
         "Limits and positions": ("limits", "home", "start", "random_positions"),
         "Energy": ("kinetic_energy", "potential_energy", "center_of_mass"),
