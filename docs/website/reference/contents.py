@@ -83,6 +83,16 @@ CHAPTERS = (
         ("certificate",),
     ),
     Chapter(
+        "workspace",
+        "Workspace",
+        "Where a frame gets to, what it can do there, and where its singular positions are.",
+        (
+            *("qddot.workspace.reachable", "qddot.workspace.Workspace", "qddot.workspace.*"),
+            *("qddot.plot.plot_workspace", "qddot.plot.plot_ellipsoids"),
+        ),
+        ("workspace",),
+    ),
+    Chapter(
         "identification",
         "Identification",
         "Parameters from measurements: motions that show them, logs, estimators, uncertainty.",
