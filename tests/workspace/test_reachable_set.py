@@ -88,6 +88,13 @@ def test_an_arm_in_a_plane_takes_a_place_in_two_directions(disc):
     count = 64 * disc.dexterity
     usual = np.abs(np.linalg.norm(disc.positions, axis=1) - 1.2) < 0.2
     assert 2 <= np.median(count[usual]) <= 6
+    assert 0 < disc.turned < 0.2
+
+
+def test_more_samples_find_more_directions():
+    few, many = (reachable(PANDA, "tool", cell=0.3, samples=n) for n in (2000, 60_000))
+    assert few.dexterity.mean() < 0.7 * many.dexterity.mean()
+    assert few.turned > 2 * many.turned > 0
 
 
 def test_parts_of_the_sphere_have_equal_areas():
@@ -105,7 +112,7 @@ def test_curves_and_surfaces_have_no_volume():
     arm = qddot.load("pendulum")
     curve = reachable(arm, "tool", samples=2000)
     assert (curve.dimension, curve.volume) == (1, 0.0)
-    assert "a curve, which has no volume" in str(curve)
+    assert "none: it is a curve" in str(curve)
     slides = qddot.load("mass_spring_damper")
     line = reachable(slides, "tool", {"x0": (0, 1), "x1": (-1, 1)}, samples=20_000)
     assert_allclose(line.volume, 2, rtol=0.01)

@@ -50,6 +50,11 @@ class Cells:
         better = w >= self.best[row]
         self.q[row[better]] = q[better]
 
+    @property
+    def directions(self) -> int:
+        """How many pairs of a cell and a part of the directions were found."""
+        return int(np.bitwise_count(self.seen).sum())
+
     def holds(self, places: np.ndarray) -> np.ndarray:
         """Return of cells, shape (..., d), whether they were reached."""
         inside = ((places >= self.low) & (places < self.low + self.row.shape)).all(axis=-1)

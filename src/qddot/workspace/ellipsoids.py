@@ -32,7 +32,7 @@ from qddot.certificate.mobility import (
 from qddot.checks import frame_name, joint_rows, one_of, spread
 from qddot.errors import BadArgument, listing, printable
 from qddot.plain_text import fitted
-from qddot.results import look
+from qddot.results import in_notebook, look
 from qddot.robot import Robot
 from qddot.robot.quantities import ROUNDING
 
@@ -115,6 +115,7 @@ class FrameEllipsoid:
         return "\n".join([*lines, f"  {near}"])
 
     __repr__ = __str__
+    _repr_html_ = in_notebook("workspaces.ellipsoid_html")
 
 
 def velocity_ellipsoid(

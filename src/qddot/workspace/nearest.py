@@ -24,6 +24,7 @@ from qddot.checks import frame_name, joint_vector, one_of, whole
 from qddot.dynamics.manipulability import ROWS
 from qddot.errors import BadArgument, printable
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 from qddot.robot import Robot
 
 GENERIC = 24  # random q at which the usual rank is found
@@ -80,10 +81,11 @@ class NearestSingularity:
         )
 
     __repr__ = __str__
+    _repr_html_ = in_notebook("workspaces.nearest_html")
 
 
 def nearest_singularity(
-    robot: Robot, q: Any, frame: str, axes: str = "all", *, starts: int = 64, seed: int = 0
+    robot: Robot, q: Any, frame: str, axes: str = "all", *, starts: int = 256, seed: int = 0
 ) -> NearestSingularity:
     """Return the singular position of a frame that is nearest to q, as far as descent finds it.
 
@@ -92,7 +94,7 @@ def nearest_singularity(
         q: Joint positions [rad or m], shape (n,).
         frame: The name of a link or a frame.
         axes: Singular for "linear" velocities, "angular" ones, or "all" of them together.
-        starts: From how many positions around q, and q itself, the search begins.
+        starts: From how many positions the search begins: q itself, the others around it.
         seed: Where the random numbers start.
 
     Raises:

@@ -18,7 +18,7 @@ from qddot.certificate.mobility import complement, directions, vector_text
 from qddot.checks import frame_name, number, numbers, one_of, positive, whole
 from qddot.errors import BadArgument, printable
 from qddot.plain_text import fitted
-from qddot.results import look
+from qddot.results import in_notebook, look
 from qddot.robot import Robot
 from qddot.workspace.cells import Cells, part_of_directions
 
@@ -47,6 +47,7 @@ class Workspace:
     dimension: int  # of the set: 3 a body, 2 a surface, 1 a curve
     samples: int  # how many joint positions were tried
     added: float  # share of the cells that the last round of search added
+    turned: float  # share of the directions that the second half of the samples added
     approach: str  # "x", "y" or "z" of the frame, whose directions are counted in `dexterity`
     cells: Cells
 
@@ -73,7 +74,8 @@ class Workspace:
         """The share of directions of the `approach` axis that was found in each cell, (m,).
 
         Of 64 parts of the sphere with equal area; of an arm in a plane, of 64 parts of a turn. Many
-        samples are needed to meet them all: more can only raise it.
+        samples are needed to meet them all, and more can only raise it: `turned` is how much the
+        second half of them did.
         """
         return np.bitwise_count(self.cells.seen) / 64
 
@@ -160,27 +162,40 @@ class Workspace:
         """Return the figure of it; saved to a .png, .svg or .pdf path."""
         return look("figures.workspace.plot_workspace")(self, quantity, path=path)
 
+    @property
+    def facts(self) -> dict[str, str]:
+        """What there is to say, by name."""
+        inner, outer = self.volume_range
+        units, thin = ("m", "m²", "m³"), ("a curve", "a surface")
+        size = f"none: it is {thin[min(self.dimension, 2) - 1]}"
+        if self.dimension == len(self.axes):
+            size = f"{self.volume:.4g} {units[self.dimension - 1]}"
+            size += f", {inner:.4g} without the rim, {outer:.4g} with all of it"
+        found = {"cells": f"{len(self.cells):,} of {1000 * self.cell:.4g} mm", "volume": size}
+        if len(self.axes) == 3:
+            found["from"], found["to"] = (f"{vector_text(x)} m" for x in self.box)
+        best = int(self.manipulability.argmax())
+        at = vector_text(self.q[best])
+        found["manipulability"] = f"at most {self.manipulability[best]:.4g}, at q = {at}"
+        found["directions"] = (
+            f"{100 * self.dexterity.mean():.2g} % of those of {self.approach} in a cell; the "
+            f"second half of the samples added {100 * self.turned:.2g} %"
+        )
+        found["how"] = (
+            f"{self.samples:,} joint positions, the last round added {100 * self.added:.2g} % of "
+            "the cells. Sampled, not certified."
+        )
+        return found
+
     @fitted
     def __str__(self) -> str:
         frame, robot = printable(self.frame), printable(self.robot.name)
-        low, high = self.box
-        lines = [f"Where {frame!r} of {robot!r} gets to: {len(self.cells):,} cells of"]
-        lines[0] += f" {1000 * self.cell:.4g} mm"
-        if self.dimension == len(self.axes):
-            unit = ("m", "m²", "m³")[self.dimension - 1]
-            inner, outer = self.volume_range
-            lines.append(f"  {self.volume:.4g} {unit} (cells within {inner:.4g}, all {outer:.4g})")
-        else:
-            lines.append(f"  a {('curve', 'surface')[self.dimension - 1]}, which has no volume")
-        if np.array_equal(self.axes, np.eye(3)):
-            lines.append(f"  from {vector_text(low)} to {vector_text(high)} m")
-        lines.append(
-            f"  {self.samples:,} joint positions; the last round added {100 * self.added:.2g} % of"
-            " the cells. Sampled, not certified."
-        )
-        return "\n".join(lines)
+        width = max(map(len, self.facts))
+        lines = [f"  {name:{width}}  {words}" for name, words in self.facts.items()]
+        return "\n".join([f"Where {frame!r} of {robot!r} gets to:", *lines])
 
     __repr__ = __str__
+    _repr_html_ = in_notebook("workspaces.workspace_html")
 
     def values(self, quantity: str) -> np.ndarray:
         """Return a quantity of each cell by its name, shape (m,)."""
@@ -266,9 +281,12 @@ def reachable(
         place, seen = np.floor(where / cell).astype(np.int64), part_of_directions(pointing)
         cells.add(place, q, robot.manipulability(q, frame), seen)
 
-    for first in range(0, samples, BATCH):
-        evenly = spread_out(first, min(BATCH, samples - first), first_point)
+    batch, pairs = min(BATCH, -(-samples // 2)), 0  # at least two
+    for first in range(0, samples, batch):
+        pairs = cells.directions if 2 * first <= samples else pairs
+        evenly = spread_out(first, min(batch, samples - first), first_point)
         look_at(low + (high - low) * evenly)
+    turned = 1 - pairs / cells.directions
     left, added = samples, 1.0
     while left and added >= FEW:
         before = len(cells)
@@ -279,5 +297,5 @@ def reachable(
                 look_at(np.clip(near, low, high))
             left -= len(near)
         added = 1 - before / len(cells)
-    found = rank, 2 * samples - left, added, LETTERS[axis], cells
+    found = rank, 2 * samples - left, added, turned, LETTERS[axis], cells
     return Workspace(robot, frame, cell, axes, offset, *found)
