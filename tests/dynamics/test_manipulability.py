@@ -53,6 +53,8 @@ def test_it_is_zero_and_a_number_where_the_arm_is_singular():
         robot = qddot.load(name)
         w = robot.manipulability(np.zeros(robot.n), "tool", axes="all")
         assert 0 <= w < 1e-15
+        single = robot.with_options(dtype="float32")
+        assert 0 <= single.manipulability(np.zeros(robot.n), "tool", axes="all") < 1e-6
     assert ARM.manipulability([1.0, 2.0], "base") == 0
     assert ARM.manipulability([1.0, 2.0], "base", axes="all") == 0
 

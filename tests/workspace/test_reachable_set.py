@@ -31,7 +31,10 @@ def test_two_equal_links_reach_a_disc(disc):
     assert (disc.dimension, disc.axes.shape) == (2, (2, 3))
     distance = np.linalg.norm(disc.positions, axis=1)
     assert distance.max() < 2 + disc.cell
-    assert disc.added < 1e-3
+    assert disc.settled
+    hasty = reachable(ARM, "tool", cell=0.04, samples=1000)
+    assert not hasty.settled
+    assert "more samples find more" in str(hasty)
 
 
 def test_limits_make_a_ring(disc):
@@ -121,6 +124,7 @@ def test_curves_and_surfaces_have_no_volume():
 def test_the_same_seed_gives_the_same_set(disc):
     again = reachable(ARM, "tool", cell=0.04, samples=100_000)
     assert_array_equal(again.q, disc.q)
+    assert_array_equal(qddot.workspace("two_link_point", cell=0.04, samples=100_000).q, disc.q)
     assert "Sampled, not certified." in str(disc)
 
 

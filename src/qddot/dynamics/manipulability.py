@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from qddot.dynamics.effective_mass import TINY, is_zero
+from qddot.dynamics.effective_mass import is_zero
 from qddot.dynamics.kinematics import jacobian
 from qddot.model.tree import Tree
 from qddot.scalars import ConfigVec, Scalar, sqrt
 
+TINY = 1e-30  # no length, but one that single precision has
 ROWS = {"linear": slice(3, 6), "angular": slice(0, 3), "all": slice(0, 6)}  # of J
 
 

@@ -1,4 +1,7 @@
-"""Where a frame gets to, how well it moves there, and where its singular positions are."""
+"""Where a frame gets to, how well it moves there, and where its singular positions are.
+
+`qddot.workspace(robot, "tool")` is `reachable`.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -15,7 +18,8 @@ if TYPE_CHECKING:
         NearestSingularity as NearestSingularity,
         nearest_singularity as nearest_singularity,
     )
-    from qddot.workspace.reachable_set import Workspace as Workspace, reachable as reachable
+    from qddot.workspace.places import Workspace as Workspace
+    from qddot.workspace.reachable_set import reachable as reachable
 
 __getattr__, __dir__ = on_demand(
     __name__,
@@ -24,6 +28,8 @@ __getattr__, __dir__ = on_demand(
             "FrameEllipsoid acceleration_ellipsoid force_ellipsoid velocity_ellipsoid"
         ),
         "qddot.workspace.nearest": "NearestSingularity nearest_singularity",
-        "qddot.workspace.reachable_set": "Workspace reachable",
+        "qddot.workspace.places": "Workspace",
+        "qddot.workspace.reachable_set": "reachable",
     },
+    verb="reachable",
 )

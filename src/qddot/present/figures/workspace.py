@@ -15,7 +15,7 @@ from qddot.present.figures.skeleton import skeleton
 from qddot.present.figures.style import label, savable
 from qddot.present.figures.view import direction_name, view_of
 from qddot.workspace.ellipsoids import FrameEllipsoid, carried, half_axes_of
-from qddot.workspace.reachable_set import Workspace
+from qddot.workspace.places import Workspace
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ from qddot.present.notebook.cell import figure, rows, shown
 from qddot.present.pages.page import facts
 from qddot.workspace.ellipsoids import WORDS, FrameEllipsoid
 from qddot.workspace.nearest import NearestSingularity
-from qddot.workspace.reachable_set import Workspace
+from qddot.workspace.places import Workspace
 
 
 def workspace_html(places: Workspace) -> str:
