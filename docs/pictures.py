@@ -26,6 +26,7 @@ from qddot.present.figures.view import view_of
 from qddot.present.pages.svg import shortened
 from qddot.present.terminal.robots import print_robot
 from qddot.readers import read
+from qddot.workspace import force_ellipsoid, reachable, velocity_ellipsoid
 
 HERE = Path(__file__).parent
 EVERY = 0.04  # [s] between rows: as few as make a smooth curve
@@ -194,6 +195,29 @@ def solutions_of_a_pose() -> Figure:
     return drawn
 
 
+def workspace_flat() -> Figure:
+    """Return the places that two links reach within limits."""
+    box = {"j1": (-1.0, 2.0), "j2": (-2.6, 2.6)}
+    return reachable(qddot.load("two_link_point"), "tool", box).plot()
+
+
+def workspace_panda() -> Figure:
+    """Return two slices of the places that a Panda reaches."""
+    return reachable(qddot.load("panda"), "tool").plot()
+
+
+def ellipses_of_velocity() -> Figure:
+    """Return the velocities of an arm's tip at four positions."""
+    q = [[0.4, 0.3], [0.5, 1.0], [0.6, 1.7], [0.7, 2.4]]
+    return velocity_ellipsoid(qddot.load("two_link_point"), q, "tool").plot()
+
+
+def ellipses_of_force() -> Figure:
+    """Return the forces that it can bear there."""
+    q = [[0.4, 0.3], [0.5, 1.0], [0.6, 1.7], [0.7, 2.4]]
+    return force_ellipsoid(qddot.load("two_link_point"), q, "tool").plot()
+
+
 def eigenvalues() -> Figure:
     """Return the eigenvalues of the deck's arm, with the deck's bounds."""
     return plot.plot_eigenvalues(qddot.load("two_link"), "j2", bounds=(6.23992001, 161.26007999))
@@ -246,6 +270,10 @@ PICTURES = {
     "mass_map.svg": mass_map,
     "mass_ellipsoids.svg": mass_ellipsoids,
     "inverse_kinematics.svg": solutions_of_a_pose,
+    "workspace_flat.svg": workspace_flat,
+    "workspace_panda.svg": workspace_panda,
+    "velocity_ellipses.svg": ellipses_of_velocity,
+    "force_ellipses.svg": ellipses_of_force,
     "eigenvalues.svg": eigenvalues,
     "gravity_map.svg": gravity,
     **control_pictures.PICTURES,

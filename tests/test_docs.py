@@ -56,7 +56,7 @@ SLOW = (
     *("control", "command_line", "simulation", "certificate", "sweeps"),
     *("coming_from", "effective_mass", "quick_start", "equations", "notation", "derivations"),
     *("check", "c_export", "notebooks", "index", "trajectories", "batches_and_threads"),
-    *("your_own_controller", "fix_a_urdf", "cheat_sheet", "doctor", "matlab"),
+    *("your_own_controller", "fix_a_urdf", "cheat_sheet", "doctor", "matlab", "workspace"),
 )
 LONG = [p for p in EXECUTED if p.parent.name in ("decks", "tutorials") or p.stem in SLOW]
 QUICK = [p for p in EXECUTED if p not in LONG]

@@ -37,7 +37,7 @@ LAYERS = (
     ("motions",),
     ("timeseries",),
     ("simulation", "certificate", "doctor", "speed"),
-    ("identification", "control"),
+    ("identification", "control", "workspace"),
     ("exporting", "sweeps", "exercises"),
     ("present",),  # how results look; they reach it through `results`
     ("plot",),

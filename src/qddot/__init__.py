@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         spatial as spatial,
         studio as studio,
         sweeps as sweeps,
+        workspace as workspace,
     )
     from qddot.backends.kernel import Kernel as Kernel
     from qddot.certificate import (
@@ -104,5 +105,5 @@ __getattr__, __dir__ = on_demand(
         "qddot.sweeps": "Sweep load_sweep sweep",
     },
     "certificate control doctor dynamics equations errors exporting formulations identification "
-    "model motions plot program simulation spatial studio sweeps",
+    "model motions plot program simulation spatial studio sweeps workspace",
 )

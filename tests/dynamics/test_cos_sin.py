@@ -19,6 +19,7 @@ from qddot.robot.quantities import NAMES, state_shapes
 
 SAME = 1e-12
 OF_A_FRAME = (
+    "manipulability",
     *("pose", "jacobian", "jacobian_rate", "jacobian_product", "jacobian_transposed_product"),
     "point_motion",
 )

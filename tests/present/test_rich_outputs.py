@@ -22,6 +22,7 @@ from qddot.model import Friction
 from qddot.present.figures import style
 from qddot.present.notebook.cell import MOST_ROWS, framed, guarded, rows, shown
 from qddot.present.pages.svg import notebook_svg, short_path, standing
+from qddot.workspace import nearest_singularity, reachable, velocity_ellipsoid
 
 MOST_LETTERS = 60_000
 EVIL = '<img src=x onerror="alert(1)">'
@@ -86,6 +87,9 @@ RESULTS = {
     "effective mass": lambda: mass_ellipsoid(arm(), PLACE, "tool"),
     "effective mass of turns": lambda: mass_ellipsoid(arm(), PLACE, "tool", axes="all"),
     "near singular": lambda: near_singular(arm(), "tool", samples=200),
+    "workspace": lambda: reachable(arm(), "tool", cell=0.1, samples=1000),
+    "ellipsoid of velocity": lambda: velocity_ellipsoid(arm(), PLACE, "tool"),
+    "nearest singularity": lambda: nearest_singularity(arm(), PLACE, "tool", "linear"),
     "trajectory": motion,
     "rollout": lambda: qddot.rollout(arm(), np.eye(2), steps=20, step=1e-2),
     "figure": lambda: motion().plot("q"),

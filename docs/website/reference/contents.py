@@ -84,6 +84,16 @@ CHAPTERS = (
         ("certificate",),
     ),
     Chapter(
+        "workspace",
+        "Workspace",
+        "Where a frame gets to, what it can do there, and where its singular positions are.",
+        (
+            *("qddot.workspace.reachable", "qddot.workspace.Workspace", "qddot.workspace.*"),
+            *("qddot.plot.plot_workspace", "qddot.plot.plot_ellipsoids"),
+        ),
+        ("workspace",),
+    ),
+    Chapter(
         "identification",
         "Identification",
         "Parameters from measurements: motions that show them, logs, estimators, uncertainty.",
@@ -201,7 +211,7 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "Small motions": ("linearised", "equilibrium"),
         "Frames": (
             *("at", "pose", "jacobian", "jacobian_rate", "point_motion", "effective_mass"),
-            *("principal_masses", "frame_names", "tip"),
+            *("principal_masses", "manipulability", "frame_names", "tip"),
         ),
         "Limits and positions": ("limits", "home", "start", "random_positions"),
         "Energy": ("kinetic_energy", "potential_energy", "center_of_mass"),

@@ -195,8 +195,8 @@ def mass_ellipsoid(robot: Robot, q: Any, frame: str, axes: str = "linear") -> Ma
     """
     robot = robot.with_options(dtype="float64") if robot.dtype != "float64" else robot
     q = joint_vector(robot, "q", q)
-    J = jacobian_rows(robot, q, frame, axes)
     known = reach(robot, frame, axes)
+    J = jacobian_rows(robot, q, frame, axes)
     B = known.movable
     W, rounding = weighted(robot, q, B.T @ J)
     U, sigma, _ = np.linalg.svd(W)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from qddot.checks import one_of
+from qddot.dynamics.manipulability import ROWS
 from qddot.errors import BadArgument, listing, printable
 from qddot.robot import Robot
 from qddot.robot.frames import principal_masses
@@ -37,9 +38,7 @@ class Reach:
 
 def jacobian_rows(robot: Robot, q: Any, frame: str, axes: str) -> np.ndarray:
     """Return the rows of the Jacobian that were asked for, in world axes, shape (..., k, n)."""
-    one_of("axes", axes, AXES)
-    J = robot.jacobian(q, frame)
-    return J[..., 3:, :] if axes == "linear" else J
+    return robot.jacobian(q, frame)[..., ROWS[one_of("axes", axes, ROWS)], :]
 
 
 def weighted(robot: Robot, q: Any, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -71,10 +70,17 @@ def principal(robot: Robot, q: Any, frame: str, directions: Any) -> tuple[np.nda
     return masses, axes
 
 
-def reach(robot: Robot, frame: str, axes: str) -> Reach:
-    """Return in which directions a frame moves, found at random joint positions."""
-    q = np.random.default_rng(0).uniform(-np.pi, np.pi, size=(GENERIC, robot.n))
-    J = jacobian_rows(robot, q, frame, axes)
+def directions(robot: Robot, frame: str, axes: str) -> tuple[np.ndarray, int]:
+    """Return the directions in which a frame never moves, one per column, and its usual rank.
+
+    That is in how many directions it moves at a time, at almost every q. Found at random ones.
+
+    Args:
+        robot: The robot; its masses do not matter.
+        frame: The name of a link or a frame.
+        axes: "linear", "angular" or "all".
+    """
+    J = jacobian_rows(robot, _random_positions(robot), frame, axes)
     # turns are compared with turns, shifts with shifts
     kinds = J.reshape(GENERIC, -1, 3, robot.n)
     size = np.abs(kinds).max(axis=(0, 2, 3), initial=0)
@@ -86,11 +92,21 @@ def reach(robot: Robot, frame: str, axes: str) -> Reach:
     never = tidy(U[:, ~moves] / scale[:, None])
     at_a_time = np.linalg.svd(alike, compute_uv=False)
     largest = at_a_time.max(axis=-1, initial=0, keepdims=True)
-    rank = int((at_a_time > STILL * largest).sum(axis=-1).max(initial=0))
-    movable = complement(never)
+    return never, int((at_a_time > STILL * largest).sum(axis=-1).max(initial=0))
+
+
+def reach(robot: Robot, frame: str, axes: str) -> Reach:
+    """Return in which directions a frame moves under forces, found at random joint positions."""
+    never, rank = directions(robot, frame, one_of("axes", axes, AXES))
+    movable, q = complement(never), _random_positions(robot)
+    J: Any = jacobian_rows(robot, q, frame, axes)
     found = np.linalg.svd(weighted(robot, q, movable.T @ J)[0], compute_uv=False)
     usual = float(np.median(found[:, rank - 1])) if rank else 0.0
     return Reach(movable, never, rank, usual)
+
+
+def _random_positions(robot: Robot) -> np.ndarray:
+    return np.random.default_rng(0).uniform(-np.pi, np.pi, size=(GENERIC, robot.n))
 
 
 def hardest(

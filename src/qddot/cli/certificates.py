@@ -125,9 +125,11 @@ def certify(
         if robot.symbols:
             if output is not None:
                 raise BadArgument("A certificate has numbers: give all symbols values with --set.")
-            _tell_formulas(robot, _box(box or []), norm, as_json)
+            _tell_formulas(robot, box_of_words(box or []), norm, as_json)
             return
-        certificate = qddot.certify(robot, box=_box(box or []), norm=norm, gap=gap, seconds=seconds)
+        certificate = qddot.certify(
+            robot, box=box_of_words(box or []), norm=norm, gap=gap, seconds=seconds
+        )
     if output is not None:
         certificate.save(output)
     facts = certificate.to_dict()
@@ -162,8 +164,8 @@ def checked(path: Path) -> Any:
         raise typer.Exit(1) from None
 
 
-def _box(given: list[str]) -> Any:
-    """Return the box that options say."""
+def box_of_words(given: list[str]) -> Any:
+    """Return the box of joint positions that options say."""
     if not given or given in (["circle"], ["limits"]):
         return given[0] if given == ["circle"] else None
     box = {}

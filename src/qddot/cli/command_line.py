@@ -29,6 +29,7 @@ from qddot.cli import (
     logs,
     robots,
     simulation,
+    workspace,
 )
 from qddot.cli.words import with_lists
 from qddot.errors import did_you_mean, printable, shorten
@@ -188,7 +189,10 @@ def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
 VERBS = {
     "Look": (robots.show, robots.doctor, robots.report, robots.studio),
     "Equations": (equations.derive, certificates.prove, equations.check, equations.exercise),
-    "Motion": (simulation.simulate, control.control, simulation.sweep, kinematics.ik),
+    "Motion": (
+        *(simulation.simulate, control.control, simulation.sweep),
+        *(kinematics.ik, workspace.workspace),
+    ),
     "Guarantees": (certificates.certify,),
     "Identification": (
         *(identification.identifiable, excitation.excite, logs.log),

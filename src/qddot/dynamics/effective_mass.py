@@ -35,18 +35,18 @@ def effective_mass(M: JointMat, J: np.ndarray, rounding: float) -> tuple[np.ndar
             moves that way; there the result is 0.
         rounding: Of an entry of J, in parts of all of J.
     """
-    rows = [i for i, row in enumerate(J) if not all(_is_zero(x) for x in row)]
+    rows = [i for i, row in enumerate(J) if not all(is_zero(x) for x in row)]
     result = np.zeros((len(J), len(J)), dtype=object)
     N, regular = _inverse_root(M)
     if not rows:
         return result, regular
     W = J @ N
-    joints = [i for i, column in enumerate(J.T) if not all(_is_zero(x) for x in column)]
+    joints = [i for i, column in enumerate(J.T) if not all(is_zero(x) for x in column)]
     if len(joints) < min(len(rows), len(N)):  # others do not move it: W Wᵀ with fewer columns
         W = J[:, joints] @ _orthonormal(N[joints])[0]
     wide = len(rows) <= len(joints)
     T, Q = _orthonormal(W[rows] if wide else W[rows].T)
-    if _is_zero(regular) or any(_is_zero(x) for x in np.diagonal(T)):
+    if is_zero(regular) or any(is_zero(x) for x in np.diagonal(T)):
         return result + nan, 0
     T_inv = _inverse(T)
     P = T_inv if wide else T_inv.T @ Q
@@ -65,18 +65,18 @@ def principal_masses(
     which the frame never moves is an axis of infinite mass.
     """
     k = len(J)
-    rows = [i for i, row in enumerate(J) if not all(_is_zero(x) for x in row)]
+    rows = [i for i, row in enumerate(J) if not all(is_zero(x) for x in row)]
     masses, axes = np.full(k, inf, dtype=object), np.zeros((k, k), dtype=object)
     for at, i in enumerate([i for i in range(k) if i not in rows], len(rows)):
         axes[i, at] = 1
     N, regular = _inverse_root(M)
     if not rows:
         return masses, axes, regular
-    joints = [column for column in J.T if not all(_is_zero(x) for x in column)]
-    if len(rows) > len(joints) or _is_zero(regular):  # never as many directions as rows
+    joints = [column for column in J.T if not all(is_zero(x) for x in column)]
+    if len(rows) > len(joints) or is_zero(regular):  # never as many directions as rows
         return masses * nan, axes * nan, 0
     T = _orthonormal(J[rows] @ N)[0]
-    if any(_is_zero(x) for x in np.diagonal(T)):
+    if any(is_zero(x) for x in np.diagonal(T)):
         return masses * nan, axes * nan, 0
     columns, mixed = _turned(list(T.T))
     pairs = [(x @ x, x) for x in columns]
@@ -158,7 +158,7 @@ def _orthonormal(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     T, Q = np.zeros((len(vectors), len(vectors)), dtype=object), list(vectors)
     for j, vector in enumerate(Q):
         T[j, j] = sqrt(vector @ vector)
-        if _is_zero(T[j, j]):
+        if is_zero(T[j, j]):
             break
         Q[j] = vector / T[j, j]
         for i in range(j + 1, len(Q)):
@@ -182,5 +182,6 @@ def _square(x: np.ndarray) -> Scalar:
     return sum(entry * entry for entry in x.reshape(-1))
 
 
-def _is_zero(x: Scalar) -> bool:
+def is_zero(x: Scalar) -> bool:
+    """Return whether x is a plain 0, which no position makes anything else."""
     return isinstance(x, PLAIN) and x == 0

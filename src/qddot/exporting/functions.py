@@ -53,6 +53,7 @@ WORDS = {
     "potential_energy": "the potential energy [J]",
     "center_of_mass": "the centre of mass of what moves [m]",
     "inverse_effective_mass": "J M^-1 J^T at a frame",
+    "manipulability": "the manipulability sqrt(det(J J^T)) of a frame",
     "inverse_dynamics_derivatives": "the derivatives of the torques by q and by qd",
     "forward_dynamics_derivatives": "the derivatives of the accelerations by q, qd and tau",
     "inverse_dynamics_second_derivatives": "the second derivatives of the torques, output first",

@@ -41,6 +41,10 @@ if TYPE_CHECKING:
         plot_residuals_against as plot_residuals_against,
         plot_simulated as plot_simulated,
     )
+    from qddot.present.figures.workspace import (
+        plot_ellipsoids as plot_ellipsoids,
+        plot_workspace as plot_workspace,
+    )
     from qddot.present.pages.fit import fit_page as fit_page
     from qddot.present.pages.log import log_page as log_page
 
@@ -58,6 +62,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.figures.trajectory": "panels",
         "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
         "qddot.present.figures.residuals": "plot_residuals_against plot_simulated",
+        "qddot.present.figures.workspace": "plot_ellipsoids plot_workspace",
         "qddot.present.pages.fit": "fit_page",
         "qddot.present.pages.log": "log_page",
     },

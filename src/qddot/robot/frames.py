@@ -22,6 +22,7 @@ import numpy as np
 
 from qddot.checks import frame_name, one_of
 from qddot.dynamics.kinematics import AXES
+from qddot.dynamics.manipulability import ROWS
 from qddot.errors import BadArgument
 from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.robot.kernels import Kernels, compiled
@@ -222,6 +223,25 @@ class FrameQuantities(Kernels):
         """
         frame, axes = frame_name(self, frame), one_of("axes", axes, ("all", "linear"))
         return self._in_double._kernel("principal_masses", frame, axes).asked(q)
+
+    @compiled
+    def manipulability(
+        self, q: Any, frame: str, axes: str = "linear", *, out: Any = None
+    ) -> np.ndarray:
+        """Return Yoshikawa's manipulability w = √det(J Jᵀ) of a frame, shape (...); 0 if singular.
+
+        It is the product of the singular values of J. Directions in which the frame never moves are
+        left out; where the joints are fewer than the rest, it is √det(Jᵀ J).
+
+        Args:
+            q: Joint positions [rad or m], shape (..., n).
+            frame: The name of a link or a frame.
+            axes: "linear": of the velocity of the frame's origin; "angular": of its turning; "all":
+                of both together, a number that changes with the unit of length.
+            out: Where to put the result.
+        """
+        kernel = self._kernel("manipulability", frame_name(self, frame), one_of("axes", axes, ROWS))
+        return kernel.asked(q, out=out)
 
     @property
     def _in_double(self) -> Any:

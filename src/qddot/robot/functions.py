@@ -26,6 +26,7 @@ CHOICES = {
     "jacobian_product": ("frame", "axes"),
     "jacobian_transposed_product": ("frame", "axes"),
     "inverse_effective_mass": ("frame", "axes"),
+    "manipulability": ("frame", "axes"),
     "coriolis_matrix": ("form",),
     "all_terms": ("frame",),
     "inverse_kinematics_all": ("frame",),

@@ -24,6 +24,7 @@ from qddot.backends.kernel import Kernel
 from qddot.backends.threads import available_threads
 from qddot.checks import frame_name, one_of, whole
 from qddot.dynamics.kinematics import AXES
+from qddot.dynamics.manipulability import ROWS
 from qddot.errors import UnknownName, WrongShape, WrongValue
 from qddot.model import Model
 from qddot.model.arguments import loads, sign_on
@@ -34,6 +35,7 @@ from qddot.robot.described import Described
 from qddot.robot.quantities import (
     NAMES,
     OF_A_POSE,
+    OF_PARTS,
     Request,
     coriolis_form_name,
     program_for,
@@ -87,7 +89,8 @@ class Kernels(Described):
             if frame is not None:
                 frame_name(self, frame)
         of_masses = ("all", "linear") if quantity == "inverse_effective_mass" else ()
-        one_of("axes", choices.get("axes", "world"), (*AXES, *of_masses))
+        known = tuple(ROWS) if quantity in OF_PARTS else (*AXES, *of_masses)
+        one_of("axes", choices.get("axes", known[0]), known)
         if "form" in choices:
             coriolis_form_name(choices["form"])
         for names in {"wrenches", "free"} & choices.keys():

@@ -26,6 +26,7 @@ from qddot.dynamics import (
 )
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.effective_mass import effective_mass, principal_masses
+from qddot.dynamics.manipulability import ROWS, manipulability
 from qddot.dynamics.movement import BaseMotion
 from qddot.dynamics.regroup import regrouped
 from qddot.dynamics.terms import all_terms
@@ -113,7 +114,9 @@ def definition(request: Request) -> tuple[tuple[str, ...], Callable[..., Any]]:
     inputs, define = SIMPLE[name]
     if name in OF_A_FRAME:
         define = partial(define, frame=request.frame)
-        if name in OF_AXES:
+        if name in OF_PARTS:
+            define = partial(define, axes=request.axes if request.axes in ROWS else "linear")
+        elif name in OF_AXES:
             define = partial(define, axes=request.axes)
     if name == "coriolis_matrix" and request.form != "christoffel":
         define = partial(coriolis_form, form=request.form)
@@ -239,6 +242,7 @@ SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "potential_energy": (("q",), energy.potential_energy),
     "center_of_mass": (("q",), energy.center_of_mass),
     "inverse_effective_mass": (("q",), inverse_effective_mass),
+    "manipulability": (("q",), manipulability),
 }
 WITH_LOADS: dict[str, tuple[str, Callable[..., Any]]] = {
     "inverse_dynamics": ("qdd", rnea.inverse_dynamics),
@@ -251,7 +255,8 @@ OF_AXES = (
     *("jacobian", "jacobian_rate", "jacobian_product", "jacobian_transposed_product"),
     "inverse_effective_mass",
 )
-OF_A_FRAME = ("pose", *OF_AXES)
+OF_PARTS = ("manipulability",)  # linear, angular or all rows of J
+OF_A_FRAME = ("pose", *OF_AXES, *OF_PARTS)
 OWN_FRAMES = (*OF_A_FRAME, "regressor", "potential_energy", "center_of_mass")
 FROM_OTHERS = DERIVED | PRODUCTS
 NAMES = (*dict.fromkeys((*WITH_LOADS, *SIMPLE, *FROM_OTHERS, "point_motion", "all_terms")),)

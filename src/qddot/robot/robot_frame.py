@@ -115,6 +115,11 @@ class RobotFrame:
         return asked_of(self.robot, "inverse_kinematics_all", X, self.name, **how)
 
     @compiled
+    def manipulability(self, q: Any, axes: str = "linear", *, out: Any = None) -> np.ndarray:
+        """Return √det(J Jᵀ), shape (...), 0 if q is singular; see the robot's method."""
+        return asked_of(self.robot, "manipulability", q, self.name, axes, out=out)
+
+    @compiled
     def all_terms(self, q: Any, qd: Any, *, out: Any = None) -> FrameTerms:
         """Return M, c, g, bias, and pose, J and drift = J̇ q̇ of the frame, in one call."""
         return asked_of(self.robot, "all_terms", q, qd, self.name, out=out)

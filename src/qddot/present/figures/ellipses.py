@@ -1,8 +1,8 @@
-"""Effective masses, drawn: ellipses of an arm in a plane, ellipsoids of any other.
+"""Ellipses of an arm in a plane, ellipsoids of any other, drawn: effective masses and the like.
 
-They show the force at the tip that 1 m/s² in every direction takes: half the length of an axis is
-the principal mass along it. One too long for the picture is drawn open: it goes on, for ever where
-the arm is singular.
+Of masses they show the force at the tip that 1 m/s² in every direction takes: half the length of an
+axis is the principal mass along it. One too long for the picture is drawn open: it goes on, for
+ever where the arm is singular.
 """
 
 from __future__ import annotations
@@ -36,10 +36,18 @@ class Ellipses:
     skeleton: Skeleton
     points: np.ndarray  # (k, points, d) [m], of the skeletons
     tips: np.ndarray  # (k, d) [m]
-    masses: np.ndarray  # (k, d) [kg], ascending
+    masses: np.ndarray  # (k, d) [kg], ascending, or other half axes
     axes: np.ndarray  # (k, d, d), the principal axes, one a column
     names: tuple[str, ...]  # what the d directions are called
     title: str
+    what: str = "force at the tip for 1 m/s² in every direction"
+    unit: str = "N"
+
+    @property
+    def note(self) -> str:
+        """What the ellipses are, and how large."""
+        kind = "ellipses" if self.axes.shape[-1] == 2 else "ellipsoids"
+        return f"{kind}: {self.what}; 0.1 m is {0.1 / self.scale:.3g} {self.unit}"
 
     @property
     def size(self) -> float:
@@ -125,10 +133,7 @@ def ellipses(shown: Ellipses) -> Figure:
     ]
     result = style.figure(6.4, 5.0)
     _arms(result, shown, lines)
-    note = (
-        f"ellipses: force at the tip for 1 m/s² in every direction; 0.1 m is {_kg(0.1 / scale)} N"
-    )
-    style.write(result.supxlabel("", fontsize=style.SMALL), note)
+    style.write(result.supxlabel("", fontsize=style.SMALL), shown.note)
     return result
 
 
@@ -192,10 +197,7 @@ def ellipsoids(shown: Ellipses) -> Figure:
         for k in (SIDES // 4, 3 * SIDES // 4):
             axes.plot(*solid[:, k].T, color=FORCES, linewidth=style.THIN)
     style.write(result.suptitle("", fontsize=style.NORMAL), shown.title)
-    note = (
-        f"ellipsoids: force at the tip for 1 m/s² in every direction; 0.1 m is {0.1 / scale:.3g} N"
-    )
-    style.write(result.supxlabel("", fontsize=style.SMALL), note)
+    style.write(result.supxlabel("", fontsize=style.SMALL), shown.note)
     return result
 
 

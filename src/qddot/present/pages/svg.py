@@ -192,6 +192,8 @@ def _unwrapped(svg: str) -> str:
     def kept(match: re.Match[str]) -> str:
         if match[0].startswith("</"):
             return match[0] if opened.pop() else ""
+        if match[0].rstrip().endswith("/>"):  # an empty one
+            return ""
         opened.append(match[0].rstrip() != "<g>")
         return match[0] if opened[-1] else ""
 
