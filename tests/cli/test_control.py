@@ -214,7 +214,7 @@ def test_every_reference_is_made_as_its_syntax_says():
     q = np.array([0.2, 1.8])
     at = Situation(arm, q, "tool", "xy", of_frame=False)
     for kind in motion_kinds().values():
-        if kind.name == "screw":  # which asks for a whole pose
+        if kind.name == "to_pose":  # which asks for a whole pose
             panda = qddot.load("panda")
             where = Situation(panda, panda.home, "tool", "xyz", of_frame=False)
             assert len(made(kind.example, where).at(0.1)[0]) == 7

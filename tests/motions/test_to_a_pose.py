@@ -117,7 +117,7 @@ def test_joint_moves_lead_to_a_pose():
         np.testing.assert_allclose(PANDA.pose(end, "tool"), goal(), atol=1e-8)
 
 
-@pytest.mark.parametrize("description", ["screw", "move"])
+@pytest.mark.parametrize("description", ["to_pose", "move"])
 def test_a_pose_can_be_described(description):
     X = goal()
     six = [*X[:3, 3].tolist(), *to_rpy(X[:3, :3])]

@@ -42,7 +42,7 @@ __getattr__, __dir__ = on_demand(
         "qddot.motions": (
             "AlongPath CartesianArc CartesianLine CartesianScrew Fourier Move Path Quintic "
             "Reference Repeated SCurve Setpoint Spline TaskReference TimeOptimal TimedPaths "
-            "Trapezoidal check_limits time_optimal time_optimal_batch"
+            "Trapezoidal check_limits joints_through time_optimal time_optimal_batch"
         ),
     },
     "laws",

@@ -31,7 +31,9 @@ FEW = 256  # searches of poses that are hard to find, at once
 MOST = 96  # starts of a pose that is not found
 MISSED = 1e9  # what it costs to be no solution
 
-Found = tuple[np.ndarray, np.ndarray, np.ndarray]  # q, what `PoseTask` keeps beside it, the cost
+SearchEnds = tuple[
+    np.ndarray, np.ndarray, np.ndarray
+]  # q, what `PoseTask` keeps beside it, the cost
 
 
 @dataclass(frozen=True)
@@ -128,7 +130,7 @@ class PoseSearch:
         self._polish(best, constants, limit)
         return best[:2]
 
-    def _polish(self, best: Found, constants: np.ndarray, limit: np.ndarray) -> None:
+    def _polish(self, best: SearchEnds, constants: np.ndarray, limit: np.ndarray) -> None:
         """Take solutions that are within the tolerance and no more to rounding, where it goes."""
         q, squares, cost = best
         missing = squares[:, 0] + squares[:, 1]
@@ -148,7 +150,7 @@ class PoseSearch:
 
     def _best_of(
         self, constants: np.ndarray, starts: np.ndarray, limit: np.ndarray, steps: tuple[int, int]
-    ) -> Found:
+    ) -> SearchEnds:
         """Return the best that searches from several starts per pose find."""
         rows, count, m = starts.shape
         each = np.repeat(constants, count, axis=0) if count > 1 else constants
@@ -166,7 +168,7 @@ class PoseSearch:
         pulling: int,
         closing: int,
         out_of_reach: float = 0.0,
-    ) -> Found:
+    ) -> SearchEnds:
         """Return where searches end, what is kept of them, and their costs."""
         rows, m = q.shape
         state = np.ones((rows, 2 * m))
@@ -186,7 +188,7 @@ class PoseSearch:
         return np.where(solved, far, MISSED * (1 + missing))
 
 
-def _keep_better(best: Found, found: Found, rows: np.ndarray | None = None) -> None:
+def _keep_better(best: SearchEnds, found: SearchEnds, rows: np.ndarray | None = None) -> None:
     """Put what costs less in the place of what is there, in some rows or in all."""
     rows = np.arange(len(found[2])) if rows is None else rows
     better = found[2] < best[2][rows]

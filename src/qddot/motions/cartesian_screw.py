@@ -70,9 +70,9 @@ class CartesianScrew(CartesianPath):
         return helix(s, self.start, self._across, self.spin, along / self.length)
 
 
-SCREW = MotionKind(
-    "screw",
-    "screw 0.4,0.1,0.5,pi,0,0 2.0",
+TO_POSE = MotionKind(
+    "to_pose",
+    "to_pose 0.4,0.1,0.5,pi,0,0 2.0",
     "move the frame to x,y,z,roll,pitch,yaw",
     {"target": POSE, "duration": DURATION},
     lambda at, target, duration: (
