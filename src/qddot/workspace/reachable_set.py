@@ -105,15 +105,14 @@ def reachable(
         evenly = spread_out(first, min(batch, samples - first), first_point)
         look_at(low + (high - low) * evenly)
     turned = 1 - pairs / cells.directions
-    left, added = samples, 1.0
-    while left and added >= FEW:
+    tries, count, added = min(samples // SHARE + 1, BATCH), samples, 1.0
+    while added >= FEW and count + len(STEPS) * tries <= 2 * samples:
         before = len(cells)
         for step in STEPS:
-            near = cells.q[rng.choice(cells.rim(), min(samples // SHARE + 1, BATCH, left))]
+            near = cells.q[rng.choice(cells.rim(), tries)]
             near = near + step * (high - low) * rng.normal(size=near.shape)
-            if len(near):
-                look_at(np.clip(near, low, high))
-            left -= len(near)
+            look_at(np.clip(near, low, high))
+            count += tries
         added = 1 - before / len(cells)
-    found = rank, 2 * samples - left, added, turned, LETTERS[axis], cells
+    found = rank, count, added, turned, LETTERS[axis], cells
     return Workspace(robot, frame, cell, axes, offset, *found)
