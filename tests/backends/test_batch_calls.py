@@ -8,6 +8,7 @@ import sys
 import threading
 import tracemalloc
 import warnings
+import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -326,3 +327,11 @@ def test_arrays_live_on_while_other_threads_let_go_of_them(monkeypatch: pytest.M
         done.set()
         thread.join(60)
     assert all(right)
+
+
+def test_a_kernel_that_has_computed_goes_at_once_with_its_last_user():
+    kernel = Kernel(PROGRAM)
+    kernel.general(*(x.tolist() for x in arguments(6)))
+    alive = weakref.ref(kernel)
+    del kernel
+    assert alive() is None

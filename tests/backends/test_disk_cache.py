@@ -26,7 +26,7 @@ STATES = np.linspace(-1, 1, 21).reshape(7, 3)
 
 def torque() -> np.ndarray:
     """Return what a freshly made kernel gives: compiled, or from the cache."""
-    return Kernel(record(lambda q: np.sin(q) * 2 + q[::-1], q=(3,))).general(STATES)
+    return Kernel(record(lambda q: np.sin(q) * 2 + q[::-1], q=(3,))).gufunc(STATES)
 
 
 EXPECTED = np.sin(STATES) * 2 + STATES[:, ::-1]

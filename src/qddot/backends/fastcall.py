@@ -57,7 +57,7 @@ class FastCall:
     def __init__(self, name: str, general: Callable[..., Any], asked: Callable[..., Any]):
         self.general, self.asked = general, asked
         self.links: dict[CallLayout, tuple[Any, ...]] = {}  # and what each of them needs
-        self.code: list[MachineCode] = []  # of every `call` that has ever been the function
+        self.code: list[MachineCode] = []  # of links, and of what they call
         self.first = np.zeros(1, np.int64)  # the address of the table of the chain's first link
         # calling its owner has the form of such a function: what runs until there is a better one
         self.definition = MethodDefinition(
@@ -98,7 +98,9 @@ class FastCall:
         table, at = self.links[layout][0], TABLE.index(code)
         if table[at]:
             return False
-        table[at] = call.kernel.code(code).address(code)
+        machine_code: MachineCode = call.kernel.code(code)
+        self.code.append(machine_code)
+        table[at] = machine_code.address(code)
         return True
 
     def _add_link(self, layout: CallLayout, kernel: Any) -> None:
@@ -128,7 +130,7 @@ class FastCall:
         }
         table = np.array([*(entries[what] for what in TABLE), *map(id, texts)], np.int64)
         # of several threads that are here at once one is first, and each makes the same chain
-        self.links.setdefault(layout, (table, texts, code, kernel))
+        self.links.setdefault(layout, (table, texts, kernel.dtype, results))
         tables = [each for each, *_ in list(self.links.values())]
         for one, following in pairwise(tables):
             one[TABLE.index("next")] = following.ctypes.data

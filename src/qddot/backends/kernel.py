@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from math import prod
 from typing import Any
+from weakref import ref
 
 import numpy as np
 
@@ -140,11 +141,19 @@ class Kernel:
 
     @cached_property
     def _fitting(self) -> Callable[..., Any]:
-        """The compiled front once more, for arrays that `general` has made fit."""
-        general = self._broadcast
+        """The compiled front once more, for arrays that `general` has made fit.
+
+        It does not hold the kernel, which holds it: so both go when nobody needs them.
+        """
+        itself = ref(self)
+
+        def general(*arrays: np.ndarray, out: Any = None) -> Any:
+            kernel = itself()
+            assert kernel is not None, "a kernel is there while it computes"
+            return kernel._broadcast(*arrays, out=out)
 
         def asked(*arrays: np.ndarray) -> KernelCall:
-            return KernelCall(self, arrays, otherwise=general)
+            return KernelCall(itself(), arrays, otherwise=general)
 
         return make_fastcall(self.program.name, general, asked)
 
