@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 from made import ARM, PANDA, UR5
 from mpmath import mp
-from nearness import CANCELLED
+from nearness import CANCELLED, HANDFUL
 
 import qddot
 from qddot.certificate import KinematicsProof
@@ -18,6 +19,7 @@ from qddot.certificate.equation_boxes import Boxes
 from qddot.certificate.pose_equations import PoseEquation, PoseEquations, Ranges
 from qddot.certificate.pruning import prune
 from qddot.certificate.serial_chain import serial_chain
+from qddot.model import Joint, Link, Placement, build
 
 PUMA, STANFORD, SCARA = (qddot.load(name) for name in ("puma560", "stanford", "scara"))
 # R. Manseur, K. Doty, A robot manipulator with 16 real inverse kinematic solution sets, 1989
@@ -225,6 +227,41 @@ def value(equation: PoseEquation, x: np.ndarray, turns: np.ndarray) -> float:
         basis = [1, np.cos(x[k]), np.sin(x[k])] if turns[k] else [1, x[k], x[k] ** 2]
         table = np.tensordot(basis, table, (0, 0))
     return float(table)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(8))
+def test_random_arms_of_six_joints_have_no_solution_that_is_not_claimed(seed):
+    rng = np.random.default_rng(seed)
+    rows = [dict(zip(("a", "d", "alpha"), rng.uniform(-1, 1, 3).tolist(), strict=True))] * 2
+    rows += [{"a": float(rng.choice([0, 0.4])), "d": 0.3, "alpha": float(rng.choice([0.5, 1.5]))}]
+    rows += [{"a": 0.0, "d": float(x), "alpha": "pi/2"} for x in rng.uniform(-0.5, 0.5, 3)]
+    robot = from_table(rows)
+    X = robot.pose(rng.uniform(-np.pi, np.pi, 6), "tool")
+    proof = qddot.prove_inverse_kinematics(robot, X)
+    assert proof.proved
+    assert np.allclose(claimed(proof), searched(robot, X, count=2000), atol=3e-5)
+
+
+def test_a_chain_is_the_pose_of_the_robot_whatever_its_axes():
+    axes = [
+        ("revolute", (1.0, 2.0, -1.0)),
+        ("prismatic", (0.3, 0.2, 0.1)),
+        ("continuous", (0, -1, 0)),
+    ]
+    joints = [
+        Joint(f"j{k}", kind, f"l{k}", f"l{k + 1}", Placement((0.1, k, 0.3), (1, 0.4, k)), axis=axis)
+        for k, (kind, axis) in enumerate(axes)
+    ]
+    odd = qddot.Robot(build("odd", [Link(f"l{k}") for k in range(4)], joints))
+    q = np.array([0.4, -0.3, 1.1])
+    for held, free in ((None, [0, 1, 2]), (q[1], [0, 2])):
+        box = box_of(odd, {"j0": (-1, 1), "j1": (-1, 1) if held is None else held})
+        chain = serial_chain(odd, "l3", box)
+        X = chain.frames([arb(float(x)) for x in q[free]])[-1]
+        found = [[float(X[i, j].mid()) for j in range(4)] for i in range(4)]
+        assert list(chain.index) == free
+        assert np.allclose(found, odd.pose(q, "l3"), atol=HANDFUL)
 
 
 def test_stopped_early_it_says_what_is_left():
