@@ -10,7 +10,7 @@ import pytest
 from flint import arb
 from made import ARM, PANDA, UR5
 from mpmath import mp
-from nearness import CANCELLED, HANDFUL
+from nearness import CANCELLED, HANDFUL, SOLVED
 
 import qddot
 from qddot.certificate import KinematicsProof
@@ -88,6 +88,22 @@ def test_exactly_the_solutions_that_a_search_from_many_starts_finds(robot, q, he
     assert np.allclose(claimed(proof), searched(robot, X, held), atol=3e-5)
     assert np.abs(robot.pose(proof.q, "tool") - X).max() < CANCELLED
     assert f"exactly {len(proof.q)} solutions, proved" in str(proof)
+
+
+@pytest.mark.parametrize("robot", [PUMA, UR5, STANFORD], ids=lambda robot: robot.name)
+def test_proofs_and_closed_forms_have_the_same_solutions(robot):
+    rng, (low, high) = np.random.default_rng(3), box_of(robot, "circle").edges
+    for q in rng.uniform(robot.limits.lower, robot.limits.upper, (2, robot.n)):
+        X = robot.pose(q, "tool")
+        closed = robot.inverse_kinematics_all(X, "tool")
+        proof = qddot.prove_inverse_kinematics(robot, X, "tool", box="circle")
+        slides = [not joint.turns for joint in robot.model.free_joints]
+        inside = ((closed.q >= low) & (closed.q <= high))[:, slides].all(1)
+        apart = proof.q[:, None] - closed.q[closed.found & inside]
+        apart = np.abs(apart - 2 * np.pi * np.round(apart / (2 * np.pi)))
+        assert proof.status == "exact"
+        assert apart.shape[0] == apart.shape[1]
+        assert (apart.max(-1).min(0) < SOLVED).all()
 
 
 def test_all_sixteen_solutions_of_a_general_arm_to_fifty_digits():
@@ -269,6 +285,8 @@ def test_stopped_early_it_says_what_is_left():
     assert proof.status == "undecided"
     assert proof.left > 0
     assert "too many boxes" in str(proof)
+    late = qddot.prove_inverse_kinematics(UR5, UR5.pose(np.ones(6), "tool"), seconds=1e-9)
+    assert (late.status, late.left, late.boxes) == ("undecided", 1.0, 0)
     assert proof.to_dict()["proved"] is False
 
 
