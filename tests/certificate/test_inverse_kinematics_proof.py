@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb
 from made import ARM, PANDA, UR5
 from mpmath import mp
-from nearness import CANCELLED
+from nearness import CANCELLED, HANDFUL, SOLVED
 
 import qddot
 from qddot.certificate import KinematicsProof
@@ -18,6 +19,7 @@ from qddot.certificate.equation_boxes import Boxes
 from qddot.certificate.pose_equations import PoseEquation, PoseEquations, Ranges
 from qddot.certificate.pruning import prune
 from qddot.certificate.serial_chain import serial_chain
+from qddot.model import Joint, Link, Placement, build
 
 PUMA, STANFORD, SCARA = (qddot.load(name) for name in ("puma560", "stanford", "scara"))
 # R. Manseur, K. Doty, A robot manipulator with 16 real inverse kinematic solution sets, 1989
@@ -86,6 +88,22 @@ def test_exactly_the_solutions_that_a_search_from_many_starts_finds(robot, q, he
     assert np.allclose(claimed(proof), searched(robot, X, held), atol=3e-5)
     assert np.abs(robot.pose(proof.q, "tool") - X).max() < CANCELLED
     assert f"exactly {len(proof.q)} solutions, proved" in str(proof)
+
+
+@pytest.mark.parametrize("robot", [PUMA, UR5, STANFORD], ids=lambda robot: robot.name)
+def test_proofs_and_closed_forms_have_the_same_solutions(robot):
+    rng, (low, high) = np.random.default_rng(3), box_of(robot, "circle").edges
+    for q in rng.uniform(robot.limits.lower, robot.limits.upper, (2, robot.n)):
+        X = robot.pose(q, "tool")
+        closed = robot.inverse_kinematics_all(X, "tool")
+        proof = qddot.prove_inverse_kinematics(robot, X, "tool", box="circle")
+        slides = [not joint.turns for joint in robot.model.free_joints]
+        inside = ((closed.q >= low) & (closed.q <= high))[:, slides].all(1)
+        apart = proof.q[:, None] - closed.q[closed.found & inside]
+        apart = np.abs(apart - 2 * np.pi * np.round(apart / (2 * np.pi)))
+        assert proof.status == "exact"
+        assert apart.shape[0] == apart.shape[1]
+        assert (apart.max(-1).min(0) < SOLVED).all()
 
 
 def test_all_sixteen_solutions_of_a_general_arm_to_fifty_digits():
@@ -227,11 +245,48 @@ def value(equation: PoseEquation, x: np.ndarray, turns: np.ndarray) -> float:
     return float(table)
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(8))
+def test_random_arms_of_six_joints_have_no_solution_that_is_not_claimed(seed):
+    rng = np.random.default_rng(seed)
+    rows = [dict(zip(("a", "d", "alpha"), rng.uniform(-1, 1, 3).tolist(), strict=True))] * 2
+    rows += [{"a": float(rng.choice([0, 0.4])), "d": 0.3, "alpha": float(rng.choice([0.5, 1.5]))}]
+    rows += [{"a": 0.0, "d": float(x), "alpha": "pi/2"} for x in rng.uniform(-0.5, 0.5, 3)]
+    robot = from_table(rows)
+    X = robot.pose(rng.uniform(-np.pi, np.pi, 6), "tool")
+    proof = qddot.prove_inverse_kinematics(robot, X)
+    assert proof.proved
+    assert np.allclose(claimed(proof), searched(robot, X, count=2000), atol=3e-5)
+
+
+def test_a_chain_is_the_pose_of_the_robot_whatever_its_axes():
+    axes = [
+        ("revolute", (1.0, 2.0, -1.0)),
+        ("prismatic", (0.3, 0.2, 0.1)),
+        ("continuous", (0, -1, 0)),
+    ]
+    joints = [
+        Joint(f"j{k}", kind, f"l{k}", f"l{k + 1}", Placement((0.1, k, 0.3), (1, 0.4, k)), axis=axis)
+        for k, (kind, axis) in enumerate(axes)
+    ]
+    odd = qddot.Robot(build("odd", [Link(f"l{k}") for k in range(4)], joints))
+    q = np.array([0.4, -0.3, 1.1])
+    for held, free in ((None, [0, 1, 2]), (q[1], [0, 2])):
+        box = box_of(odd, {"j0": (-1, 1), "j1": (-1, 1) if held is None else held})
+        chain = serial_chain(odd, "l3", box)
+        X = chain.frames([arb(float(x)) for x in q[free]])[-1]
+        found = [[float(X[i, j].mid()) for j in range(4)] for i in range(4)]
+        assert list(chain.index) == free
+        assert np.allclose(found, odd.pose(q, "l3"), atol=HANDFUL)
+
+
 def test_stopped_early_it_says_what_is_left():
     proof = qddot.prove_inverse_kinematics(UR5, UR5.pose(np.ones(6), "tool"), most_boxes=30)
     assert proof.status == "undecided"
     assert proof.left > 0
     assert "too many boxes" in str(proof)
+    late = qddot.prove_inverse_kinematics(UR5, UR5.pose(np.ones(6), "tool"), seconds=1e-9)
+    assert (late.status, late.left, late.boxes) == ("undecided", 1.0, 0)
     assert proof.to_dict()["proved"] is False
 
 

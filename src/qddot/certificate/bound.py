@@ -149,8 +149,9 @@ def _pairs(robot: Robot, given: Any) -> list[tuple[float, float]]:
 
 def _pair(robot: Robot, name: str, given: Any) -> tuple[float, float]:
     """Return a range that was given: two numbers in order, or one to hold the joint at."""
+    given = given.tolist() if hasattr(given, "tolist") else given  # NumPy's numbers and arrays
     many = isinstance(given, Sequence) and not isinstance(given, str)
-    pair = list(given) if many or hasattr(given, "tolist") else [given] * 2
+    pair = list(given) if many else [given] * 2
     low, high = map(plain_number, pair) if len(pair) == 2 else (math.nan, math.nan)
     if not (math.isfinite(low) and math.isfinite(high)):
         raise BadArgument(

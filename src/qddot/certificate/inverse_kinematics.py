@@ -94,7 +94,7 @@ def prove_inverse_kinematics(
             (edge if near else inside).append((q, float(solution.radius.max())))
             at.update(near)
     inside.sort(key=lambda found: tuple(found[0].round(6)))
-    volume = float(np.prod(left[1] / ranges.half, axis=1).sum())
+    volume = min(1.0, float(np.prod(left[1] / ranges.half, axis=1).sum()))
     status, why = _verdict(problem, left, pruned.reason, len(inside), sorted(at))
     return KinematicsProof(
         robot,

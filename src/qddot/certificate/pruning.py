@@ -125,6 +125,9 @@ class StageSearch:
             live = self._shortened(live)
             waiting = [live.take(slice(0))]
             for start in range(0, len(live), CHUNK):
+                if time.monotonic() > self.deadline:
+                    waiting.append(live.take(slice(start, None)))
+                    break
                 part = live.take(slice(start, start + CHUNK))
                 self.found.looked_at += len(part)
                 new = self.equations.contracted(part)
