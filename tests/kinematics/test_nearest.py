@@ -106,6 +106,7 @@ def test_with_many_starts_hardly_any_other_solution_is_nearer():
     near = robot.random_positions(128, 3)
     s = robot.inverse_kinematics(X, robot.tip, near=near, starts=64)
     few = robot.inverse_kinematics(X, robot.tip, near=near, starts=1)
+    assert np.array_equal(robot.inverse_kinematics(X, robot.tip, near=near).q, s.q)
     assert s.found.all()
     assert few.found.all()
     # the positions that the poses were made of are solutions too
