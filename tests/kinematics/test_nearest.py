@@ -136,6 +136,17 @@ def test_a_pose_at_a_singular_position_is_found():
         assert np.abs(s.pose - X).max() < ROUND_OFF
 
 
+def test_poses_within_a_millionth_of_a_singular_position_are_found_or_said_not_to_be():
+    rng = np.random.default_rng(0)
+    q = UR5.random_positions(200, 5)
+    q[:, 4] = rng.normal(0, 1e-6, 200)
+    q[::3, 2] = rng.normal(0, 1e-6, 67)  # stretched out too
+    X = UR5.pose(q, "tool")
+    s = UR5.inverse_kinematics(X, "tool", near=UR5.random_positions(200, 6), starts=8)
+    assert s.found.mean() > 0.98
+    assert np.abs(s.pose - X)[s.found].max() < 2e-9
+
+
 def test_out_of_reach_it_says_how_close_it_comes_and_where():
     reach = ARM.pose([0.0, 0.0], ARM.tip)[0, 3]
     s = ARM.inverse_kinematics([3.0 * reach, 0, 0], ARM.tip, match="position", near=[0.5, -0.3])

@@ -123,11 +123,13 @@ class PoseSearch:
             _keep_better(best, found, pending)
             done += width
         else:
-            missed = np.flatnonzero(cost >= MISSED)
-            if missed.size:  # as close as it gets
-                steps = 0, CLOSEST, OUT_OF_REACH
-                closer = self._from(best[0][missed], constants[missed], limit, *steps)
-                _keep_better(best, closer, missed)
+            # at a singular position a search is slow; out of reach it goes as close as it gets
+            for damping in (0.0, OUT_OF_REACH):
+                missed = np.flatnonzero(cost >= MISSED)
+                if missed.size:
+                    steps = 0, CLOSEST, damping
+                    closer = self._from(best[0][missed], constants[missed], limit, *steps)
+                    _keep_better(best, closer, missed)
         self._polish(best, constants, limit)
         return best[:2]
 
