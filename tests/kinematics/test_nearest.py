@@ -106,6 +106,7 @@ def test_with_many_starts_hardly_any_other_solution_is_nearer():
     near = robot.random_positions(128, 3)
     s = robot.inverse_kinematics(X, robot.tip, near=near, starts=64)
     few = robot.inverse_kinematics(X, robot.tip, near=near, starts=1)
+    assert np.array_equal(robot.inverse_kinematics(X, robot.tip, near=near).q, s.q)
     assert s.found.all()
     assert few.found.all()
     # the positions that the poses were made of are solutions too
@@ -133,6 +134,17 @@ def test_a_pose_at_a_singular_position_is_found():
         s = robot.inverse_kinematics(X, robot.tip, near=np.array(q) * 0.9)
         assert s.found
         assert np.abs(s.pose - X).max() < ROUND_OFF
+
+
+def test_poses_within_a_millionth_of_a_singular_position_are_found_or_said_not_to_be():
+    rng = np.random.default_rng(0)
+    q = UR5.random_positions(200, 5)
+    q[:, 4] = rng.normal(0, 1e-6, 200)
+    q[::3, 2] = rng.normal(0, 1e-6, 67)  # stretched out too
+    X = UR5.pose(q, "tool")
+    s = UR5.inverse_kinematics(X, "tool", near=UR5.random_positions(200, 6), starts=8)
+    assert s.found.mean() > 0.98
+    assert np.abs(s.pose - X)[s.found].max() < 2e-9
 
 
 def test_out_of_reach_it_says_how_close_it_comes_and_where():

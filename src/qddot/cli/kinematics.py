@@ -44,7 +44,7 @@ def ik(
     tolerance: Annotated[float, number("What may be missing, in rad and m.")] = 1e-9,
     starts: Annotated[
         int, typer.Option(metavar="COUNT", help="From how many places to search at least.")
-    ] = 16,
+    ] = 64,
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:

@@ -37,7 +37,7 @@ from qddot.spatial.vector import cross
 
 TARGET = 12  # numbers of a pose: R row by row, then p
 DAMPING = 0.1  # λ in parts of |e|²
-LEAST_DAMPING = 1e-12
+LEAST_DAMPING = 1e-14
 PULLED = 1e-2  # |e|² below which it pulls wholly
 LENGTH = 0.35  # [m] that counts as much as a radian, of an arm that reaches a metre
 OPPOSITE = 1e-4  # least 1 + cos θ of a turn that is told from half a turn

@@ -27,7 +27,7 @@ CLOSEST = 300  # steps towards a pose that is not reached
 OUT_OF_REACH = 4.0  # κ of these: |∂²x/∂q²| of an arm, in its own lengths, is about 3
 ROUGH, POLISHING = 1e-13, 20  # [rad and m] beyond which a solution gets so many steps more
 CLOSE = 0.25  # Σ w (q − near)² below which no other start is tried
-FEW = 256  # searches of poses that are hard to find, at once
+FEW = 256  # searches at once, of poses that are no more than that
 MOST = 96  # starts of a pose that is not found
 MISSED = 1e9  # what it costs to be no solution
 
@@ -113,7 +113,8 @@ class PoseSearch:
             those = constants[pending]
             order = self.starts.ranked(those) if order is None else order[going]
             # as many searches at once as cost hardly more than one
-            width = max(1, min(GROUPS, (FEW if patient else self.kernel.lanes) // len(pending)))
+            left, few = GROUPS if patient else starts - done, FEW // len(pending)
+            width = max(1, self.kernel.lanes // len(pending), min(left, few))
             some = self._next(order, done - 1, width)
             steps = (0, PATIENT) if patient else (PULLING, CLOSING)
             found = self._best_of(those, some, limit, steps)
@@ -122,11 +123,13 @@ class PoseSearch:
             _keep_better(best, found, pending)
             done += width
         else:
-            missed = np.flatnonzero(cost >= MISSED)
-            if missed.size:  # as close as it gets
-                steps = 0, CLOSEST, OUT_OF_REACH
-                closer = self._from(best[0][missed], constants[missed], limit, *steps)
-                _keep_better(best, closer, missed)
+            # at a singular position a search is slow; out of reach it goes as close as it gets
+            for damping in (0.0, OUT_OF_REACH):
+                missed = np.flatnonzero(cost >= MISSED)
+                if missed.size:
+                    steps = 0, CLOSEST, damping
+                    closer = self._from(best[0][missed], constants[missed], limit, *steps)
+                    _keep_better(best, closer, missed)
         self._polish(best, constants, limit)
         return best[:2]
 

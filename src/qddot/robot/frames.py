@@ -26,7 +26,7 @@ from qddot.dynamics.manipulability import ROWS
 from qddot.errors import BadArgument
 from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.robot.kernels import Kernels, compiled
-from qddot.robot.nearest import STARTS, TOLERANCE, nearest
+from qddot.robot.nearest import TOLERANCE, nearest
 from qddot.robot.quantities import ROUNDING, Request
 
 EPS = np.finfo(float).eps
@@ -117,7 +117,7 @@ class FrameQuantities(Kernels):
         joint_weights: Any = None,
         tolerance: Any = TOLERANCE,
         limits: bool = True,
-        starts: int = STARTS,
+        starts: int | None = None,
     ) -> NearestSolutions:
         """Return joint positions within limits that put a frame at a pose, nearest to others.
 
@@ -139,7 +139,8 @@ class FrameQuantities(Kernels):
             tolerance: What may be missing [rad] and [m], one number or two.
             limits: Whether joints keep to their limits.
             starts: From how many places a search starts at least, unless one from `near` ends
-                close to it. Where nothing is found there are more; 0: from `near` alone.
+                close to it; where nothing is found there are more; 0: from `near` alone. If not
+                given, 64, and 3 where the arm has more joints than it needs.
 
         Returns:
             `q` (..., n), `found` (...), and `error` (..., 2): what is missing [rad] and [m].

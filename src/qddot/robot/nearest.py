@@ -17,7 +17,9 @@ from qddot.kinematics.poses import proper_poses
 
 SLACK = 1e-9  # [rad or m], how far beyond a limit rounding may put `near`
 TOLERANCE = 1e-9  # [rad] and [m]
-STARTS = 3
+# if nobody says: where solutions are isolated points, all of them are looked for; where joints are
+# to spare, a search slides to the nearest of a whole curve
+ISOLATED_STARTS, SPARE_STARTS = 64, 3
 FOUND = np.array(True)
 FOUND.flags.writeable = False
 TASK_AXES = ("about x", "about y", "about z", "along x", "along y", "along z")
@@ -33,11 +35,14 @@ def nearest(
     joint_weights: Any,
     tolerance: Any,
     limits: bool,
-    starts: int,
+    starts: int | None,
 ) -> NearestSolutions:
     """Return the nearest joint positions; the arguments are those of `robot.inverse_kinematics`."""
     search = _search(robot, frame, match, weights, joint_weights, flag("limits", limits))
-    starts = whole("starts", starts)
+    if starts is None:
+        count = SPARE_STARTS if search.task.redundant else ISOLATED_STARTS
+    else:
+        count = whole("starts", starts)
     if tolerance is TOLERANCE and _plain(X, (4, 4)) and _plain(near, (robot.n,)):
         quick = search.quickly(X, near, TOLERANCE)
         if quick is not None:
@@ -53,7 +58,7 @@ def nearest(
     else:
         both = spread("tolerance", tolerance, ("the angle [rad]", "the distance [m]"), above=0)
     rows, n = poses.reshape(-1, poses.shape[-1]), q.shape[-1]
-    q, found, error = search.nearest(rows, q.reshape(-1, n), both, starts)
+    q, found, error = search.nearest(rows, q.reshape(-1, n), both, count)
     arrays = q.reshape(*batch, n), found.reshape(batch), error.reshape(*batch, 2)
     return NearestSolutions(*arrays, robot, frame, match, len(search.task.joints))
 
