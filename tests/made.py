@@ -19,6 +19,8 @@ ARM = qddot.load("two_link")
 POINT = qddot.load("two_link_point")
 PANDA = qddot.load("panda")
 UR5 = qddot.load("ur5")
+# the Panda without its wrist: it moves in space, with one joint more than a place asks for
+SHOULDER = PANDA.locked({"panda_joint5": 0.0, "panda_joint6": 1.9, "panda_joint7": 0.5})
 # it has no joint that moves, and two frames
 STILL = qddot.Robot(
     build(

@@ -93,7 +93,7 @@ def run_notebooks(paths: Sequence[Path], folder: Path) -> dict[str, dict]:
 # a process a group, since most of the time of a short example is its imports
 @pytest.mark.parametrize(
     "paths",
-    [QUICK[::8], *long((QUICK[1::2],), (QUICK[2::4] + QUICK[4::8],), (LONG,))],
+    [QUICK[::16], *long((QUICK[1::2],), (QUICK[2::4] + QUICK[4::8] + QUICK[8::16],), (LONG,))],
     ids=["a", "b", "c", "slow"],
 )
 def test_examples_run_as_notebooks_and_show_something_rich(paths, tmp_path):

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from long import examples
 from nearness import ROUND_OFF, assert_close
 from numpy.testing import assert_array_equal
 
@@ -68,6 +69,7 @@ def states(count: int, dtype: str, seed: int) -> list[np.ndarray]:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
+@examples(12)
 @given(seed=st.integers(0, 2**32 - 1), length=st.integers(1, 90), count=st.integers(1, 20))
 def test_pieces_give_what_the_whole_gives(dtype: str, seed: int, length: int, count: int):
     program, given = random_program(seed, length), states(count, dtype, seed)

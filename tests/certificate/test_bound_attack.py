@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from certificate.attack import broken
 from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from long import long
 from random_trees import laden
 from strategies import models
@@ -39,9 +40,11 @@ def test_random_robots_stay_inside(model):
     assert all(b.lower <= b.upper for b in found.values())
 
 
+@pytest.mark.parametrize("sizes", [(2, 3), *long(((3, 4),))])
 @settings(max_examples=2, suppress_health_check=list(HealthCheck))
-@given(models(3, 4, kinds=("revolute", "prismatic"), mimic=True))
-def test_branches_followers_and_slides_stay_inside(model):
+@given(data=st.data())
+def test_branches_followers_and_slides_stay_inside(sizes, data):
+    model = data.draw(models(*sizes, kinds=("revolute", "prismatic"), mimic=True))
     robot = Robot(laden(model, np.random.default_rng(3)))
     found = bounds(robot, gap=0.5, seconds=5)
     assert broken(robot, box_of(robot), found, 10_000) == []

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from long import long
-from made import ARM, PANDA
+from made import ARM, PANDA, SHOULDER
 from numpy.testing import assert_allclose
 
 import qddot
@@ -32,7 +32,7 @@ from qddot.control.loop import InterruptedLoop, closed_loop
 from qddot.control.report import rate_program, rise
 from qddot.motions import Quintic
 
-HOME = np.array([0.0, 0.3, 0.0, -1.6, 0.0, 1.9, 0.5])
+HOME = np.array([0.0, 0.3, 0.0, -1.6])  # of the shoulder
 GO = Quintic([[0, 0], [1, 1]], 2.0)
 NEAR = dict(q0=[0.01, 0], duration=2.5)
 LEVEL = ARM.with_gravity((0, 0, -9.81))  # its axes are vertical then
@@ -314,13 +314,13 @@ def test_bounds_of_what_is_not_modelled_cover_friction():
 
 
 def test_torques_that_are_cut_off_are_named():
-    law = ComputedTorque(PANDA, 100, 20, Quintic([HOME, HOME + 0.6], 0.25))
+    law = ComputedTorque(SHOULDER, 100, 20, Quintic([HOME, HOME + 0.6], 0.25))
     start = dict(q0=HOME, duration=0.5)
     for more in ({}, dict(rate=1000)):
-        run = closed_loop(PANDA, law, **start, **more)
+        run = closed_loop(SHOULDER, law, **start, **more)
         assert judged(run, "cut off") is False
         assert run.report.sound is False
-    free = closed_loop(PANDA, law, **start, effort="report")
+    free = closed_loop(SHOULDER, law, **start, effort="report")
     assert free.report.sound is True
 
 
@@ -334,8 +334,8 @@ def test_what_pushes_and_stops_that_are_hit_are_named():
     ):
         assert judged(closed_loop(ARM, law, **start, **more), "Nothing acts") is False
     assert closed_loop(ARM, law, **start, disturbance=[0.0, 0.0]).report.sound is True
-    far = PDGravity(PANDA, 50, 10, HOME + 3 * np.eye(7)[1])
-    hit = closed_loop(PANDA, far, q0=HOME, duration=1.5, stops=0.0)
+    far = PDGravity(SHOULDER, 50, 10, HOME + 3 * np.eye(4)[1])
+    hit = closed_loop(SHOULDER, far, q0=HOME, duration=1.5, stops=0.0)
     assert judged(hit, "No stop") is False
 
 
@@ -478,10 +478,10 @@ def test_ctrl_c_leaves_the_report(monkeypatch):
 
 
 def test_an_observer_takes_what_is_cut_off_for_no_push():
-    stiff = np.array([3000.0] * 4 + [1000.0] * 3)
-    law = MomentumObserver(PDGravity(PANDA, stiff, 0.2 * stiff, HOME + 0.3), gain=50.0)
+    stiff = np.full(4, 3000.0)
+    law = MomentumObserver(PDGravity(SHOULDER, stiff, 0.2 * stiff, HOME + 0.3), gain=50.0)
     for more, small in (({}, 1e-9), (dict(rate=1000), 0.2)):  # a held torque differs a little
-        run = closed_loop(PANDA, law, q0=HOME, duration=0.3, **more)
+        run = closed_loop(SHOULDER, law, q0=HOME, duration=0.3, **more)
         assert judged(run, "cut off") is False
         found = law.residual(run.trajectory.q, run.trajectory.qd, run.x)
         assert np.abs(found).max() < small  # it was 105 N·m
@@ -489,20 +489,21 @@ def test_an_observer_takes_what_is_cut_off_for_no_push():
 
 @pytest.mark.parametrize("turning", [None, *long(((100, 20),))])
 def test_every_law_can_be_made_on_another_model(turning):
-    heavy = PANDA.with_payload("tool", 2.0)
-    X = PANDA.pose(HOME, "tool")
+    arm = PANDA if turning else SHOULDER
+    home = np.concatenate([HOME, [0.0, 1.9, 0.5]])[: arm.n]
+    heavy, X = arm.with_payload("tool", 2.0), arm.pose(home, "tool")
     turned = dict(orientation=X[:3, :3], turning=turning) if turning else {}
 
     def laws(robot):
         return [
             OperationalSpace(robot, "tool", 100, 20, X[:3, 3], **turned),
             CartesianImpedance(robot, "tool", 300, 40, X[:3, 3], joint_damping=2, **turned),
-            MomentumObserver(ComputedTorque(robot, 100, 20, HOME), 20.0),
-            AdaptiveSlotineLi(robot, 5, 10, HOME, adaptation=0.1),
+            MomentumObserver(ComputedTorque(robot, 100, 20, home), 20.0),
+            AdaptiveSlotineLi(robot, 5, 10, home, adaptation=0.1),
         ]
 
-    q, qd = HOME + 0.1, np.full(7, 0.2)
-    for law, expected in zip(laws(PANDA), laws(heavy), strict=True):
+    q, qd = home + 0.1, np.full(arm.n, 0.2)
+    for law, expected in zip(laws(arm), laws(heavy), strict=True):
         found = law.on(heavy)
         for a, b in zip(
             found.define(0.0, q, qd, found.x0),
@@ -510,7 +511,7 @@ def test_every_law_can_be_made_on_another_model(turning):
             strict=True,
         ):
             assert_allclose(np.asarray(a, float), np.asarray(b, float), rtol=1e-12, atol=1e-12)
-    run = closed_loop(PANDA, laws(PANDA)[0], q0=HOME, duration=0.02, model=heavy)
+    run = closed_loop(arm, laws(arm)[0], q0=home, duration=0.02, model=heavy)
     assert judged(run, "The law's model is the arm") is False
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from long import long
 
 import qddot
 from qddot.errors import BadArgument
@@ -73,7 +74,7 @@ def test_what_is_there_is_found_and_nothing_else(what, joints, robot, more):
     assert row.error < 0.98 * row.without
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *long(1, 2)])
 def test_nothing_is_taken_that_is_not_there(seed):
     for robot in (ARM, WRIST):
         assert not taken(qddot.identify(robot, log_of(robot, seed=seed)))

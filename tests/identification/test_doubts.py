@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from identification.made_logs import measured, noisy
-from long import long, one_in
+from long import long
 from made import PANDA, UR5
 
 import qddot
@@ -54,7 +54,7 @@ def test_good_logs_raise_no_doubt(name):
         assert [text for text in found if "beyond its limits" not in text] == []
 
 
-@pytest.mark.parametrize("joint", one_in(3, range(6)))
+@pytest.mark.parametrize("joint", [3, *long(0, 1, 2, 4, 5)])
 def test_one_flipped_torque_is_named_with_its_joint(arm, log, joint):
     sign = np.where(np.arange(6) == joint, -1, 1)
     said = doubts(UR5, replace(log, tau=log.tau * sign))

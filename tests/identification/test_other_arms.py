@@ -64,8 +64,8 @@ def test_the_right_arm_with_other_masses_is_praised(ur5):
 @pytest.mark.parametrize(
     ("recorded_with", "fitted_to"),
     [
-        ("ur10", "ur5"),
         *long(
+            ("ur10", "ur5"),
             *(("ur5", other) for other in ("ur10", "ur3", "puma560", "kinova_jaco", "stanford")),
             *(("ur10", other) for other in ("ur3", "puma560", "kinova_jaco", "stanford")),
             *(("puma560", other) for other in ("ur10", "ur3", "kinova_jaco", "stanford")),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from made import UR5
+from made import ARM, UR5
 
 import qddot
 from qddot.errors import BadArgument, UnknownName
@@ -24,6 +24,11 @@ def identify(robot, log, method="weighted", **options):
 @pytest.fixture(scope="module")
 def arm():
     return UR5.with_friction(viscous=5.0, coulomb=3.0)
+
+
+@pytest.fixture(scope="module")
+def small():
+    return ARM.with_friction(viscous=80.0, coulomb=80.0)
 
 
 @pytest.fixture(scope="module")
@@ -50,16 +55,16 @@ def made(robot, seed, rate=100, seconds=10, noise=0.05, lasts=0.0):
     return qddot.Log(robot.joint_names, t, q, qd, qdd, tau, source=f"log{seed}.csv")
 
 
-def test_a_second_counts_the_same_whatever_the_rate(arm):
-    own, slow = UR5, made(arm, 1)
-    fast = made(arm.with_friction(viscous=8.0, coulomb=3.0), 2, rate=300)  # it disagrees
+def test_a_second_counts_the_same_whatever_the_rate(small):
+    own, slow = ARM, made(small, 1)
+    fast = made(small.with_friction(viscous=83.0, coulomb=80.0), 2, rate=300)  # it disagrees
     fit = identify(own, [slow, fast], "ordinary", decimate=None)
     same = identify(own, [slow, fast[::3]], "ordinary", decimate=None)
     assert fit.values == pytest.approx(same.values, abs=0.1)
 
 
-def test_two_logs_are_worth_as_much_as_their_rows_stacked(arm):
-    own, logs = UR5, [made(arm, 1), made(arm, 2, rate=120)]
+def test_two_logs_are_worth_as_much_as_their_rows_stacked(small):
+    own, logs = ARM, [made(small, 1), made(small, 2, rate=120)]
     fit = identify(own, logs, "ordinary")
     stacked = [np.concatenate([getattr(log, x) for log in logs]) for x in ("q", "qd", "qdd", "tau")]
     both = identify(own, tuple(stacked), "ordinary")
@@ -73,16 +78,16 @@ def test_two_logs_are_worth_as_much_as_their_rows_stacked(arm):
     assert set(fit.problem.run_of_block.tolist()) == {0, 1}
 
 
-def test_each_run_is_predicted_from_the_others(arm):
-    own = UR5
-    fit = identify(own, [made(arm, 1), made(arm, 2), made(arm, 3)])
+def test_each_run_is_predicted_from_the_others(small):
+    own, logs = ARM, [made(small, seed) for seed in (1, 2, 3)]
+    fit = identify(own, logs)
     found = fit.cross_validation("runs")
     assert len(found.relative_errors) == 3
-    by_hand = identify(own, [made(arm, 1), made(arm, 3)])
-    (other,) = errors_by_run(by_hand, [made(arm, 2)])
+    by_hand = identify(own, logs[::2])
+    (other,) = errors_by_run(by_hand, logs[1:2])
     assert found.relative_errors[1] == pytest.approx(other["relative_error"], rel=1e-6)
     with pytest.raises(BadArgument, match="has one run"):
-        identify(own, made(arm, 1)).cross_validation("runs")
+        identify(own, logs[0]).cross_validation("runs")
 
 
 def test_an_unknown_load_is_found_and_a_known_one_taken_off(arm, loaded):
@@ -119,8 +124,8 @@ def test_without_an_empty_run_a_load_is_part_of_the_arm(loaded):
         payload_of(fit, FRAME)
 
 
-def test_a_run_counts_by_its_weight(arm):
-    own, good, bad = UR5, made(arm, 1), made(arm, 2, noise=5.0)
+def test_a_run_counts_by_its_weight(small):
+    own, good, bad = ARM, made(small, 1), made(small, 2, noise=5.0)
     near, far = (
         identify(own, [good, MeasuredRun(bad, weight=w)], "ordinary").runs[0]["every_row"]
         for w in (1e-4, 1e4)

@@ -114,7 +114,7 @@ def test_derivatives_of_calls_are_those_of_the_straight_line(seed: int):
         assert_same(optimised(again)(*given, *more), its(*given, *more), ROUND_OFF)
 
 
-@examples(20)
+@examples(10)
 @given(SEEDS, st.integers(1, 9))
 def test_compiled_calls_give_what_the_straight_line_gives(seed: int, count: int):
     program, straight = pair(seed)

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from long import examples, one_in
-from made import ARM, PANDA
+from made import ARM, SHOULDER
 from nearness import SINGLE_DIVIDED, SOLVED
 from numpy.testing import assert_allclose, assert_array_equal
 from random_trees import deep_tree, robots
@@ -89,24 +89,26 @@ def test_long_chains_take_the_articulated_body_way():
 
 @pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 17])
 def test_a_batch_of_any_size_is_its_trajectories(count):
-    q0 = RNG.uniform(-1, 1, (count, 7))
-    run = qddot.rollout(PANDA, q0, steps=20, step=1e-3)
+    q0 = RNG.uniform(-1, 1, (count, 4))
+    run = qddot.rollout(SHOULDER, q0, steps=20, step=1e-3)
     for k in range(count):
-        alone = qddot.rollout(PANDA, q0[k], steps=20, step=1e-3)
+        alone = qddot.rollout(SHOULDER, q0[k], steps=20, step=1e-3)
         assert_array_equal(alone.q, run.q[k])
 
 
 def test_whatever_varies_broadcasts():
-    q0 = RNG.uniform(-1, 1, (4, 1, 7))
-    torques = RNG.normal(size=(3, 10, 7))
+    q0 = RNG.uniform(-1, 1, (4, 1, 4))
+    torques = RNG.normal(size=(3, 10, 4))
     masses = np.array([[0.5], [1.0], [1.5], [2.0]])
     more = dict(steps=10, step=1e-3)
-    run = qddot.rollout(PANDA, q0, torques=torques, parameters={"panda_joint7.m": masses}, **more)
-    assert run.q.shape == (4, 3, 11, 7)
+    run = qddot.rollout(
+        SHOULDER, q0, torques=torques, parameters={"panda_joint4.m": masses}, **more
+    )
+    assert run.q.shape == (4, 3, 11, 4)
     assert run.finite.shape == (4, 3)
     for i, j in np.ndindex(4, 3):
-        parameters = {"panda_joint7.m": masses[i, 0]}
-        one = qddot.rollout(PANDA, q0[i, 0], torques=torques[j], parameters=parameters, **more)
+        parameters = {"panda_joint4.m": masses[i, 0]}
+        one = qddot.rollout(SHOULDER, q0[i, 0], torques=torques[j], parameters=parameters, **more)
         assert_array_equal(one.q, run.q[i, j])
 
 
@@ -118,10 +120,10 @@ def test_no_trajectories_are_no_motion():
 
 @pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_every_kth_state_is_kept(method):
-    q0, qd0 = RNG.uniform(-1, 1, (2, 5, 7))
-    torques = RNG.normal(size=(5, 60, 7))
+    q0, qd0 = RNG.uniform(-1, 1, (2, 5, 4))
+    torques = RNG.normal(size=(5, 60, 4))
     more = dict(torques=torques, steps=60, step=1e-3, method=method)
-    every, some = (qddot.rollout(PANDA, q0, qd0, every=x, **more) for x in (None, 0.012))
+    every, some = (qddot.rollout(SHOULDER, q0, qd0, every=x, **more) for x in (None, 0.012))
     for name in ("q", "qd"):
         assert_array_equal(getattr(some, name), getattr(every, name)[:, ::12])
     assert_array_equal(some.t, every.t[::12])
@@ -157,10 +159,13 @@ def test_torques_may_lie_anyhow(layout):
 
 @pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_single_precision_is_the_same_motion_with_fewer_digits(method):
-    q0, qd0 = RNG.uniform(-1, 1, (2, 19, 7))
-    pd = qddot.record(lambda t, q, qd: np.sin(3 * t) - 10 * q - 2 * qd, t=(), q=(7,), qd=(7,))
+    q0, qd0 = RNG.uniform(-1, 1, (2, 19, 4))
+    pd = qddot.record(lambda t, q, qd: np.sin(3 * t) - 10 * q - 2 * qd, t=(), q=(4,), qd=(4,))
     more = dict(torque=pd, steps=50, step=1e-3, method=method)
-    runs = [qddot.rollout(r, q0, qd0, **more) for r in (PANDA.with_options(dtype="float32"), PANDA)]
+    runs = [
+        qddot.rollout(r, q0, qd0, **more)
+        for r in (SHOULDER.with_options(dtype="float32"), SHOULDER)
+    ]
     assert runs[0].q.dtype == runs[0].qd.dtype == np.float32
     assert_near(runs[0].q, runs[1].q, SINGLE_DIVIDED)
     assert_near(runs[0].qd, runs[1].qd, SINGLE_DIVIDED)
@@ -168,10 +173,10 @@ def test_single_precision_is_the_same_motion_with_fewer_digits(method):
 
 def test_threads_and_pieces_change_nothing(monkeypatch):
     """Shares of trajectories on two threads, pieces of steps that end between two kept rows."""
-    q0 = RNG.uniform(-1, 1, (37, 7))
-    torques = RNG.normal(size=(37, 60, 7))
+    q0 = RNG.uniform(-1, 1, (37, 4))
+    torques = RNG.normal(size=(37, 60, 4))
     more = dict(torques=torques, steps=60, step=1e-3, every=0.015, method="midpoint")
-    expected = qddot.rollout(PANDA.with_options(threads=1), q0, **more)
+    expected = qddot.rollout(SHOULDER.with_options(threads=1), q0, **more)
     rounds = []
     real = iterated.in_rounds
     monkeypatch.setattr(iterated, "WORTH_A_THREAD", 1)
@@ -181,7 +186,7 @@ def test_threads_and_pieces_change_nothing(monkeypatch):
     operations = 8 * 9000  # about one step of one block
     for budget in (operations // 2, 4 * operations, 40 * operations, 10**12):
         monkeypatch.setattr(iterated, "WORTH_A_WORD", budget)
-        run = qddot.rollout(PANDA.with_options(threads=2), q0, **more)
+        run = qddot.rollout(SHOULDER.with_options(threads=2), q0, **more)
         assert_array_equal(run.q, expected.q)
         assert_array_equal(run.qd, expected.qd)
     assert {threads for _, threads in rounds} == {2}
@@ -211,12 +216,12 @@ def test_a_long_run_hears_ctrl_c():
 
 
 def test_memory_is_what_is_kept():
-    q0 = np.zeros((500, 7))
-    torques = np.zeros((500, 200, 7))
+    q0 = np.zeros((500, 4))
+    torques = np.zeros((500, 200, 4))
     more = dict(steps=200, step=1e-3, every=0.05)
-    qddot.rollout(PANDA, q0, torques=torques, **more)
+    qddot.rollout(SHOULDER, q0, torques=torques, **more)
     tracemalloc.start()
-    run = qddot.rollout(PANDA, q0, torques=torques, **more)
+    run = qddot.rollout(SHOULDER, q0, torques=torques, **more)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     one_row = 500 * 14 * 8  # the state itself
@@ -230,15 +235,17 @@ def test_memory_is_what_is_kept():
 @pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_varied_parameters_are_those_of_another_robot(method):
     """Of a payload: what it adds to the ten numbers of the last body."""
-    load = PANDA.with_payload("tool", mass=1.5, com=(0.02, 0.01, 0.1), inertia=(0.02, 0.03, 0.01))
+    load = SHOULDER.with_payload(
+        "tool", mass=1.5, com=(0.02, 0.01, 0.1), inertia=(0.02, 0.03, 0.01)
+    )
     loaded = load.with_friction(viscous=0.4, coulomb=0.6, offset=0.1)
     names = [name for name in loaded.parameter_names if not name.endswith(".Ia")]
     values = dict(zip(loaded.parameter_names, loaded.parameters, strict=True))
-    changed = {name: np.array([values[name]] * 3) for name in names if "joint7" in name}
+    changed = {name: np.array([values[name]] * 3) for name in names if "joint4" in name}
     changed |= {name: values[name] for name in names if name.endswith((".fs", ".fv", ".f0"))}
-    q0, qd0 = RNG.uniform(-1, 1, (2, 3, 7))
+    q0, qd0 = RNG.uniform(-1, 1, (2, 3, 4))
     more = dict(steps=30, step=1e-3, method=method)
-    found = qddot.rollout(PANDA.without("friction"), q0, qd0, parameters=changed, **more)
+    found = qddot.rollout(SHOULDER.without("friction"), q0, qd0, parameters=changed, **more)
     expected = qddot.rollout(loaded, q0, qd0, **more)
     assert_near(found.q, expected.q)
     assert_near(found.qd, expected.qd)
@@ -298,12 +305,12 @@ def law(t: Any, q: Any, qd: Any, x: Any, target: Any, gain: Any) -> dict[str, An
 
 @pytest.mark.parametrize("method", one_in(3, METHODS))
 def test_a_recorded_controller_is_the_same_law_in_a_plain_loop(method):
-    program = qddot.record(law, "pid", t=(), q=(7,), qd=(7,), x=(7,), target=(7,), gain=())
-    q0, target = RNG.uniform(-1, 1, (2, 3, 7))
+    program = qddot.record(law, "pid", t=(), q=(4,), qd=(4,), x=(4,), target=(4,), gain=())
+    q0, target = RNG.uniform(-1, 1, (2, 3, 4))
     gain = np.array([20.0, 40.0, 60.0])
     run = qddot.rollout(
-        *(PANDA, q0), steps=40, step=1e-3, method=method, torque=program,
-        inputs={"gain": gain, "target": target, "x": np.full(7, 0.1)},
+        *(SHOULDER, q0), steps=40, step=1e-3, method=method, torque=program,
+        inputs={"gain": gain, "target": target, "x": np.full(4, 0.1)},
     )  # fmt: skip
     assert run.x is not None
     for k in range(3):
@@ -311,7 +318,7 @@ def test_a_recorded_controller_is_the_same_law_in_a_plain_loop(method):
         def plain(t: Any, q: Any, qd: Any, x: Any, k: int = k) -> tuple:
             return tuple(law(t, q, qd, x, target[k], gain[k]).values())
 
-        q, qd, x = Loop(PANDA, plain).run(method, q0[k], 0 * q0[k], 40, 1e-3, np.full(7, 0.1))
+        q, qd, x = Loop(SHOULDER, plain).run(method, q0[k], 0 * q0[k], 40, 1e-3, np.full(4, 0.1))
         assert_near(run.q[k], q)
         assert_near(run.qd[k], qd)
         assert_near(run.x[k], x)

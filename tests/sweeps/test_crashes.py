@@ -26,13 +26,14 @@ with_proc = pytest.mark.skipif(
     not os.path.isdir("/proc/self/task"), reason="there is no /proc here"
 )
 
-# many units of ten runs each, so that kills fall between and into them
+UNITS = 40
+# units of ten runs each, so many that kills fall between and into them
 MANY = """
 robot = "pendulum"
 q0 = [0.0]
 duration = 1.0
 step = 0.001
-draws = 1000
+draws = 400
 unit = 10
 seed = 3
 [vary]
@@ -98,7 +99,7 @@ def test_kills_of_the_command_lose_nothing(lives, plan, tmp_path, hooked, conten
         assert process.returncode == -signal.SIGKILL, err
         assert len(parts(folder)) >= done
         done = len(parts(folder))
-    assert 0 < done < 100
+    assert 0 < done < UNITS
     final = hooked("", plan, "-o", folder, "--workers", 1, "--json")
     out, err = final.communicate(timeout=HANGS)
     assert final.returncode == 0, err
@@ -156,7 +157,7 @@ def children(pid):
 @posix
 @with_proc
 def test_workers_end_with_the_process_that_started_them(plan, tmp_path, command):
-    plan.write_text(MANY.replace("draws = 1000", "draws = 20_000_000"))  # which takes for ever
+    plan.write_text(MANY.replace("draws = 400", "draws = 20_000_000"))  # which takes for ever
     process = command(plan, "-o", tmp_path / "killed", "--workers", 2, "--quiet")
     wait_until(lambda: parts(tmp_path / "killed") or process.poll() is not None)
     workers = children(process.pid)
@@ -180,12 +181,12 @@ def test_ctrl_c_ends_with_130_and_says_how_to_go_on(plan, tmp_path, hooked, cont
     process = hooked(lines, plan, "-o", folder, "--workers", 0)
     out, err = process.communicate(timeout=HANGS)
     assert process.returncode == 130, err
-    assert "of 100 units are done and kept in" in err
+    assert f"of {UNITS} units are done and kept in" in err
     assert "the same command goes on from there" in err
     assert err.endswith("qddot: interrupted\n")
     assert "Traceback" not in err
     assert not out
-    assert 0 < len(parts(folder)) < 100
+    assert 0 < len(parts(folder)) < UNITS
     assert sweep(plan, folder, workers=0).complete
     sweep(plan, tmp_path / "whole", workers=0)
     assert contents(folder) == contents(tmp_path / "whole")
@@ -199,7 +200,7 @@ def test_a_disk_that_is_full_is_told_and_nothing_is_lost(plan, tmp_path, command
         # parts of a hundred runs with motions are larger, the manifest is not
         resource.setrlimit(resource.RLIMIT_FSIZE, (12_000, 12_000))
 
-    plan.write_text(MANY.replace("unit = 10", 'unit = 500\nkeep = ["motion"]'))
+    plan.write_text(MANY.replace("unit = 10", 'unit = 200\nkeep = ["motion"]'))
     folder = tmp_path / "full"
     words = (plan, "-o", folder, "--workers", 1)
     process = command(*words, preexec_fn=little_room)

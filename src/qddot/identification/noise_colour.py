@@ -206,31 +206,39 @@ def _with_what_was_taken(
     """Return colours and YᵢᵀΩᵢYᵢ, raised by the noise that parameters have taken, see above."""
     log, weights = problem.log, solution.joint_weights
     kept = np.array(problem.base.columns.kept, dtype=int)
-    Y = problem.regression.columns(log)[..., kept]
-    x = Y * (log.used if log.weight is None else log.used * log.weight[:, None])[..., None]
+    whole = problem.regression.columns(log)[..., kept]
+    share = log.used if log.weight is None else log.used * log.weight[:, None]
+    # all other columns of a joint are zero
+    Y = [np.ascontiguousarray(whole[:, i, columns]) for i, columns in enumerate(problem.seen)]
+    x = [each * share[:, i, None] for i, each in enumerate(Y)]
     N_inv = np.linalg.inv(np.tensordot(weights, problem.information, axes=1))
     ends = np.cumsum([0, *map(len, log.parts())])
     colours, r = list(colours), list(measured)
     result = np.zeros((problem.n, problem.rank, problem.rank))
     for _ in range(ROUNDS):
-        spread = np.empty_like(x)  # Ω x, of deviation 1
+        spread = [np.empty_like(each) for each in x]  # Ω x, of deviation 1
         for i, c in enumerate(colours):
-            z = np.empty_like(x[:, i])
+            z = np.empty_like(x[i])
             for rows in map(slice, ends[:-1], ends[1:]):
-                z[rows] = c.collected(x[rows, i], None)[0][::-1]
-                spread[rows, i] = c.spread(z[rows])
-            result[i] = z.T @ z
+                z[rows] = c.collected(x[i][rows], None)[0][::-1]
+                spread[i][rows] = c.spread(z[rows])
+            result[i][np.ix_(problem.seen[i], problem.seen[i])] = z.T @ z
         power = np.array([max(each[0], 0) for each in r])
         C = N_inv @ np.tensordot(weights**2 * power, result, axes=1) @ N_inv
-        for i in range(problem.n):
-            own, twice = Y[:, i] @ N_inv, Y[:, i] @ C
+        for i, columns in enumerate(problem.seen):
+            here = np.ix_(columns, columns)
+            own, twice = Y[i] @ N_inv[here], Y[i] @ C[here]
+            r[i] = r[i].copy()
             for k in range(len(r[i])):
-                t = np.flatnonzero(known[i] >= k)
-                taken = np.sum(own[t] * spread[t - k, i] + spread[t, i] * own[t - k], axis=1)
-                back = np.sum(twice[t] * Y[t - k, i], axis=1)
-                more = weights[i] * power[i] * taken - back
-                r[i] = r[i].copy()
-                r[i][k] = measured[i][k] + (float(np.mean(more)) if len(t) else 0.0)
+                taken = _products(own, spread[i], k) + _products(spread[i], own, k)
+                more = weights[i] * power[i] * taken - _products(twice, Y[i], k)
+                more = more[known[i][k:] >= k]
+                r[i][k] = measured[i][k] + (float(np.mean(more)) if len(more) else 0.0)
             colours[i] = colour_of(r[i], int((known[i] >= 0).sum()))
     raised = np.array([max(each[0], 0) for each in r]) / solution.noise**2
     return colours, result * raised[:, None, None]
+
+
+def _products(a: np.ndarray, b: np.ndarray, k: int) -> np.ndarray:
+    """Return a(t)·b(t − k) for every row t ≥ k, shape (rows − k,)."""
+    return np.einsum("tc,tc->t", a[k:], b[: len(b) - k])
