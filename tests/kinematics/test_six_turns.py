@@ -100,6 +100,7 @@ def test_sixteen_real_solutions():
 
 def test_limits_and_mistakes():
     robot = general_arm(0)
+    assert robot.inverse_kinematics_all(np.empty((0, 4, 4)), "link5").q.shape == (0, 16, 6)
     with pytest.raises(WrongValue, match="shape"):
         robot.inverse_kinematics_all(np.eye(3), "link5")
     with pytest.raises(BadArgument, match="left-handed"):
