@@ -100,6 +100,7 @@ def test_sixteen_real_solutions():
 
 def test_limits_and_mistakes():
     robot = general_arm(0)
+    assert robot.inverse_kinematics_all(np.empty((0, 4, 4)), "link5").q.shape == (0, 16, 6)
     with pytest.raises(WrongValue, match="shape"):
         robot.inverse_kinematics_all(np.eye(3), "link5")
     with pytest.raises(BadArgument, match="left-handed"):
@@ -112,3 +113,14 @@ def test_limits_and_mistakes():
     s = half.inverse_kinematics_all(half.pose(q, "link5"), "link5", limits=True)
     assert (np.abs(s.q - q).max(axis=-1) < 1e-9).any()
     assert (s.q[s.found][:, 0] >= 3.5).all()
+
+
+def test_a_baxter_is_solved_with_a_joint_held():
+    baxter = qddot.load("baxter")
+    with pytest.raises(BadArgument, match=r"robot\.locked"):
+        baxter.inverse_kinematics_all(np.eye(4), "tool")
+    held = baxter.locked({"right_s0": 0.5})
+    q = held.home + np.linspace(0.2, 0.9, held.n)
+    s = held.inverse_kinematics_all(held.pose(q, "tool"), "tool")
+    right = [i for i, name in enumerate(held.joint_names) if name.startswith("right")]
+    assert (np.abs(s.q - q)[:, right].max(axis=-1) < 1e-9).any()

@@ -29,7 +29,9 @@ class AnySixTurns:
 
     def solved(self, X: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return q (m, 16, nq), miss and margin (m, 16) of proper poses (m, 4, 4)."""
-        parts = [self._solved(X[k : k + AT_ONCE]) for k in range(0, max(len(X), 1), AT_ONCE)]
+        if not len(X):
+            return np.empty((0, MOST, len(self.rest))), np.empty((0, MOST)), np.empty((0, MOST))
+        parts = [self._solved(X[k : k + AT_ONCE]) for k in range(0, len(X), AT_ONCE)]
         q, miss, margin = (np.concatenate(x) for x in zip(*parts, strict=True))
         return q, miss, margin
 

@@ -196,23 +196,25 @@ class InverseKinematics(DerivativeQuantities):
         return chain, [place[index] for index in given]
 
     def _why_not(self, chain: Chain, given: list[int]) -> str:
+        """Return why there is no closed form, and which joints, or what else, would help."""
         unknown = [i for i in range(len(chain.axes)) if i not in given]
-        what = f"frame {chain.frame!r} of {self.name!r}"
         helps = [i for i in unknown if plan_for(chain, [*given, i]) is not None]
-        names = [self.joint_names[chain.axes[i].index] for i in helps]
+        names = [self.joint_names[chain.axes[i].index] for i in helps or unknown]
+        what = f"frame {chain.frame!r} of {self.name!r}"
         if len(unknown) > SIX:
-            some = f"{names[0]!r}" if names else "a joint's name"
-            known = f" There is a closed form with {listing(names)} given." if names else ""
-            return (
+            why = (
                 f"{len(unknown)} joints carry {what}, and a pose says six things: its solutions "
-                f"are whole curves.\n  Give the position of a joint: free={{{some}: 0.5}}.{known}"
+                "are whole curves."
             )
-        some = (
-            f"\n  With {listing(names)} given there is one: free={{{names[0]!r}: 0.5}}."
-            if names
-            else ""
-        )
-        return (
-            f"There is no closed form for {what}: its axes neither meet nor are parallel where "
-            f"that would part its equations.{some}"
-        )
+        else:
+            why = (
+                f"There is no closed form for {what}: its axes neither meet nor are parallel where "
+                "that would part its equations."
+            )
+        if helps:
+            how = f"free={{{names[0]!r}: 0.5}}"
+            return f"{why}\n  There is a closed form with {listing(names)} given: {how}."
+        if len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
+            held = f"robot.locked({{{names[0]!r}: 0.5}})"
+            return f"{why}\n  No joint that is given makes it one. Hold one and solve: {held}."
+        return why
