@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,8 @@ from nearness import ROUND_OFF, SOLVER
 
 import qddot
 from qddot.errors import BadArgument, QddotError
+from qddot.kinematics.poses import proper_poses
+from qddot.robot.nearest import _search
 
 SCARA = qddot.load("scara")
 
@@ -101,18 +104,31 @@ def test_no_small_motion_that_keeps_the_pose_leads_nearer():
     assert np.median(slopes) < 1e-2 < 1 < np.max(_far(s.q, near))
 
 
-def test_with_many_starts_hardly_any_other_solution_is_nearer():
-    robot, q, X, _ = asked("puma560", 128)
+@pytest.mark.parametrize("name", ["ur5", "puma560", "scara"])
+def test_no_solution_of_a_closed_form_is_nearer(name):
+    robot, _, X, near = asked(name, 128)
+    s = robot.inverse_kinematics(X, robot.tip, near=near)
+    every = robot.inverse_kinematics_all(X, robot.tip)
+    angles = np.array([entry.unit == "rad" for entry in robot.tree.configuration])
+    turns = 2 * np.pi * np.arange(-2, 3)[:, None, None, None] * angles
+    q = every.q + turns  # (5, 128, k, n): each joint by itself
+    inside = (q >= robot.limits.lower - 1e-9) & (q <= robot.limits.upper + 1e-9)
+    apart = np.where(inside, np.abs(q - near[:, None]), np.inf).min(axis=0)
+    least = np.where(every.found, np.linalg.norm(apart, axis=-1), np.inf).min(axis=-1)
+    np.testing.assert_allclose(_far(s.q, near), least, atol=SOLVER)
+
+
+def test_searches_from_many_places_hardly_ever_miss_a_nearer_solution():
+    robot, _, X, _ = asked("puma560", 128)
     near = robot.random_positions(128, 3)
-    s = robot.inverse_kinematics(X, robot.tip, near=near, starts=64)
-    few = robot.inverse_kinematics(X, robot.tip, near=near, starts=1)
-    assert np.array_equal(robot.inverse_kinematics(X, robot.tip, near=near).q, s.q)
-    assert s.found.all()
-    assert few.found.all()
-    # the positions that the poses were made of are solutions too
-    assert (_far(s.q, near) <= _far(q, near) + SOLVER).mean() >= 0.99
-    assert (_far(s.q, near) <= _far(few.q, near) + SOLVER).mean() >= 0.99
-    assert _far(s.q, near).mean() < 0.97 * _far(few.q, near).mean()
+    known = robot.inverse_kinematics(X, robot.tip, near=near).q
+    whole = _search(robot, robot.tip, "pose", None, None, True)
+    search, tolerance = replace(whole, closed_form=None), np.full(2, 1e-9)
+    many, few = (search.nearest(proper_poses(X), near, tolerance, k) for k in (64, 1))
+    assert many[1].all()
+    assert few[1].all()
+    assert (_far(many[0], near) <= _far(known, near) + SOLVER).mean() >= 0.99
+    assert _far(many[0], near).mean() < 0.97 * _far(few[0], near).mean()
 
 
 def test_angles_are_those_nearest_by_whole_turns_within_limits():

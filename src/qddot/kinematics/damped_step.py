@@ -73,11 +73,16 @@ class PoseTask:
     @cached_property
     def turning(self) -> np.ndarray:
         """Which of these joints come back to where they were after a whole turn within limits."""
+        room = np.subtract(self.upper, self.lower) >= 2 * pi
+        return self.angles & room[self.joints]
+
+    @cached_property
+    def angles(self) -> np.ndarray:
+        """Which of these joints come back to where they were after a whole turn."""
         again = np.ones(self.tree.n, dtype=bool)
         for body, drive in zip(self.tree.bodies, self.tree.drives, strict=True):
             alone = body.joint.configuration[0].role in ("angle", "spin")
             again[drive.index] &= alone and float(drive.ratio).is_integer()
-        again &= np.subtract(self.upper, self.lower) >= 2 * pi
         return again[self.joints]
 
     @property

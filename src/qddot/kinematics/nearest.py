@@ -7,9 +7,10 @@ to that, further ones start elsewhere, and the nearest solution of all is taken.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import sqrt
+from math import pi, sqrt
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from qddot.backends.iterated import Given, IteratedKernel
 from qddot.backends.kernel import Kernel
 from qddot.kinematics.damped_step import LENGTH, TARGET, PoseTask
 from qddot.kinematics.poses import ALMOST
+from qddot.kinematics.solutions import Solutions
 from qddot.kinematics.starts import COUNT, GROUPS, Starts
 
 TOGETHER = 8192  # poses, so that what belongs to them stays in the processor's memory
@@ -25,6 +27,7 @@ PULLING, CLOSING = 10, 4  # steps of a search, and those at its end that go to t
 PATIENT = 16  # steps of a search where others found nothing
 CLOSEST = 300  # steps towards a pose that is not reached
 OUT_OF_REACH = 4.0  # κ of these: |∂²x/∂q²| of an arm, in its own lengths, is about 3
+SLACK = 1e-9  # [rad or m], how far beyond a limit rounding may put a solution
 ROUGH, POLISHING = 1e-13, 20  # [rad and m] beyond which a solution gets so many steps more
 CLOSE = 0.25  # Σ w (q − near)² below which no other start is tried
 FEW = 256  # searches at once, of poses that are no more than that
@@ -42,6 +45,8 @@ class PoseSearch:
 
     task: PoseTask
     threads: int = 1
+    # from poses (r, 4, 4) to all solutions of them, where there is a closed form
+    closed_form: Callable[[np.ndarray], Solutions] | None = None
 
     @cached_property
     def kernel(self) -> IteratedKernel:
@@ -100,7 +105,47 @@ class PoseSearch:
     def _searched(
         self, constants: np.ndarray, limit: np.ndarray, starts: int
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Return q of the joints that carry the frame, and what `PoseTask` keeps beside it."""
+        """Return q of the joints that carry the frame, and what `PoseTask` keeps beside it.
+
+        Where all solutions are known, that is the nearest of them. Searches are for the others: a
+        pose that has none, and one where a solution stands for a whole family.
+        """
+        if self.closed_form is None or not starts:
+            return self._by_search(constants, limit, starts)[:2]
+        q, sure = self._nearest_known(constants, self.closed_form)
+        best = self._from(q, constants, limit, 0, CLOSING)
+        left = np.flatnonzero(~sure | (best[2] >= MISSED))
+        if left.size:
+            _keep_better(best, self._by_search(constants[left], limit, starts), left)
+        return best[:2]
+
+    def _nearest_known(
+        self, constants: np.ndarray, closed_form: Callable[[np.ndarray], Solutions]
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the nearest of all solutions within limits, (r, m), and where it is sure to be.
+
+        Elsewhere it is `near`.
+        """
+        task, near = self.task, constants[:, None, TARGET:]
+        X = np.zeros((len(constants), 4, 4))
+        X[:, :3, :3], X[:, :3, 3] = constants[:, :9].reshape(-1, 3, 3), constants[:, 9:TARGET]
+        X[:, 3, 3] = 1
+        solutions = closed_form(X)
+        q = solutions.q[..., task.joints]
+        low, high = (x[task.joints] for x in task.bounds)
+        turned = near + (q - near + pi) % (2 * pi) - pi
+        turned = turned - 2 * pi * (turned > high + SLACK) + 2 * pi * (turned < low - SLACK)
+        q = np.where(task.angles, turned, q)
+        inside = ((q >= low - SLACK) & (q <= high + SLACK)).all(axis=-1) & solutions.found
+        weights = np.array([task.joint_weights[k] for k in task.joints])
+        far = np.where(inside, (weights * (q - near) ** 2).sum(axis=-1), np.inf)
+        best = far.argmin(axis=1)
+        rows = np.arange(len(best))
+        sure = np.isfinite(far[rows, best]) & ~solutions.singular.any(axis=-1)
+        return np.where(sure[:, None], np.clip(q[rows, best], low, high), near[:, 0]), sure
+
+    def _by_search(self, constants: np.ndarray, limit: np.ndarray, starts: int) -> SearchEnds:
+        """Return the best ends of searches from `near` and from elsewhere."""
         best = self._from(constants[:, TARGET:], constants, limit, PULLING, CLOSING)
         cost, order = best[2], None
         pending, done = np.arange(len(cost)), 1
@@ -131,7 +176,7 @@ class PoseSearch:
                     closer = self._from(best[0][missed], constants[missed], limit, *steps)
                     _keep_better(best, closer, missed)
         self._polish(best, constants, limit)
-        return best[:2]
+        return best
 
     def _polish(self, best: SearchEnds, constants: np.ndarray, limit: np.ndarray) -> None:
         """Take solutions that are within the tolerance and no more to rounding, where it goes."""

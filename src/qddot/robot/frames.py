@@ -123,8 +123,8 @@ class FrameQuantities(Kernels):
 
         What is found is a solution to the tolerance, or `found` is false and `q` is the closest
         that there is. It is the nearest solution around it, in Σ w (q − near)², angles by whole
-        turns as near as the limits let them be. That no other one is nearer is likely the more
-        `starts` there are, and not certain.
+        turns as near as the limits let them be. That no other one is nearer is certain, singular
+        positions apart, where the arm has a closed form; else the more likely the more `starts`.
 
         Args:
             X: Poses of the frame in the base, homogeneous matrices (..., 4, 4); for a position also

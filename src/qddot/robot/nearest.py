@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from qddot.kinematics.damped_step import MATCHES, PoseTask
 from qddot.kinematics.nearest import PoseSearch
 from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.kinematics.poses import proper_poses
+from qddot.kinematics.solutions import Solutions
 
 SLACK = 1e-9  # [rad or m], how far beyond a limit rounding may put `near`
 TOLERANCE = 1e-9  # [rad] and [m]
@@ -97,9 +99,22 @@ def _search(
         one_of("match", match, MATCHES)
         ones = weights or (1.0,) * 6, joint_weights or (1.0,) * len(names)
         task = _task(robot, frame, match, *ones, limits)
-        return PoseSearch(task, robot.threads or available_threads())
+        known = _closed_form(robot, task)
+        return PoseSearch(task, robot.threads or available_threads(), known)
 
     return robot.cached("pose search", choice, make)
+
+
+def _closed_form(robot: Any, task: PoseTask) -> Callable[[np.ndarray], Solutions] | None:
+    """Return what gives all solutions of poses, if the arm has it and the whole pose counts."""
+    if task.redundant or task.match != "pose" or 0 in task.weights:
+        return None
+    try:
+        if robot._ik_plan(task.frame, ()) is None:
+            return None
+    except BadArgument:  # of a joint that is no plain turn or slide
+        return None
+    return lambda X: robot.inverse_kinematics_all(X, task.frame)
 
 
 def _task(
