@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from made import ARM
+from made import ARM, SHOULDER
 
 import qddot
 from qddot.control import PD, Quintic, closed_loop
@@ -68,14 +68,13 @@ def test_runs_are_plain_values_for_machines():
 
 
 def test_torques_are_cut_off_in_both_unless_said():
-    panda = qddot.load("panda")
-    limits = panda.limits.effort
+    limits = SHOULDER.limits.effort
     much = dict(torque=2 * limits, duration=0.01)
-    assert np.all(np.abs(qddot.simulate(panda, panda.home, **much).tau) <= limits)
-    free = qddot.simulate(panda, panda.home, effort="report", **much)
+    assert np.all(np.abs(qddot.simulate(SHOULDER, SHOULDER.home, **much).tau) <= limits)
+    free = qddot.simulate(SHOULDER, SHOULDER.home, effort="report", **much)
     assert np.any(np.abs(free.tau) > limits)
     with pytest.warns(DeprecationWarning, match=r'effort="report"'):
-        closed_loop(panda, "pd_gravity", effort_limits=False, duration=0.01)
+        closed_loop(SHOULDER, "pd_gravity", effort_limits=False, duration=0.01)
 
 
 def test_a_rollout_counts_time_in_seconds():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from made import ARM, PANDA
+from made import ARM, PANDA, SHOULDER
 from numpy.testing import assert_allclose
 
 import qddot
@@ -55,10 +55,11 @@ def test_limits_are_drawn_where_torques_come_near_them():
 
 
 def test_the_path_of_a_frame_is_drawn_beside_its_reference(tmp_path):
-    end = PANDA.pose(HOME, "tool")[:3, 3] + np.array([0.1, 0.2, 0.0])
-    line = CartesianLine(PANDA, "tool", HOME, end=end, duration=0.5, orientation="free")
-    law = OperationalSpace(PANDA, "tool", 100, 20, line, axes="xy", posture=HOME)
-    run = closed_loop(PANDA, law, q0=HOME, duration=0.6, tolerance=1e-8)
+    home = HOME[:4]
+    end = SHOULDER.pose(home, "tool")[:3, 3] + np.array([0.05, 0.1, 0.0])
+    line = CartesianLine(SHOULDER, "tool", home, end=end, duration=0.5, orientation="free")
+    law = OperationalSpace(SHOULDER, "tool", 100, 20, line, axes="xy", posture=home)
+    run = closed_loop(SHOULDER, law, q0=home, duration=0.6, tolerance=1e-8)
     places = places_of(run)
     assert places is not None
     assert_allclose(places.wanted[-1, :2], end[:2])
