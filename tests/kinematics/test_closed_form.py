@@ -310,6 +310,24 @@ def test_axes_that_nearly_meet_do_not_meet(gap):
     assert plan_of(arm_of(*ELBOW, *WRIST))[1] is not None
 
 
+@pytest.mark.parametrize("rolls", [1, 2, 3])
+def test_oblique_arms_are_decided_too(rolls):
+    """Angles of many kinds make exact numbers long: then seventy digits decide."""
+    rng = np.random.default_rng(rolls)
+    oblique = [tuple(float(x) for x in rng.uniform(-1, 1, 3)) for _ in range(3)]
+    bent = [(xyz, oblique[i] if i < rolls else rpy) for i, (xyz, rpy) in enumerate(ELBOW)]
+    rows = [*bent[:2], ((0.5, 0, 0), (0, 0, 0)), *WRIST]  # axes 2 and 3 are parallel
+    model = arm_of(*rows)
+    chain, plan = plan_of(model)
+    assert plan is not None
+    tree, q = fold(model), np.linspace(0.3, 0.8, 6)
+    X = np.array(pose(tree, q, chain.frame).matrix(), dtype=float)
+    found = closed_form(plan, Within(np.zeros(6)))(X)[0]
+    assert (np.abs(found - q).max(axis=-1) < 1e-9).any()
+    almost = [*rows[:5], ((1e-14, 0, 0), WRIST[2][1])]
+    assert plan_of(arm_of(*almost))[1] is None
+
+
 def random_arm(rng: np.random.Generator) -> Model:
     """Return an arm of up to six joints, or three joints and a wrist whose axes meet."""
     n, wrist = int(rng.integers(1, 7)), rng.random() < 0.4

@@ -89,6 +89,16 @@ def chain_of(tree: Tree, frame: str) -> Chain:
     return chain
 
 
+def in_digits(chain: Chain) -> Chain:
+    """Return the same arm with seventy digits of each number, which never grow too long."""
+    axes = tuple(replace(axis, h=_digits(axis.h), p=_digits(axis.p)) for axis in chain.axes)
+    return replace(chain, axes=axes)
+
+
+def _digits(values: Any) -> np.ndarray:
+    return np.array([_with_many_digits(x) for x in values], dtype=object)
+
+
 def nearly(chain: Chain, tiny: Fraction) -> Chain:
     """Return the same arm, in which lines meet or are parallel that do so nearly."""
     axes = tuple(
@@ -103,6 +113,8 @@ def _fractions(values: Any) -> np.ndarray:
 
 def _with_many_digits(x: Scalar) -> Fraction:
     """Return a number as a fraction that is right to seventy digits."""
+    if isinstance(x, Fraction):
+        return x
     with many_digits():
         mantissa, exponent = ball_of(expression(x)).mid().man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)

@@ -13,7 +13,8 @@ from functools import cached_property
 
 import numpy as np
 
-from qddot.kinematics.chain import Chain
+from qddot.errors import BadArgument
+from qddot.kinematics.chain import Chain, in_digits
 from qddot.kinematics.joint_equations import Position, moved
 from qddot.kinematics.steps import IkStep, candidates
 from qddot.spatial.pose import Pose
@@ -50,6 +51,14 @@ def plan_for(chain: Chain, given: Iterable[int] = ()) -> IkPlan | None:
         chain: The arm, with exact numbers.
         given: The joints whose positions are given, by their place in the chain.
     """
+    given = tuple(given)
+    try:
+        return _plan_for(chain, given)
+    except BadArgument:  # a product of exact numbers has grown too long
+        return _plan_for(in_digits(chain), given)
+
+
+def _plan_for(chain: Chain, given: tuple[int, ...]) -> IkPlan | None:
     samples = [_sample(chain.numeric, seed) for seed in range(LOOKS)]
     everything = frozenset(range(len(chain.axes)))
     numeric = chain.numeric
@@ -74,7 +83,7 @@ def plan_for(chain: Chain, given: Iterable[int] = ()) -> IkPlan | None:
         return found
 
     way = onwards(frozenset(given))
-    return None if way is None else IkPlan(chain, tuple(given), way[2])
+    return None if way is None else IkPlan(chain, given, way[2])
 
 
 def _sample(chain: Chain, seed: int) -> dict[int, Position]:
