@@ -67,7 +67,7 @@ def test_what_is_to_match_matches_and_the_rest_is_free(match):
 
 def test_a_position_alone_may_be_given_as_three_numbers():
     s = ARM.inverse_kinematics([1.0, 1.0, 0.0], ARM.tip, match="position", near=[0.1, 1.0])
-    np.testing.assert_allclose(s.q, [0, np.pi / 2], atol=ROUND_OFF)
+    np.testing.assert_allclose(s.q, [0, np.pi / 2], rtol=0, atol=ROUND_OFF)
 
 
 def test_a_two_link_arm_takes_the_nearer_of_its_two_solutions():
@@ -86,7 +86,7 @@ def test_a_two_link_arm_takes_the_nearer_of_its_two_solutions():
     least = np.linalg.norm(apart, axis=2).min(axis=0)
     s = ARM.inverse_kinematics(p, ARM.tip, match="position", near=near, starts=16)
     assert s.found.all()
-    np.testing.assert_allclose(np.linalg.norm(s.q - near, axis=1), least, atol=SOLVER)
+    np.testing.assert_allclose(np.linalg.norm(s.q - near, axis=1), least, rtol=0, atol=SOLVER)
 
 
 def test_no_small_motion_that_keeps_the_pose_leads_nearer():
@@ -115,7 +115,7 @@ def test_no_solution_of_a_closed_form_is_nearer(name):
     inside = (q >= robot.limits.lower - 1e-9) & (q <= robot.limits.upper + 1e-9)
     apart = np.where(inside, np.abs(q - near[:, None]), np.inf).min(axis=0)
     least = np.where(every.found, np.linalg.norm(apart, axis=-1), np.inf).min(axis=-1)
-    np.testing.assert_allclose(_far(s.q, near), least, atol=SOLVER)
+    np.testing.assert_allclose(_far(s.q, near), least, rtol=0, atol=SOLVER)
 
 
 def test_searches_from_many_places_hardly_ever_miss_a_nearer_solution():
@@ -137,7 +137,7 @@ def test_angles_are_those_nearest_by_whole_turns_within_limits():
     for turns in ([-1, 1, 0, 0, 0, 1], [0, 1, 0, -1, -1, 0]):
         near = q + 2 * np.pi * np.array(turns)
         s = UR5.inverse_kinematics(X, UR5.tip, near=near)
-        np.testing.assert_allclose(s.q, near, atol=SOLVER)
+        np.testing.assert_allclose(s.q, near, rtol=0, atol=SOLVER)
     edge = UR5.limits.upper.copy()  # one more turn would be beyond the limits
     s = UR5.inverse_kinematics(UR5.pose(edge + 0.1, UR5.tip), UR5.tip, near=edge, starts=32)
     assert s.found
@@ -167,8 +167,8 @@ def test_out_of_reach_it_says_how_close_it_comes_and_where():
     reach = ARM.pose([0.0, 0.0], ARM.tip)[0, 3]
     s = ARM.inverse_kinematics([3.0 * reach, 0, 0], ARM.tip, match="position", near=[0.5, -0.3])
     assert not s.found
-    np.testing.assert_allclose(s.error, [0, 2 * reach], atol=1e-4)
-    np.testing.assert_allclose(s.pose[:3, 3], [reach, 0, 0], atol=1e-2)
+    np.testing.assert_allclose(s.error, [0, 2 * reach], rtol=0, atol=1e-4)
+    np.testing.assert_allclose(s.pose[:3, 3], [reach, 0, 0], rtol=0, atol=1e-2)
     with pytest.raises(BadArgument, match=r"comes within .* m and"):
         s.required()
     assert "comes within" in repr(s)
@@ -196,7 +196,7 @@ def test_an_error_that_weighs_nothing_is_free():
     assert not SCARA.inverse_kinematics(X, SCARA.tip).found
     s = SCARA.inverse_kinematics(X, SCARA.tip, weights=[1, 1, 1, 1, 1, 0])
     assert s.found
-    np.testing.assert_allclose(s.pose[:2, 3], X[:2, 3], atol=ROUND_OFF)
+    np.testing.assert_allclose(s.pose[:2, 3], X[:2, 3], rtol=0, atol=ROUND_OFF)
 
 
 def test_batches_have_the_shape_of_what_is_given():
@@ -223,7 +223,7 @@ def test_one_pose_alone_has_the_same_answer_as_in_a_batch():
     many = PANDA.inverse_kinematics(X, "tool", near=near)
     one = [PANDA.inverse_kinematics(X[k], "tool", near=near[k]) for k in range(40)]
     assert all(s.found for s in one)
-    np.testing.assert_allclose([s.q for s in one], many.q, atol=1e-9)
+    np.testing.assert_allclose([s.q for s in one], many.q, rtol=0, atol=1e-9)
     # what is wrong is said there too
     with pytest.raises(BadArgument, match="limits"):
         PANDA.inverse_kinematics(X[0], "tool", near=near[0] + 9)

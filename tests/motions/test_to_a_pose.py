@@ -50,22 +50,22 @@ def test_the_joints_bring_the_frame_to_the_pose_along_the_way(kind):
     q, qd, _ = path.joints.sampled(t)
     X = PANDA.pose(q, "tool")
     assert path.joints_error <= TOLERANCE
-    np.testing.assert_allclose(X[-1], goal(), atol=1e-8)
+    np.testing.assert_allclose(X[-1], goal(), rtol=0, atol=1e-8)
     s = path.profile.curve.values(t)[0][:, 0]
-    np.testing.assert_allclose(X, [path.pose(x) for x in s], atol=2 * TOLERANCE)
+    np.testing.assert_allclose(X, [path.pose(x) for x in s], rtol=0, atol=2 * TOLERANCE)
     # the velocity is that of the path, and the frame turns about one axis
     moving = np.einsum("kij,kj->ki", PANDA.jacobian(q, "tool"), qd)
     rate = path.profile.curve.values(t)[1]
-    np.testing.assert_allclose(moving[:, :3], rate * path.spin, atol=1e-5)
-    np.testing.assert_allclose(moving[:, 3:], path.sampled(t)[1], atol=1e-5)
+    np.testing.assert_allclose(moving[:, :3], rate * path.spin, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(moving[:, 3:], path.sampled(t)[1], rtol=0, atol=1e-5)
 
 
 def test_a_line_is_straight_and_turns_evenly():
     line = CartesianLine(PANDA, "tool", READY, end=goal(), duration=2.0)
     half = line.pose(line.length / 2)
-    np.testing.assert_allclose(half[:3, 3], (X0 + goal())[:3, 3] / 2, atol=1e-15)
+    np.testing.assert_allclose(half[:3, 3], (X0 + goal())[:3, 3] / 2, rtol=0, atol=1e-15)
     turn = rotation_vector(half[:3, :3] @ X0[:3, :3].T)
-    np.testing.assert_allclose(turn, 0.4 * np.array([0.6, 0, 0.8]), atol=SOLVED)
+    np.testing.assert_allclose(turn, 0.4 * np.array([0.6, 0, 0.8]), rtol=0, atol=SOLVED)
 
 
 @pytest.mark.parametrize("angle", [0.8, -1.2, 1e-3])
@@ -75,10 +75,10 @@ def test_a_screw_is_the_exponential_of_one_twist(angle):
     S = twist(X)
     for share in (0.0, 0.3, 0.7, 1.0):
         wanted = expm(share * S) @ X0
-        np.testing.assert_allclose(screw.pose(share * screw.length), wanted, atol=SOLVED)
+        np.testing.assert_allclose(screw.pose(share * screw.length), wanted, rtol=0, atol=SOLVED)
     # s is the length of the way
     slopes = [np.linalg.norm(screw.place(s)[1]) for s in np.linspace(0, screw.length, 5)]
-    np.testing.assert_allclose(slopes, 1.0, atol=SOLVED)
+    np.testing.assert_allclose(slopes, 1.0, rtol=0, atol=SOLVED)
 
 
 def test_a_screw_without_a_turn_is_a_line():
@@ -86,7 +86,7 @@ def test_a_screw_without_a_turn_is_a_line():
     screw = CartesianScrew(PANDA, "tool", READY, X, duration=2.0)
     line = CartesianLine(PANDA, "tool", READY, X, duration=2.0)
     t = np.linspace(0, 2, 11)
-    np.testing.assert_allclose(screw.sampled(t), line.sampled(t), atol=1e-14)
+    np.testing.assert_allclose(screw.sampled(t), line.sampled(t), rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", [CartesianLine, CartesianScrew])
@@ -94,8 +94,8 @@ def test_a_frame_turns_on_the_spot(kind):
     path = kind(PANDA, "tool", READY, goal(0.5, (0, 0, 0)), duration=1.0)
     assert path.length == pytest.approx(0.5)
     X = PANDA.pose(path.joints.sampled(np.linspace(0, 1, 21))[0], "tool")
-    np.testing.assert_allclose(X[:, :3, 3], np.tile(X0[:3, 3], (21, 1)), atol=2 * TOLERANCE)
-    np.testing.assert_allclose(X[-1], goal(0.5, (0, 0, 0)), atol=1e-8)
+    np.testing.assert_allclose(X[:, :3, 3], np.tile(X0[:3, 3], (21, 1)), rtol=0, atol=2 * TOLERANCE)
+    np.testing.assert_allclose(X[-1], goal(0.5, (0, 0, 0)), rtol=0, atol=1e-8)
 
 
 def test_an_arc_can_turn_the_frame_along():
@@ -106,15 +106,15 @@ def test_an_arc_can_turn_the_frame_along():
     q = arc.joints.sampled(np.array([2.0]))[0][0]
     turned = about_axis((0, 0, 1), 0.9)
     X = PANDA.pose(q, "tool")
-    np.testing.assert_allclose(X[:3, :3], turned @ X0[:3, :3], atol=1e-8)
-    np.testing.assert_allclose(X[:3, 3], center + turned @ (X0[:3, 3] - center), atol=1e-8)
+    np.testing.assert_allclose(X[:3, :3], turned @ X0[:3, :3], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(X[:3, 3], center + turned @ (X0[:3, 3] - center), rtol=0, atol=1e-8)
 
 
 def test_joint_moves_lead_to_a_pose():
     q = PANDA.inverse_kinematics(goal(), "tool", near=READY).required()
     for motion in (Move(READY, q, 2.0, PANDA), time_optimal(PANDA, [READY, q], pieces=30)):
         end = motion.sampled(np.array([motion.duration]))[0][0]
-        np.testing.assert_allclose(PANDA.pose(end, "tool"), goal(), atol=1e-8)
+        np.testing.assert_allclose(PANDA.pose(end, "tool"), goal(), rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize("description", ["to_pose", "move"])
@@ -127,7 +127,7 @@ def test_a_pose_can_be_described(description):
     motion = read_motion(table, Situation(PANDA, READY, "tool", "xyz", False))
     assert not table.found
     end = motion.sampled(np.array([2.0]))[0][0]
-    np.testing.assert_allclose(PANDA.pose(end, "tool"), X, atol=1e-8)
+    np.testing.assert_allclose(PANDA.pose(end, "tool"), X, rtol=0, atol=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_poses_are_followed_one_after_the_other():
     line = CartesianLine(PANDA, "tool", READY, end=goal(), duration=2.0)
     poses = np.array([line.pose(s) for s in np.linspace(0, line.length, 20)])
     rows = joints_through(PANDA, "tool", poses, READY)
-    np.testing.assert_allclose(PANDA.pose(rows, "tool"), poses, atol=1e-12)
+    np.testing.assert_allclose(PANDA.pose(rows, "tool"), poses, rtol=0, atol=1e-12)
     assert np.abs(np.diff(rows, axis=0)).max() < 0.1
     motion = time_optimal(PANDA, rows, pieces=30)
     assert motion.duration > 0
