@@ -183,7 +183,7 @@ def test_numbers_beyond_single_precision_are_infinite(tmp_path):
     assert np.array_equal(found, given)
 
 
-@pytest.mark.parametrize("name", ["panda_hand", *long("baxter")])
+@pytest.mark.parametrize("name", ["ur5", *long("panda_hand", "baxter")])
 def test_a_block_takes_no_more_memory_than_gpus_have(name):
     robot = qddot.load(name)
     for quantity in (*QUANTITIES, "forward_dynamics_derivatives"):

@@ -47,7 +47,8 @@ class Skeleton:
 
     def points(self, q: Any) -> np.ndarray:
         """Return where the points are in the base [m], shape (..., points, 3)."""
-        return self.kernel(q)
+        q = np.asarray(q, float)
+        return self.kernel(q) if q.ndim > 1 else self.kernel.program(q)  # one is soon computed
 
 
 def skeleton(tree: Tree, frames: Sequence[str] = ()) -> Skeleton:
