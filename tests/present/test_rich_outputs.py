@@ -74,9 +74,20 @@ def payload() -> PayloadFit:
     return PayloadFit("tool", np.arange(1.0, 11.0), np.eye(10), fit())
 
 
+BENT = [0.3, -1.1, 1.4, 0.5, 0.9, -0.7]
+
+
+def ur5():
+    return qddot.load("ur5")
+
+
 RESULTS = {
     "robot": arm,
     "frame": lambda: arm().at("tool"),
+    "all solutions": lambda: ur5().inverse_kinematics_all(ur5().pose(BENT, "tool"), "tool"),
+    "nearest": lambda: ur5().inverse_kinematics(ur5().pose(BENT, "tool"), "tool"),
+    "nearest of many": lambda: ur5().inverse_kinematics([ur5().pose(BENT, "tool")] * 2, "tool"),
+    "out of reach": lambda: arm().inverse_kinematics(np.eye(4), "tool", match="position"),
     "robot with symbols": lambda: qddot.load("two_link_symbolic"),
     "model": lambda: qddot.load("panda").with_payload("tool", 1.0).model,
     "proof": lambda: qddot.prove(qddot.load("rp_symbolic")),

@@ -10,6 +10,7 @@ import numpy as np
 from qddot.errors import BadArgument, printable
 from qddot.kinematics.damped_step import MATCHES
 from qddot.plain_text import fitted
+from qddot.results import in_notebook
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -98,3 +99,5 @@ class NearestSolutions:
         turn, away = self.error
         head = f"found, to {away:.1g} m and {turn:.1g} rad; q [rad or m]:"
         return "\n".join([head, *rows])
+
+    _repr_html_ = in_notebook("kinematics.nearest_html")

@@ -1,7 +1,8 @@
-"""Inverse kinematics in a notebook: the solutions of a pose as rows."""
+"""Inverse kinematics in a notebook: the solutions of a pose as rows, or the nearest one."""
 
 from __future__ import annotations
 
+from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.kinematics.solutions import Solutions
 from qddot.present.notebook.cell import rows, shown
 from qddot.present.pages.page import paragraph
@@ -18,3 +19,15 @@ def solutions_html(solutions: Solutions) -> str:
         for i, row in enumerate(solutions.rows(), 1)
     ]
     return shown(first, rows(head, lines))
+
+
+def nearest_html(nearest: NearestSolutions) -> str:
+    """Return the joint positions of one pose, or in words how close the frame comes."""
+    title = f"{nearest.frame} of {nearest.robot.name}"
+    if nearest.found.ndim or not nearest.found:
+        return shown(title, paragraph(repr(nearest).strip("<>")))
+    turn, away = nearest.error
+    found = zip(nearest.robot.model.position_names, nearest.q, strict=True)
+    lines = [(name, f"{x:.6f}") for name, x in found]
+    words = paragraph(f"found, to {away:.1g} m and {turn:.1g} rad")
+    return shown(title, words, rows(["joint", "q [rad or m]"], lines))
