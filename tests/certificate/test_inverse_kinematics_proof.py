@@ -313,3 +313,10 @@ def test_what_cannot_be_asked_is_said(words, how):
 def test_a_notebook_shows_the_solutions():
     proof = qddot.prove_inverse_kinematics(ARM, ARM.pose([0.3, 1.0], "tool"), match="position")
     assert "0.300000" in str(proof._repr_html_())
+
+
+def test_a_position_beyond_all_measure_is_refused():
+    X = np.eye(4)
+    X[0, 3] = 1e300
+    with pytest.raises(qddot.QddotError, match="away"):
+        qddot.prove_inverse_kinematics(UR5, X)
