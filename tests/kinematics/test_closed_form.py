@@ -405,3 +405,11 @@ def test_lines_that_meet_at_a_tiny_angle():
     arm = from_rows(("pi/3", 0, "1/3", 0), (1e-9, 0, 1e-9, 0), (0.7, 1e-9, 0, 0.4))
     with pytest.raises(BadArgument, match="no closed form"):
         arm.inverse_kinematics_all(np.eye(4), "tool")
+
+
+def test_a_slide_that_goes_much_farther_than_its_offsets():
+    inertia = {"mass": 1, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
+    row = {"alpha": "pi/3", "a": 1e-9, "d": 1e-9, "theta": "pi/2", "type": "prismatic"}
+    arm = qddot.from_dh([row | inertia], "standard")
+    q = np.linspace(-1, 1, 50)[:, None]
+    assert arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool").found.all()
