@@ -222,6 +222,6 @@ class InverseKinematics(DerivativeQuantities):
             how = f"free={{{names[0]!r}: 0.5}}"
             return f"{why}\n  There is a closed form with {listing(names)} given: {how}."
         if len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
-            held = f"robot.locked({{{names[0]!r}: 0.5}})"
+            held = f"robot.locked({{{names[-1]!r}: 0.5}})"
             return f"{why}\n  No joint that is given makes it one. Hold one and solve: {held}."
         return why
