@@ -313,3 +313,21 @@ def test_what_cannot_be_asked_is_said(words, how):
 def test_a_notebook_shows_the_solutions():
     proof = qddot.prove_inverse_kinematics(ARM, ARM.pose([0.3, 1.0], "tool"), match="position")
     assert "0.300000" in str(proof._repr_html_())
+
+
+def test_a_position_beyond_all_measure_is_refused():
+    X = np.eye(4)
+    X[0, 3] = 1e300
+    with pytest.raises(qddot.QddotError, match="away"):
+        qddot.prove_inverse_kinematics(UR5, X)
+
+
+def test_three_slides_that_carry_two_turns():
+    row = {"alpha": "pi/2", "mass": 1, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
+    slides = [row | {"type": "prismatic", "theta": theta} for theta in (0, "pi/2", "pi/2")]
+    robot = qddot.from_dh([*slides, row, row | {"alpha": 0, "a": 0.1}], "standard")
+    q = np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    box = dict.fromkeys(robot.joint_names[:3], (-1, 1))
+    proof = qddot.prove_inverse_kinematics(robot, robot.pose(q, "tool"), "tool", box=box)
+    assert proof.status == "exact"
+    assert np.allclose(proof.q, q)

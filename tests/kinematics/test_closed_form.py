@@ -378,3 +378,38 @@ def solved_rightly(seed: int) -> bool:
         back = np.array(pose(tree, found[at, k], chain.frame).matrix(), dtype=float)
         assert np.abs(back - poses[at]).max() < 5e-12, seed
     return True
+
+
+def from_rows(*rows: tuple, convention: str = "standard") -> qddot.Robot:
+    """Return an arm of rows alpha, a, d, theta."""
+    inertia = {"mass": 1, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
+    names = ("alpha", "a", "d", "theta")
+    return qddot.from_dh([dict(zip(names, row, strict=True)) | inertia for row in rows], convention)
+
+
+def test_short_levers_where_solutions_meet_lose_nothing():
+    wrist = (("-pi/2", 0, 0, "pi/2"), ("pi/2", 0, 0.5, 0), ("pi", 0, 1e-9, "pi/2"))
+    arm = from_rows((0, 0.3, 0, 0), ("pi/2", 0, 0.1, 0.4), *wrist)
+    q = np.array([0.9940442759744572, -0.17167373902315797, 0.0001, -math.pi / 2, 0.0001])
+    s = arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool")
+    assert np.abs(s.q[s.found] - q).max(axis=-1).min() < 1e-6
+
+
+def test_a_short_arm_far_from_the_base_has_the_digits_of_its_place():
+    arm = from_rows((1e-9, 0.1, 1e-12, 0), convention="modified")
+    q = np.array([[1.9757], [-0.3]])
+    assert np.allclose(arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool").q[:, 0], q)
+
+
+def test_lines_that_meet_at_a_tiny_angle():
+    arm = from_rows(("pi/3", 0, "1/3", 0), (1e-9, 0, 1e-9, 0), (0.7, 1e-9, 0, 0.4))
+    with pytest.raises(BadArgument, match="no closed form"):
+        arm.inverse_kinematics_all(np.eye(4), "tool")
+
+
+def test_a_slide_that_goes_much_farther_than_its_offsets():
+    inertia = {"mass": 1, "inertia": [0.02, 0, 0, 0.02, 0, 0.01]}
+    row = {"alpha": "pi/3", "a": 1e-9, "d": 1e-9, "theta": "pi/2", "type": "prismatic"}
+    arm = qddot.from_dh([row | inertia], "standard")
+    q = np.linspace(-1, 1, 50)[:, None]
+    assert arm.inverse_kinematics_all(arm.pose(q, "tool"), "tool").found.all()

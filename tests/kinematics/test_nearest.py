@@ -292,3 +292,16 @@ def test_a_pose_with_few_digits_is_straightened():
 
 def _far(q, near):
     return np.linalg.norm(q - near, axis=1)
+
+
+@pytest.mark.parametrize("match", ["pose", "rotation", "x", "z"])
+def test_half_a_turn_is_not_taken_for_none(match):
+    """At half a turn sin θ is 0: a SCARA cannot have its tool upside down."""
+    X = SCARA.pose(SCARA.home, "tool")
+    X[:3, :3] = X[:3, :3] @ np.diag([-1, 1, -1])
+    for near in (SCARA.home, SCARA.home[None]):
+        s = SCARA.inverse_kinematics(X, "tool", near=near, match=match)
+        there = np.abs(s.pose - X).reshape(4, 4)[:3, :3]
+        columns = ["xyz".index(match)] if match in "xyz" else [0, 1, 2]
+        assert s.found.all() == (there[:, columns].max() < ROUND_OFF)
+        assert s.found.all() or np.isclose(s.error.max(), np.pi)

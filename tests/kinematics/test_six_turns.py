@@ -13,7 +13,7 @@ from qddot.errors import BadArgument, WrongValue
 from qddot.kinematics import Solutions
 from qddot.kinematics.chain import chain_of
 from qddot.kinematics.plan import plan_for
-from qddot.model import Joint, Link, Model, Placement, build
+from qddot.model import Joint, Limits, Link, Mimic, Model, Placement, build
 from qddot.model.folding import exact, fold
 
 
@@ -115,12 +115,44 @@ def test_limits_and_mistakes():
     assert (s.q[s.found][:, 0] >= 3.5).all()
 
 
-def test_a_baxter_is_solved_with_a_joint_held():
+def test_a_baxter_is_solved_with_its_last_joint_held():
+    """With the first one held the determinant says nothing, and half of the solutions were lost."""
     baxter = qddot.load("baxter")
-    with pytest.raises(BadArgument, match=r"robot\.locked"):
+    with pytest.raises(BadArgument, match=r"robot\.locked.*right_w2"):
         baxter.inverse_kinematics_all(np.eye(4), "tool")
-    held = baxter.locked({"right_s0": 0.5})
+    with pytest.raises(BadArgument, match="no closed form"):
+        baxter.locked({"right_s0": 0.5}).inverse_kinematics_all(np.eye(4), "tool")
+    held = baxter.locked({"right_w2": 0.5})
     q = held.home + np.linspace(0.2, 0.9, held.n)
     s = held.inverse_kinematics_all(held.pose(q, "tool"), "tool")
     right = [i for i, name in enumerate(held.joint_names) if name.startswith("right")]
     assert (np.abs(s.q - q)[:, right].max(axis=-1) < 1e-9).any()
+
+
+def test_a_joint_that_follows_another_by_half_turns_twice_as_far():
+    model = general_arm(3).model
+    lead = Joint("lead", "revolute", "base", "side", limits=Limits(lower=0.5, upper=6.7))
+    joints = [
+        replace(j, mimic=Mimic("lead", 0.5, 0.2)) if j.name == "j2" else j for j in model.joints
+    ]
+    robot = qddot.Robot(build("led", [*model.links, Link("side")], [lead, *joints]))
+    q = np.random.default_rng(5).uniform(-3, 3, (30, 6))
+    q[:, 0] = np.linspace(0.6, 6.6, 30)
+    X = robot.pose(q, "link5")
+    for limits in (False, True):
+        s = robot.inverse_kinematics_all(X, "link5", limits=limits)
+        off = np.abs(np.sin((s.q - q[:, None]) / np.array([4, 2, 2, 2, 2, 2]))).max(axis=-1)
+        assert (off < 1e-6).any(axis=-1).all()
+        back = robot.pose(np.where(s.found[..., None], s.q, 0), "link5") - X[:, None]
+        assert np.abs(back[s.found]).max() < 3e-12
+
+
+def test_three_lines_that_meet_beside_three_that_lie_anyhow_are_refused():
+    model = general_arm(0).model
+    joints = [
+        replace(j, origin=Placement((0, 0, 0), j.origin.rpy)) if j.name in ("j4", "j5") else j
+        for j in model.joints
+    ]
+    robot = qddot.Robot(build("wrist", model.links, joints))
+    with pytest.raises(BadArgument, match="j0, j1, j2 given"):
+        robot.inverse_kinematics_all(np.eye(4), "link5")

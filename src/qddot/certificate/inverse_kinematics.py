@@ -28,6 +28,7 @@ from qddot.robot import Robot
 
 TURN = 2 * math.pi
 LEAST, MOST = 1e-13, 1e-4  # of `within`
+FARTHEST = 1e9  # [m], of X
 ROUNDING = 1e-12  # of comparing floats about a turn in size, with room to spare
 TRIED = 24  # boxes in which no proof was found, after which the others are left
 MOST_TRIED = 400  # boxes in all
@@ -121,6 +122,8 @@ def _checked(X: Any, within: float, position: bool) -> np.ndarray:
         raise BadArgument(
             f"X has shape {X.shape}; it must be one pose: a 4×4 matrix with the last row 0 0 0 1."
         )
+    if np.abs(X[:3, 3]).max() > FARTHEST:
+        raise BadArgument(f"The position of X is more than {FARTHEST:g} m away; give it in metres.")
     R = X[:3, :3]
     left, _, right = np.linalg.svd(R)
     off = float(np.abs(R - left @ right).max()) + LEAST / 10

@@ -90,7 +90,8 @@ class PoseEquations:
         turning = [k for k in range(self.m) if self.chain.turns[k]]
         pairs = [(i, self.m) for i in turning] if self.position else combinations(turning, 2)
         found = [equation for i, j in pairs for equation in self._of_pair(i, j)]
-        return found + (self._entries() if self.m <= 4 else [])
+        # the five numbers of the only pair of turns have neither of the two in them
+        return found + (self._entries() if self.m <= 4 or len(turning) <= 2 else [])
 
     def _entries(self) -> list[PoseEquation]:
         """Return the equations of all entries of the pose, which have every joint in them."""

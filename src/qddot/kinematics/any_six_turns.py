@@ -43,8 +43,8 @@ class AnySixTurns:
         found = self.six.candidates(T @ np.linalg.inv(home))
         q = np.broadcast_to(self.rest, (*found.shape[:2], len(self.rest))).copy()
         for i, axis in enumerate(chain.axes):
-            turned = (found[..., i] - axis.offset) / axis.ratio
-            q[..., axis.index] = (turned + np.pi) % (2 * np.pi) - np.pi
+            turned = (found[..., i] - axis.offset + np.pi) % (2 * np.pi) - np.pi
+            q[..., axis.index] = turned / axis.ratio
         places.append(q)
         if self.near is not None:
             places.append(self.near(X, np.zeros((len(X), len(chain.axes) + 1)))[0])

@@ -26,9 +26,11 @@ from qddot.spatial.pose import Pose
 from qddot.spatial.vector import cross
 
 TIGHT = 1e-13  # a closure [rad, or parts of the arm's length] that needs no polish
-NEAR = 1e-8  # up to this closure a polish may lead to a solution
+# up to this closure a polish may lead to a solution: where two solutions meet and a lever is short,
+# rounding moves both by √(1e-16 / lever)
+NEAR = 1e-5
 RIGHT_ANGLES = 1e-9  # how far a pose's axes may be from unit length and right angles, at once
-LOST = 1e-28  # the lever, to the fourth, below which positions are less exact than NEAR
+LOST = 1e-20  # the lever, to the fourth, below which positions are less exact than NEAR
 SLACK = 1e-10  # [rad or m] by which a solution may be beyond a limit
 ORIGIN = np.zeros(3, dtype=int)
 

@@ -32,6 +32,8 @@ from qddot.spatial.pose import STILL, Pose
 from qddot.spatial.vector import cross, vector
 
 TINY = Fraction(1, 10**50)
+FAR = 16  # times its length from the base's origin an arm has all digits
+TRAVEL = Fraction(1, 16)  # [m], the least scale of an arm with slides: they go far beyond offsets
 MOST_TERMS = 6  # of an exact coordinate; products of several of these stay short enough
 
 
@@ -145,13 +147,19 @@ def _chain(tree: Tree, frame: str) -> Chain | None:
         axes.append(JointLine(carrier.name, roles == ["angle"], h, p, *ends))
     home = X @ X_BF
     scale = _about(np.array([*(numbers(axis.p) for axis in axes), numbers(home.p)], dtype=float))
+    if not all(axis.turns for axis in axes):
+        scale = max(scale, TRAVEL)
     axes = [replace(axis, p=axis.p / scale) for axis in axes]
     return Chain(tree.name, frame, tuple(axes), Pose(home.R, home.p / scale), tree.nq, scale)
 
 
 def _about(points: np.ndarray) -> Fraction:
-    """Return how long the way through points is, as the nearest power of two."""
+    """Return how long the way through points is, as the nearest power of two.
+
+    It is no less than what rounding leaves of it where the points are far from the origin.
+    """
     length = np.linalg.norm(np.diff(points, axis=0), axis=1).sum()
+    length = max(length, np.linalg.norm(points, axis=1).max() / FAR)
     return Fraction(2) ** round(math.log2(length)) if length > 0 else Fraction(1)
 
 
@@ -183,7 +191,9 @@ def common_point(axes: Sequence[JointLine], tiny: Fraction) -> Vec3 | None:
             return None
     if zero(size - 1, TINY):
         return numbers(first.p + along * first.h)
-    return numbers(numbers(first.p) + numbers(first.h) * (number(along) / number(size)))
+    # both are small, and lose their digits, where the angle is
+    over, under = (x if isinstance(x, Fraction) else _with_many_digits(x) for x in (along, size))
+    return numbers(numbers(first.p) + numbers(first.h) * number(over / under))
 
 
 def common_direction(axes: Sequence[JointLine], tiny: Fraction) -> Vec3 | None:

@@ -179,8 +179,27 @@ class PoseTask:
                 q[k] = self._turned_back(q[k], near[k], self.lower[i], self.upper[i])
             far = far + self.joint_weights[i] * (q[k] - near[k]) * (q[k] - near[k])
         counts = np.array([w > 0 for w in self.rows]) * 1
-        turn, away = turn * counts[:3], away * counts[3:]
-        return {"q": q, "squares": [turn @ turn, away @ away, far]}
+        turns, away = self._turn_squares(state[:m], constants, turn) @ counts[:3], away * counts[3:]
+        return {"q": q, "squares": [turns, away @ away, far]}
+
+    def _turn_squares(self, q: Any, constants: Any, turn: Vec3) -> np.ndarray:
+        """Return the squares of the turn's three numbers.
+
+        Half a turn about n leaves 0 there, for lack of a direction; with D the turn as a matrix and
+        θ its angle they are 4 sin²(θ/2) nᵢ² = 2 (Dᵢᵢ − cos θ). An axis may turn round about any n
+        across it.
+        """
+        R, at = constants[:9].reshape(3, 3), pose(self.tree, self._all_joints(q), self.frame).R
+        if self.match in AXES:
+            k = AXES.index(self.match)
+            cosine, along = at[:, k] @ R[:, k], at[:, k] * R[:, k]
+            squares = 2 * (1 + along)
+        else:
+            along = (at * R).sum(axis=1)
+            cosine = (along.sum() - 1) / 2
+            squares = 2 * (along - cosine)
+        opposite, pairs = 1 + cosine < OPPOSITE, zip(squares, turn, strict=True)
+        return np.array([np.where(opposite, s, x * x) for s, x in pairs], dtype=object)
 
     @staticmethod
     def _turned_back(q: Scalar, near: Scalar, low: float, high: float) -> Scalar:

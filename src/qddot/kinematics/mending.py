@@ -134,13 +134,16 @@ class Mending:
 
 
 def brought_within(
-    q: np.ndarray, lower: np.ndarray, upper: np.ndarray
+    q: np.ndarray, lower: np.ndarray, upper: np.ndarray, turn: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return angles (..., n) brought within limits by whole turns, and which rows are within."""
+    """Return angles (..., n) brought within limits by whole turns, and which rows are within.
+
+    `turn` (n,) is what turns each joint once: 2π, or less or more where a joint follows it.
+    """
     low, high = lower - SLACK, upper + SLACK
     first = np.where(np.isfinite(low), low, -np.inf)
     with np.errstate(invalid="ignore"):
-        other = q - 2 * np.pi * np.floor((q - first) / (2 * np.pi))
+        other = q - turn * np.floor((q - first) / turn)
     q = np.where(((q >= low) & (q <= high)) | ~np.isfinite(first), q, other)
     return q, np.asarray(((q >= low) & (q <= high)).all(axis=-1))
 

@@ -24,6 +24,7 @@ from qddot.kinematics.chain import Chain
 
 MOST = 16  # solutions of six turns (Primrose 1986)
 REAL = 1e-3  # how large an imaginary part may be, beside the number: rounding at double roots
+TELLS = 2e-7  # smallest singular value, beside the largest; with less, solutions are lost
 # angles at which tangents of half angles begin: no solution is expected just half a turn away, and
 # what one set has with few digits another has with more
 STARTS = ((0.3, -0.8, 1.1), (-1.9, 2.3, -0.4))
@@ -64,16 +65,18 @@ class SixTurns:
         found = [self._candidates(T, np.array(start)) for start in STARTS]
         return np.concatenate(found, axis=1)
 
+    @cached_property
+    def tells(self) -> bool:
+        """Whether the determinant says anything: it vanishes anywhere where three lines meet."""
+        T = np.eye(4)
+        for i, angle in enumerate((0.7, -1.2, 0.4, 2.1, -0.5, 1.6)):
+            T = T @ self.turn(i, np.array(angle))
+        C0, C1, C2 = self._quadratic(T[None], np.array(STARTS[0]))[0]
+        sizes = np.linalg.svd((C0 + 0.8 * C1 + 0.64 * C2)[0], compute_uv=False)
+        return bool(sizes[-1] > TELLS * sizes[0])
+
     def _candidates(self, T: np.ndarray, start: np.ndarray) -> np.ndarray:
-        left, right = self._left(start), self._right(T)
-        constant, Q = right[:, :, 0], right[:, :, 1:]
-        none = np.linalg.svd(Q)[0][:, :, 8:].swapaxes(-1, -2)  # (m, 6, 14), with none Q = 0
-        terms = np.einsum("mef,fabc->meabc", none, left)
-        terms[:, :, 0, 0, 0] -= np.einsum("mef,mf->me", none, constant)
-        powers = np.einsum("meabc,ap,bq,cr->mpeqr", terms, POWERS, POWERS, POWERS)
-        A = np.zeros((len(T), 3, 12, 4, 3))
-        A[:, :, :6, :3], A[:, :, 6:, 1:] = powers, powers
-        C0, C1, C2 = A.reshape(len(T), 3, 12, 12).swapaxes(0, 1)
+        (C0, C1, C2), constant, Q = self._quadratic(T, start)
         companion = np.zeros((len(T), 24, 24))
         companion[:, :12, 12:] = np.eye(12)
         companion[:, 12:] = -np.linalg.solve(C2, np.concatenate([C0, C1], axis=-1))
@@ -83,6 +86,20 @@ class SixTurns:
         x3, x4, x5 = np.real(roots), _ratio(w), _ratio(w.swapaxes(-1, -2))
         q345 = start + 2 * np.arctan(np.stack([x3, x4, x5], axis=-1))
         return np.where(real[..., None], self._others(T, q345, constant, Q), np.nan)
+
+    def _quadratic(
+        self, T: np.ndarray, start: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return (3, m, 12, 12), of powers of tan ½q₃, and both parts of `_right`."""
+        left, right = self._left(start), self._right(T)
+        constant, Q = right[:, :, 0], right[:, :, 1:]
+        none = np.linalg.svd(Q)[0][:, :, 8:].swapaxes(-1, -2)  # (m, 6, 14), with none Q = 0
+        terms = np.einsum("mef,fabc->meabc", none, left)
+        terms[:, :, 0, 0, 0] -= np.einsum("mef,mf->me", none, constant)
+        powers = np.einsum("meabc,ap,bq,cr->mpeqr", terms, POWERS, POWERS, POWERS)
+        A = np.zeros((len(T), 3, 12, 4, 3))
+        A[:, :, :6, :3], A[:, :, 6:, 1:] = powers, powers
+        return A.reshape(len(T), 3, 12, 12).swapaxes(0, 1), constant, Q
 
     def _others(
         self, T: np.ndarray, q345: np.ndarray, constant: np.ndarray, Q: np.ndarray

@@ -33,6 +33,7 @@ CHECKED = "inverse_kinematics_checked"  # the same program, which says where it 
 SIX = 6  # numbers in a pose
 # [rad, or parts of the arm] lines that are nearer are tried as if they met or were parallel
 NEARLY = Fraction(1, 50)
+VERY_NEARLY = Fraction(1, 1000)  # so near that this alone finds the solutions
 
 
 class InverseKinematics(DerivativeQuantities):
@@ -100,7 +101,10 @@ class InverseKinematics(DerivativeQuantities):
         arm: AnySixTurns = self.cached("six turns", frame, lambda: self._six_turns(frame))
         q, miss, margin = arm.solved(poses)
         if limits:
-            q, inside = brought_within(q, self.limits.lower, self.limits.upper)
+            turn = np.full(self.nq, 2 * np.pi)
+            for axis in arm.six.chain.axes:
+                turn[axis.index] /= abs(axis.ratio)
+            q, inside = brought_within(q, self.limits.lower, self.limits.upper, turn)
             miss = np.where(inside, miss, np.inf)
             q = np.where(inside[..., None], q, np.nan)
         lead = X.shape[:-2]
@@ -112,7 +116,10 @@ class InverseKinematics(DerivativeQuantities):
         raw = None
         if near is not None:
             raw = Kernel(optimised(closed_form(near, Within(self.home), raw=True))).general
-        return AnySixTurns(SixTurns(chain.numeric), self._mending(frame, chain), self.home, raw)
+        six = SixTurns(chain.numeric)
+        if not six.tells and plan_for(nearly(chain, VERY_NEARLY)) is None:
+            raise BadArgument(self._why_not(chain, []))  # rather than some of the solutions
+        return AnySixTurns(six, self._mending(frame, chain), self.home, raw)
 
     def _program(self, request: Request) -> Program:
         if request.quantity not in (CHECKED, *OF_A_POSE):
@@ -215,6 +222,6 @@ class InverseKinematics(DerivativeQuantities):
             how = f"free={{{names[0]!r}: 0.5}}"
             return f"{why}\n  There is a closed form with {listing(names)} given: {how}."
         if len(unknown) == SIX + 1 and not given and all(axis.turns for axis in chain.axes):
-            held = f"robot.locked({{{names[0]!r}: 0.5}})"
+            held = f"robot.locked({{{names[-1]!r}: 0.5}})"
             return f"{why}\n  No joint that is given makes it one. Hold one and solve: {held}."
         return why
