@@ -46,7 +46,7 @@ def compare(robot: Robot, quantity: str, ways: Sequence[Way], effort: Effort) ->
     ways = agreeing(robot, quantity, ways, arrays)
     fresh = Contender(getattr(robot, quantity), tuple(arrays), len(arrays[0]))
     entrants = [ours(robot, quantity, arrays), fresh, *(way.batch(arrays) for way in ways)]
-    mine, without_out, *theirs = race(entrants, effort.seconds)
+    mine, without_out, *theirs = race(entrants, 1.5 * effort.seconds)
     what = f"{robot.name}: {spaced(quantity)}"
     if not ways:
         return [within(what, mine)]

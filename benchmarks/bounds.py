@@ -19,10 +19,10 @@ from qddot.certificate.bounds import bounds
 # largest gap of g and ‖M‖, of the rest, and seconds in all
 TARGETS = {
     "two_link": (1e-6, 1e-6, 2),
-    "two_link_cylinders": (1e-6, 1e-6, 10),
-    "double_pendulum": (1e-6, 1e-6, 10),
-    "rp": (1e-6, 1e-6, 10),
-    "scara": (1e-6, 1e-6, 10),
+    "two_link_cylinders": (1e-6, 1e-6, 8),
+    "double_pendulum": (1e-6, 1e-6, 8),
+    "rp": (1e-6, 1e-6, 8),
+    "scara": (1e-6, 1e-6, 8),
     "puma560": (0.01, 0.05, 120),
     "ur5": (0.01, 0.05, 120),
     "panda": (0.05, 0.2, 300),

@@ -32,7 +32,7 @@ class Effort:
     many: int = 400_000  # in a batch that is worth threads
     most: int = 10_000_000  # in a batch that must not fill the memory
     repeats: int = 3  # of what needs a process of its own
-    patience: float = 10.0  # [s] for what takes long: a search, a run of SymPy
+    patience: float = 8.0  # [s] for what takes long: a search, a run of SymPy
 
 
 QUICK = Effort(seconds=0.1, many=100_000, most=1_000_000, repeats=2, patience=4.0)

@@ -36,8 +36,8 @@ from qddot.program.program import Port, Program
 from qddot.progress import message_if_slow
 from qddot.results import in_notebook
 
-# operations: some 45 µs; handing work over takes 15
-WORTH_A_THREAD = 1_300_000
+# operations: some 200 µs; handing work over takes 15, and more where the other core is asleep
+WORTH_A_THREAD = 6_000_000
 PLANS = 64  # shapes of calls that a kernel remembers
 WORTH_A_WORD = 2_000_000_000  # about a tenth of a second
 
