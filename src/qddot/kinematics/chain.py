@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from qddot.dynamics.kinematics import path
-from qddot.equations.values import ball_of, many_digits
 from qddot.errors import BadArgument, shorten
 from qddot.model.tree import Tree
 from qddot.scalars import Scalar, Vec3
@@ -117,6 +116,8 @@ def _with_many_digits(x: Scalar) -> Fraction:
     """Return a number as a fraction that is right to seventy digits."""
     if isinstance(x, Fraction):
         return x
+    from qddot.equations.values import ball_of, many_digits  # which load python-flint
+
     with many_digits():
         mantissa, exponent = ball_of(expression(x)).mid().man_exp()
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
