@@ -298,7 +298,7 @@ def test_exported_c_and_bundles_give_the_torques_of_the_same_robot(both, tmp_pat
     assert_near(found, plain.inverse_dynamics(q, qd, qdd), tolerance=1e-12)
 
 
-@pytest.mark.parametrize("to", ["to_jax", "to_casadi", *long("to_torch")])
+@pytest.mark.parametrize("to", ["to_casadi", *long("to_jax", "to_torch")])
 def test_other_packages_give_the_torques_of_the_same_robot(both, to):
     package = to.removeprefix("to_")
     pytest.importorskip(package, reason=f"{package} is not installed")

@@ -305,7 +305,7 @@ def test_arrays_live_on_while_other_threads_let_go_of_them(monkeypatch: pytest.M
     import qddot
 
     monkeypatch.setattr(fastcall, "WORTH_LETTING_GO", 0)
-    robot, count = qddot.load("two_link"), 400
+    robot, count = qddot.Robot(qddot.load("two_link").model), 400
     rng = np.random.default_rng(0)
     q, qd, qdd = rng.normal(size=(3, count, robot.n))
     loads = {robot.tip: np.ones((count, 6))}

@@ -134,7 +134,7 @@ def test_a_rollout_in_one_kernel_is_the_rollout(method, tmp_path):
     gain = qddot.record(lambda q, qd, k: -k * q - 2 * qd, q=(6,), qd=(6,), k=(6,))
     law = law_of(gain, robot.n)
     system = System(robot.model, Forces(law, True, smoothing=0.01), (f"{robot.joint_names[-1]}.m",))
-    loop = iteration(system, method)
+    loop = iteration(system, method, short=True)
     library = compiled_here(source([iteration_kernel(loop, "run", Real())], Real()), tmp_path)
     rng = np.random.default_rng(3)
     q0, qd0 = rng.normal(size=(2, count, 6))

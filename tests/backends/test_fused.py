@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from long import long
 from made import PANDA, UR5
 from nearness import DIVIDED
 from translated import assert_same
@@ -15,7 +16,11 @@ from qddot.backends.fused import fused, most_live
 from qddot.program.program import Port, Program, Step
 from qddot.program.recorder import record
 
-CASES = ((UR5, "inverse_dynamics"), (UR5, "forward_dynamics_derivatives"), (PANDA, "regressor"))
+CASES = [
+    (UR5, "inverse_dynamics"),
+    (UR5, "forward_dynamics_derivatives"),
+    *long((PANDA, "regressor")),
+]
 
 
 def results(program, arrays):

@@ -225,6 +225,7 @@ for f in (torque, shared):
 """
 
 
+@pytest.mark.long
 def test_gradients_are_right_when_devices_share_the_work():
     if not hasattr(jax, "shard_map"):
         pytest.skip("this JAX has no jax.shard_map")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +14,14 @@ from long import examples
 from nearness import ROUND_OFF, assert_close
 from numpy.testing import assert_array_equal
 
-from qddot import Kernel, load
-from qddot.backends import llvm, loops, pieces
+from qddot import Kernel, load, record
+from qddot.backends import llvm, loops, pieces, registers
 from qddot.backends.ir import Lanes
+from qddot.backends.rows import CHUNK
+from qddot.errors import BadArgument
+from qddot.program import record_block
+from qddot.program.blocks import inlined
+from qddot.program.calls import BlockCall, CallResult
 from qddot.program.operations import OPERATIONS
 from qddot.program.ports import Port
 from qddot.program.program import Program, Step
@@ -29,12 +34,13 @@ NEVER_FUSED = [op for op in OPERATIONS.values() if op.name != "mul"]
 
 
 @contextmanager
-def in_small_pieces() -> Iterator[None]:
+def in_small_pieces(many: int = 1) -> Iterator[None]:
     """Cut every program, and have few values at hand."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pieces, "LONG", {True: 0, False: 0})
         patch.setattr(pieces, "PIECE", 6)
-        patch.setattr(pieces, "AT_HAND", 6 / llvm.vector_registers())
+        patch.setattr(pieces, "MANY", many)
+        patch.setattr(registers, "AT_HAND", 6 / llvm.vector_registers())
         yield
 
 
@@ -55,6 +61,42 @@ def random_program(seed: int, length: int) -> Program:
     count = sum(port.size for port in OUTPUTS)
     results = tuple(before(first + length) for _ in range(count))
     program = Program("random", INPUTS, constants, tuple(steps), OUTPUTS, results)
+    program.check()
+    return program
+
+
+def random_program_of_calls(seed: int, length: int) -> Program:
+    """Return a program some of whose steps call a block, with values from anywhere before."""
+    rng = np.random.default_rng(seed)
+    inputs = (Port("a", ()), Port("b", (2,)), Port("c", ()), Port("d", (3,)))
+    ops = [OPERATIONS[name] for name in ("add", "sub", "max", "min", "neg", "abs")]
+    steps: list[Step] = []
+
+    def grow(first: int, length: int) -> list[Step]:
+        found = []
+        for number in range(first, first + length):
+            op = ops[rng.integers(len(ops))]
+            found.append(Step(op, tuple(int(x) for x in rng.integers(0, number, op.arity))))
+        return found
+
+    results = tuple(int(x) for x in rng.integers(0, 7 + 12, 5))
+    block = Program("block", inputs, (), tuple(grow(7, 12)), (Port("r", (5,)),), results)
+    call, first = BlockCall.of(block), sum(port.size for port in INPUTS)
+    known = list(range(first))  # values that are numbers
+    for _ in range(length):
+        at = first + len(steps)
+        if rng.random() < 0.15:
+            steps.append(Step(call, tuple(int(x) for x in rng.choice(known, call.arity))))
+            parts = rng.permutation(5)[: rng.integers(1, 6)].tolist()
+            steps += [Step(CallResult.of(k), (at,)) for k in parts]
+            known += range(at + 1, at + 1 + len(parts))
+        else:
+            op = ops[rng.integers(len(ops))]
+            steps.append(Step(op, tuple(int(x) for x in rng.choice(known[-9:], op.arity))))
+            known.append(at)
+    count = sum(port.size for port in OUTPUTS)
+    ends = tuple(int(x) for x in rng.choice(known[-count:], count))
+    program = Program("random calls", INPUTS, (), tuple(steps), OUTPUTS, ends)
     program.check()
     return program
 
@@ -82,6 +124,18 @@ def test_pieces_give_what_the_whole_gives(dtype: str, seed: int, length: int, co
         assert_array_equal(one, other[0])
 
 
+@examples(12)
+@given(seed=st.integers(0, 2**32 - 1), length=st.integers(1, 60), small=st.booleans())
+def test_calls_give_what_the_straight_line_gives(seed: int, length: int, small: bool):
+    # what a call takes lies on the frame, and nothing may be put over it before it is read
+    program, given = random_program_of_calls(seed, length), states(3, "float64", seed)
+    straight = Kernel(inlined(program)).general(*given)
+    with in_small_pieces(many=CHUNK) if small else nullcontext():
+        found = Kernel(program).general(*given)
+    for mine, other in zip(found, straight, strict=True):
+        assert_array_equal(mine, other)
+
+
 @pytest.mark.parametrize("quantity", ["inverse_dynamics", "regressor"])
 def test_a_robot_in_pieces_moves_as_it_does(quantity: str):
     program = load("scara").program(quantity)
@@ -105,3 +159,22 @@ def test_pieces_are_kept_on_the_disk_and_fetched_again(cache_dir: Path):
     assert sorted(cache_dir.iterdir()) == files
     for mine, other in zip(again, first, strict=True):
         assert_array_equal(mine, other)
+
+
+def test_a_program_that_does_not_fit_on_the_stack_is_refused():
+    with in_small_pieces(), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pieces, "LARGEST_FRAME", 100)
+        with pytest.raises(BadArgument, match=r"random is too long to be compiled: .* values wait"):
+            loops.batch_loop(random_program(3, 60), Lanes(4))
+
+
+def test_fewer_lanes_keep_what_waits_on_the_stack():
+    double = record_block(lambda x: 2 * x, x=(500,))
+    program = record(lambda x: np.sum(double(double(x))), x=(500,))
+    assert registers.most_waiting(program) in range(500, 1501)
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for frame in (10**6, 60_000, 20_000):
+            patch.setattr(loops, "FRAME", frame)
+            found.append(loops.batch_lanes(program, 8, single=False).count)
+    assert found == [8, 4, 1]

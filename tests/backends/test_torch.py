@@ -69,6 +69,7 @@ def test_every_way_of_torch_func_gives_the_same_jacobian():
     assert_close(stiffness, torch.func.vmap(torch.func.jacrev(functions.gravity_torque))(q).numpy())
 
 
+@pytest.mark.long
 def test_torch_compile_goes_through_without_a_break():
     robot = UR5
     functions = qddot.to_torch(robot)

@@ -154,6 +154,7 @@ def saved():
     return {name: replace(b, proof=json.loads(json.dumps(b.proof))) for name, b in found.items()}
 
 
+@pytest.mark.long
 def test_a_saved_proof_proves_again(saved):
     for b in saved.values():
         again = check(ARM, b)

@@ -16,8 +16,9 @@ import qddot
 from qddot.certificate import KinematicsProof
 from qddot.certificate.bound import box_of
 from qddot.certificate.equation_boxes import Boxes
+from qddot.certificate.krawczyk import PoseProblem
 from qddot.certificate.pose_equations import PoseEquation, PoseEquations, Ranges
-from qddot.certificate.pruning import prune
+from qddot.certificate.pruning import prune, touching
 from qddot.certificate.serial_chain import serial_chain
 from qddot.model import Joint, Link, Placement, build
 
@@ -331,3 +332,28 @@ def test_three_slides_that_carry_two_turns():
     proof = qddot.prove_inverse_kinematics(robot, robot.pose(q, "tool"), "tool", box=box)
     assert proof.status == "exact"
     assert np.allclose(proof.q, q)
+
+
+def test_boxes_that_touch_are_one_also_in_a_long_row():
+    order = np.random.default_rng(0).permutation(1000)
+    one = touching(Boxes(np.array([0.2 * order, 0.0 * order]), np.full((2, 1000), 0.1)))
+    assert len(one) == 1
+    assert one.middle[0] + one.half[0] == pytest.approx(199.9)
+    apart = Boxes(np.array([[0.0, 9.0, 0.5]]), np.array([[0.3, 0.3, 0.3]]))
+    assert np.allclose(touching(apart).middle, [[0.25, 9.0]])
+
+
+def test_what_is_not_decided_in_time_is_said_and_no_proof_is_tried_after_that(monkeypatch):
+    tried = []
+    monkeypatch.setattr(PoseProblem, "proved", lambda *given: tried.append(1))
+    proof = qddot.prove_inverse_kinematics(PUMA, PUMA.pose([0.3] * 6, "tool"), seconds=1e-9)
+    assert proof.status == "undecided"
+    assert proof.why.startswith("out of time")
+    assert (tried, len(proof.q), proof.left) == ([], 0, 1)
+
+
+def test_a_joint_that_changes_nothing_that_is_asked_for_leaves_all_positions():
+    arm = from_table([{"a": 0, "d": 0.3, "alpha": 0}])
+    proof = qddot.prove_inverse_kinematics(arm, arm.pose([0.4], "tool"), match="position")
+    assert not proof.proved
+    assert len(proof.q) == 0

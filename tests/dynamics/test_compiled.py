@@ -106,7 +106,7 @@ def check(robot, quantity):
         assert_near(method(*one), expected.astype(float), largest)
 
 
-@pytest.mark.parametrize("name", ["following", "thirty joints", *long(*SMALL[:3])])
+@pytest.mark.parametrize("name", ["following", *long("thirty joints", *SMALL[:3])])
 def test_compiled_forward_dynamics_undoes_compiled_inverse_dynamics(name):
     """Of thirty joints it is recorded from articulated bodies, else from the mass matrix."""
     arm = robot(name)

@@ -313,3 +313,37 @@ def test_files_without_calls_stay_as_they_were():
     program = record(lambda x: np.sin(x), x=(2,))
     assert json.loads(program.to_json())["format"] == 1
     assert json.loads(TWICE.to_json())["format"] == 2
+
+
+INNER = record_block(lambda x, k: np.sin(x) * k[0] + k[1], x=(9,), k=(2,))
+
+
+def of_parts(x, y, k):
+    """Hand on slices of inputs, of results and of constants, in order and not."""
+    a = INNER(x[:9], k[1:])
+    b = INNER(np.concatenate([a[3:], x[9:]]), k[:2])
+    return INNER(y[::-1], np.array([0.5, 2.0])) - b, np.concatenate([a, b, y])
+
+
+OUTER = record_block(of_parts, x=(12,), y=(9,), k=(3,))
+
+
+def calls_in_every_way(x, y, k):
+    z, parts = OUTER(x, y, k)
+    again, _ = OUTER(parts[5:17], z[::-1], np.array([1.0, -2.0, 3.0]))
+    mixed, more = OUTER(np.stack([*z[::-1], 0.0, k[0], 1.5]), parts[18:], parts[:3])
+    return {"first": again, "second": more[::-1], "third": mixed + z}
+
+
+def test_calls_take_what_lies_side_by_side_and_what_does_not():
+    program = record(calls_in_every_way, x=(12,), y=(9,), k=(3,))
+    rng = np.random.default_rng(4)
+    given = [rng.uniform(-1, 1, (21, port.size)) for port in program.inputs]
+    for some in (program, optimised(program), inlined(program)):
+        wanted = calls_in_every_way(*(x[0] for x in given)).values()
+        assert_same(some(*(x[0] for x in given)), wanted)
+        kernel = Kernel(some)
+        assert_same(kernel.general(*given), program(*given))
+        assert_same(kernel(*(x[0] for x in given)), wanted)
+        single = Kernel(some, np.dtype(np.float32)).general(*(x.astype("f4") for x in given))
+        assert_same(single, program(*given), SINGLE)

@@ -63,6 +63,7 @@ def test_a_torque_with_a_memory_is_not_good(made, tmp_path):
     assert not qddot.Trajectory.load(tmp_path / "run.csv", robot=ARM).good
 
 
+@pytest.mark.long
 def test_the_energy_cannot_tell():
     """Which is why it is asked: the audit of such a run passes."""
     with pytest.warns(qddot.SimulationWarning, match="has a memory"):

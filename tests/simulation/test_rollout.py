@@ -339,7 +339,7 @@ def test_what_holds_a_program_is_a_controller_and_torques_are_added_to_it():
 
 
 def test_loops_are_compiled_once_for_each_choice():
-    robot = qddot.load("two_link")
+    robot = qddot.Robot(qddot.load("two_link").model)
     program = qddot.record(lambda q: -q, q=(2,))
     for step in (0.01, 0.02):
         qddot.rollout(robot, [0.1, 0.2], steps=2, step=step)

@@ -14,7 +14,7 @@ from qddot.dynamics.coriolis import coriolis_matrix
 from qddot.dynamics.momentum import centrifugal_rate
 from qddot.dynamics.regroup import regrouped
 from qddot.program.operations import OPERATIONS
-from qddot.simulation.acting import Forces, Law
+from qddot.simulation.acting import Forces, Law, law_of
 from qddot.simulation.equation import System
 from qddot.simulation.steps import METHODS, iteration
 
@@ -35,6 +35,22 @@ def test_halving_the_step_divides_the_error_by_two_to_the_order(method):
     errors = [np.abs(end(method, steps) - exact).max() for steps in (128, 256, 512)]
     order = np.log2(np.divide(errors[:-1], errors[1:]))
     assert np.abs(order - ORDERS[method]).max() < 0.1
+
+
+def test_the_stage_that_runs_four_times_is_the_step_of_four_stages():
+    law = law_of(qddot.record(lambda q, qd, t: t - qd, q=(2,), qd=(2,), t=()), 2)
+    system = System(ARM.model, Forces(law), ())
+    long, short = (iteration(system, "rk4", short=short) for short in (False, True))
+    nothing, ends = np.zeros(0), []
+    for loop in (long, short):
+        state = loop.start([0.4, -0.7], [0.3, 0.5], nothing, nothing)
+        for t in (0.7, 0.75):
+            for stage in loop.stages:
+                for _ in range(stage.repeats):
+                    state = stage.program(state, nothing, nothing, t, 0.05)
+        ends.append(np.concatenate(loop.kept(state, nothing)))
+    np.testing.assert_allclose(*ends, rtol=1e-13)
+    assert len(long) > 3 * len(short.stages[0].program)
 
 
 def energies(method: str, steps: int, step: float) -> np.ndarray:

@@ -23,6 +23,7 @@ def test_two_links_are_stretched_or_folded(q2):
         assert_allclose(np.abs(found.borne[:2]), np.abs(tip) / 2, rtol=0, atol=1e-6)
 
 
+@pytest.mark.long
 def test_a_puma_loses_its_shoulder_before_its_wrist():
     q = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     found = nearest_singularity(PUMA, q, "tool")

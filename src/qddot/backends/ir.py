@@ -6,8 +6,10 @@ faster, and because it can be read.
 
 from __future__ import annotations
 
+import ctypes
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from qddot.backends.arctangent import atan2
@@ -44,7 +46,7 @@ class Lanes(FloatType):
 
     def constant(self, x: float) -> str:
         if self.single:
-            x = struct.unpack("f", struct.pack("f", x))[0]
+            x = ctypes.c_float(x).value  # struct refuses what overflows, from Python 3.14 on
         text = f"0x{struct.unpack('<Q', struct.pack('<d', x))[0]:016X}"
         return self._repeat(self.name, text)
 
@@ -63,7 +65,9 @@ class Emitter:
         self.lines: list[str] = []
         self.declared: set[str] = set()
         self.pieces: list[list[str]] = []  # functions of their own, which the lines call
-        self.blocks: dict[str, int] = {}  # those of programs called, by their digests
+        self.known: dict[object, int] = {}  # some of them, by what they are
+        self.data: dict[str, int] = {}  # constants in memory, and where in their piece they are
+        self.data_size = 0  # [bytes]
         self.table = "@pieces"  # where their addresses are; in one of them, what it was given
         self.fresh = 0
 
@@ -75,6 +79,15 @@ class Emitter:
         name = f"%t{self.fresh}"
         self.lines.append(f"  {name} = {text}")
         return name
+
+    def everywhere(self, x: str) -> str:
+        """Emit a value that has a number in all lanes."""
+        lanes = self.lanes
+        if lanes.count == 1:
+            return x
+        first = self.value(f"insertelement {lanes.type} poison, {lanes.name} {x}, i32 0")
+        zeros = f"<{lanes.count} x i32> zeroinitializer"
+        return self.value(f"shufflevector {lanes.type} {first}, {lanes.type} poison, {zeros}")
 
     def binary(self, op: str, a: str, b: str) -> str:
         # contract: a multiplication and an addition may be fused, and nothing else is relaxed
@@ -89,12 +102,45 @@ class Emitter:
     def prefetch(self, where: str, use: str) -> None:
         """Have memory fetched that will be read or written soon; a wrong address does no harm.
 
-        What will be written is fetched into the second cache: the first is full of what is being
-        written now.
+        What will be written, or read all at once, is fetched into the second cache: the first is
+        full of what is in use now.
         """
         self.declared.add("declare void @llvm.prefetch.p0(ptr, i32, i32, i32)")
-        cache = 2 if use == "write" else 3
+        cache = 3 if use == "read" else 2
         self.line(f"call void @llvm.prefetch.p0(ptr {where}, i32 0, i32 {cache}, i32 1)")
+
+    def in_memory(self, kind: str, values: Sequence[str]) -> str:
+        """Return where constants of 4 or 8 bytes lie side by side."""
+        if not self.data:
+            self.known["data"] = len(self.pieces)
+            self.pieces.append([])
+        items, each = ", ".join(f"{kind} {x}" for x in values), 8 if kind == "double" else 4
+        array = (
+            f"[{len(values)} x {kind}] [{items}], [{len(values) * each % 8} x i8] zeroinitializer"
+        )
+        if array not in self.data:
+            self.data[array] = self.data_size
+            self.data_size += (len(values) * each + 7) // 8 * 8
+        data = self._of_table(self.known["data"])
+        return self.value(f"getelementptr i8, ptr {data}, i64 {self.data[array]}")
+
+    def finished_pieces(self) -> list[list[str]]:
+        """Return the pieces: functions, and one that is the constants."""
+        if self.data:
+            number = self.known["data"]
+            arrays = [each for pair in self.data for each in pair.rsplit(", ", 1)]
+            types = ", ".join(each.partition("] ")[0] + "]" for each in arrays)
+            known = f"<{{ {types} }}> <{{ {', '.join(arrays)} }}>, align 64"
+            self.pieces[number] = [f"@piece{number} = constant {known}"]
+        return self.pieces
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Emit lines that belong to another function, and come back to those of this one."""
+        before = self.lines, self.table
+        self.lines, self.table = [], "%pieces"
+        yield
+        self.lines, self.table = before
 
     def piece(self, arguments: list[str]) -> int:
         """Make a function of the lines, in a module of its own, and return its number.
@@ -108,9 +154,12 @@ class Emitter:
         return len(self.pieces) - 1
 
     def call_piece(self, number: int, arguments: list[str]) -> None:
-        where = self.value(f"getelementptr ptr, ptr {self.table}, i64 {number}")
-        function = self.value(f"load ptr, ptr {where}")
+        function = self._of_table(number)
         self.line(f"call void {function}({', '.join([f'ptr {self.table}', *arguments])})")
+
+    def _of_table(self, number: int) -> str:
+        where = self.value(f"getelementptr ptr, ptr {self.table}, i64 {number}")
+        return self.value(f"load ptr, ptr {where}")
 
     def fma(self, a: str, b: str, c: str) -> str:
         return self.intrinsic("fma", a, b, c)

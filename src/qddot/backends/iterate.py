@@ -143,8 +143,9 @@ def _advance(out: Emitter, program: Program, vectors: dict[str, StackVectors]) -
     """
     state, later = vectors["state"], vectors["later"]
     if is_long(program, out.lanes):
-        block = block_function(out, program)
-        out.call_piece(block, ["ptr %on_stack", f"ptr {later.at(0)}"])
+        taken = [vectors[port.name].at(0) for port in program.inputs]
+        places = [f"ptr {place}" for place in (*taken, later.at(0))]
+        out.call_piece(block_function(out, program), places)
         for k in range(state.size):
             if program.results[k] != k:
                 state.put(k, later.get(k))
@@ -194,14 +195,9 @@ def _number(out: Emitter, row: str, step: str) -> tuple[str, str, str]:
 
 
 def _everywhere(out: Emitter, x: str) -> str:
-    lanes = out.lanes
-    if lanes.single:
+    if out.lanes.single:
         x = out.value(f"fptrunc double {x} to float")
-    if lanes.count == 1:
-        return x
-    first = out.value(f"insertelement {lanes.type} poison, {lanes.name} {x}, i32 0")
-    zeros = f"<{lanes.count} x i32> zeroinitializer"
-    return out.value(f"shufflevector {lanes.type} {first}, {lanes.type} poison, {zeros}")
+    return out.everywhere(x)
 
 
 def _rows(out: Emitter, base: str, mine: list[str], distance: int | str) -> list[str]:

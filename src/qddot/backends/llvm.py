@@ -33,8 +33,11 @@ class MachineCode:
 
     def address(self, name: str) -> int:
         """Return where a function or a global of the module is."""
-        engine = self.box.item()
-        return engine.get_function_address(name) or engine.get_global_value_address(name)
+        return _address(self.box.item(), name)
+
+
+def _address(engine: Any, name: str) -> int:
+    return engine.get_function_address(name) or engine.get_global_value_address(name)
 
 
 @cache
@@ -87,7 +90,7 @@ def compile_module(text: str) -> MachineCode:
         engine.finalize_object()
         if pieces := len(objects) - 1:
             table = engine.get_global_value_address("pieces")
-            addresses = [engine.get_function_address(f"piece{k}") for k in range(pieces)]
+            addresses = [_address(engine, f"piece{k}") for k in range(pieces)]
             (ctypes.c_uint64 * pieces).from_address(table)[:] = addresses
         box = np.empty((), dtype=object)
         box[()] = engine

@@ -10,20 +10,30 @@ from functools import partial
 
 from qddot.backends.ir import Emitter, Lanes, operations
 from qddot.backends.llvm import NEXT_MODULE
-from qddot.backends.pieces import Border, emit_in_pieces, is_long
-from qddot.backends.rows import CHUNK, InputRows, OutputRows, stored_together
+from qddot.backends.pieces import emit_in_pieces, is_long
+from qddot.backends.registers import Border, ResultChunk, most_waiting
+from qddot.backends.rows import (
+    CHUNK,
+    InputRows,
+    OutputRows,
+    load_all,
+    store_by_table,
+    stored_together,
+)
 from qddot.program.blocks import inlined
 from qddot.program.program import Port, Program
 
 NEAREST_CACHE = 32 * 1024  # [bytes]
+FRAME = 3_000_000  # [bytes] that a batch of a program with calls may have on the stack
 MOSTLY_WRITING = 8  # operations per entry of the results, or fewer
 
 
 def batch_lanes(program: Program, widest: int, single: bool) -> Lanes:
-    """Return how many states a batch computes at once: as many as a register holds, or half.
+    """Return how many states a batch computes at once: as many as a register holds, or fewer.
 
     Where results are most of the work and a block of them would fill the nearest cache, half of
-    the lanes leave room there, which measures 1.4 times faster for a Panda's regressor.
+    the lanes leave room there, which measures 1.4 times faster for a Panda's regressor. Fewer lanes
+    keep what waits within a part of the stack, which measures the same for chains of 64 joints.
 
     Args:
         program: What is computed.
@@ -31,6 +41,10 @@ def batch_lanes(program: Program, widest: int, single: bool) -> Lanes:
         single: Whether the numbers are float32.
     """
     lanes = Lanes(widest * 2 if single else widest, single)
+    if program.blocks:  # those on the stack are all that wait
+        waiting = most_waiting(program) * lanes.size
+        while waiting * lanes.count > FRAME and lanes.count > 1:
+            lanes = Lanes(lanes.count // 2 if lanes.count > CHUNK else 1, single)
     size = sum(port.size for port in program.outputs)
     crowded = 2 * size * lanes.count * lanes.size > NEAREST_CACHE
     if crowded and len(program) < MOSTLY_WRITING * size and lanes.count >= 2 * CHUNK:
@@ -151,8 +165,48 @@ def _border(out: Emitter, program: Program, rows: list[list[str]], ahead: Sequen
         for k, value in zip(entries, values, strict=True):
             whole.put(places[program.input_size + k][1], value)
 
-    border = Border(fetch, put)
+    def fetch_many(at: str, port: int) -> None:
+        _, row, size, far = touch(port)
+        given = [f"ptr {x}" for x in (at, *row)]
+        out.call_piece(_loading(out), [*given, f"i64 {size}", f"i64 {far or 0}"])
+
+    def put_many(frame: str, chunks: list[ResultChunk]) -> None:
+        tables: dict[tuple[int, int], list[str]] = {}
+        for chunk in chunks:
+            port, at = places[program.input_size + chunk.entries[0]]
+            numbers = tables.setdefault((port, len(chunk.entries)), [])
+            numbers += map(str, (*chunk.places, at))
+        for (port, width), numbers in tables.items():
+            _, row, *_ = touch(port)
+            given = [f"ptr {x}" for x in (frame, out.in_memory("i32", numbers), *row)]
+            more = (len(numbers) // (width + 1), ahead[port] or 0)
+            out.call_piece(_storing(out, width), [*given, *(f"i64 {x}" for x in more)])
+
+    border = Border(fetch, put, put_many, fetch_many)
     return border
+
+
+def _loading(out: Emitter) -> int:
+    """Return the number of the function that loads an input as vectors of a frame."""
+    if "loading" not in out.known:
+        rows = [f"%row{k}" for k in range(out.lanes.count)]
+        with out.apart():
+            load_all(out, rows)
+            given = ["ptr %frame", *(f"ptr {row}" for row in rows)]
+            out.known["loading"] = out.piece([*given, "i64 %size", "i64 %ahead"])
+    return out.known["loading"]
+
+
+def _storing(out: Emitter, width: int) -> int:
+    """Return the number of the function that stores vectors of a frame by a table."""
+    key = ("storing", width)
+    if key not in out.known:
+        rows = [f"%row{k}" for k in range(out.lanes.count)]
+        with out.apart():
+            store_by_table(out, rows, width)
+            given = ["ptr %frame", "ptr %table", *(f"ptr {row}" for row in rows)]
+            out.known[key] = out.piece([*given, "i64 %count", "i64 %ahead"])
+    return out.known[key]
 
 
 def _together(out: Emitter, program: Program) -> list[range]:
@@ -215,7 +269,8 @@ def module(out: Emitter, lines: list[str]) -> str:
     """
     common = [*sorted(out.declared), "attributes #0 = { nounwind }", ""]
     table = [f"@pieces = global [{len(out.pieces)} x ptr] zeroinitializer"] if out.pieces else []
-    return NEXT_MODULE.join("\n".join([*each, *common]) for each in (*out.pieces, [*table, *lines]))
+    pieces = [*out.finished_pieces(), [*table, *lines]]
+    return NEXT_MODULE.join("\n".join([*each, *common]) for each in pieces)
 
 
 def _argument(out: Emitter, array: str, k: int, kind: str) -> str:

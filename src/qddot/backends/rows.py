@@ -86,6 +86,82 @@ class OutputRows(LaneRows):
             self.fetch_ahead(where, start, "write")
 
 
+def load_all(out: Emitter, rows: list[str]) -> None:
+    """Emit a loop that loads %size entries of rows, at least a chunk, as vectors of %frame.
+
+    What is read so much %ahead is fetched.
+    """
+    lanes = out.lanes
+    width = CHUNK if lanes.count > 1 else 1
+    out.line(f"%last = sub i64 %size, {width}")
+    _begin(out)
+    beyond = out.value("icmp sgt i64 %k, %last")
+    start = out.value(f"select i1 {beyond}, i64 %last, i64 %k")
+    values = [_gather(out, rows, start)] if width == 1 else _chunk_at(out, rows, start)
+    for k, value in enumerate(values):
+        at = out.value(f"add i64 {start}, {k}")
+        where = out.value(f"getelementptr {lanes.type}, ptr %frame, i64 {at}")
+        out.line(f"store {lanes.type} {value}, ptr {where}")
+    _end(out, width, "%size")
+
+
+def store_by_table(out: Emitter, rows: list[str], width: int) -> None:
+    """Emit a loop that stores vectors of %frame, as %count chunks of %table say.
+
+    A chunk is the places of so many vectors on the frame, and the entry of the rows that the first
+    of them goes to. What is written so much %ahead is fetched.
+    """
+    lanes = out.lanes
+    _begin(out)
+    first = out.value(f"mul i64 %k, {width + 1}")
+
+    def number(i: int) -> str:
+        at = out.value(f"add i64 {first}, {i}")
+        where = out.value(f"getelementptr i32, ptr %table, i64 {at}")
+        return out.value(f"zext i32 {out.value(f'load i32, ptr {where}')} to i64")
+
+    places = [number(i) for i in range(width)]
+    where = [out.value(f"getelementptr {lanes.type}, ptr %frame, i64 {k}") for k in places]
+    columns = [out.value(f"load {lanes.type}, ptr {at}") for at in where]
+    start = number(width)
+    if width == 1:
+        _scatter(out, rows, start, columns[0])
+    else:
+        for row, part in zip(rows, _one_after_the_other(out, columns), strict=True):
+            to = _at(out, row, start)
+            out.line(f"store <{CHUNK} x {lanes.name}> {part}, ptr {to}, align {lanes.size}")
+            out.prefetch(out.value(f"getelementptr i8, ptr {to}, i64 %ahead"), "write")
+    _end(out, 1, "%count")
+
+
+def gather_by_table(out: Emitter) -> None:
+    """Emit a loop that copies %count vectors of %frame, which %table names, one after the other."""
+    kind = out.lanes.type
+    _begin(out)
+    where = out.value("getelementptr i32, ptr %table, i64 %k")
+    place = out.value(f"zext i32 {out.value(f'load i32, ptr {where}')} to i64")
+    value = out.value(
+        f"load {kind}, ptr {out.value(f'getelementptr {kind}, ptr %frame, i64 {place}')}"
+    )
+    out.line(f"store {kind} {value}, ptr {out.value(f'getelementptr {kind}, ptr %to, i64 %k')}")
+    _end(out, 1, "%count")
+
+
+def _begin(out: Emitter) -> None:
+    """Begin a loop over %k, behind the entry of a function."""
+    out.lines.insert(0, "entry:")
+    out.line("br label %chunk")
+    out.lines.append("chunk:")
+    out.line("%k = phi i64 [0, %entry], [%next, %chunk]")
+
+
+def _end(out: Emitter, by: int, limit: str) -> None:
+    out.line(f"%next = add i64 %k, {by}")
+    out.line(f"%more = icmp slt i64 %next, {limit}")
+    out.line("br i1 %more, label %chunk, label %done")
+    out.lines.append("done:")
+
+
 def stored_together(lanes: Lanes, size: int) -> list[range]:
     """Return the entries of an output, those together that are stored at once."""
     if lanes.count == 1 or size < CHUNK:
@@ -94,11 +170,20 @@ def stored_together(lanes: Lanes, size: int) -> list[range]:
     return [range(start, start + CHUNK) for start in starts]
 
 
-def _at(out: Emitter, row: str, k: int) -> str:
+def _at(out: Emitter, row: str, k: int | str) -> str:
     return row if k == 0 else out.value(f"getelementptr {out.lanes.name}, ptr {row}, i64 {k}")
 
 
-def _gather(out: Emitter, rows: list[str], k: int) -> str:
+def _chunk_at(out: Emitter, rows: list[str], start: str) -> list[str]:
+    kind = f"<{CHUNK} x {out.lanes.name}>"
+    where = [_at(out, row, start) for row in rows]
+    parts = [out.value(f"load {kind}, ptr {at}, align {out.lanes.size}") for at in where]
+    for at in where:
+        out.prefetch(out.value(f"getelementptr i8, ptr {at}, i64 %ahead"), "read later")
+    return _side_by_side(out, parts)
+
+
+def _gather(out: Emitter, rows: list[str], k: int | str) -> str:
     lanes = out.lanes
     loaded = [out.value(f"load {lanes.name}, ptr {_at(out, row, k)}") for row in rows]
     if lanes.count == 1:
@@ -109,7 +194,7 @@ def _gather(out: Emitter, rows: list[str], k: int) -> str:
     return result
 
 
-def _scatter(out: Emitter, rows: list[str], k: int, value: str) -> None:
+def _scatter(out: Emitter, rows: list[str], k: int | str, value: str) -> None:
     lanes = out.lanes
     for lane, row in enumerate(rows):
         x = value

@@ -32,6 +32,8 @@ FARTHEST = 1e9  # [m], of X
 ROUNDING = 1e-12  # of comparing floats about a turn in size, with room to spare
 TRIED = 24  # boxes in which no proof was found, after which the others are left
 MOST_TRIED = 400  # boxes in all
+SEARCHING = 0.8  # of the time goes to the search for boxes, the rest to proofs in them
+LATE = "out of time"
 SINGULAR = 1e-4  # smallest singular value of the Jacobian, relative, that explains a box left over
 
 
@@ -63,7 +65,8 @@ def prove_inverse_kinematics(
             joint name a pair or a number to hold the joint at. Arms with more joints than the
             task has numbers need some held.
         within: See above; at least 1e-13.
-        seconds: How long to search. What is not decided by then is said.
+        seconds: How long it may take; the clock is looked at between two steps, each of which takes
+            a fraction of a second. What is not decided by then is said.
         most_boxes: How many boxes to look at, at most.
     """
     begin = time.monotonic()
@@ -81,13 +84,14 @@ def prove_inverse_kinematics(
     turns = np.array(chain.turns)
     middle, half = np.where(turns, ranges.middle, 0.0), np.where(turns, ranges.half, 1.0)
     whole = Boxes(middle[:, None], half[:, None])
-    pruned = prune(equations, chain.turns, whole, begin + seconds, most_boxes)
+    deadline = begin + seconds
+    pruned = prune(equations, chain.turns, whole, begin + SEARCHING * seconds, most_boxes)
     # from here on slides are lengths again
     scale = np.where(turns, 1.0, ranges.half)[:, None]
     offset = np.where(turns, 0.0, ranges.middle)[:, None]
     both = Boxes.joined([pruned.boxes, pruned.open])
     boxes = (offset + scale * both.middle).T, (scale * both.half).T
-    solutions, left = _resolved(problem, turns, *boxes)
+    solutions, left = _resolved(problem, turns, *boxes, deadline)
     inside, edge, at = [], [], set()
     for solution in solutions:
         q, near = _placed(robot, chain, where, solution)
@@ -96,7 +100,8 @@ def prove_inverse_kinematics(
             at.update(near)
     inside.sort(key=lambda found: tuple(found[0].round(6)))
     volume = min(1.0, float(np.prod(left[1] / ranges.half, axis=1).sum()))
-    status, why = _verdict(problem, left, pruned.reason, len(inside), sorted(at))
+    reason = LATE if time.monotonic() > deadline else pruned.reason
+    status, why = _verdict(problem, left, reason, len(inside), sorted(at), deadline)
     return KinematicsProof(
         robot,
         frame,
@@ -167,13 +172,19 @@ def _apart(turns: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _resolved(
-    problem: PoseProblem, turns: np.ndarray, middle: np.ndarray, half: np.ndarray
+    problem: PoseProblem,
+    turns: np.ndarray,
+    middle: np.ndarray,
+    half: np.ndarray,
+    deadline: float,
 ) -> tuple[list[ChainSolution], tuple[np.ndarray, np.ndarray]]:
-    """Return the solutions in boxes, and the boxes about which nothing is known."""
+    """Return the solutions in boxes, and the boxes about which nothing is known by then."""
     solutions: list[ChainSolution] = []
     left, failed, tried = np.ones(len(middle), dtype=bool), 0, 0
     waiting = np.arange(len(middle))
     while len(waiting) and failed < TRIED and tried < MOST_TRIED:
+        if time.monotonic() > deadline:
+            break
         k, waiting = waiting[0], waiting[1:]
         tried += 1
         c, r = middle[k], half[k]
@@ -236,6 +247,7 @@ def _verdict(
     reason: str,
     count: int,
     at_limits: list[str],
+    deadline: float,
 ) -> tuple[str, str]:
     """Return the status and why it is so."""
     middle = left[0]
@@ -244,11 +256,13 @@ def _verdict(
             names = ", ".join(at_limits)
             return "undecided", f"a solution is at a limit of {names}, inside or outside"
         return ("exact" if count else "unreachable"), ""
-    if reason in ("out of time", "too many boxes"):
+    if reason in (LATE, "too many boxes"):
         return "undecided", f"{reason}: take more seconds or boxes, or a smaller box"
     points, taken = [], []
     with many_digits():
         for q in middle[:: max(1, len(middle) // TRIED)]:
+            if time.monotonic() > deadline:
+                break
             near = problem.improved(q, 1e-6)
             if problem.bent(near) < SINGULAR:
                 points.append(near)

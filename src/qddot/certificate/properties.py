@@ -203,8 +203,8 @@ def _pose(bound: Bound) -> str:
 
 
 def singularities(robot: Robot, box: Box) -> Iterator[Property]:
-    """Yield how near the last frame comes to a position in which it cannot be moved freely."""
-    frame = robot.frame_names[-1]
+    """Yield how near the robot's tip comes to a position in which it cannot be moved freely."""
+    frame = robot.tip
     try:
         found = near_singular(robot, frame, box)
     except BadArgument:  # nothing moves it

@@ -87,6 +87,9 @@ def prune(
     if any(abs(float(e.table)) > e.error for e in equations if not e.joints):
         return found
     usable = [e.scaled() for e in equations if e.joints]
+    if not usable:  # no joint changes what is asked for
+        found.open, found.reason = whole, "curve"
+        return found
     known: list[int] = []
     boxes = Boxes(np.zeros((0, 1)), np.zeros((0, 1)))
     for new, own in stages(usable, turns, whole.half[:, 0]):
@@ -185,12 +188,7 @@ def touching(boxes: Boxes, most: int = 1500) -> Boxes:
     while 1 < len(boxes) <= most:
         c, r = boxes.middle, boxes.half
         near = (np.abs(c[:, :, None] - c[:, None]) <= (r[:, :, None] + r[:, None]) * 1.01).all(0)
-        group = np.arange(len(boxes))
-        while True:
-            lowest = np.where(near, group[None], len(boxes)).min(1)
-            if (lowest == group).all():
-                break
-            group = lowest
+        group = _groups(np.asarray(near))
         names = np.unique(group)
         if len(names) == len(boxes):
             return boxes
@@ -199,3 +197,14 @@ def touching(boxes: Boxes, most: int = 1500) -> Boxes:
         middle = 0.5 * (low + high)
         boxes = Boxes(middle, np.maximum(high - middle, middle - low) * OUT + 8 * U)
     return boxes
+
+
+def _groups(near: np.ndarray) -> np.ndarray:
+    """Return for each box the first of those that are near it, or near one that is, and so on."""
+    group = np.full(len(near), -1)
+    for first in range(len(near)):
+        new = np.flatnonzero(group[first : first + 1] < 0) + first
+        while new.size:
+            group[new] = first
+            new = np.flatnonzero(near[new].any(0) & (group < 0))
+    return group

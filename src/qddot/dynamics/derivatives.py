@@ -26,7 +26,7 @@ from qddot.model.coordinates import Drives
 from qddot.model.tree import BASE, Body, Tree
 from qddot.scalars import ConfigVec, JointMat, JointVec, Mat3, Scalar, Vec3
 from qddot.spatial.moments import Moments
-from qddot.spatial.pose import Pose
+from qddot.spatial.pose import ORIGIN, Pose
 from qddot.spatial.vector import cross, skew, vector
 
 Wrench = tuple[Vec3, Vec3]  # moment about the body's origin, and force
@@ -90,6 +90,65 @@ class MovingAxis:
         return MovingAxis((w, u), rate, (moving.U @ w, moving.U @ u + cross(moving.a, w)))
 
 
+@dataclass(frozen=True)
+class Carried:
+    """Everything that a joint carries, as one composite body: its moments, flow and wrench."""
+
+    n: Vec3
+    f: Vec3
+    moments: Moments
+    flow: Flow
+
+    def __add__(self, other: Carried) -> Carried:
+        n, f = self.n + other.n, self.f + other.f
+        return Carried(n, f, self.moments + other.moments, self.flow + other.flow)
+
+    def with_child(self, child: Carried, X: Pose, speed: Vec3) -> Carried:
+        """Return this and what a child carries, which is at X and whose origin moves at a speed."""
+        body = child.moments.seen_from(X)
+        n, f = X.wrench(child.n, child.f)
+        n, f, moments = self.n + n, self.f + f, self.moments + body
+        flow = self.flow + child.flow.seen_from(X).faster(body, speed)
+        return Carried(n, f, moments, flow)
+
+
+_ZEROS = 0 * np.eye(3, dtype=int)
+NOTHING = Carried(ORIGIN, ORIGIN, Moments(0, ORIGIN, _ZEROS), Flow(ORIGIN, _ZEROS))
+
+
+@dataclass(frozen=True)
+class SlopeColumn:
+    """What the motion of a joint j changes, as a body has it that carries j, or moves with it."""
+
+    moved: Wrench  # ∂/∂qⱼ of the wrench of what j carries
+    sped: Wrench  # ∂/∂q̇ⱼ
+    taken: Wrench  # what it takes to move that along j
+    b: Vec3
+
+    @staticmethod
+    def of(axis: MovingAxis, carried: Carried, times: int) -> SlopeColumn:
+        body, flow = carried.moments, carried.flow
+        turned = flow.turned(times * axis.rate[0]), _turned(axis.motion, carried.n, carried.f)
+        moved = _sum(body.momentum(*axis.second), *turned)
+        sped = _sum(body.momentum(*_scaled(times, axis.rate)), flow.turned(times * axis.motion[0]))
+        taken, b = body.momentum(*axis.motion), times * flow.felt_by(*axis.motion)
+        return SlopeColumn(moved, sped, taken, b)
+
+    def felt_by(self, body: Body) -> tuple[Scalar, Scalar]:
+        """Return ∂τᵢ/∂qⱼ and ∂τᵢ/∂q̇ⱼ of the joint i of a body."""
+        return body.feels(*self.moved)[0], body.feels(*self.sped)[0]
+
+    def felt_of(self, axis: MovingAxis, times: int) -> tuple[Scalar, Scalar]:
+        """Return ∂τⱼ/∂qᵢ and ∂τⱼ/∂q̇ᵢ of another joint i, whose axis is given."""
+        by_q = _power(self.taken, axis.second) + self.b @ axis.rate[0]
+        return by_q, _power(self.taken, _scaled(times, axis.rate)) + self.b @ axis.motion[0]
+
+    def handed_on(self, X: Pose, speed: Vec3, times: int) -> SlopeColumn:
+        """Return the same as the parent has it."""
+        moved, sped, taken = (X.wrench(*x) for x in (self.moved, self.sped, self.taken))
+        return SlopeColumn(moved, sped, taken, X.R @ self.b + cross(times * speed, taken[1]))
+
+
 def rigid_body_slopes(
     tree: Tree, q: ConfigVec, qd: JointVec, qdd: JointVec
 ) -> tuple[JointMat, JointMat]:
@@ -129,51 +188,36 @@ def _slopes(
     X, qd_J = moving.X, tree.coordinates.velocities(q, qd)
     n, f = inertial_forces(tree, moving)
     moments = [Moments.of(body.inertia) for body in bodies]
-    flows = [Flow.of(moments[i], moving.of[i].w_u) for i in range(size)]
+    carried = [
+        Carried(n[i], f[i], moments[i], Flow.of(moments[i], moving.of[i].w_u)) for i in range(size)
+    ]
     axes = [MovingAxis.of(body, moving.of[i]) for i, body in enumerate(bodies)]
-    # how fast a body's origin moves, seen from that of the body before and in its axes
     speeds = [
-        cross(moving.of[body.parent].w_u, X[i].p) + X[i].R @ body.moves(qd_J)[1]
+        speed_of_origin(body, X[i], moving.of[body.parent].w_u, qd_J)
         for i, body in enumerate(bodies)
     ]
     by_q, by_qd = (np.zeros((size, size), dtype=object) for _ in range(2))
     for j in reversed(range(size)):
-        axis, parent = axes[j], bodies[j].parent
-        turned = flows[j].turned(times * axis.rate[0]), _turned(axis.motion, n[j], f[j])
-        moved = _sum(moments[j].momentum(*axis.second), *turned)
-        sped = _sum(
-            moments[j].momentum(*_scaled(times, axis.rate)), flows[j].turned(times * axis.motion[0])
-        )
-        taken, b = moments[j].momentum(*axis.motion), times * flows[j].felt_by(*axis.motion)
-        i = j
+        column, parent, i = SlopeColumn.of(axes[j], carried[j], times), bodies[j].parent, j
         while i != BASE:
-            by_q[i, j], by_qd[i, j] = (bodies[i].feels(*x)[0] for x in (moved, sped))
+            by_q[i, j], by_qd[i, j] = column.felt_by(bodies[i])
             if i != j:
-                by_q[j, i] = _power(taken, axes[i].second) + b @ axes[i].rate[0]
-                by_qd[j, i] = _power(taken, _scaled(times, axes[i].rate)) + b @ axes[i].motion[0]
-            moved, sped, taken = (_handed_on(X[i], *x) for x in (moved, sped, taken))
-            b = X[i].R @ b + cross(times * speeds[i], taken[1])
+                by_q[j, i], by_qd[j, i] = column.felt_of(axes[i], times)
+            column = column.handed_on(X[i], speeds[i], times)
             i = bodies[i].parent
         if parent != BASE:
-            body, (n_j, f_j) = moments[j].seen_from(X[j]), _handed_on(X[j], n[j], f[j])
-            n[parent], f[parent] = n[parent] + n_j, f[parent] + f_j
-            moments[parent] = moments[parent] + body
-            flows[parent] = flows[parent] + flows[j].seen_from(X[j]).faster(body, speeds[j])
-    for j, body in enumerate(bodies):
-        if body.spins:  # nothing depends on its angle
-            by_q[:, j] = 0
-    return _of_coordinates(tree, q, by_q), _of_coordinates(tree, q, by_qd)
+            carried[parent] = carried[parent].with_child(carried[j], X[j], speeds[j])
+    return of_coordinates(tree, q, by_q, by_qd)
+
+
+def speed_of_origin(body: Body, X: Pose, w: Vec3, qd_J: JointVec) -> Vec3:
+    """Return how fast a body's origin moves, seen from its parent, which turns at w."""
+    return cross(w, X.p) + X.R @ body.moves(qd_J)[1]
 
 
 def applies(tree: Tree) -> bool:
     """Return whether each joint has one velocity, a constant multiple of a coordinate's."""
     return isinstance(tree.coordinates, Drives) and all(b.joint.nv == 1 for b in tree.bodies)
-
-
-def _handed_on(X: Pose, n: Vec3, f: Vec3) -> Wrench:
-    """Return a wrench on a body as its parent has it."""
-    turned = X.R @ f
-    return X.R @ n + cross(X.p, turned), turned
 
 
 def _turned(motion: tuple[Vec3, Vec3], n: Vec3, f: Vec3) -> Wrench:
@@ -200,8 +244,14 @@ def _trace_less(K: Mat3) -> Mat3:
     return np.stack([[yy + zz, -xy, -xz], [-yx, xx + zz, -yz], [-zx, -zy, xx + yy]])
 
 
-def _of_coordinates(tree: Tree, q: ConfigVec, of_joints: np.ndarray) -> JointMat:
-    """Return Gᵀ A G of a matrix A of the joints."""
+def of_coordinates(
+    tree: Tree, q: ConfigVec, by_q: np.ndarray, by_qd: np.ndarray
+) -> tuple[JointMat, JointMat]:
+    """Return slopes of the joints' torques as those of the robot's own: Gᵀ A G of each."""
+    for j, body in enumerate(tree.bodies):
+        if body.spins:  # nothing depends on its angle
+            by_q[:, j] = 0
     G = tree.coordinates
-    rows = G.torques(q, G.torques(q, of_joints).T).T
-    return vector([list(row) for row in rows]).reshape(tree.n, tree.n)
+    both = [G.torques(q, G.torques(q, A).T).T for A in (by_q, by_qd)]
+    by_q, by_qd = (vector([list(row) for row in A]).reshape(tree.n, tree.n) for A in both)
+    return by_q, by_qd

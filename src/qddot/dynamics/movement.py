@@ -80,21 +80,38 @@ def movements(
         v_J = G.velocities(q, v)
     at = {BASE: movement_of_base(tree, base)}
     for i, body in enumerate(tree.bodies):
-        before, R = at[body.parent], X[i].R
-        w_u, alpha = R.T @ before.w_u, R.T @ before.alpha
-        start = R.T @ (before.a + before.U @ X[i].p)
-        (wu, uu), (wa, ua) = body.moves(u_J), body.moves(a_J)
-        if u is v:
-            alpha = alpha + wa + cross(w_u, wu)
-            start = start + ua + 2 * cross(w_u, uu) + cross(wu, uu)
-            w_u = w_v = w_u + wu
-        else:
-            w_v, (wv, uv) = R.T @ before.w_v, body.moves(v_J)
-            alpha = alpha + wa + (cross(w_u, wv) + cross(w_v, wu) + cross(wu, wv)) / 2
-            start = start + ua + cross(w_u, uv) + cross(w_v, uu) + cross(wu, uv)
-            w_u, w_v = w_u + wu, w_v + wv
-        at[i] = Movement(w_u, w_v, alpha, spread(alpha, w_u, w_v), start)
+        moves = body.moves(u_J), body.moves(a_J)
+        at[i] = moved_on(at[body.parent], X[i], *moves, None if u is v else body.moves(v_J))
     return Movements(q, X, at)
+
+
+def moved_on(
+    before: Movement,
+    X: Pose,
+    of_u: tuple[Vec3, Vec3],
+    of_a: tuple[Vec3, Vec3],
+    of_v: tuple[Vec3, Vec3] | None = None,
+) -> Movement:
+    """Return how a body moves, from its parent's movement and what its joint does.
+
+    Args:
+        before: The parent's.
+        X: Where the body is in it.
+        of_u, of_a, of_v: S u, S a, S v; v is u if it is not given.
+    """
+    R, (wu, uu), (wa, ua) = X.R, of_u, of_a
+    w_u, alpha = R.T @ before.w_u, R.T @ before.alpha
+    start = R.T @ (before.a + before.U @ X.p)
+    if of_v is None:
+        alpha = alpha + wa + cross(w_u, wu)
+        start = start + ua + 2 * cross(w_u, uu) + cross(wu, uu)
+        w_u = w_v = w_u + wu
+    else:
+        w_v, (wv, uv) = R.T @ before.w_v, of_v
+        alpha = alpha + wa + (cross(w_u, wv) + cross(w_v, wu) + cross(wu, wv)) / 2
+        start = start + ua + cross(w_u, uv) + cross(w_v, uu) + cross(wu, uv)
+        w_u, w_v = w_u + wu, w_v + wv
+    return Movement(w_u, w_v, alpha, spread(alpha, w_u, w_v), start)
 
 
 def movement_of_base(tree: Tree, motion: BaseMotion | None = None) -> Movement:

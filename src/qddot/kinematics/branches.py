@@ -16,7 +16,7 @@ import numpy as np
 from qddot.kinematics.chain import Chain, JointLine, common_direction, number, numbers
 from qddot.kinematics.joint_equations import Position, across, moved, turned
 from qddot.kinematics.plan import IkPlan
-from qddot.kinematics.solutions import CLOSED
+from qddot.kinematics.solutions import CLOSED, SLACK
 from qddot.program.operations import select
 from qddot.program.program import Program
 from qddot.program.recorded import Recorded
@@ -31,7 +31,6 @@ TIGHT = 1e-13  # a closure [rad, or parts of the arm's length] that needs no pol
 NEAR = 1e-5
 RIGHT_ANGLES = 1e-9  # how far a pose's axes may be from unit length and right angles, at once
 LOST = 1e-20  # the lever, to the fourth, below which positions are less exact than NEAR
-SLACK = 1e-10  # [rad or m] by which a solution may be beyond a limit
 ORIGIN = np.zeros(3, dtype=int)
 
 
@@ -268,8 +267,8 @@ def _regular(X: Any, miss: Sequence[Scalar], lever: Sequence[Scalar]) -> Scalar:
     off: Scalar = 0
     lengths = first @ first - 1, second @ second - 1, first @ second
     for x in (*lengths, *(cross(first, second) - third), *X[3, :3], X[3, 3] - 1):
-        off = np.maximum(off, abs(x))
-    right = off <= RIGHT_ANGLES
+        off = off + x * x
+    right = off <= RIGHT_ANGLES**2
     for far, clear in zip(miss, lever, strict=True):
         right = right * ((far <= TIGHT**2) + (far > NEAR**2) * (clear > LOST))
     return right

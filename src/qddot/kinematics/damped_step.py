@@ -146,11 +146,11 @@ class PoseTask:
     def _step(self, state: Any, constants: Any, given: Any, t: Any, h: Any) -> np.ndarray:
         m = len(self.joints)
         q, free, near = state[:m], state[m:], constants[TARGET:]
-        e, J = self._missing(q, constants)
+        e, J = self.missing(q, constants)
         square = e @ e
         apart = near - q
         for k in np.flatnonzero(self.turning):
-            apart[k] = _within_half_a_turn(apart[k])
+            apart[k] = within_half_a_turn(apart[k])
         pull = given[0] * np.minimum(1.0, PULLED / (square + 1e-30))
         along = apart * pull if self.redundant else np.zeros(m, dtype=int)
         weight = np.array([self.joint_weights[k] for k in self.joints])
@@ -204,21 +204,25 @@ class PoseTask:
     @staticmethod
     def _turned_back(q: Scalar, near: Scalar, low: float, high: float) -> Scalar:
         """Return the angle that is q by whole turns, within limits, and nearest to another."""
-        there = near + _within_half_a_turn(q - near)
+        there = near + within_half_a_turn(q - near)
         there = there - np.where(there > high, 2 * pi, 0.0) + np.where(there < low, 2 * pi, 0.0)
         return np.where((there > high) + (there < low), q, there)
 
-    def _missing(self, q: Any, constants: Any) -> tuple[np.ndarray, np.ndarray]:
+    def missing(self, q: Any, constants: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return e and J of the rows that count, weighted."""
-        J = jacobian(self.tree, self._all_joints(q), self.frame)[:, self.joints]
-        if self.match in AXES:  # a turn about the axis changes nothing
-            axis = constants[:9].reshape(3, 3)[:, AXES.index(self.match)]
-            J = np.concatenate([J[:3] - np.outer(axis, axis @ J[:3]), J[3:]])
+        J = self.weighted(jacobian(self.tree, self._all_joints(q), self.frame), constants)
         turn, away = self._unweighted(q, constants)
         rows = [i for i, w in enumerate(self.rows) if w]
-        weights = np.array([self.rows[i] for i in rows])
-        e = np.concatenate([turn, away])[rows] * weights
-        return e, J[rows] * weights[:, None]
+        e = np.concatenate([turn, away])[rows] * np.array([self.rows[i] for i in rows])
+        return e, J[:, self.joints]
+
+    def weighted(self, velocities: Any, constants: Any) -> np.ndarray:
+        """Return the rows that count of velocities of the frame, (6, k), weighted."""
+        if self.match in AXES:  # a turn about the axis changes nothing
+            axis, turns = constants[:9].reshape(3, 3)[:, AXES.index(self.match)], velocities[:3]
+            velocities = np.concatenate([turns - np.outer(axis, axis @ turns), velocities[3:]])
+        rows = [i for i, w in enumerate(self.rows) if w]
+        return velocities[rows] * np.array([self.rows[i] for i in rows])[:, None]
 
     def _unweighted(self, q: Any, constants: Any) -> tuple[Vec3, Vec3]:
         """Return the turn [rad] and the distance [m] that lead to the pose, in base axes.
@@ -241,5 +245,6 @@ class PoseTask:
         return full
 
 
-def _within_half_a_turn(angle: Scalar) -> Scalar:
+def within_half_a_turn(angle: Scalar) -> Scalar:
+    """Return the angle between −π and π that differs by whole turns."""
     return angle - 2 * pi * floor(angle / (2 * pi) + 0.5)

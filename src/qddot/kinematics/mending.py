@@ -9,16 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from qddot.errors import BadArgument
-from qddot.kinematics.branches import SLACK, TIGHT
+from qddot.kinematics.branches import TIGHT
 from qddot.kinematics.joint_equations import NO_LEVER
-from qddot.kinematics.solutions import CLOSED
+from qddot.kinematics.poses import proper_matrices
+from qddot.kinematics.solutions import CLOSED, SLACK
 
-POSE = 1e-6  # how far the axes of a pose may be from unit length and right angles
 NEAR = 2e-2  # the closure from which Newton's method is tried
 FAR = 0.5  # the same, for candidates that other methods found roughly
 SAME = 1e-6  # [rad or m] two solutions that are nearer than this are one
@@ -45,7 +43,7 @@ class Mending:
     def mended(self, X: np.ndarray, *given: np.ndarray) -> tuple[np.ndarray, ...]:
         """Return q, miss and margin of poses (m, 4, 4) that need more than the program."""
         assert self.solve is not None
-        X = proper_poses(X)
+        X = proper_matrices(X)
         spare = np.zeros((len(X), self.carrying + 1))
         spare[:, -1] = NO_LEVER**4
         *found, lever = self._polished(X, *self.solve(X, *given, spare))
@@ -150,50 +148,8 @@ def brought_within(
 
 def without_doubles(q: np.ndarray, miss: np.ndarray) -> np.ndarray:
     """Return how far solutions (m, places, n) miss, infinite where one is there already."""
-    apart = np.abs((q[:, :, None] - q[:, None] + np.pi) % (2 * np.pi) - np.pi).max(axis=-1)
     earlier = np.tri(q.shape[1], k=-1, dtype=bool)
-    same = (apart < SAME) & earlier & (miss <= CLOSED**2)[:, None]
+    same = earlier & (miss <= CLOSED**2)[:, None]
+    for x in np.moveaxis(np.concatenate([np.cos(q), np.sin(q)], axis=-1), -1, 0):
+        same &= np.abs(x[:, :, None] - x[:, None]) < SAME  # whole turns apart is the same
     return np.where(same.any(axis=-1), np.inf, miss)
-
-
-def proper_poses(X: np.ndarray) -> np.ndarray:
-    """Return poses with right angles to the last digit, of some that have them nearly.
-
-    Raises:
-        BadArgument: If a matrix is no pose.
-    """
-    bad = ~np.isfinite(X).all(axis=(-2, -1))
-    if bad.any():
-        raise BadArgument(f"X is no pose: it holds NaN or infinity, in {_which(bad)}.")
-    row = np.abs(X[:, 3] - [0, 0, 0, 1]).max(axis=-1) > POSE
-    if row.any():
-        raise BadArgument(
-            f"X is no pose: the last row must be 0, 0, 0, 1; it is {_listed(X[row][0, 3])} in "
-            f"{_which(row)}."
-        )
-    R = X[:, :3, :3]
-    off = np.abs(R.swapaxes(-1, -2) @ R - np.eye(3)).max(axis=(-2, -1))
-    if (off > POSE).any():
-        raise BadArgument(
-            f"X is no pose: its axes, the columns of X[:3, :3], miss unit length or right angles "
-            f"by {off.max():.2g}, in {_which(off > POSE)}. Up to {POSE:g} they are straightened.\n"
-            "  Write it with more digits, or make it from angles."
-        )
-    mirrored = np.linalg.det(R) < 0
-    if mirrored.any():
-        raise BadArgument(
-            f"X is no pose: its axes are left-handed, in {_which(mirrored)}: no motion mirrors.\n"
-            "  Turn one of the columns of X[:3, :3] round."
-        )
-    U, _, V = np.linalg.svd(R)
-    straight = X.copy()
-    straight[:, :3, :3] = np.where((off > 1e-15)[:, None, None], U @ V, R)
-    return straight
-
-
-def _which(wrong: Any) -> str:
-    return "the pose given" if len(wrong) == 1 else f"{int(wrong.sum())} of the poses given"
-
-
-def _listed(row: np.ndarray) -> str:
-    return ", ".join(f"{x:.3g}" for x in row)

@@ -7,18 +7,18 @@ to that, further ones start elsewhere, and the nearest solution of all is taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from math import pi, sqrt
+from math import sqrt
 
 import numpy as np
 
 from qddot.backends.iterated import Given, IteratedKernel
 from qddot.backends.kernel import Kernel
 from qddot.kinematics.damped_step import LENGTH, TARGET, PoseTask
+from qddot.kinematics.hindrance import Hindrances
+from qddot.kinematics.known_solutions import KnownSolutions
 from qddot.kinematics.poses import ALMOST
-from qddot.kinematics.solutions import Solutions
 from qddot.kinematics.starts import COUNT, GROUPS, Starts
 
 TOGETHER = 8192  # poses, so that what belongs to them stays in the processor's memory
@@ -26,11 +26,14 @@ PULL = 0.6  # towards `near`: with more, a search would overshoot where that is 
 PULLING, CLOSING = 10, 4  # steps of a search, and those at its end that go to the pose alone
 PATIENT = 16  # steps of a search where others found nothing
 CLOSEST = 300  # steps towards a pose that is not reached
+STAY = 1e30  # κ of a step that goes nowhere
 OUT_OF_REACH = 4.0  # κ of these: |∂²x/∂q²| of an arm, in its own lengths, is about 3
-SLACK = 1e-9  # [rad or m], how far beyond a limit rounding may put a solution
+NEARLY_THERE = 1e-6  # [rad and m] from where Newton's method goes on
 ROUGH, POLISHING = 1e-13, 20  # [rad and m] beyond which a solution gets so many steps more
 CLOSE = 0.25  # Σ w (q − near)² below which no other start is tried
 FEW = 256  # searches at once, of poses that are no more than that
+KICK = 0.05  # [rad or m], how far from where it is a drag tries to begin too
+ALIKE = 1e-4  # relative: positions that are as close to a pose out of reach
 MOST = 96  # starts of a pose that is not found
 MISSED = 1e9  # what it costs to be no solution
 
@@ -45,8 +48,7 @@ class PoseSearch:
 
     task: PoseTask
     threads: int = 1
-    # from poses (r, 4, 4) to all solutions of them, where there is a closed form
-    closed_form: Callable[[np.ndarray], Solutions] | None = None
+    known: KnownSolutions | None = None  # where there is a closed form
 
     @cached_property
     def kernel(self) -> IteratedKernel:
@@ -74,6 +76,11 @@ class PoseSearch:
         return None
 
     @cached_property
+    def hindrances(self) -> Hindrances:
+        """What looks for what hinders it."""
+        return Hindrances(self.task)
+
+    @cached_property
     def starts(self) -> Starts:
         """Where searches start, `near` apart."""
         return Starts(self.task)
@@ -96,11 +103,58 @@ class PoseSearch:
         for first in range(0, len(poses), TOGETHER):
             part = slice(first, first + TOGETHER)
             q[part, joints], squares[part] = self._searched(constants[part], limit, starts)
+        return q, *self._ended(squares, limit)
+
+    def dragged(
+        self, pose: np.ndarray, near: np.ndarray, tolerance: np.ndarray, most: float
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the same as `nearest` of one pose, by searches that begin at `near` or beside it.
+
+        `most` is how far a joint may go [rad or m]; if one would go farther, all stop on the way.
+        """
+        joints, limit = self.task.joints, tolerance * tolerance
+        constants = np.concatenate([pose, near[:, joints]], axis=1)
+        low, high = (x[joints] for x in self.task.bounds)
+        # as many at once as cost no more than one: where J is singular, no step leads anywhere
+        beside = self.starts.spread(self.kernel.lanes) * (2 * KICK) - KICK
+        beside[0] = 0
+        starts = np.clip(constants[:, TARGET:] + beside, low, high)
+        each = np.repeat(constants, len(starts), axis=0)
+        found = self._from(starts, each, limit, PULLING, CLOSING)
+        for damping in (0.0, OUT_OF_REACH):
+            if found[2].min() >= MISSED:
+                _keep_better(found, self._from(found[0], each, limit, 0, CLOSEST, damping))
+        # of those that are as close, the nearest
+        close = found[2] <= found[2].min() * (1 + ALIKE)
+        best = np.where(close, found[1][:, 2], np.inf).argmin()
+        end = [x[best : best + 1] for x in found]
+        far = np.abs(end[0] - near[:, joints]).max()
+        if far > most:
+            part = near[:, joints] + (end[0] - near[:, joints]) * (most / far)
+            end = self._from(part, constants, limit, 0, 1, STAY)
+        q = near.copy()
+        q[:, joints] = end[0]
+        return q, *self._ended(end[1], limit)
+
+    def ends(self, poses: np.ndarray, starts: np.ndarray, steps: int) -> np.ndarray:
+        """Return where searches from starts (m, k, j) for poses (m, 12) end; NaN if not there.
+
+        Both are of the joints that carry the frame; where a start is NaN, there is none.
+        """
+        known = np.isfinite(starts).all(axis=-1)
+        each = np.broadcast_to(poses[:, None], (*known.shape, TARGET))[known]
+        constants = np.concatenate([each, starts[known]], axis=1)
+        found = self._from(starts[known], constants, np.full(2, NEARLY_THERE**2), 0, steps)
+        ends = np.full(starts.shape, np.nan)
+        ends[known] = np.where((found[2] < MISSED)[:, None], found[0], np.nan)
+        return ends
+
+    def _ended(self, squares: np.ndarray, limit: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return which are solutions, and what is missing [rad, m], of what `PoseTask` keeps."""
         missing = np.sqrt(squares[:, :2])
         # of a turn by θ it is 2 sin(θ/2)
         missing[:, 0] = 2 * np.arcsin(np.minimum(missing[:, 0] / 2, 1))
-        found = (squares[:, 0] <= limit[0]) & (squares[:, 1] <= limit[1])
-        return q, found, missing
+        return (squares[:, 0] <= limit[0]) & (squares[:, 1] <= limit[1]), missing
 
     def _searched(
         self, constants: np.ndarray, limit: np.ndarray, starts: int
@@ -110,39 +164,14 @@ class PoseSearch:
         Where all solutions are known, that is the nearest of them. Searches are for the others: a
         pose that has none, and one where a solution stands for a whole family.
         """
-        if self.closed_form is None or not starts:
+        if self.known is None or not starts:
             return self._by_search(constants, limit, starts)[:2]
-        q, sure = self._nearest_known(constants, self.closed_form)
+        q, sure = self.known.nearest(constants)
         best = self._from(q, constants, limit, 0, CLOSING)
         left = np.flatnonzero(~sure | (best[2] >= MISSED))
         if left.size:
             _keep_better(best, self._by_search(constants[left], limit, starts), left)
         return best[:2]
-
-    def _nearest_known(
-        self, constants: np.ndarray, closed_form: Callable[[np.ndarray], Solutions]
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the nearest of all solutions within limits, (r, m), and where it is sure to be.
-
-        Elsewhere it is `near`.
-        """
-        task, near = self.task, constants[:, None, TARGET:]
-        X = np.zeros((len(constants), 4, 4))
-        X[:, :3, :3], X[:, :3, 3] = constants[:, :9].reshape(-1, 3, 3), constants[:, 9:TARGET]
-        X[:, 3, 3] = 1
-        solutions = closed_form(X)
-        q = solutions.q[..., task.joints]
-        low, high = (x[task.joints] for x in task.bounds)
-        turned = near + (q - near + pi) % (2 * pi) - pi
-        turned = turned - 2 * pi * (turned > high + SLACK) + 2 * pi * (turned < low - SLACK)
-        q = np.where(task.angles, turned, q)
-        inside = ((q >= low - SLACK) & (q <= high + SLACK)).all(axis=-1) & solutions.found
-        weights = np.array([task.joint_weights[k] for k in task.joints])
-        far = np.where(inside, (weights * (q - near) ** 2).sum(axis=-1), np.inf)
-        best = far.argmin(axis=1)
-        rows = np.arange(len(best))
-        sure = np.isfinite(far[rows, best]) & ~solutions.singular.any(axis=-1)
-        return np.where(sure[:, None], np.clip(q[rows, best], low, high), near[:, 0]), sure
 
     def _by_search(self, constants: np.ndarray, limit: np.ndarray, starts: int) -> SearchEnds:
         """Return the best ends of searches from `near` and from elsewhere."""

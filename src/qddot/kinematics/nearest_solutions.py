@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadArgument, printable
 from qddot.kinematics.damped_step import MATCHES
+from qddot.kinematics.hindrance import Hindrance
+from qddot.kinematics.nearest import PoseSearch
+from qddot.kinematics.poses import proper_poses
+from qddot.model.units import all_for_people
 from qddot.plain_text import fitted
 from qddot.results import in_notebook
 
@@ -24,15 +28,33 @@ class NearestSolutions:
     q: np.ndarray  # (..., n) [rad or m]
     found: np.ndarray  # (...)
     error: np.ndarray  # (..., 2), what is missing: an angle [rad] and a distance [m]
-    robot: Any = field(repr=False)
-    frame: str = field(repr=False)
-    match: str = field(repr=False, default="pose")
-    carrying: int = field(repr=False, default=0)  # how many joints carry the frame
+    robot: Any
+    search: PoseSearch
+    target: np.ndarray | None = None  # (..., 12), R row by row and p; None where all is found
+
+    @property
+    def frame(self) -> str:
+        """The name of the frame."""
+        return self.search.task.frame
+
+    @property
+    def match(self) -> str:
+        """What of the pose counts."""
+        return self.search.task.match
 
     @property
     def pose(self) -> np.ndarray:
         """Where the frame is at `q`, (..., 4, 4)."""
         return self.robot.pose(self.q, self.frame)
+
+    @property
+    def hindrance(self) -> Hindrance:
+        """What keeps the frame from its pose, or makes it hard to move on; of one pose."""
+        if self.found.ndim:
+            raise BadArgument("What hinders is said of one pose: ask for it alone.")
+        target = proper_poses(self.pose) if self.target is None else self.target
+        names = self.robot.joint_names
+        return self.search.hindrances.at(target, self.q, bool(self.found), names)
 
     def required(self) -> np.ndarray:
         """Return `q` if every pose was found.
@@ -47,6 +69,7 @@ class NearestSolutions:
     def to_dict(self) -> dict[str, Any]:
         """Return the same as plain values, of one pose or many."""
         names = self.robot.model.position_names
+        hinders = {} if self.found.ndim else {"hindrance": asdict(self.hindrance)}
         return {
             "robot": self.robot.name,
             "frame": self.frame,
@@ -57,6 +80,7 @@ class NearestSolutions:
             "missing_rad": self.error[..., 0].tolist(),
             "missing_m": self.error[..., 1].tolist(),
             "pose": self.pose.tolist(),
+            **hinders,
         }
 
     def missed(self) -> str:
@@ -69,18 +93,19 @@ class NearestSolutions:
         where = ", ".join(f"{x:.4g}" for x in self.pose[place][:3, 3])
         at = ", ".join(f"{x:.4g}" for x in self.q[place])
         which = f" {place[0] if len(place) == 1 else place} (of {self.found.size})" if place else ""
+        hinders = "" if place or not self.hindrance else f" What hinders: {self.hindrance}."
         several = f" {len(wrong)} poses of {self.found.size} were not found." if place else ""
         return (
             f"Frame {printable(self.frame)!r} of {printable(self.robot.name)!r} was not brought to "
             f"pose{which} within the limits: it comes within {away:.3g} m and {turn:.3g} rad of "
-            f"it, at ({where}) with q = {at}.{several}\n  {self._advice()}"
+            f"it, at ({where}) with q = {at}.{hinders}{several}\n  {self._advice()}"
         )
 
     def _advice(self) -> str:
-        asked = MATCHES[self.match]
-        if self.carrying < asked:
+        asked, carrying = MATCHES[self.match], len(self.search.task.joints)
+        if carrying < asked:
             what = {6: "a pose", 5: "a position and an axis"}.get(asked, f"a {self.match}")
-            count = "1 joint carries" if self.carrying == 1 else f"{self.carrying} joints carry"
+            count = "1 joint carries" if carrying == 1 else f"{carrying} joints carry"
             return (
                 f"{count} it, and {what} asks for {asked} numbers: take a pose that it can have, "
                 "or ask for less, as match='position' does."
@@ -92,12 +117,16 @@ class NearestSolutions:
         """Return the solution of one pose; of many, how many were found."""
         if self.found.ndim:
             return f"<{int(self.found.sum())} of {self.found.size} poses found, q {self.q.shape}>"
+        return self.text()
+
+    def text(self, degrees: bool = False) -> str:
+        """Return the solution of one pose as rows, its angles in degrees if so asked."""
         if not self.found:
             return self.missed()
-        names = self.robot.model.position_names
-        rows = [f"  {name:<24} {x: .6f}" for name, x in zip(names, self.q, strict=True)]
-        turn, away = self.error
-        head = f"found, to {away:.1g} m and {turn:.1g} rad; q [rad or m]:"
-        return "\n".join([head, *rows])
+        model, (turn, away) = self.robot.model, self.error
+        unit, factors = all_for_people(model.position_units, degrees)
+        found = zip(model.position_names, self.q * factors, strict=True)
+        rows = [f"  {name:<24} {x: .{4 if degrees else 6}f}" for name, x in found]
+        return "\n".join([f"found, to {away:.1g} m and {turn:.1g} rad; q [{unit}]:", *rows])
 
     _repr_html_ = in_notebook("kinematics.nearest_html")

@@ -36,8 +36,21 @@ def proper_poses(X: Any) -> np.ndarray:
     rows, off = _straightening()(X)
     if not np.all(off <= ALMOST):
         place = tuple(int(i) for i in np.argwhere(~(np.asarray(off) <= ALMOST))[0])
-        raise _no_pose(X[place], place)
+        raise _no_pose(X[place], f"X[{', '.join(map(str, place))}]" if place else "X")
     return rows
+
+
+def proper_matrices(X: np.ndarray, name: str = "X") -> np.ndarray:
+    """Return the same as matrices, of poses (m, 4, 4) that were picked from those given."""
+    rows, off = _straightening()(X)
+    wrong = ~(off <= ALMOST)
+    if wrong.any():
+        some = f"{int(wrong.sum())} of the poses of {name}, the first of which"
+        raise _no_pose(X[wrong][0], name if len(X) == 1 else some)
+    found = np.zeros_like(X, dtype=float)
+    found[:, :3, :3], found[:, :3, 3] = rows[:, :9].reshape(-1, 3, 3), rows[:, 9:]
+    found[:, 3, 3] = 1
+    return found
 
 
 def straightened(X: np.ndarray) -> tuple[Any, Any]:
@@ -48,9 +61,9 @@ def straightened(X: np.ndarray) -> tuple[Any, Any]:
     last = abs(X[3] - np.array([0, 0, 0, 1])).max()
     for _ in range(2):
         R = R @ (three - R.T @ R) / 2
-    # 0 · x is not 0 where x is no number
-    finite = sum(0 * x for x in X.reshape(-1))
-    return np.concatenate([R.reshape(-1), X[:3, 3]]), axes + handed + last + finite
+    # neither NaN nor infinity gets lost in a sum; products with 0 are not recorded
+    endless = np.where(abs(sum(X.reshape(-1))) < np.inf, 0.0, np.inf)
+    return np.concatenate([R.reshape(-1), X[:3, 3]]), axes + handed + last + endless
 
 
 @cache
@@ -58,9 +71,8 @@ def _straightening() -> Kernel:
     return Kernel(record(straightened, "straightened", X=(4, 4)))
 
 
-def _no_pose(X: np.ndarray, place: tuple[int, ...]) -> BadArgument:
+def _no_pose(X: np.ndarray, which: str) -> BadArgument:
     """Return the error that says what is wrong with a matrix."""
-    which = f"X[{', '.join(map(str, place))}]" if place else "X"
     R, last = X[:3, :3], X[3]
     if not np.isfinite(X).all():
         return BadArgument(f"{which} is no pose: it holds NaN or infinity.")

@@ -32,12 +32,15 @@ class Starts:
     def positions(self) -> np.ndarray:
         """Of the joints that carry the frame, (COUNT, m) [rad or m], within limits."""
         low, high = self.room
-        m = len(low)
+        return low + self.spread(COUNT) * (high - low)
+
+    def spread(self, count: int) -> np.ndarray:
+        """Return the first points of the recurrence, (count, m), from 0 to 1."""
+        m = len(self.task.joints)
         g = 1.5
         for _ in range(64):
             g = (1 + g) ** (1 / (m + 1))
-        shares = (0.5 + np.outer(np.arange(1, COUNT + 1), g ** -np.arange(1.0, m + 1))) % 1
-        return low + shares * (high - low)
+        return (0.5 + np.outer(np.arange(1, count + 1), g ** -np.arange(1.0, m + 1))) % 1
 
     @property
     def room(self) -> tuple[np.ndarray, np.ndarray]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         CartesianArc as CartesianArc,
         CartesianLine as CartesianLine,
     )
+    from qddot.motions.cartesian_blend import CartesianBlend as CartesianBlend, blended as blended
     from qddot.motions.cartesian_screw import CartesianScrew as CartesianScrew
     from qddot.motions.fastest import (
         TimedPaths as TimedPaths,
@@ -36,6 +37,7 @@ __getattr__, __dir__ = on_demand(
     __name__,
     {
         "qddot.motions.cartesian": "CartesianArc CartesianLine",
+        "qddot.motions.cartesian_blend": "CartesianBlend blended",
         "qddot.motions.cartesian_screw": "CartesianScrew",
         "qddot.motions.fastest": "TimeOptimal TimedPaths time_optimal time_optimal_batch",
         "qddot.motions.following": "joints_through",

@@ -25,7 +25,7 @@ from qddot.motions.description import (
     MotionKind,
     Situation,
 )
-from qddot.motions.following import FramePath, followed
+from qddot.motions.following import FramePath, followed, turned
 from qddot.motions.motion import TaskReference, check_limits, keep
 from qddot.motions.path import AlongPath, Path, Profile, quintic, s_curve, trapezoid
 from qddot.robot import Robot
@@ -102,7 +102,7 @@ class CartesianPath(TaskReference):
         row = proper_poses(X)
         if row.shape != (12,):
             raise BadArgument(f"end has shape {np.shape(X)}; it is one pose, of shape (4, 4).")
-        R = self.robot.pose(self.q, self.frame)[:3, :3]
+        R = self._start_rotation
         turn, p = rotation_vector(row[:9].reshape(3, 3) @ R.T), row[9:]
         keep(self, turn=turn if np.linalg.norm(turn) > ROUNDING else np.zeros(3))
         return p.copy() if np.linalg.norm(p - self.start) > ROUNDING else self.start.copy()
@@ -138,10 +138,31 @@ class CartesianPath(TaskReference):
         x, slope, bend = self.place(s)
         return x, slope * sd, bend * (sd * sd) + slope * sdd
 
+    def frame_at(self, t: Scalar) -> tuple[Any, Any]:
+        """Return the pose of the frame (4, 4), and its velocity [ω; ẋ], in base axes.
+
+        Of a path with a free orientation, as if it were kept.
+        """
+        (s,), (sd,), _ = self.profile.curve.at(t)
+        x, slope, _ = self.place(s)
+        R, spin = self.turned_by(s)
+        X = np.eye(4, dtype=int).astype(object)
+        X[:3, :3], X[:3, 3] = R, x
+        return X, np.concatenate([spin * sd, slope * sd])
+
+    def turned_by(self, s: Scalar) -> tuple[Any, Any]:
+        """Return the orientation after a distance s, and the turn per unit of s."""
+        return self.turning(s)[:2]
+
     @property
     def joints(self) -> AlongPath:
         """The same motion as joint positions, the way of least motion where there is a choice."""
         return AlongPath(self._followed[0], self.profile)
+
+    @property
+    def last_q(self) -> np.ndarray:
+        """Where the joints are at the end of the path, (n,) [rad or m]: for what comes next."""
+        return self.joints.at(self.duration)[0]
 
     @property
     def joints_error(self) -> float:
@@ -153,8 +174,24 @@ class CartesianPath(TaskReference):
 
     @property
     def _frame_path(self) -> FramePath:
-        R = self.robot.pose(self.q, self.frame)[:3, :3] if self.orientation != "free" else None
-        return FramePath(self.robot, self.frame, self.place, self.length, R, self.spin)
+        turning = None if self.orientation == "free" else self.turning
+        return FramePath(self.robot, self.frame, self.place, turning, self.knots)
+
+    @property
+    def knots(self) -> np.ndarray:
+        """Where the path changes its law, from 0 to its length."""
+        return np.array([0.0, self.length])
+
+    def turning(self, s: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the orientation after a distance s, the turn per unit of s, and its slope.
+
+        R(s) = exp([s spin]×) R(0)
+        """
+        return turned(self.spin, s) @ self._start_rotation, self.spin, np.zeros(3)
+
+    @cached_property
+    def _start_rotation(self) -> np.ndarray:
+        return self.robot.pose(self.q, self.frame)[:3, :3]
 
     @cached_property
     def _followed(self) -> tuple[Path, float]:

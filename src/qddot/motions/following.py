@@ -29,6 +29,7 @@ from qddot.runge_kutta import RK4
 from qddot.spatial.rotation import about_axis, rotation_vector
 
 STEPS = 256  # how many steps along a path
+LEAST_STEPS = 32  # of each part of a path of many
 PIECES = (2, 4, 8, 16, 32, 64, 128)  # those tried
 JUMP = 0.1  # [rad or m], how far from the integrated position the corrected one is never
 SINGULAR = 1e-4  # smallest singular value beside the largest, below which an arm is singular
@@ -41,31 +42,31 @@ PathFunction = Callable[[Any], tuple[Any, Any, Any]]  # from s to x, x′, x″
 
 @dataclass(frozen=True)
 class FramePath:
-    """A path that a frame of a robot is to follow, and how it turns on the way.
-
-    After a distance s it has turned by the vector s · spin, about an axis that stays:
-
-        R(s) = exp([s spin]×) R(0)
-    """
+    """A path that a frame of a robot is to follow, and how it turns on the way."""
 
     robot: Robot
     frame: str
     place: PathFunction
-    length: float  # [m], or [rad] where the frame turns on the spot
-    R: np.ndarray | None  # the orientation at the start; None where it is free
-    spin: np.ndarray  # (3,) [rad] per unit of length
+    # from s to R (3, 3), the turn ω (3,) per unit of s and its slope; None: the orientation is free
+    turning: PathFunction | None
+    knots: np.ndarray  # s where the path changes its law, from 0 to its length
+
+    @property
+    def length(self) -> float:
+        """How long it is [m]; where the frame turns on the spot, its angle [rad]."""
+        return float(self.knots[-1])
 
     def pose(self, s: float) -> np.ndarray:
         """Return where the frame should be after a distance, (4, 4)."""
         X = np.eye(4)
         X[:3, 3] = self.place(s)[0]
-        if self.R is not None:
-            X[:3, :3] = turned(self.spin, s) @ self.R
+        if self.turning is not None:
+            X[:3, :3] = self.turning(s)[0]
         return X
 
     def solved(self, q: np.ndarray, s: float) -> NearestSolutions:
         """Return the nearest joint positions with the frame where it should be."""
-        match = "position" if self.R is None else "pose"
+        match = "position" if self.turning is None else "pose"
         how = {"match": match, "limits": False, "starts": 0}
         return self.robot.inverse_kinematics(self.pose(s), self.frame, near=q, **how)
 
@@ -73,7 +74,7 @@ class FramePath:
         """Return what a pose lacks: a rotation vector if the orientation counts, a distance."""
         wanted = self.pose(s)
         missing = wanted[:3, 3] - X[:3, 3]
-        if self.R is None:
+        if self.turning is None:
             return missing
         return np.concatenate([rotation_vector(wanted[:3, :3] @ X[:3, :3].T), missing])
 
@@ -89,17 +90,19 @@ class FramePath:
 
     @property
     def rows(self) -> slice:
-        return slice(3 if self.R is None else 0, 6)
+        return slice(3 if self.turning is None else 0, 6)
 
     def slope(self, s: float) -> np.ndarray:
-        """Return how the frame moves along the path: [spin; x′] if the orientation counts."""
-        slope = self.place(s)[1]
-        return slope if self.R is None else np.concatenate([self.spin, slope])
+        """Return how the frame moves along the path: [ω; x′] if the orientation counts."""
+        return self._both(s, 1)
 
     def bend(self, s: float) -> np.ndarray:
-        """Return how that changes: spin does not."""
-        bend = self.place(s)[2]
-        return bend if self.R is None else np.concatenate([np.zeros(3), bend])
+        """Return how that changes: [ω′; x″]."""
+        return self._both(s, 2)
+
+    def _both(self, s: float, order: int) -> np.ndarray:
+        moved = self.place(s)[order]
+        return moved if self.turning is None else np.concatenate([self.turning(s)[order], moved])
 
 
 def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, float]:
@@ -113,27 +116,37 @@ def followed(task: FramePath, q: np.ndarray, tolerance: float) -> tuple[Path, fl
     Raises:
         BadArgument: Where the arm cannot follow, with the place.
     """
-    s = np.linspace(0, task.length, STEPS + 1)
+    parts = len(task.knots) - 1
+    steps = max(LEAST_STEPS, STEPS >> (parts - 1).bit_length())  # of every part
+    s = _between(task.knots, steps)
     rank = _rank(task)
     found = [q]
-    for k in range(STEPS):
-        found.append(_corrected(task, _stepped(task, found[-1], s[k], s[1], rank), s[k + 1]))
+    for k, h in enumerate(np.diff(s)):
+        found.append(_corrected(task, _stepped(task, found[-1], s[k], h, rank), s[k + 1]))
         _slope(task, found[-1], s[k + 1], rank)  # refuses a singular place
     positions = np.array(found)
     pieces, error = 0, np.inf
-    for pieces in PIECES:
-        nodes = np.linspace(0, STEPS, pieces + 1).astype(int)
+    for pieces in (count for count in PIECES if count < steps):
+        nodes = np.arange(0, len(s), steps // pieces)
         both = [_derivatives(task, positions[k], float(s[k]), rank) for k in nodes]
         slopes, bends = np.array(both).transpose(1, 0, 2)
         curve = hermite(s[nodes], positions[nodes], slopes, bends)
-        fine = np.linspace(0, task.length, LOOKS * pieces + 1)
+        fine = _between(s[nodes], LOOKS)
         error = BETWEEN * task.worst(curve.values(fine)[0], fine)
         if error <= tolerance:
             return Path(curve, task.length), error
     raise BadArgument(
-        f"{_who(task)} leaves its path by {error:.2g} m (or rad) even in {pieces} pieces, and "
-        f"{tolerance:.2g} was asked for: the joints turn too sharply, as near a singular "
+        f"{_who(task)} leaves its path by {error:.2g} m (or rad) even in {pieces * parts} pieces, "
+        f"and {tolerance:.2g} was asked for: the joints turn too sharply, as near a singular "
         "position.\n  Choose a path further from singular positions, or a larger tolerance."
+    )
+
+
+def _between(places: np.ndarray, count: int) -> np.ndarray:
+    """Return places with others between them, so that each interval has `count` equal parts."""
+    shares = np.arange(count) / count
+    return np.append(
+        (places[:-1, None] + np.diff(places)[:, None] * shares).reshape(-1), places[-1]
     )
 
 
@@ -242,7 +255,7 @@ def _cannot(task: FramePath, s: float, why: str) -> BadArgument:
     place = ", ".join(f"{float(x):.4g}" for x in task.place(s)[0])
     loose = (
         ""
-        if task.R is None
+        if task.turning is None
         else '\n  It keeps its orientation; if it need not: orientation="free".'
     )
     return BadArgument(

@@ -13,7 +13,7 @@ import numpy as np
 
 from qddot.checks import numbers, positive
 from qddot.errors import BadArgument
-from qddot.motions.description import MIDDLE, MotionKind, Situation, count
+from qddot.motions.description import MIDDLE, PLACE, MotionKind, Situation, count
 from qddot.motions.description import positive as above_zero
 from qddot.motions.motion import Reference, Triple, check_limits, keep, vector
 from qddot.robot import Robot
@@ -120,6 +120,21 @@ def waves(
     return Fourier(middle, a, b, frequency, robot)
 
 
+def sine(
+    at: Situation, amplitude: np.ndarray, frequency: float, middle: np.ndarray | None
+) -> Fourier:
+    """Return q(t) = middle + amplitude sin(2π f t), one amplitude per joint."""
+    fastest = (2 * np.pi * frequency * amplitude)[:, None]
+    return Fourier(at.q if middle is None else middle, fastest, 0 * fastest, frequency, at.robot)
+
+
+SINE = MotionKind(
+    "sine",
+    "sine 0.3,0.2 0.5",
+    "swing by so much [rad or m]; how often [Hz]",
+    {"amplitude": PLACE, "frequency": above_zero(0.2, "a frequency [Hz]"), "middle": MIDDLE},
+    sine,
+)
 FOURIER = MotionKind(
     "fourier",
     "fourier 0,0 amplitude=0.3 frequency=0.2 harmonics=3 seed=1",

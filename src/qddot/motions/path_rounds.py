@@ -15,7 +15,7 @@ from qddot.motions.path_timing import KEPT, NODES, PathPrograms
 from qddot.robot import Robot
 
 ROUNDS = 40
-PATIENCE = 8  # rounds after which friction's tangent is taken as near enough: what is used is known
+PATIENCE = 8  # rounds in a row, none blocked, after which the tangent is taken as near enough
 # what is taken off a limit for the next piece and the one behind it; without the second many paths
 # take a round more, and with all of it they lose ten times as much
 NEIGHBOURS = (1.0, 0.5)
@@ -213,16 +213,17 @@ def _solved(
 ) -> list[Solved]:
     programs = rounds.programs
     found: list[Solved | None] = [None] * len(grids)
-    left = np.arange(len(grids))
+    left, since = np.arange(len(grids)), np.zeros(len(grids))  # rounds since one was blocked
     for number in range(ROUNDS):
         x, blocked = rounds.speeds()
         free = settled = blocked < 0
+        since = np.where(free, since + 1, 0)
         use, bulge, full, rubbing = rounds.looks(x)
         if programs.rubs:
             # what the tangent leaves of φ, about that of a square root, relative to the limits
             away = np.abs(x - rounds.near).max(axis=1) / x.max(axis=1)
             near = away**2 * rubbing.max(axis=1) / 8 < KEPT / 2
-            settled = free & (number > 0) & (near | (number >= PATIENCE))
+            settled = free & (number > 0) & (near | (since > PATIENCE))
         largest = use.max(axis=1)
         done = settled & (largest <= 1 - KEPT / 2) if between else settled.copy()
         for k in np.flatnonzero(done):
@@ -245,7 +246,7 @@ def _solved(
         bulge = bulge if between else np.zeros_like(bulge)
         rounds.change(x, bulge, np.where(settled[:, None], use, 0))
         if done.any():
-            left = left[~done]
+            left, since = left[~done], since[~done]
             rounds.choose(~done)
     return [
         one or Solved(grid, grid.s, problem=_not_found(robot, grid))

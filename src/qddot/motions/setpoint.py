@@ -53,6 +53,19 @@ SETPOINT = MotionKind(
 )
 
 
+@dataclass(frozen=True)
+class CommandedReference:
+    """A reference that is told where it is: inputs of a program, or what another one computes."""
+
+    motion: Triple
+    n: int
+    duration: float = float("inf")
+
+    def at(self, t: Scalar) -> Triple:
+        """Return what it was told."""
+        return self.motion
+
+
 def joint_reference(value: Any, robot: Robot, what: str = "reference") -> Any:
     """Return the motion of a robot's joints behind what was given; see `reference_of`."""
     return reference_of(value, robot.joint_names, what, robot.model.position_names)
@@ -93,8 +106,8 @@ def reference_of(
 
 def stays(reference: Any) -> bool:
     """Return whether a reference has one place for all times: its program does not contain t."""
-    if isinstance(reference, Setpoint):
-        return True
+    if isinstance(reference, (Setpoint, CommandedReference)):
+        return isinstance(reference, Setpoint)
     program = program_of(reference, "reference")
     if program.steps or 0 in program.results:  # 0 is t itself
         return False

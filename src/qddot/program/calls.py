@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from qddot.errors import BadArgument
@@ -60,6 +61,7 @@ class CallResult(Operation):
     index: int = 0
 
     @staticmethod
+    @cache
     def of(index: int) -> CallResult:
         return CallResult(f"part {index}", 1, lambda results: results[index], _none, index=index)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from qddot.program.blocks import with_blocks
+from qddot.program.calls import CallResult
 from qddot.program.program import Program, Step, flat
 from qddot.program.recorder import record
 from qddot.program.tape import collector_off
@@ -21,7 +22,13 @@ REGISTERS = 32
 def optimised(program: Program) -> Program:
     """Return the program as it is lowered: regrouped, and in a better order, as what it calls."""
     with collector_off():
-        return scheduled(reassociated(with_blocks(program, optimised)))
+        program = with_blocks(program, optimised)
+        return program if _mostly_calls(program) else scheduled(reassociated(program))
+
+
+def _mostly_calls(program: Program) -> bool:
+    """Return whether results of calls are most of a program: there is little to be bettered."""
+    return sum(isinstance(step.op, CallResult) for step in program.steps) > len(program.steps) // 2
 
 
 def without_dead_code(program: Program) -> Program:

@@ -56,13 +56,14 @@ class Recorded:
     # arithmetic
 
     def __add__(self, other: Any) -> Any:
-        if isinstance(other, NUMBER_TYPES):
+        if not isinstance(other, Recorded):
+            if not isinstance(other, NUMBER_TYPES):
+                return NotImplemented
             if other == 0:
                 return self
             other = self._constant(other)
-        elif not isinstance(other, Recorded):
-            return NotImplemented
-        self._same_tape(other)
+        if self.tape is not other.tape:
+            raise _of_another_tape()
         if self.number == other.number:
             if self.negative != other.negative:
                 return 0
@@ -73,7 +74,7 @@ class Recorded:
             return self._difference(other, self)
         if other.negative:
             return self._difference(self, other)
-        return self._wrap(self.tape.step(ADD, self.number, other.number))
+        return Recorded(self.tape, self.tape.step(ADD, self.number, other.number))
 
     def _difference(self, a: Recorded, b: Recorded) -> Recorded:
         """Return |a| − |b|; the opposite difference, if it is there already, with its sign."""
@@ -96,7 +97,9 @@ class Recorded:
         return -self + other
 
     def __mul__(self, other: Any) -> Any:
-        if isinstance(other, NUMBER_TYPES):
+        if not isinstance(other, Recorded):
+            if not isinstance(other, NUMBER_TYPES):
+                return NotImplemented
             if other == 0:
                 return 0
             if other == 1:
@@ -104,11 +107,11 @@ class Recorded:
             if other == -1:
                 return -self
             other = self._constant(other)
-        elif not isinstance(other, Recorded):
-            return NotImplemented
-        self._same_tape(other)
-        sign = self.negative != other.negative
-        return self._wrap(self.tape.step(MUL, self.number, other.number), sign)
+        tape = self.tape
+        if tape is not other.tape:
+            raise _of_another_tape()
+        number = tape.step(MUL, self.number, other.number)
+        return Recorded(tape, number, self.negative != other.negative)
 
     def __truediv__(self, other: Any) -> Any:
         if isinstance(other, NUMBER_TYPES):
@@ -305,7 +308,7 @@ class Recorded:
 
     def _same_tape(self, other: Recorded) -> None:
         if self.tape is not other.tape:
-            raise BadArgument("A recorded function uses a value of another recording.")
+            raise _of_another_tape()
 
     def plain(self) -> int:
         """Return the number of the value itself, its sign carried out."""
@@ -316,6 +319,10 @@ class Recorded:
 
     def _binary(self, op: Operation, other: Scalar) -> Recorded:
         return self._wrap(self.tape.step(op, self.plain(), self._lift(other).plain()))
+
+
+def _of_another_tape() -> BadArgument:
+    return BadArgument("A recorded function uses a value of another recording.")
 
 
 sincos.register(Recorded, lambda x: (x.sin(), x.cos()))

@@ -47,11 +47,11 @@ def maximum(a: Any, b: Any) -> Any:
 
 
 # what NumPy does on arrays of objects by itself, through operators and methods of the entries
-BY_NUMPY = (
+BY_NUMPY = {
     *("add", "subtract", "multiply", "divide", "negative", "positive", "power", "square"),
     *("sin", "cos", "tan", "tanh", "sqrt", "exp", "log", "absolute", "conjugate", "matmul"),
     *("arcsin", "arccos", "arctan", "floor", "remainder"),
-)
+}
 # what it would ask the entries' truth value for
 ENTRY_BY_ENTRY = {
     "sign": np.frompyfunc(sign, 1, 1),
@@ -72,16 +72,14 @@ WHERE = np.frompyfunc(select, 3, 1)
 def apply(ufunc: Any, method: str, inputs: tuple, kwargs: dict) -> Any:
     """Do to recorded values what a NumPy ufunc does to numbers."""
     name = ufunc.__name__
-    if name in BY_NUMPY:
-        function = ufunc
-    elif name in ENTRY_BY_ENTRY:
-        function = ENTRY_BY_ENTRY[name]
-    else:
+    function = ENTRY_BY_ENTRY.get(name, ufunc if name in BY_NUMPY else None)
+    if function is None:
         raise _cannot(f"np.{name}")
     if "out" in kwargs:
         kwargs = kwargs | {"out": tuple(_plain(x) for x in kwargs["out"])}
+    plain = [_plain(x) for x in inputs]
     try:
-        result = getattr(function, method)(*(_plain(x) for x in inputs), **kwargs)
+        result = getattr(function, method)(*plain, **kwargs)
     except TypeError as error:
         raise _cannot(f"np.{name}", error) from None
     return _recorded(result)

@@ -42,11 +42,13 @@ class Tape:
         return self.seen[key]
 
     def step(self, op: Operation, *args: int) -> int:
-        key = (op.name, *(sorted(args) if op.commutes else args))
-        if key not in self.seen:
+        swapped = op.commutes and args[0] > args[1]
+        key = (op.name, *(args[::-1] if swapped else args))
+        number = self.seen.get(key)
+        if number is None:
+            self.seen[key] = number = self.inputs + len(self.steps)
             self.steps.append(Step(op, args))
-            self.seen[key] = self.inputs + len(self.steps) - 1
-        return self.seen[key]
+        return number
 
     def program(
         self, name: str, inputs: tuple[Port, ...], outputs: tuple[Port, ...], results: list[int]

@@ -162,6 +162,18 @@ class Past:
         self.last += 1
         self.q[self.last % self.length], self.qd[self.last % self.length] = q, qd
 
+    def continued(self, q: np.ndarray, qd: np.ndarray) -> None:
+        """Take states of one arm that were kept before, the newest last, for those so far."""
+        self.last = -1
+        for place, rate in zip(q, qd, strict=True):
+            self.keep(place[None], rate[None])
+
+    @property
+    def last_states(self) -> tuple[np.ndarray, np.ndarray]:
+        """All states of one arm that are kept, the newest last: q and q̇."""
+        kept = [k % self.length for k in range(max(0, self.last + 1 - self.length), self.last + 1)]
+        return self.q[kept, 0], self.qd[kept, 0]
+
     @property
     def now(self) -> tuple[np.ndarray, np.ndarray]:
         """The states kept last: q and q̇."""

@@ -148,7 +148,8 @@ def rollout(
         kept[name] = xp.empty((*given.batch, rows, start.shape[-1]), robot.dtype)
         kept[name][..., 0, :] = start
     run = run_on_cpu if device == "cpu" else run_on_gpu
-    run(robot, loop_for(robot, system, method), given, kept, stride, float(step))
+    loop = loop_for(robot, system, method, short=device == "cuda")
+    run(robot, loop, given, kept, stride, float(step))
     t = np.arange(rows) * stride * float(step)
     flat = [x.reshape(-1, rows, x.shape[-1]) for x in kept.values()]
     finite = xp.isfinite(xp.concatenate([x[:, -1] for x in flat], axis=1)).all(axis=1)
@@ -186,13 +187,13 @@ def run_on_cpu(
     kernel.run(state, constants, given.given(), [x[:, 1:] for x in flat], every=every, h=h)
 
 
-def loop_for(robot: Robot, system: System, method: str) -> Iteration:
+def loop_for(robot: Robot, system: System, method: str, *, short: bool = False) -> Iteration:
     """Return the recorded loop, made once for each robot and choice."""
-    choice = (method, system.forces, system.parameters)
+    choice = (method, system.forces, system.parameters, short)
 
     def make() -> Iteration:
         with message_if_slow(f"recording steps of {robot.name}"):
-            return iteration(system, method)
+            return iteration(system, method, short=short)
 
     return robot.cached("loop", choice, make)
 

@@ -67,9 +67,18 @@ LEAST_TOLERANCE = 1e-13  # of the methods with error control; below, rounding de
 NOTHING = np.zeros(0, dtype=object)
 
 
-def iteration(system: System, method: str) -> Iteration:
-    """Return the loop of a method by its name."""
-    return implicit_midpoint(system) if method == "midpoint" else explicit(system, method)
+def iteration(system: System, method: str, *, short: bool = False) -> Iteration:
+    """Return the loop of a method by its name.
+
+    Args:
+        system: What moves.
+        method: One of METHODS.
+        short: Whether rk4 is a quarter as long and runs four times a step: quicker where code waits
+            to be loaded, as on a GPU, and slower elsewhere, since more is kept between stages.
+    """
+    if method == "midpoint":
+        return implicit_midpoint(system)
+    return rk4_by_stages(system) if short and method == "rk4" else explicit(system, method)
 
 
 def explicit(system: System, method: str) -> Iteration:
@@ -89,6 +98,42 @@ def explicit(system: System, method: str) -> Iteration:
         return _named(state[:nq], state[nq:end], state[end:])
 
     return recorder.iteration(method, start, [(advanced, 1)], kept)
+
+
+def rk4_by_stages(system: System) -> Iteration:
+    """Return the loop of the classical method of order 4 as one stage that runs four times.
+
+    Its state is z, where the stage is asked, the weighted sum of the rates so far, the number of
+    the stage s = 0 ... 3 and the share c of the step at which it is:
+
+        k = f(t + c h, y)    Σ⁺ = Σ + b k, b = 1, 2, 2, 1    c⁺ = 1/2, 1/2, 1    y⁺ = z + c⁺ h k
+    """
+    nq, end = system.layout.nq, system.layout.nq + system.layout.n
+    size = end + system.layout.m
+    recorder = Recorder(system, 3 * size + 2)
+    tree = fold(system.model, lambda x: x)
+
+    def stage(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
+        z, y, total = state[:size], state[size : 2 * size], state[2 * size : -2]
+        s, c = state[-2:]
+        rate = recorder.instants(constants, given)(t + c * h, y).motion_rate
+        b, c = 1 + s * (3 - s) / 2, (1 + s * (s - 1) / 2) / 2
+        return np.concatenate([z, z + c * h * rate, total + b * rate, [s + 1, c]])
+
+    def advanced(state: Any, constants: Any, given: Any, t: Any, h: Any) -> Any:
+        later = state[:size] + h / 6 * state[2 * size : -2]
+        return begun(np.concatenate([tree.project(later[:nq]), later[nq:]]))
+
+    def start(q: Any, qd: Any, x: Any, constants: Any) -> Any:
+        return begun(np.concatenate([q, qd, x]))
+
+    def begun(z: Any) -> Any:
+        return np.concatenate([z, z, np.zeros(size + 2, dtype=object)])
+
+    def kept(state: Any, constants: Any) -> dict[str, Any]:
+        return _named(state[:nq], state[nq:end], state[end:size])
+
+    return recorder.iteration("rk4", start, [(stage, 4), (advanced, 1)], kept)
 
 
 def implicit_midpoint(system: System) -> Iteration:

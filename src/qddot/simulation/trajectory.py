@@ -179,7 +179,11 @@ class Trajectory(Judged):
     # as a picture, as a film
 
     def plot(
-        self, what: str | Path | Sequence[str] | None = None, path: str | Path | None = None
+        self,
+        what: str | Path | Sequence[str] | None = None,
+        path: str | Path | None = None,
+        *,
+        degrees: bool = False,
     ) -> Figure:
         """Return a figure of the motion over time.
 
@@ -187,11 +191,12 @@ class Trajectory(Judged):
             what: "q", "qd", "qdd", "tau", "energy", or several of them; all by default. A file
                 name alone, `run.plot("fall.png")`, is taken for the path.
             path: Where to save it (.png, .svg, .pdf); nowhere if None.
+            degrees: Draw angles in degrees instead of radians.
         """
         if path is None and isinstance(what, (str, Path)) and Path(what).suffix:
             what, path = None, what
         chosen = [str(what)] if isinstance(what, (str, Path)) else what
-        return look("figures.trajectory.figure")(self, chosen, path)
+        return look("figures.trajectory.figure")(self, chosen, path, degrees)
 
     def animate(
         self,
@@ -200,8 +205,10 @@ class Trajectory(Judged):
         fps: float = 30,
         speed: float = 1.0,
         frames: Sequence[str] | str | None = None,
-    ) -> None:
+    ) -> Any:
         """Write a film of the moving arm: .gif, .html (one page, to turn and to pause) or .mp4.
+
+        Without a path it is shown in a notebook: what is returned is the cell's view of it.
 
         Args:
             path: Where to; an .mp4 needs ffmpeg.
@@ -209,16 +216,15 @@ class Trajectory(Judged):
             speed: Seconds of the motion per second of the film.
             frames: Names of frames that leave a trace; by default the tips of the arm.
         """
-        if path is None:
-            raise BadArgument(
-                'A film is written to a file; name it: run.animate("fall.html"), or .gif or .mp4.'
-            )
         robot = self._robot("a film")
         if not len(self.t):
             raise BadArgument("The motion has no rows, so there is nothing to show.")
+        if path is None:
+            return look("notebook.viewer.film_view")(self, fps=fps, speed=speed, frames=frames)
         span = float(self.t[0]), float(self.t[-1])
         animate = look("figures.film.animate")
         animate(robot, span, lambda t: self.at(t)[0], path, fps=fps, speed=speed, frames=frames)
+        return None
 
     def to_dict(self) -> dict[str, Any]:
         """Return how it ended and where its energy went, as plain values; `table` has its rows."""

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
         NearestSingularity as NearestSingularity,
         nearest_singularity as nearest_singularity,
     )
+    from qddot.workspace.orientations import (
+        Dexterity as Dexterity,
+        dexterity_at as dexterity_at,
+    )
     from qddot.workspace.places import Workspace as Workspace
     from qddot.workspace.reachable_set import reachable as reachable
 
@@ -28,6 +32,7 @@ __getattr__, __dir__ = on_demand(
             "FrameEllipsoid acceleration_ellipsoid force_ellipsoid velocity_ellipsoid"
         ),
         "qddot.workspace.nearest": "NearestSingularity nearest_singularity",
+        "qddot.workspace.orientations": "Dexterity dexterity_at",
         "qddot.workspace.places": "Workspace",
         "qddot.workspace.reachable_set": "reachable",
     },
