@@ -35,6 +35,7 @@ def run(motion):
     return closed_loop(ARM, law, q0=motion.at(0.0)[0], duration=1.5 * motion.period).trajectory
 
 
+@pytest.mark.long
 def test_an_exciting_motion_is_followed_logged_and_gives_the_parameters_back(motion, run):
     q, qd, _ = motion.at(run.t)
     np.testing.assert_allclose(run.q, q, rtol=0, atol=1e-6)

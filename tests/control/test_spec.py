@@ -4,15 +4,17 @@ import sys
 
 import numpy as np
 import pytest
+from made import PANDA
+from numpy.testing import assert_allclose
 
 import qddot
 from qddot.cli import words
 from qddot.control import closed_loop
-from qddot.control.laws import CartesianImpedance
+from qddot.control.laws import CartesianImpedance, PDGravity
 from qddot.control.laws.law import ControlLaw
 from qddot.control.spec import described_control, law_kind, laws
 from qddot.errors import BadArgument, BadPlan
-from qddot.motions import Move, Setpoint
+from qddot.motions import Fourier, Move, Setpoint
 from qddot.motions.description import motion_kinds
 from qddot.on_demand import everything_in
 from qddot.sweeps.plan import study_of
@@ -154,3 +156,43 @@ def test_each_problem_of_a_robot_that_cannot_be_has_its_own_line():
     assert first.endswith("2 problems.")
     assert [line.count("the mass is negative") for line in lines] == [1, 1]
     assert all(line.startswith("  [set]: ") for line in lines)
+
+
+def test_a_gain_may_be_so_many_times_the_chosen_one():
+    panda = PANDA
+    reference = {"kind": "setpoint", "joints": panda.home}
+
+    def law(gains):
+        control = {"law": "pd", "reference": reference, "gains": gains}
+        return described_control(control, panda, panda.home).law
+
+    chosen = law({})
+    assert_allclose(law({"kp": {"times": 2}}).kp, 2 * chosen.kp)
+    assert_allclose(law({"kp": {"times": 2}, "kd": 3}).kd, 3 * np.eye(7))
+    for wrong in ({"times": 0}, {"by": 2}):
+        with pytest.raises(BadPlan):
+            law({"kp": wrong})
+
+
+def test_a_loop_is_closed_by_its_description_alone():
+    panda = PANDA
+    control = {"law": "pd_gravity", "gains": {"kp": 200, "kd": 30}, "rate": 500, "delay": 0.002}
+    control["reference"] = {"kind": "sine", "amplitude": 0.1, "frequency": 0.5}
+    model = panda.with_scale(masses=0.9)
+    run = closed_loop(panda, control, q0=panda.home, duration=0.2, model=model)
+    law = PDGravity(
+        model, 200, 30, Fourier(panda.home, np.full((7, 1), 0.1 * np.pi), np.zeros((7, 1)), 0.5)
+    )
+    same = closed_loop(panda, law, q0=panda.home, duration=0.2, rate=500, delay=0.002)
+    assert_allclose(run.trajectory.q, same.trajectory.q, rtol=1e-12, atol=1e-12)
+    with pytest.raises(BadArgument, match="Say rate in the description"):
+        closed_loop(panda, control, rate=100)
+
+
+@pytest.mark.parametrize("kind", laws())
+def test_every_gain_says_its_unit(kind):
+    control = {"law": kind, "reference": {"kind": "setpoint", "joints": [0.6, 0.8]}}
+    law = described_control(control, ARM, np.array([0.5, 0.7])).law
+    assert set(law.gain_units) >= set(law.gain_names)
+    units = {name: law.gain_unit(name) for name in law.gain_names}
+    assert all(units[name] for name in units if name != "adaptation"), units

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         closed_loop as closed_loop,
     )
     from qddot.control.report import Report as Report
+    from qddot.control.tasks import *
     from qddot.control.laws.assumption import wrong_model as wrong_model
     from qddot.motions import *
 
@@ -31,18 +32,20 @@ __getattr__, __dir__ = on_demand(
         "qddot.control.laws": (
             "PD AdaptiveApproximateJacobian AdaptiveSlotineLi ApproximateJacobian Assumption "
             "CartesianImpedance ComputedTorque ControlLaw FeedForwardPD JointImpedance "
-            "MomentumObserver OperationalSpace PDGravity RobustSaturated SlotineLi"
+            "MomentumObserver OperationalSpace PDGravity RobustSaturated SlotineLi TaskTracking"
         ),
         "qddot.control.laws.adaptive_slotine_li": "balanced",
         "qddot.control.laws.feedback": "JointLaw TaskLaw",
         "qddot.control.laws.saturation": "SATURATIONS",
         "qddot.control.loop": "ClosedLoop InterruptedLoop closed_loop",
         "qddot.control.report": "Report",
+        "qddot.control.tasks": "ComTask FollowedTasks FrameTask PostureTask TaskVelocity",
         "qddot.control.laws.assumption": "wrong_model",
         "qddot.motions": (
-            "AlongPath CartesianArc CartesianLine CartesianScrew Fourier Move Path Quintic "
-            "Reference Repeated SCurve Setpoint Spline TaskReference TimeOptimal TimedPaths "
-            "Trapezoidal check_limits joints_through time_optimal time_optimal_batch"
+            "AlongPath CartesianArc CartesianBlend CartesianLine CartesianScrew Fourier Move Path "
+            "Quintic Reference Repeated SCurve Setpoint Spline TaskReference TimeOptimal "
+            "TimedPaths Trapezoidal blended check_limits joints_through time_optimal "
+            "time_optimal_batch"
         ),
     },
     "laws",

@@ -24,7 +24,7 @@ from qddot.control.loop_arguments import (
 )
 from qddot.control.report import Report, lyapunov_along, rise, rms, settling_time
 from qddot.control.sampled import HeldPlant, Sampling, sampled_run
-from qddot.control.spec import named_law
+from qddot.control.spec import described_control, named_law
 from qddot.dynamics.kinematics import AXES, Axes
 from qddot.errors import BadArgument, Interrupted, SimulationWarning
 from qddot.model.tree import by_rows
@@ -33,6 +33,7 @@ from qddot.plain_text import fitted
 from qddot.program.recorder import record
 from qddot.results import Judged, in_notebook
 from qddot.robot import Robot, robot_of
+from qddot.simulation.run_arguments import joint_values
 from qddot.simulation.signals import on_robot
 from qddot.simulation.simulation import simulate
 from qddot.simulation.trajectory import Trajectory
@@ -105,7 +106,7 @@ class InterruptedLoop(Interrupted):
 
 def closed_loop(
     robot: Robot | str | Path,
-    law: ControlLaw | str,
+    law: ControlLaw | str | Mapping[str, Any],
     reference: Any = None,
     *,
     q0: Any = None,
@@ -132,7 +133,9 @@ def closed_loop(
         robot: The arm, or its built-in name or file. The law may have been made from another,
             wrong one.
         law: A law of `qddot.control`; or its name, "computed_torque" or "ComputedTorque", with
-            gains that suit the arm: it then follows `reference`.
+            gains that suit the arm: it then follows `reference`. Or the description of a controlled
+            run, as plans have it: {"law": "computed_torque", "gains": {"kp": 100}, "reference":
+            {...}, "rate": 1000}; reference, rate, delay, noise and effort are then given there.
         reference: What errors are measured against; the law's own if not given. For a law by its
             name also a description: {"kind": "move", "target": [1, 1], "duration": 2.0}.
         q0, qd0: Where the arm starts [rad or m] and how fast, shape (nq,), (n,). If not given, on a
@@ -170,6 +173,21 @@ def closed_loop(
     robot, effort = robot_of(robot), effort_of(more, effort)
     wrenches = on_robot(wrenches, wrenches_on)
     believed = None if model is None else robot_of(model)
+    if isinstance(law, Mapping):
+        apart = {"reference": reference, "rate": rate, "delay": delay or None, "noise_q": noise_q,
+                 "noise_qd": noise_qd}  # fmt: skip
+        if twice := [name for name, value in apart.items() if value is not None]:
+            raise BadArgument(
+                f"Say {', '.join(twice)} in the description of the law, not beside it."
+            )
+        q = robot.home if q0 is None else joint_values(robot, "q0", q0)
+        how = {"start_given": q0 is not None, "seconds": duration, "seed": seed}
+        spec = described_control(law, robot, q, model=believed, **how)
+        law, believed = spec.law, None
+        if q0 is None:
+            q0, qd0 = spec.q0, spec.qd0 if qd0 is None else qd0
+        rate, delay, effort = spec.rate, spec.delay, spec.effort
+        noise_q, noise_qd = spec.noise_q, spec.noise_qd
     if isinstance(law, str):
         law, reference = named_law(law, robot, reference, q0, believed, duration), None
     law = law_of(robot, law, believed)
@@ -236,12 +254,14 @@ def _judged(
     error = _errors(robot, law, against, motion)
     V, V_rate, V_rise = _lyapunov(robot, law, motion, xd)
     names = law.error_names if against is None else robot.joint_names
+    units = law.error_units if against is None else motion.units
     peak = np.abs(motion.tau).max(axis=0)
     own = error if against is None else _errors(robot, law, None, motion)
     seen = Rows(motion.t, motion.q, motion.qd, own, V)
     report = Report(
         law=type(law).__name__,
         error_names=names,
+        error_units=units,
         rms=rms(motion.t, error),
         worst=np.abs(error).max(axis=0),
         final=error[-1],

@@ -27,6 +27,7 @@ class Report:
 
     law: str
     error_names: tuple[str, ...]
+    error_units: tuple[str, ...]  # "rad", "m", or "" where none is known
     rms: np.ndarray  # of every error, over time
     worst: np.ndarray  # the largest |e|
     final: np.ndarray  # e at the end
@@ -72,6 +73,7 @@ class Report:
             "law": self.law,
             "error": {
                 "names": list(self.error_names),
+                "units": list(self.error_units),
                 "rms": self.rms.tolist(),
                 "worst": self.worst.tolist(),
                 "final": self.final.tolist(),

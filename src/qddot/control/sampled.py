@@ -7,7 +7,7 @@ law may change meanwhile: it is asked at the start, in the middle and at the end
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
@@ -79,53 +79,91 @@ def sampled_run(
         sampling: How the law sees and acts.
         every: How many samples there are from one kept row to the next.
     """
-    n, period = plant.robot.n, 1 / sampling.rate
-    at = plant.layout
+    period = 1 / sampling.rate
     count = max(1, ceil(duration / period - ROUNDING))
-    pieces = max(1, ceil(period / LONGEST - ROUNDING))
-    rng = np.random.default_rng(sampling.seed)
-    spread = np.array([np.broadcast_to(s, (n,)) for s in sampling.noise])
-    x, ask, stated = law.start(q0, qd0), law.evaluated, len(law.x0) > 0
-    y = np.zeros(plant.layout.size)
-    y[at.q], y[at.v] = q0, qd0
-    whole = period / pieces  # [s], a step; those of the last sample may be shorter
-    past = Past(q0[None], qd0[None], whole, np.array([sampling.delay]), plant.robot.tree)
+    loop, stated = SampledLoop(plant, law, q0, qd0, sampling), len(law.x0) > 0
     rows: list[tuple] = []
-    interrupted, cut = False, None
-
-    def noise(k: int) -> Any:
-        return spread * rng.normal(size=(2, n))
-
-    def asked(t: float, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> tuple:
-        nonlocal cut
-        tau, xd = ask(t, q[0], qd[0], x) if stated else (ask(t, q[0], qd[0]), x)
-        if sampling.effort is not None:
-            if cut is None and (beyond := np.abs(tau) > sampling.effort).any():
-                cut = t, int(beyond.argmax())
-            tau = np.clip(tau, -sampling.effort, sampling.effort)
-        return tau, xd
-
-    def moved(t: float, tau: np.ndarray, length: float) -> bool:
-        nonlocal y
-        h = np.array(length / pieces)
-        for piece in range(pieces):
-            y = plant.advanced(t + piece * float(h), y, tau, h)
-            past.keep(y[None, at.q], y[None, at.v])
-        return bool(np.isfinite(y[: at.v.stop]).all())
-
-    errors = noise if spread.any() else None
-    loop = sampled(past, asked, moved, x, period=period, count=count, end=duration, noise=errors)
+    interrupted = False
     try:
-        for k, (t, tau, x, xd) in enumerate(loop):
+        for k, row in enumerate(loop.samples(count, duration)):
             if k % every == 0 or k == count:
-                rows.append((duration if k == count else t, y, tau, x, xd))
+                rows.append((duration, *row[1:]) if k == count else row)
     except KeyboardInterrupt:
         if not rows:
             raise
         interrupted = True
-    motion = _kept(plant, rows, sampling, stated, duration, whole, interrupted)
+    motion = _kept(plant, rows, sampling, stated, duration, loop.step, interrupted)
     xd = np.array([row[-1] for row in rows]) if stated else None
-    return Sampled(motion, xd, interrupted, cut)
+    return Sampled(motion, xd, interrupted, loop.cut)
+
+
+class SampledLoop:
+    """An arm under a law on a computer, from sample to sample; it can be continued.
+
+    What it has when it stops is `y`, `x` and `past`: another law may go on from there.
+    """
+
+    def __init__(
+        self,
+        plant: HeldPlant,
+        law: ControlLaw,
+        q0: np.ndarray,
+        qd0: np.ndarray,
+        sampling: Sampling,
+    ):
+        """Start at positions and velocities, shape (n,)."""
+        at, period = plant.layout, 1 / sampling.rate
+        self.plant, self.law, self.sampling = plant, law, sampling
+        self.pieces = max(1, ceil(period / LONGEST - ROUNDING))
+        self.step = period / self.pieces  # [s]; those of the last sample may be shorter
+        self.x = law.start(q0, qd0)
+        self.y = np.zeros(at.size)
+        self.y[at.q], self.y[at.v] = q0, qd0
+        delay = np.array([sampling.delay])
+        self.past = Past(q0[None], qd0[None], self.step, delay, plant.robot.tree)
+        self.rng = np.random.default_rng(sampling.seed)
+        self.cut: tuple[float, int] | None = None  # when a torque was first cut off, of which joint
+
+    def samples(
+        self, count: int, end: float = np.inf, began: float = 0.0
+    ) -> Iterator[tuple[float, np.ndarray, Any, Any, Any]]:
+        """Yield t, y, τ, x and ẋ at every sample, and once more at the end.
+
+        Args:
+            count: How many samples there are.
+            end: When the last one ends [s], if sooner than a period later.
+            began: How long the law has been at it before the first of them [s].
+        """
+        plant, sampling, n = self.plant, self.sampling, self.plant.robot.n
+        at, pieces, past = plant.layout, self.pieces, self.past
+        spread = np.array([np.broadcast_to(s, (n,)) for s in sampling.noise])
+        ask, stated = self.law.evaluated, len(self.law.x0) > 0
+
+        def noise(k: int) -> Any:
+            return spread * self.rng.normal(size=(2, n))
+
+        def asked(t: float, q: np.ndarray, qd: np.ndarray, x: np.ndarray) -> tuple:
+            t = began + t
+            tau, xd = ask(t, q[0], qd[0], x) if stated else (ask(t, q[0], qd[0]), x)
+            if sampling.effort is not None:
+                if self.cut is None and (beyond := np.abs(tau) > sampling.effort).any():
+                    self.cut = t, int(beyond.argmax())
+                tau = np.clip(tau, -sampling.effort, sampling.effort)
+            return tau, xd
+
+        def moved(t: float, tau: np.ndarray, length: float) -> bool:
+            h, y = np.array(length / pieces), self.y
+            for piece in range(pieces):
+                y = plant.advanced(began + t + piece * float(h), y, tau, h)
+                past.keep(y[None, at.q], y[None, at.v])
+            self.y = y
+            return bool(np.isfinite(y[: at.v.stop]).all())
+
+        errors = noise if spread.any() else None
+        every = {"period": 1 / sampling.rate, "count": count, "end": end, "noise": errors}
+        for t, tau, x, xd in sampled(past, asked, moved, self.x, **every):
+            self.x = x
+            yield began + t, self.y, tau, x, xd
 
 
 def _kept(

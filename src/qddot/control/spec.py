@@ -168,7 +168,7 @@ def read_control(
     before, kind = len(table.found), _kind(table)
     frame, axes, law = table.text("frame") or arm.tip, table.text("axes"), None
     start, speed = q, np.zeros(arm.n)
-    gains = _gains(fields.inner(table, "gains"), kind)
+    gains, times = _gains(fields.inner(table, "gains"), kind)
     settings = "believe" if table.has("believe") else "model_set"
     believed = model or arm
     if table.get(settings):
@@ -192,6 +192,8 @@ def read_control(
             lasts = lasting(reference) if seconds is None else seconds
             more = (start, lasts, frame, at.axes, gains)
             law = kind.assigned(Assignment(arm, own, believed, reference, *more))
+            if times:
+                law = replace(law, **{key: times[key] * getattr(law, key) for key in times})
             law.program  # noqa: B018  # which says what cannot be recorded
     except QddotError as error:
         key = "frame" if isinstance(error, UnknownName) else ""
@@ -267,19 +269,29 @@ def _reference(table: DocumentTable, at: Situation) -> Any:
     return Setpoint(at.place(at.q)) if inner is None else read_motion(inner, at)
 
 
-def _gains(table: DocumentTable | None, kind: type[ControlLaw]) -> dict[str, Any]:
+def _gains(
+    table: DocumentTable | None, kind: type[ControlLaw]
+) -> tuple[dict[str, Any], dict[str, float]]:
+    """Return the gains that are given, and how many times the chosen ones others shall be."""
     found: dict[str, Any] = {}
+    times: dict[str, float] = {}
     if table is None:
-        return found
+        return found, times
     for key in table.data:
         if key not in kind.gain_names:
             known = kind.gain_names
             remedy = f"{did_you_mean(str(key), known)} It has: {', '.join(known)}."
             table.problem(str(key), f"{kind.kind} has no such gain", remedy.strip())
             continue
+        if isinstance(table.get(key), Mapping):
+            inner = fields.inner(table, key)
+            assert inner is not None
+            times[key] = fields.positive(inner, "times", 1.0, "of the gain that is chosen") or 1.0
+            inner.done(("times",))
+            continue
         array = fields.values(table, key, table.get(key), None)
         found[key] = float(array) if array is not None and not array.ndim else array
-    return found
+    return found, times
 
 
 def _effort(table: DocumentTable) -> str:

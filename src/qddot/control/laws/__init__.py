@@ -14,6 +14,7 @@ from qddot.control.laws.pd import PD
 from qddot.control.laws.pd_gravity import PDGravity
 from qddot.control.laws.robust import RobustSaturated
 from qddot.control.laws.slotine_li import SlotineLi
+from qddot.control.laws.task_tracking import TaskTracking
 
 __all__ = [
     "PD",
@@ -31,4 +32,5 @@ __all__ = [
     "PDGravity",
     "RobustSaturated",
     "SlotineLi",
+    "TaskTracking",
 ]

@@ -6,6 +6,7 @@ Research 6(3), 1987.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -55,6 +56,7 @@ class AdaptiveSlotineLi(SlotineLi):
 
     kind: ClassVar[str] = "adaptive"
     gain_names: ClassVar[tuple[str, ...]] = ("lam", "kd", "adaptation")
+    gain_units: ClassVar[Mapping[str, str]] = {**SlotineLi.gain_units, "adaptation": ""}
     model_for: ClassVar[str] = "start"
     equation: ClassVar[str] = "τ = Y(q, q̇, q̇_r, q̈_r) φ̂ − K_D s        dφ̂/dt = −Γ Yᵀ s"
 

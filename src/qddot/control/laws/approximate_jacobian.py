@@ -9,6 +9,7 @@ with uncertain kinematics and dynamics*, IEEE Trans. Robotics and Automation 19(
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -50,7 +51,7 @@ class ApproximateJacobian(ControlLaw):
 
     The frame's place X is that of `robot`; Ĵ is that of `approximate`, another robot with the same
     joints, or of the same one. Friction is not compensated: with dry friction F the arm stops where
-    |Ĵᵀ Kp s(e)| ≤ F.
+    |Ĵᵀ Kp sat(e)| ≤ F.
 
     Args:
         robot: The law's model, whose gravity is compensated.
@@ -75,9 +76,10 @@ class ApproximateJacobian(ControlLaw):
 
     kind: ClassVar[str] = "approximate_jacobian"
     gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "cross")
+    gain_units: ClassVar[Mapping[str, str]] = {"kp": "N", "kd": "damping", "cross": "m/s"}
     moves_frame: ClassVar[bool] = True
     model_for: ClassVar[str] = "lengths"
-    equation: ClassVar[str] = "τ = −Ĵᵀ(q) Kp s(X − X_d) − B_v q̇ + g(q)"
+    equation: ClassVar[str] = "τ = −Ĵᵀ(q) Kp sat(X − X_d) − B_v q̇ + g(q)"
 
     @classmethod
     def suited(cls, task: Assignment) -> dict[str, Any]:
@@ -118,6 +120,10 @@ class ApproximateJacobian(ControlLaw):
     def error_names(self) -> tuple[str, ...]:
         return tuple(f"{self.frame} {axis}" for axis in self.axes)
 
+    @property
+    def error_units(self) -> tuple[str, ...]:
+        return self.task.units
+
     @cached_property
     def stays(self) -> bool:
         """Whether its reference is one place."""
@@ -136,12 +142,12 @@ class ApproximateJacobian(ControlLaw):
         return self.pull(t, q) - self.kd @ qd + potential_torque(self.short, q), NO_STATE
 
     def pull(self, t: Scalar, q: JointVec) -> JointVec:
-        """Return −Ĵᵀ Kp s(e)."""
+        """Return −Ĵᵀ Kp sat(e)."""
         s = slopes(self.saturation, self.error(t, q))
         return -(self.task.jacobian(self.believed, q).T @ (self.kp @ s))
 
     def towards(self, t: Scalar, q: JointVec) -> JointVec:
-        """Return Ĵ⁺ s(e), the velocities that would undo the error, with Ĵ⁺ = Ĵᵀ (Ĵ Ĵᵀ)⁻¹."""
+        """Return Ĵ⁺ sat(e), the velocities that would undo the error, with Ĵ⁺ = Ĵᵀ (Ĵ Ĵᵀ)⁻¹."""
         J = self.task.jacobian(self.believed, q)
         return J.T @ solve(J @ J.T, slopes(self.saturation, self.error(t, q)))
 
@@ -193,7 +199,7 @@ class ApproximateJacobian(ControlLaw):
 
         With α = `cross`, positive where α is small because S ≥ c s²:
 
-            V = ½ q̇ᵀ M q̇ + Σ kp S(eᵢ) + α q̇ᵀ M Ĵ⁺ s(e)                           Cheah
+            V = ½ q̇ᵀ M q̇ + Σ kp S(eᵢ) + α q̇ᵀ M Ĵ⁺ sat(e)                           Cheah
             V̇ = −q̇ᵀ (B_v + Fᵥ) q̇                                       for Ĵ = J and α = 0
         """
         if not self.stays:
@@ -231,9 +237,10 @@ class AdaptiveApproximateJacobian(ApproximateJacobian):
 
     kind: ClassVar[str] = "adaptive_approximate_jacobian"
     gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "cross", "adaptation")
+    gain_units: ClassVar[Mapping[str, str]] = {**ApproximateJacobian.gain_units, "adaptation": ""}
     model_for: ClassVar[str] = "masses"
     equation: ClassVar[str] = (
-        "τ = −Ĵᵀ Kp s(e) − B_v q̇ + Y_g(q) φ̂        dφ̂/dt = −Γ Y_gᵀ (q̇ + α Ĵ⁺ s(e))"
+        "τ = −Ĵᵀ Kp sat(e) − B_v q̇ + Y_g(q) φ̂        dφ̂/dt = −Γ Y_gᵀ (q̇ + α Ĵ⁺ sat(e))"
     )
 
     @classmethod

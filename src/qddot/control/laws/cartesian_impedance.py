@@ -6,6 +6,7 @@ Measurement, and Control 107(1), 1985.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -45,6 +46,7 @@ class CartesianImpedance(TaskLaw):
 
     kind: ClassVar[str] = "cartesian_impedance"
     gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "joint_damping")
+    gain_units: ClassVar[Mapping[str, str]] = {**TaskLaw.gain_units, "joint_damping": "damping"}
     equation: ClassVar[str] = "τ = −Jᵀ (Kp e + Kd ė) + g(q) − D₀ q̇"
 
     @classmethod

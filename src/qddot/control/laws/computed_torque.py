@@ -6,6 +6,7 @@ Control*, Springer, 2009, §8.5.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -42,6 +43,7 @@ class ComputedTorque(JointLaw):
     friction: str = field(default="measured", kw_only=True)
 
     kind: ClassVar[str] = "computed_torque"
+    gain_units: ClassVar[Mapping[str, str]] = {"kp": "1/s²", "kd": "1/s"}
     equation: ClassVar[str] = "τ = M(q) (q̈_d − Kd ė − Kp e) + C(q, q̇) q̇ + g(q) + friction + springs"
 
     @classmethod

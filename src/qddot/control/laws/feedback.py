@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -42,6 +43,7 @@ class JointLaw(ControlLaw):
     reference: Any
 
     gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd")
+    gain_units: ClassVar[Mapping[str, str]] = {"kp": "stiffness", "kd": "damping"}
 
     @classmethod
     def suited(cls, task: Assignment) -> dict[str, Any]:
@@ -116,6 +118,7 @@ class TaskLaw(ControlLaw):
     turning: Any = None
 
     gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd")
+    gain_units: ClassVar[Mapping[str, str]] = {"kp": "N/m", "kd": "N·s/m"}
     moves_frame: ClassVar[bool] = True
 
     @classmethod
@@ -153,6 +156,10 @@ class TaskLaw(ControlLaw):
     @property
     def error_names(self) -> tuple[str, ...]:
         return tuple(f"{self.frame} {name}" for name in self.task.names)
+
+    @property
+    def error_units(self) -> tuple[str, ...]:
+        return self.task.units
 
     @cached_property
     def stays(self) -> bool:

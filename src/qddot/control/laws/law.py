@@ -7,7 +7,7 @@ Python calls, what `simulate` and `rollout` fuse into the motion, and what is ex
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from operator import attrgetter
@@ -22,6 +22,7 @@ from qddot.control.laws.gains import Assignment
 from qddot.dynamics.regroup import regrouped
 from qddot.errors import BadArgument, WrongShape
 from qddot.model.tree import Tree
+from qddot.model.units import ANGLE, unit_of
 from qddot.plain_text import fitted
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program, flat
@@ -46,6 +47,8 @@ class ControlLaw:
 
     kind: ClassVar[str] = ""  # that name; a class without one of its own is made in Python alone
     gain_names: ClassVar[tuple[str, ...]] = ()  # those that may be given
+    # of each: a unit, or which of its joints' units it has; "" where its entries have several
+    gain_units: ClassVar[Mapping[str, str]] = {}
     moves_frame: ClassVar[bool] = False  # and not joints
     # what its model stands for: "arm", "start" of its estimates, "lengths" of its Jacobian alone
     model_for: ClassVar[str] = "arm"
@@ -64,6 +67,12 @@ class ControlLaw:
     def gain_parts(self, gain: str) -> tuple[str, ...]:
         """Return what the entries of a gain belong to."""
         return self.robot.joint_names
+
+    def gain_unit(self, gain: str) -> str:
+        """Return the unit of a gain of this robot; "" where its entries have several."""
+        unit = self.gain_units.get(gain, "")
+        joints = self.robot.model.free_joints
+        return unit_of(joints, unit) if hasattr(ANGLE, unit) else unit
 
     # what a law says
 
@@ -116,6 +125,13 @@ class ControlLaw:
     def error_names(self) -> tuple[str, ...]:
         """What the entries of `error` are."""
         return self.robot.joint_names
+
+    @property
+    def error_units(self) -> tuple[str, ...]:
+        """The units of the entries of `error`: "rad", "m", or "" where none is known."""
+        if self.error_names == self.robot.joint_names:
+            return tuple(joint.units.position for joint in self.robot.model.free_joints)
+        return ("",) * len(self.error_names)
 
     @property
     def gains(self) -> dict[str, Any]:

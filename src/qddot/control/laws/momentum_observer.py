@@ -138,6 +138,10 @@ class MomentumObserver(ControlLaw):
     def error_names(self) -> tuple[str, ...]:
         return self.law.error_names
 
+    @property
+    def error_units(self) -> tuple[str, ...]:
+        return self.law.error_units
+
     def assumptions(self, robot: Robot | None = None, run: Rows | None = None) -> list[Assumption]:
         seen = right_model(self, robot)._replace(statement="The observer's model is the arm")
         return [*self.law.assumptions(robot, run), seen]

@@ -6,6 +6,7 @@ operational space formulation*, IEEE J. Robotics and Automation 3(1), 1987.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -63,6 +64,11 @@ class OperationalSpace(TaskLaw):
 
     kind: ClassVar[str] = "operational_space"
     gain_names: ClassVar[tuple[str, ...]] = ("kp", "kd", "posture_kp", "posture_kd", "heaviest")
+    gain_units: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("kp", "posture_kp"), "1/s²"),
+        **dict.fromkeys(("kd", "posture_kd"), "1/s"),
+        "heaviest": "kg",
+    }
     equation: ClassVar[str] = (
         "τ = Jᵀ M_C (ẍ_d − Kd ė − Kp e − J̇ q̇) + C q̇ + g + … + (E − Jᵀ J̄ᵀ) M (−K₂ q̇ − K₁ (q − q₀))"
     )

@@ -7,7 +7,7 @@ Prentice Hall, 1991, chapter 9.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -59,6 +59,13 @@ class RobustSaturated(SlotineLi):
 
     kind: ClassVar[str] = "robust"
     gain_names: ClassVar[tuple[str, ...]] = ("lam", "kd", "mass", "coriolis", "gravity", "layer")
+    gain_units: ClassVar[Mapping[str, str]] = {
+        **SlotineLi.gain_units,
+        "mass": "inertia",
+        "coriolis": "coriolis",
+        "gravity": "effort",
+        "layer": "velocity",
+    }
     equation: ClassVar[str] = "τ = M̂ q̈_r + Ĉ q̇_r + ĝ + … − K_D s − ρ s/max(‖s‖, ε)"
 
     @classmethod

@@ -6,6 +6,7 @@ Research 6(3), 1987.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
@@ -56,6 +57,7 @@ class SlotineLi(ControlLaw):
 
     kind: ClassVar[str] = "slotine_li"
     gain_names: ClassVar[tuple[str, ...]] = ("lam", "kd")
+    gain_units: ClassVar[Mapping[str, str]] = {"lam": "1/s", "kd": "damping"}
     equation: ClassVar[str] = "τ = M q̈_r + C(q, q̇) q̇_r + g + Fᵥ q̇_r + … − K_D s"
 
     @classmethod

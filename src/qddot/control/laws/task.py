@@ -43,6 +43,11 @@ class Task:
         return (*turning, *self.axes)
 
     @property
+    def units(self) -> tuple[str, ...]:
+        """The units of the entries of the task."""
+        return ("rad",) * self.turns + ("m",) * len(self.axes)
+
+    @property
     def turns(self) -> int:
         """How many entries are about turning: 0 or 3."""
         return 0 if self.orientation is None else 3
