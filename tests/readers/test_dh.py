@@ -373,7 +373,7 @@ def problems_of(text):
         (
             "a = 0.5\nmass = 1\n",
             'mass = 1\n[[link]]\nname = "link1"\nmass = 1\n',
-            "4: link: link 'link1' has a mass in its row too. Keep one of the two.",
+            "4: link: link 'link1' has a mass or shapes in its row too. Keep one of the two.",
         ),
     ],
 )

@@ -22,7 +22,7 @@ def test_every_row_names_functions_that_exist():
 def test_a_new_format_is_a_file_and_a_row(monkeypatch, tmp_path):
     """A module that knows one robot; then load, save and the words of errors know it too."""
     module = SimpleNamespace(
-        read_lines=lambda path: read(path.read_text()),
+        read_lines=lambda path, places: read(path.read_text()),
         to_lines=lambda model: model.name,
     )
     monkeypatch.setitem(sys.modules, "lines_format", module)

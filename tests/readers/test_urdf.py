@@ -17,11 +17,12 @@ import qddot
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.kinematics import pose
 from qddot.dynamics.rnea import gravity_torque
-from qddot.errors import BadRobot, NotNumeric
+from qddot.errors import BadRobot, NotNumeric, RobotWarning
 from qddot.model import Frame, Limits, Mimic, Model, Payload, Placement, build
 from qddot.model.folding import fold
 from qddot.readers.urdf import read_urdf_text
-from qddot.writers.urdf import added_to_urdf, lost_in_urdf, to_urdf
+from qddot.robot import Robot
+from qddot.writers.urdf import added_to_urdf, lost_in_urdf, notes_on_urdf, to_urdf
 
 ARM = """<?xml version="1.0"?>
 <robot name="arm">
@@ -215,11 +216,59 @@ def test_any_encoding_that_xml_names_is_read(encoding):
 
 def test_looks_sensors_simulators_and_other_namespaces_are_ignored():
     extras = """<gazebo reference="upper"><mu1>1</mu1></gazebo><material name="red"/>
-      <ros2_control name="x" type="system"><joint name="none"/></ros2_control>
+      <ros2_control name="x" type="system"><joint name="shoulder"/></ros2_control>
       <gazebo:plugin xmlns:gazebo="urn:g"><link name="upper"/></gazebo:plugin>
       <transmission name="t"><joint name="shoulder"/></transmission></robot>"""
     assert arm("</robot>", extras).warnings == arm().warnings
     assert arm("</robot>", extras) == arm()
+
+
+FOR_ROS = """<ros2_control name="a &lt;b&gt;" type="system"><!-- gone -->
+      <hardware><plugin>robot/System</plugin><param name="ip">1 &amp; 2</param></hardware>
+      <joint name="shoulder"><command_interface name="effort"/></joint>
+      <sensor name="hand"><state_interface name="force.x"/></sensor></ros2_control>
+      <transmission name="t"><joint name="shoulder"/></transmission></robot>"""
+
+
+def test_what_a_file_says_to_ros_is_written_again():
+    model = arm("</robot>", FOR_ROS)
+    assert model.urdf_parts == (
+        '<ros2_control name="a &lt;b&gt;" type="system"><hardware><plugin>robot/System</plugin>'
+        '<param name="ip">1 &amp; 2</param></hardware><joint name="shoulder"><command_interface '
+        'name="effort"/></joint><sensor name="hand"><state_interface name="force.x"/></sensor>'
+        "</ros2_control>",
+        '<transmission name="t"><joint name="shoulder"/></transmission>',
+    )
+    again = read_urdf_text(to_urdf(model), "again.urdf")
+    assert again.urdf_parts == model.urdf_parts
+    loaded = Robot(model).with_payload("upper", mass=1.0)
+    assert loaded.model.urdf_parts == model.urdf_parts
+
+
+def test_what_a_file_says_to_ros_is_limited_and_its_joints_are_looked_for():
+    long = "x" * 70_000
+    model = arm("</robot>", f"<transmission name='t'><a>{long}</a></transmission></robot>")
+    assert model.urdf_parts == ()
+    assert severities(model, "it is not kept: more than 65536 characters") == ["warning"]
+    model = arm("</robot>", "<ros2_control name='x'><g:b xmlns:g='u'/></ros2_control></robot>")
+    assert model.urdf_parts == ()
+    model = arm("</robot>", "<ros2_control name='x'><joint name='elbw'/></ros2_control></robot>")
+    assert severities(model, "'x': it names a joint 'elbw', which the file has not") == ["note"]
+    assert len(model.urdf_parts) == 1
+
+
+def test_joints_that_ros_is_told_of_and_that_do_not_move_are_named():
+    still = Robot(arm("</robot>", FOR_ROS)).locked({"shoulder": 0.3})
+    assert "kept for ROS, though they do not move here: 'shoulder'" in notes_on_urdf(still.model)
+
+
+def test_other_formats_say_that_they_leave_it_out(tmp_path):
+    robot = Robot(arm("</robot>", FOR_ROS))
+    assert not any("ROS" in note for note in robot.save(tmp_path / "arm.urdf"))
+    for ending in ("toml", "xml", "sdf"):
+        with pytest.warns(RobotWarning, match="is not all of"):
+            notes = robot.save(tmp_path / f"arm.{ending}")
+        assert "left out: what the URDF file says to ROS (ros2_control, transmission)" in notes
 
 
 def test_a_gear_is_noted_because_its_rotor_is_unknown():

@@ -8,7 +8,7 @@ import re
 import pytest
 from faults import not_installed
 
-from qddot.errors import BadFile, BadRobot, MissingExtra
+from qddot.errors import BadArgument, BadFile, BadRobot, MissingExtra
 from qddot.readers import read
 from qddot.readers import xacro as reader
 
@@ -45,11 +45,11 @@ ARM = f"""<?xml version="1.0"?>
 def load(tmp_path):
     """Return a function from the text of a file to the model."""
 
-    def read_text(text, name="arm.xacro"):
+    def read_text(text, name="arm.xacro", **arguments):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-        return read(path)
+        return read(path, arguments=arguments)
 
     return read_text
 
@@ -62,6 +62,43 @@ def test_macros_arguments_and_expressions_are_expanded(load):
     assert model.joints[0].limits.upper == math.pi / 2
     assert model.link("upper").inertial.com == (0.25, 0, 0)
     assert model.link("upper").inertial.mass == 2
+
+
+def test_arguments_are_given_by_name(load):
+    for length in (2, 2.0, "2"):
+        assert load(ARM, length=length).link("upper").inertial.com == (1, 0, 0)
+    switch = ARM.replace(
+        BASE,
+        f"""<xacro:arg name="more" default="false"/>{BASE}
+        <xacro:if value="$(arg more)"><link name="m"/></xacro:if>""",
+    )
+    with pytest.raises(BadRobot, match="'m'"):  # a second root
+        load(switch, more=True)
+    assert len(load(switch, more=False).links) == 2
+
+
+def test_an_argument_that_the_file_does_not_take_is_refused(load, tmp_path):
+    words = r"arm.xacro takes no argument 'lenght'. It takes length. Did you mean 'length'?"
+    with pytest.raises(BadArgument, match=re.escape(words)):
+        load(ARM, lenght=2)
+    with pytest.raises(BadArgument, match=r"length is .*; an argument of a xacro file is text"):
+        load(ARM, length=[2])
+    (tmp_path / "arm.urdf").write_text("<robot name='r'><link name='a'/></robot>")
+    with pytest.raises(BadArgument, match="only a xacro file takes arguments of its own"):
+        read(tmp_path / "arm.urdf", arguments={"length": 2})
+    with pytest.raises(BadArgument, match=r"interia is no argument of 'panda'.*'inertia'"):
+        read("panda", arguments={"interia": "nearest"})
+
+
+def test_a_package_is_found_in_a_folder_that_is_named(load, tmp_path):
+    (tmp_path / "far/parts").mkdir(parents=True)
+    (tmp_path / "far/parts/base.xacro").write_text(f"<robot>{BASE}</robot>")
+    path = tmp_path / "near/arm.xacro"
+    path.parent.mkdir()
+    path.write_text(ARM.replace(BASE, '<xacro:include filename="$(find parts)/base.xacro"/>'))
+    assert read(path, package_paths=[tmp_path / "far"]).joint_names == ("shoulder",)
+    with pytest.raises(BadFile, match="the ROS package 'parts', which is not here"):
+        read(path)
 
 
 def test_a_robot_without_a_name_is_called_as_its_file(load):
@@ -86,8 +123,8 @@ REFUSED = {
     "a package that is not here": (
         ARM.replace(BASE, '<xacro:include filename="$(find no_such_package)/x.xacro"/>'),
         r"arm\.xacro: it needs the ROS package 'no_such_package', which is not here\. "
-        r"Put its folder beside this file's package, or expand it where that is: "
-        r"xacro arm\.xacro > robot\.urdf\.",
+        r"Name its folder \(package_paths=\[\.\.\.\], --package-path\), or expand it where "
+        r"that is: xacro arm\.xacro > robot\.urdf\.",
     ),
     "an included file that is missing": (
         ARM.replace(BASE, '<xacro:include filename="gone.xacro"/>'),
@@ -95,7 +132,8 @@ REFUSED = {
     ),
     "an argument without a value": (
         ARM.replace('value="$(arg length)"', 'value="$(arg size)"'),
-        r"it needs an argument that has no default \(.*size.*\)\. Give it one in the file",
+        r"it needs an argument that has no default \(.*size.*\)\. "
+        r'Give it: load\("arm.xacro", size="..."\), or --arg size:=value.',
     ),
     "a name that means nothing": (
         ARM.replace("${-pi}", "${minus_pi}"),

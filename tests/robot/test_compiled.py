@@ -22,6 +22,7 @@ from watching import python_calls
 
 import qddot
 from qddot import Kernel, Robot
+from qddot.robot import robot_of
 from qddot.robot.kernels import compiled
 
 # looking costs nothing
@@ -34,7 +35,7 @@ def untouched(monkeypatch: pytest.MonkeyPatch) -> Robot:
     def refuse(*args: Any, **kwargs: Any) -> None:
         raise AssertionError("a kernel was made")
 
-    robot = qddot.load("panda")
+    robot = Robot(qddot.load("panda").model)
     monkeypatch.setattr(Robot, "_kernel", refuse)
     return robot
 
@@ -144,8 +145,17 @@ def test_every_compiled_method_of_a_robot_is_quick(name: str):
     assert calls == []
 
 
+def test_a_built_in_robot_is_one_robot_and_a_file_is_read_again(tmp_path):
+    assert qddot.load("two_link") is robot_of("two_link")
+    qddot.load("two_link").save(tmp_path / "arm.toml")
+    first = qddot.load(tmp_path / "arm.toml")
+    qddot.load("pendulum").save(tmp_path / "arm.toml")
+    assert first.n == 2
+    assert qddot.load(tmp_path / "arm.toml").n == 1
+
+
 def test_what_is_made_of_a_robot_is_made_once_per_choice_and_not_copied():
-    robot, made = qddot.load("pendulum"), []
+    robot, made = Robot(qddot.load("pendulum").model), []
     for what, choice in (("a", 1), ("a", 2), ("b", 1), ("a", 1)):
         assert robot.cached(what, choice, lambda: made.append(0) or len(made)) >= 1
     assert len(made) == 3

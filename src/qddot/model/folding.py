@@ -15,6 +15,7 @@ import numpy as np
 from qddot.errors import BadArgument, NotNumeric, shorten
 from qddot.model.coordinates import Drive, Drives
 from qddot.model.friction import Friction, together
+from qddot.model.geometry import Geometry, Kind
 from qddot.model.joint import FIXED, Coupling, Joint, Start
 from qddot.model.joints import MOTIONS, JointMotion, OneCoordinate
 from qddot.model.model import Model, mapped
@@ -98,6 +99,21 @@ def fold(model: Model, number: Callable[[Scalar], Scalar] = numeric) -> Tree:
         elastics=tuple(elastics(model, positions)),
         shared=tuple(shared_shafts(model, positions)),
     )
+
+
+def geometry_on_bodies(
+    model: Model, tree: Tree, kind: Kind = "visuals"
+) -> Iterator[tuple[int, Pose, Geometry]]:
+    """Yield the shapes of a robot: which body of its tree carries it (−1: the base), where, what.
+
+    A link behind fixed joints is carried by the body before them; X_BG, the pose of the shape, is
+    in that body's frame. All numbers are floats.
+    """
+    for link in model.links:
+        body, X_BL = tree.frames[link.name]
+        for geometry in getattr(link, kind):
+            plain = mapped(geometry, lambda x: float(numeric(x)))
+            yield body, X_BL @ plain.place.pose(), plain
 
 
 def coordinates(model: Model) -> Positions:

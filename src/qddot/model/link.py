@@ -8,6 +8,7 @@ the decimals that were typed.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from qddot.scalars import Scalar, Vec3, constant_sincos
 from qddot.spatial.inertia import Inertia, symmetric
@@ -15,7 +16,12 @@ from qddot.spatial.pose import Pose
 from qddot.spatial.rotation import from_rpy
 from qddot.spatial.vector import vector
 
+if TYPE_CHECKING:
+    from qddot.model.geometry import Geometry
+
 NOWHERE = (0, 0, 0)
+# [kg] or [kg·m²] in a format that asks for mass and inertia: this much, or less, is none
+NEGLIGIBLE = 1e-14
 
 
 @dataclass(frozen=True)
@@ -26,6 +32,7 @@ class Placement:
     rpy: tuple[Scalar, Scalar, Scalar] = NOWHERE
 
     def pose(self) -> Pose:
+        """Return the same as a rotation and a translation."""
         return Pose(from_rpy(self.rpy, constant_sincos), vector(list(self.xyz)))
 
 
@@ -57,6 +64,8 @@ class Link:
     line: int | None = field(default=None, compare=False, repr=False)
     # made by a reader between two that the user named: the joint's end of a DH link
     hidden: bool = field(default=False, compare=False, repr=False)
+    visuals: tuple[Geometry, ...] = ()  # what it looks like
+    collisions: tuple[Geometry, ...] = ()  # what stands for it where things touch
 
 
 @dataclass(frozen=True)

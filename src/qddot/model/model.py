@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any, TypeVar
 
 from qddot.errors import BadArgument, Problem, UnknownName, listing
@@ -38,6 +38,8 @@ class Model:
     source: str = ""
     licence: str = ""
     warnings: tuple[Problem, ...] = field(default=(), compare=False, repr=False)
+    # what a URDF file says to ROS, <ros2_control> and <transmission>: XML, written again as it is
+    urdf_parts: tuple[str, ...] = field(default=(), compare=False, repr=False)
     # what numbers were put into: the model with symbols, and their values
     valued: tuple[Model, Mapping[str, Scalar]] | None = field(
         default=None, compare=False, repr=False
@@ -67,6 +69,13 @@ class Model:
             f"{joint.name}{entry.suffix}"
             for joint in self.free_joints
             for entry in MOTIONS[joint.kind].configuration
+        )
+
+    @cached_property
+    def position_units(self) -> tuple[str, ...]:
+        """The units of the entries of q: "rad", "m", or "" of a number without one."""
+        return tuple(
+            entry.unit for joint in self.free_joints for entry in MOTIONS[joint.kind].configuration
         )
 
     @property
@@ -198,30 +207,43 @@ def _plain(x: Scalar | None) -> float | int | str | None:
     return str(x) if free_symbols(x) else float(x)
 
 
+@cache
+def data_fields(kind: type) -> tuple[str, ...] | None:
+    """Return the fields of a dataclass in which its data are; None of any other type."""
+    if not is_dataclass(kind):
+        return None
+    return tuple(item.name for item in fields(kind) if item.compare)
+
+
 def scalars(thing: Any) -> Iterator[Scalar]:
     """Yield every number and expression in a piece of model data."""
-    if is_dataclass(thing):
-        for item in fields(thing):
-            if item.compare:
-                yield from scalars(getattr(thing, item.name))
-    elif isinstance(thing, tuple):
-        for part in thing:
-            yield from scalars(part)
-    elif thing is not None and not isinstance(thing, str):
-        yield thing
+    waiting = [thing]
+    while waiting:
+        part = waiting.pop()
+        names = data_fields(type(part))
+        if names is not None:
+            waiting += [getattr(part, name) for name in reversed(names)]
+        elif isinstance(part, tuple):
+            waiting += reversed(part)
+        elif part is not None and not isinstance(part, str):
+            yield part
 
 
 def mapped(thing: T, change: Callable[[Scalar], Scalar]) -> T:
-    """Return the same piece of model data with every number and expression changed."""
-    if is_dataclass(thing) and not isinstance(thing, type):
-        changed = {
-            item.name: mapped(getattr(thing, item.name), change)
-            for item in fields(thing)
-            if item.compare
-        }
-        return replace(thing, **changed)
+    """Return the same piece of model data with every number and expression changed.
+
+    What has nothing in it that changes is returned as it is.
+    """
+    names = data_fields(type(thing))
+    if names is not None:
+        before = {name: getattr(thing, name) for name in names}
+        after = {name: mapped(value, change) for name, value in before.items()}
+        changed = {name: value for name, value in after.items() if value is not before[name]}
+        return replace(thing, **changed) if changed else thing  # type: ignore[type-var]  # a dataclass
     if isinstance(thing, tuple):
-        return tuple(mapped(part, change) for part in thing)  # type: ignore[return-value]  # a tuple of the same shape
+        parts = tuple(mapped(part, change) for part in thing)
+        same = all(new is old for new, old in zip(parts, thing, strict=True))
+        return thing if same else parts  # type: ignore[return-value]  # a tuple of the same shape
     if thing is None or isinstance(thing, str):
         return thing
     return change(thing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -76,3 +77,20 @@ def units_of(joints: Iterable[Joint]) -> list[JointUnits]:
 def unit_of(joints: Iterable[Joint], quantity: str) -> str:
     """Return the unit that a quantity has at these joints; "rad or m" where they differ."""
     return " or ".join(getattr(units, quantity) for units in units_of(joints))
+
+
+def for_people(unit: str, degrees: bool) -> tuple[str, float]:
+    """Return a unit as it is shown, and how many of it one of the old is.
+
+    With degrees, those of angles: ("°/s", 180/π) of "rad/s"; any other unit is as it was.
+    """
+    if degrees and unit.split("/")[0] == "rad":
+        return "°" + unit.removeprefix("rad"), 180 / math.pi
+    return unit, 1.0
+
+
+def all_for_people(units: Iterable[str], degrees: bool) -> tuple[str, list[float]]:
+    """Return the units of several numbers, "° or m" where they differ, and the factor of each."""
+    shown = [for_people(unit, degrees) for unit in units]
+    names = list(dict.fromkeys(name for name, _ in shown))
+    return " or ".join(names), [factor for _, factor in shown]

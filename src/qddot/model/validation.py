@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadRobot, Problem, QddotError
-from qddot.model.coordinates import Drive
 from qddot.model.folding import fold
 from qddot.model.friction import PARAMETERS
+from qddot.model.geometry import wrong_geometry
 from qddot.model.inertia_advice import inertia_problems
 from qddot.model.joint import Coupling, Joint, Limits, Start
 from qddot.model.joints import MOTIONS
-from qddot.model.link import Link
-from qddot.model.model import Model, scalars
+from qddot.model.link import Link, Payload
+from qddot.model.model import Model, data_fields, scalars
 from qddot.model.plausible import doubts
 from qddot.model.structure import (
     MOST_LINKS,
@@ -29,7 +29,7 @@ from qddot.model.structure import (
     place_of,
     structural_problems,
 )
-from qddot.model.tree import Body, Tree
+from qddot.model.tree import Tree
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, has_value
 from qddot.spatial.pose import Pose
@@ -81,46 +81,43 @@ def validate(model: Model) -> list[Problem]:
     broken = any(problem.severity == "error" for problem in problems)
     if len(model.links) > MOST_LINKS:
         return problems
-    problems += _value_problems(model)
-    masses = (*model.links, *model.payloads)
-    if not any(unusable(thing) for thing in masses):
+    values, unusable = _value_problems(model)
+    problems += values
+    if not any(isinstance(thing, (Link, Payload)) for thing in unusable):
         problems += inertia_problems(model, sound=not any(p.severity == "error" for p in problems))
     # an impossible value in one place does not hide a doubtful one in another
-    things = (*masses, *model.joints, *model.frames, *model.couplings)
-    if not broken and _all_finite(model.gravity) and not any(unusable(thing) for thing in things):
+    if not broken and _all_finite(model.gravity) and not unusable:
         problems += doubts(model)
         if not any(problem.severity == "error" for problem in problems):
             problems += weightless_joints(model)
     return problems
 
 
-def unusable(thing: Any) -> bool:
-    """Return whether something in the place of a number is none that can be computed with."""
-    return any(True for _ in _finite(thing, ""))
-
-
-def _value_problems(model: Model) -> Iterator[Problem]:
+def _value_problems(model: Model) -> tuple[list[Problem], list[Any]]:
+    """Return what is wrong with numbers, and the things with some that nobody can compute with."""
+    problems, unusable = [], []
     if not _all_finite(model.gravity):
-        yield Problem("error", "gravity", "it is not three finite numbers", "Correct it.")
-    for link in model.links:
-        yield from _finite(link, place("link", link.name))
-    for load in model.payloads:
-        yield from _finite(load, f"payload at {load.frame!r}")
-    for frame in model.frames:
-        yield from _finite(frame, place("frame", frame.name))
-    for coupling in model.couplings:
-        bad = list(_finite(coupling, place_of(coupling)))
-        yield from bad
-        if not bad:
-            for severity, message, remedy in _shaft_problems(coupling):
-                yield Problem(severity, place_of(coupling), message, remedy, coupling.line)
-    for joint in model.joints:
-        where = place("joint", joint.name)
-        bad = list(_finite(joint, where))
-        yield from bad
-        if not bad:
-            for severity, message, remedy in _joint_problems(joint):
-                yield Problem(severity, where, message, remedy, joint.line)
+        remedy = "Correct it."
+        problems.append(Problem("error", "gravity", "it is not three finite numbers", remedy))
+    of_each = (
+        *((link, place("link", link.name), _geometry_problems(link)) for link in model.links),
+        *((load, f"payload at {load.frame!r}", ()) for load in model.payloads),
+        *((frame, place("frame", frame.name), ()) for frame in model.frames),
+        *((each, place_of(each), _shaft_problems(each)) for each in model.couplings),
+        *((joint, place("joint", joint.name), _joint_problems(joint)) for joint in model.joints),
+    )
+    for thing, where, more in of_each:
+        if bad := list(_finite(thing, where)):
+            problems += bad
+            unusable.append(thing)
+            continue
+        for severity, message, remedy in more:
+            problems.append(Problem(severity, where, message, remedy, thing.line))
+    return problems, unusable
+
+
+def _geometry_problems(link: Link) -> Iterator[tuple[Any, str, str]]:
+    return (("error", message, "Correct it.") for message in wrong_geometry(link))
 
 
 def _joint_problems(joint: Joint) -> Iterator[tuple[Any, str, str]]:
@@ -200,20 +197,20 @@ OPTIONAL = ("mimic", "locked", "home", *(p.name for p in PARAMETERS if p.default
 
 def _misshapen(thing: Any) -> Iterator[tuple[str, Any, str]]:
     """Yield the fields that hold something else than numbers, and what they should hold."""
-    for item in fields(thing):
-        value = getattr(thing, item.name)
-        if not item.compare or item.name in NAMES:
+    for name in data_fields(type(thing)) or ():
+        value = getattr(thing, name)
+        if name in NAMES:
             continue
-        if is_dataclass(value):
+        if data_fields(type(value)) is not None:
             yield from _misshapen(value)
-        elif item.name in COUNTS:
-            count = COUNTS[item.name]
+        elif name in COUNTS:
+            count = COUNTS[name]
             if not isinstance(value, tuple) or len(value) != count or None in value:
-                yield item.name, value, f"a tuple of {count} numbers"
+                yield name, value, f"a tuple of {count} numbers"
         elif isinstance(value, str) or (
-            value is None and item.name not in OPTIONAL and not isinstance(thing, (Limits, Start))
+            value is None and name not in OPTIONAL and not isinstance(thing, (Limits, Start))
         ):
-            yield item.name, value, "a number"
+            yield name, value, "a number"
 
 
 def _all_finite(values: tuple[Scalar, ...]) -> bool:
@@ -242,7 +239,7 @@ def weightless_joints(model: Model) -> Iterator[Problem]:
         return
     values = {name: 0.6 + 0.137 * k for k, name in enumerate(model.symbols)}
     try:
-        tree = fold(depth_first(model.with_values(values)))
+        tree = fold(depth_first(model.with_values(values) if values else model))
     except (QddotError, ArithmeticError, ValueError):  # a formula that these numbers do not fit
         return
     left, felt = list(range(tree.n)), {}
@@ -272,50 +269,29 @@ def inertia_felt(
 
         M_kk = Σ vᵢ · Iᵢ vᵢ + Iₐ
     """
-    everything = zip(tree.bodies, tree.drives, tree.poses(q), strict=True)
-    parts = [_Part.of(*each) for each in everything]
-    found = {}
-    for k in which:
-        rotor = float(sum(s.direction[k] ** 2 * s.rotor_inertia for s in tree.shafts))
-        inertia, most, mass = rotor, rotor, 0.0
-        moving: dict[int, np.ndarray] = {}  # the bodies that move, and how
-        for i, (body, part) in enumerate(zip(tree.bodies, parts, strict=True)):
-            own = part.S if part.index == k else None
-            if body.parent in moving:
-                carried = part.X @ moving[body.parent]
-                own = carried if own is None else carried + own
-            if own is None:
-                continue
-            moving[i] = v = own
-            w, u = math.hypot(*v[:3]), math.hypot(*v[3:])
-            inertia += float(v @ part.I @ v)
-            most += part.second * w * w + 2 * part.first * w * u + part.mass * u * u
-            mass += part.mass
-        found[k] = inertia, most, mass
-    return found
+    which = list(which)
+    rotors = [sum(s.direction[k] ** 2 * s.rotor_inertia for s in tree.shafts) for k in which]
+    inertia = np.array(rotors, float)
+    most, mass = inertia.copy(), np.zeros(len(which))
+    # of each body, and of the base, which is last: its motions, a column for every joint
+    motions = np.zeros((len(tree.bodies) + 1, 6, len(which)))
+    moves = np.zeros((len(tree.bodies) + 1, len(which)), bool)
+    for i, (body, drive, X) in enumerate(zip(tree.bodies, tree.drives, tree.poses(q), strict=True)):
+        own = np.equal(which, drive.index)
+        S = float(drive.ratio) * np.asarray(body.joint.S[:, 0], float)
+        motions[i] = v = _carried(X, motions[body.parent]) + np.outer(S, own)
+        moves[i] = moves[body.parent] | own
+        m, h, I = (np.asarray(x, float) for x in (body.inertia.m, body.inertia.h, body.inertia.I))
+        W, U = v[:3], v[3:]
+        w, u = np.linalg.norm(W, axis=0), np.linalg.norm(U, axis=0)
+        inertia += np.sum(W * (I @ W + 2 * np.asarray(skew(h), float) @ U), axis=0) + m * u * u
+        most += np.trace(I) * w * w + 2 * math.hypot(*h) * w * u + m * u * u
+        mass += m * moves[i]
+    each = zip(inertia.tolist(), most.tolist(), mass.tolist(), strict=True)
+    return dict(zip(which, each, strict=True))
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A body at one q, in numbers: its parent's motions as its own, its joint's, its inertia."""
-
-    index: int  # the coordinate that moves it
-    X: np.ndarray  # (6, 6)
-    S: np.ndarray  # (6,), times the ratio at which it follows
-    I: np.ndarray  # (6, 6)
-    mass: float
-    first: float  # |h|
-    second: float  # tr I
-
-    @staticmethod
-    def of(body: Body, drive: Drive, X: Pose) -> _Part:
-        inertia = body.inertia
-        m, h, I = float(inertia.m), np.asarray(inertia.h, float), np.asarray(inertia.I, float)
-        H = np.asarray(skew(h), float)
-        return _Part(
-            drive.index,
-            np.column_stack([X.motion_inv(e) for e in np.eye(6)]).astype(float),
-            float(drive.ratio) * np.asarray(body.joint.S[:, 0], float),
-            np.block([[I, H], [-H, m * np.eye(3)]]),
-            *(m, math.hypot(*h), float(np.trace(I))),
-        )
+def _carried(X: Pose, v: np.ndarray) -> np.ndarray:
+    """Return motions of a body's parent as its own, shape (6, k)."""
+    R, p = np.asarray(X.R, float).T, np.asarray(skew(X.p), float)
+    return np.concatenate([R @ v[:3], R @ (v[3:] - p @ v[:3])])

@@ -16,7 +16,7 @@ from dataclasses import replace
 from typing import Any
 
 from qddot.errors import BadArgument
-from qddot.model import Frame, Inertial, Joint, Link, Placement
+from qddot.model import Frame, Joint, Link, Placement
 from qddot.readers.document_table import DocumentTable
 from qddot.scalars import Scalar
 
@@ -45,7 +45,7 @@ def dh_document(rows: Sequence[Any], convention: str, **more: Any) -> dict[str, 
 def read_rows(
     top: DocumentTable,
     joint_parts: Callable[[DocumentTable, str], dict[str, Any]],
-    inertial: Callable[[DocumentTable], Inertial],
+    link_parts: Callable[[DocumentTable], dict[str, Any]],
 ) -> Parts:
     """Return the links, joints and frames of a document's [[dh]] rows."""
     convention = top.text("convention")
@@ -62,7 +62,7 @@ def read_rows(
         before, after = split_transform(convention, *dh_numbers(row, parts["kind"]))
         line = row.line
         joint = Joint(parent=parent, child=name, origin=before, axis=(0, 0, 1), line=line, **parts)
-        more_links, more_joints = with_step(joint, Link(name, inertial(row), line), after)
+        more_links, more_joints = with_step(joint, Link(name, **link_parts(row)), after)
         links, joints = links + more_links, joints + more_joints
         row.done()
         parent = name

@@ -6,7 +6,7 @@ See docs/file_formats.md for the schema with examples.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
+from dataclasses import replace
 from typing import Any
 
 from qddot.errors import BadArgument, BadRobot, Problem, did_you_mean, shorten
@@ -14,7 +14,6 @@ from qddot.model import (
     Coupling,
     Frame,
     Friction,
-    Inertial,
     Joint,
     Limits,
     Link,
@@ -31,7 +30,9 @@ from qddot.model.friction import PARAMETERS
 from qddot.model.model import GRAVITY
 from qddot.model.validation import checked
 from qddot.readers.dh import read_rows
+from qddot.readers.document_shapes import link_parts
 from qddot.readers.document_table import DocumentTable, LineOf
+from qddot.readers.places import Places
 from qddot.readers.rotors import rotors
 from qddot.readers.screws import read_screws
 from qddot.readers.solids import inertial
@@ -49,7 +50,7 @@ def read_document(
     data: Mapping[str, Any],
     name: str,
     line_of: LineOf = no_lines,
-    folder: Path | None = None,
+    places: Places | None = None,
 ) -> Model:
     """Return the model that a document describes.
 
@@ -57,18 +58,19 @@ def read_document(
         data: The document: what a TOML or JSON file holds, or the same as Python dicts.
         name: The robot's name where the document has none.
         line_of: From a path of keys and indices to a line number, for messages.
-        folder: Where the document is, if it is a file: only files in it are opened.
+        places: Where its meshes may be; anywhere, if a Python program gives the document.
 
     Raises:
         BadRobot: With every problem of the document.
     """
     found: list[Problem] = []
-    top = DocumentTable(data, (), found, line_of, folder=folder)
+    anywhere = Places(anywhere=True)
+    top = DocumentTable(data, (), found, line_of, places=places or anywhere)
     links = [link(table) for table in top.tables("link")]
     joints = [joint(table) for table in top.tables("joint")]
     frames = [frame(table) for table in top.tables("frame")]
-    rows = read_rows(top, joint_parts, inertial)
-    screws = read_screws(top, joint_parts, inertial)
+    rows = read_rows(top, joint_parts, link_parts)
+    screws = read_screws(top, joint_parts, link_parts)
     if rows[0] and screws[0]:
         top.problem("screw", "there are [[dh]] rows as well", "Keep one of the two.")
     row_links, row_joints, row_frames = rows if rows[0] else screws
@@ -85,8 +87,8 @@ def read_document(
     }
     name = top.text("name", name)
     for item in row_links:
-        if item.name in known and item.inertial != Inertial():
-            message = f"link {shorten(item.name)!r} has a mass in its row too"
+        if item.name in known and replace(item, name="") != Link(""):
+            message = f"link {shorten(item.name)!r} has a mass or shapes in its row too"
             found.append(Problem("error", "link", message, "Keep one of the two.", item.line))
     links = [*(item for item in row_links if item.name not in known), *links]
     joints = [*row_joints, *joints]
@@ -230,7 +232,7 @@ def mimic(table: DocumentTable | None) -> Mimic | None:
 
 def link(table: DocumentTable) -> Link:
     """Return the link of one [[link]] table."""
-    result = Link(table.text("name"), inertial(table), table.line)
+    result = Link(table.text("name"), **link_parts(table))
     table.done()
     return result
 

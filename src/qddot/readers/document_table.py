@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 from qddot.errors import (
@@ -19,6 +18,7 @@ from qddot.errors import (
 from qddot.model.arguments import from_sympy, is_sympy
 from qddot.model.friction import LINEAR
 from qddot.model.link import Placement
+from qddot.readers.places import Places
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression, expression, free_symbols
 from qddot.scalars.reader import read_formula
@@ -41,10 +41,10 @@ class DocumentTable:
         found: list[Problem],
         line_of: LineOf,
         place: str = "",
-        folder: Path | None = None,  # of the file that the document is, if it is one
+        places: Places | None = None,  # where its meshes may be
     ):
         self.path, self.found, self.line_of = path, found, line_of
-        self.place, self.folder = place, folder
+        self.place, self.places = place, places or Places()
         self.read: set[str] = set()
         self.data: Mapping[str, Any] = {}
         if isinstance(data, Mapping):
@@ -164,7 +164,7 @@ class DocumentTable:
         if value is None:
             return None
         path = (*self.path, key)
-        return DocumentTable(value, path, self.found, self.line_of, self.place, self.folder)
+        return DocumentTable(value, path, self.found, self.line_of, self.place, self.places)
 
     def tables(self, key: str) -> list[DocumentTable]:
         """Return the tables of an array of tables."""
@@ -176,7 +176,7 @@ class DocumentTable:
             return []
         more = self.found, self.line_of
         return [
-            DocumentTable(item, (*self.path, key, i), *more, named(key, i, item), self.folder)
+            DocumentTable(item, (*self.path, key, i), *more, named(key, i, item), self.places)
             for i, item in enumerate(value)
         ]
 

@@ -10,8 +10,8 @@ from qddot.errors import BadFile
 LARGEST = 32_000_000  # [bytes]; the largest robot description we know of has 2 MB
 
 
-def read_bytes(path: Path) -> bytes:
-    """Return a file's bytes, or say why it cannot be a robot description."""
+def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
+    """Return a file's bytes, at most so many, or say why they cannot be had."""
     try:
         if not path.exists():
             raise BadFile(path, "it does not exist", "Check its name.")
@@ -19,8 +19,8 @@ def read_bytes(path: Path) -> bytes:
             raise BadFile(path, "it is a folder", "Name a file in it.")
         if not path.is_file():
             raise BadFile(path, "it is not a regular file", "Name a .urdf, .xml or .toml file.")
-        if path.stat().st_size > LARGEST:
-            raise BadFile(path, f"it is larger than {LARGEST // 10**6} MB", "Is it the right file?")
+        if path.stat().st_size > largest:
+            raise BadFile(path, f"it is larger than {largest // 10**6} MB", "Is it the right file?")
         data = path.read_bytes()
     except OSError as error:
         raise BadFile(path, f"it cannot be read ({error.strerror})", "Check its name.") from None

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, one_of, shorten
+from qddot.errors import BadArgument, BadFile, BadRobot, UnknownRobot, did_you_mean, one_of, shorten
 from qddot.model import Model
 from qddot.model.nearest_inertia import with_nearest_inertias
 from qddot.readers.files import read_bytes
+from qddot.readers.places import Places, places
 from qddot.readers.toml import read_toml
 from qddot.robot_formats import RobotFormat, formats_of, loaded, read_endings
 from qddot.scalars.reader import read_formula
@@ -48,13 +50,20 @@ def values_of(name: str) -> dict[str, float]:
     return {symbol: float(read_formula(str(value))) for symbol, value in values.items()}
 
 
-def read(source: str | Path, inertia: str = "refuse") -> Model:
+def read(
+    source: str | Path,
+    inertia: str = "refuse",
+    package_paths: Sequence[str | Path] = (),
+    arguments: Mapping[str, Any] | None = None,
+) -> Model:
     """Return the model of a built-in robot or of a file.
 
     Args:
         source: The name or the path.
         inertia: What becomes of inertias that no body has: "refuse" them, or take the "nearest"
             that one has, each with a warning.
+        package_paths: Folders that are ROS packages or hold them.
+        arguments: Of a xacro file, by name.
 
     Raises:
         UnknownRobot: If it is neither.
@@ -63,12 +72,11 @@ def read(source: str | Path, inertia: str = "refuse") -> Model:
     if inertia not in INERTIA:
         raise BadArgument(f"inertia is {inertia!r}; it must be one of {', '.join(INERTIA)}.")
     name, path = str(source), Path(source)
-    known = library()
-    if name in known:
-        return _built_in(name, inertia)
-    if path.suffix.lower() in read_endings() or os.path.exists(path):
-        return _read_file(path, inertia)
+    is_file = path.suffix.lower() in read_endings() or os.path.exists(path)
+    if is_file and name not in library():
+        return _read_file(path, inertia, places(path, package_paths), arguments or {})
     if name in built_in_names():
+        refuse_arguments(name, arguments)
         return _built_in(name, inertia)
     if "/" in name:
         raise BadFile(path, "it does not exist", "Check its name.")
@@ -95,15 +103,32 @@ def _built_in(name: str, inertia: str) -> Model:
     """Return the model of a built-in robot, which is frozen and therefore read and checked once."""
     plain = name.removesuffix(SYMBOLIC)
     if name == plain:
-        return _read_file(library()[plain], inertia)
+        path = library()[plain]
+        return _read_file(path, inertia, Places(path.parent), {})
     return replace(read_toml(library()[plain], symbolic=True), name=name)
 
 
-def _read_file(path: Path, inertia: str) -> Model:
-    reader = loaded(format_of(path).reader)
+def refuse_arguments(name: str, arguments: Mapping[str, Any] | None) -> None:
+    """Raise BadArgument if a robot that is no xacro file is given arguments."""
+    if arguments:
+        first = next(iter(arguments))
+        hint = did_you_mean(first, ("inertia", "package_paths"))
+        raise BadArgument(
+            f"{shorten(first)} is no argument of {shorten(name)!r}: only a xacro file takes "
+            f"arguments of its own.{hint}"
+        )
+
+
+def _read_file(path: Path, inertia: str, places: Places, arguments: Mapping[str, Any]) -> Model:
+    chosen = format_of(path)
+    reader = loaded(chosen.reader)
+    if chosen.runs_code:
+        reader = partial(reader, arguments=arguments)
+    else:
+        refuse_arguments(path.name, arguments)
     try:
         try:
-            model = reader(path)
+            model = reader(path, places)
         except BadRobot as error:
             if inertia == "refuse" or not isinstance(error.model, Model):
                 raise

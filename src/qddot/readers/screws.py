@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 
 from qddot.errors import BadArgument
-from qddot.model import Frame, Inertial, Joint, Link, Placement
+from qddot.model import Frame, Joint, Link, Placement
 from qddot.model.arguments import scalar
 from qddot.readers.dh import TOOL, Parts, with_step
 from qddot.readers.document_table import DocumentTable
@@ -56,7 +56,7 @@ class JointAxis:
 def read_screws(
     top: DocumentTable,
     joint_parts: Callable[[DocumentTable, str], dict[str, Any]],
-    inertial: Callable[[DocumentTable], Inertial],
+    link_parts: Callable[[DocumentTable], dict[str, Any]],
 ) -> Parts:
     """Return the links, joints and frames of a document's [[screw]] rows and its [tool]."""
     rows, tool = top.tables("screw"), top.table("tool")
@@ -82,7 +82,7 @@ def read_screws(
         origin = Placement(way(before, found.point))
         step = Placement(way(found.point, exact_vector(at.xyz)), at.rpy)
         joint = Joint(parent=parent, child=name, origin=origin, line=row.line, **parts)
-        more_links, more_joints = with_step(joint, Link(name, inertial(row), row.line), step)
+        more_links, more_joints = with_step(joint, Link(name, **link_parts(row)), step)
         links, joints = links + more_links, joints + more_joints
         row.done()
         parent, before = more_joints[0].child, found.point

@@ -1,4 +1,4 @@
-"""What a link weighs: numbers, a simple shape, or a mesh in an STL file, by mass or by density."""
+"""What a link weighs: numbers, a simple shape, or a mesh in a file, by mass or by density."""
 
 from __future__ import annotations
 
@@ -22,7 +22,6 @@ from qddot.model.shapes import (
     of_triangles,
 )
 from qddot.readers.document_table import DocumentTable
-from qddot.readers.stl import read_stl
 from qddot.scalars import Scalar
 
 # the moments of the shapes that have a volume, of their dimensions
@@ -46,7 +45,8 @@ def inertia_of(density: Any, solid: str | Path, **dimensions: Any) -> Inertial:
     Args:
         density: ρ [kg/m³]: a number, or a polynomial in the position x, y, z in the link's frame,
             as a formula like "2700*(1 + x/2)" or of SymPy. It may have symbols.
-        solid: "box", "cylinder", "hollow_cylinder" or "sphere", or the path of an STL file.
+        solid: "box", "cylinder", "hollow_cylinder" or "sphere", or the path of a mesh: .stl,
+            .obj, .dae, .gltf or .glb.
         dimensions: Those of the shape (`qddot.model.shapes`): `size`; `radius`, `length`; `outer`,
             `inner`, `length`; and `axis`, `frame`. Of a file: `scale`, 0.001 where it is in
             millimetres, and `xyz`, `rpy`, where it is in the link's frame.
@@ -58,10 +58,13 @@ def inertia_of(density: Any, solid: str | Path, **dimensions: Any) -> Inertial:
     rho = scalar("density", density)
     if str(solid) in SHAPES:
         return of_shape(rho, str(solid), dimensions)
-    if Path(solid).suffix.lower() != ".stl":
+    from qddot.readers.meshes import READERS  # few robots need them
+
+    if Path(solid).suffix.lower() not in READERS:
         hint = did_you_mean(str(solid), SOLIDS)
         raise BadArgument(
-            f"solid is {str(solid)!r}; it must be {', '.join(SOLIDS)} or an STL file.{hint}"
+            f"solid is {str(solid)!r}; it must be {', '.join(SOLIDS)} or a mesh in a file "
+            f"({', '.join(READERS)}).{hint}"
         )
     unknown = set(dimensions) - {"scale", "xyz", "rpy"}
     if unknown:
@@ -93,12 +96,15 @@ def of_shape(density: Scalar, kind: str, dimensions: dict[str, Any]) -> Inertial
 
 
 def of_mesh(density: Scalar, path: Path, scale: float, place: Placement) -> Inertial:
-    """Return the inertia of what an STL file encloses, placed in the link's frame."""
+    """Return the inertia of what a mesh encloses, placed in the link's frame."""
+    from qddot.readers.meshes import read_mesh
+    from qddot.readers.meshes.closed import closed
+
     if not 0 < scale < np.inf:
         raise BadArgument(f"scale is {scale:g}; give a number above 0, 0.001 for millimetres.")
     X = place.pose()
     R, p = (np.array(part, dtype=float) for part in (X.R, X.p))
-    corners = read_stl(path, scale) @ R.T
+    corners = closed(path, read_mesh(path).corners) * scale @ R.T
     middle = corners.reshape(-1, 3).mean(axis=0)  # near it, so that little cancels
     return inertial_of(density, of_triangles(corners - middle), tuple((middle + p).tolist()))
 
@@ -165,12 +171,10 @@ def meshed(mass: Scalar, density: Scalar | None, table: DocumentTable) -> Inerti
     if not name:
         table.problem("mesh", "it has no file", 'Write mesh = { file = "link.stl" }.')
         return Inertial(mass)
-    path = Path(name)
-    if table.folder is not None:
-        path = table.folder / name
-        if not path.resolve().is_relative_to(table.folder.resolve()):
-            table.problem("mesh", f"{shorten(name)!r} is outside of the robot's folder", "Move it.")
-            return Inertial(mass)
+    path, why = table.places.find(name)
+    if path is None:
+        table.problem("mesh", f"{shorten(name)!r} {why}", "")
+        return Inertial(mass)
     if density is None and not table.has("mass"):
         table.problem("mesh", "there is no mass and no density", "Add mass or density.")
         return Inertial(mass)

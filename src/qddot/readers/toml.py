@@ -14,21 +14,22 @@ from qddot.model import Model
 from qddot.readers.document import read_document
 from qddot.readers.document_table import LineOf, dotted, nearest_line
 from qddot.readers.files import read_text
+from qddot.readers.places import Places
 
 HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\-]+)\s*\]\]?\s*(#.*)?$")
 KEY = re.compile(r"\s*([\w.\-]+)\s*=\s*(\"{3}|'{3})?")
 TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],]|-?Infinity|NaN')
 
 
-def read_toml(path: Path, symbolic: bool = False) -> Model:
+def read_toml(path: Path, places: Places | None = None, symbolic: bool = False) -> Model:
     """Return the model in a TOML file; as symbols, if wanted, where the file gives values."""
     text, data = parsed(path, "TOML", tomllib.loads)
     if symbolic:
         data.pop("values", None)
-    return read_document(data, path.stem, line_finder(text), path.parent)
+    return read_document(data, path.stem, line_finder(text), places or Places(path.parent))
 
 
-def read_json(path: Path) -> Model:
+def read_json(path: Path, places: Places | None = None) -> Model:
     """Return the model in a JSON file.
 
     Raises:
@@ -38,7 +39,8 @@ def read_json(path: Path) -> Model:
     text, data = parsed(path, "JSON", json.loads)
     if not isinstance(data, dict):
         raise BadFile(path, "it is not a table", "Start it with { and name its fields.")
-    return read_document(data, path.stem, nearest_line(lines_of(path, text)), path.parent)
+    lines = nearest_line(lines_of(path, text))
+    return read_document(data, path.stem, lines, places or Places(path.parent))
 
 
 def parsed(path: Path, language: str, parse: Callable[[str], Any]) -> tuple[str, Any]:

@@ -1,33 +1,37 @@
 """URDF files: links and joints, strictly, with every problem of a file and its line.
 
-Shapes are not looked at: no mesh, texture or package is ever opened or resolved.
+What a link looks like (`urdf_shapes.py`) never keeps a robot from being read.
 
 URDF: http://wiki.ros.org/urdf/XML
 """
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Any
 
-from qddot.errors import BadFile
-from qddot.model import Friction, Inertial, Joint, Limits, Link, Mimic, Model, Placement, build
+from qddot.errors import BadFile, shorten
+from qddot.model import Friction, Inertial, Joint, Limits, Link, Mimic, Model, build
 from qddot.model.joint import UNLIMITED
 from qddot.model.joints import MOTIONS
 from qddot.model.structure import MOST_LINKS
 from qddot.readers.files import read_bytes
 from qddot.readers.node import Findings, XmlNode
-from qddot.readers.xml import read_xml
-from qddot.spatial.rotation import from_quaternion, to_rpy
+from qddot.readers.places import Places
+from qddot.readers.urdf_shapes import Shapes, origin
+from qddot.readers.xml import Element, read_xml
 
-# looks, contacts, sensors and simulators: none of them changes the dynamics
+# contacts, sensors and simulators: none of them changes the dynamics
 SKIPPED = frozenset(
     (
-        *("visual", "collision", "material", "contact", "self_collision_checking", "verbose"),
-        *("sensor", "plugin", "gazebo", "mujoco", "ros2_control"),
+        *("contact", "self_collision_checking", "verbose"),
+        *("sensor", "plugin", "gazebo", "mujoco"),
     )
 )
-LINK_CHILDREN = ("inertial",)
+KEPT = ("ros2_control", "transmission")  # for ROS: not understood here, and written again
+MOST_KEPT = 1 << 16  # characters of them together
+LINK_CHILDREN = ("inertial", "visual", "collision", "material")
 JOINT_CHILDREN = (
     *("origin", "parent", "child", "axis", "limit", "dynamics", "mimic"),
     *("calibration", "safety_controller", "controller_gains"),
@@ -51,23 +55,28 @@ OTHER_FORMATS = {
 }
 
 
-def read_urdf(path: Path) -> Model:
+def read_urdf(path: Path, places: Places | None = None) -> Model:
     """Return the model in a URDF file.
+
+    Args:
+        path: The file.
+        places: Where its meshes may be; in its own folder and package, if not given.
 
     Raises:
         BadFile: If it is not XML or not URDF.
         BadRobot: With every problem of the file.
     """
-    return _read(read_bytes(path), str(path), path.stem)
+    return _read(read_bytes(path), str(path), path.stem, places or Places(path.parent))
 
 
-def read_urdf_text(text: str | bytes, name: str) -> Model:
+def read_urdf_text(text: str | bytes, name: str, places: Places | None = None) -> Model:
     """Return the model in the text of a URDF file; `name` is what messages call it."""
-    return _read(text, name, name)
+    return _read(text, name, name, places or Places())
 
 
-def _read(data: str | bytes, path: str, name: str) -> Model:
-    root = read_xml(data, path, _skipped, {"link": MOST_LINKS, "joint": MOST_LINKS})
+def _read(data: str | bytes, path: str, name: str, places: Places) -> Model:
+    most = {"link": MOST_LINKS, "joint": MOST_LINKS}
+    root = read_xml(data, path, _skipped, most, whole=KEPT)
     if root.tag != "robot":
         remedy = OTHER_FORMATS.get(root.tag, 'A URDF file begins with <robot name="...">.')
         raise BadFile(
@@ -75,26 +84,34 @@ def _read(data: str | bytes, path: str, name: str) -> Model:
         )
     findings = Findings()
     robot = XmlNode(root, "robot", findings)
-    robot.only(("name", "version"), ("link", "joint", "transmission"))
+    robot.only(("name", "version"), ("link", "joint", *KEPT, "material"))
     if not robot.has("name"):
         robot.problem("it has no name", f'Add one: <robot name="{name}">.', "warning")
-    links = [link(node) for node in robot.children("link")]
+    shapes = Shapes.of(robot, places)
+    links = [link(node, shapes) for node in robot.children("link")]
     joints = [joint(node) for node in robot.children("joint")]
     for node in robot.children("transmission"):
         transmission(node)
-    return build(root.attributes.get("name", name), links, joints, found=findings.all())
+    parts = kept_parts(robot, {each.name for each in joints})
+    own = root.attributes.get("name", name)
+    return build(own, links, joints, found=findings.all(), urdf_parts=parts)
 
 
 def _skipped(tag: str) -> bool:
     return tag in SKIPPED or (":" in tag and not tag.startswith("xacro:"))
 
 
-def link(node: XmlNode) -> Link:
+def link(node: XmlNode, shapes: Shapes) -> Link:
     """Return the link of a <link>."""
     node.only(("name", "type"), LINK_CHILDREN)
     part = node.child("inertial")
-    name = node.element.attributes.get("name", "")
-    return Link(name, inertial(part) if part else Inertial(), node.line)
+    return Link(
+        node.element.attributes.get("name", ""),
+        inertial(part) if part else Inertial(),
+        node.line,
+        visuals=shapes.of_link(node, "visual"),
+        collisions=shapes.of_link(node, "collision"),
+    )
 
 
 def inertial(node: XmlNode) -> Inertial:
@@ -117,24 +134,6 @@ def inertial(node: XmlNode) -> Inertial:
         inertia=tuple(inertia.required(key) for key in MOMENTS) if inertia else (0,) * 6,
         rpy=where.rpy,
     )
-
-
-def origin(parent: XmlNode) -> Placement:
-    """Return the placement of an <origin>, which is nowhere else where there is none."""
-    node = parent.child("origin")
-    if node is None:
-        return Placement()
-    node.only(("xyz", "rpy", "quat_xyzw"))
-    xyz, rpy = node.vector("xyz"), node.vector("rpy")
-    if node.has("quat_xyzw"):
-        x, y, z, w = node.vector("quat_xyzw", (0, 0, 0, 1), count=4)
-        if node.has("rpy"):
-            node.problem("<origin> has both rpy and quat_xyzw", "Keep one of the two.")
-        elif not any((x, y, z, w)):
-            node.problem("<origin> quat_xyzw: it is zero", "Give x, y, z, w of length 1.")
-        else:
-            rpy = to_rpy(from_quaternion((w, x, y, z)))
-    return Placement(xyz, rpy)
 
 
 def joint(node: XmlNode) -> Joint:
@@ -254,3 +253,26 @@ def transmission(node: XmlNode) -> None:
     if any(gear.lstrip("+-") not in ("1", "1.0", "") for gear in gears):
         message = f"its gear ({', '.join(gears)[:40]}) has no effect: URDF gives no rotor inertia"
         node.problem(message, "Add the motor's rotor_inertia and gear in a TOML file.", "note")
+
+
+def kept_parts(robot: XmlNode, joints: Container[str]) -> tuple[str, ...]:
+    """Return what is kept for ROS, each part as XML; what names no joint of the file is noted."""
+    parts: list[str] = []
+    for node in (each for tag in KEPT for each in robot.children(tag)):
+        text = node.element.written()
+        if sum(map(len, parts)) + len(text) > MOST_KEPT or ":" in "".join(_tags(node.element)):
+            message = f"it is not kept: more than {MOST_KEPT} characters, or a tag with a colon"
+            node.problem(message, "Add it to what is written by hand.", "warning")
+            continue
+        parts.append(text)
+        named = (x.attributes.get("name", "") for x in node.element.children if x.tag == "joint")
+        for name in (name for name in named if name not in joints):
+            message = f"it names a joint {shorten(name)!r}, which the file has not"
+            node.problem(message, "Correct the name, or add the joint.", "note")
+    return tuple(parts)
+
+
+def _tags(element: Element) -> Iterator[str]:
+    yield element.tag
+    for child in element.children:
+        yield from _tags(child)

@@ -8,12 +8,23 @@ are those of the expanded text, which `xacro FILE` prints.
 from __future__ import annotations
 
 import importlib.util
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from qddot.errors import BadFile, BadRobot, MissingExtra, shorten
+from qddot.errors import (
+    BadArgument,
+    BadFile,
+    BadRobot,
+    MissingExtra,
+    QddotError,
+    did_you_mean,
+    shorten,
+)
 from qddot.model import Model
 from qddot.readers.files import read_bytes
+from qddot.readers.places import Places
 from qddot.readers.urdf import read_urdf_text
 from qddot.readers.xml import read_xml
 from qddot.workers import ResourceLimits, Worker
@@ -22,11 +33,19 @@ SECONDS = 60  # the largest robots we know of take two
 LIMITS = ResourceLimits(memory=2 * 10**9, seconds=30, file=0, processes=0)
 
 
-def read_xacro(path: Path) -> Model:
+def read_xacro(
+    path: Path, places: Places | None = None, arguments: Mapping[str, Any] | None = None
+) -> Model:
     """Return the model in a xacro file.
+
+    Args:
+        path: The file.
+        places: Where its packages and meshes may be.
+        arguments: The values of its arguments, by name.
 
     Raises:
         MissingExtra: If xacrodoc is not installed.
+        BadArgument: If the file takes no argument of a name, or no such value.
         BadFile: If the file cannot be expanded, or not to URDF.
         BadRobot: With every problem of the expanded text.
     """
@@ -34,22 +53,42 @@ def read_xacro(path: Path) -> Model:
         raise MissingExtra("Expanding xacro", "xacrodoc", "xacro")
     read_xml(read_bytes(path), str(path))  # refuses what is not XML, with its line
     label = f"{path}, expanded"
-    text = expanded(path)
+    places = places or Places(path.parent)
+    text = expanded(path, places, argument_values(arguments or {}))
     if "<link" not in text:
         why = "it expands to no link at all: it only defines macros, or nothing"
         raise BadFile(path, why, "Name the file that uses the macros.")
     try:
-        model = read_urdf_text(text, label)
+        model = read_urdf_text(text, label, places)
     except BadRobot as error:
         raise BadRobot(error.robot, [p.located(label) for p in error.problems]) from None
     name = path.name.split(".")[0] if model.name == label else model.name
     return replace(model, name=name, warnings=tuple(p.located(label) for p in model.warnings))
 
 
-def expanded(path: Path) -> str:
+def argument_values(arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return the values of arguments as xacro takes them: text, "true" and "false", numbers."""
+    values = {}
+    for name, value in arguments.items():
+        if isinstance(value, bool):
+            value = str(value).lower()
+        elif isinstance(value, (int, float)):
+            value = repr(value)
+        if not isinstance(value, (str, Path)):
+            raise BadArgument(
+                f"{shorten(name)} is {shorten(repr(value))}; an argument of a xacro file is text, "
+                "a number, True or False."
+            )
+        values[name] = str(value)
+    return values
+
+
+def expanded(path: Path, places: Places, arguments: dict[str, str]) -> str:
     """Return the URDF that a xacro file expands to."""
+    folders = [str(each.absolute()) for each in places.package_paths]
     with Worker(limits=LIMITS, one_thread=True) as worker:
-        worker.ask("qddot.readers.xacro_expansion:expand", str(path.absolute()))
+        job = "qddot.readers.xacro_expansion:expand"
+        worker.ask(job, str(path.absolute()), folders, arguments)
         try:
             found = worker.result(SECONDS)
         except (TimeoutError, EOFError):
@@ -59,18 +98,25 @@ def expanded(path: Path) -> str:
     raise refused(path, **found)
 
 
-def refused(path: Path, kind: str, message: str, file: str) -> BadFile:
+def refused(path: Path, kind: str, message: str, file: str) -> QddotError:
     """Return why a file cannot be expanded."""
     elsewhere = f"expand it where that is: xacro {path.name} > robot.urdf."
+    if kind == "stray argument":
+        name, _, known = message.partition("\n")
+        there = f"It takes {shorten(known, 200)}." if known else "It takes none."
+        hint = did_you_mean(name, known.split(", "))
+        return BadArgument(f"{path.name} takes no argument {shorten(name)!r}. {there}{hint}")
     if kind == "package":
         why = f"it needs the ROS package {shorten(message)!r}, which is not here"
-        return BadFile(path, why, f"Put its folder beside this file's package, or {elsewhere}")
+        remedy = f"Name its folder (package_paths=[...], --package-path), or {elsewhere}"
+        return BadFile(path, why, remedy)
     if kind == "file":
         why = f"it includes {shorten(message, 200)!r}, which does not exist"
         return BadFile(path, why, f"Put it there, or {elsewhere}")
     if kind == "argument":
         why = f"it needs an argument that has no default ({shorten(message)})"
-        remedy = f"Give it one in the file, or run: xacro {path.name} name:=value > robot.urdf."
+        name = message if message.isidentifier() else "name"
+        remedy = f'Give it: load("{path.name}", {name}="..."), or --arg {name}:=value.'
         return BadFile(path, why, remedy)
     if kind == "size":
         why = "expanding it takes too much time or memory"

@@ -13,15 +13,41 @@ from typing import Any
 
 from xacrodoc.xacrodoc import packages, substitution_args, xacro
 
+from qddot.readers.places import Places, is_plain
+
 LARGEST = 32_000_000  # characters of URDF
 
 
-def expand(name: str) -> dict[str, str]:
-    """Return the URDF of a file as `text`, or else `kind`, `message` and `file` of a failure."""
-    path = Path(name)
+class GivenArguments(dict[str, str]):
+    """The arguments of a file by name, which knows the names that the file has asked for."""
+
+    def __init__(self, given: dict[str, str]):
+        super().__init__(given)
+        self.given, self.asked = tuple(given), set[str]()
+
+    def __contains__(self, name: Any) -> bool:
+        self.asked.add(name)
+        return super().__contains__(name)
+
+    def __getitem__(self, name: str) -> str:
+        self.asked.add(name)
+        return super().__getitem__(name)
+
+
+def expand(name: str, package_paths: list[str], given: dict[str, str]) -> dict[str, str]:
+    """Return the URDF of a file as `text`, or else `kind`, `message` and `file` of a failure.
+
+    Args:
+        name: The file.
+        package_paths: Folders that are ROS packages, or hold them.
+        given: The values of its arguments.
+    """
+    path, arguments = Path(name), GivenArguments(given)
+    places = Places(path.parent, tuple(Path(each) for each in package_paths))
 
     def find(package: str) -> str:
-        return str(nearby(path, package) or packages.get_path(package))
+        named = next(places.packages(package), None) if is_plain(package) else None
+        return str(named or nearby(path, package) or packages.get_path(package))
 
     substitution_args._eval_find = find  # the way xacrodoc itself replaces it
     evaluate = xacro.safe_eval
@@ -32,7 +58,10 @@ def expand(name: str) -> dict[str, str]:
 
     xacro.safe_eval = strictly
     try:
-        document: Any = xacro.process_file(name)
+        document: Any = xacro.process_file(name, mappings=arguments)
+        if stray := [each for each in arguments.given if each not in arguments.asked]:
+            known = ", ".join(sorted(arguments.asked))
+            return {"kind": "stray argument", "message": f"{stray[0]}\n{known}", "file": ""}
         text = document.toprettyxml(indent="  ")
         if len(text) > LARGEST:
             raise MemoryError

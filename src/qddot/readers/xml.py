@@ -7,11 +7,12 @@ declared, let alone expanded or fetched; depth and number of elements are limite
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, field
 from typing import NoReturn
 from xml.parsers import expat
 from xml.parsers.expat import errors
+from xml.sax.saxutils import escape, quoteattr
 
 from qddot.errors import BadFile, shorten
 
@@ -37,6 +38,13 @@ class Element:
         """The words between its tags, those of its children aside."""
         return "".join(self.words).strip()
 
+    def written(self) -> str:
+        """Return it as XML, with all that is in it; comments and indentation are gone."""
+        attributes = "".join(f" {key}={quoteattr(x)}" for key, x in self.attributes.items())
+        inner = escape(self.text) + "".join(child.written() for child in self.children)
+        end = f">{inner}</{self.tag}>" if inner else "/>"
+        return f"<{self.tag}{attributes}{end}"
+
 
 def nothing(tag: str) -> bool:
     """Skip no element."""
@@ -48,6 +56,8 @@ def read_xml(
     path: str,
     skip: Callable[[str], bool] = nothing,
     most: Mapping[str, int] | None = None,
+    longest_text: int = LONGEST_TEXT,
+    whole: Container[str] = (),
 ) -> Element:
     """Return the root element of an XML document.
 
@@ -56,19 +66,28 @@ def read_xml(
         path: What messages call it.
         skip: Which tags to leave out, with all that is in them.
         most: Of which tags the root may have how many children.
+        longest_text: How many characters are kept of a piece of text.
+        whole: Which children of the root to read with all that is in them, nothing skipped or cut.
 
     Raises:
         BadFile: If it is not well-formed, or declares a DTD, or is beyond reason.
     """
-    return _Reader(path, skip, most or {}).read(data)
+    return _Reader(path, skip, most or {}, longest_text, whole).read(data)
 
 
 class _Reader:
     """The handlers of one parse, and the elements that are still open."""
 
-    def __init__(self, path: str, skip: Callable[[str], bool], most: Mapping[str, int]):
-        self.path, self.skip, self.most = path, skip, most
-        self.left = dict(most)
+    def __init__(
+        self,
+        path: str,
+        skip: Callable[[str], bool],
+        most: Mapping[str, int],
+        longest: int,
+        whole: Container[str],
+    ):
+        self.path, self.skip, self.most, self.longest = path, skip, most, longest
+        self.left, self.whole = dict(most), whole
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.StartElementHandler = self.start
@@ -106,7 +125,7 @@ class _Reader:
         if len(self.open) + self.skipped >= DEEPEST:
             why = f"<{shorten(tag, 40)}> is nested more than {DEEPEST} elements deep"
             raise self.bad(why, "Close the elements before it; no robot is nested that deep.")
-        if self.skipped or (self.root and self.skip(tag)):
+        if self.skipped or (self.root and self.skip(tag) and not self.in_whole):
             self.skipped += 1
             return
         if len(self.open) == 1 and tag in self.left:
@@ -120,6 +139,11 @@ class _Reader:
             self.open[-1].children.append(element)
         self.open.append(element)
 
+    @property
+    def in_whole(self) -> bool:
+        """Whether we are in an element that is read whole."""
+        return len(self.open) > 1 and self.open[1].tag in self.whole
+
     def end(self, tag: str) -> None:
         if self.skipped:
             self.skipped -= 1
@@ -127,8 +151,9 @@ class _Reader:
             self.open.pop()
 
     def words(self, text: str) -> None:
-        if not self.skipped and not text.isspace():
-            self.open[-1].words.append(text[:LONGEST_TEXT])
+        # between two pieces of a long text there may be only a space
+        if not self.skipped and (self.open[-1].words or not text.isspace()):
+            self.open[-1].words.append(text if self.in_whole else text[: self.longest])
 
     def refuse_crowd(self, tag: str) -> None:
         self.left[tag] -= 1

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from qddot.dynamics import coriolis, derivatives, forward, friction, rnea
+from qddot.dynamics import coriolis, derivatives, forward, friction, rnea, stretch_slopes
 from qddot.dynamics.crba import mass_matrix
 from qddot.dynamics.regroup import regrouped
 from qddot.model.tree import Tree
 from qddot.program.differentiate import jacobian
 from qddot.program.program import Program
 from qddot.program.recorder import record
+from qddot.robot.long_chains import as_block, forward_slopes, is_long
 
 # up to this many joints, the shorter of two ways is found by recording both
 FEW_JOINTS = 4
@@ -46,6 +47,8 @@ def coriolis_matrix(tree: Tree, recorded: ProgramOf) -> Program:
     short = regrouped(tree)
 
     def as_slope() -> Program:
+        if is_long(tree, "matrices"):
+            return recorded_as(lambda q, qd: stretch_slopes.coriolis_matrix(short, q, qd, as_block))
         return recorded_as(lambda q, qd: derivatives.coriolis_matrix(short, q, qd))
 
     def as_couplings() -> Program:
@@ -118,24 +121,33 @@ def inverse_derivatives(tree: Tree, recorded: ProgramOf) -> Program:
 
     Where a joint has several velocities, the program of the torques is differentiated as it is.
     """
-    short, shapes = regrouped(tree), state_shapes(tree, *STATE)
 
     def by_differentiating() -> Program:
         return differentiated_torques(tree, recorded)
 
     def by_mechanics() -> Program:
-        slopes = jacobian(resisting(tree), ["q", "qd"], _along(tree))
-
-        def total(q: Any, qd: Any, qdd: Any) -> Any:
-            rigid = derivatives.rigid_body_slopes(short, q, qd, qdd)
-            more = slopes.pack(slopes.results_at([*q, *qd]))
-            return _named("dtau", rigid[0] + more[0], rigid[1] + more[1])
-
-        return record(total, "inverse_dynamics_derivatives", **shapes)
+        slopes = torque_slopes(tree)
+        name, shapes = "inverse_dynamics_derivatives", state_shapes(tree, *STATE)
+        return record(lambda q, qd, qdd: _named("dtau", *slopes(q, qd, qdd)), name, **shapes)
 
     if not derivatives.applies(tree):
         return by_differentiating()
     return shorter(tree, by_mechanics, by_differentiating)
+
+
+def torque_slopes(tree: Tree) -> Callable[..., tuple[Any, Any]]:
+    """Return the function that gives ∂τ/∂q and ∂τ/∂q̇ by mechanics, of a long chain by blocks."""
+    short, more = regrouped(tree), jacobian(resisting(tree), ["q", "qd"], _along(tree))
+
+    def slopes(q: Any, qd: Any, qdd: Any) -> tuple[Any, Any]:
+        if is_long(tree, "slopes"):
+            rigid = stretch_slopes.rigid_body_slopes(short, q, qd, qdd, as_block)
+        else:
+            rigid = derivatives.rigid_body_slopes(short, q, qd, qdd)
+        by_q, by_qd = more.pack(more.results_at([*q, *qd]))
+        return rigid[0] + by_q, rigid[1] + by_qd
+
+    return slopes
 
 
 def differentiated_torques(tree: Tree, recorded: ProgramOf) -> Program:
@@ -165,16 +177,22 @@ def forward_derivatives(tree: Tree, recorded: ProgramOf) -> Program:
         ∂q̈/∂q = −M⁻¹ ∂τ/∂q        ∂q̈/∂q̇ = −M⁻¹ ∂τ/∂q̇        ∂q̈/∂τ = M⁻¹
     """
     short = regrouped(tree)
-    slopes = recorded("inverse_dynamics_derivatives")
+    if is_long(tree, "slopes"):
+        slopes_of = forward_slopes(short, torque_slopes(tree))
+    else:
+        slopes = recorded("inverse_dynamics_derivatives")
 
-    def slopes_of(q: Any, qd: Any, tau: Any) -> dict[str, Any]:
-        negative = forward.inverse(-mass_matrix(short, q))  # −M⁻¹: the fewest changes of sign
-        qdd = negative @ (rnea.bias_torque(short, q, qd) - tau)
-        both = slopes.pack(slopes.results_at([*q, *qd, *qdd]))
-        return _named("dqdd", *(_product(negative, x) for x in both), -negative, last="tau")
+        def slopes_of(q: Any, qd: Any, tau: Any) -> tuple[Any, ...]:
+            negative = forward.inverse(-mass_matrix(short, q))  # −M⁻¹: the fewest changes of sign
+            qdd = negative @ (rnea.bias_torque(short, q, qd) - tau)
+            both = slopes.pack(slopes.results_at([*q, *qd, *qdd]))
+            return *(_product(negative, x) for x in both), -negative
+
+    def named(*state: Any) -> dict[str, Any]:
+        return _named("dqdd", *slopes_of(*state), last="tau")
 
     shapes = state_shapes(tree, *FORWARD_STATE)
-    return record(slopes_of, "forward_dynamics_derivatives", **shapes)
+    return record(named, "forward_dynamics_derivatives", **shapes)
 
 
 def _product(A: Any, B: Any, rows: int = 4) -> Any:

@@ -111,7 +111,12 @@ class Described(Variants):
 
     @cached_property
     def tip(self) -> str:
-        """The frame at its end: "tool" if there is one, else the last of the longest branch."""
+        """The frame that is meant if none is named: a tool, tool centre point or flange at its end.
+
+        "tool" if there is one; else one at the end of the longest branch whose name ends in tcp,
+        tool0, tool, ee, flange or the like; else the last of that branch, but the hand rather than
+        one of its fingers.
+        """
         return tip_of(self)
 
     def random_positions(self, size: int | tuple[int, ...] = (), seed: int = 0) -> np.ndarray:
@@ -184,9 +189,27 @@ class Described(Variants):
 
     # how it looks
 
-    def show(self) -> None:
-        """Print the robot as a table and a tree."""
-        look("terminal.robots.print_robot")(self.model)
+    def show(self, *, degrees: bool = False) -> None:
+        """Print the robot as a table and a tree, angles in radians or degrees."""
+        look("terminal.robots.print_robot")(self.model, degrees=degrees)
+
+    def draw(self, path: str | Path | None = None, q: Any = None, **how: Any) -> Any:
+        """Draw the robot, and return the figure: `robot.draw("arm.svg", ghost=q2, look="side")`.
+
+        Args:
+            path: Where to write it: .png, .svg or .pdf; nowhere if None.
+            q: Joint positions [rad or m], shape (n,); its home by default.
+            how: `look`, `size`, `ghost` and `frames` of `qddot.plot.plot_robot`.
+        """
+        return look("figures.robot_picture.plot_robot")(self, q, path=path, **how)
+
+    def interact(self, q: Any = None) -> Any:
+        """Return the robot with a slider for each joint, as the last line of a notebook's cell.
+
+        Args:
+            q: Where it stands at first [rad or m], shape (n,); its home by default.
+        """
+        return look("notebook.viewer.interact")(self, q)
 
     @fitted
     def __repr__(self) -> str:
@@ -195,7 +218,7 @@ class Described(Variants):
     _repr_html_ = in_notebook("robots.robot_html")
 
     def save(self, path: str | Path) -> list[str]:
-        """Write the robot to a .toml, .json or .urdf file.
+        """Write the robot to a .toml, .json, .urdf, .xml (MJCF) or .sdf file.
 
         Returns:
             What the format made us add or leave out; a warning says the same.

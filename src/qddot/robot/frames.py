@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -24,13 +24,15 @@ from qddot.checks import frame_name, one_of
 from qddot.dynamics.kinematics import AXES
 from qddot.dynamics.manipulability import ROWS
 from qddot.errors import BadArgument
-from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.robot.kernels import Kernels, compiled
-from qddot.robot.nearest import TOLERANCE, nearest
 from qddot.robot.quantities import ROUNDING, Request
+
+if TYPE_CHECKING:
+    from qddot.kinematics.nearest_solutions import NearestSolutions
 
 EPS = np.finfo(float).eps
 AT_ORIGIN = (0, 0, 0)  # of a frame
+TOLERANCE = 1e-9  # [rad] and [m], of a pose
 
 
 def weighted(J: np.ndarray, M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -145,8 +147,38 @@ class FrameQuantities(Kernels):
         Returns:
             `q` (..., n), `found` (...), and `error` (..., 2): what is missing [rad] and [m].
         """
+        from qddot.robot.nearest import nearest  # robots are quick to begin with
+
         arguments = near, match, weights, joint_weights, tolerance, limits, starts
         return nearest(self._in_double, X, frame, *arguments)
+
+    def drag(
+        self,
+        X: Any,
+        frame: str,
+        q: Any,
+        *,
+        match: str = "pose",
+        weights: Any = None,
+        most: float | None = None,
+    ) -> NearestSolutions:
+        """Return the joint positions to which a frame is dragged, from q towards a pose.
+
+        It is for a hand that moves a frame many times a second: searches begin at q and end at the
+        solution around it, within limits; out of reach at the closest position, with how much is
+        missing (`error`) and what hinders (`hindrance`). The same call gives the same answer.
+
+        Args:
+            X: The pose of the frame in the base, (4, 4); for a position also (3,) [m].
+            frame: The name of a link or a frame.
+            q: Joint positions now [rad or m], within limits, (n,).
+            match, weights: As in `inverse_kinematics`.
+            most: How far a joint may go in this call [rad or m], such as its rate times the time
+                between calls; if one would go farther, all stop on the line to where they would go.
+        """
+        from qddot.robot.nearest import dragged
+
+        return dragged(self._in_double, X, frame, q, match, weights, most)
 
     @compiled
     def jacobian(self, q: Any, frame: str, axes: str = "world", *, out: Any = None) -> np.ndarray:

@@ -136,7 +136,7 @@ class Functions:
 
     @property
     def _tip(self) -> str:
-        return self.robot.frame_names[-1]
+        return self.robot.tip
 
 
 def to_cuda(robot: Robot | str | Path) -> Functions:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
@@ -12,6 +13,7 @@ import numpy as np
 from qddot.dynamics.kinematics import jacobian, path
 from qddot.model.joint import Start
 from qddot.model.joints import MOTIONS
+from qddot.model.tree import Tree
 
 if TYPE_CHECKING:
     from qddot.robot.described import Described
@@ -22,6 +24,9 @@ SLIDE = 0.2  # [m], the same of a joint that slides
 MOST, FEW = 24, 8  # joints to choose one from, and two
 LOOKS = 12  # positions at random, which tell what is usual
 WELL = 0.4  # of the usual distance from a singular position: no need to bend
+# how frames at the end of an arm are called, the best first
+TIPS = ("tcp", "tool0", "tool", "pinch", "end_effector", "eef", "ee", "attachment", "flange")
+FINGER = 4  # bodies of a finger, at most; a longer branch is an arm
 RANK = 1e-5  # motion, in parts of the largest, that files which write 1.5708 for π/2 do not mean
 
 
@@ -78,11 +83,48 @@ def start_of(robot: Described) -> RobotStart:
 
 
 def tip_of(robot: Described) -> str:
-    """Return the frame at the tip: "tool" where there is one, else the longest branch's last."""
-    frames = robot.named_tree.frames
-    if "tool" in frames:
+    """Return the frame that is meant if none is named.
+
+    "tool" where there is one; else, near the end of the longest branch, the one whose name says
+    that it is a tool centre point, a tool or a flange; else the last of that branch, but the hand
+    rather than one of its fingers.
+    """
+    tree = robot.named_tree
+    if "tool" in tree.frames:
         return "tool"
-    return max(reversed(frames), key=lambda name: len(path(robot.named_tree, frames[name][0])))
+    steps = {name: len(path(tree, body)) for name, (body, _) in tree.frames.items()}
+    far = max(reversed(steps), key=lambda name: steps[name])
+    ends = [name for name, many in steps.items() if 0 < many >= steps[far] - 2 * FINGER]
+    for word in TIPS:
+        if named := [name for name in ends if is_called(name, word)]:
+            return max(named, key=lambda name: steps[name])  # of equal ones the first
+    hand = _before_fingers(tree, tree.frames[far][0])
+    return far if hand is None else [n for n, (body, _) in tree.frames.items() if body == hand][-1]
+
+
+def is_called(name: str, word: str) -> bool:
+    """Return whether a name is a word, or ends with it: "hand_tcp", "left/tool0", "ee_link"."""
+    plain = re.sub("[^a-z0-9]+", "_", name.lower()).strip("_")
+    plain = re.sub("_(link|frame|site|point|body)$", "", plain)
+    return plain == word or plain.endswith(f"_{word}")
+
+
+def _before_fingers(tree: Tree, body: int) -> int | None:
+    """Return the body that carries a finger and others like it; None if the body is no finger."""
+    children: dict[int, list[int]] = {}
+    for i, each in enumerate(tree.bodies):
+        children.setdefault(each.parent, []).append(i)
+
+    def depth(i: int) -> int:
+        return 1 + max((depth(child) for child in children.get(i, ())), default=0)
+
+    chain = path(tree, body)
+    for at in range(len(chain) - 1, 0, -1):
+        beside = children[chain[at - 1]]
+        if len(beside) > 1:
+            short = max(depth(child) for child in beside) <= FINGER
+            return chain[at - 1] if short else None
+    return None
 
 
 def _bent(robot: Described, base: np.ndarray) -> np.ndarray:

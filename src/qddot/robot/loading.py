@@ -20,8 +20,16 @@ from qddot.robot.robot import Robot
 from qddot.robot.variants import tell
 from qddot.scalars import Scalar
 
+BUILT_IN: dict[str, Robot] = {}  # those that were loaded, with what was compiled for them
 
-def load(source: str | Path, *, inertia: str = "refuse") -> Robot:
+
+def load(
+    source: str | Path,
+    *,
+    inertia: str = "refuse",
+    package_paths: Sequence[str | Path] = (),
+    **arguments: str | float | bool,
+) -> Robot:
     """Return a built-in robot by name, or the robot in a file.
 
     Args:
@@ -30,16 +38,23 @@ def load(source: str | Path, *, inertia: str = "refuse") -> Robot:
         inertia: What becomes of an inertia that no body has: "refuse" the file, or take the
             "nearest" possible one in its place, with a warning for each link. Mass and centre of
             mass stay.
+        package_paths: Folders that are ROS packages, or hold some: where the file's meshes, and
+            what a xacro file includes, may be, besides its own folder and package,
+            AMENT_PREFIX_PATH and ROS_PACKAGE_PATH.
+        arguments: Those of a xacro file, by name: load("ur.urdf.xacro", ur_type="ur5e").
 
     Raises:
         QddotError: With what is wrong, where, and what to do.
     """
     if not isinstance(source, (str, Path)) or not str(source):
         raise BadArgument(f"load takes the name of a robot or of a file, not {source!r}.")
-    robot = Robot(read(source, inertia))
-    # a built-in robot says in its description what is doubtful about it
-    if str(source) not in built_in_names():
-        tell(robot.warnings, stacklevel=3)
+    name, model = str(source), read(source, inertia, package_paths, arguments)
+    if name in built_in_names():  # it says in its description what is doubtful about it
+        kept = BUILT_IN.get(name)
+        BUILT_IN[name] = robot = kept if kept and kept.model is model else Robot(model)
+        return robot
+    robot = Robot(model)
+    tell(robot.warnings, stacklevel=3)
     return robot
 
 
@@ -148,13 +163,14 @@ def from_screws(
     return robot
 
 
-def show(robot: Any = None) -> None:
+def show(robot: Any = None, *, degrees: bool = False) -> None:
     """Print a robot as a table and a tree; without one, the built-in robots.
 
     Args:
         robot: The robot, or its built-in name or file.
+        degrees: Print angles in degrees instead of radians.
     """
     if robot is None:
         look("terminal.robots.print_library")()
     else:
-        look("terminal.robots.print_robot")(model_of(robot))
+        look("terminal.robots.print_robot")(model_of(robot), degrees=degrees)

@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from qddot.backends.threads import available_threads
-from qddot.checks import check_finite, flag, frame_name, one_of, real_array, spread, whole
+from qddot.checks import check_finite, flag, frame_name, one_of, positive, real_array, spread, whole
 from qddot.dynamics.kinematics import path
 from qddot.errors import BadArgument, NoValues, WrongShape, WrongValue, printable
 from qddot.kinematics.damped_step import MATCHES, PoseTask
+from qddot.kinematics.known_solutions import KnownSolutions
 from qddot.kinematics.nearest import PoseSearch
 from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.kinematics.poses import proper_poses
-from qddot.kinematics.solutions import Solutions
+from qddot.kinematics.solutions import SLACK, Solutions
+from qddot.robot.frames import TOLERANCE
 
-SLACK = 1e-9  # [rad or m], how far beyond a limit rounding may put `near`
-TOLERANCE = 1e-9  # [rad] and [m]
 # if nobody says: where solutions are isolated points, all of them are looked for; where joints are
 # to spare, a search slides to the nearest of a whole curve
 ISOLATED_STARTS, SPARE_STARTS = 64, 3
@@ -40,7 +40,7 @@ def nearest(
     starts: int | None,
 ) -> NearestSolutions:
     """Return the nearest joint positions; the arguments are those of `robot.inverse_kinematics`."""
-    search = _search(robot, frame, match, weights, joint_weights, flag("limits", limits))
+    search = pose_search(robot, frame, match, weights, joint_weights, flag("limits", limits))
     if starts is None:
         count = SPARE_STARTS if search.task.redundant else ISOLATED_STARTS
     else:
@@ -49,7 +49,7 @@ def nearest(
         quick = search.quickly(X, near, TOLERANCE)
         if quick is not None:
             q, missing = quick
-            return NearestSolutions(q, FOUND, missing, robot, frame, match, len(search.task.joints))
+            return NearestSolutions(q, FOUND, missing, robot, search)
     poses, q = _poses(X, match), _near(robot, near, search.task)
     batch = q.shape[:-1]
     if poses.shape[:-1] != batch:
@@ -62,7 +62,27 @@ def nearest(
     rows, n = poses.reshape(-1, poses.shape[-1]), q.shape[-1]
     q, found, error = search.nearest(rows, q.reshape(-1, n), both, count)
     arrays = q.reshape(*batch, n), found.reshape(batch), error.reshape(*batch, 2)
-    return NearestSolutions(*arrays, robot, frame, match, len(search.task.joints))
+    return NearestSolutions(*arrays, robot, search, poses)
+
+
+def dragged(
+    robot: Any, X: Any, frame: str, q: Any, match: str, weights: Any, most: float | None
+) -> NearestSolutions:
+    """Return where a drag leads to; the arguments are those of `robot.drag`."""
+    search = pose_search(robot, frame, match, weights, None, True)
+    most = np.inf if most is None else positive("most", most, "rad or m")
+    if _plain(X, (4, 4)) and _plain(q, (robot.n,)):
+        quick = search.quickly(X, q, TOLERANCE)
+        if quick is not None and np.abs(quick[0] - q).max() <= most:
+            return NearestSolutions(quick[0], FOUND, quick[1], robot, search)
+    poses, near = _poses(X, match), _near(robot, q, search.task, "q")
+    if poses.ndim > 1 or near.ndim > 1:
+        raise BadArgument(
+            f"A drag is of one pose from one q; X holds {poses.shape[:-1]} and q {near.shape[:-1]}."
+        )
+    both = np.array([TOLERANCE, TOLERANCE])
+    at, found, error = search.dragged(poses[None], near[None], both, most)
+    return NearestSolutions(at[0], found[0], error[0], robot, search, poses)
 
 
 def _plain(x: Any, shape: tuple[int, ...]) -> bool:
@@ -82,7 +102,7 @@ def _together(poses: np.ndarray, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]
     return all_poses, all_q
 
 
-def _search(
+def pose_search(
     robot: Any, frame: str, match: str, weights: Any, joint_weights: Any, limits: bool
 ) -> PoseSearch:
     """Return the search of a task, made once."""
@@ -98,9 +118,10 @@ def _search(
         frame_name(robot, frame)
         one_of("match", match, MATCHES)
         ones = weights or (1.0,) * 6, joint_weights or (1.0,) * len(names)
-        task = _task(robot, frame, match, *ones, limits)
-        known = _closed_form(robot, task)
-        return PoseSearch(task, robot.threads or available_threads(), known)
+        task = pose_task(robot, frame, match, *ones, limits)
+        threads, every = robot.threads or available_threads(), _closed_form(robot, task)
+        known = None if every is None else KnownSolutions(task, every, threads)
+        return PoseSearch(task, threads, known)
 
     return robot.cached("pose search", choice, make)
 
@@ -110,14 +131,14 @@ def _closed_form(robot: Any, task: PoseTask) -> Callable[[np.ndarray], Solutions
     if task.redundant or task.match != "pose" or 0 in task.weights:
         return None
     try:
-        if robot._ik_plan(task.frame, ()) is None:
+        if robot._closed_forms.plan(task.frame, ()) is None:
             return None
     except BadArgument:  # of a joint that is no plain turn or slide
         return None
     return lambda X: robot.inverse_kinematics_all(X, task.frame)
 
 
-def _task(
+def pose_task(
     robot: Any,
     frame: str,
     match: str,
@@ -125,6 +146,7 @@ def _task(
     joint_weights: tuple[float, ...],
     limited: bool,
 ) -> PoseTask:
+    """Return what a frame is to do, refused in words where the robot cannot do anything of it."""
     if robot.symbols:
         raise NoValues(robot.name, robot.symbols, "robot.with_values({}=1.0, ...)")
     robot.model.need_single_numbers("Inverse kinematics")
@@ -132,7 +154,7 @@ def _task(
     task = PoseTask(
         *(robot.tree, frame, match, weights, joint_weights),
         *(tuple(lower.tolist()), tuple(upper.tolist())),
-        _reach(robot, frame),
+        reach_of(robot, frame),
     )
     if not task.joints:
         raise BadArgument(
@@ -156,7 +178,7 @@ def _no_limits(n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.full(n, -np.inf), np.full(n, np.inf)
 
 
-def _reach(robot: Any, frame: str) -> float:
+def reach_of(robot: Any, frame: str) -> float:
     """Return about how far the frame can be from its first joint [m]; 1 if it cannot move away."""
     tree, limits = robot.tree, robot.limits
     body, X_BF = tree.frame(frame)
@@ -180,22 +202,22 @@ def _poses(X: Any, match: str) -> np.ndarray:
     return np.concatenate([np.broadcast_to(np.eye(3).reshape(9), (*p.shape[:-1], 9)), p], axis=-1)
 
 
-def _near(robot: Any, near: Any, task: PoseTask) -> np.ndarray:
+def _near(robot: Any, near: Any, task: PoseTask, name: str = "near") -> np.ndarray:
     """Return where solutions are to be near, within limits, (..., n)."""
     lower, upper = task.bounds
     if near is None:
         return np.clip(robot.home, lower, upper)
-    q = real_array("near", near)
+    q = real_array(name, near)
     if q.shape[-1:] != (robot.n,):
-        raise WrongShape("near", q.shape, robot.name, robot.joint_names)
+        raise WrongShape(name, q.shape, robot.name, robot.joint_names)
     if not ((q >= lower - SLACK) & (q <= upper + SLACK)).all():
-        check_finite("near", q, robot.joint_names, "joint ")
+        check_finite(name, q, robot.joint_names, "joint ")
         place = tuple(int(i) for i in np.argwhere((q < lower - SLACK) | (q > upper + SLACK))[0])
         k = place[-1]
         raise WrongValue(
-            f"near of joint {printable(robot.joint_names[k])!r}",
+            f"{name} of joint {printable(robot.joint_names[k])!r}",
             f"is {q[place]:.6g}" + (f" at index {place[:-1]}" if place[:-1] else ""),
             f"its limits are {lower[k]:.6g} and {upper[k]:.6g}",
-            " Take np.clip(near, robot.limits.lower, robot.limits.upper).",
+            f" Take np.clip({name}, robot.limits.lower, robot.limits.upper).",
         )
     return np.clip(q, lower, upper)

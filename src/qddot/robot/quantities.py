@@ -35,6 +35,7 @@ from qddot.model.tree import Tree
 from qddot.program.optimise import optimised
 from qddot.program.program import Program
 from qddot.program.recorder import record
+from qddot.robot import long_chains
 from qddot.robot.derived import DERIVED, differentiated_torques, state_shapes
 from qddot.robot.products import PRODUCTS
 from qddot.robot.terms import AllTerms, FrameTerms
@@ -223,7 +224,7 @@ def inverse_effective_mass(tree: Tree, q: Any, frame: str, axes: str) -> Any:
 
 # quantity: the inputs, and the definition
 SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
-    "mass_matrix": (("q",), mass_matrix),
+    "mass_matrix": (("q",), long_chains.mass_matrix),
     "coriolis_matrix": (("q", "qd"), coriolis.coriolis_matrix),
     "velocity_torque": (("q", "qd"), coriolis.velocity_torque),
     "gravity_torque": (("q",), rnea.gravity_torque),
@@ -245,9 +246,9 @@ SIMPLE: dict[str, tuple[tuple[str, ...], Callable[..., Any]]] = {
     "manipulability": (("q",), manipulability),
 }
 WITH_LOADS: dict[str, tuple[str, Callable[..., Any]]] = {
-    "inverse_dynamics": ("qdd", rnea.inverse_dynamics),
+    "inverse_dynamics": ("qdd", long_chains.inverse_dynamics),
     "forward_dynamics": ("tau", forward_dynamics),
-    "bias_torque": ("", rnea.bias_torque),
+    "bias_torque": ("", long_chains.bias_torque),
 }
 # of M, J and its rounding; the last result says whether the others are right
 GUARDED = {"effective_mass": effective_mass, "principal_masses": principal_masses}

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from qddot.kinematics.nearest_solutions import NearestSolutions
-from qddot.kinematics.solutions import Solutions
 from qddot.results import in_notebook
 from qddot.robot.frames import AT_ORIGIN
 from qddot.robot.kernels import asked_of, compiled
 from qddot.robot.terms import FrameTerms
+
+if TYPE_CHECKING:
+    from qddot.kinematics.nearest_solutions import NearestSolutions
+    from qddot.kinematics.solutions import Solutions
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,6 +49,10 @@ class RobotFrame:
     def inverse_kinematics(self, X: Any, *, near: Any = None, **how: Any) -> NearestSolutions:
         """Return the nearest joint positions for a pose; see the robot's method."""
         return self.robot.inverse_kinematics(X, self.name, near=near, **how)
+
+    def drag(self, X: Any, q: Any, **how: Any) -> NearestSolutions:
+        """Return the joint positions to which the frame is dragged; see the robot's method."""
+        return self.robot.drag(X, self.name, q, **how)
 
     @compiled
     def jacobian(self, q: Any, axes: str = "world", *, out: Any = None) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What may be set about a robot, by key: friction, gravity, payloads, the values of symbols.
+"""What may be set about a robot, by key: friction, gravity, payloads, sizes, values of symbols.
 
 `--set` and `--model-set` of the command line, `[set]` and `model_set` of a plan.
 """
@@ -18,6 +18,7 @@ from qddot.robot.robot import Robot
 
 AXES = ("x", "y", "z")
 FRICTION = tuple(f"friction.{p.name}" for p in PARAMETERS)
+SCALES = ("scale.masses", "scale.lengths")  # factors, as `with_scale` has them
 RobotSettings = Mapping[str, Any]  # of numbers and vectors, by key
 
 
@@ -65,7 +66,7 @@ def _refuse(table: DocumentTable, key: str, robot: Robot, known: Iterable[str]) 
     frame = key.removeprefix("payload.")
     what = "there is no such setting" if frame == key else f"there is no frame named {frame!r}"
     symbols = (*robot.symbols, *robot.values)
-    there = ", ".join((*FRICTION, "gravity", "payload.<frame>", *symbols))
+    there = ", ".join((*FRICTION, "gravity", "payload.<frame>", *SCALES, *symbols))
     remedy = f"{did_you_mean(key, known)} There are: {there}."
     table.problem(key, what, remedy.strip())
 
@@ -74,6 +75,7 @@ def known_keys(robot: Robot) -> dict[str, tuple[str, ...]]:
     """Return what may be set, with the names of its parts; () for a single number."""
     known: dict[str, tuple[str, ...]] = dict.fromkeys((*robot.symbols, *robot.values), ())
     known |= {**dict.fromkeys(FRICTION, robot.joint_names), "gravity": AXES}
+    known |= dict.fromkeys(SCALES, ())
     for frame in robot.frame_names:
         known |= {f"payload.{frame}": (), f"payload.{frame}.radius": ()}
         known[f"payload.{frame}.com"] = AXES
@@ -107,6 +109,8 @@ def changed(robot: Robot, settings: RobotSettings, without: Iterable[str] = ()) 
         robot = robot.with_values(**values)
     if "gravity" in settings:
         robot = robot.with_gravity([float(x) for x in settings["gravity"]])
+    if factors := {key.removeprefix("scale."): settings[key] for key in SCALES if key in settings}:
+        robot = robot.with_scale(**factors)
     for frame, load in loads_of(settings).items():
         if frame not in without and load.mass:
             ball = sphere(load.mass, load.radius)

@@ -16,7 +16,7 @@ from qddot.errors import (
     listing,
     shorten,
 )
-from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Spring, Warming
+from qddot.model import Friction, Inertial, Joint, Model, Motor, Payload, Placement, Spring, Warming
 from qddot.model.arguments import moments, scalar, scalars
 from qddot.model.friction import PARAMETERS
 from qddot.model.nearest_inertia import CHANGED
@@ -110,6 +110,36 @@ class Variants:
             return replace(joint, friction=replace(joint.friction, **values))
 
         return self._varied(lambda model: model.with_joints(rubbed))
+
+    def with_scale(self, masses: Scalar = 1, lengths: Scalar = 1) -> Self:
+        """Return the robot with all masses and lengths times a factor, such as a wrong model has.
+
+        Args:
+            masses: Of mass and inertia of every link, payloads not counted; 1.1 is 10 % too heavy.
+            lengths: Of the distances from joint to joint and to frames. Centres of mass and
+                inertias stay where they are in their links.
+        """
+        given = {"masses": scalar("masses", masses), "lengths": scalar("lengths", lengths)}
+        for name, factor in given.items():
+            if has_value(factor) and not float(factor) > 0:
+                raise BadArgument(f"{name} is {float(factor):g}; it must be a factor above 0: 1.1.")
+
+        def longer(placement: Placement) -> Placement:
+            x, y, z = placement.xyz
+            factor = given["lengths"]
+            return replace(placement, xyz=(factor * x, factor * y, factor * z))
+
+        def scaled(model: Model) -> Model:
+            model = model.with_joints(lambda joint: replace(joint, origin=longer(joint.origin)))
+            frames = tuple(replace(f, placement=longer(f.placement)) for f in model.frames)
+            links = tuple(replace(link, inertial=heavier(link.inertial)) for link in model.links)
+            return replace(model, frames=frames, links=links)
+
+        def heavier(own: Inertial) -> Inertial:
+            inertia = tuple(given["masses"] * x for x in own.inertia)
+            return replace(own, mass=given["masses"] * own.mass, inertia=inertia)
+
+        return self._told(self._varied(scaled))
 
     def with_temperature(self, temperature: Sequence[Scalar] | Scalar) -> Self:
         """Return the robot with the friction that its joints have at a temperature.

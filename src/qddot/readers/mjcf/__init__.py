@@ -15,15 +15,20 @@ from qddot.errors import BadRobot, Problem
 from qddot.model import Model, build
 from qddot.readers.mjcf.bodies import frames_of, links_and_joints
 from qddot.readers.mjcf.compiling import MujocoModel, compile_source
-from qddot.readers.mjcf.constraints import followers, ignored
+from qddot.readers.mjcf.constraints import couplings_of, followers, ignored
 from qddot.readers.mjcf.numbers import floats
 from qddot.readers.mjcf.source import read_source
+from qddot.readers.places import Places
 
 FREE, BALL = 0, 1  # MuJoCo's numbers of joint types
 
 
-def read_mjcf(path: Path) -> Model:
+def read_mjcf(path: Path, places: Places | None = None) -> Model:
     """Return the model in an MJCF file.
+
+    Args:
+        path: The file.
+        places: Where its meshes may be; in its own folder, if not given.
 
     Raises:
         MissingExtra: If MuJoCo is not installed.
@@ -35,8 +40,9 @@ def read_mjcf(path: Path) -> Model:
     if any(problem.severity == "error" for problem in found):
         raise BadRobot(compiled.name, [*compiled.problems, *found])
     tied = followers(compiled, left_out)
-    links, joints = links_and_joints(compiled, tied, left_out)
+    links, joints = links_and_joints(compiled, tied, left_out, places or Places(Path(path).parent))
     frames, renamed = frames_of(compiled, left_out)
+    coupled = couplings_of(compiled, left_out)
     gravity = (0, 0, 0) if compiled.disabled("GRAVITY") else floats(compiled.model.opt.gravity)
     return build(
         compiled.name,
@@ -44,12 +50,13 @@ def read_mjcf(path: Path) -> Model:
         joints,
         frames=tuple(frames),
         gravity=gravity,
+        couplings=tuple(coupled.values()),
         found=[
             *compiled.problems,
             *found,
             *tied.problems,
             *renamed,
-            *ignored(compiled, left_out),
+            *ignored(compiled, left_out, coupled),
         ],
     )
 

@@ -21,9 +21,12 @@ import numpy as np
 
 from qddot.errors import Problem
 from qddot.model import Frame, Friction, Joint, Limits, Link, Motor, Spring
+from qddot.model.joint import UNLIMITED
 from qddot.readers.mjcf.compiling import MujocoModel
 from qddot.readers.mjcf.constraints import Followers
+from qddot.readers.mjcf.geoms import shapes_of
 from qddot.readers.mjcf.numbers import floats, inertial, placement, pose
+from qddot.readers.places import Places
 from qddot.spatial.pose import ORIGIN, STILL, Pose
 from qddot.spatial.rotation import IDENTITY, about_axis
 
@@ -32,18 +35,23 @@ SLIDE, HINGE = 2, 3  # MuJoCo's numbers of joint types
 
 
 def links_and_joints(
-    compiled: MujocoModel, tied: Followers, left_out: set[int]
+    compiled: MujocoModel, tied: Followers, left_out: set[int], places: Places
 ) -> tuple[list[Link], list[Joint]]:
     """Return the links and joints of a compiled model, but for the bodies left out."""
     names = compiled.names
-    links, joints = [Link(names.body(WORLD))], []
+    kinds = ("visuals", "collisions")
+    shapes = {kind: shapes_of(compiled, places, kind) for kind in kinds}
+    looks: list[dict[str, Any]] = [
+        {kind: shapes[kind].get(i, ()) for kind in kinds} for i in range(compiled.model.nbody)
+    ]
+    links, joints = [Link(names.body(WORLD), **looks[WORLD])], []
     for i in range(1, compiled.model.nbody):
         if i in left_out:
             continue
         chain = list(body_chain(compiled, tied, i))
         links += [Link(joint.child, line=joint.line) for joint in chain[:-1]]
         body = inertial(compiled.model, i, compiled.typed[i])
-        links.append(Link(names.body(i), body, names.line("body", i)))
+        links.append(Link(names.body(i), body, names.line("body", i), **looks[i]))
         joints += chain
     return links, joints
 
@@ -136,7 +144,7 @@ def limits(compiled: MujocoModel, j: int) -> Limits:
     m = compiled.model
     lower = upper = None
     if m.jnt_limited[j]:
-        lower, upper = (float(x) for x in m.jnt_range[j])
+        lower, upper = (x if abs(x) < UNLIMITED else None for x in floats(m.jnt_range[j]))
     return Limits(lower, upper, effort=effort(compiled, j))
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from qddot.errors import BadFile, BadRobot, MissingExtra, Problem, Severity, shorten
 from qddot.model.structure import place
+from qddot.readers.mjcf.geoms import MeshAsset, compiler, geoms_of, mesh_folder, stand_in
 from qddot.readers.mjcf.numbers import impossible_inertias, typed_matrix
 from qddot.readers.mjcf.source import MjcfSource, is_file
 
@@ -57,6 +58,9 @@ class MujocoModel:
     problems: tuple[Problem, ...]
     name: str
     typed: dict[int, tuple[float, ...]]  # the inertia matrices as the file has them
+    source: MjcfSource
+    geoms: list[tuple[Any, str]]  # of the spec, each with the name of its mesh
+    meshes: dict[str, MeshAsset]  # by name
     home: tuple[float, ...] = ()  # qpos of its keyframe "home"
 
     def disabled(self, *kinds: str) -> bool:
@@ -95,6 +99,9 @@ def compile_source(source: MjcfSource) -> MujocoModel:
         name = path.stem if spec.modelname in ("", "MuJoCo Model") else spec.modelname
         keys = {key.name: tuple(float(x) for x in key.qpos) for key in spec.keys}
         strip(spec)
+        bodies = [body for body, _ in walk(spec.worldbody)]
+        geoms = [each for body in bodies for each in geoms_of(body, mujoco)]
+        meshes = {mesh.name: MeshAsset.of(mesh, spec) for mesh in spec.meshes}
         problems = without_needless_meshes(spec, source, mujoco)
         if any(problem.severity == "error" for problem in problems):
             raise BadRobot(name, problems)
@@ -108,7 +115,8 @@ def compile_source(source: MjcfSource) -> MujocoModel:
     matrices = {body.id: matrix for body, matrix in typed}
     names = names_of(spec, source)
     home = keys.get("home", ())
-    return MujocoModel(mujoco, spec, model, names, tuple(problems), name, matrices, home)
+    shapes = source, geoms, meshes
+    return MujocoModel(mujoco, spec, model, names, tuple(problems), name, matrices, *shapes, home)
 
 
 @contextmanager
@@ -228,7 +236,10 @@ def without_needless_meshes(spec: Any, source: MjcfSource, mujoco: ModuleType) -
                 continue
             if why is not None:
                 missing[name] = why
-            spec.delete(geom)
+            if name:
+                stand_in(geom, mujoco)
+            else:
+                spec.delete(geom)
         if missing:
             problems.append(mesh_problem(body, missing, moves, spec, source))
     for asset in [*(mesh for name, mesh in assets.items() if name not in kept), *spec.hfields]:
@@ -264,18 +275,13 @@ def why_unreadable(mesh: Any, spec: Any, source: MjcfSource) -> str | None:
     if not mesh.file:
         return None  # its points are in the model
     file = PurePosixPath(mesh.file).name if spec.strippath else mesh.file
-    folder = getattr(compiler(mesh, spec), "meshdir", spec.meshdir)
+    folder = mesh_folder(mesh, spec)
     if source.absolute & {mesh.file, folder}:
         return "is named by an absolute path and not opened"
     # a path that MuJoCo has made absolute itself, in an included file, starts nowhere else
     if any(is_file(start / folder / file) for start in source.folders):
         return None
     return f"({shorten(str(PurePosixPath(folder, file)))}) does not exist"
-
-
-def compiler(element: Any, spec: Any) -> Any:
-    """Return the <compiler> that counts for an element; a submodel keeps its own."""
-    return getattr(element, "compiler", spec.compiler)
 
 
 def mesh_problem(

@@ -1,17 +1,18 @@
 """What an MJCF file says besides the tree: constraints, tendons, fluids, and what becomes of it.
 
-A joint that a linear equality ties to another becomes one that follows it. The rest is left out,
-and each thing that would change how the robot moves is named.
+A joint that a linear equality ties to another becomes one that follows it, a fixed tendon that acts
+on joints a coupling of them. The rest is left out, and each thing that would change how the robot
+moves is named.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 import numpy as np
 
 from qddot.errors import Problem, listing, shorten
-from qddot.model import Mimic
+from qddot.model import Coupling, Friction, Mimic, Motor
 from qddot.readers.mjcf.compiling import MujocoModel
 
 PASSIVE = ("tendon_stiffness", "tendon_damping", "tendon_frictionloss", "tendon_armature")
@@ -106,6 +107,45 @@ def pulls(compiled: MujocoModel, t: int) -> bool:
     return acting or bool(m.tendon_limited[t])
 
 
+def couplings_of(compiled: MujocoModel, left_out: set[int]) -> dict[int, Coupling]:
+    """Return the fixed tendons that act on joints as couplings of them, by number.
+
+    The length of such a tendon is Σ rᵢ qᵢ, and all that it does is linear in it, but for a range
+    of lengths at which its spring rests.
+    """
+    m, on_joint = compiled.model, int(compiled.mujoco.mjtWrap.mjWRAP_JOINT)
+    found = {}
+    for t in range(m.ntendon):
+        wraps = range(m.tendon_adr[t], m.tendon_adr[t] + m.tendon_num[t])
+        joints = [int(m.wrap_objid[w]) for w in wraps]
+        shortest, longest = (float(x) for x in m.tendon_lengthspring[t])
+        fixed = all(int(m.wrap_type[w]) == on_joint for w in wraps)
+        slack = bool(m.tendon_stiffness[t]) and shortest != longest
+        if not (fixed and pulls(compiled, t)) or m.tendon_limited[t] or slack or len(joints) < 2:
+            continue
+        if any(int(m.jnt_bodyid[j]) in left_out for j in joints):
+            continue
+        springs, dampers, rubs = (
+            not compiled.disabled(name, kind)
+            for name, kind in (
+                ("SPRING", "PASSIVE"),
+                ("DAMPER", "PASSIVE"),
+                ("FRICTIONLOSS", "CONSTRAINT"),
+            )
+        )
+        armature = getattr(m, "tendon_armature", np.zeros(m.ntendon))
+        found[t] = Coupling(
+            tuple(compiled.names.joint(j) for j in joints),
+            stiffness=springs * float(m.tendon_stiffness[t]),
+            damping=dampers * float(m.tendon_damping[t]),
+            rest=shortest if m.tendon_stiffness[t] else 0,
+            ratios=tuple(float(m.wrap_prm[w]) for w in wraps),
+            friction=Friction(coulomb=rubs * float(m.tendon_frictionloss[t])),
+            motor=Motor(float(armature[t])),
+        )
+    return found
+
+
 def driven_tendons(compiled: MujocoModel) -> set[int]:
     """Return the tendons that an actuator pulls."""
     m, tendon = compiled.model, int(compiled.mujoco.mjtTrn.mjTRN_TENDON)
@@ -113,10 +153,19 @@ def driven_tendons(compiled: MujocoModel) -> set[int]:
     return {int(t) for kind, t in pairs if int(kind) == tendon}
 
 
-def ignored(compiled: MujocoModel, left_out: set[int]) -> Iterator[Problem]:
-    """Yield what else of the file has no place in a model of rigid links and joints."""
+def ignored(
+    compiled: MujocoModel, left_out: set[int], kept: Container[int] = ()
+) -> Iterator[Problem]:
+    """Yield what else of the file has no place in a model of rigid links and joints.
+
+    Args:
+        compiled: The model.
+        left_out: The bodies that are left out.
+        kept: The tendons that are couplings now.
+    """
     m, names = compiled.model, compiled.names
-    tendons = {t: names.names["tendon", t] or f"number {t + 1}" for t in range(m.ntendon)}
+    numbers = [t for t in range(m.ntendon) if t not in kept]
+    tendons = {t: names.names["tendon", t] or f"number {t + 1}" for t in numbers}
     pulling = [name for t, name in tendons.items() if pulls(compiled, t)]
     driven = [name for t, name in tendons.items() if t in driven_tendons(compiled)]
     driven = [name for name in driven if name not in pulling]

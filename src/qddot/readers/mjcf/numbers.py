@@ -14,7 +14,7 @@ import numpy as np
 from qddot.errors import Problem
 from qddot.model import Inertial, Placement
 from qddot.model.inertia_advice import suggestion
-from qddot.model.link import NOWHERE
+from qddot.model.link import NEGLIGIBLE, NOWHERE
 from qddot.model.structure import place
 from qddot.readers.mjcf.source import MjcfSource
 from qddot.scalars import Mat3
@@ -34,6 +34,9 @@ def inertial(model: Any, i: int, typed: Sequence[float]) -> Inertial:
     """
     mass, com = float(model.body_mass[i]), floats(model.body_ipos[i])
     x, y, z = floats(model.body_inertia[i])
+    mass = mass if mass > NEGLIGIBLE else 0
+    if max(x, y, z) <= NEGLIGIBLE:
+        return Inertial(mass, com if mass else NOWHERE)
     R = from_quaternion(tuple(model.body_iquat[i]))
     if np.all(np.isfinite([*typed, x, y, z])):
         used = R @ np.diag([x, y, z]) @ R.T

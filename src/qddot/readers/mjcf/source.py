@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
 from qddot.errors import BadFile, shorten
 from qddot.model.structure import MOST_LINKS
 from qddot.readers.files import read_bytes
+from qddot.readers.places import is_absolute
 from qddot.readers.xml import MOST_ELEMENTS, Element, read_xml
 
 MOST_FILES = 200
@@ -179,11 +180,6 @@ def is_file(path: Path) -> bool:
         return path.is_file()
     except OSError:
         return False
-
-
-def is_absolute(name: str) -> bool:
-    """Return whether a file name starts from the root of a disk, on any system."""
-    return PurePosixPath(name).is_absolute() or PureWindowsPath(name).anchor != ""
 
 
 def _product(counts: Iterable[str]) -> float:
