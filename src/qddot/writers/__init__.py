@@ -4,19 +4,40 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from qddot.errors import listing
 from qddot.model import Model
+from qddot.model.geometry import MeshShape
 from qddot.robot_formats import loaded, written_as, written_endings
 from qddot.saving import ending, write_whole
 
 
 def write(model: Model, path: Path) -> list[str]:
-    """Write a model to a .toml, .json or .urdf file.
+    """Write a model to a .toml, .json, .urdf, .xml (MJCF) or .sdf file.
 
     Returns:
-        What was added because the format asks for it, then what the format cannot hold.
+        What was added because the format asks for it, what the format cannot hold, and which
+        meshes are not beside the new file.
     """
     chosen = written_as(ending(path, "A robot", written_endings()))
     text = loaded(chosen.writer)(model)
     notes = loaded(chosen.notes)(model) if chosen.notes else []
     write_whole(path, text)
-    return notes
+    if model.urdf_parts and chosen.name != "URDF":
+        notes.append("left out: what the URDF file says to ROS (ros2_control, transmission)")
+    return [*notes, *meshes_left_behind(model, path)]
+
+
+def meshes_left_behind(model: Model, path: Path) -> list[str]:
+    """Return that a file names meshes beside it which are not there, if it does."""
+    shapes = (each.shape for link in model.links for each in (*link.visuals, *link.collisions))
+    missing = {
+        shape.file: shape.path
+        for shape in shapes
+        if isinstance(shape, MeshShape)
+        and shape.path is not None
+        and "://" not in shape.file
+        and not (path.parent / shape.file).is_file()
+    }
+    if not missing:
+        return []
+    return [f"left behind: {listing(list(missing), 3)}; copy these meshes to its folder"]

@@ -8,6 +8,7 @@ from dataclasses import fields
 from typing import Any
 
 from qddot.model import Coupling, Frame, Inertial, Joint, Link, Model
+from qddot.model.geometry import SHAPE_KINDS, Geometry
 from qddot.scalars import Scalar
 from qddot.scalars.expressions import Expression
 
@@ -55,7 +56,19 @@ def tables(model: Model) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def link_values(link: Link) -> dict[str, Any]:
-    return {"name": link.name} | inertial_fields(link.inertial)
+    values = {"name": link.name} | inertial_fields(link.inertial)
+    for key, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+        if shapes:
+            values[key] = [geometry_values(each) for each in shapes]
+    return values
+
+
+def geometry_values(geometry: Geometry) -> dict[str, Any]:
+    kinds = {made: kind for kind, made in SHAPE_KINDS.items()}
+    values = {"kind": kinds[type(geometry.shape)], **differing_fields(geometry.shape)}
+    more = {"name": geometry.name, "colour": geometry.colour}
+    given = {key: value for key, value in more.items() if value}
+    return values | differing_fields(geometry.place) | given
 
 
 def joint_values(joint: Joint) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 Numbers are written with every digit. A frame becomes a massless link behind a fixed joint, a
 payload a link of its own, and a joint that is held at a position a fixed one: so the dynamics of
-what is read back is the same.
+what is read back is the same. A capsule becomes a cylinder and two spheres, which every program
+that reads URDF has.
 
 URDF asks for limits of every joint that turns or slides, of effort and velocity wherever one limit
 is given, and other programs refuse a file without. Where the model has none, `UNLIMITED` is
@@ -12,22 +13,29 @@ written, which our reader takes for none again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
-from xml.sax.saxutils import quoteattr
+from xml.sax.saxutils import quoteattr, unescape
 
 from qddot.errors import NotNumeric, listing
-from qddot.model import Coupling, Inertial, Joint, Link, Mimic, Model, Motor, Placement
-from qddot.model.folding import coordinates, motion_of, numeric
-from qddot.model.friction import PARAMETERS, Friction
-from qddot.model.joint import UNLIMITED, Start
-from qddot.model.model import GRAVITY, mapped
+from qddot.model import Inertial, Joint, Link, Model, Placement
+from qddot.model.folding import coordinates, numeric
+from qddot.model.geometry import EllipsoidShape
+from qddot.model.joint import UNLIMITED
+from qddot.model.model import mapped
 from qddot.scalars import Scalar
-from qddot.scalars.expressions import free_symbols
-from qddot.spatial.rotation import to_rpy
+from qddot.writers.lost import Holds, lost_in
+from qddot.writers.simpler import (
+    with_frames_as_links,
+    with_held_joints_fixed,
+    with_payloads_as_links,
+    without_rotors,
+    without_screws,
+)
+from qddot.writers.urdf_shapes import origin, shape_lines
+from qddot.writers.xml_text import comment_on, digits, spaced
 
 DYNAMICS = {"viscous": "damping", "coulomb": "friction"}  # what <dynamics> has of friction
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+NAMED_JOINT = re.compile(r"""<joint\b[^>]*?\bname=(["'])(.*?)\1""")
 
 
 def to_urdf(model: Model) -> str:
@@ -40,14 +48,13 @@ def to_urdf(model: Model) -> str:
         raise NotNumeric(f"Robot {model.name!r}", model.symbols)
     notes = [*added_to_urdf(model), *lost_in_urdf(model)]
     model = without_rotors(without_screws(mapped(model, numeric)))
-    held = {name: offset for name, (at, _, offset) in coordinates(model).items() if at is None}
+    model = with_frames_as_links(with_payloads_as_links(with_held_joints_fixed(model)))
     links = {link.name: link for link in model.links}
-    lines = ['<?xml version="1.0"?>', *_comment(notes), f"<robot name={quoteattr(model.name)}>"]
-    lines += _link(model.links[0])
+    lines = ['<?xml version="1.0"?>', *comment_on("URDF", notes)]
+    lines += [f"<robot name={quoteattr(model.name)}>", *_link(model.links[0])]
     for joint in model.joints:
-        lines += _joint(_fixed_at(joint, held[joint.name]) if joint.name in held else joint)
-        lines += _link(links[joint.child])
-    lines += _attached(model)
+        lines += [*_joint(joint), *_link(links[joint.child])]
+    lines += [f"  {part}" for part in model.urdf_parts]
     return "\n".join([*lines, "</robot>"]) + "\n"
 
 
@@ -58,27 +65,12 @@ def notes_on_urdf(model: Model) -> list[str]:
 
 def lost_in_urdf(model: Model) -> list[str]:
     """Return what a model says and a URDF file cannot."""
-    model = mapped(model, _plain)
-    lost = []
-    if model.gravity != GRAVITY:
-        lost.append(f"gravity {', '.join(str(x) for x in model.gravity)}")
-    for joint in model.joints:
-        lost += [f"joint {joint.name!r}: {what}" for what in _lost_at(joint)]
-    for coupling in model.couplings:
-        joints = listing([repr(name) for name in coupling.joints], most=10)
-        what = [words for words, there in _parts(coupling).items() if there]
-        lost.append(f"the coupling of joints {joints}: {', '.join(what)}")
-    return lost
-
-
-def _parts(coupling: Coupling) -> dict[str, bool]:
-    """Return what a coupling may have, in words, and whether it has it."""
-    return {
-        "a spring": bool(coupling.stiffness),
-        "a damper": bool(coupling.damping),
-        "a motor": coupling.motor != Motor(),
-        "friction": coupling.friction != Friction(),
-    }
+    shapes = [(link, x.shape) for link in model.links for x in (*link.visuals, *link.collisions)]
+    return lost_in(model, Holds()) + [
+        f"link {link.name!r}: an ellipsoid, which URDF does not have"
+        for link, shape in shapes
+        if isinstance(shape, EllipsoidShape)
+    ]
 
 
 def added_to_urdf(model: Model) -> list[str]:
@@ -87,6 +79,8 @@ def added_to_urdf(model: Model) -> list[str]:
     screws = [repr(joint.name) for joint in model.joints if joint.kind == "screw"]
     said = "a massless link and a slide that follows the turn, for the screw"
     notes = [f"added: {said} {listing(screws, most=10)}"] if screws else []
+    if still := _still_for_ros(model):
+        notes.append(f"kept for ROS, though they do not move here: {listing(still, most=10)}")
     model = without_rotors(without_screws(model))
     positions = coordinates(model)
     for joint in model.joints:
@@ -100,36 +94,12 @@ def added_to_urdf(model: Model) -> list[str]:
     return [*notes, limits]
 
 
-def without_screws(model: Model) -> Model:
-    """Return the same robot with a turn, and a slide that follows it, for every screw.
-
-    Between them is a massless link. Turn and slide have one axis, so that their order is the same.
-    """
-    names = {*model.frame_names}, {joint.name for joint in model.joints}
-    links, joints = list(model.links), []
-    for joint in model.joints:
-        if joint.kind != "screw" or joint.locked is not None:
-            joints.append(joint)
-            continue
-        between = _unused(f"{joint.child}_nut", names[0])
-        links.insert(links.index(model.link(joint.child)), Link(between))
-        slide = Joint(
-            _unused(f"{joint.name}_slide", names[1]),
-            "prismatic",
-            between,
-            joint.child,
-            axis=joint.axis,
-            mimic=Mimic(joint.name, joint.pitch),
-        )
-        joints += [replace(joint, kind="revolute", child=between, pitch=0), slide]
-    return replace(model, links=tuple(links), joints=tuple(joints))
-
-
-def without_rotors(model: Model) -> Model:
-    """Return the same robot with joints that turn for rotors: the dynamics are the same."""
-    return model.with_joints(
-        lambda joint: replace(joint, kind="continuous") if joint.kind == "rotor" else joint
-    )
+def _still_for_ros(model: Model) -> list[str]:
+    """Return the joints that ROS is told of and that a model holds, or has not."""
+    found = [x for part in model.urdf_parts for x in NAMED_JOINT.findall(part)]
+    moving = {joint.name for joint in model.joints if joint.moves}
+    names = dict.fromkeys(unescape(x, {"&quot;": '"'}) for _, x in found)
+    return [repr(name) for name in names if name not in moving]
 
 
 def written_limits(joint: Joint) -> dict[str, Scalar | None]:
@@ -141,62 +111,42 @@ def written_limits(joint: Joint) -> dict[str, Scalar | None]:
     return {"lower": limits.lower, "upper": limits.upper, **strength}
 
 
-def _lost_at(joint: Joint) -> Iterator[str]:
-    if joint.motor.rotor_inertia:
-        yield f"its rotor inertia ({joint.motor.reflected} after the gear)"
-    if joint.spring.stiffness:
-        yield f"its spring (stiffness {joint.spring.stiffness})"
-    if joint.spring.harmonics:
-        yield f"the harmonics of its spring ({len(joint.spring.harmonics)})"
-    limits = joint.limits
-    for p in PARAMETERS:
-        value = getattr(joint.friction, p.name)
-        if p.name not in DYNAMICS and value != p.default:
-            yield f"its {p.meaning} ({value})"
-    if joint.warming.changes:
-        yield f"how its friction changes with temperature, from {joint.warming.reference} °C on"
-    if joint.locked is not None:
-        yield f"that it could move (it is held at {joint.locked}, and written as fixed)"
-    if joint.kind == "continuous" and (limits.lower, limits.upper) != (None, None):
-        yield "its position limits, because it is continuous"
-    if joint.home is not None:
-        yield f"its home ({joint.home})"
-    if joint.start != Start():
-        yield f"its start ({joint.start.q})"
-
-
 def _link(link: Link) -> list[str]:
-    if link.inertial == Inertial():
+    inner = [] if link.inertial == Inertial() else _inertial(link.inertial)
+    for tag, shapes in (("visual", link.visuals), ("collision", link.collisions)):
+        inner += [line for each in shapes for line in shape_lines(tag, each)]
+    if not inner:
         return [f"  <link name={quoteattr(link.name)}/>"]
-    part = link.inertial
-    moments = " ".join(f'{k}="{_digits(x)}"' for k, x in zip(MOMENTS, part.inertia, strict=True))
+    return [f"  <link name={quoteattr(link.name)}>", *inner, "  </link>"]
+
+
+def _inertial(part: Inertial) -> list[str]:
+    moments = " ".join(f'{k}="{digits(x)}"' for k, x in zip(MOMENTS, part.inertia, strict=True))
     return [
-        f"  <link name={quoteattr(link.name)}>",
         "    <inertial>",
-        *(f"  {line}" for line in _origin(Placement(part.com, part.rpy))),
-        f'      <mass value="{_digits(part.mass)}"/>',
+        *(f"  {line}" for line in origin(Placement(part.com, part.rpy))),
+        f'      <mass value="{digits(part.mass)}"/>',
         f"      <inertia {moments}/>",
         "    </inertial>",
-        "  </link>",
     ]
 
 
 def _joint(joint: Joint) -> list[str]:
     lines = [
         f"  <joint name={quoteattr(joint.name)} type={quoteattr(joint.kind)}>",
-        *_origin(joint.origin),
+        *origin(joint.origin),
         f"    <parent link={quoteattr(joint.parent)}/>",
         f"    <child link={quoteattr(joint.child)}/>",
     ]
     if joint.kind != "fixed":
-        lines.append(f'    <axis xyz="{_spaced(joint.axis)}"/>')
+        lines.append(f'    <axis xyz="{spaced(joint.axis)}"/>')
         lines += _limit(joint)
         written = {key: getattr(joint.friction, name) for name, key in DYNAMICS.items()}
         if any(written.values()):
-            values = " ".join(f'{key}="{_digits(value)}"' for key, value in written.items())
+            values = " ".join(f'{key}="{digits(value)}"' for key, value in written.items())
             lines.append(f"    <dynamics {values}/>")
         if joint.mimic:
-            ratio, offset = _digits(joint.mimic.multiplier), _digits(joint.mimic.offset)
+            ratio, offset = digits(joint.mimic.multiplier), digits(joint.mimic.offset)
             values = f'joint={quoteattr(joint.mimic.joint)} multiplier="{ratio}" offset="{offset}"'
             lines.append(f"    <mimic {values}/>")
     return [*lines, "  </joint>"]
@@ -205,65 +155,7 @@ def _joint(joint: Joint) -> list[str]:
 def _limit(joint: Joint) -> list[str]:
     endless = {"lower": -UNLIMITED}
     values = " ".join(
-        f'{key}="{_digits(endless.get(key, UNLIMITED) if x is None else x)}"'
+        f'{key}="{digits(endless.get(key, UNLIMITED) if x is None else x)}"'
         for key, x in written_limits(joint).items()
     )
     return [f"    <limit {values}/>"] if values else []
-
-
-def _origin(placement: Placement) -> list[str]:
-    if placement == Placement():
-        return []
-    return [f'    <origin xyz="{_spaced(placement.xyz)}" rpy="{_spaced(placement.rpy)}"/>']
-
-
-def _attached(model: Model) -> Iterator[str]:
-    """Yield frames and payloads, as links behind fixed joints."""
-    links = {*model.frame_names}
-    joints = {joint.name for joint in model.joints}
-    for frame in model.frames:
-        yield from _link(Link(frame.name))
-        name = _unused(f"{frame.name}_joint", joints)
-        yield from _joint(Joint(name, "fixed", frame.link, frame.name, frame.placement))
-    for load in model.payloads:
-        child = _unused(f"{load.frame}_payload", links)
-        yield from _link(Link(child, load.inertial))
-        yield from _joint(Joint(_unused(f"{child}_joint", joints), "fixed", load.frame, child))
-
-
-def _unused(name: str, taken: set[str]) -> str:
-    number = 2
-    fresh = name
-    while fresh in taken:
-        fresh, number = f"{name}{number}", number + 1
-    taken.add(fresh)
-    return fresh
-
-
-def _fixed_at(joint: Joint, q: Scalar) -> Joint:
-    """Return the fixed joint that stands where a moving one would at q."""
-    X = joint.origin.pose() @ motion_of(joint).pose([q])
-    x, y, z = (float(value) for value in X.p)
-    return Joint(joint.name, "fixed", joint.parent, joint.child, Placement((x, y, z), to_rpy(X.R)))
-
-
-def _comment(notes: list[str]) -> list[str]:
-    if not notes:
-        return []
-    # two dashes would end the comment
-    safe = (re.sub("-(?=-)", "- ", line) for line in notes)
-    head = "<!-- What this file adds for URDF, and what URDF cannot say, so that it leaves it out:"
-    return [head, *(f"  {x}" for x in safe), "-->"]
-
-
-def _plain(x: Scalar) -> Scalar:
-    """Return the number that an expression without symbols is."""
-    return x if free_symbols(x) else numeric(x)
-
-
-def _spaced(values: tuple) -> str:
-    return " ".join(_digits(x) for x in values)
-
-
-def _digits(x: Scalar) -> str:
-    return repr(float(x))
