@@ -22,18 +22,12 @@ from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
 
 ROBOTS = ("panda", "ur5", "puma560", "rp", "two_link", "double_pendulum")
-QUICK = [("panda", "float64"), ("rp", "float64"), ("rp", "float32")]
+QUICK = [("rp", "float64"), ("rp", "float32")]
 OTHERS = [case for case in product(ROBOTS, ("float64", "float32")) if case not in QUICK]
 CASES = [*QUICK, *long(*OTHERS)]
 FUNCTIONS = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "friction_torque")
 STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-pedantic", "-Werror"]
 SANITIZED = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
-COMPILERS = [
-    pytest.param(
-        name, marks=pytest.mark.skipif(not shutil.which(name), reason=f"{name} is not installed")
-    )
-    for name in ("gcc", "clang")
-]
 with_gcc = pytest.mark.skipif(not shutil.which("gcc"), reason="gcc is not installed")
 
 
@@ -46,9 +40,11 @@ def build(compiler, folder, *flags):
     return folder / "made"
 
 
-@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("compiler", ["gcc", *long("clang")])
 @pytest.mark.parametrize(("name", "dtype"), CASES)
 def test_it_compiles_without_a_word_and_agrees_with_itself(name, compiler, dtype, tmp_path):
+    if not shutil.which(compiler):
+        pytest.skip(f"{compiler} is not installed")
     robot = qddot.load(name)
     frame = robot.frame_names[-1]
     functions = [*FUNCTIONS, f"pose:{frame}", f"jacobian:{frame}:local", f"all_terms:{frame}"]
@@ -73,7 +69,7 @@ def test_a_wrong_number_is_found_by_the_check(tmp_path):
 
 
 @with_gcc
-@pytest.mark.parametrize("name", one_in(2, ROBOTS))
+@pytest.mark.parametrize("name", one_in(3, ROBOTS))
 def test_it_gives_what_the_kernels_give(name, tmp_path):
     robot = qddot.load(name)
     qddot.export(robot, tmp_path, functions=FUNCTIONS)
@@ -202,9 +198,9 @@ def test_a_law_with_a_state_and_a_law_of_a_frame_are_exported(tmp_path):
 @pytest.mark.skipif(not shutil.which("cmake"), reason="cmake is not installed")
 @with_gcc
 def test_cmake_builds_and_checks_it(tmp_path):
-    qddot.export(qddot.load("ur5"), tmp_path / "ur5")
+    qddot.export(qddot.load("rp"), tmp_path / "rp")
     for command in (
-        ["cmake", "-S", "ur5", "-B", "build"],
+        ["cmake", "-S", "rp", "-B", "build"],
         ["cmake", "--build", "build"],
         ["ctest", "--test-dir", "build"],
     ):
@@ -252,6 +248,10 @@ def test_names_are_made_into_identifiers(name, wanted):
         (dict(functions=["mass_matrix", "mass_matrix"]), "named twice"),
         (dict(functions=[3]), "is no function"),
         (dict(dtype="float16"), "it must be 'float64' or 'float32'"),
+        (
+            dict(functions=["inverse_kinematics_all:panda_link4"], dtype="float32"),
+            "inverse_kinematics_all_panda_link4 needs double precision",
+        ),
     ],
 )
 def test_what_cannot_be_exported_is_said_in_words(arguments, words, tmp_path):

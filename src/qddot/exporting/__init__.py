@@ -1,10 +1,18 @@
-"""Programs for other machines: C for a controller board, CUDA source, MATLAB, bundles.
+"""Programs for other machines: C for a board, C++, CUDA source, MATLAB, FMUs, ROS 2, bundles.
 
 functions     which programs are written, under which names; laws with their reference as inputs
 c_prelude     what C source begins with: sine and cosine, smallest and largest
 c_files       a header, a source, a check of itself, a CMake file; and kernels for CUDA
+cpp_support   what a C++ header begins with: places for arrays, lanes, sine and cosine
+cpp_check     a program that compares its functions with recorded values
+cpp_files     a C++ header with its check, a CMake package
 matlab_files  a function per file for MATLAB, Simulink and GNU Octave
 matlab_check  what compares these with recorded values
+fmu_model     the motion of a robot with parameters, as an FMU computes it
+fmu_description  its variables, with names and units, for FMI 2.0 and 3.0
+fmu_files     FMUs: descriptions, sources (fmu/) and libraries
+ros2_laws     laws with gains as inputs, and what C++ has to know of the arm
+ros2_files    a ROS 2 package: a controller, a solver (ros2/), parameters, what starts them
 closed_forms  quantities of robots with symbols as formulas
 bundle        programs and what they need to be run by NumPy or CuPy alone
 player        what runs a bundle; it is copied into it

@@ -23,8 +23,7 @@ from qddot.program.program import Port
 from qddot.robot import Robot
 
 STATES = 8  # recorded for the check
-# relative to the largest entry; a division by a badly conditioned M costs digits
-CLOSE = {False: 1e-11, True: 1e-3}
+CLOSE = 1e-3  # in float32, relative to the largest entry: a badly conditioned M costs digits
 
 
 def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -> dict[str, str]:
@@ -34,8 +33,8 @@ def c_files(robot: Robot, functions: Sequence[ExportedFunction], single: bool) -
     definitions: list[str] = []
     for f in functions:
         blocks |= block_functions(f.program, number.dialect())
-        definitions.append(_definition(stem, f, number))
-        definitions += [] if f.loops is None else [f.loops.definitions(stem, number)]
+        definitions.append(definition(signature(f, number, f"{stem}_"), f, number))
+        definitions += [] if f.loops is None else [f.loops.definitions(f"{stem}_", number)]
     bodies = "\n".join([*blocks.values(), *definitions])
     return {
         f"{stem}.h": _header(robot, stem, functions, number, bodies),
@@ -56,7 +55,7 @@ def _header(
     )
     about = [
         f"{printable(robot.name)}: {robot.n} joints, in this order: {joints}.",
-        *_positions(robot),
+        *positions(robot),
         "",
         "SI units, radians; matrices row by row. Results are stored when everything is read, so an "
         "array may be input and output at once. No memory is allocated and there are no globals: "
@@ -73,7 +72,7 @@ def _header(
     )
 
 
-def _positions(robot: Robot) -> list[str]:
+def positions(robot: Robot) -> list[str]:
     """Return what the numbers of q are, where they are not one per joint."""
     if robot.nq == robot.n:
         return []
@@ -86,25 +85,27 @@ def _declaration(stem: str, function: ExportedFunction, number: CNumber) -> str:
     operations = ", ".join(f"{count} {name}" for name, count in counts.most_common())
     lines = [f"Give {function.words}.", ""]
     for name, port in function.inputs():
-        lines.append(f"{name}{_shape(port)}: {MEANING.get(port.name, 'an input')}")
+        lines.append(f"{name}{shape(port)}: {MEANING.get(port.name, 'an input')}")
     for name, port in function.outputs():
-        lines.append(f"{name}{_shape(port)}: {MEANING.get(port.name, 'the result')}, written")
+        lines.append(f"{name}{shape(port)}: {MEANING.get(port.name, 'the result')}, written")
     lines += ["", f"{function.operations} operations: {operations or 'none'}."]
-    declared = f"{_comment(lines)}\n{_signature(stem, function, number)};\n"
+    declared = f"{_comment(lines)}\n{signature(function, number, f'{stem}_')};\n"
     if (loops := function.loops) is not None:
         for name, words in loops.about.items():
-            declared += f"\n{_comment([words])}\n{loops.signature(stem, name, number)};\n"
+            head = loops.signature(f"{stem}_", name, number)
+            declared += f"\n{_comment([words])}\n{head};\n"
     return declared
 
 
-def _signature(stem: str, function: ExportedFunction, number: CNumber) -> str:
+def signature(function: ExportedFunction, number: CNumber, prefix: str = "") -> str:
+    """Return how a function of C is declared."""
     T = number.name
     arguments = [f"const {T} {name}[{port.size}]" for name, port in function.inputs()]
     arguments += [f"{T} {name}[{port.size}]" for name, port in function.outputs()]
-    return f"void {stem}_{function.name}({', '.join(arguments)})"
+    return f"void {prefix}{function.name}({', '.join(arguments)})"
 
 
-def _shape(port: Port) -> str:
+def shape(port: Port) -> str:
     return "".join(f"[{k}]" for k in port.shape)
 
 
@@ -113,7 +114,8 @@ def _source(robot: Robot, stem: str, number: CNumber, bodies: str) -> str:
     return f'{about}\n#include "{stem}.h"\n\n#include <math.h>\n\n{helpers(number, bodies)}{bodies}'
 
 
-def _definition(stem: str, function: ExportedFunction, number: CNumber) -> str:
+def definition(signature: str, function: ExportedFunction, number: CNumber) -> str:
+    """Return a function of C or C++ with its statements."""
     called = {port.name: name for name, port in function.inputs()}
 
     def read(port: str, i: int) -> str:
@@ -134,29 +136,36 @@ def _definition(stem: str, function: ExportedFunction, number: CNumber) -> str:
         f"(void){name};" for name, _ in function.inputs() if not re.search(rf"\b{name}\[", text)
     ]
     inside = "\n".join(f"  {line}" for line in (*unused, *lines, *stores))
-    return f"{_signature(stem, function, number)}\n{{\n{inside}\n}}\n"
+    opening = number.opening + (number.only_double if function.double_only else "")
+    return f"{signature}\n{{\n{opening}{inside}\n}}\n"
 
 
 def _check(stem: str, functions: Sequence[ExportedFunction], number: CNumber) -> str:
     """Return a main that compares every function with recorded values."""
     parts = [_check_of(stem, function, number) for function in functions]
-    parts += [f.loops.check(stem, number) for f in functions if f.loops is not None]
+    parts += [f.loops.check(f"{stem}_", number) for f in functions if f.loops is not None]
     names = [f.name for f in functions] + ["online_update" for f in functions if f.loops]
     calls = "\n".join(f"  wrong += check_{name}();" for name in names)
+    close = sorted({_close(f, number) for f in functions})
     about = _comment(
         [
             f"Check {stem}.c against values recorded when it was written: status 0 if all agree.",
-            f"Within {CLOSE[number.single]:g} of the largest entry.",
+            f"Within {' or '.join(f'{x:g}' for x in close)} of the largest entry.",
         ]
     )
     return (
         f'{about}\n#include "{stem}.h"\n\n#include <math.h>\n#include <stdio.h>\n\n'
-        f"{COMPARE.replace('@T@', number.name).replace('@close@', repr(CLOSE[number.single]))}\n"
+        f"{COMPARE.replace('@T@', number.name)}\n"
         + "\n".join(parts)
         + f"\nint main(void)\n{{\n  int wrong = 0;\n{calls}\n"
         '  printf(wrong ? "%d of the functions are wrong\\n" : "all functions agree\\n", wrong);\n'
         "  return wrong != 0;\n}\n"
     )
+
+
+def _close(function: ExportedFunction, number: CNumber) -> float:
+    """Return how near a function must come, relative to its largest entry."""
+    return CLOSE if number.single else function.close
 
 
 def _check_of(stem: str, function: ExportedFunction, number: CNumber) -> str:
@@ -191,7 +200,7 @@ def _check_of(stem: str, function: ExportedFunction, number: CNumber) -> str:
         f"    {stem}_{function.name}({', '.join(arguments)});",
         *compared,
         "  }",
-        f'  return verdict("{stem}_{function.name}", off, size);',
+        f'  return verdict("{stem}_{function.name}", off, size, {_close(function, number)!r});',
         "}",
     ]
     return "\n".join(lines) + "\n"
@@ -201,11 +210,16 @@ def _comment(lines: Sequence[str]) -> str:
     """Return a comment; nothing in it can end it."""
     text: list[str] = []
     for line in lines:
-        plain = line.replace("*/", "* /").replace("/*", "/ *").encode("ascii", "replace").decode()
-        text += wrap(plain, 92) or [""]
+        text += wrap(plain_ascii(line), 92) or [""]
     if len(text) == 1:
         return f"/* {text[0]} */"
     return "/*\n" + "".join(f" * {line}".rstrip() + "\n" for line in text) + " */"
+
+
+def plain_ascii(text: str) -> str:
+    """Return a text that begins and ends no comment."""
+    plain = text.replace("*/", "* /").replace("/*", "/ *").replace("·", " ").replace("²", "^2")
+    return plain.encode("ascii", "replace").decode()
 
 
 COMPARE = """static void compare(
@@ -219,9 +233,9 @@ COMPARE = """static void compare(
   }
 }
 
-static int verdict(const char *name, double off, double size)
+static int verdict(const char *name, double off, double size, double tolerance)
 {
-  const int wrong = !(off <= @close@ * (size > 1e-3 ? size : 1e-3));
+  const int wrong = !(off <= tolerance * (size > 1e-3 ? size : 1e-3));
   printf("%-40s off by %.1e of %.3g: %s\\n", name, off, size, wrong ? "WRONG" : "right");
   return wrong;
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from qddot.backends.sincos import DOUBLE, SINGLE
 from qddot.backends.source import Dialect, FloatType
@@ -18,11 +19,18 @@ class CNumber(FloatType):
     """The type of number of C source."""
 
     single: bool = False  # float
+    head: ClassVar[str] = ""  # in front of a function
+    opening: ClassVar[str] = ""  # what its body begins with
+    only_double: ClassVar[str] = ""  # and where float cannot hold what it gives
 
     @property
     def suffix(self) -> str:
         """What the C library's functions for it end with."""
         return "f" if self.single else ""
+
+    def call(self, function: str) -> str:
+        """Return what a function of the C library is called for it."""
+        return f"{function}{self.suffix}"
 
     def dialect(self) -> Dialect:
         one, zero = self.literal(1.0), self.literal(0.0)

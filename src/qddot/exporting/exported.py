@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from qddot.deprecation import renamed
-from qddot.errors import BadArgument, did_you_mean, printable
+from qddot.errors import BadArgument, RobotWarning, did_you_mean, printable
 from qddot.exporting.bundle import bundle_files
 from qddot.exporting.c_files import c_files, cuda_files
+from qddot.exporting.cpp_files import cpp_files
+from qddot.exporting.fmu_files import fmu_files
 from qddot.exporting.functions import ExportedFunction, functions
 from qddot.exporting.matlab_files import matlab_files, usual
+from qddot.exporting.ros2_files import ros2_files
 from qddot.plain_text import fitted
 from qddot.results import Judged
 from qddot.robot import Robot, robot_of
 from qddot.robot_formats import written_endings
-from qddot.saving import check_place, write_whole
+from qddot.saving import check_place, together, write_whole
 
 Files = Mapping[str, str | bytes]
 TARGETS: dict[str, Callable[[Robot, Sequence[ExportedFunction], bool], Files]] = {
     "c": c_files,
+    "cpp": cpp_files,
     "cuda": cuda_files,
     "bundle": bundle_files,
     "matlab": matlab_files,
 }
+# targets that take a whole robot, and say what they cannot hold
+WHOLE = {"fmu": fmu_files, "ros2": ros2_files}
+WITH_LOOPS = ("c", "cpp")  # targets that take online estimators
 WITH_SYMBOLS = ("matlab",)  # targets that take robots whose parameters have no value yet
 USUAL = ("inverse_dynamics", "forward_dynamics", "mass_matrix", "coriolis_matrix", "gravity_torque")
 
@@ -66,15 +75,17 @@ def export(
 
     Args:
         robot: The robot, or its built-in name or file.
-        place: A robot file, .toml, .json or .urdf; or, for source, the folder where the files go,
-            which is made if it is not there.
-        target: "c": C99 with a check of itself and a CMake file; "cuda": kernels; "bundle": one
-            file that NumPy alone can run, and CuPy on a GPU; "matlab": a function per file, for
-            MATLAB, Simulink and GNU Octave, of robots with symbols too. If not given, a robot file
-            where the place has the ending of one, else "c".
+        place: A robot file (.toml, .json, .urdf, .xml, .sdf); or, for source, the folder where the
+            files go, which is made if it is not there.
+        target: "c": C99 with a check of itself and a CMake file; "cpp": the same as a C++17 header,
+            for float, double and batches; "cuda": kernels; "bundle": one file that NumPy alone can
+            run, and CuPy on a GPU; "matlab": a function per file, for MATLAB, Simulink and GNU
+            Octave, of robots with symbols too; "fmu": the motion of the robot as FMUs of FMI 2.0
+            and 3.0; "ros2": a package with a controller of ros2_control. If not given, a robot
+            file where the place has the ending of one, else "c".
         functions: Names of quantities ("inverse_dynamics", "jacobian:tool:local"), recorded
             programs, or control laws. A law is exported with its reference as inputs; an online
-            estimator, `fit.online()`, with loops that update it, in C alone. If not given,
+            estimator, `fit.online()`, with loops that update it, in C and C++. If not given,
             inverse and forward dynamics, M, C and g; for MATLAB also the other terms, energies,
             pose and Jacobian of the tip, and `dir2dyn`, forward dynamics of one vector.
         dtype: "float64" or "float32".
@@ -90,20 +101,31 @@ def export(
         check_place(place, "A robot", written_endings())
         return Exported((place,), (), tuple(robot.save(place)))
     target = "c" if target is None else target
-    if target not in TARGETS:
+    if target not in (known := (*TARGETS, *WHOLE)):
         raise BadArgument(
-            f"There is no target {printable(str(target))!r}.{did_you_mean(str(target), TARGETS)} "
-            f"There are: {', '.join(TARGETS)}."
+            f"There is no target {printable(str(target))!r}.{did_you_mean(str(target), known)} "
+            f"There are: {', '.join(known)}."
         )
     if dtype not in ("float64", "float32"):
         raise BadArgument(f"dtype is {dtype!r}; it must be 'float64' or 'float32'.")
+    if target in WHOLE:
+        named = () if functions is USUAL else functions
+        whole, lost, inside = WHOLE[target](robot, named, dtype == "float32")
+        for what in lost:
+            warnings.warn(f"In the files of {robot.name!r}, {what}.", RobotWarning, stacklevel=2)
+        return Exported(tuple(write_files(place, whole, force)), inside, lost)
     if target == "matlab" and functions is USUAL:
         functions = usual(robot)
     wanted = chosen(robot, functions, target in WITH_SYMBOLS)
-    if target != "c" and any(function.loops for function in wanted):
+    if target not in WITH_LOOPS and any(function.loops for function in wanted):
         raise BadArgument(
-            f"An online estimator is exported to C alone, and the target is {target!r}.\n"
-            "  Give target='c'."
+            f"An online estimator is exported to C and C++ alone, and the target is {target!r}.\n"
+            "  Give target='c' or target='cpp'."
+        )
+    if dtype == "float32" and (exact := [f.name for f in wanted if f.double_only]):
+        raise BadArgument(
+            f"{exact[0]} needs double precision: float32 cannot hold what it gives.\n"
+            "  Leave it out, or leave out dtype='float32'."
         )
     files = TARGETS[target](robot, wanted, dtype == "float32")
     return Exported(tuple(write_files(place, files, force)), tuple(wanted))
@@ -122,14 +144,24 @@ def write_files(folder: Path, files: Files, force: bool) -> list[Path]:
             f"{printable(str(folder / there[0]))} is there already, and nothing was written.\n"
             "  Choose another folder, or overwrite it: force=True, --force."
         )
+    inner = sorted({path for name in files for path in (folder / name).parents if path != folder})
+    made = [path for path in inner if path.is_relative_to(folder) and not path.exists()]
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        for each in (folder, *made):
+            each.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:  # a ValueError of a name that no file system takes
         raise BadArgument(
             f"{printable(str(folder))} cannot be made: "
             f"{getattr(error, 'strerror', None) or error}.\n"
             "  Choose a folder that you may write to."
         ) from None
-    for name, content in files.items():
-        write_whole(folder / name, content)
+    try:
+        with together():
+            for name, content in files.items():
+                write_whole(folder / name, content)
+    except BaseException:
+        for each in reversed(made):
+            with suppress(OSError):
+                each.rmdir()
+        raise
     return [folder / name for name in files]

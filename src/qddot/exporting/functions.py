@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,18 +17,19 @@ import numpy as np
 from qddot.checks import frame_name
 from qddot.control.laws.law import NO_STATE, ControlLaw
 from qddot.control.laws.momentum_observer import MomentumObserver
+from qddot.control.laws.task_tracking import TaskTracking
+from qddot.control.tasks.task_velocity import TaskVelocity
 from qddot.errors import BadArgument, NoValues, did_you_mean, listing, printable
 from qddot.exporting.online import OnlineUpdate
 from qddot.identification.recursive import OnlineEstimator
 from qddot.model.folding import exact, fold
-from qddot.motions.motion import Triple
+from qddot.motions.setpoint import CommandedReference
 from qddot.program.optimise import optimised
 from qddot.program.program import Port, Program
 from qddot.program.recorder import record
 from qddot.robot import Robot
 from qddot.robot.functions import CHOICES, WITHOUT_FRAME_TOO
 from qddot.robot.quantities import NAMES, OF_A_POSE, Request, definition, state_shapes
-from qddot.scalars import Scalar
 from qddot.scalars.expressions import expression
 from qddot.spatial.rotation import from_quaternion
 
@@ -81,8 +82,11 @@ MEANING = {
     "u": "[q; qd; tau; tauint]: positions, velocities, torques of the motors and of what touches",
     "p": "the robot's parameters",
     "X": "the pose of a frame in the base, a homogeneous matrix",
-    "miss": "the square of how far each solution misses the pose [rad; m in parts of the arm]",
-    "margin": "the fourth power of how far each solution is from a singular one",
+    "miss": "the square of how far each solution misses the pose [rad; m in parts of the arm]; up "
+    "to 2.5e-25 it is one, up to 1e-10 Newton's method may lead to one from here",
+    "margin": "the fourth power of how far each solution is from a singular one; up to 1e-20 a "
+    "joint may stand anywhere: it stands at 0, and solutions that need it elsewhere are left out",
+    "drift": "Jd qd, the acceleration of the frame while the joints have none [rad/s^2; m/s^2]",
     "t": "time [s]",
     "x": "the law's own state, to be integrated",
     "xd": "the time derivative of the law's own state",
@@ -90,7 +94,10 @@ MEANING = {
     "position": "the desired position [rad or m]",
     "velocity": "the desired velocity [rad/s or m/s]",
     "acceleration": "the desired acceleration [rad/s^2 or m/s^2]",
+    "kp": "the gain of positions, one number per joint",
+    "kd": "the gain of velocities, one number per joint",
 }
+TASKS_CLOSE = 1e-7  # levels of tasks count by 10⁷ to 1
 REFERENCE_INPUTS = ("position", "velocity", "acceleration")
 
 
@@ -103,7 +110,16 @@ class ExportedFunction:
     words: str
     request: Request | None = None  # where it is a quantity of a robot
     symbols: tuple[str, ...] = ()  # behind the entries of its last input p
-    loops: OnlineUpdate | None = None  # what is written behind it, in C alone
+    loops: OnlineUpdate | None = None  # what is written behind it, in C and C++
+    # how near its check asks it to come in double precision, relative to the largest entry; a
+    # division by a badly conditioned M costs digits, and what may lose more cannot be float32
+    close: float = 1e-11
+
+    @property
+    def double_only(self) -> bool:
+        """Whether float32 cannot hold it: solutions of a pose are right to 5e-13, or are none."""
+        of_a_pose = self.request is not None and self.request.quantity in OF_A_POSE
+        return of_a_pose or self.close > ExportedFunction.close
 
     @property
     def operations(self) -> int:
@@ -133,7 +149,7 @@ class ExportedFunction:
         rng, program = np.random.default_rng(0), self.program
         given = [
             random_poses(rng, states)
-            if port.name == "X" and port.shape == (4, 4)
+            if port.shape == (4, 4)
             else rng.uniform(-1.5, 1.5, (states, *port.shape))
             for port in program.inputs
         ]
@@ -189,7 +205,7 @@ def _named(robot: Robot, text: str) -> ExportedFunction:
     choices = CHOICES.get(quantity, ())
     lacks_frame = "frame" in choices and not more and quantity not in WITHOUT_FRAME_TOO
     if len(more) > len(choices) or lacks_frame:
-        frame = robot.frame_names[-1]
+        frame = robot.tip
         form = f"{quantity}:{frame}" if "frame" in choices else quantity
         raise BadArgument(f"{printable(text)!r} is not of the form {printable(form)}.")
     chosen: dict[str, Any] = dict(zip(choices, more, strict=False))
@@ -245,10 +261,15 @@ def from_one_vector(robot: Robot, forward: Program) -> Program:
 
 
 def _recorded(x: Any) -> ExportedFunction:
+    if isinstance(x, TaskVelocity):
+        names = ", ".join(task.name for task in x.tasks)
+        words = f"the joint velocities for the tasks {names}, within limits"
+        return ExportedFunction("task_velocity", x.program, words, close=TASKS_CLOSE)
     if isinstance(x, ControlLaw):
+        close = TASKS_CLOSE if isinstance(x, TaskTracking) else ExportedFunction.close
         words = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", type(x).__name__)
         return ExportedFunction(
-            identifier(words), commanded(x), f"the torques of {type(x).__name__}"
+            identifier(words), commanded(x), f"the torques of {type(x).__name__}", close=close
         )
     if isinstance(x, OnlineEstimator):
         words = "the columns of the base parameters, and the torques beside them"
@@ -273,7 +294,7 @@ def identifier(name: str, otherwise: str = "recorded") -> str:
 def _plain(name: str) -> bool:
     """Say whether a name can stand in source as it is; t1, r1, in_1 ... are the source's own."""
     plain = re.fullmatch(r"[a-z][a-z0-9_]{0,30}", name) and name not in RESERVED
-    return bool(plain) and not re.fullmatch(r"[tr]\d+[sc]?|(in|out)_\d+|qddot_.*", name)
+    return bool(plain) and not re.fullmatch(r"[tr]\d+[scar]?|(in|out)_\d+|qddot_.*", name)
 
 
 # words of C, C++ and MATLAB that a name cannot be, and names that source, headers and CMake use
@@ -287,6 +308,9 @@ RESERVED = frozenset(
         *("concept", "constexpr", "decltype", "delete", "explicit", "export", "false", "friend"),
         *("linux", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or"),
         *("private", "protected", "public", "requires", "template", "this", "throw", "true", "try"),
+        *("and_eq", "char8_t", "char16_t", "char32_t", "consteval", "constinit", "const_cast"),
+        *("co_await", "co_return", "co_yield", "dynamic_cast", "not_eq", "or_eq", "std", "xor_eq"),
+        *("reinterpret_cast", "static_assert", "static_cast", "thread_local", "errno", "assert"),
         *("typeid", "typename", "typeof", "unix", "using", "virtual", "wchar_t", "xor"),
         *("all", "clean", "features", "help", "install", "math", "package", "stdio", "test"),
         *("real", "main", "sin", "cos", "sqrt", "exp", "log", "tanh", "fabs", "count", "state"),
@@ -297,23 +321,12 @@ RESERVED = frozenset(
 )
 
 
-@dataclass(frozen=True)
-class CommandedReference:
-    """A reference whose position, velocity and acceleration are inputs."""
-
-    motion: Triple
-    n: int
-    duration: float = float("inf")
-
-    def at(self, t: Scalar) -> Triple:
-        return self.motion
-
-
-def commanded(law: ControlLaw) -> Program:
+def commanded(law: ControlLaw, gains: Sequence[str] = ()) -> Program:
     """Return a law whose reference is an input: position, velocity and acceleration.
 
     Its inputs are t, q, qd, where it has a state x, of an observer the torques that were applied,
-    and then these three, whatever reference the law was made with; its outputs tau, and xd.
+    then these three, whatever reference the law was made with, and the gains that are named, one
+    number per joint; its outputs tau, and xd.
     """
     reference: Any = getattr(law, "reference", None)
     told_where = callable(getattr(reference, "at", None))
@@ -321,14 +334,16 @@ def commanded(law: ControlLaw) -> Program:
     wanted = {name: (len(part),) for name, part in zip(REFERENCE_INPUTS, motion, strict=False)}
     observes = isinstance(law, MomentumObserver)
     more = {"applied": (law.robot.n,)} if observes else {}
+    shapes = law.inputs | more | wanted | dict.fromkeys(gains, (law.robot.n,))
     stated = len(law.x0) > 0
 
     def define(*given: Any) -> dict[str, Any]:
-        inputs = dict(zip([*law.inputs, *more, *wanted], given, strict=True))
+        inputs = dict(zip(shapes, given, strict=True))
         told = law
         if wanted:
             motion = inputs["position"], inputs["velocity"], inputs["acceleration"]
             told = law.following(CommandedReference(motion, len(motion[1])))
+            told.__dict__.update({name: np.diag(inputs[name]) for name in gains})
         state = [inputs[name] for name in law.inputs] + ([] if stated else [NO_STATE])
         t, q, qd, x = state
         if isinstance(told, MomentumObserver):
@@ -337,4 +352,4 @@ def commanded(law: ControlLaw) -> Program:
             tau, xd = told.define(t, q, qd, x)
         return {"tau": tau} | ({"xd": xd} if stated else {})
 
-    return optimised(record(define, type(law).__name__, **law.inputs, **more, **wanted))
+    return optimised(record(define, type(law).__name__, **shapes))

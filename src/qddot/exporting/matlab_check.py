@@ -10,7 +10,6 @@ from qddot.backends.matlab import broken, comment, number
 from qddot.exporting.functions import ExportedFunction
 
 STATES = 4  # recorded
-CLOSE = 1e-11  # relative to the largest entry; a division by a badly conditioned M costs digits
 
 
 def check_file(robot: str, functions: Sequence[ExportedFunction], fields: Mapping[str, str]) -> str:
@@ -36,7 +35,7 @@ def check_file(robot: str, functions: Sequence[ExportedFunction], fields: Mappin
     ]
     for k, function in enumerate(functions, 1):
         lines += ["", *_check_of(k, function, fields)]
-    return "\n".join([*lines, "", COMPARE.replace("@close@", number(CLOSE))])
+    return "\n".join([*lines, "", COMPARE])
 
 
 def _check_of(k: int, function: ExportedFunction, fields: Mapping[str, str]) -> list[str]:
@@ -67,7 +66,7 @@ def _check_of(k: int, function: ExportedFunction, fields: Mapping[str, str]) -> 
         f"    {left} = {function.name}({', '.join(arguments)});",
         f"    off = apart([{found}].', right(k, :), off);",
         "end",
-        f"wrong = verdict('{function.name}', off, right);",
+        f"wrong = verdict('{function.name}', off, right, {number(function.close)});",
         "end",
     ]
 
@@ -95,9 +94,9 @@ else
 end
 end
 
-function wrong = verdict(name, off, right)
+function wrong = verdict(name, off, right, tolerance)
 scale = max([abs(right(isfinite(right))); 1e-3]);
-wrong = double(~(off <= @close@ * scale));
+wrong = double(~(off <= tolerance * scale));
 words = {'right', 'WRONG'};
 fprintf('%-30s off by %.1e of %.3g: %s\\n', name, off, scale, words{wrong + 1});
 end

@@ -16,6 +16,7 @@ from qddot.identification.recursive import OnlineEstimator
 
 STEP = 0.0078125  # [s], between recorded rows; exact in any type
 UPDATES = 50  # recorded for the check
+CLOSE = {False: 1e-11, True: 1e-3}  # of the largest entry, for the check
 SKIPPED = 7  # of so many updates, the first torque of one is not a number
 
 
@@ -40,7 +41,7 @@ class OnlineUpdate:
             "deviations": "Give the standard deviations of the values.",
         }
 
-    def signature(self, stem: str, name: str, number: CNumber) -> str:
+    def signature(self, prefix: str, name: str, number: CNumber) -> str:
         T, r, n = number.name, len(self.estimator.values), self.estimator.regression.robot.n
         nq = self.estimator.regression.robot.nq
         state = f"{T} values[{r}], {T} root[{r * r}]"
@@ -52,17 +53,19 @@ class OnlineUpdate:
             "update": f"{state}, {row}, {T} step",
             "deviations": f"const {T} root[{r * r}], {T} out[{r}]",
         }
-        return f"void {stem}_online_{name}({arguments[name]})"
+        return f"{number.head}void {prefix}online_{name}({arguments[name]})"
 
-    def definitions(self, stem: str, number: CNumber) -> str:
-        """Return the functions in C."""
-        own, T, f = self.estimator, number.name, number.suffix
+    def definitions(self, prefix: str, number: CNumber) -> str:
+        """Return the functions in C or C++."""
+        own, T = self.estimator, number.name
+        exp, sqrt, fabs = (number.call(f) for f in ("exp", "sqrt", "fabs"))
+        infinity = number.literal(np.inf)
         r, n = len(own.values), len(own.noise)
         zero, one = number.literal(0.0), number.literal(1.0)
         tables = [_table("first", own.values, number), _table("second", own.root, number)]
-        start = f"""{self.signature(stem, "start", number)}
+        start = f"""{self.signature(prefix, "start", number)}
 {{
-{tables[0]}
+{number.opening}{tables[0]}
 {tables[1]}
   for (int i = 0; i < {r}; ++i) values[i] = first[i];
   for (int i = 0; i < {r * r}; ++i) root[i] = second[i];
@@ -71,13 +74,13 @@ class OnlineUpdate:
         fade = "  (void)step;\n"
         if own.memory is not None:
             rate = number.literal(0.5 / own.memory)
-            fade = f"  const {T} fade = exp{f}({rate} * step);\n"
+            fade = f"  const {T} fade = {exp}({rate} * step);\n"
             fade += f"  for (int i = 0; i < {r * r}; ++i) root[i] *= fade;\n"
-        update = f"""{self.signature(stem, "update", number)}
+        update = f"""{self.signature(prefix, "update", number)}
 {{
-{_table("noise", own.noise, number)}
+{number.opening}{_table("noise", own.noise, number)}
   {T} columns[{n * r}], rest[{n}], f[{r}], gain[{r}];
-  {stem}_online_rows(q, qd, qdd, columns, rest);
+  {prefix}online_rows(q, qd, qdd, columns, rest);
 {fade}  for (int j = 0; j < {n}; ++j) {{
     const {T} *y = columns + j * {r};
     const {T} s = noise[j];
@@ -89,9 +92,9 @@ class OnlineUpdate:
       left -= y[k] * values[k];
     }}
     for (int i = 0; i < {r}; ++i) size += f[i] * f[i];
-    if (!(fabs{f}(left) < INFINITY) || !(size < INFINITY)) continue;
+    if (!({fabs}(left) < {infinity}) || !(size < {infinity})) continue;
     const {T} a = {one} / size;
-    const {T} b = a / ({one} + s * sqrt{f}(a));
+    const {T} b = a / ({one} + s * {sqrt}(a));
     for (int k = 0; k < {r}; ++k) {{
       gain[k] = {zero};
       for (int i = 0; i < {r}; ++i) gain[k] += root[k * {r} + i] * f[i];
@@ -103,18 +106,18 @@ class OnlineUpdate:
   }}
 }}
 """
-        deviations = f"""{self.signature(stem, "deviations", number)}
+        deviations = f"""{self.signature(prefix, "deviations", number)}
 {{
-  for (int k = 0; k < {r}; ++k) {{
+{number.opening}  for (int k = 0; k < {r}; ++k) {{
     {T} sum = {zero};
     for (int i = 0; i < {r}; ++i) sum += root[k * {r} + i] * root[k * {r} + i];
-    out[k] = sqrt{f}(sum);
+    out[k] = {sqrt}(sum);
   }}
 }}
 """
         return "\n".join([start, update, deviations])
 
-    def check(self, stem: str, number: CNumber) -> str:
+    def check(self, prefix: str, number: CNumber) -> str:
         """Return a function that compares updates with recorded ones, each value by its size."""
         rows, values, deviations = recorded(self.estimator, number.single)
         T, r = number.name, len(self.estimator.values)
@@ -128,24 +131,24 @@ class OnlineUpdate:
         ]
         lines = "\n".join(tables)
         call = "given_q[k], given_qd[k], given_qdd[k], given_tau[k]"
-        return f"""static int check_online_update(void)
+        return f"""{number.head or "static "}int check_online_update(void)
 {{
-{lines}
+{number.opening}{lines}
   {T} values[{r}], root[{r * r}], found[{r}], share[{r}], one[{r}];
   double off = 0.0, largest = 0.0;
-  {stem}_online_start(values, root);
+  {prefix}online_start(values, root);
   for (int k = 0; k < {UPDATES}; ++k) {{
-    {stem}_online_update(values, root, {call}, {number.literal(STEP)});
+    {prefix}online_update(values, root, {call}, {number.literal(STEP)});
     for (int i = 0; i < {r}; ++i) found[i] = values[i] / size[i];
     compare(found, right[k], {r}, &off, &largest);
   }}
-  {stem}_online_deviations(root, found);
+  {prefix}online_deviations(root, found);
   for (int i = 0; i < {r}; ++i) {{
     share[i] = found[i] / known[i];
     one[i] = {number.literal(1.0)};
   }}
   compare(share, one, {r}, &off, &largest);
-  return verdict("{stem}_online_update", off, largest);
+  return verdict("{prefix}online_update", off, largest, {CLOSE[number.single]!r});
 }}
 """
 

@@ -1,4 +1,4 @@
-"""What others wrote and pages need offline: KaTeX 0.19.1 (MIT), for mathematics in HTML."""
+"""What others made and pages need offline: KaTeX 0.19.1 (MIT) with its fonts (SIL OFL)."""
 
 from __future__ import annotations
 
@@ -26,5 +26,8 @@ def katex_style() -> str:
 
 @cache
 def katex_script() -> str:
-    """Return KaTeX itself."""
-    return (KATEX / "katex.min.js").read_text(encoding="utf-8")
+    """Return KaTeX itself, below its licence, which every copy must have."""
+    licence, script = (
+        (KATEX / file).read_text(encoding="utf-8") for file in ("LICENSE", "katex.min.js")
+    )
+    return f"/*! KaTeX\n{licence}*/\n{script}"
