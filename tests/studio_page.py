@@ -52,7 +52,7 @@ def studio_of(*arguments: Any, **options: Any) -> Any:
 @contextmanager
 def shown(address: str, **options: Any) -> Iterator[Seen]:
     """Show a studio's page once its first robot is there."""
-    window = {"width": 1280, "height": 800, **options}
+    window = {"width": 1280, "height": 800, "webgl": False, **options}
     with page_of(address, **window) as seen:
         seen.page.set_default_timeout(PATIENCE)
         # the browser hands over its file choosers only while somebody listens, and a listener that
@@ -77,7 +77,10 @@ def load(page: Any, name: str) -> None:
 def fresh(page: Any, name: str) -> Any:
     """Return the page as it is when it was just opened with a robot, without opening it again."""
     page.evaluate(FRESH)
-    load(page, name)
+    if page.input_value("#robots") != name:
+        load(page, name)
+        page.evaluate("() => { document.title = ''; }")
+    load(page, name)  # the same robot again begins anew, with nothing to undo
     return page
 
 

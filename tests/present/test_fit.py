@@ -190,6 +190,7 @@ def tx40():
     return robot, prepared(raw)
 
 
+@pytest.mark.long
 def test_the_tx40_log_is_reproduced(tx40):
     robot, log = tx40
     options = {"terms": TERMS, "extra": coupled(robot, "joint_5", "joint_6"), "decimate": 50}
@@ -202,6 +203,7 @@ def test_the_tx40_log_is_reproduced(tx40):
     assert qddot.identify(robot, log, terms=TERMS, decimate=50).relative_error > 0.1
 
 
+@pytest.mark.long
 def test_the_ur10_log_is_reproduced():
     pytest.importorskip("rosbags")
     robot = qddot.load("ur10")

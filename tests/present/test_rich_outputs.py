@@ -8,7 +8,9 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from browser import page_of
 from faults import no_compiler
+from long import long
 
 import qddot
 from qddot import motions
@@ -149,9 +151,67 @@ def read(page: str) -> list[tuple[str, dict]]:
     return reader.tags
 
 
+VIEWED = {"robot", "trajectory"}
+LONGEST_VIEW = 600_000
+
+
+def without_view(page: str) -> tuple[str, str]:
+    """Return an output without the page inside it, and that page."""
+    (attrs,) = [attrs for tag, attrs in read(page) if tag == "iframe"]
+    assert attrs["sandbox"] == "allow-scripts"
+    assert attrs["title"]
+    return re.sub("<iframe .*</iframe>", "", page, flags=re.DOTALL), attrs["srcdoc"]
+
+
+@pytest.mark.parametrize("name", ["trajectory", *long("robot")])
+def test_the_view_in_a_cell_shows_the_arm_and_asks_nobody(name):
+    page = f"<!doctype html><body>{RESULTS[name]()._repr_html_()}</body>"
+    with page_of(page, width=420, height=600, reduced_motion="reduce") as seen:
+        seen.page.locator("iframe").scroll_into_view_if_needed()
+        canvas = seen.page.frame_locator("iframe").locator("canvas")
+        canvas.wait_for()
+        seen.page.wait_for_timeout(1500)
+        shades = canvas.evaluate(
+            """(c) => {
+              const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height);
+              const found = new Set();
+              for (let k = 0; k < data.length; k += 4) found.add(data[k] >> 2);
+              return found.size;
+            }"""
+        )
+        assert shades > 30
+        assert not seen.errors
+        assert not seen.requests
+
+
+def test_sliders_move_the_arm_in_a_cell(tmp_path):
+    view = arm().interact([0.5, -0.5])
+    view.save(tmp_path / "view.html")
+    assert "sliders" in repr(view)
+    picture = "document.querySelector('canvas').toDataURL()"
+    with page_of((tmp_path / "view.html").as_uri(), width=300, height=300) as seen:
+        first = seen.page.evaluate(picture)
+        assert seen.page.text_content("output >> nth=0") == "28.6°"
+        seen.page.locator("input >> nth=0").fill("1.0")
+        seen.page.wait_for_timeout(800)
+        assert seen.page.text_content("output >> nth=0") == "57.3°"
+        assert seen.page.evaluate(picture) != first
+        assert not seen.errors
+        assert not seen.requests
+
+
+def test_a_run_is_shown_as_a_film_where_no_file_is_named():
+    view = motion().animate(fps=10)
+    assert "<iframe" in view._repr_html_()
+    assert "two_link" in repr(view)
+
+
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_notebook_shows_it_in_its_own_colours(name):
     page = RESULTS[name]()._repr_html_()
+    if name in VIEWED:  # with a page of its own, that can do nothing to the notebook
+        page, view = without_view(page)
+        assert len(view) < LONGEST_VIEW
     assert len(page) < MOST_LETTERS
     tags = read(page)
     assert not {"script", "iframe", "link"} & {tag for tag, _ in tags}

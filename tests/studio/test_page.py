@@ -72,7 +72,7 @@ def test_the_page_offers_every_built_in_robot_and_shows_the_one_asked_for(seen, 
     page.goto("about:blank")  # an address that differs in its hash alone is not opened again
     page.goto(studio.address)
     ready(page)
-    offered = page.locator("#robots option").all_text_contents()
+    offered = page.locator("#robots [label='Built in'] option").all_text_contents()
     assert set(offered) == set(built_in_names())
     assert page.input_value("#robots") == "panda"
     q = [float(page.input_value(joint_field(i))) for i in range(7)]
@@ -138,6 +138,7 @@ def test_a_number_beyond_a_limit_is_set_to_the_limit_and_said(page, panda):
     assert page.locator("#run-form .note").text_content() == "from 0.1 to 60 s"
 
 
+@pytest.mark.long
 def test_undo_takes_back_whatever_was_changed_last(page, panda):
     stand(page, HOME)
     set_number(page, "#payload", 3)
@@ -174,6 +175,7 @@ MIXED = """() => {
 }"""  # noqa: E501
 
 
+@pytest.mark.long
 def test_going_through_the_menu_quickly_shows_the_last_robot_and_never_two_at_once(page):
     names = page.locator("#robots option").all_text_contents()
     start = names.index("panda")
@@ -301,6 +303,7 @@ def test_an_answer_does_not_eat_what_is_being_typed(page, panda):
     wait_for_column(page, "g", loaded.gravity_torque(HOME))
 
 
+@pytest.mark.long
 def test_the_equation_of_a_clicked_entry_has_the_value_that_the_robot_has(page, panda):
     stand(page, HOME)
     wait_for_matrix(page, panda.mass_matrix(HOME))
@@ -371,6 +374,24 @@ def test_angles_may_be_degrees(page, panda):
     q = HOME.copy()
     q[1] = np.radians(-30)
     wait_for_matrix(page, panda.mass_matrix(q))
+    page.wait_for_function("() => location.hash.includes('-0.523599')")  # the address keeps it
+    page.reload()
+    ready(page)
+    assert page.is_checked("input[name=angles][value=deg]")  # as it was chosen last
+    assert float(page.input_value(joint_field(1))) == pytest.approx(-30, abs=0.01)
+    page.get_by_role("radio", name="rad").check()
+
+
+def test_names_and_numbers_are_not_cut(page):
+    labels = page.locator("#joints label")
+    assert labels.all_text_contents() == [f"joint{i + 1}" for i in range(7)]
+    assert labels.nth(3).get_attribute("title") == "panda_joint4"
+    set_number(page, joint_field(3), -1.5708)
+    cut = "(field) => field.scrollWidth > field.clientWidth"
+    assert not page.locator(joint_field(3)).evaluate(cut)
+    load(page, "ur5")
+    assert labels.all_text_contents()[:2] == ["shoulder_pan", "shoulder_lift"]
+    load(page, "panda")
 
 
 def test_what_is_drawn_on_the_arm_can_be_switched(page):
@@ -426,6 +447,7 @@ def test_the_keyboard_does_what_the_list_of_shortcuts_says(page):
     assert page.is_checked("#ellipsoid") is not before
 
 
+@pytest.mark.long
 def test_the_address_keeps_the_robot_and_its_pose(page, studio):
     load(page, "ur5")
     set_number(page, joint_field(2), 1.25)

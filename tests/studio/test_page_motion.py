@@ -226,6 +226,7 @@ def test_picture_state_and_robot_are_saved_as_they_are_on_the_screen(page, tmp_p
     assert qddot.load(path).gravity_torque(q) == pytest.approx(wanted.gravity_torque(q), rel=1e-9)
 
 
+@pytest.mark.long
 def test_a_report_of_what_is_shown_is_saved_or_cancelled(page):
     page.click("#save-report")
     page.locator("#work").wait_for(state="visible")

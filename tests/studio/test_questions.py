@@ -117,7 +117,8 @@ def test_the_effective_mass_is_that_of_the_robot(page):
     assert_allclose(ellipsoid["at"], now["tip"], rtol=0, atol=1e-5)
     assert ellipsoid["label"].startswith(f"{own[0]:.3g} ")
     labels = [turn["label"] for turn in now["scene"]["turns"]]
-    assert f"{robot.gravity_torque(q)[1]:.3g} N·m" in labels
+    shown = f"{robot.gravity_torque(q)[1]:.3g} N·m"
+    assert shown.replace("-", "−") in labels
     plain = page.ask("at", q=q.tolist())["scene"]
     assert "ellipsoids" not in plain
     assert "turns" not in plain

@@ -283,11 +283,11 @@ def test_a_page_that_vanishes_leaves_nothing_behind(studio):
     assert not studio.sessions
 
 
-def test_hundreds_of_questions_at_once_are_all_answered(studio):
+def test_many_questions_at_once_are_all_answered(studio):
     with talking(studio) as page:
         page.ask("robot", name="two_link")
         with ThreadPoolExecutor(1) as pool:
-            sent = pool.submit(lambda: [page.send("at", q=[0.1, 0.2]) for _ in range(400)])
-            answers = [page.receive() for _ in range(400)]
+            sent = pool.submit(lambda: [page.send("at", q=[0.1, 0.2]) for _ in range(150)])
+            answers = [page.receive() for _ in range(150)]
             assert sent.result() == [answer["id"] for answer in answers]
         assert {answer["is"] for answer in answers} == {"now"}

@@ -1,7 +1,7 @@
 """A page's connection: questions come, answers go, and nothing piles up.
 
-Questions are answered one after the other, except those that take long (play, equation, export):
-they run beside the others and can be cancelled. Of robots asked for one after the other only the
+Questions are answered one after the other, except those that take long (`BESIDE`): they run beside
+the others and can be cancelled. Of robots asked for one after the other only the
 last is opened; a question about a robot that was replaced is answered "stale". A page that asks
 faster than it is answered is not read any further until it is; one that does not read its answers
 is let go.
@@ -21,7 +21,7 @@ from qddot.studio.session import Session, Stale
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
 
-BESIDE = ("play", "equation", "export")
+BESIDE = ("play", "law", "live", "equation", "export", "grip", "solutions")
 OPENING = ("robot", "file")
 MOST_BESIDE = 4
 AHEAD = 16  # questions that are read before they are answered

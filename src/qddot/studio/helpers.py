@@ -29,7 +29,9 @@ JOBS = {
     "read": "qddot.studio.dropped:read_dropped",
     "entry": "qddot.studio.closed_form:entry",
     "drop": "qddot.studio.playing:drop",
-    "control": "qddot.studio.playing:control",
+    "control": "qddot.studio.controlling:control",
+    "live": "qddot.studio.live:live",
+    "law": "qddot.studio.controlling:law_facts",
     "log": "qddot.studio.playing:log",
     "report": "qddot.studio.exports:report",
 }

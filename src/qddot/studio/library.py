@@ -54,9 +54,14 @@ class Changes:
     frame: str = ""  # that carries the payload
     mass: float = 0.0  # [kg] of the payload
     friction: tuple[tuple[str, tuple[float, ...]], ...] = ()  # by the name of its parameter
+    # of what a law takes the arm for alone
+    masses: float = 1.0  # a factor
+    lengths: float = 1.0
 
     def applied(self, robot: Robot) -> Robot:
         """Return the changed robot."""
+        if (self.masses, self.lengths) != (1.0, 1.0):
+            robot = robot.with_scale(self.masses, self.lengths)
         if self.gravity is not None:
             robot = robot.with_gravity(self.gravity)
         if self.mass:

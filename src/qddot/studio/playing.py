@@ -1,11 +1,11 @@
-"""What happens when somebody presses play: the arm falls, obeys a law, or repeats a log.
+"""What happens when somebody presses play: the arm falls, or repeats a log. `controlling` has laws.
 
 Runs in a helper. Each function gives the answer "motion" and the same as a CSV file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -44,32 +44,6 @@ def drop(
         robot, None if at_start else q, qd, duration=duration, stops=STOP if stops else None
     )
     return motion("drop", run), saved(run)
-
-
-def control(
-    robot: Robot,
-    description: Mapping[str, Any],
-    q: np.ndarray,
-    qd: np.ndarray,
-    duration: float,
-    *,
-    tell: Callable[..., None],
-) -> MotionAnswer:
-    """Put the arm under a law, described as in `control/spec.py`."""
-    from qddot.control.loop import closed_loop
-    from qddot.control.spec import described_control
-
-    spec = described_control(description, robot, q, start_given=True, seconds=duration)
-    law, kind = spec.law, spec.kind.kind
-    tell(f"Simulating {duration:g} s under {kind.replace('_', ' ')}", None)
-    loop = closed_loop(robot, law, q0=q, qd0=qd, duration=duration, **spec.options)
-    run, rows = loop.trajectory, shown_rows(loop.trajectory.t)
-    found = motion("control", run) | {"law": kind, "error": loop.error[rows]}
-    found["status"] += f" Sound: {printable(loop.report.verdict)}"
-    if law.moves_frame:
-        return found | {"frame": law.frame, "axes": law.axes}, saved(run)
-    wanted = [np.asarray(law.reference.at(float(t))[0], dtype=float) for t in run.t[rows]]
-    return found | {"reference": np.array(wanted)}, saved(run)
 
 
 def motion(what: str, run: Trajectory) -> dict[str, Any]:
@@ -178,18 +152,3 @@ def slope(known: np.ndarray | None, x: np.ndarray, t: np.ndarray) -> np.ndarray:
     if known is not None:
         return known
     return np.gradient(x, t, axis=0) if len(t) > 1 else np.zeros_like(x)
-
-
-def law_list() -> list[dict[str, str]]:
-    """Return the laws that can be played, in words."""
-    from qddot.control.spec import laws
-
-    return [
-        {
-            "name": name,
-            "words": (law.__doc__ or "").strip().splitlines()[0],
-            "equation": law.equation,
-            "moves": "frame" if law.moves_frame else "joints",
-        }
-        for name, law in laws().items()
-    ]

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-
 from qddot.checks import frame_name
 from qddot.errors import BadArgument
 from qddot.robot import Robot
 from qddot.robot_formats import read_endings
 from qddot.studio import exports
+from qddot.studio.controlled import Controlled, controlled
+from qddot.studio.dragging import PARTS, dragged, grip, pose_of, solutions
 from qddot.studio.dropped import check_name
 from qddot.studio.helpers import Bench, Helpers, Tell
 from qddot.studio.library import (
@@ -26,8 +26,9 @@ from qddot.studio.library import (
     Told,
     make_arm,
 )
-from qddot.studio.messages import Question, encoded
-from qddot.studio.playing import LOG_ENDINGS, law_list, log_ending
+from qddot.studio.messages import FAR, Question, encoded
+from qddot.studio.playing import LOG_ENDINGS, STOP, log_ending
+from qddot.studio.script import controlled_script, drop_script
 from qddot.studio.state import (
     State,
     friction_parameters,
@@ -38,10 +39,10 @@ from qddot.studio.state import (
 )
 
 SHORTEST, LONGEST = 0.01, 60.0  # [s] of a motion
+PIECE, LONGEST_LIVE = (0.01, 1.0), 600.0  # [s] of a live run: a piece, all of it
 TO_READ, TO_DERIVE, TO_PLAY, TO_REPORT = 30.0, 30.0, 90.0, 300.0  # [s] that helpers may take
-SHARE = 0.6  # of the time for a move; the rest shows how it settles
-SPARE = 1.05  # of the shortest time for a move
 MATRICES = ("M", "C", "c", "g")
+STATE = ("arm", "frame", "q", "qd", "qdd")  # what a question about a state has
 LONG = ("motion", "file")  # answers of up to some megabytes
 
 
@@ -68,18 +69,27 @@ class Session:
     def __init__(self, library: Library, helpers: Helpers):
         self.library, self.helpers = library, helpers
         self.bench = Bench()
+        self.hand = Bench()  # what is compiled for a hand, while the sliders go on
         self._arm: ShownArm | None = None
         self.number = 0  # of the robot
         self.state: State | None = None  # on the screen
         self.played: Played | None = None
+        self.loop: Any = None  # where a live loop is
+        self.stepping = False  # whether a piece of it is being computed
         self.answers: dict[str, Callable[[Question, Tell], Awaitable[dict[str, Any]]]] = {
             "welcome": self.welcome,
             "robot": self.robot,
             "file": self.file,
             "set": self.set,
             "at": self.at,
+            "grip": self.grip,
+            "drag": self.drag,
+            "solutions": self.solutions,
             "equation": self.equation,
+            "law": self.law,
             "play": self.play,
+            "live": self.live,
+            "script": self.script,
             "export": self.export,
         }
 
@@ -104,6 +114,7 @@ class Session:
 
     def close(self) -> None:
         self.bench.close()
+        self.hand.close()
 
     @property
     def arm(self) -> ShownArm:
@@ -114,11 +125,14 @@ class Session:
     # what there is
 
     async def welcome(self, question: Question, tell: Tell) -> dict[str, Any]:
+        from qddot.studio.controlling import law_list, reference_list
+
         return {
             "is": "welcome",
             "version": version("qddot"),
             "robots": await self.bench.do(self.library.robots),
             "laws": await self.bench.do(law_list),
+            "references": await self.bench.do(reference_list),
             "robot": self.library.label,
             "robot_suffixes": list(read_endings()),
             "log_suffixes": list(LOG_ENDINGS),
@@ -141,7 +155,7 @@ class Session:
     ) -> dict[str, Any]:
         arm = await self.bench.do(make, *arguments, told)
         facts = await self.bench.do(robot_facts, arm)
-        self._arm, self.state, self.played = arm, None, None
+        self._arm, self.state, self.played, self.loop = arm, None, None, None
         self.number += 1
         return facts | {"arm": self.number}
 
@@ -158,11 +172,36 @@ class Session:
     async def at(self, question: Question, tell: Tell) -> dict[str, Any]:
         arm = self.arm
         state = state_of(question, arm.robot.n)
-        frame = frame_name(arm.robot, question.text("frame", arm.tip))
-        drawn = question.flag("ellipsoid"), question.flag("torques")
+        frame, drawn = self._shown(question)
         answer = await self.bench.do(now, arm, state, frame, *drawn)
         self.state = state
         return answer
+
+    def _shown(self, question: Question) -> tuple[str, tuple[bool, bool]]:
+        """Return the frame that a question is about, and what is drawn."""
+        frame = frame_name(self.arm.robot, question.text("frame", self.arm.tip))
+        return frame, (question.flag("ellipsoid"), question.flag("torques"))
+
+    async def grip(self, question: Question, tell: Tell) -> dict[str, Any]:
+        question.only("arm", "frame")
+        return await self.hand.do(grip, self.arm, self._shown(question)[0])
+
+    async def drag(self, question: Question, tell: Tell) -> dict[str, Any]:
+        question.only(*STATE, "pose", "part", "anywhere", "ellipsoid", "torques")
+        arm, state, X = self.arm, state_of(question, self.arm.robot.n), pose_of(question)
+        frame, drawn = self._shown(question)
+        how = question.choice("part", PARTS), question.flag("anywhere")
+        there, told = await self.bench.do(dragged, arm, state, frame, X, *how)
+        answer = await self.bench.do(now, arm, there, frame, *drawn)
+        self.state = there
+        return answer | {"is": "dragged", **told}
+
+    async def solutions(self, question: Question, tell: Tell) -> dict[str, Any]:
+        question.only("arm", "frame", "q", "pose", "free")
+        arm, X = self.arm, pose_of(question)
+        q = question.numbers("q", arm.robot.n)
+        given = question.number("free", -FAR, FAR) if question.has("free") else None
+        return await self.hand.do(solutions, arm, self._shown(question)[0], X, q, given)
 
     async def equation(self, question: Question, tell: Tell) -> dict[str, Any]:
         arm, n = self.arm, self.arm.robot.n
@@ -188,19 +227,60 @@ class Session:
         arm, number = self.arm, self.number
         if what == "log":
             log_ending(question.text("name"))
-            arguments: tuple = (question.text("name"), question.data())
+            arguments: tuple = (arm.now, question.text("name"), question.data())
+        elif what == "control":
+            arguments = (self._controlled(question),)
         else:
-            state = state_of(question, arm.robot.n)
-            seconds = question.number("duration", SHORTEST, LONGEST)
-            arguments = (state.q, state.qd, seconds, question.flag("stops"))
-            if what == "control":
-                arguments = (controlled(arm, question, state.q, seconds), *arguments[:3])
+            state, seconds = self._start(question)
+            arguments = (arm.now, state.q, state.qd, seconds, question.flag("stops"))
         answer, csv = await self.helpers.ask(
-            *(what, arm.now, *arguments), seconds=TO_PLAY, tell=tell, keep=what != "log"
+            *(what, *arguments), seconds=TO_PLAY, tell=tell, keep=what != "log"
         )
         if number == self.number:  # else another robot came while this one was simulated
             self.played = Played(csv, arm, what != "log")
         return answer
+
+    async def law(self, question: Question, tell: Tell) -> dict[str, Any]:
+        run = self._controlled(question)
+        return await self.helpers.ask("law", run, seconds=TO_DERIVE, tell=tell)
+
+    async def live(self, question: Question, tell: Tell) -> dict[str, Any]:
+        seconds, number = question.number("seconds", *PIECE), self.number
+        if question.flag("again"):
+            self.loop = None
+        if self.stepping:
+            raise BadArgument("A piece of the live run is being computed already.")
+        if self.loop is not None and self.loop.t + seconds > LONGEST_LIVE:
+            raise BadArgument(f"A live run lasts {LONGEST_LIVE:g} s at most. Start it again.")
+        self.stepping = True
+        try:
+            asked = self._controlled(question), self.loop, seconds
+            answer, loop = await self.helpers.ask(
+                "live", *asked, seconds=TO_PLAY, tell=tell, knows=("live", id(self))
+            )
+        finally:
+            self.stepping = False
+        if number == self.number:
+            self.loop = loop
+        return answer
+
+    async def script(self, question: Question, tell: Tell) -> dict[str, Any]:
+        if question.choice("what", ("drop", "control")) == "control":
+            text = controlled_script(self._controlled(question))
+        else:
+            state, seconds = self._start(question)
+            stops = STOP if question.flag("stops") else None
+            text = drop_script(self.arm, state.q, state.qd, seconds, stops)
+        return {"is": "script", "text": text}
+
+    def _start(self, question: Question) -> tuple[State, float]:
+        """Return where a run starts and how long it lasts [s]."""
+        state = state_of(question, self.arm.robot.n)
+        return state, question.number("duration", SHORTEST, LONGEST)
+
+    def _controlled(self, question: Question) -> Controlled:
+        state, seconds = self._start(question)
+        return controlled(self.arm, question, state.q, state.qd, seconds)
 
     async def export(self, question: Question, tell: Tell) -> dict[str, Any]:
         what = question.choice("what", exports.KINDS)
@@ -241,22 +321,6 @@ def changed(arm: ShownArm, question: Question) -> Changes:
         new = {name: tuple(x.tolist()) for name, x in given.items() if x is not None}
         changes = replace(changes, friction=tuple({**dict(changes.friction), **new}.items()))
     return changes
-
-
-def controlled(arm: ShownArm, question: Question, q: np.ndarray, seconds: float) -> dict[str, Any]:
-    """Return the description of a control; a move whose duration is left open fits into the run.
-
-    It takes most of the time, and more where the joints cannot go so fast: from rest to rest the
-    velocity of a move rises to 15/8 of the mean one.
-    """
-    control = question.part("control")
-    reference = control.part("reference", None)
-    if reference is None or reference.fields.get("kind") != "move" or reference.has("duration"):
-        return dict(control.fields)
-    far = np.abs(reference.numbers("joints", arm.robot.n) - q)
-    fastest = float((far / arm.robot.limits.velocity).max())
-    duration = max(SHARE * seconds, SPARE * 15 / 8 * fastest)
-    return {**control.fields, "reference": {**reference.fields, "duration": duration}}
 
 
 def threaded(tell: Tell) -> Told:

@@ -14,6 +14,7 @@ from qddot.model.units import unit_of
 from qddot.results import json_ready
 from qddot.robot import Robot
 from qddot.robot.frames import principal_masses
+from qddot.spatial.rotation import to_rpy
 from qddot.studio.library import OUTPUTS, ShownArm
 from qddot.studio.messages import Question
 
@@ -64,7 +65,8 @@ def now(arm: ShownArm, state: State, frame: str, ellipsoid: bool, torques: bool)
         torques: Whether the gravity torques are drawn.
     """
     found = quantities(arm, state)
-    tip = arm.robot.pose(state.q, frame)[:3, 3]
+    X = arm.robot.pose(state.q, frame)
+    tip, turn = X[:3, 3], to_rpy(X[:3, :3])
     M = found["M"]
     whole = bool(np.isfinite(M).all() and np.isfinite(state.q).all())
     values = np.linalg.eigvalsh(M) if whole else np.full(len(M), np.nan)
@@ -80,6 +82,7 @@ def now(arm: ShownArm, state: State, frame: str, ellipsoid: bool, torques: bool)
         "eigenvalues": values,
         "condition": float(values[-1] / values[0]) if values[0] > 0 else None,
         "tip": tip,
+        "rpy": turn,
         "effective_mass": json_ready(masses) if known else None,
         "scene": arm.scene.scene(
             state.q,

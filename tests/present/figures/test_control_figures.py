@@ -39,6 +39,25 @@ def test_a_figure_shows_errors_torques_v_and_positions():
     assert shows(position, np.full(len(STILL.t), 0.5))  # the reference
 
 
+def test_errors_and_positions_are_drawn_in_degrees_where_asked():
+    error, torque, *_, position = plot_closed_loop(STILL, degrees=True).axes
+    assert shows(error, STILL.error[:, 1] * (180 / np.pi))
+    assert shows(position, STILL.trajectory.q[:, 1] * (180 / np.pi))
+    assert shows(torque, STILL.tau[:, 0])
+    assert (error.get_ylabel(), position.get_ylabel()) == ("error [°]", "position [°]")
+    sizes = plot_comparison({"one": STILL}, degrees=True).axes[0]
+    assert sizes.get_ylabel() == "‖e‖ [°]"
+
+
+def test_an_error_says_its_units():
+    X = PANDA.pose(HOME, "tool")
+    turned = {"orientation": X[:3, :3], "turning": (50, 15)}
+    law = OperationalSpace(PANDA, "tool", 100, 20, X[:3, 3], posture=HOME, **turned)
+    assert STILL.report.error_units == ("rad", "rad")
+    assert law.error_units == ("rad",) * 3 + ("m",) * 3
+    assert len(law.error_names) == 6
+
+
 def test_a_law_without_v_has_no_panel_of_it():
     law = PD(ARM, 2000, 1000, Quintic([[0, 0], [1, 1]], 1.0))
     run = closed_loop(ARM, law, q0=[0, 0], duration=0.2)

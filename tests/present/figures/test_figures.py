@@ -12,6 +12,7 @@ from qddot.plot import panels
 from qddot.present.figures.trajectory import ENERGIES
 from qddot.simulation.trajectory import Event
 
+DEGREES = 180 / np.pi
 HOSTILE = ("_hidden", "$x^", "<b>&amp;", "\x1b[31m\n", "%s{}\\", "机" * 3, "a" * 500)
 
 
@@ -83,14 +84,29 @@ def test_what_is_said_of_the_energy_stands_below_its_curves():
         assert top < axes.transData.transform((0, lowest))[1]
 
 
+def test_angles_are_drawn_in_degrees_and_lengths_as_they_were():
+    motion = made("scara")
+    figure = motion.plot(["q", "qd", "tau"], degrees=True)
+    text = " ".join(labels(figure))
+    assert "[rad" not in text + " ".join(words(figure))
+    for unit in ("[°]", "[m] (right)", "[°/s]", "[N·m]"):
+        assert unit in text
+    drawn = {axes.get_ylabel(): axes.lines for axes in figure.axes}
+    for label, values in (
+        ("$q$ [°]", DEGREES * motion.q[:, 0]),
+        ("$q$ [m] (right)", motion.q[:, 2]),
+    ):
+        assert any(np.array_equal(line.get_ydata(), values) for line in drawn[label])
+    assert any(np.array_equal(y.get_ydata(), motion.tau[:, 0]) for y in drawn[r"$\tau$ [N·m]"])
+    assert "$q$ [°]" in labels(panels({"a": motion}, degrees=True))
+
+
 def test_a_file_name_alone_is_where_the_figure_goes(tmp_path):
     for name in (tmp_path / "run.png", str(tmp_path / "run.svg")):
         assert len(made().plot(name).axes) == 5
     assert sorted(path.name for path in tmp_path.iterdir()) == ["run.png", "run.svg"]
     with pytest.raises(BadArgument, match=r"A figure is written as .png, .svg or .pdf"):
         made().plot("run.jpg")
-    with pytest.raises(BadArgument, match=r'name it: run.animate\("fall.html"\)'):
-        made().animate()
 
 
 @pytest.mark.parametrize("ending", [".png", ".svg", ".pdf"])

@@ -28,7 +28,7 @@ STEP_ERROR = 1e-6  # [J], of the classical Runge–Kutta method at 1 ms
 def shown() -> Iterator[Seen]:
     """The report of a small robot, as a browser shows it."""
     permissions = ["clipboard-read", "clipboard-write"]
-    with page_of(made("two_link")[0].as_uri(), permissions=permissions) as page:
+    with page_of(made("two_link")[0].as_uri(), permissions=permissions, webgl=False) as page:
         until(page, "document.getElementById('eigenvalues').textContent !== '–'")
         yield page
 
@@ -117,45 +117,69 @@ def test_the_sliders_give_the_numbers_of_the_robot(seen):
     assert np.allclose(shown["masses"], [*masses, np.inf], rtol=FOUR_DIGITS)
 
 
-def test_a_slider_comes_back_to_zero_and_reaches_its_ends(seen):
+def test_angles_may_be_degrees_and_the_page_remembers_it(seen):
+    page = seen.page
+    table, other = page.locator("[data-angles=rad]"), page.locator("[data-angles=deg]")
+    assert table.is_visible()
+    assert not other.is_visible()
+    page.check("input[name=angles][value=deg]")
+    page.fill("#q-1-number", "-30")
+    page.press("#q-1-number", "Enter")
+    followed(seen)
+    assert np.isclose(state(seen)[0][1], np.radians(-30))
+    assert page.locator(".slider .unit").all_text_contents() == ["°", "°", "°/s", "°/s"]
+    assert page.get_attribute("#q-1-number", "aria-label").endswith(", °")
+    assert other.is_visible()
+    page.fill("#q-1-number", "999")
+    page.press("#q-1-number", "Enter")
+    followed(seen)
+    told = page.text_content("#let-go-status")
+    assert told == "999 ° is above 180 °, where this slider ends."
+    assert page.evaluate("localStorage.getItem('qddot.angles')") == "deg"
+    page.check("input[name=angles][value=rad]")
+    followed(seen)
+    assert float(page.input_value("#q-1-number")) == 3.142
+
+
+@pytest.mark.parametrize("key", ["qd-0", *long("q-0")])
+def test_a_slider_comes_back_to_zero_and_reaches_its_ends(seen, key):
     """By the mouse, by arrow keys and by its field: at rest there is no dry friction."""
     page = seen.page
     page.locator(".sliders summary").click()
-    for key in ("q-0", "qd-0"):
-        bar = page.locator(f"#{key}")
-        box = bar.bounding_box()
-        middle = box["y"] + box["height"] / 2
-        page.mouse.move(box["x"] + 0.9 * box["width"], middle)
-        page.mouse.down()
-        page.mouse.move(box["x"] + 0.503 * box["width"], middle, steps=5)
-        page.mouse.up()
-        assert float(bar.input_value()) == 0
-        bar.press("ArrowRight")
-        assert float(bar.input_value()) > 0
-        bar.press("ArrowLeft")
-        assert float(bar.input_value()) == 0
-        for press, end in (("End", "max"), ("Home", "min")):
-            bar.press(press)
-            # Chromium counts in decimals of fifteen digits
-            assert np.isclose(float(bar.input_value()), float(bar.get_attribute(end)), rtol=1e-14)
-        page.fill(f"#{key}-number", "0")
-        page.press(f"#{key}-number", "Enter")
-        until(seen, f"document.getElementById('{key}').value === '0'")
+    bar = page.locator(f"#{key}")
+    box = bar.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + 0.9 * box["width"], middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.503 * box["width"], middle, steps=5)
+    page.mouse.up()
+    assert float(bar.input_value()) == 0
+    bar.press("ArrowRight")
+    assert float(bar.input_value()) > 0
+    bar.press("ArrowLeft")
+    assert float(bar.input_value()) == 0
+    for press, end in (("End", "max"), ("Home", "min")):
+        bar.press(press)
+        # Chromium counts in decimals of fifteen digits
+        assert np.isclose(float(bar.input_value()), float(bar.get_attribute(end)), rtol=1e-14)
+    page.fill(f"#{key}-number", "0")
+    page.press(f"#{key}-number", "Enter")
+    until(seen, f"document.getElementById('{key}').value === '0'")
     until(seen, "report.state.q[0] === 0 && report.state.qd[0] === 0")
     page.fill("#q-1-number", "99")
     page.press("#q-1-number", "Enter")
     until(seen, "Math.abs(report.state.q[1] - Math.PI) < 1e-14")
     told = page.text_content("#let-go-status")
-    assert told == "99 is above 3.142, where this slider ends."
+    assert told == "99 rad is above 3.142 rad, where this slider ends."
 
 
 def test_the_arm_is_drawn_as_the_robot_says(seen):
     q = [0.4, 0.9]
-    options = {"ellipsoid": True, "torques": True}
+    options = {"ellipsoid": True, "torques": True, "bodies": True}
     drawn = seen.page.evaluate("([q, o]) => report.sceneAt(q, o)", [q, options])
     expected = arm_scene(ARM).scene(q, ellipsoid=True, gravity_torques=True)
-    assert drawn.keys() == expected.keys()
-    for key in ("lines", "box", "up"):
+    assert drawn.keys() == expected.keys() | {"surfaces"}
+    for key in ("lines", "box", "up", "poses"):
         assert np.allclose(np.ravel(drawn[key]), np.ravel(expected[key]), atol=DRAWN)
     for key in ("joints", "bodies", "turns"):
         assert len(drawn[key]) == len(expected[key])
@@ -193,7 +217,7 @@ def test_an_entry_that_is_chosen_shows_its_equation_and_copies_it(seen):
 def test_the_arm_falls_when_it_is_let_go_and_its_energy_stays(seen):
     before, _ = state(seen)
     seen.page.click("#let-go")
-    until(seen, f"Math.abs(report.state.q[0] - {before[0]}) > 0.05")
+    until(seen, f"Math.abs(report.state.q[0] - {before[0]}) > 0.01")
     seen.page.get_by_role("button", name="Hold").click()
     after, rates = state(seen)
     start, end = ARM.potential_energy(before), ARM.potential_energy(after)
@@ -207,7 +231,7 @@ def test_the_film_plays_to_its_end(seen):
     page = seen.page
     first = page.evaluate("document.getElementById('film').toDataURL()")
     page.get_by_role("button", name="Play").click()
-    until(seen, "parseFloat(document.getElementById('film-clock').textContent) > 0.5")
+    until(seen, "parseFloat(document.getElementById('film-clock').textContent) > 0.1")
     assert page.get_by_role("button", name="Pause").count() == 1
     assert page.evaluate("document.getElementById('film').toDataURL()") != first
     page.get_by_role("button", name="Pause").click()
@@ -243,19 +267,18 @@ def test_the_browser_measures_its_own_speed(seen):
     until(seen, "document.getElementById('measured').textContent.includes('µs')")
 
 
-@pytest.mark.parametrize("scheme", ["dark", *long("light")])
-def test_nobody_is_kept_from_reading_it(scheme):
-    with page_of(made("two_link")[0].as_uri(), scheme=scheme) as seen:
+@pytest.mark.parametrize(
+    ("width", "scheme"), [(390, "dark"), *long((390, "light"), (1200, "dark"), (1200, "light"))]
+)
+def test_nobody_is_kept_from_reading_it(width, scheme):
+    """On a telephone either."""
+    address = made("two_link")[0].as_uri()
+    with page_of(address, width=width, height=800, scheme=scheme, webgl=False) as seen:
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
         seen.page.click("#explorer .entry[data-of='M'][data-at='0,0']")
         seen.page.evaluate(
             "for (const part of document.querySelectorAll('details')) part.open = true"
         )
-        assert complaints(seen.page) == []
-
-
-def test_it_reads_on_a_telephone():
-    with page_of(made("two_link")[0].as_uri(), width=390, height=800) as seen:
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390
         assert complaints(seen.page) == []
 
 
@@ -271,7 +294,7 @@ def test_the_kernels_of_a_panda_in_the_page_are_those_of_the_robot():
     assert [outcome.state for outcome in outcomes] == ["done"] * 2
     assert path.stat().st_size < 3e6
     panda = qddot.load("panda")
-    with page_of(path.as_uri()) as seen:
+    with page_of(path.as_uri(), webgl=False) as seen:
         move(seen, q_1=-0.6, q_3=-2.2, q_5=1.6, qd_2=0.4)
         q, qd = state(seen)
         page = seen.page

@@ -155,7 +155,7 @@ def test_names_from_files_are_never_markup(tmp_path, monkeypatch):
     assert path.parent == Path()
     assert re.fullmatch(r"[\w.-]+\.html", path.name)
     assert {outcome.state for outcome in outcomes} == {"done"}
-    with page_of((tmp_path / path).as_uri()) as seen:
+    with page_of((tmp_path / path).as_uri(), webgl=False) as seen:
         assert "<img src=x" in seen.page.title()
         assert seen.page.locator("img").count() == 0
         assert seen.page.locator("section").count() == len(keys) + 1

@@ -24,7 +24,7 @@ GAP = -1  # where the pen is lifted
 def draw_arm(
     axes: Any, skeleton: Skeleton, points: np.ndarray, strength: float = NEAR, width: float = 1.0
 ) -> list[Any]:
-    """Draw an arm, and return what `move_arm` moves.
+    """Draw an arm, and return what it is drawn with.
 
     Args:
         axes: Of two dimensions or three, as the points.
@@ -58,20 +58,6 @@ def draw_arm(
             alpha=strength,
         )
     return links
-
-
-def move_arm(artists: list[Any], skeleton: Skeleton, points: np.ndarray) -> None:
-    """Put an arm that was drawn elsewhere, at points of shape (points, 2 or 3) [m]."""
-    links, thin, *joints = artists
-    put(links, drawn_lines(skeleton.lines, points))
-    put(thin, drawn_lines(skeleton.thin, points))
-    for artist, joint in zip(joints, skeleton.joints, strict=True):
-        put(artist, points[[joint.point]])
-
-
-def put(artist: Any, where: np.ndarray) -> None:
-    """Give a line other points, shape (k, 2 or 3)."""
-    (artist.set_data if where.shape[-1] == 2 else artist.set_data_3d)(*where.T)
 
 
 def drawn_lines(lines: Sequence[Sequence[int]], points: np.ndarray) -> np.ndarray:

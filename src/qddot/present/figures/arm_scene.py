@@ -1,8 +1,9 @@
 """An arm as plain lists that a page draws in three dimensions: what `ArmView.show` takes.
 
     scene = arm_scene(robot)
-    scene.still()        # once: what is up, what must be in view, the floor, from where to look
-    scene.scene(q)       # each time: the same and everything that moves; ready for JSON
+    scene.still()        # once: what is up, what must be in view, the floor, the robot's surfaces
+    scene.scene(q)       # each time: the same but for the surfaces, and everything that moves
+    {**scene.still(), **scene.scene(q)}     # what a page shows; ready for JSON
 
 Lengths are metres in base axes. Nothing in a scene is a name from a file: joints are q1 ... qn.
 """
@@ -24,6 +25,7 @@ from qddot.model.tree import Tree
 from qddot.present.figures import style
 from qddot.present.figures.ellipses import LONGEST, TYPICAL
 from qddot.present.figures.skeleton import Skeleton, half_axes, skeleton
+from qddot.present.figures.surfaces import Surfaces, surfaces_of
 from qddot.present.figures.view import box_of, plain, stage, typical
 from qddot.program.optimise import optimised
 from qddot.program.recorder import record
@@ -48,13 +50,14 @@ class ArmScene:
     centres: np.ndarray  # (bodies, 3), of mass, in the body
     halves: np.ndarray  # (bodies, 3, 3), half axes of the solid with that inertia, one a column
     stage: Scene
+    surfaces: Surfaces
     size: float  # [m], how large the arm is drawn to be
     heaviest: np.ndarray  # (n,), the largest gravity torque seen
     reach_of_mass: float  # [m/kg], how long a kilogram of effective mass is drawn
 
     def still(self) -> Scene:
-        """Return what does not move: `up`, `floor`, `box`, `look`, `scale` and `solids`."""
-        return dict(self.stage)
+        """Return what does not move: `up`, `floor`, `box`, `look`, `scale` and `surfaces`."""
+        return {**self.stage, "surfaces": self.surfaces.packed()}
 
     def scene(
         self,
@@ -65,7 +68,7 @@ class ArmScene:
         gravity_torques: bool | np.ndarray = False,
         bodies: bool = True,
     ) -> Scene:
-        """Return the arm at q, with what stands still.
+        """Return the arm at q, with what stands still but for its surfaces.
 
         Args:
             q: Joint positions [rad or m], shape (n,).
@@ -81,6 +84,7 @@ class ArmScene:
         axes = np.einsum("bij,bj->bi", poses[:, :, :3], self.axes)
         result = {
             **self.stage,
+            "poses": plain(poses),
             "lines": [plain(points[list(route)]) for route in self.skeleton.lines],
             "joints": [
                 {
@@ -144,7 +148,7 @@ class ArmScene:
                 continue
             at, axis = points[joint.point], axes[i]
             unit = self.robot.model.joint(joint.name).units.effort
-            label = f"{torque:.3g} {unit}"
+            label = f"{torque:.3g} {unit}".replace("-", "−")
             drawn: Scene = {"colour": PULL, "label": label}
             if joint.turns:
                 turns.append(drawn | {"at": plain(at), "axis": plain(axis), "amount": amount})
@@ -179,9 +183,37 @@ def arm_scene(robot: Robot) -> ArmScene:
         centres,
         halves,
         stage(tree, box, points[0], size),
+        surfaces_of(robot),
         size,
         np.where(heaviest > 0, heaviest, 1.0),
         TYPICAL * size / usual_mass(robot, q),
+    )
+
+
+def bare_scene(robot: Robot, bones: Skeleton, points: np.ndarray, triangles: int) -> ArmScene:
+    """Return a robot that is only looked at: without masses and torques, so nothing is compiled.
+
+    Args:
+        robot: Any robot whose parameters are numbers.
+        bones: Its skeleton.
+        points: Where the points of the skeleton are at some q, shape (k, points, 3) [m].
+        triangles: At most so many of its surfaces.
+    """
+    tree, none = robot.tree, np.zeros(len(robot.tree.bodies))
+    box = box_of(tree, points)
+    size = size_of(bones, points, box)
+    return ArmScene(
+        robot,
+        bones,
+        body_frames(tree),
+        np.array([body.axis for body in tree.bodies], dtype=float),
+        np.zeros((len(none), 3)),
+        np.zeros((len(none), 3, 3)),
+        stage(tree, box, points[0], size),
+        surfaces_of(robot, triangles),
+        size,
+        np.ones(robot.n),
+        0.0,
     )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from qddot.certificate.bound import box_of
 from qddot.checks import joint_index, joint_vector
 from qddot.errors import BadArgument, printable
-from qddot.model.units import units_of
+from qddot.model.units import for_people, units_of
 from qddot.present.figures import style
 from qddot.present.figures.style import drawable, label, savable
 from qddot.robot import Robot
@@ -34,6 +34,8 @@ def plot_eigenvalues(
     at: Any = None,
     bounds: tuple[float, float] | None = None,
     path: str | Path | None = None,
+    *,
+    degrees: bool = False,
 ) -> Figure:
     """Return the eigenvalues of M over the position of one joint, the others held.
 
@@ -43,19 +45,22 @@ def plot_eigenvalues(
         at: Where the others are [rad or m], shape (n,); by default at `robot.home`.
         bounds: A lower and an upper bound of the eigenvalues, drawn as lines.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
+        degrees: Draw angles in degrees instead of radians.
     """
     i = joint_index(robot, joint)
     q = np.tile(robot.home if at is None else joint_vector(robot, "at", at), (POINTS, 1))
     q[:, i] = _sweep(robot, joint, POINTS)
     values = np.linalg.eigvalsh(robot.mass_matrix(q))
     ends = _bounds(bounds)
-    drawn, axes = _over_joint(robot, i, f"eigenvalues of M [{_inertia_unit(robot)}]", values)
+    words, factor = _joint_label(robot, i, degrees)
+    x = q[:, i] * factor
+    drawn, axes = _over_joint(words, f"eigenvalues of M [{_inertia_unit(robot)}]", values)
     title = f"{label(robot.name)}: eigenvalues of the mass matrix over {label(joint)}"
     lines = [
-        (axes.plot(q[:, i], drawable(values[:, k]), **style.curve(k))[0], f"λ{_subscript(k + 1)}")
+        (axes.plot(x, drawable(values[:, k]), **style.curve(k))[0], f"λ{_subscript(k + 1)}")
         for k in range(robot.n)
     ]
-    return _finished(drawn, axes, title, q[:, i], lines, ends)
+    return _finished(drawn, axes, title, x, lines, ends)
 
 
 @savable
@@ -69,6 +74,7 @@ def plot_norms(
     path: str | Path | None = None,
     *,
     seed: int = 0,
+    degrees: bool = False,
 ) -> Figure:
     """Return a norm of M at random joint positions, over one joint, against bounds.
 
@@ -81,6 +87,7 @@ def plot_norms(
         samples: How many joint positions.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
         seed: Where the random numbers start.
+        degrees: Draw angles in degrees instead of radians.
     """
     from matplotlib.lines import Line2D
 
@@ -91,15 +98,15 @@ def plot_norms(
     low, high = box_of(robot, box).edges
     q = np.random.default_rng(seed).uniform(low, high, size=(samples, robot.n))
     values, ends = np.linalg.norm(robot.mass_matrix(q), norm, axis=(-2, -1)), _bounds(bounds)
-    drawn, axes = _over_joint(robot, i, f"{sign} [{_inertia_unit(robot)}]", values)
+    words, factor = _joint_label(robot, i, degrees)
+    x = q[:, i] * factor
+    drawn, axes = _over_joint(words, f"{sign} [{_inertia_unit(robot)}]", values)
     title = f"{label(robot.name)}: a norm of the mass matrix over {label(joint)}"
     dot: dict[str, Any] = dict(color=style.colour(0), marker=".", linestyle="none")
     look: dict[str, Any] = dict(markersize=3, markeredgewidth=0, alpha=0.6, rasterized=True)
-    axes.plot(q[:, i], drawable(values), **dot, **look)
+    axes.plot(x, drawable(values), **dot, **look)
     name = f"{sign} at {samples} random joint positions"
-    return _finished(
-        drawn, axes, title, q[:, i], [(Line2D([], [], markersize=8, **dot), name)], ends
-    )
+    return _finished(drawn, axes, title, x, [(Line2D([], [], markersize=8, **dot), name)], ends)
 
 
 @savable
@@ -109,6 +116,8 @@ def plot_gravity(
     of: str,
     at: Any = None,
     path: str | Path | None = None,
+    *,
+    degrees: bool = False,
 ) -> Figure:
     """Return a map of the torque that gravity asks of one joint, over the positions of two.
 
@@ -119,6 +128,7 @@ def plot_gravity(
         at: Where the other joints are [rad or m], shape (n,); by default zero, or their nearest
             limit.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
+        degrees: Draw angles in degrees instead of radians.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -140,6 +150,8 @@ def plot_gravity(
     drawn = style.figure(6.4, 5.0)
     axes = drawn.subplots()
     style.dress(axes)
+    (below, across), (beside, up) = (_joint_label(robot, k, degrees) for k in (a, b))
+    x, y = x * across, y * up
     levels = MaxNLocator(LEVELS).tick_values(0.0, top)
     filled = axes.contourf(x, y, values, levels=levels, cmap=style.shades())
     axes.contour(x, y, values, levels=levels, colors="white", linewidths=0.4)
@@ -149,19 +161,19 @@ def plot_gravity(
         style.write(note, f"orange: the joint's limit, {limit:g}")
     unit = robot.model.free_joints[i].units.effort
     style.dress_bar(drawn.colorbar(filled, ax=axes), f"|g| of {label(of)} [{unit}]")
-    style.write(axes.set_xlabel(""), _joint_label(robot, a))
-    style.write(axes.set_ylabel(""), _joint_label(robot, b))
+    style.write(axes.set_xlabel(""), below)
+    style.write(axes.set_ylabel(""), beside)
     title = f"{label(robot.name)}: torque that gravity asks of {label(of)}"
     style.write(axes.set_title("", loc="left", fontsize=style.NORMAL), title)
     return drawn
 
 
-def _over_joint(robot: Robot, i: int, words: str, values: np.ndarray) -> tuple[Figure, Axes]:
+def _over_joint(joint: str, words: str, values: np.ndarray) -> tuple[Figure, Axes]:
     """Return axes over the position of a joint, for values that these words name."""
     drawn = style.figure(7.0, 3.9)
     axes = drawn.subplots()
     style.dress(axes)
-    style.write(axes.set_xlabel(""), _joint_label(robot, i))
+    style.write(axes.set_xlabel(""), joint)
     style.write(axes.set_ylabel(""), words)
     if values.min() > 0 and values.max() > WIDE * values.min():
         axes.set_yscale("log")
@@ -216,9 +228,11 @@ def _bounds(bounds: Any) -> tuple[float, float] | None:
     return low, high
 
 
-def _joint_label(robot: Robot, i: int) -> str:
+def _joint_label(robot: Robot, i: int, degrees: bool) -> tuple[str, float]:
+    """Return a joint's name and unit as they are shown, and how many of that one of SI is."""
     joint = robot.model.free_joints[i]
-    return f"{label(joint.name)} [{joint.units.position}]"
+    unit, factor = for_people(joint.units.position, degrees)
+    return f"{label(joint.name)} [{unit}]", factor
 
 
 def _inertia_unit(robot: Robot) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 from qddot.backends.kernel import Kernel
 from qddot.control.loop import ClosedLoop
 from qddot.errors import BadArgument
-from qddot.model.units import unit_of
+from qddot.model.units import all_for_people, unit_of
 from qddot.present.figures import style
 from qddot.present.figures.style import drawable
 from qddot.present.figures.trajectory import show_range
@@ -39,7 +39,9 @@ class FramePlaces:
 
 
 @style.savable
-def plot_closed_loop(run: ClosedLoop, path: str | Path | None = None) -> Figure:
+def plot_closed_loop(
+    run: ClosedLoop, path: str | Path | None = None, degrees: bool = False
+) -> Figure:
     """Return a figure of a run, and write it if a path is given.
 
     Panels: the error, torques with limits, the law's Lyapunov function with its rate if it has
@@ -48,14 +50,18 @@ def plot_closed_loop(run: ClosedLoop, path: str | Path | None = None) -> Figure:
     Args:
         run: What `closed_loop` returned.
         path: A .png, .svg or .pdf file.
+        degrees: Draw angles in degrees instead of radians.
     """
     places = places_of(run)
     wanted = None if places is not None else _wanted(run.law, run.t)
-    return figure(run, places, wanted)
+    return figure(run, places, wanted, degrees)
 
 
 def figure(
-    run: ClosedLoop, places: FramePlaces | None = None, wanted: np.ndarray | None = None
+    run: ClosedLoop,
+    places: FramePlaces | None = None,
+    wanted: np.ndarray | None = None,
+    degrees: bool = False,
 ) -> Figure:
     """Return a figure of a closed loop: errors, torques, V if there is one, and where it went.
 
@@ -63,10 +69,11 @@ def figure(
         run: What `closed_loop` returned.
         places: Where the frame of its law went, if that is to be drawn.
         wanted: Where the joints should have been, likewise.
+        degrees: Draw angles in degrees instead of radians.
     """
     t, joints = run.trajectory.t, run.trajectory.joint_names
     panels: list[Callable[[Any], Any]] = [
-        lambda axes: draw_errors(axes, run),
+        lambda axes: draw_errors(axes, run, degrees),
         lambda axes: draw_torques(axes, run),
     ]
     if run.V is not None and run.V_rate is not None:
@@ -75,7 +82,7 @@ def figure(
     panels.append(
         (lambda axes: draw_places(axes, places))
         if places is not None
-        else (lambda axes: draw_positions(axes, run, wanted))
+        else (lambda axes: draw_positions(axes, run, wanted, degrees))
     )
     rows = -(-len(panels) // 2)
     drawn = style.figure(WIDTH, ROW * rows + 0.7)
@@ -88,17 +95,21 @@ def figure(
 
 
 @style.savable
-def plot_comparison(runs: Mapping[str, ClosedLoop], path: str | Path | None = None) -> Figure:
+def plot_comparison(
+    runs: Mapping[str, ClosedLoop], path: str | Path | None = None, degrees: bool = False
+) -> Figure:
     """Return the sizes of the errors of several runs, by decades, and the paths of their frames.
 
     Args:
         runs: By name.
         path: A .png, .svg or .pdf file.
+        degrees: Draw angles in degrees instead of radians.
     """
     if not runs:
         raise BadArgument("There is no run to draw; give at least one, by name.")
-    labels = {_error_label(run, size=True) for run in runs.values()}
-    label = labels.pop() if len(labels) == 1 else "size of the error"
+    shown = [all_for_people(run.report.error_units, degrees) for run in runs.values()]
+    units = {unit for unit, _ in shown}
+    label = f"‖e‖ [{units.pop()}]" if len(units) == 1 else "size of the error"
     went = [places_of(run) for run in runs.values()]
     places = [each for each in went if each is not None]
     both = len(places) == len(runs)
@@ -107,7 +118,7 @@ def plot_comparison(runs: Mapping[str, ClosedLoop], path: str | Path | None = No
     entries: list[tuple[Line2D, str]] = []
     style.dress(grid[0])
     for k, (name, run) in enumerate(runs.items()):
-        size = np.linalg.norm(run.error, axis=1)
+        size = np.linalg.norm(run.error * shown[k][1], axis=1)
         positive = np.where(size > 0, drawable(size), np.nan)  # zero has no place on this scale
         line = grid[0].plot(run.t, positive, **style.curve(k))[0]
         entries.append((line, style.label(name, 60)))
@@ -120,9 +131,10 @@ def plot_comparison(runs: Mapping[str, ClosedLoop], path: str | Path | None = No
     return drawn
 
 
-def draw_errors(axes: Axes, run: ClosedLoop) -> None:
+def draw_errors(axes: Axes, run: ClosedLoop, degrees: bool = False) -> None:
     """Draw errors; where they are not those of joints they have a legend of their own."""
-    draw_rows(axes, run.trajectory.t, run.error, _error_label(run))
+    unit, factors = all_for_people(run.report.error_units, degrees)
+    draw_rows(axes, run.trajectory.t, run.error * factors, f"error [{unit}]")
     if run.report.error_names != run.trajectory.joint_names:
         entries = style.legend_entries(run.report.error_names)
         above: dict[str, Any] = dict(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0)
@@ -141,7 +153,9 @@ def draw_rows(axes: Axes, t: np.ndarray, values: np.ndarray, label: str) -> None
 def draw_torques(axes: Axes, run: ClosedLoop) -> None:
     """Draw torques, and those of their limits that they come near."""
     motion, limits = run.trajectory, run.robot.limits.effort
-    draw_rows(axes, motion.t, motion.tau, f"torque [{_unit(run, 'effort')}]")
+    draw_rows(
+        axes, motion.t, motion.tau, f"torque [{unit_of(run.robot.model.free_joints, 'effort')}]"
+    )
     peaks = np.nanmax(np.abs(drawable(motion.tau)), axis=0, initial=0)
     finite = np.isfinite(limits)
     near = {
@@ -179,12 +193,15 @@ def draw_lyapunov(axes: Axes, t: np.ndarray, V: np.ndarray, rate: np.ndarray) ->
     side.yaxis.label.set_color(style.colour(1))
 
 
-def draw_positions(axes: Axes, run: ClosedLoop, wanted: np.ndarray | None) -> None:
+def draw_positions(
+    axes: Axes, run: ClosedLoop, wanted: np.ndarray | None, degrees: bool = False
+) -> None:
     """Draw positions, and dotted what they should be."""
     t = run.trajectory.t
-    draw_rows(axes, t, run.trajectory.q, f"position [{_unit(run, 'position')}]")
+    unit, factors = all_for_people(run.trajectory.units, degrees)
+    draw_rows(axes, t, run.trajectory.joint_positions * factors, f"position [{unit}]")
     if wanted is not None:
-        for column in drawable(wanted).T:
+        for column in drawable(wanted * factors).T:
             axes.plot(t, column, color=style.INK, linestyle=style.DASHES[2], linewidth=style.THIN)
         note(axes, "dotted: reference")
 
@@ -241,19 +258,6 @@ def _wanted(law: Any, t: np.ndarray) -> np.ndarray | None:
         return np.asarray(reference.at(t)[0], dtype=object) + 0 * t
 
     return Kernel(record(place, "place", t=()))(t)
-
-
-def _error_label(run: ClosedLoop, size: bool = False) -> str:
-    sign = "‖e‖" if size else "error"
-    law = getattr(run.law, "law", run.law)
-    if getattr(law, "frame", None) is None:
-        return f"{sign} [{_unit(run, 'position')}]"
-    turns = getattr(law, "orientation", None) is not None
-    return f"{sign} [{'m, rad' if turns else 'm'}]"
-
-
-def _unit(run: ClosedLoop, quantity: str) -> str:
-    return unit_of(run.robot.model.free_joints, quantity)
 
 
 def titled(drawn: Figure, names: Sequence[str], title: str) -> None:

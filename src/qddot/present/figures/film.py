@@ -1,61 +1,68 @@
 """A film of a motion: .gif and .html need nothing else, .mp4 needs ffmpeg.
 
-A page holds the skeleton as numbers, and a script that draws it. Other films are pictures, drawn by
-matplotlib once; then only what moves is drawn again.
+A page holds positions as numbers, the robot's surfaces and a script that draws them. Other films
+are pictures of the same surfaces, drawn here.
 """
 
 from __future__ import annotations
 
-import html
-import re
 import shutil
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from qddot.errors import BadArgument, printable, shorten
 from qddot.present.figures import style
-from qddot.present.figures.arm import arm_axes, box_around, draw_arm, move_arm, put
-from qddot.present.figures.skeleton import Skeleton, skeleton
-from qddot.present.figures.view import View, view_of
-from qddot.present.pages.page import data
+from qddot.present.figures.arm_scene import ArmScene, bare_scene
+from qddot.present.figures.eye import eye_on
+from qddot.present.figures.robot_stage import RobotStage
+from qddot.present.figures.skeleton import skeleton
+from qddot.present.figures.view import FILLED, all_in_view, plain
 from qddot.progress import percent_done
 from qddot.saving import ending, write_whole
 
 ENDINGS = (".gif", ".html", ".mp4")
 FASTEST_GIF = 50  # pictures per second; viewers slow down what claims to be faster
 MOST_PICTURES = 20_000
-SIZE, DPI = (6.4, 4.8), 100  # [inch]; an even number of dots, as films want
-TEMPLATE = Path(__file__).with_name("film.html")
-STEPS = 8000  # what the largest extent is divided into on a page: finer than a screen
+SIZE = (640, 480)  # [px]; even numbers, as films want
+TRIANGLES = {"page": 16_000, "pictures": 14_000}  # of the robot's surfaces, at most
+ROOM = 0.07  # round everything that is ever reached, in parts of its size
+LETTERS = 15  # [px]
+SHORT = 300  # pictures
 
 
 @dataclass(frozen=True)
 class Film:
-    """A moving skeleton, seen: one entry per picture, and the paths of its tips."""
+    """A motion, a row per picture, and what must be in view."""
 
     title: str
     t: np.ndarray  # (f,) [s], of the motion
-    points: np.ndarray  # (f, p, 2 or 3) [m], in the directions of the view
-    skeleton: Skeleton
-    axes: tuple[str, ...]  # what the directions are called
+    q: np.ndarray  # (f, nq)
+    points: np.ndarray  # (f, p, 3) [m], of the skeleton
+    scene: ArmScene
     fps: float  # pictures per second
-
-    @property
-    def box(self) -> np.ndarray:
-        """The lower and upper corner of what is ever reached, with a margin, shape (2, d)."""
-        return box_around(self.points)
+    speed: float  # seconds of the motion in a second of the film
 
     @property
     def traces(self) -> list[tuple[int, str]]:
         """The points that leave a trace, with its colour."""
-        points = self.skeleton.traced.values() or self.skeleton.tips
+        points = self.scene.skeleton.traced.values() or self.scene.skeleton.tips
         return [(point, style.colour(k + 4)) for k, point in enumerate(points)]
+
+    @property
+    def still(self) -> dict[str, Any]:
+        """What stands still, where it differs from the robot's: the box of all that is reached."""
+        stage, room = self.scene.stage, ROOM * self.scene.size
+        seen = np.concatenate([self.points.reshape(-1, 3), np.zeros((1, 3))])
+        lowest = float((seen @ np.array(stage["up"], dtype=float)).min())
+        floor = stage["floor"] if lowest > stage["floor"] - room / 2 else lowest - room
+        box = np.array([seen.min(axis=0) - room, seen.max(axis=0) + room])
+        return {"box": plain(all_in_view(box)), "floor": round(float(floor), 5)}
 
 
 def animate(
@@ -86,12 +93,10 @@ def animate(
             f"fps is {fps:g}; a .gif shows at most {FASTEST_GIF} pictures a second. "
             "Use .html or .mp4 for more."
         )
-    traced = [frames] if isinstance(frames, str) else list(frames or ())
-    film = film_of(
-        robot.name, skeleton(robot.tree, traced), view_of(robot.tree), t, position(t), fps=fps
-    )
+    name = "page" if kind == ".html" else "pictures"
+    film = film_of(robot, t, position(t), frames, TRIANGLES[name], fps=fps, speed=speed)
     if kind == ".html":
-        write_whole(path, page_of(film, speed))
+        write_whole(path, page_of(film))
         return
     write = write_gif if kind == ".gif" else write_mp4
     write_whole(path, lambda beside: write(film, beside, Path(path).name))
@@ -114,66 +119,47 @@ def instants(start: float, end: float, fps: float, speed: float) -> np.ndarray:
 
 
 def film_of(
-    title: str, bones: Skeleton, view: View, t: np.ndarray, q: np.ndarray, *, fps: float
+    robot: Any,
+    t: np.ndarray,
+    q: np.ndarray,
+    frames: Sequence[str] | str | None = None,
+    triangles: int = TRIANGLES["page"],
+    *,
+    fps: float,
+    speed: float,
 ) -> Film:
-    """Return the film of a motion: t of shape (f,), q of shape (f, n)."""
-    if not bones.joints:
+    """Return the film of a motion: t of shape (f,), q of shape (f, nq)."""
+    if not robot.tree.bodies:
         raise BadArgument("There is nothing to show: the robot has no joint that moves.")
-    points = view.seen(bones.points(q))
+    traced = [frames] if isinstance(frames, str) else list(frames or ())
+    bones = skeleton(robot.tree, traced)
+    # a short film is soon computed, and nothing need be compiled
+    with np.errstate(invalid="ignore"):
+        points = bones.points(q) if len(q) > SHORT else np.array([bones.points(row) for row in q])
     whole = np.isfinite(points).all(axis=(1, 2))
     # a motion that ran away is shown until it did
     count = len(t) if whole.all() else int(whole.argmin())
     if not count:
         raise BadArgument("There is nothing to show: the positions are not finite from the start.")
-    return Film(title, t[:count], points[:count], bones, view.names, float(fps))
+    rows = t[:count], q[:count], points[:count]
+    scene = bare_scene(robot, bones, rows[2], triangles)
+    return Film(style.label(robot.name, 60), *rows, scene, float(fps), float(speed))
 
 
-def page_of(film: Film, speed: float) -> str:
+def page_of(film: Film) -> str:
     """Return the film as one page that asks for nothing."""
-    low, high = film.box
-    size = float((high - low).max())
-    whole = np.round((film.points - low) / size * STEPS).astype(int).reshape(len(film.t), -1)
-    scene = {
-        "low": [float(f"{x:.6g}") for x in low],
-        "high": [float(f"{x:.6g}") for x in high],
-        "step": size / STEPS,
-        "start": float(film.t[0]),
-        "end": float(film.t[-1]),
-        "fps": film.fps,
-        "speed": float(speed),
-        "axes": film.axes,
-        "lines": film.skeleton.lines,
-        "thin": film.skeleton.thin,
-        "joints": [
-            [joint.point, style.colour(joint.index), int(joint.turns), style.label(joint.name)]
-            for joint in film.skeleton.joints
-        ],
-        "traces": film.traces,
-        "first": whole[0].tolist(),
-        # differences from picture to picture are short numbers
-        "moves": np.diff(whole, axis=0).tolist(),
-    }
-    parts = {"title": html.escape(style.label(film.title, 60)), "scene": data("scene", scene)}
-    # in one pass, since a name may hold such a mark too
-    return re.sub(r"\{(title|scene)\}", lambda m: parts[m[1]], TEMPLATE.read_text(encoding="utf-8"))
+    from qddot.present.pages.moving_arm import film_page
 
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    how = {"fps": film.fps, "speed": film.speed, "traces": film.traces}
+    how |= {"start": float(film.t[0]), "end": float(film.t[-1])}
+    return film_page(film.title, film.scene, film.q, film.still, **how)
 
 
 def write_gif(film: Film, path: Path, name: str) -> None:
     """Write an animated GIF that repeats."""
-    from PIL import Image
-
-    # one palette for all, so that nothing flickers
-    known, nearest = palette()
-    images = []
-    for rgba in pictures(film, name):
-        r, g, b = (rgba[..., k].astype(np.int32) >> 3 for k in range(3))
-        image = Image.frombytes("P", rgba.shape[1::-1], nearest[r, g, b].tobytes())
-        image.putpalette(known)
-        images.append(image)
+    images = [image.convert("RGB") for image in pictures(film, name)]
+    known = palette(images)
+    images = [image.quantize(palette=known, dither=0) for image in images]
     # a GIF counts hundredths of a second: rounded in sum, so that the film keeps time
     ends = np.round(100 * np.arange(1, len(images) + 1) / film.fps).astype(int)
     lengths = np.maximum(np.diff(ends, prepend=0), 2)
@@ -188,24 +174,20 @@ def write_gif(film: Film, path: Path, name: str) -> None:
     )
 
 
-def palette() -> tuple[list[int], np.ndarray]:
-    """Return every colour of a picture with its shades to white, and which is nearest to any.
+def palette(images: Sequence[Any]) -> Any:
+    """Return one palette for all pictures, so that nothing flickers; white stays white."""
+    from PIL import Image
 
-    The colours are red, green, blue, red, ...; the nearest is found by five bits of each.
-    """
-    from matplotlib.colors import to_rgb
-
-    shades = [(colour, 22) for colour in style.COLOURS] + [(style.INK, 30), ("#000000", 30)]
-    found = [
-        1 + (np.array(to_rgb(colour)) - 1) * k / (count - 1)
-        for colour, count in shades
-        for k in range(count)
-    ]
-    known = np.unique(np.round(255 * np.array(found)).astype(int), axis=0)
-    steps = np.arange(32) / 31 * 255
-    cube = np.stack(np.meshgrid(steps, steps, steps, indexing="ij"), axis=-1)
-    square = (known**2).sum(axis=1) - 2 * cube @ known.T
-    return known.reshape(-1).tolist(), square.argmin(axis=-1).astype(np.uint8)
+    some = images[:: max(len(images) // 4, 1)]
+    wide, high = some[0].size
+    sheet = Image.new("RGB", (wide, high * len(some)))
+    for k, image in enumerate(some):
+        sheet.paste(image, (0, k * high))
+    known = sheet.quantize(colors=255)
+    colours = np.array(known.getpalette()).reshape(-1, 3)
+    colours[colours.min(axis=1) > 247] = 255  # those that are nearly white are taken for it
+    known.putpalette(colours.reshape(-1).tolist())
+    return known
 
 
 def write_mp4(film: Film, path: Path, name: str) -> None:
@@ -217,7 +199,7 @@ def write_mp4(film: Film, path: Path, name: str) -> None:
             "  Install it (apt install ffmpeg, brew install ffmpeg, conda install ffmpeg), or "
             "write a .gif or an .html, which need nothing."
         )
-    width, height = (round(inch * DPI) for inch in SIZE)
+    width, height = SIZE
     take = f"-f rawvideo -pix_fmt rgba -s {width}x{height} -framerate {film.fps:g} -i -".split()
     make = ["-an", "-pix_fmt", "yuv420p", "-movflags", "+faststart", "-f", "mp4"]
     with tempfile.TemporaryFile() as words:
@@ -229,8 +211,8 @@ def write_mp4(film: Film, path: Path, name: str) -> None:
         ) as coder:
             assert coder.stdin is not None
             try:
-                for rgba in pictures(film, name):
-                    coder.stdin.write(rgba.tobytes())
+                for image in pictures(film, name):
+                    coder.stdin.write(image.tobytes())
                 coder.stdin.close()
             except BrokenPipeError:  # its own words, below, say why
                 pass
@@ -246,45 +228,31 @@ def write_mp4(film: Film, path: Path, name: str) -> None:
         )
 
 
-def pictures(film: Film, name: str) -> Iterator[np.ndarray]:
-    """Yield the pictures of a film, each of shape (height, width, 4), bytes."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
+def pictures(film: Film, name: str) -> Iterator[Any]:
+    """Yield the pictures of a film, each a PIL image with red, green, blue and opacity."""
+    from matplotlib.font_manager import findfont
+    from PIL import Image, ImageDraw, ImageFont
 
-    figure = style.figure(*SIZE)
-    figure.set_dpi(DPI)
-    canvas = FigureCanvasAgg(figure)
-    moving, update = actors(figure, film)
-    canvas.draw()
-    figure.set_layout_engine("none")  # what is drawn again must not move the rest
-    background = canvas.copy_from_bbox(figure.bbox)
+    scene, still = film.scene, film.still
+    stage = RobotStage(scene.surfaces, still, scene.size)
+    up, box = np.array(scene.stage["up"], dtype=float), np.array(still["box"])
+    corners = FILLED * (np.array(np.meshgrid(*box.T)).reshape(3, -1).T - box.mean(axis=0))
+    corners = corners + box.mean(axis=0)
+    eye = eye_on(up, corners, SIZE, scene.stage["look"])
+    reach = float(np.linalg.norm(box[1] - box[0]))
+    background = stage.grid(eye, box.mean(axis=0), reach)
+    letters = ImageFont.truetype(findfont("DejaVu Sans"), LETTERS)
+    poses = scene.poses(film.q)
+    seen = {point: eye.seen(film.points[:, point])[:, :2] for point, _ in film.traces}
     with percent_done(f"drawing {printable(name)}", len(film.t)) as advance:
         for k in range(len(film.t)):
-            update(k)
-            canvas.restore_region(background)
-            for artist in moving:
-                figure.draw_artist(artist)
-            yield np.asarray(canvas.buffer_rgba()).copy()
+            dots = stage.raster(eye, stage.triangles(poses[k]), background=background)
+            image = Image.fromarray(dots)
+            pen = ImageDraw.Draw(image)
+            for point, colour in film.traces if k else ():
+                way = [(float(x), float(y)) for x, y in seen[point][: k + 1]]
+                pen.line(way, fill=colour, width=2, joint="curve")
+            pen.text((12, 8), film.title, fill=style.INK, font=letters)
+            pen.text((12, SIZE[1] - 26), f"t = {film.t[k]:.2f} s", fill=style.INK, font=letters)
+            yield image.convert("RGBA")
             advance()
-
-
-def actors(figure: Figure, film: Film) -> tuple[list[Any], Callable[[int], None]]:
-    """Return what moves, and the function that puts it where it is in the k-th picture."""
-    axes = arm_axes(figure, film.box, film.axes)
-    traces = [
-        axes.plot(*film.points[0, [point]].T, color=colour, linewidth=style.LINE)[0]
-        for point, colour in film.traces
-    ]
-    arm = draw_arm(axes, film.skeleton, film.points[0], strength=1.0)
-    style.write(figure.suptitle("", fontsize=style.LARGE), style.label(film.title, 60))
-    clock = figure.text(0.02, 0.02, "", fontsize=style.NORMAL, color=style.INK)
-    moving = [*traces, *arm, clock]
-    for artist in moving:
-        artist.set_animated(True)
-
-    def update(k: int) -> None:
-        move_arm(arm, film.skeleton, film.points[k])
-        for artist, (point, _) in zip(traces, film.traces, strict=True):
-            put(artist, film.points[: k + 1, point])
-        clock.set_text(f"t = {film.t[k]:.2f} s")
-
-    return moving, update

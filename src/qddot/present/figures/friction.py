@@ -11,7 +11,7 @@ import numpy as np
 from qddot.checks import positive
 from qddot.errors import BadArgument, listing, printable
 from qddot.model.friction import Friction
-from qddot.model.units import ANGLE, JointUnits
+from qddot.model.units import ANGLE, JointUnits, for_people
 from qddot.present.figures import style
 from qddot.present.figures.style import drawable, savable
 from qddot.robot import Robot, robot_of
@@ -33,6 +33,8 @@ def plot_friction(
     velocity: float | None = None,
     smoothing: float | None = None,
     path: str | Path | None = None,
+    *,
+    degrees: bool = False,
 ) -> Figure:
     """Return the torque of friction over velocity, a curve for each law of the joints.
 
@@ -49,6 +51,7 @@ def plot_friction(
         smoothing: If given, the curves with tanh(q̇/v) for sgn(q̇) are there too, dashed: those of
             `simulate(friction="smooth", smoothing=v)` [rad/s or m/s].
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
+        degrees: Draw velocities of joints that turn in degrees per second.
     """
     for name, given in (("velocity", velocity), ("smoothing", smoothing)):
         if given is not None:
@@ -58,7 +61,8 @@ def plot_friction(
     grid = drawn.subplots(len(groups), 1, squeeze=False)[:, 0]
     lines: list[tuple[Any, str]] = []
     for axes, (units, laws, limit) in zip(grid, groups, strict=True):
-        lines += _draw(axes, units, laws, velocity or _reach(laws, limit), smoothing, len(lines))
+        reach = velocity or _reach(laws, limit)
+        lines += _draw(axes, units, laws, reach, smoothing, len(lines), degrees)
     style.write(grid[0].set_title("", loc="left", fontsize=style.NORMAL), title)
     if smoothing is not None:
         lines.append((_dashed(grid[0]), f"with tanh(q̇/{smoothing:g}) for sgn(q̇)"))
@@ -120,25 +124,27 @@ def _draw(
     reach: float,
     smoothing: float | None,
     first: int,
+    degrees: bool,
 ) -> list[tuple[Any, str]]:
     """Draw laws of friction up to a velocity; return their lines and names."""
     style.dress(axes)
     half = np.linspace(0, reach, POINTS)
     velocity = np.concatenate([-half[::-1], half])
+    unit, factor = for_people(units.velocity, degrees)
     sides = np.repeat([-1.0, 1.0], POINTS)  # at zero from below and from above
     lines = []
     for k, (name, law) in enumerate(laws.items(), first):
         torque = np.broadcast_to(law.torque(velocity, sides), velocity.shape)
-        line = axes.plot(velocity, drawable(torque), **style.curve(k))[0]
+        line = axes.plot(velocity * factor, drawable(torque), **style.curve(k))[0]
         lines.append((line, style.label(str(name), LONGEST)))
         if smoothing is not None and law.is_dry:
             smooth = law.torque(velocity, np.tanh(velocity / smoothing))
             look: dict[str, Any] = {**style.curve(k), "linestyle": style.DASHES[2]}
-            axes.plot(velocity, drawable(smooth.astype(float)), **look)
+            axes.plot(velocity * factor, drawable(smooth.astype(float)), **look)
     for line in (axes.axhline, axes.axvline):
         line(0, color=style.QUIET, linewidth=style.THIN, zorder=0)
-    axes.set_xlim(-reach, reach)
-    style.write(axes.set_xlabel(""), f"velocity [{units.velocity}]")
+    axes.set_xlim(-reach * factor, reach * factor)
+    style.write(axes.set_xlabel(""), f"velocity [{unit}]")
     style.write(axes.set_ylabel(""), f"friction [{units.effort}]")
     return lines
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import BadArgument, did_you_mean, listing
-from qddot.model.units import BY_POSITION
+from qddot.model.units import BY_POSITION, for_people
 from qddot.present.figures import style
 from qddot.present.figures.style import drawable
 from qddot.simulation.energy import Energy
@@ -34,7 +34,10 @@ KINDS_OF_EVENTS = len(style.DASHES)  # that a legend tells apart
 
 @style.savable
 def figure(
-    motion: Trajectory, what: str | Sequence[str] | None = None, path: str | Path | None = None
+    motion: Trajectory,
+    what: str | Sequence[str] | None = None,
+    path: str | Path | None = None,
+    degrees: bool = False,
 ) -> Figure:
     """Return a figure of a motion, a panel a quantity.
 
@@ -42,11 +45,12 @@ def figure(
         motion: What `simulate` returned.
         what: "q", "qd", "qdd", "tau", "energy", or several of them; all by default.
         path: Where to save it (.png, .svg, .pdf); nowhere if None.
+        degrees: Draw angles in degrees instead of radians.
     """
     chosen = choice(what)
     entries = event_entries(motion)
     if chosen != ["energy"]:
-        entries = joint_entries(motion) + entries
+        entries = joint_entries(motion, degrees) + entries
     columns = 1 if len(chosen) == 1 else 2
     rows = -(-len(chosen) // columns)
     wide = style.legend_columns(entries, ROOM)
@@ -63,7 +67,7 @@ def figure(
         if quantity == "energy":
             draw_energy(axes, motion.t, motion.energy)
         else:
-            draw_joints(axes, motion, quantity)
+            draw_joints(axes, motion, quantity, degrees)
         mark_events(axes, motion)
         if k // columns == rows - 1:
             axes.set_xlabel("time [s]", fontsize=style.NORMAL, color=style.INK)
@@ -73,12 +77,15 @@ def figure(
 
 
 @style.savable
-def panels(runs: Mapping[str, Trajectory], path: str | Path | None = None) -> Figure:
+def panels(
+    runs: Mapping[str, Trajectory], path: str | Path | None = None, degrees: bool = False
+) -> Figure:
     """Return a figure with a row for each run and a column for each of q, q̇, q̈ and τ.
 
     Args:
         runs: Motions by the name of their row ("D = 30"); all of the same joints.
         path: Where to save the figure (.png, .svg, .pdf); nowhere if None.
+        degrees: Draw angles in degrees instead of radians.
     """
     if not runs:
         raise BadArgument("There is nothing to compare: give at least one run.")
@@ -91,14 +98,14 @@ def panels(runs: Mapping[str, Trajectory], path: str | Path | None = None) -> Fi
             )
     # what happens in several runs is told once
     told = {name: line for motion in motions for line, name in event_entries(motion)}
-    entries = joint_entries(motions[0]) + [(line, name) for name, line in told.items()]
+    entries = joint_entries(motions[0], degrees) + [(line, name) for name, line in told.items()]
     wide = style.legend_columns(entries, WIDER)
     height = RUN * len(runs) + 0.5 * -(-len(entries) // wide)
     result = style.figure(COLUMN * len(SIGNS), height)
     grid = result.subplots(len(runs), len(SIGNS), squeeze=False, sharex="row")
     for row, (name, motion) in zip(grid, runs.items(), strict=True):
         for axes, quantity in zip(row, SIGNS, strict=True):
-            draw_joints(axes, motion, quantity)
+            draw_joints(axes, motion, quantity, degrees)
             mark_events(axes, motion)
         style.write(row[0].set_title("", loc="left", fontsize=style.LARGE), style.label(name, 60))
     for axes in grid[-1]:
@@ -121,7 +128,7 @@ def choice(what: str | Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(asked))
 
 
-def draw_joints(axes: Axes, motion: Trajectory, quantity: str) -> None:
+def draw_joints(axes: Axes, motion: Trajectory, quantity: str, degrees: bool = False) -> None:
     """Draw a quantity of every joint; where units differ, the second has an axis on the right."""
     style.dress(axes)
     values = motion.joint_positions if quantity == "q" else getattr(motion, quantity)
@@ -135,9 +142,10 @@ def draw_joints(axes: Axes, motion: Trajectory, quantity: str) -> None:
         sides[kind].spines["right"].set_visible(True)
     for kind, side in sides.items():
         where = " (right)" if len(kinds) > 1 and side is not axes else ""
-        side.set_ylabel(f"{SIGNS[quantity]} [{unit(quantity, kind)}]{where}")
+        side.set_ylabel(f"{SIGNS[quantity]} [{unit(quantity, kind, degrees)}]{where}")
     for i, kind in enumerate(motion.units):
-        sides[kind].plot(motion.t, rows[:, i], **look(motion, i))
+        factor = 1.0 if quantity == "tau" else for_people(kind, degrees)[1]
+        sides[kind].plot(motion.t, rows[:, i] * factor, **look(motion, i))
     show_range(axes, motion.t)
 
 
@@ -149,7 +157,7 @@ def look(motion: Trajectory, i: int) -> dict[str, Any]:
     return found
 
 
-def joint_entries(motion: Trajectory) -> list[tuple[Line2D, str]]:
+def joint_entries(motion: Trajectory, degrees: bool = False) -> list[tuple[Line2D, str]]:
     """Return the lines and names of a legend of the joints, with units where they differ."""
     from matplotlib.lines import Line2D
 
@@ -157,7 +165,7 @@ def joint_entries(motion: Trajectory) -> list[tuple[Line2D, str]]:
     return [
         (
             Line2D([], [], **look(motion, i)),
-            style.label(name) + (f" [{motion.units[i]}]" if mixed else ""),
+            style.label(name) + (f" [{for_people(motion.units[i], degrees)[0]}]" if mixed else ""),
         )
         for i, name in enumerate(motion.joint_names)
     ]
@@ -220,7 +228,10 @@ def show_range(axes: Axes, t: np.ndarray) -> None:
         axes.set_xlim(t[0], t[-1])
 
 
-def unit(quantity: str, kind: str) -> str:
+def unit(quantity: str, kind: str, degrees: bool = False) -> str:
     """Return the unit of a quantity at a joint measured in rad, in m, or in nobody knows."""
     known = [BY_POSITION[kind]] if kind in BY_POSITION else BY_POSITION.values()
-    return " or ".join(getattr(units, KINDS[quantity]) for units in known)
+    return " or ".join(
+        for_people(getattr(units, KINDS[quantity]), degrees and kind in BY_POSITION)[0]
+        for units in known
+    )

@@ -22,9 +22,9 @@ SAMPLES = 200  # random q that tell where an arm gets to
 MOST = 0.08  # share of the points on either side that need not be in view
 FARTHEST = 4  # half turns or half metres that joints are moved, however wide their limits
 BELOW = 0.12  # how far under its floor an arm is in view, in parts of its size
-FOOT, THICK = 0.06, 0.018  # radius and half the height of what it stands on, the same
+FOOT = 0.06  # radius of what it stands on, the same
 SCALE = 0.78  # what thicknesses are parts of, in parts of its size
-FOOT_COLOUR = "#5f6b7a"
+FILLED = 0.76  # of a box that pages bring into view; FILLED of arm_view/view.js
 DIGITS = 5  # of metres: nobody sees more
 
 FROM_A_CORNER = {"azimuth": -0.9, "elevation": 0.32}  # [rad]
@@ -158,13 +158,10 @@ def stage(tree: Tree, box: np.ndarray, first: np.ndarray, size: float) -> dict[s
         first: The arm's points at first, shape (points, 3) [m].
         size: How large the arm is drawn to be [m].
     """
-    view, gravity = view_of(tree), np.array([float(x) for x in tree.gravity])
-    up = unit(-gravity) if gravity.any() else view.axes[-1]
-    normal = np.cross(*view.axes) if view.flat else None
-    behind = up
+    up, normal = upright(tree)
     if normal is not None and abs(normal @ up) < 0.5:
         # its plane is upright, as on a wall: the floor is under everything it reaches
-        behind, right = normal, across(up)
+        right = across(up)
         front = float(np.arctan2(normal @ np.cross(up, right), normal @ right))
         look = {"azimuth": front + ASIDE, "elevation": RAISED}
         corners = np.array(np.meshgrid(*box.T)).reshape(3, -1)
@@ -180,8 +177,29 @@ def stage(tree: Tree, box: np.ndarray, first: np.ndarray, size: float) -> dict[s
         "box": plain(box),
         "scale": round(SCALE * size, DIGITS),
         "look": {name: round(angle, 4) for name, angle in look.items()},
-        "solids": [foot(behind, size)],
     }
+
+
+def upright(tree: Tree) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return what is up, and the normal of the plane in which an arm moves, or None."""
+    view, gravity = view_of(tree), np.array([float(x) for x in tree.gravity])
+    up = unit(-gravity) if gravity.any() else view.axes[-1]
+    return up, np.cross(*view.axes) if view.flat else None
+
+
+def mounted_on(tree: Tree) -> np.ndarray:
+    """Return the direction away from what an arm is fixed to: up, or the normal of a wall."""
+    up, normal = upright(tree)
+    return normal if normal is not None and abs(normal @ up) < 0.5 else up
+
+
+def all_in_view(box: np.ndarray) -> np.ndarray:
+    """Return a box so large that all of this one is in view, corners included.
+
+    Pages leave the corners out: of where an arm can get to, they are empty.
+    """
+    middle = box.mean(axis=0)
+    return middle + (box - middle) / FILLED
 
 
 def kept_above(box: np.ndarray, up: np.ndarray, height: float) -> np.ndarray:
@@ -195,13 +213,6 @@ def kept_above(box: np.ndarray, up: np.ndarray, height: float) -> np.ndarray:
     else:
         high[k] = min(high[k], -height)
     return np.array([low, high])
-
-
-def foot(axis: np.ndarray, size: float) -> dict[str, Any]:
-    """Return the plate that an arm is fixed to, behind its origin."""
-    x = across(axis)
-    half = size * np.array([FOOT * x, FOOT * np.cross(axis, x), THICK * axis])
-    return {"kind": "cylinder", "at": plain(-half[2]), "axes": plain(half), "colour": FOOT_COLOUR}
 
 
 def plain(x: np.ndarray) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qddot.kinematics.nearest_solutions import NearestSolutions
 from qddot.kinematics.solutions import Solutions
+from qddot.model.units import all_for_people
 from qddot.present.notebook.cell import rows, shown
 from qddot.present.pages.page import paragraph
 
@@ -29,5 +30,6 @@ def nearest_html(nearest: NearestSolutions) -> str:
     turn, away = nearest.error
     found = zip(nearest.robot.model.position_names, nearest.q, strict=True)
     lines = [(name, f"{x:.6f}") for name, x in found]
+    unit, _ = all_for_people(nearest.robot.model.position_units, False)
     words = paragraph(f"found, to {away:.1g} m and {turn:.1g} rad")
-    return shown(title, words, rows(["joint", "q [rad or m]"], lines))
+    return shown(title, words, rows(["joint", f"q [{unit}]"], lines))

@@ -9,7 +9,8 @@ from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Joint
 from qddot.model.model import Model
 from qddot.model.units import unit_of
-from qddot.present.notebook.cell import rows, shown
+from qddot.present.notebook.cell import guarded, rows, shown
+from qddot.present.notebook.viewer import robot_view
 from qddot.present.pages.page import bullets, code, facts, folded, paragraph
 from qddot.present.terminal.robots import ARROWS, HEADINGS, extras, number, row
 from qddot.program.program import Program
@@ -51,7 +52,10 @@ def robot_html(robot: Robot | Model) -> str:
     if moving:
         parts.append(rows(head, [[line[k] for k in order] for line in lines], caption=key(moving)))
     doubts = [str(problem) for problem in model.warnings if problem.severity == "warning"]
-    return shown(model.name, *parts, *([bullets(doubts[:10])] if doubts else []))
+    table = shown(model.name, *parts, *([bullets(doubts[:10])] if doubts else []))
+    if not isinstance(robot, Robot) or robot.symbols or not robot.n:
+        return table
+    return table + (guarded(lambda: robot_view(robot)) or "")
 
 
 def frame_html(frame: RobotFrame) -> str:

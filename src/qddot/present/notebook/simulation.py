@@ -11,8 +11,10 @@ from qddot.model.units import unit_of
 from qddot.present.figures import style
 from qddot.present.figures.trajectory import figure as motion_figure
 from qddot.present.figures.trajectory import show_range, unit
-from qddot.present.notebook.cell import figure, rows, shown
+from qddot.present.notebook.cell import figure, guarded, rows, shown
+from qddot.present.notebook.viewer import motion_view
 from qddot.present.pages.page import bullets, facts
+from qddot.robot import Robot
 from qddot.simulation.rollouts import Rollout
 from qddot.simulation.trajectory import Trajectory, lines, one_line
 from qddot.sweeps.result import Sweep
@@ -34,7 +36,8 @@ def trajectory_html(motion: Trajectory) -> str:
     parts = [bullets(rest)]
     if len(motion):
         parts += [joints_table(motion), picture(motion)]
-    return shown(first, *parts)
+    moves = isinstance(motion.robot, Robot) and len(motion) > 1
+    return shown(first, *parts) + (guarded(lambda: motion_view(motion)) or "" if moves else "")
 
 
 def joints_table(motion: Trajectory) -> str:

@@ -9,6 +9,7 @@ from qddot.present.notebook.cell import figure, rows, shown
 from qddot.present.pages.page import facts
 from qddot.workspace.ellipsoids import WORDS, FrameEllipsoid
 from qddot.workspace.nearest import NearestSingularity
+from qddot.workspace.orientations import Dexterity
 from qddot.workspace.places import Workspace
 
 
@@ -19,6 +20,11 @@ def workspace_html(places: Workspace) -> str:
     if len(places.axes) == 1:  # nothing to draw
         return shown(title, known)
     return shown(title, known, figure(places.plot(), title))
+
+
+def dexterity_html(found: Dexterity) -> str:
+    """Return the facts about the orientations at places."""
+    return shown(f"Dexterity of {found.frame} of {found.robot.name}", facts(found.facts))
 
 
 def ellipsoid_html(found: FrameEllipsoid) -> str:

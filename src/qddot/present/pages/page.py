@@ -24,7 +24,9 @@ from qddot.saving import ending, write_whole
 from qddot.vendored import katex_script, katex_style
 
 PAGES = (".html", ".htm")
-ARM_VIEW = ("solids", "looks", "scene", "rays", "stage", "hands", "view")
+# in this order: what is used comes before what uses it
+ARM_VIEW = ("vectors", "looks", "meshes", "items", "shaders", "painter", "flat", "labels")
+ARM_VIEW += ("handle", "hands", "view")
 HERE = Path(__file__).parent
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; "

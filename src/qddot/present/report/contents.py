@@ -171,6 +171,7 @@ def script(moves: bool) -> str:
     """Return the page's own script; in one piece, so that its names are nobody else's."""
     names = SCRIPTS if moves else ("algebra", "state", "entries", "start")
     inside = "\n".join((STATIC / f"{name}.js").read_text(encoding="utf-8") for name in names)
+    inside = f"{page.file('arm_at.js')}\n{inside}" if moves else inside
     return f'"use strict";\n(() => {{\n{inside}\n}})();\n'
 
 

@@ -16,9 +16,8 @@ import numpy as np
 
 from qddot.backends.javascript import javascript
 from qddot.model.units import unit_of
-from qddot.present.figures import style
-from qddot.present.figures.arm_scene import EFFECTIVE, FLAT, PULL, ArmScene, arm_scene, pale, plain
-from qddot.present.figures.ellipses import LONGEST
+from qddot.present.figures.arm_scene import ArmScene, arm_scene
+from qddot.present.pages.moving_arm import kernels_script, scene_facts
 from qddot.present.pages.page import folded, paragraph, text
 from qddot.present.report import entries
 from qddot.program.program import Program
@@ -59,7 +58,10 @@ def stage(robot: Robot, live: Live) -> str:
         _button("let-go", "Let go", "Let the arm fall from here, without torques"),
         _button("reset", "Back", "Back to where it stood at first"),
     ]
-    boxes = [_box("show-bodies", "bodies", True), _box("show-torques", "gravity torques", False)]
+    boxes = [
+        _box("show-bodies", "inertia of the bodies", False),
+        _box("show-torques", "gravity torques", False),
+    ]
     if "mobility" in live.kernels:
         boxes.append(_box("show-mass", "effective mass of the tip", False))
     if "forward_dynamics" not in live.kernels:
@@ -69,6 +71,7 @@ def stage(robot: Robot, live: Live) -> str:
         'arrow keys to look at it from elsewhere" role="img" tabindex="0"></canvas>'
         f'<div class="tools">{"".join(buttons)}<span class="choices">{"".join(boxes)}</span></div>'
         '<p class="status" id="let-go-status" role="status"></p>'
+        + (paragraph(live.missing, "quiet") if live.missing else "")
     )
 
 
@@ -84,9 +87,22 @@ def sliders(robot: Robot, live: Live) -> str:
     inside = f'<div class="rows">{"".join(rows["qd"])}</div>'
     rates = folded("Rates of the joints", inside, kind="long")
     return (
-        f'<fieldset><legend>Positions of the joints</legend><div class="rows">'
+        f'<fieldset><legend>Positions of the joints</legend>{angles(facts)}<div class="rows">'
         f"{''.join(rows['q'])}</div></fieldset>{rates}"
     )
+
+
+def angles(joints: list[dict[str, Any]]) -> str:
+    """Return the switch between radians and degrees, where a joint turns."""
+    if not any(joint["turns"] for joint in joints):
+        return ""
+    units = {"rad": "rad", "deg": "degrees"}
+    choices = [
+        f'<label><input type="radio" name="angles" value="{key}"{" checked" * (key == "rad")}>'
+        f"{words}</label>"
+        for key, words in units.items()
+    ]
+    return f'<div class="angles" role="group" aria-label="Angles in">{"".join(choices)}</div>'
 
 
 def slider(kind: str, i: int, name: str, unit: str, low: float, high: float, start: float) -> str:
@@ -103,7 +119,7 @@ def slider(kind: str, i: int, name: str, unit: str, low: float, high: float, sta
         f"{str(i + 1).translate(entries.SUBSCRIPTS)}</span> "
         f'<span class="name" title="{text(name)}">{text(name)}</span></label>'
         f'<input type="range" id="{key}" data-kind="{kind}" data-index="{i}" '
-        f'min="{low!r}" max="{high!r}" step="any" value="{start!r}">'
+        f'data-unit="{escape(unit)}" min="{low!r}" max="{high!r}" step="any" value="{start!r}">'
         f'<input type="number" id="{key}-number" step="0.01" value="{start:.3f}" '
         f'aria-label="{words}"><span class="unit">{escape(unit)}</span></div>'
     )
@@ -113,21 +129,23 @@ def numbers(robot: Robot, live: Live) -> str:
     """Return the places of the numbers: M, what M is like, torques, energies."""
     n, known = robot.n, live.kernels
     parts, small = [], n <= MOST_COLUMNS
+    inertia = live.data["inertia"]
     if "mass_matrix" in known and small:
-        parts.append(matrix(n, "M", "Mass matrix M; choose an entry to see its equation"))
-    parts += [measures(live), entries.panel(PANEL), vectors(robot, live)]
+        words = f"Mass matrix M [{inertia}]; choose an entry to see its equation"
+        parts.append(matrix(n, "M", words))
+    parts += [measures(live, inertia), entries.panel(PANEL), vectors(robot, live)]
     if not small:
         parts.append(paragraph(f"Matrices of more than {MOST_COLUMNS} columns are not shown."))
     elif "coriolis_matrix" in known:
-        inside = matrix(n, "C", "Coriolis matrix C at these rates")
+        inside = matrix(n, "C", f"Coriolis matrix C [{inertia} per s] at these rates")
         parts.append(folded("The Coriolis matrix C", inside, kind="coriolis long"))
     return "".join(parts)
 
 
-def measures(live: Live) -> str:
+def measures(live: Live, inertia: str) -> str:
     """Return what M is like, and the energies."""
     names = {
-        "eigenvalues": ("mass_matrix", "eigenvalues of M"),
+        "eigenvalues": ("mass_matrix", f"eigenvalues of M [{inertia}]"),
         "condition": ("mass_matrix", "largest / smallest"),
         "kinetic": ("kinetic_energy", "kinetic energy"),
         "potential": ("potential_energy", "potential energy"),
@@ -178,6 +196,7 @@ class Live:
     script: str  # defines KERNELS: functions by the names of quantities
     data: dict[str, Any]
     kernels: tuple[str, ...]
+    missing: str = ""  # what of the robot's looks could not be shown
 
 
 def live_of(robot: Robot) -> Live:
@@ -193,13 +212,13 @@ def live_of(robot: Robot) -> Live:
         if room < 0:
             break
         functions[name] = javascript(program)
-    written = ",\n".join(f"{name}: {source}" for name, source in functions.items())
     data = {
         "joints": [joint_facts(robot, i) for i in range(robot.n)],
         "home": robot.home.tolist(),
+        "inertia": unit_of(robot.model.free_joints, "inertia"),
         "scene": scene_facts(scene),
     }
-    return Live(f"const KERNELS = {{\n{written}\n}};\n", data, tuple(functions))
+    return Live(kernels_script(functions), data, tuple(functions), scene.surfaces.missing)
 
 
 def programs(robot: Robot, scene: ArmScene) -> Iterator[tuple[str, Program]]:
@@ -221,38 +240,9 @@ def joint_facts(robot: Robot, i: int) -> dict[str, Any]:
     return {
         "turns": joint.turns,
         "unit": joint.units.position,
+        "effort": joint.units.effort,
         "low": low,
         "high": high,
         "fast": fast if 0 < fast < np.inf else FAST[joint.turns],
         "limited": (low, high) == (limits.lower[i], limits.upper[i]),
-    }
-
-
-def scene_facts(scene: ArmScene) -> dict[str, Any]:
-    """Return what of a scene is the same at every q."""
-    return {
-        "still": scene.still(),
-        "lines": [list(line) for line in scene.skeleton.lines],
-        "thin": [list(line) for line in scene.skeleton.thin],
-        "joints": [
-            {
-                "point": joint.point,
-                "index": joint.index,
-                "turns": joint.turns,
-                "effort": scene.robot.model.joint(joint.name).units.effort,
-                "colour": style.colour(joint.index),
-                "pale": pale(style.colour(joint.index)),
-                "label": f"q{joint.index + 1}",
-            }
-            for joint in scene.skeleton.joints
-        ],
-        "axes": plain(scene.axes),
-        "centres": plain(scene.centres),
-        "halves": plain(scene.halves),
-        "heaviest": [float(x) for x in scene.heaviest],
-        "massScale": scene.reach_of_mass,
-        "thinnest": FLAT * scene.size,
-        "longest": LONGEST * scene.size,
-        "effective": EFFECTIVE,
-        "pull": PULL,
     }

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from qddot.errors import first_lines, printable, shorten
+from qddot.model.units import for_people
 
 if TYPE_CHECKING:
     from qddot.control.laws.assumption import Assumption
@@ -32,7 +33,7 @@ MOST_RUNS = 20_000_000  # of which a summary is made unasked
 SUMMED_UP = ("finite", "limits.kept", "ended", "audit", "energy.", "error.", "torque.peak.")
 
 
-def motion_lines(run: Trajectory) -> list[str]:
+def motion_lines(run: Trajectory, degrees: bool = False) -> list[str]:
     """Return what a simulated motion came to: state, energy, events, verdict."""
     energy = run.energy
     width = max([5, *(len(printable(name)) for name in run.joint_names)])
@@ -41,7 +42,10 @@ def motion_lines(run: Trajectory) -> list[str]:
     at_stops = f" ({stops:.4g} J of it at stops)" if stops else ""
     lines = [f"{'joint':<{width}}  {'q':>8}      {'q̇':>8}        {'work':>9}    {'lost':>9}"]
     for i, (name, unit) in enumerate(zip(run.joint_names, run.units, strict=True)):
-        state = f"{run.q[-1, i]:>8.4f} {unit:<3}  {run.qd[-1, i]:>8.4f} {unit + '/s':<5}"
+        shown, factor = for_people(unit, degrees)
+        q, qd = run.q[-1, i] * factor, run.qd[-1, i] * factor
+        digits = 2 if degrees else 4
+        state = f"{q:>8.{digits}f} {shown:<3}  {qd:>8.{digits}f} {shown + '/s':<5}"
         work = f"{energy.actuators[-1, i]:>9.4g} J  {energy.friction[-1, i]:>9.4g} J"
         lines.append(f"{printable(name):<{width}}  {state}  {work}")
     lines += [
@@ -55,21 +59,25 @@ def motion_lines(run: Trajectory) -> list[str]:
     return [*lines, "", run.status]
 
 
-def loop_lines(run: ClosedLoop) -> list[str]:
+def loop_lines(run: ClosedLoop, degrees: bool = False) -> list[str]:
     """Return what a closed loop came to: error, torque, V, assumptions, verdict."""
     found = run.report
     lines = [f"{found.law}: {run.law.equation}", ""]
     lines += [f"  {key} = {gain_words(value)}" for key, value in run.law.gains.items()]
     width = max(5, *(len(printable(n)) for n in (*found.error_names, *found.joint_names)))
     lines += ["", f"{'error':<{width}}  {'RMS':>9}  {'worst':>9}  {'final':>9}"]
-    for name, *values in zip(found.error_names, found.rms, found.worst, found.final, strict=True):
-        lines.append(f"{printable(name):<{width}}  " + "  ".join(f"{x:>9.3g}" for x in values))
+    errors = zip(found.rms, found.worst, found.final, strict=True)
+    for name, own, values in zip(found.error_names, found.error_units, errors, strict=True):
+        unit, factor = for_people(own, degrees)
+        cells = "  ".join(f"{x * factor:>9.3g}" for x in values)
+        lines.append(f"{printable(name):<{width}}  {cells}  {unit}".rstrip())
+    efforts = [joint.units.effort for joint in run.robot.model.free_joints]
     lines += ["", f"{'torque':<{width}}  {'RMS':>9}  {'peak':>9}  {'margin':>9}"]
-    for name, *values in zip(
-        found.joint_names, found.effort, found.peak, found.margin, strict=True
+    for name, unit, *values in zip(
+        found.joint_names, efforts, found.effort, found.peak, found.margin, strict=True
     ):
         cells = [f"{x:>9.4g}" if np.isfinite(x) else f"{'no limit':>9}" for x in values]
-        lines.append(f"{printable(name):<{width}}  " + "  ".join(cells))
+        lines.append(f"{printable(name):<{width}}  " + "  ".join([*cells, unit]))
     settled, V = found.settling_time, "no Lyapunov function"
     if run.V is not None and found.V_rise is not None:
         how = "never rises" if found.falls else f"rises, by {found.V_rise:.1e} of its range"

@@ -6,18 +6,20 @@ Names come from files, so they are always text and never markup.
 from __future__ import annotations
 
 import io
+import math
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from qddot.errors import printable
 from qddot.model.friction import PARAMETERS
 from qddot.model.joint import Coupling, Joint
 from qddot.model.model import Model
-from qddot.model.units import units_of
+from qddot.model.units import for_people, units_of
 from qddot.readers.read import library, read
 from qddot.scalars import Scalar
-from qddot.scalars.expressions import Expression, free_symbols
+from qddot.scalars.expressions import PI_EXPRESSION, Expression, free_symbols
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -31,12 +33,12 @@ HEADINGS = ("", "joint", "axis", "range", "speed", "effort", "mass", "in it")
 MOST_ROWS = 200
 
 
-def print_robot(model: Model, console: Console | None = None) -> None:
-    """Print the table and the tree."""
+def print_robot(model: Model, console: Console | None = None, degrees: bool = False) -> None:
+    """Print the table and the tree, angles in radians or degrees."""
     from rich.console import Console
 
     out = console or Console()
-    for part in parts(model):
+    for part in parts(model, degrees):
         out.print(part, highlight=False, markup=False)
 
 
@@ -78,9 +80,9 @@ def written(parts: Sequence[RenderableType], width: int = 110) -> str:
     return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
 
 
-def parts(model: Model) -> list[RenderableType]:
+def parts(model: Model, degrees: bool = False) -> list[RenderableType]:
     """Return what is printed of a robot, from top to bottom."""
-    return [*heading(model), table(model), "", tree(model)]
+    return [*heading(model), table(model, degrees), "", tree(model, degrees)]
 
 
 def heading(model: Model) -> list[RenderableType]:
@@ -103,13 +105,13 @@ def heading(model: Model) -> list[RenderableType]:
     return [*lines, ""]
 
 
-def table(model: Model) -> RenderableType:
+def table(model: Model, degrees: bool = False) -> RenderableType:
     from rich import box
     from rich.table import Table
 
     moving = [joint for joint in model.joints if joint.kind != "fixed"]
     result = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", collapse_padding=True)
-    rows = [row(model, joint) for joint in moving]
+    rows = [row(model, joint, degrees) for joint in moving]
     # a column that would be empty is left out
     used = [k for k in range(len(HEADINGS)) if k == 1 or any(cells[k] for cells in rows)]
     for k in used:
@@ -121,29 +123,33 @@ def table(model: Model) -> RenderableType:
         result.add_row(*(_text(cells[k]) for k in used))
     if len(rows) > MOST_ROWS:
         result.add_row("", f"... and {len(rows) - MOST_ROWS} more")
-    result.caption = legend(moving)
+    result.caption = legend(moving, degrees)
     result.caption_justify = "left"
     return result
 
 
-def legend(joints: list[Joint]) -> str:
+def legend(joints: list[Joint], degrees: bool = False) -> str:
     """Return what the arrows in front of these joints mean, and the units."""
     kinds = dict.fromkeys(joint.kind for joint in joints)
-    units = (f"{own.position}, {own.velocity}, {own.effort}" for own in units_of(joints))
+    units = (
+        ", ".join(for_people(unit, degrees)[0] for unit in (own.position, own.velocity, own.effort))
+        for own in units_of(joints)
+    )
     arrows = "   ".join(f"{ARROWS[kind]} {kind}" for kind in kinds)
     return f"{arrows}   ({' or '.join(units)}; kg)" if joints else ""
 
 
-def row(model: Model, joint: Joint) -> tuple[str, ...]:
+def row(model: Model, joint: Joint, degrees: bool = False) -> tuple[str, ...]:
     """Return one line of the table: what a person wants to know about a joint."""
+    as_shown = partial(_shown, joint=joint, degrees=degrees)
     owns = joint.name in model.joint_names
     mass = carried_mass(model, joint)
     return (
         str(model.joint_names.index(joint.name) + 1) if owns else "",
         f"{ARROWS[joint.kind]} {joint.name}",
         axis_name(joint),
-        span(joint),
-        _or_nothing(joint.limits.velocity),
+        span(joint, degrees),
+        _or_nothing(as_shown(joint.limits.velocity)),
         _or_nothing(joint.limits.effort),
         number(mass) if mass else "",
         ", ".join(extras(joint)),
@@ -171,7 +177,7 @@ def extras(joint: Joint | Coupling) -> list[str]:
     return [f"{name} {number(value)}" for name, value in values.items() if value]
 
 
-def tree(model: Model) -> RenderableType:
+def tree(model: Model, degrees: bool = False) -> RenderableType:
     """Return the tree of links, and the frames on them."""
     from rich.text import Text
     from rich.tree import Tree
@@ -187,7 +193,9 @@ def tree(model: Model) -> RenderableType:
                 ratio = number(joint.mimic.multiplier)
                 text.append(f"= {ratio} × {printable(joint.mimic.joint)} ", style="yellow")
             if joint.locked is not None:
-                text.append(f"= {number(joint.locked)} ", style="yellow")
+                unit, _ = for_people(joint.units.position, degrees)
+                held = _or_nothing(_shown(joint.locked, joint, degrees))
+                text.append(f"= {held} {unit} ", style="yellow")
         text.append(printable(link), style="" if mass else "dim")
         text.append(f"  {number(mass)} kg" if mass else "", style="green")
         here = [frame.name for frame in model.frames if frame.link == link]
@@ -217,15 +225,22 @@ def axis_name(joint: Joint) -> str:
     return f"({', '.join(number(x) for x in joint.axis)})"
 
 
-def span(joint: Joint) -> str:
+def span(joint: Joint, degrees: bool = False) -> str:
     """Return "-2.9 … 2.9", or nothing where there are no limits."""
-    low, high = joint.ends
+    low, high = (_shown(end, joint, degrees) for end in joint.ends)
     return "" if low is None or high is None else f"{number(low)} … {number(high)}"
 
 
 def number(x: Scalar) -> str:
     """Return a number in four digits, or an expression as it is."""
     return str(x) if isinstance(x, Expression) and x.free_symbols else f"{float(x):.4g}"
+
+
+def _shown(x: Scalar | None, joint: Joint, degrees: bool) -> Scalar | None:
+    """Return a position or a velocity of a joint in the unit that people are shown."""
+    if x is None or for_people(joint.units.position, degrees)[1] == 1:
+        return x
+    return x * 180 / PI_EXPRESSION if isinstance(x, Expression) else x * 180 / math.pi
 
 
 def _or_nothing(x: Scalar | None) -> str:

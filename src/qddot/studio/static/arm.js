@@ -8,8 +8,10 @@ const LONGEST = 1500; // points of a path
 const PATH = "#E69F00";
 
 export class Arm {
-  constructor() {
-    this.view = new ArmView(find("arm"), { label: "The arm. Drag or use the arrow keys to turn it, + and − to zoom." });
+  /** `more(scene)` returns what is drawn besides: the handle, ghosts, colours of bodies. */
+  constructor(more) {
+    this.more = more;
+    this.view = new ArmView(find("arm"), { label: "The arm. Drag or use the arrow keys to turn it, + and − to zoom; the handle at its tool pulls it, with M the arrow keys do." });
     this.take({});
   }
 
@@ -36,8 +38,13 @@ export class Arm {
     if (moving && path === this.path) this.path.push(now.tip);
     if (this.path.length > LONGEST) this.path.shift();
     if (moving && find("trace").checked) scene.traces = [...(scene.traces ?? []), { points: this.path, colour: PATH }];
-    this.view.show(scene);
+    this.view.show({ ...scene, ...this.more(scene) });
     where(now);
+  }
+
+  /** What is drawn besides has changed. */
+  again() {
+    if (this.view.scene) this.view.show({ ...this.view.scene, ...this.more(this.view.scene) });
   }
 
   /** Bring all of a motion into view, given some of its moments, without turning the arm. */

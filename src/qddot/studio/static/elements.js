@@ -38,6 +38,21 @@ export function remark(field, words) {
   if (note) write(note, words);
 }
 
+/** Return names without the words that all of them begin or end with: panda_joint1, panda_joint2 are joint1, joint2. */
+export function shortened(names) {
+  if (names.length < 2) return names;
+  const shared = (words) => {
+    let k = 0;
+    while (k < words[0].length && words.every((word) => word[k] === words[0][k])) k += 1;
+    return words[0].slice(0, k);
+  };
+  const before = /^(.*[_\-/. ])?/.exec(shared(names))[0].length;
+  const turned = names.map((name) => [...name.slice(before)].reverse().join(""));
+  const after = /^(.*[_\-/. ])?/.exec(shared(turned))[0].length;
+  const found = names.map((name) => name.slice(before, name.length - after));
+  return found.every(Boolean) ? found : names;
+}
+
 /** Put options into a select; each is a name or [value, words, title]. */
 export function options(select, entries, chosen) {
   select.replaceChildren(

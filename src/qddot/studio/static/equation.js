@@ -70,7 +70,8 @@ export class Equation {
   }
 
   value(x) {
-    write(find("equation-value"), `${this.name} = ${exact(x)} ${this.unit}`);
+    // what is 0 in the tables, being rounding, is seen here as it is
+    write(find("equation-value"), `${this.name} = ${exact(x, 7, 0)} ${this.unit}`);
   }
 }
 

@@ -63,6 +63,11 @@ export function saveAddress(address, name) {
   save({ name, mime: head.slice(5).split(";")[0], data });
 }
 
+/** Save words. */
+export function saveText(words, name, mime) {
+  download(new Blob([words], { type: mime }), name);
+}
+
 function download(blob, name) {
   const address = URL.createObjectURL(blob);
   const link = make("a", { href: address, download: name });

@@ -1,12 +1,13 @@
 /** Sliders of the joints: positions, velocities or accelerations, within what the robot can do. */
 
-import { chosen, choose, find, make, write } from "./elements.js";
+import { chosen, choose, find, make, shortened, write } from "./elements.js";
 import { angles } from "./numbers.js";
 import { colour } from "./palette.js";
 import { Slider } from "./slider.js";
 
 const FAST = { true: Math.PI, false: 1 }; // [rad/s] or [m/s], where its speed has none
 const HARD = { true: 10, false: 5 }; // [rad/s²] or [m/s²]
+const ENDS = 1e-6; // [rad or m] from a limit, a joint is at it
 const NAMES = ["q", "qd", "qdd"];
 const WORDS = ["Position", "Velocity", "Acceleration"];
 
@@ -23,7 +24,8 @@ export class Joints {
   /** Build the sliders of a robot. */
   build(robot, state) {
     this.robot = robot;
-    this.rows = robot.joints.map((joint, i) => this.row(joint, i));
+    const names = shortened(robot.joints.map(({ name }) => name));
+    this.rows = robot.joints.map((joint, i) => this.row(joint, i, names[i]));
     find("joints").replaceChildren(...this.rows.map((row) => row.element));
     this.order = 0;
     choose("order", "0");
@@ -31,11 +33,11 @@ export class Joints {
     this.show(state);
   }
 
-  row(joint, i) {
+  row(joint, i, name) {
     const range = make("input", { type: "range", id: `joint-${i}` });
     const field = make("input", { type: "number" });
     const unit = make("span", { class: "unit" });
-    const label = make("label", { for: `joint-${i}`, title: joint.name }, make("i", { class: "dot" }), joint.name);
+    const label = make("label", { for: `joint-${i}`, title: joint.name }, make("i", { class: "dot" }), name);
     const element = make("div", { class: "slider joint" }, label, range, field, unit);
     element.style.setProperty("--own", colour(i));
     const slider = new Slider(range, field, {
@@ -48,7 +50,7 @@ export class Joints {
   set(i, value) {
     const name = NAMES[this.order];
     const state = { ...this.state, [name]: this.state[name].map((x, k) => (k === i ? value : x)) };
-    this.state = state;
+    this.show(state);
     this.changed(state);
   }
 
@@ -86,6 +88,10 @@ export class Joints {
   show(state) {
     this.state = state;
     const values = state[NAMES[this.order]];
+    this.rows.forEach(({ element, joint: { low, high } }, i) => {
+      const q = state.q[i];
+      element.classList.toggle("ends", (low !== null && q <= low + ENDS) || (high !== null && q >= high - ENDS));
+    });
     this.rows.forEach(({ slider, joint }, i) => slider.show(values[i] * angles.factor(joint.turns)));
   }
 

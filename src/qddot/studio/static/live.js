@@ -13,7 +13,7 @@ export class Live {
     this.arrivals = [];
   }
 
-  /** Ask for a state; `tag` comes back with the answer. Only the newest that waits is asked for. */
+  /** Ask for a state, or what a function returns when it is sent; `tag` comes back with the answer. Only the newest that waits is asked for. */
   want(state, tag) {
     this.wanted = { state, tag };
     this.pump();
@@ -25,7 +25,7 @@ export class Live {
     this.wanted = null;
     this.busy = true;
     try {
-      const now = await this.socket.ask({ do: "at", ...state });
+      const now = await this.socket.ask({ do: "at", ...(typeof state === "function" ? state() : state) });
       this.arrivals.push(performance.now());
       this.show(now, tag);
     } catch (problem) {

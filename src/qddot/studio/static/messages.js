@@ -27,12 +27,16 @@ export function forget(kind) {
   for (const message of find("messages").querySelectorAll(`.${kind}`)) message.remove();
 }
 
-/** Write into the status line; what is too long for it is its tooltip. */
+/** Write into the status line; what is too long for it is its tooltip, and shown by a click. */
 export function say(words, good = true) {
   write(find("status"), words);
   find("status").title = words;
   find("status").classList.toggle("bad", !good);
+  find("status").classList.remove("open");
 }
+
+// a status line that is too long is opened by a click
+find("status").addEventListener("click", () => find("status").classList.toggle("open"));
 
 /** Tell why a question has no answer. What somebody ended is no problem, nor what is about a robot that is gone. */
 export function refused(problem) {

@@ -14,10 +14,10 @@ export function short(x, most = 1) {
   return minus(x.toFixed(decimals));
 }
 
-/** Return a number to so many significant digits. */
-export function exact(x, digits = 7) {
+/** Return a number to so many significant digits; what is below `noise` is 0. */
+export function exact(x, digits = 7, noise = NOISE) {
   if (x === null || x === undefined || !Number.isFinite(x)) return "–";
-  if (Math.abs(x) < NOISE) return "0";
+  if (Math.abs(x) < noise) return "0";
   return minus(String(Number(x.toPrecision(digits))));
 }
 
@@ -29,9 +29,32 @@ export const subscript = (k) => String(k).replace(/\d/g, (d) => "₀₁₂₃₄
 /** Return what the browser's number fields want: a plain decimal without noise. */
 export const plain = (x, decimals = 4) => String(Number(x.toFixed(decimals)));
 
-/** Angles are shown in radians or degrees; everything else, and every message, is SI. */
+const REMEMBERED = "qddot.angles"; // "deg" or "rad"
+
+/** Angles are shown in radians or degrees, as was chosen last; everything else, and every message, is SI. */
 export const angles = {
   degrees: false,
+  /** Choose "rad" or "deg", for this page and the next ones. */
+  choose(unit) {
+    this.degrees = unit === "deg";
+    try {
+      localStorage.setItem(REMEMBERED, unit);
+    } catch {
+      // a browser may forbid it; then nothing is remembered
+    }
+  },
+  /** Return what was chosen last. */
+  remembered() {
+    try {
+      return localStorage.getItem(REMEMBERED) === "deg" ? "deg" : "rad";
+    } catch {
+      return "rad";
+    }
+  },
+  /** Return how a number with one of the server's units, "rad", "m" or "", is shown: its unit, and the factor. */
+  shown(unit) {
+    return unit === "rad" ? [this.unit(true), this.factor(true)] : [unit, 1];
+  },
   factor(turns) {
     return turns && this.degrees ? 180 / Math.PI : 1;
   },

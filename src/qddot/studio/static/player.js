@@ -11,12 +11,14 @@ export class Player {
     this.shown = shown;
     this.motion = null;
     this.playing = false;
+    this.growing = false; // whether there will be more of the motion
     this.time = 0;
     find("play").addEventListener("click", () => this.toggle());
     find("scrubber").addEventListener("input", () => this.seek(Number(find("scrubber").value)));
   }
 
   load(motion, play) {
+    this.growing = motion.what === "live" && this.growing;
     this.motion = motion;
     [this.from, this.to] = [motion.t[0], motion.t[motion.t.length - 1]];
     const scrubber = find("scrubber");
@@ -24,6 +26,17 @@ export class Player {
     scrubber.disabled = find("play").disabled = false;
     this.seek(this.from);
     if (play) this.play();
+  }
+
+  /** More of a motion came, that is still being made; it is played on as it comes. */
+  grow(motion) {
+    this.growing = true;
+    if (this.motion !== motion) {
+      this.load(motion, true);
+      return;
+    }
+    [this.from, this.to] = [motion.t[0], motion.t[motion.t.length - 1]];
+    [find("scrubber").min, find("scrubber").max] = [this.from, this.to];
   }
 
   clear() {
@@ -64,7 +77,8 @@ export class Player {
     this.last = now;
     let time = this.time + passed * Number(find("speed").value);
     if (time >= this.to) {
-      if (find("loop").checked) time = this.from;
+      if (this.growing) time = this.to;
+      else if (find("loop").checked) time = this.from;
       else {
         time = this.to;
         this.pause();

@@ -35,7 +35,10 @@ export class Plot {
     this.canvas.addEventListener("pointerleave", () => hovered(null, this));
   }
 
-  /** Give the plot its curves: {name, colour, dashes, values, faint, hidden}, all over the times t. */
+  /**
+   * Give the plot its curves: {name, colour, dashes, values, faint, hidden}, over the times t or times `t` of their own.
+   * One that is `beyond` is drawn where it is in view, and makes no room for itself.
+   */
   set(t, curves, unit, events = []) {
     this.t = t;
     this.curves = curves;
@@ -85,7 +88,7 @@ export class Plot {
     pen.clearRect(0, 0, this.width, this.height);
     if (this.width < 80 || this.height < 40) return;
     const shown = this.curves.filter((curve) => !curve.hidden);
-    this.range = range(shown);
+    this.range = range(shown.filter((curve) => !curve.beyond));
     const [ink, quiet, faint] = ["--ink", "--quiet", "--faint"].map(property);
     pen.font = LETTERS;
     pen.lineWidth = 1;
@@ -104,8 +107,8 @@ export class Plot {
     pen.rect(EDGE.left, 0, this.width - EDGE.left - EDGE.right + 1, this.height);
     pen.clip();
     for (const curve of shown) {
-      pen.globalAlpha = curve.faint ? 0.55 : 1;
-      const points = curve.values.map((value, k) => (value === null ? null : [this.x(this.t[k]), this.y(value)]));
+      pen.globalAlpha = curve.t ? 0.8 : curve.faint ? 0.55 : 1;
+      const points = curve.values.map((value, k) => (value === null ? null : [this.x((curve.t ?? this.t)[k]), this.y(value)]));
       line(pen, points, curve.colour === "ink" ? ink : curve.colour, curve.faint ? 1 : 1.5, curve.dashes);
     }
     pen.restore();
@@ -153,10 +156,10 @@ export class Plot {
   read(t) {
     this.values.hidden = t === null;
     if (t === null) return;
-    const rows = this.curves.filter((curve) => !curve.hidden).map((curve) => {
+    const rows = this.curves.filter((curve) => !curve.hidden && !curve.beyond).map((curve) => {
       const dot = make("i", { class: "dot" });
       dot.style.setProperty("--own", curve.colour);
-      return make("div", {}, dot, make("span", { text: curve.name }), make("b", { text: short(sample(this.t, curve.values, t)) }));
+      return make("div", {}, dot, make("span", { text: curve.name }), make("b", { text: short(sample(curve.t ?? this.t, curve.values, t)) }));
     });
     const near = this.events.filter((event) => Math.abs(this.x(event.t) - this.x(t)) < NEAR).slice(0, 3);
     this.values.replaceChildren(

@@ -3,12 +3,29 @@
 import { find, make, write } from "./elements.js";
 import { short } from "./numbers.js";
 
+const FILE = "file:"; // before the name of one that was opened
+
+/** Offer the built-in robots, and those shown last above them. */
+export function offerRobots(names, recents, shown) {
+  const entry = ([value, text, title]) => make("option", { value, text, title: title || null });
+  const known = new Set(names.map(([name]) => name));
+  const before = recents.filter((name) => name !== shown && (known.has(name) || name.startsWith(FILE)));
+  const group = (label, entries) => make("optgroup", { label }, ...entries.map(entry));
+  find("robots").replaceChildren(
+    ...(before.length ? [group("Recent", before.map((name) => [name, name.replace(FILE, "")]))] : []),
+    group("Built in", names),
+  );
+}
+
 /** Show which robot it is; one from a file stands below the built-in ones. */
 export function showName(robot, source) {
   const select = find("robots");
   for (const option of select.querySelectorAll("[data-file]")) option.remove();
-  if (source.do === "file") select.append(make("option", { value: "", text: robot.name, "data-file": true }));
-  select.value = source.do === "file" ? "" : source.name;
+  const value = source.do === "file" ? `${FILE}${source.name}` : source.name;
+  if (source.do === "file") select.append(make("option", { value, text: robot.name, "data-file": true }));
+  // the last of that name: the same may stand among the recent ones
+  const found = [...select.options].findLast((option) => option.value === value);
+  if (found) found.selected = true;
   document.title = `${robot.name} – qddot studio`;
 }
 

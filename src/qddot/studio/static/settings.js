@@ -1,6 +1,6 @@
 /** What belongs to the robot and not to its pose: gravity, payload, friction. */
 
-import { chosen, choose, fill, find, make, options, remark, write } from "./elements.js";
+import { chosen, choose, fill, find, make, options, remark, shortened, write } from "./elements.js";
 import { minus, plain } from "./numbers.js";
 import { colour } from "./palette.js";
 import { Slider } from "./slider.js";
@@ -121,6 +121,7 @@ export class Settings {
     this.fields = Object.fromEntries(robot.friction_sliders.map(({ name }) => [name, []]));
     const heads = ["joint", ...robot.friction_sliders.map(({ words }) => brief(words))];
     find("friction-heads").replaceChildren(...heads.map((text) => make("th", { scope: "col", text })));
+    const names = shortened(robot.joints.map(({ name }) => name));
     const rows = robot.joints.map((joint, i) => {
       const cells = robot.friction_sliders.map(({ name: kind, words, low, high }) => {
         const least = low < 0 ? -Infinity : low;
@@ -138,7 +139,7 @@ export class Settings {
       });
       const dot = make("i", { class: "dot" });
       dot.style.setProperty("--own", colour(i));
-      return make("tr", {}, make("th", { scope: "row", title: joint.name }, dot, joint.name), ...cells);
+      return make("tr", {}, make("th", { scope: "row", title: joint.name }, dot, names[i]), ...cells);
     });
     find("friction-joints").replaceChildren(...rows);
   }

@@ -13,6 +13,7 @@ export class Slider {
     this.field = field;
     this.decimals = 4;
     this.stop = [Infinity, -Infinity];
+    this.log = false;
     let dragging = false;
     const begin = () => {
       if (!dragging) begun();
@@ -22,12 +23,13 @@ export class Slider {
     range.addEventListener("input", () => {
       begin();
       remark(field, "");
-      this.show(Number(range.value));
-      changed(Number(range.value), false);
+      const value = this.value();
+      this.show(value);
+      changed(value, false);
     });
     range.addEventListener("change", () => {
       end();
-      changed(Number(range.value), true);
+      changed(this.value(), true);
     });
     range.addEventListener("blur", end);
     field.addEventListener("change", () => {
@@ -44,27 +46,39 @@ export class Slider {
     field.addEventListener("keydown", (event) => event.key === "Enter" && field.blur());
   }
 
-  /** Set the ends of the slider, those of the field (null: none), and how fine both are. */
-  between(low, high, { least = null, most = null, step = "any", decimals = 4 } = {}) {
-    [this.range.min, this.range.max, this.range.step] = [low, high, "any"];
+  /** Return where the slider is; of a logarithmic one to three digits. */
+  value() {
+    const at = Number(this.range.value);
+    return this.log ? Number((10 ** at).toPrecision(3)) : at;
+  }
+
+  /** Set the ends of the slider, those of the field (null: none), how fine both are, and whether it is logarithmic. */
+  between(low, high, { least = null, most = null, step = "any", decimals = 4, log = false } = {}) {
+    this.log = log;
+    [this.range.min, this.range.max, this.range.step] = [this.along(low), this.along(high), "any"];
     this.field.min = least ?? "";
     this.field.max = most ?? "";
     this.field.step = step;
     this.decimals = decimals;
     this.stop = [least ?? -Infinity, most ?? Infinity];
-    this.ends = [Number(low), Number(high)];
+    this.ends = [this.along(Number(low)), this.along(Number(high))];
+  }
+
+  /** Return where on the slider a value is. */
+  along(value) {
+    return this.log ? Math.log10(Math.max(value, Number.MIN_VALUE)) : value;
   }
 
   within(value) {
-    if (!Number.isFinite(value)) return Number(this.range.value);
+    if (!Number.isFinite(value)) return this.value();
     return Math.min(Math.max(value, this.stop[0]), this.stop[1]);
   }
 
   show(value) {
     // as many decimals as the field has room for
-    const words = plain(value, Math.max(0, this.decimals - Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)))));
+    const words = this.log ? String(Number(value.toPrecision(4))) : plain(value, Math.max(0, this.decimals - Math.max(0, Math.floor(Math.log10(Math.abs(value) || 1)))));
     fill(this.field, words);
-    this.range.value = value;
+    this.range.value = this.along(value);
     this.paint(value);
   }
 
@@ -72,7 +86,7 @@ export class Slider {
   paint(value) {
     const [low, high] = this.ends ?? [Number(this.range.min), Number(this.range.max)];
     const part = (x) => Math.min(100, Math.max(0, (100 * (x - low)) / (high - low || 1)));
-    const [zero, here] = [part(0), part(value)];
+    const [zero, here] = [this.log ? 0 : part(0), part(this.along(value))];
     this.range.style.setProperty("--from", `${Math.min(zero, here)}%`);
     this.range.style.setProperty("--to", `${Math.max(zero, here)}%`);
   }

@@ -1,6 +1,6 @@
 /** The numbers at the side: M or C, the torques, the eigenvalues, the energies. */
 
-import { chosen, choose, find, make, write } from "./elements.js";
+import { chosen, choose, find, make, shortened, write } from "./elements.js";
 import { short, subscript, unitOf } from "./numbers.js";
 import { colour } from "./palette.js";
 
@@ -89,6 +89,7 @@ export class Tables {
     const turning = robot.joints.map((joint) => joint.turns);
     const unit = turning.every(Boolean) ? "N·m" : turning.some(Boolean) ? "N·m, N" : "N";
     const top = COLUMNS.map(([key, title]) => make("th", { scope: "col", title, text: HEADS[key] }));
+    const names = shortened(robot.joints.map(({ name }) => name));
     const rows = robot.joints.map((joint, i) => {
       const dot = make("i", { class: "dot" });
       dot.style.setProperty("--own", colour(i));
@@ -97,7 +98,7 @@ export class Tables {
         this.vectors[key].push(cell);
         return make("td", {}, cell);
       });
-      return make("tr", {}, make("th", { scope: "row", title: joint.name }, dot, joint.name), ...cells);
+      return make("tr", {}, make("th", { scope: "row", title: joint.name }, dot, names[i]), ...cells);
     });
     find("vectors").replaceChildren(
       make("caption", { class: "unseen", text: `Torques of each joint, ${unit}` }),

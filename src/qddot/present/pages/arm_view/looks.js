@@ -1,22 +1,19 @@
-/* Colours: two looks, and light that is mixed as light and shown through a table. */
+/* Colours of the room, of light and of dark pages; light is mixed as light. */
 
 const LOOKS = {
   light: {
-    sky: "#ffffff", edge: "#e7ebf0", grid: "60,72,88", floor: "255,255,255", ink: "#1c2128",
+    sky: "#fbfcfd", edge: "#dde2e9", grid: "#3c4858", ink: "#1c2128",
     halo: "rgba(255,255,255,0.78)", link: "#c9ced6", bone: "#8d97a5", trace: "#0072B2",
-    shadow: 0.36, ground: 0.4, air: 0.6, key: 0.6, lift: 0,
+    shadow: 0.5, lines: 0.3, air: 0.66, ground: 0.3, key: 2.0, exposure: 0.84,
   },
   dark: {
-    sky: "#20252c", edge: "#121519", grid: "190,202,220", floor: "66,76,90", ink: "#e8ebef",
+    sky: "#262c34", edge: "#121519", grid: "#becadc", ink: "#e8ebef",
     halo: "rgba(20,23,27,0.72)", link: "#aeb6c1", bone: "#78828f", trace: "#56B4E9",
-    shadow: 0.6, ground: 0.2, air: 0.42, key: 0.62, lift: 0.03,
+    shadow: 0.62, lines: 0.3, air: 0.42, ground: 0.16, key: 1.7, exposure: 0.66,
   },
 };
 
-const LEVELS = 1023;
-const SHOWN = Uint8ClampedArray.from({length: LEVELS + 1},
-  (_, k) => Math.round(255 * (k / LEVELS) ** (1 / 2.2)));
-const shown = (x) => SHOWN[x >= 1 ? LEVELS : (x * LEVELS) | 0];
+const AXES = ["#d62f2f", "#2c9f45", "#2b6fd6"]; // x, y, z of a frame
 
 const known = new Map();
 function linear(hex) {

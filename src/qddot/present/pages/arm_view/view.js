@@ -1,37 +1,39 @@
-/* A robot arm in three dimensions on a two-dimensional canvas: no WebGL, nothing to load.
+/* A robot arm in three dimensions: by WebGL 2 where there is one, else by a canvas alone.
 
      const view = new ArmView(canvas, {label: "the arm"});
-     view.show({lines, joints, bodies, ellipsoids, arrows, turns, traces, solids,
-                floor, box, up, look, scale});
+     view.show({surfaces, poses, ghosts, lines, joints, bodies, ellipsoids, arrows, turns, frames,
+                traces, solids, marked, handle, floor, box, up, look, scale});
+     view.pick(x, y)     // which body is under a point of the canvas: {body, ghost, at}, or null
+     view.hand = {begin, hover, over}    // who may take the pointer instead (see hands.js, handle.js)
 
-   Drag or arrow keys turn it, wheel, pinch, + and - bring it nearer, a double click or Home shows
-   it as at first. Lengths are metres, angles radians.                                            */
+   Drag or arrow keys turn it; with the right button, two fingers or Shift they move it; wheel,
+   pinch, + and - bring it nearer; a double click or Home shows it as at first. Lengths are metres,
+   angles radians. It draws when something has changed, before the browser's next picture.      */
 
 const START = {azimuth: -0.9, elevation: 0.32};
 const VIEW = 0.5; // [rad], how much is seen: little, so that near links do not swell
 const STEEPEST = 1.5; // [rad]
-const FILLED = 0.9; // the corners of a box are where no arm gets to
+const FILLED = 0.76; // the corners of a box are where no arm gets to
 const FARTHEST = 0.2, NEAREST = 12; // zooms
-// where words may stand beside what they name: to the right, down
-const PLACES = [[1, 0], [-1, 0], [1, 1.1], [1, -1.1], [-1, 1.1], [-1, -1.1],
-  [1.5, 2.2], [1.5, -2.2], [-1.5, 2.2], [-1.5, -2.2]];
-const MOST_PIXELS = 1.5e6;
-const SLOW = 14; // [ms], a picture that takes longer is drawn coarser while things move
+const MOST_PIXELS = 4e6, MOST_WIDE = 4096; // [px]
+const SLOW = 40; // [ms], a picture that takes longer is drawn coarser while things move
 const REST = 160; // [ms] without a change, and the finest picture is drawn
+const PATIENCE = 10; // or so many times what a quick picture takes: a finer one takes longer than it
+const LONGEST_REST = 2000; // [ms], and no longer than this
 
 class ArmView {
-  constructor(canvas, {label = "a robot arm"} = {}) {
+  constructor(canvas, {label: words = "a robot arm"} = {}) {
     this.canvas = canvas;
     this.pen = canvas.getContext("2d");
     this.scene = null;
     this.box = [[-1, -1, -1], [1, 1, 1]];
     this.zoom = 1;
     this.angles = {...START};
+    this.shift = [0, 0, 0];
     this.coarse = this.ratio = 1;
-    this.stage = new Stage(this);
-    this.tracer = new Tracer();
+    this.hand = null;
     canvas.setAttribute("role", "img");
-    canvas.setAttribute("aria-label", label);
+    canvas.setAttribute("aria-label", words);
     canvas.tabIndex = 0;
     this.dark = matchMedia("(prefers-color-scheme: dark)");
     handle(this);
@@ -40,6 +42,7 @@ class ArmView {
 
   show(scene) {
     const fresh = !this.scene, front = JSON.stringify([scene.up, scene.look]);
+    if (!fresh && alike(scene, this.scene)) return;
     this.scene = scene;
     // a scene that says what must be in view may change it; another keeps what the first one had
     if (scene.box || fresh) this.box = scene.box || around(scene);
@@ -63,14 +66,24 @@ class ArmView {
     this.request();
   }
 
+  // move what is looked at, by pixels of the page to the right and down
+  move(right, down) {
+    const {cam} = this;
+    if (!cam) return;
+    const metres = ((this.whole() / this.zoom) * this.ratio) / this.focal;
+    this.shift = add(this.shift, add(by(cam.right, -right * metres), by(cam.over, down * metres)));
+    this.request();
+  }
+
   reset() {
     this.zoom = 1;
+    this.shift = [0, 0, 0];
     this.angles = {...this.front};
     this.request();
   }
 
   png() {
-    this.draw(1);
+    this.draw(this.finest);
     return this.canvas.toDataURL("image/png");
   }
 
@@ -83,7 +96,7 @@ class ArmView {
     if (w === this.canvas.width && h === this.canvas.height && this.drawn) return;
     this.canvas.width = w;
     this.canvas.height = h;
-    this.draw(1);
+    this.draw();
   }
 
   // draw before the browser shows its next picture
@@ -93,39 +106,89 @@ class ArmView {
       const start = performance.now();
       this.draw(this.coarse);
       const took = performance.now() - start;
-      if (took > SLOW) this.coarse = 2;
-      else if (took < SLOW / 5) this.coarse = 1;
+      if (took > SLOW) this.coarse = Math.min(2 * this.coarse, 4);
+      else if (took < SLOW / 8) this.coarse = 1;
       clearTimeout(this.rest);
-      if (this.coarse > 1) this.rest = setTimeout(() => this.draw(1), REST);
+      const rest = clamp(PATIENCE * took, REST, LONGEST_REST);
+      if (this.coarse > 1 || painter().slow) this.rest = setTimeout(() => this.draw(this.finest), rest);
     });
   }
 
-  draw(coarse) {
-    const {canvas, pen, scene} = this;
+  // where edges are not smooth of themselves, four pixels are drawn for one
+  get finest() {
+    return painter().slow ? 0.5 : 1;
+  }
+
+  // a picture, of coarse × coarse pixels each
+  draw(coarse = 1) {
+    const {canvas, pen, scene} = this, {width, height} = canvas;
     this.drawn = true;
     this.colours = LOOKS[this.dark.matches && !this.printing ? "dark" : "light"];
     if (!scene) {
       pen.fillStyle = this.colours.sky;
-      pen.fillRect(0, 0, canvas.width, canvas.height);
+      pen.fillRect(0, 0, width, height);
       return;
     }
+    this.high = Math.tan(VIEW / 2);
+    this.wide = (this.high * width) / height;
+    this.focal = height / 2 / this.high;
     this.cam = this.camera(this.angles, this.whole() / this.zoom);
-    this.focal = canvas.height / 2 / Math.tan(VIEW / 2);
-    this.solids = solidsOf(scene, this.scale, this.colours);
-    const glass = (scene.ellipsoids || []).map(
-      (e) => solid("sphere", e.at, e.axes, e.colour || "#009E73"));
-    if (!this.image || this.image.width !== canvas.width || this.image.height !== canvas.height) {
-      this.image = pen.createImageData(canvas.width, canvas.height);
+    this.items = [...itemsOf(scene, this.scale, this.colours), ...handleItems(this)];
+    const card = painter();
+    if (card) {
+      const [w, h] = [width, height].map((x) => Math.min(Math.ceil(x / coarse), MOST_WIDE));
+      const top = card.draw(this, this.items, w, h, coarse <= this.finest);
+      pen.drawImage(card.canvas, 0, top, w, h, 0, 0, width, height);
+      card.forget(this.items);
+    } else drawFlat(this, this.items, pen);
+    label(this);
+  }
+
+  // the ray through a point of the canvas, in pixels of the page
+  ray(x, y) {
+    const {cam, ratio, canvas} = this;
+    const right = (x * ratio - canvas.width / 2) / this.focal;
+    const down = (y * ratio - canvas.height / 2) / this.focal;
+    return {from: cam.eye, along: unit(add(cam.ahead, add(by(cam.right, right), by(cam.over, -down))))};
+  }
+
+  // which body of the robot, or of a ghost of it (by its place in the scene), is under such a point
+  pick(x, y) {
+    if (!this.cam) return null;
+    const {from, along} = this.ray(x, y);
+    let best = Infinity, found = null;
+    for (const item of this.items) {
+      if (item.body === null || !(item.alpha > 0)) continue;
+      const m = item.matrix, own = (v) => [0, 4, 8].map((k) => m[k] * v[0] + m[k + 1] * v[1] + m[k + 2] * v[2]);
+      const t = met(item.mesh, own(sub(from, [m[12], m[13], m[14]])), own(along));
+      if (t < best) [best, found] = [t, item];
     }
-    this.stage.draw(this.image);
-    this.tracer.draw(this.image, this.cam, this.focal, this.solids, glass, this.colours, coarse);
-    pen.putImageData(this.image, 0, 0);
-    this.labels();
+    return found && {body: found.body, ghost: found.ghost, at: add(from, by(along, best))};
+  }
+
+  part(x, y, slack = 9) {
+    return partAt(this, x, y, slack);
+  }
+
+  joint(x, y) {
+    return jointAt(this, x, y);
+  }
+
+  pull(part, x, y) {
+    return puller(this, part, x, y);
   }
 
   // half the diagonal of what must be in view
   get radius() {
     return Math.max(size(sub(this.box[1], this.box[0])) / 2, 1e-3);
+  }
+
+  get middle() {
+    return by(add(this.box[0], this.box[1]), 0.5);
+  }
+
+  get target() {
+    return add(this.middle, this.shift);
   }
 
   // what every thickness is a part of
@@ -140,12 +203,12 @@ class ArmView {
 
   // how far away the eye is when, from the front, everything just fits
   whole() {
-    const {target, ahead, right, over} = this.camera(this.front, 0);
+    const {ahead, right, over} = this.camera(this.front, 0);
     const up = Math.tan(VIEW / 2), side = (up * this.canvas.width) / this.canvas.height;
     const [low, high] = this.box;
     let least = 0;
     for (let k = 0; k < 8; k++) {
-      const d = sub([0, 1, 2].map((i) => (k >> i & 1 ? high : low)[i]), target);
+      const d = sub([0, 1, 2].map((i) => (k >> i & 1 ? high : low)[i]), this.middle);
       const fits = Math.max(Math.abs(dot(d, right)) / side, Math.abs(dot(d, over)) / up);
       least = Math.max(least, FILLED * fits - dot(d, ahead));
     }
@@ -159,10 +222,9 @@ class ArmView {
     const first = unit(level.find((e) => size(e) > 0.5)), second = cross(up, first);
     const round = add(by(first, Math.cos(azimuth)), by(second, Math.sin(azimuth)));
     const out = add(by(round, Math.cos(elevation)), by(up, Math.sin(elevation)));
-    const target = by(add(this.box[0], this.box[1]), 0.5);
     const ahead = by(out, -1), right = unit(cross(ahead, up));
-    return {up, first, second, ahead, right, over: cross(right, ahead), target,
-      eye: add(target, by(out, distance))};
+    return {up, first, second, ahead, right, over: cross(right, ahead),
+      eye: add(this.target, by(out, distance))};
   }
 
   // where a point is on the canvas: right, down, depth
@@ -172,34 +234,11 @@ class ArmView {
     return [this.canvas.width / 2 + dot(d, right) * k, this.canvas.height / 2 - dot(d, over) * k,
       depth];
   }
+}
 
-  labels() {
-    const {pen, scene, ratio, colours} = this, taken = [], high = 16 * ratio;
-    pen.font = `600 ${11.5 * ratio}px system-ui, sans-serif`;
-    pen.textAlign = "left";
-    pen.textBaseline = "middle";
-    const free = (x, y, wide) => !taken.some(
-      (t) => Math.abs(t.y - y) < high && x < t.x + t.wide && t.x < x + wide);
-    const write = (words, at, room = 0.03) => {
-      const [x, y, depth] = this.seen(at);
-      if (!words || depth < 1e-3) return;
-      const wide = pen.measureText(words).width + 8 * ratio;
-      const away = (room * this.scale * this.focal) / depth + 3 * ratio;
-      // beside it; where other words are, a little farther
-      const places = PLACES.map(([i, j]) => [x + i * away - (i < 0 ? wide : 0), y + j * high]);
-      const [wanted, middle] = places.find(([u, v]) => free(u, v, wide)) || places[0];
-      const left = clamp(wanted, 0, this.canvas.width - wide);
-      taken.push({x: left, y: middle, wide});
-      pen.fillStyle = colours.halo;
-      pen.beginPath();
-      pen.roundRect(left, middle - high / 2, wide, high, 4 * ratio);
-      pen.fill();
-      pen.fillStyle = colours.ink;
-      pen.fillText(words, left + 4 * ratio, middle + ratio);
-    };
-    for (const e of scene.ellipsoids || []) write(e.label, e.at);
-    for (const joint of scene.joints || []) write(joint.label, joint.at, 0.075);
-    for (const turn of scene.turns || []) write(turn.label, turn.at, 0.2);
-    for (const arrow of scene.arrows || []) write(arrow.label, arrow.to);
-  }
+// whether two scenes are the same picture; surfaces are compared by what they are, not by their numbers
+function alike(a, b) {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every(
+    (key) => a[key] === b[key] || (key !== "surfaces" && JSON.stringify(a[key]) === JSON.stringify(b[key])));
 }

@@ -8,6 +8,7 @@ from pathlib import Path
 from qddot.doctor.compare import PeerComparison, compare
 from qddot.doctor.examination import Examination, examine, ordered
 from qddot.errors import Problem, listing
+from qddot.model.joint import Joint
 from qddot.model.model import Model
 from qddot.present.pages import page
 from qddot.present.report.chapter import OWN_FILE, Chapter, Subject, again, count, heading, wordy
@@ -68,17 +69,23 @@ def joints(model: Model) -> Iterator[str]:
     moving = [joint for joint in model.joints if joint.kind != "fixed"][: show.MOST_ROWS]
     yield heading("Joints and links")
     if moving:
-        cells = [show.row(model, joint) for joint in moving]
-        used = [k for k in range(2, len(show.HEADINGS)) if any(row[k] for row in cells)]
-        rows = [[f"{row[0]}  {row[1]}".strip(), *(row[k] for k in used)] for row in cells]
-        head = ["joint", *(show.HEADINGS[k] for k in used)]
-        yield page.table(head, rows, caption=show.legend(moving))
+        yield f'<div data-angles="rad">{_joint_table(model, moving, False)}</div>'
+        # the switch of the page shows this one instead
+        yield f'<div data-angles="deg" hidden>{_joint_table(model, moving, True)}</div>'
     frames = listing(model.frame_names, 200)
     yield page.folded(
         f"The tree of links, and {count(len(model.frame_names), 'frame')}",
         page.code(show.written([show.tree(model)])),
         page.paragraph(f"Frames: {frames}."),
     )
+
+
+def _joint_table(model: Model, moving: list[Joint], degrees: bool) -> str:
+    cells = [show.row(model, joint, degrees) for joint in moving]
+    used = [k for k in range(2, len(show.HEADINGS)) if any(row[k] for row in cells)]
+    rows = [[f"{row[0]}  {row[1]}".strip(), *(row[k] for k in used)] for row in cells]
+    head = ["joint", *(show.HEADINGS[k] for k in used)]
+    return page.table(head, rows, caption=show.legend(moving, degrees))
 
 
 def health(found: Examination) -> Iterator[str]:

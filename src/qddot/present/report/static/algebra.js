@@ -42,10 +42,11 @@ const plus = (a, b, k = 1) => a.map((x, i) => x + k * b[i]);
 const times = (matrix, x) => matrix.map((row) => row.reduce((sum, a, i) => sum + a * x[i], 0));
 const within = (x, low, high) => Math.min(Math.max(x, low), high);
 
-/** Return a number as people read it: four digits, a true minus sign. */
-function digits(x, count = 4) {
+/** Return a number as people read it: four digits, a true minus sign. What is rounding beside
+    the largest number near it is 0; of an entry, its panel has the number as it is. */
+function digits(x, count = 4, most = 1) {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? "–" : x > 0 ? "∞" : "−∞";
-  if (Math.abs(x) < 1e-12) return "0";
+  if (Math.abs(x) < 1e-12 * most) return "0";
   const small = Math.abs(x) < 1e-4 || Math.abs(x) >= 1e6;
   const text = small ? x.toExponential(count - 2) : String(Number(x.toPrecision(count)));
   return text.replaceAll("-", "−");

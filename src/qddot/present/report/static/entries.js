@@ -6,7 +6,7 @@ function entryTables() {
   function follow() {
     if (!chosen || chosen.panel.hidden) return;
     const now = valueOf(chosen.of, chosen.at.split(",").map(Number));
-    if (now !== undefined) chosen.output.textContent = `= ${digits(now, 10)} at the positions of the sliders`;
+    if (now !== undefined) chosen.output.textContent = `= ${digits(now, 10, 0)} at the positions of the sliders`;
   }
 
   function show(button) {

@@ -2,6 +2,7 @@
 
 const STEP = 1e-3; // [s] of the fall
 const BOUNCE = 0.3; // restitution of the stops at the limits
+const ROUNDED = 1e-3; // of a slider's length, what a field leaves of a number
 const NEAR = 1 / 200; // of a slider's length round 0, where it is taken for 0
 const LONGEST = 0.05; // [s] of the fall in one picture, where the machine is slow
 
@@ -30,7 +31,7 @@ function explorer() {
     for (const [of, values] of Object.entries(shown)) most[of] = Math.max(...(values ?? []).flat().map(Math.abs), 1e-300);
     for (const { button, of, at } of cells) {
       if (!shown[of]) continue;
-      const value = at.reduce((x, k) => x[k], shown[of]), words = digits(value);
+      const value = at.reduce((x, k) => x[k], shown[of]), words = digits(value, 4, most[of]);
       if (button.textContent === words) continue;
       button.textContent = words;
       // the larger, the darker; by its root, so that small ones are told apart
@@ -51,8 +52,14 @@ function explorer() {
     for (const input of inputs) {
       const value = state[input.dataset.kind][input.dataset.index];
       if (document.activeElement !== input || fall.running) input.value = value;
-      const field = input.nextElementSibling;
-      if (document.activeElement !== field) field.value = String(Number(value.toFixed(3)));
+      const field = input.nextElementSibling, [unit, factor] = angles.shown(input.dataset.unit);
+      const words = field.nextElementSibling;
+      if (words.textContent !== unit) {
+        words.textContent = unit;
+        field.setAttribute("aria-label", field.getAttribute("aria-label").replace(/[^,]*$/, ` ${unit}`));
+        field.step = factor === 1 ? 0.01 : 1;
+      }
+      if (document.activeElement !== field) field.value = String(Number((value * factor).toFixed(factor === 1 ? 3 : 2)));
     }
   }
 
@@ -69,13 +76,14 @@ function explorer() {
       set(input, Number(input.value));
     });
     field.addEventListener("change", () => {
-      const entered = field.valueAsNumber;
+      const [unit, factor] = angles.shown(input.dataset.unit), entered = field.valueAsNumber / factor;
       if (!Number.isFinite(entered)) return moved();
-      const value = within(entered, low, high);
+      // an end of the slider that was typed as it is shown is not beyond it
+      const value = within(entered, low, high), beyond = Math.abs(value - entered) > ROUNDED * (high - low);
       set(input, value);
-      field.value = String(Number(value.toFixed(3)));
-      const end = `${digits(entered)} is ${entered > high ? "above" : "below"} ${digits(value)}, where this slider ends.`;
-      put("let-go-status", value === entered ? "" : end);
+      field.value = String(Number((value * factor).toFixed(factor === 1 ? 3 : 2)));
+      const [asked, end] = [entered, value].map((x) => `${digits(x * factor)} ${unit}`);
+      put("let-go-status", beyond ? `${asked} is ${entered > high ? "above" : "below"} ${end}, where this slider ends.` : "");
     });
   }
   for (const id of ["show-bodies", "show-torques", "show-mass"]) find(id)?.addEventListener("change", picture);

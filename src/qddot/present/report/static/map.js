@@ -59,10 +59,10 @@ function ownMap() {
     pen.drawImage(picture, LEFT, TOP, w, h);
     pen.fillStyle = look.color;
     pen.font = "13px system-ui, sans-serif";
-    const label = (i) => `q${i + 1} [${joints[i].unit}]`;
+    const label = (i) => `q${i + 1} [${angles.shown(joints[i].unit)[0]}]`;
     pen.textAlign = "center";
     for (const part of [0, 0.5, 1]) {
-      const value = (i) => digits(joints[i].low + part * (joints[i].high - joints[i].low), 3);
+      const value = (i) => digits(angles.shown(joints[i].unit)[1] * (joints[i].low + part * (joints[i].high - joints[i].low)), 3);
       pen.fillText(value(a), LEFT + part * w, TOP + h + 18);
       pen.textAlign = "right";
       pen.fillText(value(b), LEFT - 8, TOP + (1 - part) * h + (part === 1 ? 10 : part ? 4 : 0));
@@ -92,7 +92,8 @@ function ownMap() {
       pen.lineWidth = thick;
       pen.stroke();
     }
-    put("map-caption", `From ${digits(range[0])} to ${digits(range[1])}. The ring is where the arm stands.`);
+    const torque = /^g(\d+)$/.exec(of.value), unit = torque ? ` ${joints[torque[1]].effort}` : of.value === "condition" ? "" : ` ${DATA.live.inertia}`;
+    put("map-caption", `From ${digits(range[0])} to ${digits(range[1])}${unit}. The ring is where the arm stands.`);
   }
 
   function follow() {

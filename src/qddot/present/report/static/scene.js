@@ -1,16 +1,8 @@
-/* The arm at q, as ArmView takes it, from the robot's own kernels. */
+/* The arm at q, with what the reader has chosen to see of it. */
 
-function sceneAt(q, { ellipsoid = false, torques = false, bodies = true } = {}) {
+function sceneAt(q, { ellipsoid = false, torques = false, bodies = false } = {}) {
   const facts = DATA.live.scene;
-  const points = KERNELS.points(q), poses = KERNELS.poses(q);
-  const turned = (b, x) => poses[b].map((row) => row[0] * x[0] + row[1] * x[1] + row[2] * x[2]);
-  const axes = facts.axes.map((axis, b) => turned(b, axis));
-  const scene = {
-    ...facts.still,
-    lines: facts.lines.map((line) => line.map((k) => points[k])),
-    joints: facts.joints.map((joint, b) => ({ ...joint, at: points[joint.point], axis: axes[b] })),
-  };
-  if (facts.thin.length) scene.thin = facts.thin.map((line) => line.map((k) => points[k]));
+  const { scene, points, poses, axes, turned } = armAt(facts, q);
   if (bodies) {
     scene.bodies = facts.joints.flatMap((joint, b) => {
       const half = facts.halves[b];

@@ -3,6 +3,7 @@
 entryTables();
 if (MOVES) {
   explorer();
+  angleSwitch();
   player();
   ownMap();
   speed();

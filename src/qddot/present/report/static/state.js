@@ -12,6 +12,43 @@ const put = (id, words) => {
   if (place) place.textContent = words;
 };
 
+/** Angles are shown in radians or degrees, as was chosen last; the state is in radians. */
+const angles = {
+  degrees: false,
+  /** How a number with a unit is shown: the unit, and how many of it one of the old is. */
+  shown(unit) {
+    return this.degrees && unit.startsWith("rad") ? [unit.replace("rad", "°"), 180 / Math.PI] : [unit, 1];
+  },
+};
+
+/** The switch between radians and degrees, which the browser remembers where it may. */
+function angleSwitch() {
+  const radios = [...document.querySelectorAll("input[name=angles]")];
+  const choose = (unit) => {
+    angles.degrees = unit === "deg";
+    for (const radio of radios) radio.checked = radio.value === unit;
+    for (const part of document.querySelectorAll("[data-angles]")) part.hidden = part.dataset.angles !== unit;
+    moved();
+  };
+  let before = "rad";
+  try {
+    before = localStorage.getItem("qddot.angles");
+  } catch {
+    // a page from a disk may not be allowed to
+  }
+  for (const radio of radios) {
+    radio.addEventListener("change", () => {
+      choose(radio.value);
+      try {
+        localStorage.setItem("qddot.angles", radio.value);
+      } catch {
+        // then nothing is remembered
+      }
+    });
+  }
+  if (radios.length) choose(before === "deg" ? "deg" : "rad");
+}
+
 /** Tell everybody that the arm is elsewhere, once a picture. */
 let told = false;
 function moved() {

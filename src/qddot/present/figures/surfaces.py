@@ -1,0 +1,228 @@
+"""What a robot looks like: its surfaces as triangles, each carried by one of the moving bodies.
+
+    surfaces = surfaces_of(robot)
+    surfaces.parts[0].points      # in the axes of the body that carries it
+    surfaces.packed()             # for a page: typed arrays as text
+
+A robot whose file says what it looks like looks like that; any other gets shapes that show its
+joints and links.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from qddot.errors import BadFile, printable
+from qddot.model.folding import geometry_on_bodies
+from qddot.model.geometry import (
+    BoxShape,
+    CapsuleShape,
+    Colour,
+    CylinderShape,
+    EllipsoidShape,
+    Geometry,
+    MeshShape,
+    Shape,
+    SphereShape,
+)
+from qddot.present.figures.made_shapes import made_shapes
+from qddot.present.figures.shells import Shell, box, capsule, cylinder, from_triangles
+from qddot.robot import Robot
+from qddot.spatial.pose import Pose
+
+if TYPE_CHECKING:
+    from qddot.readers.meshes.triangles import TriangleMesh
+
+SIDES = (36, 28, 20, 14, 10, 7)  # pieces of a whole turn: as many as there is room for
+MESH_LEAST = 300  # triangles of a mesh, however little room there is
+PLAIN = "#c9ced6"  # what has no colour of its own
+OPAQUE = (1.0, 1.0, 1.0, 1.0)
+FAINTEST = 0.05  # opacity below which a shape is left out
+SHORT = 32767  # what a direction of length one is written as
+
+
+@dataclass(frozen=True)
+class Surface:
+    """One part of a robot."""
+
+    body: int  # index of the moving body that carries it, -1 for the base
+    points: np.ndarray  # (k, 3) [m], in that body's axes
+    normals: np.ndarray  # (k, 3), outward
+    triangles: np.ndarray  # (m, 3), numbers of points
+    colour: str  # "#rrggbb"
+
+    @property
+    def shell(self) -> Shell:
+        """The surface alone."""
+        return Shell(self.points, self.normals, self.triangles)
+
+
+@dataclass(frozen=True)
+class Surfaces:
+    """All parts of a robot, and what could not be shown."""
+
+    parts: tuple[Surface, ...]
+    missing: str = ""  # one sentence, or nothing
+
+    def packed(self) -> list[dict[str, Any]]:
+        """Return them for a page: float32, int16 and uint16 or uint32 arrays in base64."""
+        return [
+            {
+                "body": part.body,
+                "colour": part.colour,
+                "points": _text(part.points.astype("<f4")),
+                "normals": _text(np.round(SHORT * part.normals).astype("<i2")),
+                "triangles": _text(part.triangles.astype("<u2" if few(part.points) else "<u4")),
+            }
+            for part in self.parts
+        ]
+
+
+def few(points: np.ndarray) -> bool:
+    """Return whether two bytes count these points."""
+    return len(points) <= 0xFFFF
+
+
+def surfaces_of(robot: Robot, triangles: int = 40_000) -> Surfaces:
+    """Return what a robot looks like.
+
+    Args:
+        robot: Any robot whose parameters are numbers.
+        triangles: At most so many, as far as coarser shapes can do it.
+    """
+    from qddot.present.figures.kept_surfaces import kept
+
+    return kept(robot.model, triangles, lambda: _surfaces_of(robot, triangles))
+
+
+def _surfaces_of(robot: Robot, triangles: int) -> Surfaces:
+    shapes = [*geometry_on_bodies(robot.model, robot.tree)]
+    meshes = {k: found for k, found in enumerate(shapes) if isinstance(found[2].shape, MeshShape)}
+    read, problems = _read(meshes)
+    # what carries a mesh that is missing, and what has no shape at all, is shown as it is made
+    bare = {shapes[k][0] for k in problems} if len(shapes) > len(problems) else None
+    found: list[Surface] = []
+    for sides in SIDES:
+        found = [*_drawn(shapes, sides), *_made(robot, bare, sides)]
+        if _count(found) <= triangles / (2 if read else 1):
+            break
+    room = max(triangles - _count(found), MESH_LEAST)
+    total = sum(len(mesh.triangles) for mesh in read.values()) or 1
+    for k, mesh in read.items():
+        share = max(int(room * len(mesh.triangles) / total), MESH_LEAST)
+        found += _mesh_parts(shapes[k], mesh, share)
+    # shapes without size and what is see-through show nothing
+    found = [x for x in found if len(x.triangles)] or [*_made(robot, None, SIDES[0])]
+    return Surfaces(tuple(found), missing_sentence(list(problems.values())))
+
+
+PlacedShape = tuple[int, Pose, Geometry]  # the body that carries a shape, where on it, the shape
+
+
+def _read(meshes: dict[int, PlacedShape]) -> tuple[dict[int, TriangleMesh], dict[int, str]]:
+    """Return the meshes that can be read, and why the others cannot, by their numbers."""
+    if not meshes:
+        return {}, {}
+    from qddot.readers.meshes import read_mesh
+
+    read: dict[int, TriangleMesh] = {}
+    problems: dict[int, str] = {}
+    known: dict[Path, TriangleMesh] = {}
+    for k, (_, _, geometry) in meshes.items():
+        shape = geometry.shape
+        assert isinstance(shape, MeshShape)
+        try:
+            if shape.path is None:
+                problems[k] = f"{shape.file}: {shape.why_missing or 'it was not found'}"
+            else:
+                known[shape.path] = known.get(shape.path) or read_mesh(shape.path)
+                read[k] = known[shape.path]
+        except BadFile as problem:
+            problems[k] = str(problem).splitlines()[0]
+    return read, problems
+
+
+def missing_sentence(problems: list[str]) -> str:
+    """Return what could not be shown, as one sentence, or nothing."""
+    if not problems:
+        return ""
+    count = len(problems)
+    words = "A mesh is" if count == 1 else f"{count} meshes are"
+    return printable(f"{words} not shown, simple shapes are in their place ({problems[0]}).")
+
+
+def _drawn(shapes: list[PlacedShape], sides: int) -> Iterator[Surface]:
+    """Yield the shapes of a file that are no meshes."""
+    for body, X_BG, geometry in shapes:
+        shell = _shell(geometry.shape, sides)
+        if shell is not None and (geometry.colour or OPAQUE)[3] > FAINTEST:
+            yield Surface(body, *shell.placed(X_BG.R, X_BG.p), _hex(geometry.colour))
+
+
+def _shell(shape: Shape, sides: int) -> Shell | None:
+    match shape:
+        case BoxShape(size) if min(size) > 0:
+            return box(size, arc=2 if sides < SIDES[0] else 3)
+        case CylinderShape(radius, length) if min(radius, length) > 0:
+            return cylinder(float(radius), float(length), sides)
+        case SphereShape(radius) if radius > 0:
+            return capsule(float(radius), 0.0, sides)
+        case CapsuleShape(radius, length) if radius > 0:
+            return capsule(float(radius), float(length), sides)
+        case EllipsoidShape(radii) if min(radii) > 0:
+            ball, half = capsule(1.0, 0.0, sides), np.array(radii, dtype=float)
+            normals = ball.normals / half
+            normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+            return Shell(ball.points * half, normals, ball.triangles)
+    return None
+
+
+def _made(robot: Robot, bare: set[int] | None, sides: int) -> Iterator[Surface]:
+    """Yield shapes made from the skeleton: of all bodies (None), or of those that are named."""
+    if bare == set():
+        return
+    travel = np.column_stack(robot.limits.span(most=1.0))
+    for body, shell, colour in made_shapes(robot.tree, travel, sides):
+        if bare is None or body in bare:
+            yield Surface(body, *shell, colour)
+
+
+def _mesh_parts(shown: PlacedShape, mesh: TriangleMesh, triangles: int) -> Iterator[Surface]:
+    """Yield a mesh, a surface for each of its colours."""
+    from qddot.readers.meshes.reduction import reduced
+
+    body, X_BG, geometry = shown
+    assert isinstance(geometry.shape, MeshShape)
+    scale = np.array(geometry.shape.scale, dtype=float)
+    small = reduced(mesh, triangles)
+    points = small.points * scale
+    corners = small.triangles[:, :: -1 if np.prod(scale) < 0 else 1]
+    colours = None if geometry.colour else small.colours
+    kinds = np.zeros((len(corners), 1)) if colours is None else np.round(colours * 31)
+    _, of = np.unique(kinds, axis=0, return_inverse=True)
+    for k in range(int(of.max()) + 1):
+        own = of.reshape(-1) == k
+        shell = from_triangles(points, corners[own]).placed(X_BG.R, X_BG.p)
+        colour = geometry.colour if colours is None else (*colours[own].mean(axis=0), 1.0)
+        yield Surface(body, *shell, _hex(colour))
+
+
+def _hex(colour: Colour | None) -> str:
+    if colour is None:
+        return PLAIN
+    red, green, blue = (round(255 * min(max(float(x), 0.0), 1.0)) for x in colour[:3])
+    return f"#{red:02x}{green:02x}{blue:02x}"
+
+
+def _count(parts: list[Surface]) -> int:
+    return sum(len(part.triangles) for part in parts)
+
+
+def _text(array: np.ndarray) -> str:
+    return base64.b64encode(np.ascontiguousarray(array).tobytes()).decode()

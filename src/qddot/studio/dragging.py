@@ -1,0 +1,163 @@
+"""The tool in somebody's hand: where a pull leads the arm, what hinders it, all ways to a pose."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from qddot.errors import BadArgument
+from qddot.kinematics.damped_step import MATCHES
+from qddot.kinematics.nearest_solutions import NearestSolutions
+from qddot.robot import Robot
+from qddot.studio.library import ShownArm
+from qddot.studio.messages import Question
+from qddot.studio.state import State
+
+MOST = 0.35  # [rad or m] of a joint in one answer; a page asks again until the tool is there
+PARTS = ("position", "rotation")  # of a pose
+STILL = 1e-6  # [rad or m], a joint that goes less far stands; solutions as near are one
+FAR = 1e3  # [m], where no arm gets to
+
+
+def pose_of(question: Question) -> np.ndarray:
+    """Return the pose in a question, (4, 4): three rows of four numbers, one after the other."""
+    X = np.eye(4)
+    X[:3] = question.numbers("pose", 12).reshape(3, 4)
+    return X
+
+
+def within(robot: Robot, q: np.ndarray) -> np.ndarray:
+    """Return positions within the joints' limits, which a motion may have passed."""
+    return np.clip(q, robot.limits.lower, robot.limits.upper)
+
+
+def pulled(
+    robot: Robot, X: np.ndarray, frame: str, q: np.ndarray, part: str, anywhere: bool
+) -> NearestSolutions:
+    """Return where joints go when a frame is pulled towards a pose.
+
+    Of a pose that too few joints can give it, the part that is pulled counts.
+
+    Args:
+        robot: The robot.
+        X: Where the frame is to be, (4, 4).
+        frame: The frame that is pulled.
+        q: Joint positions now [rad or m], within limits.
+        part: What of the pose the hand changes: "position" or "rotation".
+        anywhere: Whether the arm may jump to a solution that is far from q.
+    """
+
+    def towards(match: str) -> NearestSolutions:
+        if anywhere:
+            return robot.inverse_kinematics(X, frame, near=q, match=match)
+        return robot.drag(X, frame, q, match=match, most=MOST)
+
+    whole = towards("pose")
+    few = len(whole.search.task.joints) < MATCHES["pose"]
+    return towards(part) if few and not whole.found else whole
+
+
+def dragged(
+    arm: ShownArm, state: State, frame: str, X: np.ndarray, part: str, anywhere: bool
+) -> tuple[State, dict[str, Any]]:
+    """Return the state to which a pull leads, and what a page says of it; arguments: `pulled`."""
+    robot, q = arm.robot, within(arm.robot, state.q)
+    there = pulled(robot, X, frame, q, part, anywhere)
+    hindrance = there.hindrance
+    told = {
+        "found": bool(there.found),
+        "moving": not (there.found or anywhere) and bool(np.abs(there.q - q).max() > STILL),
+        "match": there.match,
+        "missing": there.error,
+        "reach": hindrance.reach,
+        "limits": [robot.joint_names.index(name) for name in hindrance.limits],
+        "singular": hindrance.singular,
+    }
+    return State(there.q, state.qd, state.qdd), told
+
+
+def grip(arm: ShownArm, frame: str) -> dict[str, Any]:
+    """Compile what a drag of a frame needs, and return which joints carry it.
+
+    Raises:
+        BadArgument: If none does.
+    """
+    robot = arm.robot
+    q = within(robot, arm.home)
+    X = robot.pose(q, frame)
+    carrying = robot.drag(X, frame, q).search.task.joints
+    X[0, 3] += FAR
+    for part in PARTS:
+        pulled(robot, X, frame, q, part, False).hindrance  # noqa: B018, which compiles it
+    return {"is": "grip", "frame": frame, "joints": carrying}
+
+
+def solutions(
+    arm: ShownArm, frame: str, X: np.ndarray, q: np.ndarray, given: float | None
+) -> dict[str, Any]:
+    """Return all joint positions within limits at which a frame has a pose, the nearest first.
+
+    Where a joint may stand anywhere, one of them stands for its family, and q for itself.
+
+    Args:
+        arm: The robot.
+        frame: The frame.
+        X: Where it is, (4, 4).
+        q: From where the nearest is meant; joints that do not carry the frame stay there.
+        given: Where the joint is that has to be given [rad or m]; None: where q has it.
+
+    Raises:
+        BadArgument: If there is no closed form; it says why.
+    """
+    robot = arm.robot
+    carrying = robot.drag(X, frame, within(robot, q)).search.task.joints
+    spare = spare_joint(robot, frame, carrying)
+    free = None
+    if spare is not None:
+        value = float(np.clip(q[spare] if given is None else given, *limits_of(robot, spare)))
+        free = {robot.joint_names[spare]: value}
+    found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
+    others = [k for k in range(robot.n) if k not in carrying]
+    ways: list[np.ndarray] = []
+    here = within(robot, q)
+    as_given = spare is None or given is None or given == q[spare]
+    if as_given and np.abs(robot.pose(here, frame) - X).max() < STILL:
+        ways.append(here)
+    for way in found.q[found.found]:
+        way[others] = q[others]
+        if not any(np.abs(way - other).max() < STILL for other in ways):
+            ways.append(way)
+    ways.sort(key=lambda way: float(np.linalg.norm(way - q)))
+    return {
+        "is": "solutions",
+        "frame": frame,
+        "q": ways,
+        "poses": [arm.scene.poses(way) for way in ways],
+        "family": bool(found.singular.any()),
+        "free": None if spare is None else {"joint": spare, "value": float(*(free or {}).values())},
+    }
+
+
+def limits_of(robot: Robot, joint: int) -> tuple[float, float]:
+    """Return between which positions a joint is, or is shown where it has no limits."""
+    low, high = robot.limits.span()
+    return float(low[joint]), float(high[joint])
+
+
+def spare_joint(robot: Robot, frame: str, carrying: list[int]) -> int | None:
+    """Return the joint that has to be given so that a pose has a closed form; None: none has to."""
+    if len(carrying) <= MATCHES["pose"]:
+        return None
+
+    def helps(joint: int) -> bool:
+        try:
+            robot.inverse_kinematics_steps(frame, free=(robot.joint_names[joint],))
+        except BadArgument:
+            return False
+        return True
+
+    def made() -> int | None:
+        return next((joint for joint in reversed(carrying) if helps(joint)), None)
+
+    return robot.cached("spare joint of the studio", frame, made)

@@ -1,0 +1,194 @@
+"""The studio's page tunes a law: gains, wrong models, figures, two runs beside each other, live."""
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+from accessibility import complaints
+from long import long
+from studio_page import (
+    fresh,
+    messages,
+    set_number,
+    shown,
+    until,
+    wait_for_motion,
+)
+
+import qddot
+from qddot.control.spec import laws
+
+
+@pytest.fixture(scope="module")
+def seen(studio):
+    allowed = ["clipboard-read", "clipboard-write"]
+    address = studio.address + "#robot=two_link"
+    with shown(address, permissions=allowed, reduced_motion="reduce") as found:
+        yield found
+        own = (studio.address, studio.address.replace("http", "ws"), f"blob:{studio.address}")
+        assert not found.errors, found.errors
+        assert all(request.startswith(own) for request in found.requests)
+
+
+@pytest.fixture
+def page(seen):
+    page = fresh(seen.page, "two_link")
+    page.get_by_role("radio", name="Control").check()
+    page.select_option("#law", "pd_gravity")
+    page.click("#knows-all", force=True) if page.is_enabled("#knows-all") else None
+    gain(page, "kp")
+    return page
+
+
+def gain(page, name):
+    """Return a gain that the panel shows, once it does."""
+    page.wait_for_function(
+        "() => document.querySelector('#gains .unit')?.textContent === 'N·m/rad'",
+    )
+    return float(page.input_value(f"#gain-{name}"))
+
+
+def figures(page):
+    """Return the figures of the run by their words."""
+    rows = page.locator("#figures tbody tr").all()
+    cells = [row.locator("th, td").all_text_contents() for row in rows]
+    return {words: values for words, *values in cells}
+
+
+def run(page):
+    page.evaluate("() => { document.querySelector('#verdict').textContent = ''; }")
+    page.click("#run")
+    wait_for_motion(page, "control")
+    page.wait_for_function("() => document.querySelector('#verdict').textContent")
+
+
+def test_every_law_shows_the_gains_that_it_has(page):
+    assert set(page.locator("#law option").all_text_contents()) == {
+        name.replace("_", " ") for name in laws()
+    }
+    page.select_option("#law", "robust")
+    page.wait_for_selector("#gain-layer")
+    names = page.locator("#gains .gain label").all_text_contents()
+    assert names == list(laws()["robust"].gain_names)
+    units = page.locator("#gains .gain .unit").all_text_contents()
+    assert units == ["1/s", "N·m·s/rad", "kg·m²", "kg·m²", "N·m", "rad/s"]
+    page.select_option("#law", "adaptive")
+    page.wait_for_selector("#gain-adaptation")
+    assert page.input_value("#gain-adaptation") == "1"
+
+
+def test_a_wrong_payload_is_tuned_and_compared_and_copied_as_python(page):
+    chosen = gain(page, "kp")
+    set_number(page, "#payload", 20)
+    page.locator("#facts", has_text="120").wait_for()
+    page.select_option("#reference", "hold")
+    set_number(page, "#known-payload", 0)
+    set_number(page, "#duration", 3)  # Enter runs it
+    wait_for_motion(page, "control")
+    page.locator("#verdict", has_text="Not sound").wait_for()
+    soft = figures(page)
+    assert "The law's model has the" in page.text_content("#assumptions")
+    page.click("#keep-run")
+    set_number(page, "#gain-kp", 4 * chosen)
+    run(page)
+    both = figures(page)
+    assert len(both["error, at the end"]) == 3
+    ends = [float(x.split()[0].replace("−", "-")) for x in both["error, at the end"]]
+    assert both["error, at the end"][1] == soft["error, at the end"][0]
+    assert ends[0] < 0.5 * ends[1]
+    assert ends[2] == pytest.approx(ends[0] - ends[1], abs=2e-3)
+    # the program in the clipboard is the run on the screen
+    page.evaluate("() => navigator.clipboard.writeText('')")
+    page.click("#copy-python")
+    page.wait_for_function("() => document.querySelector('#status').textContent.includes('Python')")
+    text = page.evaluate("() => navigator.clipboard.readText()")
+    names = {}
+    exec(text, names)  # it is what a user would run
+    error = np.abs(names["run"].report.final).max()
+    assert error == pytest.approx(ends[0], abs=1e-4)
+    page.click("#forget-run")
+    assert len(figures(page)["error, at the end"]) == 1
+
+
+def test_the_logarithmic_slider_scales_all_entries_of_a_gain(page):
+    before = gain(page, "kp")
+    page.focus("#gain-kp-slider")
+    page.keyboard.press("End")
+    assert gain(page, "kp") == pytest.approx(100 * before, rel=5e-3)
+    page.click("#gains-details summary")
+    kps = page.locator("#gains-details tbody td:nth-child(2) input").all()
+    values = [float(field.input_value()) for field in kps]
+    arm = qddot.load("two_link")
+    inertia = np.diag(arm.mass_matrix(arm.home))
+    assert values[1] / values[0] == pytest.approx(inertia[1] / inertia[0], rel=1e-3)
+    page.click("#gains-chosen")
+    assert gain(page, "kp") == before
+    page.click("#undo")
+    assert gain(page, "kp") == pytest.approx(100 * before, rel=5e-3)
+    page.click("#redo")
+    assert gain(page, "kp") == before
+
+
+def test_gains_turned_while_the_loop_runs_take_effect(page):
+    page.select_option("#reference", "setpoint")
+    page.click("#live")
+    error = "() => Number(document.querySelector('#scrubber').max)"
+    page.wait_for_function("() => Number(document.querySelector('#scrubber').max) > 0.3")
+    assert page.text_content("#live") == "Stop"
+    before = page.evaluate(error)
+    set_number(page, "#gain-kp", 5 * gain(page, "kp"))
+    page.wait_for_function(f"(t) => ({error})() > t + 0.3", arg=before)
+    page.click("#live")
+    page.locator("#status", has_text="Live run:").wait_for()
+    assert "press Run for a verdict" in page.text_content("#verdict")
+    with page.expect_download() as waiting:
+        page.click("#plots-json")
+    saved = json.loads(Path(waiting.value.path()).read_bytes())
+    t = np.array(saved["run"]["t"])
+    assert (np.diff(t) > 0).all()
+    assert [event["text"] for event in saved["run"]["events"]] == ["gains or settings changed"]
+    assert saved["state"]["setup"]["gains"]["kp"][0] > 0
+    assert len(saved["run"]["V"]) == len(t)
+
+
+def test_plots_are_saved_as_a_table_and_a_picture(page):
+    page.select_option("#reference", "setpoint")
+    set_number(page, "#duration", 1)
+    wait_for_motion(page, "control")
+    assert page.locator(".plot").count() == 6
+    with page.expect_download() as waiting:
+        page.click("#plots-csv")
+    head, *rows = Path(waiting.value.path()).read_text().splitlines()
+    assert "error: j1 [rad]" in head.split(",")
+    assert "q: j2, wanted [rad]" in rows[0] or '"q: j2, wanted [rad]"' in head
+    with page.expect_download() as waiting:
+        page.click("#plots-png")
+    assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
+def test_what_the_server_refuses_is_told_and_the_panel_stays(page):
+    set_number(page, "#period", 0.1)
+    set_number(page, "#duration", 60)
+    assert until(page, lambda: any("samples" in words for words in messages(page)))
+    set_number(page, "#period", 0)  # none
+    assert page.input_value("#period") == ""
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), *long((1440, "light"))])
+def test_everybody_can_read_and_use_the_panel(studio, width, scheme):
+    address = studio.address + "#robot=two_link&q=0.1,0.2&state=" + quote('{"what":"control"}')
+    with shown(address, width=width, scheme=scheme, reduced_motion="reduce") as seen:
+        page = seen.page
+        page.wait_for_selector("#gain-kp")
+        set_number(page, "#duration", 0.5)
+        wait_for_motion(page, "control")
+        page.click("#keep-run")
+        run(page)
+        for each in page.locator("#side-control details:visible > summary").all():
+            each.click()
+        assert complaints(page) == []
+        wide = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(wide) == 0
+        assert not seen.errors, seen.errors

@@ -1,0 +1,202 @@
+"""What is set on the studio's page can be kept, shared, taken back and made again."""
+
+import json
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from studio_page import drop, fresh, joint_field, load, messages, ready, set_number, shown, until
+
+ARM = """
+name = "my arm"
+[[joint]]
+name = "hinge"
+type = "revolute"
+parent = "base"
+child = "rod"
+axis = [0, 0, 1]
+limits = { lower = -2, upper = 2 }
+[[link]]
+name = "rod"
+mass = 2.0
+com = [0.5, 0, 0]
+inertia = [0.1, 0.1, 0.1]
+"""
+
+
+@pytest.fixture(scope="module")
+def seen(studio):
+    allowed = ["clipboard-read", "clipboard-write"]
+    address = studio.address + "#robot=two_link"
+    with shown(address, permissions=allowed, reduced_motion="reduce") as found:
+        yield found
+        assert not found.errors, found.errors
+
+
+@pytest.fixture
+def page(seen):
+    return fresh(seen.page, "two_link")
+
+
+def value(page, selector):
+    return float(page.input_value(selector))
+
+
+def addressed(page, *words):
+    """Wait until the address has words in it."""
+    held = "(words) => words.every((each) => decodeURIComponent(location.hash).includes(each))"
+    page.wait_for_function(held, arg=list(words))
+
+
+def reload(page):
+    page.evaluate("() => { document.title = ''; }")
+    page.reload()
+    page.wait_for_function(
+        "() => document.title.endsWith('qddot studio') && document.title.includes('–')"
+    )
+    ready(page)
+
+
+def tuned(page):
+    """Change something of every kind."""
+    set_number(page, joint_field(0), 0.4)
+    set_number(page, "#payload", 7)
+    set_number(page, "#pull", 3)
+    set_number(page, "#viscous", 2)
+    page.get_by_role("radio", name="Control").check()
+    page.select_option("#law", "joint_impedance")
+    page.wait_for_function(
+        "() => document.querySelector('#gains .unit')?.textContent === 'N·m/rad'"
+    )
+    set_number(page, "#gain-kd", 123)
+    page.select_option("#reference", "sine")
+    set_number(page, "#frequency", 0.7)
+    set_number(page, "#known-masses", -10)
+    set_number(page, "#delay", 4)
+    addressed(page, '"delay":4', '"mass":7', '"frequency":0.7')
+
+
+def looks_tuned(page):
+    assert value(page, joint_field(0)) == 0.4
+    assert until(page, lambda: value(page, "#payload") == 7)
+    assert until(page, lambda: page.locator("#gain-kd").count() and value(page, "#gain-kd") == 123)
+    assert value(page, "#pull") == 3
+    assert value(page, "#viscous") == 2
+    assert page.input_value("#law") == "joint_impedance"
+    assert page.input_value("#reference") == "sine"
+    assert value(page, "#frequency") == 0.7
+    assert value(page, "#known-masses") == -10
+    assert value(page, "#delay") == 4
+    assert page.is_checked("input[name=what][value=control]")
+
+
+def test_a_reload_shows_everything_that_was_set(page):
+    tuned(page)
+    reload(page)
+    looks_tuned(page)
+
+
+def test_a_saved_state_is_opened_again_and_taken_back(page):
+    tuned(page)
+    with page.expect_download() as waiting:
+        page.click("#save-state")
+    name, text = waiting.value.suggested_filename, Path(waiting.value.path()).read_text()
+    assert name == "two_link.studio"
+    assert json.loads(text)["robot"] == "two_link"
+    fresh(page, "pendulum")
+    drop(page, name, text)
+    page.wait_for_function("() => document.title.startsWith('two_link –')")
+    looks_tuned(page)
+    page.click("#undo")
+    page.wait_for_function("() => document.title.startsWith('pendulum –')")
+    page.click("#redo")
+    page.wait_for_function("() => document.title.startsWith('two_link –')")
+    looks_tuned(page)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{", "is not JSON"),
+        ("[]", "is not a state that this studio saved"),
+        ('{"qddot_studio": 1}', "does not say which robot"),
+        ('{"qddot_studio": 1, "robot": "<b>none</b>"}', "<b>none"),
+    ],
+)
+def test_what_is_no_state_is_refused_and_the_robot_stays(page, text, words):
+    drop(page, "a.studio", text)
+    page.locator("#messages p", has_text=words).wait_for()
+    assert page.title().startswith("two_link")
+
+
+def test_parts_of_a_state_that_have_no_right_form_are_left_out(page):
+    setup = {"law": "pd", "gains": {"kp": "<img>"}, "reference": {"kind": "eval"}}
+    state = {"qddot_studio": 1, "robot": "two_link", "q": [0.3, 0.2], "setup": setup}
+    state |= {"set": {"gravity": "down"}, "duration": None, "frame": "nowhere", "more": 1}
+    drop(page, "a.studio", json.dumps(state))
+    assert until(page, lambda: value(page, joint_field(0)) == 0.3)
+    assert page.input_value("#law") == "computed_torque"
+    assert not messages(page)
+
+
+def test_undo_and_redo_cover_every_kind_of_change(page):
+    tuned(page)
+    ways = [
+        ("#delay", 4, 0),
+        ("#known-masses", -10, 0),
+        ("#frequency", 0.7, 0.5),
+        ("#gain-kd", 123, None),
+        ("#viscous", 2, 0),
+        ("#pull", 3, 9.81),
+        ("#payload", 7, 0),
+        (joint_field(0), 0.4, 0),
+    ]
+    while page.is_enabled("#undo"):
+        page.click("#undo")
+    for selector, _, before in ways:
+        if before is not None:
+            assert until(page, lambda: value(page, selector) == before), selector  # noqa: B023
+    assert page.is_checked("input[name=what][value=drop]")
+    while page.is_enabled("#redo"):
+        page.keyboard.press("Control+y")
+    looks_tuned(page)
+
+
+def test_a_dropped_file_survives_a_reload_and_is_among_the_recent_ones(page):
+    drop(page, "rod.toml", ARM)
+    page.wait_for_function("() => document.title.startsWith('my arm –')")
+    set_number(page, joint_field(0), 0.7)
+    addressed(page, "file:rod.toml", "q=0.7")
+    reload(page)
+    assert page.title().startswith("my arm")
+    assert value(page, joint_field(0)) == 0.7
+    load(page, "pendulum")
+    recents = page.locator("#robots [label=Recent] option").all_text_contents()
+    assert recents[0] == "rod.toml"
+    page.select_option("#robots", "file:rod.toml")
+    page.wait_for_function("() => document.title.startsWith('my arm –')")
+    # what was forgotten is said, and another robot shown
+    page.click("#help")
+    page.click("#forget-all")
+    page.keyboard.press("Escape")
+    page.locator("#status", has_text="are forgotten").wait_for()
+    load(page, "pendulum")
+    page.evaluate("() => { location.hash = '#robot=file:rod.toml&q=0.1'; }")
+    page.locator("#messages p", has_text="is not kept in this browser").wait_for()
+    assert page.title().startswith("pendulum")
+
+
+def test_an_address_that_is_put_into_the_same_page_is_shown(page):
+    state = quote('{"set": {"payload": {"frame": "tool", "mass": 4}}, "duration": 2}')
+    page.evaluate("(hash) => { location.hash = hash; }", f"#robot=two_link&q=0.3,0.6&state={state}")
+    assert until(page, lambda: value(page, "#payload") == 4)
+    assert value(page, joint_field(0)) == 0.3
+    assert value(page, "#duration") == 2
+
+
+def test_the_link_is_the_address(page):
+    set_number(page, "#payload", 2)
+    addressed(page, '"mass":2')
+    page.click("#copy-link")
+    page.locator("#status", has_text="in the clipboard").wait_for()
+    assert page.evaluate("() => navigator.clipboard.readText()") == page.url
