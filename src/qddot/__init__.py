@@ -79,7 +79,7 @@ if TYPE_CHECKING:
     from qddot.speed import bench as bench
     from qddot.sweeps import Sweep as Sweep, load_sweep as load_sweep, sweep as sweep
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # imports take a while, so these come when they are first asked for
 __getattr__, __dir__ = on_demand(

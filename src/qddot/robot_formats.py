@@ -1,6 +1,7 @@
 """The formats of robot files: one row per format. Whoever needs endings asks here.
 
-A reader takes a path and returns a `Model`. A writer takes a model and returns the text of a file,
+A reader takes a path and the `Places` of its meshes, one that runs code also the arguments of the
+file, and returns a `Model`. A writer takes a model and returns the text of a file,
 `notes` what the format had to add or leave out. They are named as "module:function" and imported
 on first use, so that this table costs nothing.
 """
@@ -21,7 +22,7 @@ class RobotFormat:
 
     name: str
     endings: tuple[str, ...]
-    reader: str
+    reader: str = ""  # "" if it is not read
     first_elements: tuple[str, ...] = ()  # by which it is known among formats of the same ending
     runs_code: bool = False  # a file of this format is a program
     written_as: str = ""  # the ending it is written with; "" if it is not written
@@ -35,6 +36,9 @@ FORMATS = (
         XML,
         "qddot.readers.mjcf:read_mjcf",
         first_elements=("mujoco", "mujocoinclude"),
+        written_as=".xml",
+        writer="qddot.writers.mjcf:to_mjcf",
+        notes="qddot.writers.mjcf:notes_on_mjcf",
     ),
     RobotFormat(
         "URDF",
@@ -43,6 +47,13 @@ FORMATS = (
         written_as=".urdf",
         writer="qddot.writers.urdf:to_urdf",
         notes="qddot.writers.urdf:notes_on_urdf",
+    ),
+    RobotFormat(
+        "SDF",
+        (),
+        written_as=".sdf",
+        writer="qddot.writers.sdf:to_sdf",
+        notes="qddot.writers.sdf:notes_on_sdf",
     ),
     RobotFormat("xacro", (".xacro",), "qddot.readers.xacro:read_xacro", runs_code=True),
     RobotFormat(

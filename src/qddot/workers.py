@@ -209,7 +209,7 @@ class Worker:
                 return
             self._waited_for = last
             with suppress(OSError):
-                if os.name == "posix":
+                if hasattr(os, "killpg"):  # not on Windows
                     os.killpg(self.process.pid, signal.SIGKILL)
                 else:
                     self.process.kill()

@@ -71,7 +71,7 @@ def test_a_summary_is_one_sentence_that_fits_the_list_of_verbs(verb):
 
 # what these do is tested in their rooms
 SLOW = ("bench", "excite", "certify", "control", "doctor", "export", "identify", "report")
-SLOW += ("simulate", "sweep", "derive", "prove")
+SLOW += ("simulate", "sweep", "derive", "prove", "log", "contact", "exercise", "draw")
 
 
 @pytest.mark.parametrize("verb", [*sorted(VERBS.keys() - {"studio", *SLOW}), *long(*SLOW)])
@@ -247,6 +247,13 @@ def test_show_prints_a_table_and_a_tree():
     assert "panda_joint4" in done.stdout
     assert "└── ↻ panda_joint7 panda_link7" in done.stdout
     assert max(len(line) for line in done.stdout.splitlines()) <= WIDTH
+
+
+def test_show_has_limits_in_degrees_too():
+    done = run("show", "scara", "--degrees")
+    assert "-50 … 50" in done.stdout
+    assert "0 … 0.21" in done.stdout
+    assert "(°," in done.stdout
 
 
 def test_show_without_a_name_lists_the_built_in_robots():
@@ -538,7 +545,7 @@ def test_a_lack_of_memory_is_no_defect():
 def test_warnings_of_other_packages_are_not_told_and_ours_are():
     import warnings
 
-    def warns(*_):
+    def warns(*_, **__):
         warnings.warn("theirs", RuntimeWarning, stacklevel=1)
         warnings.warn("ours", qddot.RobotWarning, stacklevel=1)
 

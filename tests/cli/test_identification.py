@@ -138,7 +138,10 @@ def test_motor_side_logs_are_read(log, tmp_path):
         (["nowhere.csv"], "there is no such file"),
         (["nowhere.csv", "--page", "a.pdf"], "A page is written as .html"),
         (["nowhere.csv", "-o", "no/such/folder/a.toml"], "Choose a folder that exists"),
-        (["nowhere.csv", "-o", "arm.step"], "A robot is written as .toml, .urdf or .json"),
+        (
+            ["nowhere.csv", "-o", "arm.step"],
+            "A robot is written as .toml, .xml, .urdf, .sdf or .json",
+        ),
         (["LOG", "b.csv"], "b.csv cannot be used as a log"),
         (["LOG", "--payload", "b.csv=tool"], "which is none of the logs"),
         (["LOG", "--payload", "tool"], "not of the form FILE=FRAME"),
@@ -175,6 +178,7 @@ def test_excite_writes_a_motion_that_comes_back(tmp_path):
     assert not list(tmp_path.glob("*.part.json"))
 
 
+@pytest.mark.long
 def test_a_killed_search_goes_on_from_what_it_had_saved(tmp_path):
     path, part = tmp_path / "motion.json", tmp_path / "motion.json.part.json"
     words = ["excite", "two_link", *LIMITS, "--period", "6", "--seconds", "600", "-o", str(path)]
@@ -291,6 +295,7 @@ def test_what_cannot_be_planned_is_said_in_a_few_lines(words, message, tmp_path)
     assert not done.stdout
 
 
+@pytest.mark.long
 def test_identify_compares_methods(log):
     done = run("identify", "two_link", log, "--compare", "--json")
     assert done.returncode == 0, done.stderr

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 from command_line import run
-from made import PANDA
+from made import PANDA, UR5
 
 from qddot.spatial.rotation import to_rpy
 
@@ -49,6 +49,12 @@ def test_out_of_reach_has_status_1_and_says_how_close_it_comes():
         (["--position", "0,0,one"], "--position"),
         (["--pose", "0,0,1,0,0,0", "--match", "w"], "There is no match 'w'"),
         (["--position", "0,0,1", "--starts", "-2"], "starts"),
+        (["--pose", "0,0,1,0,0,0", "--prove", "--match", "z"], "--match z"),
+        (["--pose", "0,0,1,0,0,0", "--box", "panda_joint7=0"], "--prove"),
+        (["--pose", "0,0,1,0,0,0", "--prove"], "Hold 1 of the joints"),
+        (["--pose", "0,0,1,0,0,0", "--all"], "closed form with"),
+        (["--pose", "0,0,1,0,0,0", "--all", "--box", "panda_joint7=0:1"], "panda_joint7=0.5"),
+        (["--position", "0,0,1", "--all"], "--all is of a whole pose"),
     ],
 )
 def test_what_is_wrong_is_told_with_status_2(words, told):
@@ -57,3 +63,53 @@ def test_what_is_wrong_is_told_with_status_2(words, told):
     assert told in done.stderr
     assert len(done.stderr.splitlines()) <= 6
     assert not done.stdout
+
+
+def test_the_number_of_solutions_is_proved():
+    pose = "0.4,0.2,0.3,0,pi/2,0"
+    done = run("ik", "puma560", "--pose", pose, "--prove")
+    assert done.returncode == 0
+    assert "exactly 1 solution, proved" in done.stdout
+    facts = json.loads(run("ik", "puma560", "--pose", pose, "--prove", "--json").stdout)
+    np.testing.assert_allclose(facts["proof"]["q"], [facts["q"]], rtol=0, atol=1e-9)
+    at = ["--prove", "--box", "panda_joint7=0.5", "--json"]
+    facts = json.loads(run("ik", "panda", "--pose", "0.5,0,0.4,pi,0,0", *at).stdout)
+    assert facts["proof"]["status"] == "exact"
+    assert np.array(facts["proof"]["q"])[:, 6] == pytest.approx(0.5)
+
+
+def test_a_proof_that_nothing_is_there_or_that_stays_open_has_status_1():
+    done = run("ik", "two_link", "--position", "5,0,0", "--prove")
+    assert done.returncode == 1
+    assert "proved unreachable" in done.stdout
+    done = run("ik", "two_link", "--position", "2,0,0", "--prove")  # stretched out
+    assert done.returncode == 1
+    assert "undecided" in done.stdout
+
+
+def test_the_steps_of_a_closed_form_can_be_asked_for_by_name():
+    done = run("derive", "ik", "scara")
+    assert done.returncode == 0
+    assert done.stdout == run("derive", "scara", "--ik").stdout
+    assert "one robot" in run("derive", "two_link", "scara").stderr
+    assert "ROBOT_OF_IK" not in run("derive", "--help").stdout
+
+
+def test_every_solution_is_printed():
+    pose = "0.3,0.2,0.4,pi,0,0"
+    facts = json.loads(run("ik", "ur5", "--pose", pose, "--all", "--json").stdout)
+    X = UR5.pose(facts["q"], "tool")
+    assert facts["found"] is True
+    assert np.ptp(X, axis=0).max() < 1e-12
+    assert len(facts["q"]) == len(facts["singular"]) > 4
+    done = run("ik", "ur5", "--pose", pose, "--all")
+    assert f"{len(facts['q'])} solutions" in done.stdout
+    shown = run("ik", "ur5", "--pose", "0.3,0.2,0.4,180deg,0,0", "--all", "--degrees").stdout
+    first, *rows = shown.splitlines()
+    assert first == f"{len(facts['q'])} solutions [°]"
+    degrees = [[float(word) for word in row.split()[:6]] for row in rows]
+    np.testing.assert_allclose(degrees, np.degrees(facts["q"]), rtol=0, atol=1e-4)
+    given = ["--all", "--box", "panda_joint7=0.5", "--prove", "--json"]
+    facts = json.loads(run("ik", "panda", "--pose", "0.5,0,0.4,pi,0,0", *given).stdout)
+    np.testing.assert_allclose(sorted(facts["q"]), sorted(facts["proof"]["q"]), rtol=0, atol=1e-9)
+    assert run("ik", "ur5", "--pose", "3,0,0,0,0,0", "--all").returncode == 1

@@ -18,6 +18,16 @@ def test_simulate_tells_state_energy_and_verdict():
     assert max(map(len, done.stdout.splitlines()[:-1])) <= 100
 
 
+def test_angles_are_read_and_printed_in_degrees():
+    short = ("--duration", "0.01")
+    done = run("simulate", "two_link", "--q0", "30deg,-40deg", *short, "--degrees")
+    assert "29.9" in done.stdout
+    assert " °/s" in done.stdout
+    assert not done.stderr
+    done = run("simulate", "panda", "--q0", "0,30,0,-90,0,0,0", *short)
+    assert "panda_joint4 is at -90 rad, 14 turns. If these are degrees: -90deg." in done.stderr
+
+
 def test_simulate_says_the_same_to_machines():
     done = run("simulate", "two_link", "--json", "--duration", "1")
     facts = json.loads(done.stdout)

@@ -69,8 +69,8 @@ def certify(
         typer.Option(
             metavar="BOX",
             help="The joint positions for which the bounds hold: circle (full turns), or a range "
-            "per joint, j2=-1:1 [rad or m]; may be given several times. The default is the joint "
-            "limits.",
+            "per joint, j2=-60deg:1 [rad or m]; may be given several times. The default is the "
+            "joint limits.",
         ),
     ] = None,
     norm: Annotated[
@@ -172,9 +172,11 @@ def box_of_words(given: list[str]) -> Any:
     for text in given:
         joint, equals, span = text.rpartition("=")
         low, colon, high = span.partition(":")
-        if not (equals and colon and joint):
+        if not (equals and joint):
             raise BadArgument(
-                f"--box {printable(text)!r} is not of the form joint=low:high, like j2=-pi/2:pi/2."
+                f"--box {printable(text)!r} is not of the form joint=low:high, like j2=-pi/2:pi/2, "
+                "or joint=position."
             )
-        box[joint] = (*numbers(f"--box {joint}", low), *numbers(f"--box {joint}", high))
+        ends = (low, high) if colon else (low, low)
+        box[joint] = tuple(x for end in ends for x in numbers(f"--box {joint}", end))
     return box

@@ -31,6 +31,7 @@ from qddot.cli import (
     simulation,
     workspace,
 )
+from qddot.cli.terminal import PackagePaths, ReadingArguments, set_reading
 from qddot.cli.words import with_lists
 from qddot.errors import did_you_mean, printable, shorten
 from qddot.plain_text import fitting
@@ -46,6 +47,8 @@ Traceback = Annotated[
     bool, typer.Option("--traceback", help="Show where an error comes from.", hidden=True)
 ]
 SHARED: dict[str, Any] = {"quiet": Quiet, "traceback": Traceback}
+# of verbs that read a robot
+READ: dict[str, Any] = {"arg": ReadingArguments, "package_path": PackagePaths}
 # by verb, what stands in place of an old option
 NEW_NAMES: dict[str, dict[str, tuple[str, ...]]] = {
     "control": {"--believe": ("--model-set",), "--wrong": ("--model-error",)},
@@ -140,7 +143,8 @@ def summary(command: Any) -> str:
 
 def arguments(command: Any, ctx: Any) -> list[tuple[str, str]]:
     """Return a verb's arguments and what they are."""
-    found = [p for p in command.get_params(ctx) if p.param_type_name == "argument"]
+    every = command.get_params(ctx)
+    found = [p for p in every if p.param_type_name == "argument" and not p.hidden]
     return [(p.metavar or str(p.name).upper(), p.help or "") for p in found]
 
 
@@ -158,16 +162,23 @@ def with_shared_options(verb: Callable[..., None]) -> Callable[..., None]:
     def shared(**given: Any) -> None:
         progress.set_quiet(given.pop("quiet"))
         given.pop("traceback")  # which is looked for where errors are told
+        set_reading(*(given.pop(name, None) for name in READ))
         verb(**given)
 
     hints = get_type_hints(verb, include_extras=True)
     own = [p.replace(annotation=hints[n]) for n, p in inspect.signature(verb).parameters.items()]
+    added = (READ if "source" in hints else {}) | SHARED
     more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=False, annotation=hint)
-        for name, hint in SHARED.items()
+        inspect.Parameter(
+            name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=False if name in SHARED else None,
+            annotation=hint,
+        )
+        for name, hint in added.items()
     ]
     shared.__signature__ = inspect.Signature([*own, *more])  # type: ignore[attr-defined]
-    shared.__annotations__ = hints | SHARED
+    shared.__annotations__ = hints | added
     return shared
 
 
@@ -187,7 +198,7 @@ def with_new_names(verb: str, words: Sequence[str]) -> list[str]:
 
 
 VERBS = {
-    "Look": (robots.show, robots.doctor, robots.report, robots.studio),
+    "Look": (robots.show, robots.draw, robots.doctor, robots.report, robots.studio),
     "Equations": (equations.derive, certificates.prove, equations.check, equations.exercise),
     "Motion": (
         *(simulation.simulate, control.control, simulation.sweep),

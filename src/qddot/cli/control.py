@@ -11,6 +11,7 @@ from qddot.cli import completion, words
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
     AsJson,
+    Degrees,
     Effort,
     File,
     OptionWords,
@@ -20,7 +21,9 @@ from qddot.cli.terminal import (
     WrenchAxes,
     Wrenches,
     WrenchesOn,
+    frame_name,
     number,
+    positions,
     read_numeric,
     read_robot,
     saves,
@@ -86,13 +89,7 @@ def control(
         ),
     ] = None,
     frame: Annotated[
-        str,
-        typer.Option(
-            metavar="FRAME",
-            help="The frame that the law moves, if it moves one. The tool if not given.",
-            autocompletion=completion.frames,
-            show_default=False,
-        ),
+        str, frame_name("The frame that the law moves, if it moves one. The tool if not given.")
     ] = "",
     axes: Annotated[
         str,
@@ -163,12 +160,13 @@ def control(
     settings: Settings = None,
     plot: Plot = None,
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
+    degrees: Degrees = False,
     as_json: AsJson = False,
 ) -> None:
     """Run a robot under a control law, and report its errors.
 
     \b
-    References, positions in rad or m, one per joint:
+    References, positions in rad or m, one per joint, 30deg for degrees:
       <references>
 
     Prints errors, torques, the Lyapunov function, and whether each assumption of the law's
@@ -192,7 +190,7 @@ def control(
     arm = read_numeric(source, settings)
     where = frame or arm.tip
     along = axes or axes_of(arm, where)
-    q = np.array(words.numbers("--q0", q0)) if q0 else arm.home
+    q = np.array(positions("--q0", q0, arm)) if q0 else arm.home
     if not q0 and not reference and kind.moves_frame:
         q = ready_posture(arm, where, along)
     if len(q) != arm.n:
@@ -249,8 +247,8 @@ def control(
     if plot is not None:
         from qddot.plot import plot_closed_loop
 
-        plot_closed_loop(run, plot)
-    tell(as_json, run.to_dict(), loop_lines(run), [output, plot])
+        plot_closed_loop(run, plot, degrees)
+    tell(as_json, run.to_dict(), loop_lines(run, degrees), [output, plot])
     if not moved.good and not stopped:
         raise typer.Exit(1)
 

@@ -20,7 +20,7 @@ from qddot.cli.terminal import (
     saves,
     tell,
 )
-from qddot.errors import BadArgument, TooLarge
+from qddot.errors import BadArgument, TooLarge, printable
 from qddot.formulations import FORMULATIONS
 from qddot.progress import message_if_slow
 from qddot.saving import write_whole
@@ -37,6 +37,7 @@ BREAKDOWN = "τi = Σj Dij q̈j + Σj Dijj q̇j² + Σj≠k Dijk q̇j q̇k + Di,
 
 def derive(
     source: Source,
+    robot_of_ik: Annotated[str | None, typer.Argument(hidden=True)] = None,
     formulation: Annotated[
         str, choice("--formulation", FORMULATIONS, "The formulation that derives the equations")
     ] = "lagrange",
@@ -126,11 +127,17 @@ def derive(
       qddot derive double_pendulum_symbolic --breakdown
       qddot derive panda --structured
       qddot derive ur5 --ik
+      qddot derive ik ur5
     """
     from qddot.equations.document import document
     from qddot.equations.latex import as_latex
     from qddot.equations.printing import page
 
+    if robot_of_ik is not None:
+        if source != "ik":
+            words = f"{printable(source)!r} and {printable(robot_of_ik)!r}"
+            raise BadArgument(f"derive takes one robot; it was given {words}.")
+        source, ik = robot_of_ik, True
     model = read_model(source, settings)
     if structured:
         text = str(qddot.Robot(model).program("mass_matrix"))

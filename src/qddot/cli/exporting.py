@@ -25,7 +25,7 @@ from qddot.errors import BadArgument, one_of
 from qddot.progress import percent_done
 from qddot.saving import check_place
 
-TARGETS = ("c", "cuda", "bundle", "matlab")
+TARGETS = ("c", "cpp", "cuda", "bundle", "matlab", "fmu", "ros2")
 
 
 def export(
@@ -54,14 +54,15 @@ def export(
             metavar="A,B,...",
             help="The functions to export: inverse_dynamics,jacobian:tool:local,... The default is "
             "inverse and forward dynamics, M, C and g; for matlab also energies, pose and Jacobian "
-            "of the tip, and dir2dyn.",
+            "of the tip, and dir2dyn; for ros2 what its controller and its solver need.",
         ),
     ] = None,
     law: Annotated[
         OptionWords,
         typer.Option(
             metavar="NAME",
-            help="Export a control law too: computed_torque. May be given several times.",
+            help="Export a control law too: computed_torque. May be given several times. For ros2 "
+            "these are the laws to choose from; else computed_torque and joint_impedance.",
         ),
     ] = None,
     dtype: Annotated[
@@ -81,7 +82,7 @@ def export(
     settings: Settings = None,
     as_json: AsJson = False,
 ) -> None:
-    """Write a robot to a file, or its functions as C or MATLAB.
+    """Write a robot to a file, or its functions as C, MATLAB, ROS 2.
 
     Examples:
       qddot export panda -o panda.urdf
@@ -91,6 +92,7 @@ def export(
       qddot export two_link --law computed_torque --dtype float32 -o two_link_c
       qddot export panda --target bundle -o .
       qddot export two_link_symbolic --target matlab -o two_link
+      qddot export panda --target ros2 -o qddot_panda
     """
     if target is None and output.suffix and not output.is_dir():
         _refuse_without_target(functions=functions, law=law, dtype=dtype != "float64", force=force)
@@ -118,7 +120,7 @@ def export(
     )
     counts = {f.name: f.operations for f in done.functions}
     sizes = {str(path): path.stat().st_size for path in done.files}
-    facts = {"operations": counts, "bytes": sizes, "files": list(sizes)}
+    facts = {"operations": counts, "bytes": sizes, "files": list(sizes), "lost": list(done.lost)}
     tell(as_json, facts, str(done).splitlines())
 
 

@@ -6,35 +6,45 @@ from typing import Annotated, Any
 
 import typer
 
-from qddot.cli import completion, words
-from qddot.cli.terminal import AsJson, Settings, Source, choice, number, read_numeric, tell, vector
-from qddot.errors import BadArgument
+import qddot
+from qddot.cli import words
+from qddot.cli.certificates import box_of_words
+from qddot.cli.terminal import (
+    AsJson,
+    Degrees,
+    OptionWords,
+    Settings,
+    Source,
+    choice,
+    frame_name,
+    number,
+    read_numeric,
+    tell,
+    vector,
+)
+from qddot.errors import BadArgument, printable
 
 MATCHES = ("pose", "position", "rotation", "x", "y", "z")
+PROVED = ("pose", "position")
 
 
 def ik(
     source: Source,
     pose: Annotated[
         str | None,
-        vector("The pose of the frame in the base: x,y,z [m], roll,pitch,yaw [rad]."),
+        vector("The pose of the frame in the base: x,y,z [m], roll,pitch,yaw [rad], 180deg."),
     ] = None,
     position: Annotated[
         str | None, vector("Its position alone, x,y,z [m]; the orientation is free.")
     ] = None,
     near: Annotated[
         str | None,
-        vector("Joint positions that the solution is to be near. Home if not given."),
-    ] = None,
-    frame: Annotated[
-        str,
-        typer.Option(
-            metavar="FRAME",
-            help="The frame. The tool if not given.",
-            autocompletion=completion.frames,
-            show_default=False,
+        vector(
+            "Joint positions that the solution is to be near [rad or m]: 0,90deg. Home if not "
+            "given."
         ),
-    ] = "",
+    ] = None,
+    frame: Annotated[str, frame_name("The frame. The tool if not given.")] = "",
     match: Annotated[
         str,
         choice(
@@ -45,18 +55,41 @@ def ik(
     starts: Annotated[
         int, typer.Option(metavar="COUNT", help="From how many places to search at least.")
     ] = 64,
+    every: Annotated[
+        bool,
+        typer.Option(
+            "--all", help="Print every solution within the limits instead of the nearest one."
+        ),
+    ] = False,
+    prove: Annotated[
+        bool, typer.Option("--prove", help="Also prove how many solutions there are.")
+    ] = False,
+    box: Annotated[
+        OptionWords,
+        typer.Option(
+            metavar="BOX",
+            help="Where --prove looks: a range or one position per joint, j7=30deg [rad or m]; may "
+            "be given several times. The joint limits if not given. With --all, one position for "
+            "each joint that is given.",
+        ),
+    ] = None,
+    seconds: Annotated[float, number("How long --prove may take [s].", "SECONDS")] = 60.0,
     settings: Settings = None,
+    degrees: Degrees = False,
     as_json: AsJson = False,
 ) -> None:
     """Print joint positions that bring a frame to a pose.
 
     They are the nearest ones found within the joints' limits. The exit status is 1 if there are
-    none: then it prints how close the frame comes, and where it is then.
+    none: then it prints how close the frame comes, and where it is then. With --prove it is also 1
+    if the number of solutions stays undecided.
 
     Examples:
       qddot ik panda --position 0.4,0.2,0.5
       qddot ik ur5 --pose 0.3,0.2,0.4,pi,0,0 --near 0,-1,1,0,1,0
       qddot ik panda --pose 0.5,0,0.4,pi,0,0 --match z --json
+      qddot ik puma560 --pose 0.4,0.2,0.3,0,pi/2,0 --prove
+      qddot ik ur5 --pose 0.3,0.2,0.4,180deg,0,0 --all --degrees
     """
     robot = read_numeric(source, settings)
     where = frame or robot.tip
@@ -72,10 +105,56 @@ def ik(
         target = _matrix(_numbers("--pose", pose or "", 6, "x,y,z,roll,pitch,yaw"))
     start = None if near is None else _numbers("--near", near, robot.n, "one per joint")
     how: dict[str, Any] = {"near": start, "match": match, "tolerance": tolerance, "starts": starts}
-    solution = robot.inverse_kinematics(target, where, **how)
-    tell(as_json, solution.to_dict(), str(solution).splitlines())
-    if not solution.found:
+    if box and not (prove or every):
+        raise BadArgument("--box says where --prove looks, or what --all is given: name one.")
+    if (prove and match not in PROVED) or (every and match != "pose"):
+        what = (
+            "--all is of a whole pose" if every else "--prove is of a whole pose or of a position"
+        )
+        raise BadArgument(f"{what}, not of --match {match}.")
+    held = box_of_words(box or [])
+    if every:
+        facts, lines, found = _all(robot, target, where, held, degrees)
+    else:
+        solution = robot.inverse_kinematics(target, where, **how)
+        facts, lines, found = (
+            solution.to_dict(),
+            solution.text(degrees).splitlines(),
+            bool(solution.found),
+        )
+    proved = True
+    if prove:
+        X = target if position is None else _matrix([*target, 0, 0, 0])
+        proof = qddot.prove_inverse_kinematics(
+            robot, X, where, match=match, box=held, seconds=seconds
+        )
+        facts, lines = facts | {"proof": proof.to_dict()}, [*lines, "", *str(proof).splitlines()]
+        proved = proof.proved
+    tell(as_json, facts, lines)
+    if not (found and proved):
         raise typer.Exit(1)
+
+
+def _all(
+    robot: Any, X: Any, frame: str, held: Any, degrees: bool
+) -> tuple[dict[str, Any], list[str], bool]:
+    """Return the facts about all solutions of a pose, the lines to print, and whether any is."""
+    given = held if isinstance(held, dict) else {}
+    wide = [joint for joint, (low, high) in given.items() if low != high]
+    if wide:
+        raise BadArgument(f"With --all, --box gives one position: --box {printable(wide[0])}=0.5.")
+    free = {joint: low for joint, (low, _) in given.items()}
+    found = robot.inverse_kinematics_all(X, frame, limits=True, free=free)
+    rows = found.q[found.found].tolist()
+    facts = {
+        "robot": robot.name,
+        "frame": frame,
+        "joints": list(robot.model.position_names),
+        "found": bool(rows),
+        "q": rows,
+        "singular": found.singular[found.found].tolist(),
+    }
+    return facts, found.text(robot.model.position_units, degrees).splitlines(), bool(rows)
 
 
 def _numbers(option: str, text: str, count: int, what: str) -> list[float]:

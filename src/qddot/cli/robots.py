@@ -1,4 +1,4 @@
-"""Verbs that look at a robot: show, doctor, report, studio."""
+"""Verbs that look at a robot: show, draw, doctor, report, studio."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,19 +14,24 @@ import typer
 from qddot.cli import completion
 from qddot.cli.terminal import (
     ENDINGS_OF_FIGURES,
+    READING,
     ROBOT,
     AsJson,
+    Degrees,
     File,
     Settings,
     Source,
     echo_json,
     number,
+    positions,
     read_numeric,
     read_robot,
     saves,
     tell,
+    vector,
     writes,
 )
+from qddot.cli.words import numbers
 from qddot.errors import BadArgument, printable
 from qddot.progress import inform
 
@@ -46,13 +52,14 @@ def show(
             words="Draw the friction of every joint, torque over velocity",
         ),
     ] = None,
+    degrees: Degrees = False,
     as_json: AsJson = False,
 ) -> None:
     """Print a robot as a table and a tree, or the built-in robots.
 
     Examples:
       qddot show
-      qddot show panda
+      qddot show panda --degrees
       qddot show two_link_symbolic --set m1=50 --json
       qddot show two_link --set friction.coulomb=9 --friction curves.png
     """
@@ -76,13 +83,79 @@ def show(
     if friction is not None:
         from qddot.plot import plot_friction
 
-        plot_friction(robot, path=friction)
+        plot_friction(robot, path=friction, degrees=degrees)
     if as_json:
         echo_json(robot.model.to_dict() | ({"files": [str(friction)]} if friction else {}))
     else:
-        print_robot(robot.model)
+        print_robot(robot.model, degrees=degrees)
         if friction is not None:
             print(printable(str(friction)))
+
+
+def draw(
+    source: Source,
+    q: Annotated[
+        str,
+        typer.Option(
+            "--q",
+            metavar="A,B,...",
+            help="Positions [rad or m], one per joint: 0,90deg; or home, which is the default.",
+        ),
+    ] = "home",
+    look: Annotated[
+        str,
+        typer.Option(
+            metavar="WORD or AZIMUTH,ELEVATION",
+            help="From where: corner, front, side, back, top, or two angles: -50deg,20deg. What "
+            "suits the robot if not given.",
+            show_default=False,
+        ),
+    ] = "",
+    size: Annotated[
+        str,
+        typer.Option(metavar="WIDTHxHEIGHT", help="Width and height of the picture, in pixels."),
+    ] = "900x700",
+    ghost: Annotated[
+        str, vector("Positions at which the robot is drawn once more, translucent.")
+    ] = "",
+    frames: Annotated[
+        str,
+        typer.Option(
+            metavar="A,B,...", help="Frames whose axes are drawn: tool.", show_default=False
+        ),
+    ] = "",
+    settings: Settings = None,
+    output: Annotated[
+        File, saves("A picture", ENDINGS_OF_FIGURES, "Where to draw it, ROBOT.png if not given")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Draw a robot at a pose, for a paper or a slide.
+
+    Examples:
+      qddot draw panda --q home -o panda.svg
+      qddot draw scara --q 30deg,45deg,0.1,0 --ghost 0,0,0,0 --frames tool
+      qddot draw two_link --look front --size 1200x800 -o arm.png
+    """
+    from qddot.plot import plot_robot
+    from qddot.present.report.report import file_name
+
+    robot = read_numeric(source, settings)
+    path = output or Path(file_name(robot.name)).with_suffix(".png")
+    wide, cross, high = size.lower().partition("x")
+    if not (cross and wide.isdecimal() and high.isdecimal()):
+        raise BadArgument(f"--size {printable(size)!r} is not of the form 900x700.")
+    angles = tuple(numbers("--look", look)) if "," in look else look or None
+    plot_robot(
+        robot,
+        None if q == "home" else positions("--q", q, robot),
+        look=angles,  # type: ignore[arg-type]
+        size=(int(wide), int(high)),
+        ghost=positions("--ghost", ghost, robot) if ghost else None,
+        frames=[name.strip() for name in frames.split(",") if name.strip()],
+        path=path,
+    )
+    tell(as_json, {"robot": robot.name}, [], [path])
 
 
 def doctor(source: Source, as_json: AsJson = False) -> None:
@@ -100,7 +173,7 @@ def doctor(source: Source, as_json: AsJson = False) -> None:
     from qddot.progress import message_if_slow
 
     with message_if_slow("asking the other engines"):
-        examination = examine(source)
+        examination = examine(source, **READING)
     if as_json:
         echo_json(examination.to_dict())
     else:

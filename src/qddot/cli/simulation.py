@@ -15,6 +15,7 @@ from qddot.cli import completion
 from qddot.cli.terminal import (
     ENDINGS_OF_MOTIONS,
     AsJson,
+    Degrees,
     Effort,
     File,
     Plot,
@@ -25,6 +26,7 @@ from qddot.cli.terminal import (
     WrenchesOn,
     choice,
     number,
+    positions,
     read_numeric,
     read_varied,
     saves,
@@ -128,6 +130,7 @@ def simulate(
         File, writes("--animate", what="A film", endings=FILMS, words="Write a film of the motion")
     ] = None,
     output: Annotated[File, saves("A motion", ENDINGS_OF_MOTIONS)] = None,
+    degrees: Degrees = False,
     as_json: AsJson = False,
 ) -> None:
     """Simulate a robot under torques, and check its energy balance.
@@ -155,7 +158,7 @@ def simulate(
             try:
                 runs[name] = qddot.simulate(
                     robot,
-                    numbers("--q0", q0) if q0 else None,
+                    positions("--q0", q0, robot) if q0 else None,
                     numbers("--qd0", qd0) if qd0 else None,
                     torque=numbers("--torque", torque) if torque else None,
                     wrenches=wrenches_of(wrenches or ()),
@@ -178,18 +181,22 @@ def simulate(
         if plot is not None:
             from qddot.plot import panels
 
-            panels(runs, plot)
-        lines = [line for name, run in runs.items() for line in (name, "", *motion_lines(run), "")]
+            panels(runs, plot, degrees)
+        lines = [
+            line
+            for name, run in runs.items()
+            for line in (name, "", *motion_lines(run, degrees), "")
+        ]
         tell(as_json, {"runs": {name: run.to_dict() for name, run in runs.items()}}, lines, [plot])
     else:
         (run,) = runs.values()
         if output is not None:
             run.save(output)
         if plot is not None:
-            run.plot(path=plot)
+            run.plot(path=plot, degrees=degrees)
         if animate is not None:
             run.animate(animate)
-        tell(as_json, run.to_dict(), motion_lines(run), [output, plot, animate])
+        tell(as_json, run.to_dict(), motion_lines(run, degrees), [output, plot, animate])
     if not all(run.good for run in runs.values()):
         raise typer.Exit(1)
 

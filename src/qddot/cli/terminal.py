@@ -5,6 +5,7 @@ Results go to stdout; warnings, notes and progress to stderr, and --quiet silenc
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -14,7 +15,7 @@ import typer
 
 from qddot import progress
 from qddot.cli import completion
-from qddot.cli.words import one_number, read_set
+from qddot.cli.words import arguments_of, numbers, one_number, read_set
 from qddot.errors import (
     BadArgument,
     BadExpression,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from qddot.robot import Robot
 
 SHOWN = 4  # warnings of a file
+TURN = 2 * math.pi  # [rad]
 ROBOT = "The name of a built-in robot, or a robot file."
 ENDINGS_OF_FIGURES = (".png", ".svg", ".pdf")
 ENDINGS_OF_MOTIONS = (".csv", ".parquet", ".npz")
@@ -98,6 +100,12 @@ def vector(words: str) -> Any:
     return typer.Option(metavar="A,B,...", help=words, show_default=False)
 
 
+def frame_name(words: str) -> Any:
+    """Return an option that names a frame of the robot."""
+    complete = completion.frames
+    return typer.Option(metavar="FRAME", help=words, autocompletion=complete, show_default=False)
+
+
 def read_one(text: str | float) -> float:
     """Return the value of an option that is a number, or its default."""
     if not isinstance(text, str):
@@ -146,6 +154,10 @@ WrenchesOn = Annotated[
         "What --wrench acts on; the robot applies one on its environment, as F_tip",
     ),
 ]
+Degrees = Annotated[
+    bool,
+    typer.Option("--degrees", help="Print and draw angles in degrees; JSON and files keep rad."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the same facts as JSON.")]
 Effort = Annotated[
     str,
@@ -160,13 +172,40 @@ Plot = Annotated[
 ]
 
 
+ReadingArguments = Annotated[
+    OptionWords,
+    typer.Option(
+        "--arg",
+        metavar="NAME:=VALUE",
+        help="An argument of a xacro file: ur_type:=ur5e. May be given several times.",
+    ),
+]
+PackagePaths = Annotated[
+    OptionWords,
+    typer.Option(
+        "--package-path",
+        metavar="FOLDER",
+        help="A ROS package, or a folder of some, for meshes and $(find ...). May be given "
+        "several times.",
+    ),
+]
+READING: dict[str, Any] = {}  # how robot files are read, besides --set: arguments of `read`
+
+
+def set_reading(arguments: OptionWords = None, package_paths: OptionWords = None) -> None:
+    """Keep what --arg and --package-path say for the files that this command line reads."""
+    READING.clear()
+    READING["arguments"] = arguments_of(arguments or ())
+    READING["package_paths"] = tuple(package_paths or ())
+
+
 def read_robot(source: str, settings: OptionWords = None, inertia: str = "refuse") -> Robot:
     """Return the robot, changed as --set says, its warnings printed on stderr."""
     from qddot.readers.read import built_in_names, read
     from qddot.robot import Robot
     from qddot.robot.settings import changed
 
-    model = read(source, inertia)
+    model = read(source, inertia, **READING)
     if source not in built_in_names():  # whose descriptions say what is doubtful about them
         warn_each([str(p) for p in model.warnings if p.severity == "warning"], "`qddot doctor`")
     robot = Robot(model)
@@ -203,6 +242,20 @@ def numeric(robot: Robot) -> Robot:
     if robot.symbols:
         raise NoValues(robot.name, robot.symbols, "--set {}=1.0")
     return robot
+
+
+def positions(option: str, text: str, robot: Robot) -> list[float]:
+    """Return joint positions; warn of angles that are far beyond a limit, as degrees would be."""
+    found = numbers(option, text)
+    for name, unit, x, low, high in zip(
+        robot.joint_names, robot.model.position_units, found, *robot.limits.span(), strict=False
+    ):
+        if unit == "rad" and abs(x) > TURN and not low <= x <= high:
+            warn(
+                f"{option}: {name} is at {x:g} rad, {abs(x) / TURN:.2g} turns. If these are "
+                f"degrees: {x:g}deg."
+            )
+    return found
 
 
 def tell(

@@ -56,6 +56,18 @@ def settings_of(texts: Sequence[str], option: str) -> dict[str, Any]:
     return given
 
 
+def arguments_of(texts: Sequence[str]) -> dict[str, str]:
+    """Return the arguments of a xacro file from "ur_type:=ur5e", or "ur_type=ur5e", by name."""
+    given: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        name = name.removesuffix(":").strip()
+        if not equals or not name:
+            raise BadArgument(f"--arg {printable(text)!r} is not of the form name:=value.")
+        given[name] = value
+    return given
+
+
 def read_set(robot: Robot, texts: Sequence[str], option: str = "--set") -> RobotSettings:
     """Return what --set, or an option like it, sets about a robot, checked against it."""
     from qddot.readers.document import no_lines

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from qddot.cli import completion
 from qddot.cli.certificates import box_of_words
 from qddot.cli.terminal import (
     AsJson,
@@ -15,28 +14,27 @@ from qddot.cli.terminal import (
     Settings,
     Source,
     choice,
+    frame_name,
     number,
     read_robot,
     tell,
+    vector,
 )
+from qddot.cli.words import numbers
+from qddot.errors import BadArgument
 
 
 def workspace(
     source: Source,
     frame: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="The frame whose places are found. The default is the robot's tip.",
-            autocompletion=completion.frames,
-        ),
+        str | None, frame_name("The frame whose places are found. The robot's tip if not given.")
     ] = None,
     box: Annotated[
         OptionWords,
         typer.Option(
             metavar="BOX",
             help="The joint positions that are tried: circle (full turns), or a range per joint, "
-            "j2=-1:1 [rad or m]; may be given several times. The default is the joint limits.",
+            "j2=-60deg:1 [rad or m]; may be given several times. The default is the joint limits.",
         ),
     ] = None,
     cell: Annotated[
@@ -47,6 +45,10 @@ def workspace(
         int,
         typer.Option(metavar="COUNT", help="How many joint positions are tried all over the box."),
     ] = 1_000_000,
+    at: Annotated[
+        str | None,
+        vector("Ask about this place alone, x,y,z [m]: which orientations the frame can have."),
+    ] = None,
     colours: Annotated[
         str,
         choice("--colours", ("manipulability", "dexterity"), "What the colours of --plot mean"),
@@ -64,9 +66,17 @@ def workspace(
     Examples:
       qddot workspace two_link --samples 100000 --plot places.svg
       qddot workspace panda --frame tool --cell 0.1 --samples 100000
+      qddot workspace ur5 --at 0.4,0.2,0.3
     """
     import qddot
 
+    if at is not None:
+        if plot is not None or box:
+            raise BadArgument("--at says which orientations there are: no --plot, no --box.")
+        robot = read_robot(source, settings)
+        place = qddot.workspace.dexterity_at(robot, numbers("--at", at), frame)
+        tell(as_json, place.to_dict(), [str(place)])
+        return
     found = qddot.workspace.reachable(
         read_robot(source, settings), frame, box_of_words(box or []), cell=cell, samples=samples
     )

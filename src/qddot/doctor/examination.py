@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from qddot.doctor.compare import PeerComparison, compare
 from qddot.doctor.peers import PEERS, Peer
 from qddot.errors import BadFile, BadRobot, Problem
 from qddot.model.model import Model
-from qddot.readers.read import SYMBOLIC, library, model_of
+from qddot.readers.read import SYMBOLIC, library, model_of, read
 from qddot.results import look
 
 if TYPE_CHECKING:
@@ -63,19 +63,28 @@ class Examination:
 
 
 @renamed(source="robot")
-def examine(robot: Any, peers: Sequence[Peer] = PEERS) -> Examination:
+def examine(
+    robot: Any,
+    peers: Sequence[Peer] = PEERS,
+    package_paths: Sequence[str | Path] = (),
+    arguments: Mapping[str, Any] | None = None,
+) -> Examination:
     """Return every problem of a robot, and a comparison with each peer if it can be used.
 
     Args:
         robot: A built-in robot's name, a robot file, or a robot.
         peers: The other engines to compare with; none for a quick look.
+        package_paths, arguments: Of a file, as `qddot.load` takes them.
 
     Raises:
         UnknownRobot: If the source is neither a built-in robot nor a file.
         MissingExtra: If reading this kind of file needs a package that is not installed.
     """
     try:
-        model = model_of(robot)
+        if isinstance(robot, (str, Path)):
+            model = read(robot, package_paths=package_paths, arguments=arguments)
+        else:
+            model = model_of(robot)
     except (BadFile, BadRobot) as error:
         return Examination(str(robot), None, ordered(error.problems), ())
     named = isinstance(robot, (str, Path))

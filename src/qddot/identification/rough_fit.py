@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -14,6 +15,8 @@ from qddot.model.friction import LINEAR
 
 ROWS = 500  # that are looked at
 SEEN, TINY = 1e-8, 1e-9
+FEW, ENOUGH = 4, 8  # every so many-th row shows most mistakes, with so many equations per column
+WORSE = 1.3  # times the error, in these rows: all rows would say no less than that it is worse
 
 
 class RoughFit:
@@ -70,8 +73,19 @@ class RoughFit:
         return float(np.exp(np.mean(np.log(self.each[told])))) if told.any() else 0.0
 
     def errors(self, undone: Callable[[Any], Log], mistakes: Iterable[Any]) -> dict[Any, float]:
-        """Return the error when each of some mistakes is undone."""
-        return {mistake: self.of(undone(mistake)) for mistake in mistakes}
+        """Return the error when each of some mistakes is undone.
+
+        It is infinite where a few rows show that they fit worse then.
+        """
+        few = self.log[::FEW]
+        if few.used.sum() < ENOUGH * len(self.kept):
+            return {mistake: self.of(undone(mistake)) for mistake in mistakes}
+        most = WORSE * self.of(few)
+
+        def error(log: Log) -> float:
+            return self.of(log) if self.of(log[::FEW]) <= most else math.inf
+
+        return {mistake: error(undone(mistake)) for mistake in mistakes}
 
     def helps(self, before: float, after: float) -> str:
         return f"the rows then fit to {100 * after:.2g} % instead of {100 * before:.2g} %"

@@ -1,7 +1,7 @@
 """Figures of results, by name: `from qddot.plot import panels, plot_closed_loop`.
 
 Each returns a matplotlib figure, and writes it where it is given a `path` (.png, .svg, .pdf);
-`fit_page` and `log_page` write a page.
+`fit_page` and `log_page` write a page, `surfaces_of` gives the triangles of a robot.
 """
 
 from typing import TYPE_CHECKING
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
         plot_residuals_against as plot_residuals_against,
         plot_simulated as plot_simulated,
     )
+    from qddot.present.figures.robot_picture import plot_robot as plot_robot
+    from qddot.present.figures.surfaces import surfaces_of as surfaces_of
     from qddot.present.figures.workspace import (
         plot_ellipsoids as plot_ellipsoids,
         plot_workspace as plot_workspace,
@@ -62,6 +64,8 @@ __getattr__, __dir__ = on_demand(
         "qddot.present.figures.trajectory": "panels",
         "qddot.present.figures.parameters": "plot_excitation plot_parameters plot_spectrum",
         "qddot.present.figures.residuals": "plot_residuals_against plot_simulated",
+        "qddot.present.figures.robot_picture": "plot_robot",
+        "qddot.present.figures.surfaces": "surfaces_of",
         "qddot.present.figures.workspace": "plot_ellipsoids plot_workspace",
         "qddot.present.pages.fit": "fit_page",
         "qddot.present.pages.log": "log_page",

@@ -27,8 +27,12 @@ JointMat: TypeAlias = Any  # shape (n, n)
 
 def namespace(*arrays: Any) -> ModuleType:
     """Return jax.numpy if any argument is a JAX array, else numpy."""
-    spaces = [x.__array_namespace__() for x in arrays if hasattr(x, "__array_namespace__")]
-    return next((xp for xp in spaces if xp is not np), np)
+    for x in arrays:
+        if not isinstance(x, np.ndarray) and hasattr(x, "__array_namespace__"):
+            space = x.__array_namespace__()
+            if space is not np:
+                return space
+    return np
 
 
 @singledispatch

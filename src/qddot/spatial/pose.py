@@ -58,6 +58,11 @@ class Pose:
         l_A = self.R @ l_B
         return join(self.R @ n_B + cross(self.p, l_A), l_A)
 
+    def wrench(self, n_B: Vec3, f_B: Vec3) -> tuple[Vec3, Vec3]:
+        """Return moment and force as A has them: `force` of two vectors."""
+        turned = self.R @ f_B
+        return self.R @ n_B + cross(self.p, turned), turned
+
     def matrix(self) -> np.ndarray:
         """Return the 4×4 homogeneous matrix."""
         return np.vstack([np.column_stack([self.R, self.p]), [0, 0, 0, 1]])
