@@ -26,7 +26,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test test-all fuzz lint style bench docs notebooks clean
+.PHONY: help setup demo test test-all release fuzz lint style bench docs notebooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -42,8 +42,12 @@ demo: $(VENV)/.runtime ## write a page about a robot into build: the quickest lo
 test: style ## check the style and the types, and run the tests
 	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST))
 
-test-all: style ## the same with the long attacks, about half an hour
+test-all: style ## the same with the long attacks and make release, about three quarters of an hour
 	@$(call types-beside,$(BIN)/python -m pytest $(PYTEST) -m '' --hypothesis-profile=all)
+	@$(MAKE) --no-print-directory release
+
+release: $(VENV)/.installed ## try the oldest and the newest dependencies, and the packages in a clean place
+	@$(BIN)/python tests/release.py oldest newest packages
 
 fuzz: $(VENV)/.installed ## run the random tests on new examples (SEED=n repeats those of a run)
 	@echo "the seed of these examples: $(SEED)"

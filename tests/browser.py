@@ -26,9 +26,13 @@ import pytest
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 MISSING = "there is no chromium; apt install chromium"
 HANGS = 300_000  # [ms] after which a page counts as hung
+# WebGL by the processor, where there is no graphics card
+DRAWN_HERE = ("--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader")
+FLAT = ("--disable-gpu", "--disable-3d-apis")  # no WebGL, which takes less than half of the time
 INSIDE = ("data:", "blob:")  # addresses that hold what they name
 
-_open: list[Any] = []  # Playwright and its browser, once they run
+_open: list[Any] = []  # Playwright and its browsers, once they run
+_browsers: dict[bool, Any] = {}  # with WebGL, and without
 
 
 @dataclass
@@ -47,6 +51,7 @@ def page_of(
     width: int = 1200,
     height: int = 900,
     scheme: str = "light",
+    webgl: bool = True,
     **context: Any,
 ) -> Iterator[Seen]:
     """Show HTML, or what an address names, in a fresh browser context; skip without a browser.
@@ -55,9 +60,10 @@ def page_of(
         html_or_url: A whole document, or an address that begins with http:// or file://.
         width, height: Of the window [px].
         scheme: Of colours: "light" or "dark".
+        webgl: Whether the browser has it.
         **context: What Playwright's `new_context` takes, such as device_scale_factor.
     """
-    shown = browser().new_context(
+    shown = browser(webgl).new_context(
         viewport={"width": width, "height": height},
         color_scheme=scheme,  # type: ignore[arg-type]
         **context,
@@ -80,23 +86,26 @@ def page_of(
             shown.close()
 
 
-def browser() -> Any:
+def browser(webgl: bool = True) -> Any:
     """Return the browser, started if it is not; skip with a sentence where there is none."""
+    program = next(filter(None, map(shutil.which, NAMES)), None)
+    if program is None:
+        pytest.skip(MISSING)
+    api = pytest.importorskip(
+        "playwright.sync_api", reason="there is no playwright; pip install 'qddot[test]'"
+    )
     if not _open:
-        program = next(filter(None, map(shutil.which, NAMES)), None)
-        if program is None:
-            pytest.skip(MISSING)
-        api = pytest.importorskip(
-            "playwright.sync_api", reason="there is no playwright; pip install 'qddot[test]'"
-        )
-        playwright = api.sync_playwright().start()
-        _open.append(playwright)
-        _open.append(playwright.chromium.launch(executable_path=program, args=["--no-sandbox"]))
-    return _open[-1]
+        _open.append(api.sync_playwright().start())
+    if webgl not in _browsers:
+        args = ["--no-sandbox", *(DRAWN_HERE if webgl else FLAT)]
+        _browsers[webgl] = _open[0].chromium.launch(executable_path=program, args=args)
+        _open.append(_browsers[webgl])
+    return _browsers[webgl]
 
 
 def close() -> None:
-    """End the browser if it runs."""
+    """End the browsers that run."""
+    _browsers.clear()
     while _open:
         last = _open.pop()
         last.close() if hasattr(last, "close") else last.stop()

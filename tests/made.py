@@ -2,7 +2,7 @@
 
 A robot cannot be changed, and it keeps the kernels that it compiled; so tests share these robots,
 and what was compiled for one test serves the next. A test that counts or alters what is compiled
-loads a robot of its own.
+makes a robot of its own: `qddot.Robot(ARM.model)`.
 """
 
 from __future__ import annotations

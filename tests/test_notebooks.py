@@ -20,7 +20,7 @@ SLOW = ("14", "15", "16", "17", "20", "22", "26", "27", "28")
 LONG = [path for path in EXAMPLES if path.stem.startswith(SLOW)]
 QUICK = [path for path in EXAMPLES if path not in LONG]
 LONGEST = 600  # [s] for a group; it takes twenty
-MOST_LETTERS = 70_000  # of one output
+MOST_LETTERS = 400_000  # of one output: a robot in three dimensions takes 280,000
 RICH = ("text/html", "text/latex", "text/markdown")
 
 # runs notebooks one after another as Jupyter does, and tells what their cells showed

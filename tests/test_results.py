@@ -90,6 +90,6 @@ def test_export_writes_a_robot_file_by_its_ending(tmp_path):
     made = qddot.export("two_link", tmp_path / "arm.toml")
     assert made.files == (tmp_path / "arm.toml",)
     assert qddot.load(tmp_path / "arm.toml").n == 2
-    with pytest.raises(qddot.QddotError, match=r"\.toml, \.urdf or \.json"):
+    with pytest.raises(qddot.QddotError, match=r"\.toml, \.xml, \.urdf, \.sdf or \.json"):
         qddot.export("two_link", tmp_path / "arm.urfd")
     assert qddot.export("two_link", tmp_path / "c", functions=["gravity_torque"]).ok

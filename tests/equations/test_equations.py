@@ -125,7 +125,7 @@ def test_rates_that_are_not_given_are_zero():
 # parts
 
 
-@pytest.mark.parametrize("name", ["two_link_symbolic", "rp_symbolic", "stanford", "ur5"])
+@pytest.mark.parametrize("name", ["two_link_symbolic", "stanford", *long("rp_symbolic", "ur5")])
 def test_centrifugal_and_coriolis_matrices_give_c(name):
     eqs = qddot.derive(qddot.load(name))
     qd = eqs.robot.qd
@@ -140,7 +140,7 @@ def test_one_joint_has_no_coriolis_matrix():
     assert not eqs.centrifugal.any()
 
 
-@pytest.mark.parametrize("name", ["two_link_symbolic", "scara", "stanford"])
+@pytest.mark.parametrize("name", ["two_link_symbolic", "scara", *long("stanford")])
 def test_every_named_coriolis_matrix_gives_c_and_the_right_ones_are_skew(name):
     eqs = qddot.derive(qddot.load(name))
     found = eqs.coriolis_matrices()
@@ -174,7 +174,7 @@ def test_the_terms_have_their_names_and_add_up():
         assert not total + eqs.friction[i - 1] - eqs.tau[i - 1]
 
 
-@pytest.mark.parametrize("name", ["two_link", "scara", "ur5"])
+@pytest.mark.parametrize("name", ["two_link", "scara", *long("ur5")])
 def test_the_regressor_times_the_parameters_is_the_torque(name):
     arm, eqs = robot(name).without("friction"), equations(name)
     q, qd, qdd = state(name)

@@ -106,6 +106,7 @@ def test_long_equations_are_told_in_few_letters(name):
     assert len(eqs._repr_latex_()) < 30_000
 
 
+@pytest.mark.long
 def test_of_entries_that_nobody_would_read_the_length_is_told():
     M = equations("panda").M
     assert r"\text{(805 terms)}" in M._repr_latex_()

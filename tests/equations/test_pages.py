@@ -77,6 +77,7 @@ def test_all_formats_show_the_same_steps():
 ENGINES = ("pdflatex", "xelatex", "lualatex")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("engine", "cases"),
     [

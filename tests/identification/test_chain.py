@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from long import long
 
 import qddot
 from qddot.errors import IdentificationWarning
@@ -66,7 +67,7 @@ def logs(arm, sheet):
     return learn, prepared(learn), prepared(test)
 
 
-@pytest.mark.parametrize("method", ["weighted", "consistent"])
+@pytest.mark.parametrize("method", ["weighted", *long("consistent")])
 def test_an_arm_is_found_from_a_noisy_log_and_predicts_another_motion(arm, sheet, logs, method):
     _, learn, test = logs
     fit = qddot.identify(sheet, learn, method, terms=TERMS)

@@ -162,6 +162,7 @@ def test_the_wrist_of_a_measured_arm_is_found_and_kept(tmp_path):
     assert np.allclose(back.inverse_dynamics(*states), fit.predict(*states), rtol=0, atol=1e-9)
 
 
+@pytest.mark.long
 def test_a_motor_of_two_joints_is_in_the_robot_and_its_file(tmp_path):
     fit = qddot.identify(WRIST, log_of(WRIST, both), "consistent")
     fit.save(tmp_path / "found.toml")

@@ -8,6 +8,7 @@ import struct
 import numpy as np
 import pytest
 from identification.made_logs import measured, swinging, text, written
+from long import long
 
 import qddot
 from qddot.errors import BadArgument, BadFile, BadLog, MissingExtra
@@ -279,7 +280,7 @@ def test_a_dataset_of_lerobot_is_read_with_the_names_of_its_motors(tmp_path, by_
         load_log(tmp_path / "data" / "chunk-000" / "episode_000000.parquet", robot)
 
 
-@pytest.mark.parametrize("ending", ["mcap", "db3"])
+@pytest.mark.parametrize("ending", ["mcap", *long("db3")])
 def test_franka_s_own_message_is_read_from_a_bag_of_any_kind(tmp_path, ending):
     pytest.importorskip("rosbags", reason="rosbags is not installed")
     franka_bag(tmp_path / "bag", ending)

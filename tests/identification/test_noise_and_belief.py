@@ -80,7 +80,7 @@ def test_stretches_end_where_torques_do_not_count_and_where_runs_do():
 
 @pytest.mark.parametrize(
     ("method", "noise"),
-    [("weighted", lasting), ("likely", white), *long(("weighted", white), ("likely", lasting))],
+    [("weighted", lasting), *long(("likely", white), ("weighted", white), ("likely", lasting))],
 )
 @pytest.mark.parametrize(("logs", "least", "most"), [(20, 0.87, 1.0), *long((400, 0.93, 0.97))])
 def test_intervals_hold_whatever_the_colour_of_the_noise(method, noise, logs, least, most):
@@ -129,6 +129,7 @@ def test_intervals_hold_on_filtered_logs(logs, least, most):
     assert np.all(np.mean(said, axis=0) < 2 * 1.96 * np.std(off, axis=0))
 
 
+@pytest.mark.long
 def test_lasting_noise_costs_less_when_its_colour_is_known():
     def error(method):
         fits = [qddot.identify(PRIOR, log(seed, lasting), method, **TERMS) for seed in range(8)]

@@ -86,6 +86,7 @@ def test_where_torques_alone_are_noisy_it_is_as_good_as_least_squares():
     assert 0.3 < np.median(output.deviations / plain.deviations) < 3
 
 
+@pytest.mark.long
 def test_runs_with_a_load_are_simulated_with_it():
     numbers = 5.0, (0.1, 0.0, 0.0), (0.1, 0, 0, 0.2, 0, 0.3)
     known = Payload("tool", Inertial(*numbers))

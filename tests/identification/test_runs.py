@@ -160,6 +160,7 @@ def drives(arm, loaded):
     return in_amperes(made(arm, 1, seconds=20)), in_amperes(made(loaded, 2, seconds=20))
 
 
+@pytest.mark.long
 def test_a_known_load_shows_the_gains_of_all_drives(drives):
     own, (empty, full) = UR5, drives
     runs = [empty, MeasuredRun(full, carries=Payload(FRAME, Inertial(*LOAD)))]

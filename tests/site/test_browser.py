@@ -15,7 +15,7 @@ from long import long
     ],
 )
 def test_pages_open_from_a_disk_ask_nobody_and_keep_nobody_out(site, address, scheme):
-    with page_of(site.url(address), scheme=scheme) as seen:
+    with page_of(site.url(address), webgl=False, scheme=scheme) as seen:
         assert complaints(seen.page) == []
         assert not seen.errors
         home = site.folder.as_uri()
@@ -24,7 +24,7 @@ def test_pages_open_from_a_disk_ask_nobody_and_keep_nobody_out(site, address, sc
 
 @pytest.mark.parametrize("address", ["index.html", "equations.html"])
 def test_formulas_are_set(site, address):
-    with page_of(site.url(address)) as seen:
+    with page_of(site.url(address), webgl=False) as seen:
         formulas = seen.page.locator(".math")
         assert formulas.count() > 0
         assert seen.page.locator(".math > :is(.katex, .katex-display)").count() == formulas.count()
@@ -33,14 +33,14 @@ def test_formulas_are_set(site, address):
 
 
 def test_every_picture_of_the_front_page_is_there(site):
-    with page_of(site.url("index.html")) as seen:
+    with page_of(site.url("index.html"), webgl=False) as seen:
         widths = seen.page.eval_on_selector_all("img", "all => all.map(one => one.naturalWidth)")
         assert widths
         assert min(widths) > 0
 
 
 def test_search_finds_a_method_and_goes_there(site):
-    with page_of(site.url("tutorials/lecturer.html")) as seen:
+    with page_of(site.url("tutorials/lecturer.html"), webgl=False) as seen:
         seen.page.keyboard.press("/")
         seen.page.keyboard.type("inverse_dynamics")
         first = seen.page.locator("#found li a").first
@@ -72,14 +72,14 @@ QUERIES = {
 
 
 def test_search_finds_titles_headings_words_and_names(site):
-    with page_of(site.url("index.html")) as seen:
+    with page_of(site.url("index.html"), webgl=False) as seen:
         for query, title in QUERIES.items():
             seen.page.fill("#query", query)
             seen.page.locator("#found li:nth-child(-n + 5) a", has_text=title).first.wait_for()
 
 
 def test_search_says_when_there_is_nothing_and_takes_no_markup(site):
-    with page_of(site.url("index.html")) as seen:
+    with page_of(site.url("index.html"), webgl=False) as seen:
         seen.page.fill("#query", "<img src=x onerror=alert(1)>")
         status = seen.page.locator("#found [role=status]")
         status.wait_for()
@@ -92,7 +92,7 @@ def test_search_says_when_there_is_nothing_and_takes_no_markup(site):
 
 def test_commands_are_copied_without_their_prompt_and_notes(site):
     granted = ["clipboard-read", "clipboard-write"]
-    with page_of(site.url("index.html"), permissions=granted) as seen:
+    with page_of(site.url("index.html"), webgl=False, permissions=granted) as seen:
         block = seen.page.locator(".copyable", has=seen.page.locator(".command")).first
         block.hover()
         block.locator("button").click()
@@ -105,13 +105,13 @@ def test_commands_are_copied_without_their_prompt_and_notes(site):
     "address", ["equations.html", "reference/robot.html", *long("index.html", "comparison.html")]
 )
 def test_nothing_sticks_out_of_a_narrow_window(site, address):
-    with page_of(site.url(address), width=360, height=700) as seen:
+    with page_of(site.url(address), webgl=False, width=360, height=700) as seen:
         wide = seen.page.evaluate("document.documentElement.scrollWidth")
         assert wide <= 360
 
 
 def test_the_menu_of_a_narrow_window_opens(site):
-    with page_of(site.url("equations.html"), width=400, height=700) as seen:
+    with page_of(site.url("equations.html"), webgl=False, width=400, height=700) as seen:
         menu = seen.page.locator("button.menu")
         before = seen.page.locator("#pages").bounding_box()["y"]
         menu.click()
@@ -120,7 +120,7 @@ def test_the_menu_of_a_narrow_window_opens(site):
 
 
 def test_the_contents_follow_where_one_reads(site):
-    with page_of(site.url("simulation.html"), width=1400) as seen:
+    with page_of(site.url("simulation.html"), webgl=False, width=1400) as seen:
         last = seen.page.locator("nav.toc a").last
         last.click()
         # the page glides there, past the other headings
@@ -133,7 +133,7 @@ def test_the_contents_follow_where_one_reads(site):
 
 
 def test_a_printed_page_holds_words_and_nothing_to_click(site):
-    with page_of(site.url("equations.html")) as seen:
+    with page_of(site.url("equations.html"), webgl=False) as seen:
         seen.page.emulate_media(media="print")
         assert seen.page.locator("article h1").is_visible()
         for hidden in ("header.top", "nav.pages", "nav.toc", "footer", ".neighbours"):

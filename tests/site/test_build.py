@@ -4,6 +4,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from website.addresses import broken
 from website.navigation import unlisted, written_sections
 
 ROOT = Path(__file__).resolve().parents[2]
-SMALL = 15e6  # [bytes] of the whole site of some 280 pages, pictures and fonts included
+SMALL = 18e6  # [bytes] of the whole site of some 280 pages, pictures and fonts included
 
 
 def test_the_site_has_no_broken_link_and_no_page_that_is_missing_or_hidden(site):
@@ -125,3 +126,18 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path):
 def test_make_docs_checks_then_builds():
     said = subprocess.run(["make", "-n", "docs"], capture_output=True, text=True, cwd=ROOT).stdout
     assert 0 <= said.index("docs/check.py") < said.index("docs/build.py")
+
+
+def test_the_first_page_lists_the_pages_in_the_groups_and_order_of_the_navigation():
+    text = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+    pages = re.compile(r"^- \[(.+?)\]\((.+?)\)\\$", re.MULTILINE)
+    groups = re.findall(r"^## (.+?)\n\n(- .+?)(?=\n## |\Z)", text, re.DOTALL | re.MULTILINE)
+    listed = tomllib.loads((ROOT / "docs" / "navigation.toml").read_text(encoding="utf-8"))
+    listed["Start"].pop("Overview")  # the page itself
+    for long in ("How to", "Lecture decks"):  # these have a page that lists them
+        listed[long] = dict([next(iter(listed[long].items()))])
+    assert {title: dict(pages.findall(body)) for title, body in groups} == listed
+    assert [title for title, _ in groups] == list(listed)
+    assert [page for _, body in groups for page in pages.findall(body)] == [
+        page for group in listed.values() for page in group.items()
+    ]

@@ -87,7 +87,7 @@ def test_a_source_link_leads_to_the_line_of_the_definition(index, site):
     link = re.search(r'href="\.\./(source/[^"#]*)#L(\d+)" aria-label="Source of qddot\.load"', page)
     assert link
     listing = site.text(link[1])
-    line = re.search(rf'<span class="line" id="L{link[2]}">(.*)</span>', listing)
+    line = re.search(rf'<span id="L{link[2]}">(.*)</span>', listing)
     assert line
     assert re.sub("<[^>]*>", "", line[1]).startswith("def load(")
 

@@ -192,6 +192,7 @@ def test_ctrl_c_ends_with_130_and_says_how_to_go_on(plan, tmp_path, hooked, cont
     assert contents(folder) == contents(tmp_path / "whole")
 
 
+@pytest.mark.long
 @posix
 def test_a_disk_that_is_full_is_told_and_nothing_is_lost(plan, tmp_path, command, contents):
     import resource
