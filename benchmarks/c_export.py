@@ -1,6 +1,7 @@
-"""How long does exported C take for a state, beside the same program compiled here by LLVM?
+"""How long does exported C take for a state, and exported C++ for a batch, beside LLVM here?
 
-Both are called from the same loop in C, over the same states; the loop is called from Python once.
+C and LLVM are called from the same loop in C, over the same states, one by one; C++ and the kernel
+take the whole batch. Each is called from Python once.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from qddot.backends.llvm import compile_module
 from qddot.backends.loops import module, single_state
 
 STATES, MOST = 1000, 1.3  # times the kernel
+MOST_OF_A_BATCH = 1.5
 FLAGS = {"gcc -O3 -march=native": ["-O3", "-march=native"], "gcc -O3": ["-O3"]}
 LOOP = """
 typedef void (*function)(const double *, const double *, const double *, double *);
@@ -41,6 +43,8 @@ def rows(effort: Effort) -> list[Row]:
             for flags in FLAGS:
                 say(f"c_export: {name}, {flags} ...")
                 found.append(compare(robot_named(name), flags, Path(folder), effort))
+            if shutil.which("g++"):
+                found.append(compare_batches(robot_named(name), Path(folder), effort))
     return found
 
 
@@ -83,4 +87,46 @@ def compare(robot: qddot.Robot, flags: str, folder: Path, effort: Effort) -> Row
         times(theirs / ours),
         f"≤ {MOST} ×",
         theirs / ours <= MOST,
+    )
+
+
+BATCH = """#include "NAME.hpp"
+extern "C" void batch(std::size_t n, const double *a, const double *b, const double *c, double *out)
+{ qddot::NAME::inverse_dynamics(n, a, b, c, out); }
+"""
+
+
+def compare_batches(robot: qddot.Robot, folder: Path, effort: Effort) -> Row:
+    """Return the time of C++ in lanes beside the kernel's."""
+    robot = robot.with_options(threads=1)
+    qddot.export(robot, folder, target="cpp", functions=["inverse_dynamics"], force=True)
+    (folder / "batch.cpp").write_text(BATCH.replace("NAME", robot.name))
+    library, flags = folder / f"{robot.name}_batch.so", "g++ -O3 -march=native"
+    subprocess.run(
+        [
+            *flags.split(),
+            *("-std=gnu++17", "-shared", "-fPIC", "-o", library),
+            folder / "batch.cpp",
+        ],
+        check=True,
+    )
+    given = np.random.default_rng(0).normal(size=(3, effort.states, robot.n))
+    out = np.empty((effort.states, robot.n))
+    pointers = tuple(ctypes.c_void_p(x.ctypes.data) for x in (*given, out))
+    batch = ctypes.CDLL(str(library)).batch
+    exported, kernel = race(
+        [
+            Contender(batch, (ctypes.c_size_t(effort.states), *pointers), effort.states),
+            Contender(robot.inverse_dynamics, (*given,), effort.states, out=np.empty_like(out)),
+        ],
+        effort.seconds,
+    )
+    return Row(
+        f"{robot.name}: inverse dynamics as C++, batch, {flags}",
+        duration(exported),
+        "the kernel",
+        duration(kernel),
+        times(exported / kernel),
+        f"≤ {MOST_OF_A_BATCH} ×",
+        exported / kernel <= MOST_OF_A_BATCH,
     )

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -27,7 +28,10 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).parents[1] / "src"))  # a checkout will do
 
 import qddot
-from qddot.program.program import Iteration, Program
+from qddot.program.program import Program
+from qddot.simulation.acting import Forces
+from qddot.simulation.equation import System
+from qddot.simulation.steps import iteration
 
 STATES = 1 << 22
 WIDE = 1 << 20  # states, where a result is wide
@@ -40,6 +44,7 @@ ROBOTS = ("panda", "ur5")
 METHODS = ("rk4", "semi_implicit_euler", "midpoint")
 DTYPES = (np.dtype("float64"), np.dtype("float32"))
 COUNTS = (1, 32, 256, 1024, 32_768, 1 << 22)
+SOLVED = ("ur5", "puma560", "stanford", "scara")  # inverse kinematics in closed form
 TRAJECTORIES, STEPS = 1 << 18, 1000
 FUSED = """extern "C" __global__ void fused(T* out, int steps) {
   T a[8]; const T x = (T)1.000001, y = (T)1e-7;
@@ -255,10 +260,32 @@ def rollouts(fused: dict[str, float]) -> None:
         )
         time_of_one = per_call(partial(run, device="cuda"), waits_for_gpu, 1)
         rate = TRAJECTORIES * STEPS / time_of_one
-        loop = next(made for made in robot._cache.values() if isinstance(made, Iteration))
-        operations = len(loop)
+        operations = len(iteration(System(robot.model, Forces(), ()), method))
         share = 100 * rate * operations / 2 / fused[dtype.name]
         print(f"| {name}, {method}, {dtype} | {rate:.3g} | {share:.0f} % |", flush=True)
+
+
+def closed_forms() -> None:
+    """Time all branches of the inverse kinematics, on poses of random joint positions."""
+    print("\n| inverse_kinematics_all, float64 | poses per second | branches | registers |")
+    print("|---|--:|--:|--:|")
+    for name in SOLVED:
+        robot = qddot.load(name)
+        gpu, tip = qddot.to_cuda(robot), robot.tip
+        q = cp.random.default_rng(2).uniform(-3, 3, (WIDE, robot.n))
+        X = gpu.pose(q, tip)
+        kernel = gpu.lowered("inverse_kinematics_all", frame=tip)
+        branches = kernel(X)
+        branches = branches[0] if isinstance(branches, tuple) else branches
+        closest = cp.abs(cp.exp(1j * branches) - cp.exp(1j * q)[:, None]).max(axis=-1)
+        lost = int((~(cp.nanmin(closest, axis=1) < 1e-6)).sum())  # next to singular poses
+        rate = WIDE / seconds(kernel.bind(X))
+        r = kernel.resources()
+        print(
+            f"| {name} | {rate / 1e6:.0f} M | {branches.shape[1]}, {lost} of {WIDE:,} not found "
+            f"| {r.registers}, {r.local} B spilled |",
+            flush=True,
+        )
 
 
 def jax_alone() -> None:
@@ -269,15 +296,27 @@ def jax_alone() -> None:
         print("\nJAX is not installed: it was not raced.")
         return
     jax.config.update("jax_enable_x64", True)
-    print("\n| panda inverse_dynamics | JAX's own operations |\n|---|--:|")
-    for count, dtype in product((1, 32, 1 << 22), DTYPES):
-        program = robot_of("panda", dtype).program("inverse_dynamics")
-        # columns, which JAX likes better than rows
-        given = [jax.numpy.asarray(x.T.get()) for x in arrays(program, count, dtype)]
-        call = partial(jax.jit(native(program)), *given)
+    print("\n| panda inverse_dynamics | JAX's own operations | compiled in |\n|---|--:|--:|")
+    asked = [(count, dtype) for dtype, count in product(DTYPES, COUNTS)]
+    with ThreadPoolExecutor(len(asked)) as pool:  # XLA takes one core for each
+        made = list(pool.map(jax_call, asked))
+    for (count, dtype), (call, took) in zip(asked, made, strict=True):
         t = per_call(call, jax.block_until_ready, 20)
         rate = f"{1e6 * t:.1f} µs" if count < 1 << 20 else f"{count / t / 1e9:.2f} G"
-        print(f"| {count:,}, {dtype} | {rate} |", flush=True)
+        print(f"| {count:,}, {dtype} | {rate} | {took:.0f} s |", flush=True)
+
+
+def jax_call(asked: tuple[int, np.dtype]) -> tuple[Callable[[], Any], float]:
+    """Return a compiled call of JAX's own operations, and how long XLA took [s]."""
+    import jax
+
+    count, dtype = asked
+    program = robot_of("panda", dtype).program("inverse_dynamics")
+    # columns, which JAX likes better than rows
+    given = [jax.numpy.asarray(x.T.get()) for x in arrays(program, count, dtype)]
+    begin = time.perf_counter()
+    call = partial(jax.jit(native(program)).lower(*given).compile(), *given)
+    return call, time.perf_counter() - begin
 
 
 def native(program: Program) -> Callable[..., Any]:
@@ -311,6 +350,7 @@ def main() -> None:
     print(", ".join(f"{name} {rate / 1e12:.1f} T" for name, rate in fused.items()) + "\n")
     kernels(copy, fused)
     rollouts(fused)
+    closed_forms()
     batches()
     jax_alone()
 

@@ -1,4 +1,4 @@
-"""How does the time a state grow with the number of joints?
+"""How do the time a state and the time to compile grow with the number of joints?
 
 Random chains of revolute joints, each turned and shifted against the one before in every direction:
 nothing of their geometry is zero.
@@ -25,14 +25,27 @@ from qddot.robot import Robot
 JOINTS = (2, 4, 8, 16, 32, 64)
 FITTED = (8, 16, 32, 64)
 STEEPEST = 1.10  # exponent
-LONGEST = 1.0  # [s] to record and compile the longest chain
+IN_MEMORY = 16_384  # joint positions in a batch that stays in the second cache
+LONGEST = 1.0  # [s] to record and compile a quantity of the longest chain
+COMPILED = {
+    "inverse_dynamics": "inverse dynamics",
+    "forward_dynamics": "forward dynamics",
+    "mass_matrix": "the mass matrix",
+    "coriolis_matrix": "the Coriolis matrix",
+    "inverse_dynamics_derivatives": "derivatives of inverse dynamics",
+    "forward_dynamics_derivatives": "derivatives of forward dynamics",
+}
 
 
 def rows(effort: Effort) -> list[Row]:
-    """Return the time a state of each chain, the exponent, and the time to compile the longest."""
+    """Return the time a state of each chain, the exponent, and times to compile the longest."""
     robots = {n: Robot(chain(n), threads=1) for n in JOINTS}
     say(f"growth: recording and compiling {JOINTS[-1]} joints ...")
-    longest = record_and_compile(robots[JOINTS[-1]])
+    last = f"of {JOINTS[-1]} joints"
+    compiled = [
+        within(f"record and compile {words} {last}", record_and_compile(quantity), LONGEST)
+        for quantity, words in COMPILED.items()
+    ]
     mine, theirs = [], []
     with one_core():
         for n, robot in robots.items():
@@ -52,15 +65,27 @@ def rows(effort: Effort) -> list[Row]:
     else:
         found = [within(w, t) for w, t in zip(what, mine, strict=True)]
     times = dict(zip(JOINTS, mine, strict=True))
-    power = exponent(FITTED, [times[n] for n in FITTED])
-    growth = Row(
-        f"time per state, {FITTED[0]} to {FITTED[-1]} joints",
-        f"n^{power:.2f}",
-        target=f"≤ n^{STEEPEST}",
-        reached=power <= STEEPEST,
-    )
-    label = f"record and compile inverse dynamics of {JOINTS[-1]} joints"
-    return [*found, growth, within(label, longest, LONGEST)]
+    label = f"time per state, {FITTED[0]} to {FITTED[-1]} joints"
+    growths = [
+        exponent_row(label, [times[n] for n in FITTED]),
+        exponent_row(f"{label}, {IN_MEMORY:,} positions per batch", equally_large(robots, effort)),
+    ]
+    return [*found, *growths, *compiled]
+
+
+def equally_large(robots: dict[int, Robot], effort: Effort) -> list[float]:
+    """Return the times a state of batches that are equally large in memory, and stay in a cache."""
+    with one_core():
+        entrants = [
+            ours(robots[n], "inverse_dynamics", states(robots[n], IN_MEMORY // n)) for n in FITTED
+        ]
+        return race(entrants, effort.seconds)
+
+
+def exponent_row(label: str, seconds: list[float]) -> Row:
+    power = exponent(FITTED, seconds)
+    target = f"≤ n^{STEEPEST}"
+    return Row(label, f"n^{power:.2f}", target=target, reached=power <= STEEPEST)
 
 
 def exponent(n: tuple[int, ...], seconds: list[float]) -> float:
@@ -68,14 +93,15 @@ def exponent(n: tuple[int, ...], seconds: list[float]) -> float:
     return float(np.polyfit(np.log(n), np.log(seconds), 1)[0])
 
 
-def record_and_compile(robot: Robot) -> float:
-    """Return how long it takes with nothing kept on disk [s]."""
+def record_and_compile(quantity: str) -> float:
+    """Return how long a quantity of the longest chain takes with nothing kept on disk [s]."""
+    robot = Robot(chain(JOINTS[-1]), threads=1)
     before = os.environ.get("QDDOT_CACHE_DIR")
     with tempfile.TemporaryDirectory() as folder:
         os.environ["QDDOT_CACHE_DIR"] = folder
         try:
             started = time.perf_counter()
-            _ = Kernel(robot.program("inverse_dynamics")).gufunc
+            _ = Kernel(robot.program(quantity)).gufunc
             return time.perf_counter() - started
         finally:
             os.environ.pop("QDDOT_CACHE_DIR")

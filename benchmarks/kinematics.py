@@ -24,11 +24,19 @@ BATCH, ONE = 100e-9, 1e-6  # [s]: at most, per pose
 WRIST = 4  # the joint that is singular at 0
 POSES = 1000
 CLOSE = 1e-6
+PACKAGES = {  # what is imported, and what to install
+    "EAIK": ("eaik", "eaik"),
+    "ssik": ("ssik", "ssik cython"),
+    "ur-analytic-ik": ("ur_analytic_ik", "ur-analytic-ik"),
+}
 
 
 def rows(effort: Effort) -> list[Row]:
     """Return, per robot, all solutions of a pose: in a batch, in a call, and beside peers."""
     found = []
+    for name, (module, package) in PACKAGES.items():
+        if find_spec(module) is None:
+            say(f"{name} is not installed and not measured: pip install {package}")
     with one_core():
         for name in NAMES:
             say(f"kinematics: {name} ...")

@@ -2,9 +2,9 @@
 
 Poses are those of random positions within limits. `near` is drawn the same way ("from anywhere"),
 or is 0.1 rad from where the pose came from ("from close by"), as in a controller. Beside it what
-people install for one pose after the other: ssik's closed forms with a seed, Pink's differential
-steps until they arrive (10⁻⁶), and ikpy. What each finds is checked before it is timed; ikpy and
-Pink find what is close by, and not all of that.
+people install for one pose after the other: ssik's closed forms with a seed, the differential steps
+of Pink and of mink until they arrive (10⁻⁶), the Levenberg-Marquardt search of the Robotics Toolbox
+in C, and ikpy. What each finds is checked before it is timed; some miss some of what is close by.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from robots import robot_named
 from table import Row, against, within
 from timing import Contender, Effort, one_core, race, say
 
+from qddot.dynamics.kinematics import path
 from qddot.robot import Robot
+from qddot.spatial.pose import Pose
 from qddot.writers.urdf import to_urdf
 
 NAMES = ("panda", "ur5")
@@ -84,9 +86,9 @@ def each(solve: Solver, asked: Sequence[tuple[np.ndarray, np.ndarray]]) -> None:
 
 def installed(peer: str) -> bool:
     """Return whether a peer is there, and say so if it is not."""
-    module = {"ssik, seeded": "ssik", "Pink": "pink", "ikpy": "ikpy"}[peer]
+    module, package = PACKAGES[peer]
     if find_spec(module) is None:
-        say(f"{peer} is not installed and not measured: pip install ssik pin-pink ikpy quadprog")
+        say(f"{peer} is not installed and not measured: pip install {package}")
     return find_spec(module) is not None
 
 
@@ -128,6 +130,56 @@ def pink_on(robot: Robot) -> tuple[Solver, None]:
     return solve, None
 
 
+def mink_on(robot: Robot) -> tuple[Solver, None]:
+    """Return mink's steps towards a pose until it has arrived; the model is made before."""
+    import mink
+    import mujoco
+
+    model = mujoco.MjModel.from_xml_string(to_urdf(robot.model))
+    body, home = model.body(model.nbody - 1).name, np.zeros(robot.n)
+    configuration = mink.Configuration(model, q=home)
+    last = configuration.get_transform_frame_to_world(body, "body").as_matrix()
+    to_body = np.linalg.inv(robot.pose(home, robot.tip)) @ last  # fixed frames are no bodies there
+    costs = {"position_cost": 1.0, "orientation_cost": 1.0, "lm_damping": 1e-6}
+    task, limits = mink.FrameTask(body, "body", **costs), [mink.ConfigurationLimit(model)]
+
+    def solve(X: np.ndarray, near: np.ndarray) -> object:
+        configuration.update(near)
+        task.set_target(mink.SE3.from_matrix(X @ to_body))
+        for _ in range(50):
+            if np.abs(task.compute_error(configuration)).max() < ARRIVED:
+                return configuration.q
+            v = mink.solve_ik(configuration, [task], 1.0, solver="daqp", limits=limits)
+            configuration.integrate_inplace(v, 1.0)
+        return None
+
+    return solve, None
+
+
+def toolbox_on(robot: Robot) -> tuple[Solver, None]:
+    """Return the Robotics Toolbox's search in C on the same elementary transforms."""
+    import roboticstoolbox as rtb
+
+    def fixed(X: Pose) -> rtb.ET:
+        return rtb.ET.SE3(np.array(X.matrix(), dtype=float))
+
+    body, X_BF = robot.tree.frame(robot.tip)
+    arm = rtb.ETS()
+    for i in path(robot.tree, body):
+        own, k = robot.tree.bodies[i], robot.tree.drives[i].index
+        axis = np.array(own.axis, dtype=float)
+        turn = (rtb.ET.Rx, rtb.ET.Ry, rtb.ET.Rz)[int(axis.argmax())]
+        assert axis.max() == 1, axis
+        arm = arm * fixed(own.X_PJ) * turn(qlim=[robot.limits.lower[k], robot.limits.upper[k]])
+    arm = arm * fixed(X_BF)
+
+    def solve(X: np.ndarray, near: np.ndarray) -> object:
+        found = arm.ik_LM(X, q0=near, tol=ARRIVED**2)
+        return found.q if found.success else None
+
+    return solve, None
+
+
 def ikpy_on(robot: Robot) -> tuple[Solver, None]:
     """Return ikpy's search on the arm's URDF."""
     import tempfile
@@ -153,4 +205,17 @@ def ikpy_on(robot: Robot) -> tuple[Solver, None]:
     return solve, None
 
 
-PEERS = {"ssik, seeded": ssik_on, "Pink": pink_on, "ikpy": ikpy_on}
+PEERS = {
+    "ssik, seeded": ssik_on,
+    "Pink": pink_on,
+    "mink": mink_on,
+    "Robotics Toolbox": toolbox_on,
+    "ikpy": ikpy_on,
+}
+PACKAGES = {  # what is imported, and what to install
+    "ssik, seeded": ("ssik", "ssik"),
+    "Pink": ("pink", "pin-pink quadprog"),
+    "mink": ("mink", "mink"),
+    "Robotics Toolbox": ("roboticstoolbox", "roboticstoolbox-python"),
+    "ikpy": ("ikpy", "ikpy"),
+}

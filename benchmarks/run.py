@@ -20,8 +20,8 @@ from timing import LONG, QUICK, Effort, say
 
 QUESTIONS = (
     *("batch", "single", "threads", "float32", "rollouts", "motion", "paths", "kinematics"),
-    "nearest_pose",
-    *("control", "c_export"),
+    *("nearest_pose", "tasks"),
+    *("control", "c_export", "real_time", "fmu"),
     *("jax_cpu", "start", "growth", "operations", "memory", "symbolic", "bounds", "excitation"),
 )
 BEGIN, END = "<!-- bench:begin -->", "<!-- bench:end -->"

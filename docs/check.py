@@ -7,12 +7,15 @@ The code blocks of a page run in order, in one namespace and one temporary folde
                   are there; their exit status must be 0, and they must print what is below them
     ```text       right below such a block, in the same section, must be what that block printed
     a table       with a column "qddot prints" must have formulas there that the page has printed
+    prose         below <!-- says 943: run.how["steps"] --> must have the number 943, and the
+                  expression this value, after the blocks above it have run; a line per number
 
 `printed.py` says which numbers may differ. An HTML comment above a block changes the rest:
 
     <!-- not run -->        the block is skipped
     <!-- exit 2 -->         the commands of the block must exit with status 2
-    <!-- needs pydrake -->  what it shows is compared only where this package is installed
+    <!-- needs pydrake -->  where this package is not installed, Python is skipped, and what
+                            commands show is not compared
 """
 
 import contextlib
@@ -25,14 +28,16 @@ import subprocess
 import sys
 import tempfile
 import traceback
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
+from itertools import takewhile
 from pathlib import Path
 from textwrap import dedent
 
-from printed import missing
+from printed import missing, near
 from website.markdown import rendered
 
 from qddot.cli import app
@@ -43,6 +48,7 @@ SHELL = re.compile(r"[|<>&;*]")  # needs a shell
 
 FENCE = re.compile(r"^\s*(`{3,}|~{3,})\s*([\w-]*)")
 COMMENT = re.compile(r"^<!--\s*(.*?)\s*-->$")
+SAYS = re.compile(r"says ([^:]+): (.+)")
 LINK = re.compile(r"\[[^\]]*\]\(<?([^)\s>]+)>?[^)]*\)")
 PRINTS = "qddot prints"  # the heading of a column of formulas that a page has printed
 FORMULA = re.compile(r"\$`([^`]+)`\$|`([^`]*[=≤≥][^`]*)`")
@@ -99,6 +105,9 @@ def failing_examples(page: Path) -> list[str]:
             if block.language == "table":
                 problems += unprinted(page, block, everything)
                 continue
+            if block.language == "prose":
+                problems += unfounded(page, block, namespace)
+                continue
             if block.language == "text":
                 if before and before.section == block.section and comparable(block):
                     problems += differing(page, block, block.text, printed)
@@ -106,6 +115,8 @@ def failing_examples(page: Path) -> list[str]:
                 continue
             before = None
             if block.comment == "not run" or not is_example(block):
+                continue
+            if block.language == "python" and not comparable(block):
                 continue
             print(f"{place(page, block.line)}: {block.language}", flush=True)
             before = block
@@ -129,6 +140,21 @@ def unprinted(page: Path, block: Block, printed: set[str]) -> list[str]:
         for formula in formulas
         if formula not in printed
     ]
+
+
+def unfounded(page: Path, block: Block, namespace: dict) -> list[str]:
+    """Return what is wrong with a number that a paragraph says."""
+    number, expression = SAYS.fullmatch(block.comment).groups()
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of a run that is coarse on purpose, say
+            value = eval(expression, namespace)
+    except Exception as error:
+        return [f"{place(page, block.line)}: {expression}: {type(error).__name__}: {error}"]
+    if not near(number, f"{value}", ""):
+        return [f"{place(page, block.line)}: says {number}, but {expression} is {value}"]
+    if not re.search(rf"(?<![\w.,]){re.escape(number)}(?![\w]|[.,]\d)", block.text):
+        return [f"{place(page, block.line)}: the paragraph below does not say {number}"]
+    return []
 
 
 def differing(page: Path, block: Block, shown: str, printed: str) -> list[str]:
@@ -193,7 +219,7 @@ def run_command(command: str) -> tuple[int, str]:
 
 
 def comparable(block: Block) -> bool:
-    """Return whether what the block shows can be compared here."""
+    """Return whether what the block needs is installed here."""
     needed = re.fullmatch(r"needs (\w+)", block.comment)
     return not needed or find_spec(needed[1]) is not None
 
@@ -207,11 +233,15 @@ def commands(block: Block) -> Iterator[tuple[str, str]]:
 
 
 def split(page: Path) -> tuple[list[tuple[int, str]], list[Block]]:
-    """Return the page's numbered lines of prose and its blocks, tables of what it prints too."""
+    """Return the page's numbered lines of prose and its blocks.
+
+    Tables of what the page prints and paragraphs with numbers that can be computed are blocks too.
+    """
     prose, blocks, section = [], [], ""
     table: list[str] = []
     comment, fence, language, start, body = "", "", "", 0, []
-    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), start=1):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    for number, line in enumerate(lines, start=1):
         mark = FENCE.match(line)
         if fence:
             if mark and mark[1].startswith(fence) and not mark[2]:
@@ -234,6 +264,10 @@ def split(page: Path) -> tuple[list[tuple[int, str]], list[Block]]:
             if line.strip():
                 said = COMMENT.match(line.strip())
                 comment = said[1] if said else ""
+                if SAYS.fullmatch(comment):
+                    text = "\n".join(takewhile(str.strip, lines[number:]))
+                    text = re.sub("<!--.*?-->", "", text)
+                    blocks.append(Block("prose", text, number, comment, section))
     return prose, blocks
 
 

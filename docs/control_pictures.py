@@ -11,6 +11,7 @@ from qddot.control import laws
 from qddot.control.laws.adaptive_slotine_li import balanced
 from qddot.control.laws.assumption import wrong_model
 from qddot.control.loop import closed_loop
+from qddot.control.tasks import FrameTask, PostureTask, TaskVelocity
 from qddot.motions import CartesianLine, Fourier, Quintic, time_optimal
 from qddot.present.figures import style
 
@@ -151,6 +152,39 @@ def three_laws() -> Figure:
     )
 
 
+def tasks() -> Figure:
+    """Return how far a Panda's tool is off its line, and its joints off a posture."""
+    panda = loaded("panda")
+    end = panda.pose(HOME, "tool")
+    end[:3, 3] += [-0.1, 0.2, 0.0]
+    line = CartesianLine(panda, "tool", HOME, end=end, duration=1.5)
+    other = HOME + np.array([0.4, 0, -0.4, 0, 0.4, 0, 0])
+    tool = FrameTask("tool", target=line, gain=20)
+    made = {
+        "the tool alone": [tool],
+        "levels": [tool, PostureTask(gain=2, level=1, target=other)],
+        "weights 1 and 0.3": [tool, PostureTask(gain=2, weight=0.3, target=other)],
+    }
+    drawn = style.figure(7.5, 3.0)
+    left, right = drawn.subplots(1, 2)
+    lines = []
+    for i, (name, each) in enumerate(made.items()):
+        motion = TaskVelocity(panda, each).followed(HOME, 2.5, every=0.02)
+        wanted = np.array([np.asarray(line.frame_at(t)[0], dtype=float) for t in motion.t])
+        off = (panda.pose(motion.q, "tool") - wanted)[:, :3, 3]
+        distance = 1000 * np.linalg.norm(off, axis=1)
+        lines.append((left.plot(motion.t, distance, **style.curve(i))[0], name))
+        right.plot(motion.t, np.linalg.norm(motion.q - other, axis=1), **style.curve(i))
+    for axes, label in ((left, "tool off its line [mm]"), (right, "joints off the posture [rad]")):
+        style.dress(axes)
+        axes.set_xlim(0, 2.5)
+        axes.set_ylim(0)
+        axes.set_xlabel("time [s]")
+        axes.set_ylabel(label)
+    style.legend(drawn, lines, 3, loc="outside upper left")
+    return drawn
+
+
 PICTURES = {
     "control_laws.svg": four_laws,
     "control_adaptive.svg": adaptive_panda,
@@ -160,5 +194,6 @@ PICTURES = {
     "control_approximate_jacobian.svg": approximate_jacobian,
     "control_observer.svg": observer,
     "control_fastest.svg": fastest,
+    "control_tasks.svg": tasks,
     "tutorial_control.svg": three_laws,
 }

@@ -1,43 +1,43 @@
 """The picture of the front page: an arm that moves, and beside it its equations.
 
-Nothing in it is written by hand but the captions: the arm is drawn from its model, the formulas are
-those that `qddot.derive` gives, and a tick stands where `qddot.prove` found a proof. The index of a
-variable has the colour of its joint.
+Nothing in it is written by hand but the captions: the arm is drawn as `qddot draw` draws it, the
+formulas are those that `qddot.derive` gives, and a tick stands where `qddot.prove` found a proof.
+The index of a variable has the colour of its joint.
 """
 
 import re
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from matplotlib.patches import FancyBboxPatch, PathPatch
 from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
-from shaded_arm import THICK, capsule, draw_arm, mixed, projected
 
 import qddot
 from qddot.equations.latex import as_latex
 from qddot.motions import Quintic
 from qddot.present.figures import style
-from qddot.present.figures.arm_scene import ArmScene, arm_scene
+from qddot.present.figures.arm_scene import arm_scene
+from qddot.present.figures.eye import eye_on
+from qddot.present.figures.robot_stage import FINE, RobotStage
+from qddot.present.figures.surfaces import surfaces_of
 
 WIDTH, HEIGHT = 10.6, 4.7  # [inch]
 PAPER, EDGE, INK, QUIET = "#fcfdfe", "#dfe5ea", "#1c2128", "#57606a"
-GHOST = "#c3ccd6"
 TRACE = 30  # pieces of the path of the tip
-ROOM = 0.12  # [m], around the arm
+SIZE, LOOK = (620, 650), {"azimuth": -1.15, "elevation": 0.2}  # [px]; [rad]
 
 START = np.array([-0.2, -2.75, 0.9, 0.2, -1.57, 0.0])
 END = np.array([0.25, -1.15, 1.0, -1.5, -1.0, 0.6])
-LABELS = ((0.1, -0.03), (-0.17, 0.0), (-0.14, 0.07), (-0.03, -0.15), (-0.16, 0.08), (0.09, 0.0))
-GHOSTS = (0.0, 0.31, 0.41, 0.5, 0.6)  # of the time
+GHOSTS = (0.0, 0.38, 0.55)  # of the time
 SMALL = 9.4  # [pt], letters of captions
 PROVED = {  # what is said, and of which claims it is true
-    "five derivations agree": "give the same M, c and g",
+    "seven derivations agree": "give the same M, c and g",
     "Ṁ − 2C is skew": "Ṁ − 2C is skew for C = ½(Ṁ + Uᵀ − U), Christoffel's",
     "g = ∂P/∂q": "g and the springs are the slope of P",
 }
@@ -54,7 +54,7 @@ def front(name: str = "ur5") -> Figure:
     drawn = Figure(figsize=(WIDTH, HEIGHT), facecolor="none")
     card(drawn)
     arm = drawn.add_axes((0.015, 0.03, 0.40, 0.94))
-    draw_motion(arm, arm_scene(robot))
+    draw_motion(arm, robot)
     page = drawn.add_axes((0.42, 0.0, 0.58, 1.0))
     page.set_xlim(0, 0.58 * WIDTH * 72)
     page.set_ylim(0, HEIGHT * 72)
@@ -81,45 +81,34 @@ def card(drawn: Figure) -> None:
     sheet.add_patch(box)
 
 
-def draw_motion(axes: Axes, scene: ArmScene) -> None:
+def draw_motion(axes: Axes, robot: qddot.Robot) -> None:
     """Draw where the arm has been, the path of its tip, and where it is."""
-    motion = Quintic([START, END], 1.0)
+    scene, motion = arm_scene(robot), Quintic([START, END], 1.0)
+    stage = RobotStage(surfaces_of(robot), scene.stage, scene.size)
+    shown = [stage.triangles(scene.poses(motion.at(t)[0])) for t in (*GHOSTS, 1.0)]
+    everywhere = np.concatenate([triangles.points for triangles in shown])
+    eye = eye_on(np.array(scene.stage["up"], dtype=float), everywhere, SIZE, LOOK)
+    paper = np.array(to_rgb(PAPER))
+    behind = np.ones((SIZE[1], SIZE[0], 3)) * paper
+    for k, ghost in enumerate(shown[:-1]):
+        behind *= 1 - (0.12 + 0.09 * k) * (1 - stage.raster(eye, ghost) / 255)
+    fine = behind.repeat(FINE, axis=0).repeat(FINE, axis=1).astype(np.float32)
+    picture = stage.raster(eye, shown[-1], background=fine)
     axes.axis("off")
-    axes.set_aspect("equal", anchor="C")
+    axes.set(xlim=(0, SIZE[0]), ylim=(SIZE[1], 0))
+    axes.imshow(picture, extent=(0, SIZE[0], SIZE[1], 0), interpolation="none")
     times = np.linspace(0, 1, TRACE + 1)
-    path, _ = projected(np.array([tip(scene, motion.at(t)[0]) for t in times]))
-    seen = [path]
+    path = eye.seen(np.array([robot.pose(motion.at(t)[0], robot.tip)[:3, 3] for t in times]))
     for k in range(TRACE):
         shade = mixed(PAPER, style.colour(0), 0.2 + 0.65 * k / TRACE)
-        axes.plot(*path[k : k + 2].T, color=shade, linewidth=1.8, zorder=2, solid_capstyle="round")
-    for k, t in enumerate(GHOSTS):
-        faint = mixed(GHOST, PAPER, 0.8 - 0.15 * k)
-        for line in scene.scene(motion.at(t)[0], bodies=False)["lines"]:
-            points, _ = projected(np.array(line))
-            seen.append(points)
-            for a, b in pairwise(points):
-                capsule(axes, a, b, 0.8 * THICK, faint, zorder=1)
-    now = scene.scene(END, bodies=False)
-    seen += draw_arm(axes, now)
-    label_joints(axes, now["joints"])
-    everything = np.vstack(seen)
-    low, high = everything.min(axis=0) - ROOM, everything.max(axis=0) + ROOM
-    axes.set_xlim(low[0], high[0])
-    axes.set_ylim(low[1], high[1])
+        piece = path[k : k + 2, :2].T
+        axes.plot(*piece, color=shade, linewidth=1.8, zorder=2, solid_capstyle="round")
 
 
-def tip(scene: ArmScene, q: Any) -> np.ndarray:
-    return np.array(scene.scene(q, bodies=False)["lines"][-1][-1])
-
-
-def label_joints(axes: Axes, joints: list[dict[str, Any]]) -> None:
-    """Write q1 ... qn beside the joints, in their colours."""
-    for joint, shift in zip(joints, LABELS, strict=True):
-        (place,), _ = projected(np.array([joint["at"]]))
-        x, y = place + np.array(shift)
-        shade = mixed(joint["colour"], "#000000", 0.22)
-        name = f"$q_{{{joint['label'][1:]}}}$"
-        axes.text(x, y, name, color=shade, fontproperties=TEX, fontsize=13, zorder=3.5)
+def mixed(colour: str, other: str, share: float) -> tuple[float, ...]:
+    """Return a colour with a share of another one."""
+    a, b = (np.array(to_rgb(each)) for each in (colour, other))
+    return tuple(a + (b - a) * share)
 
 
 def write_equations(axes: Axes, robot: qddot.Robot) -> None:

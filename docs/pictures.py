@@ -47,7 +47,8 @@ def save(drawn: Figure, name: str, small: bool = False) -> None:
     """
     path = HERE / name
     with matplotlib.rc_context({"svg.hashsalt": name, "path.simplify_threshold": 0.3}):
-        drawn.savefig(path, metadata={"Date": None, "Creator": None})
+        known = {"Date": None, "Creator": None} if path.suffix == ".svg" else {"Software": None}
+        drawn.savefig(path, metadata=known, dpi=130)
     if small:
         path.write_text(shortened(path.read_text(encoding="utf-8")), encoding="utf-8")
 
@@ -259,7 +260,27 @@ def sweeps() -> dict[str, Figure]:
         }
 
 
+def robots() -> Figure:
+    """Return built-in arms side by side, each in a pose that shows it."""
+    poses = {
+        "panda": [0.4, -0.5, 0, -2.1, 0, 1.7, 0.7],
+        "ur5": [0.3, -1.2, 1.5, -1.8, -1.5, 0.3],
+        "iiwa14": [0.3, 0.6, 0, -1.4, 0, 0.9, 0],
+        "scara": [0.4, 0.8, 0.1, 0.2],
+        "puma560": [0.4, 0.8, -2.6, 0, 0.6, 0],
+        "stanford": [0.5, 1.1, 0.6, 0, 0.5, 0],
+    }
+    sheet = style.figure(9.0, 5.4)
+    for axes, (name, q) in zip(sheet.subplots(2, 3).flat, poses.items(), strict=True):
+        (image,) = plot.plot_robot(qddot.load(name), q, size=(450, 380)).axes[0].images
+        axes.imshow(image.get_array())
+        axes.axis("off")
+        axes.set_title(name, fontsize=style.NORMAL, color=style.INK, y=-0.04)
+    return sheet
+
+
 PICTURES = {
+    "robots.png": robots,
     "three_drops.svg": three_drops,
     "energy.svg": energy,
     "mass_spring_damper.svg": mass_spring_damper,

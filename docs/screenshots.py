@@ -30,6 +30,8 @@ def main() -> int:
         for name, scheme, act in (
             ("studio_panda.png", "light", equation),
             ("studio_motion.png", "dark", motion),
+            ("studio_control.png", "light", control),
+            ("studio_drag.png", "light", solutions),
         ):
             window: Any = {"viewport": {"width": WIDTH, "height": HEIGHT}, "color_scheme": scheme}
             page = browser.new_context(**window).new_page()
@@ -70,6 +72,52 @@ def motion(page: Any) -> None:
     page.wait_for_selector("#plots:not([hidden])")
     page.wait_for_function("() => Number(document.querySelector('#scrubber').value) > 1.1")
     page.click("#play")
+    settle(page)
+
+
+def control(page: Any) -> None:
+    """Tune an impedance on a payload that its law does not know, beside chosen gains."""
+
+    def enter(field: str, value: float) -> None:
+        page.fill(field, str(value))
+        page.press(field, "Enter")
+
+    def run() -> None:
+        page.evaluate("() => { document.querySelector('#verdict').textContent = ''; }")
+        page.click("#run")
+        page.wait_for_function("() => document.querySelector('#verdict').textContent")
+        page.wait_for_function("() => Number(document.querySelector('#scrubber').value) > 1.5")
+        page.click("#play")
+
+    enter("#payload", 2)
+    page.get_by_role("radio", name="Control").check()
+    page.select_option("#law", "cartesian_impedance")
+    page.wait_for_selector("#gain-joint_damping")
+    page.select_option("#reference", "setpoint")
+    page.click("#target summary")
+    enter("#target-fields label:nth-child(2) input", 0.3)
+    page.click("#target summary")
+    enter("#known-payload", 0)
+    run()
+    page.click("#keep-run")
+    enter("#gain-kp", 1500)
+    enter("#gain-kd", 150)
+    run()
+    page.evaluate("() => { document.querySelector('.numbers').scrollTop = 0; }")
+    settle(page)
+
+
+def solutions(page: Any) -> None:
+    """Show all ways in which a UR5 has its tool where it is."""
+    page.select_option("#robots", "ur5")
+    page.wait_for_function("() => document.title.startsWith('ur5')")
+    for i, value in enumerate((0.3, -1.2, 1.3, -0.6, 0.9, 0.2)):
+        field = f"#joints .joint:nth-child({i + 1}) input[type=number]"
+        page.fill(field, str(value))
+        page.press(field, "Enter")
+    page.uncheck("#torques")
+    page.click("#ways")
+    page.wait_for_selector("#ways-rows li")
     settle(page)
 
 

@@ -61,7 +61,5 @@ def code_block(text: str, language: str) -> str:
 def numbered(text: str, language: str) -> str:
     """Return a file whose lines have anchors L1, L2, ..."""
     lines = coloured(text, language).split("\n")
-    rows = "\n".join(
-        f'<span class="line" id="L{n}">{line}</span>' for n, line in enumerate(lines, 1)
-    )
+    rows = "\n".join(f'<span id="L{n}">{line}</span>' for n, line in enumerate(lines, 1))
     return f'<pre class="code listing"><code>{rows}</code></pre>'

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -73,12 +74,17 @@ def rendered(text: str, resolve: Resolve = as_is, find: Find = nowhere) -> Body:
 
 def fragment(text: str, find: Find = nowhere) -> str:
     """Return a few paragraphs as HTML, such as a docstring; its `<` and `&` are what they say."""
-    parser = made_parser().disable(["html_block", "html_inline", "lheading", "hr", "table"])
+    parser = fragment_parser()
     tokens = parser.parse(text)
     for token in tokens:
         if token.type == "inline":
             token.children = [*with_names(token.children or [], find)]
     return parser.renderer.render(tokens, parser.options, {})
+
+
+@cache
+def fragment_parser() -> MarkdownIt:
+    return made_parser().disable(["html_block", "html_inline", "lheading", "hr", "table"])
 
 
 def made_parser() -> MarkdownIt:

@@ -32,7 +32,8 @@ CHAPTERS = (
             *("qddot.load", "qddot.from_dh", "qddot.from_screws", "qddot.show", "qddot.Robot"),
             *("qddot.RobotWarning", "qddot.inertia_of"),
             *("qddot.Model", "qddot.model.Friction", "qddot.model.Inertial", "qddot.model.Motor"),
-            "qddot.model.Payload",
+            *("qddot.model.Payload", "qddot.model.Link", "qddot.model.Placement"),
+            *("qddot.model.Geometry", "qddot.model.BoxShape", "qddot.plot.surfaces_of"),
             *("qddot.robot.RobotFrame", "qddot.robot.AllTerms", "qddot.robot.FrameTerms"),
             *("qddot.robot.Linearisation", "qddot.robot.Mode"),
         ),
@@ -130,6 +131,12 @@ CHAPTERS = (
         ),
     ),
     Chapter(
+        "tasks",
+        "Tasks",
+        "Joint velocities for several tasks at once, within limits.",
+        ("qddot.control.tasks.*",),
+    ),
+    Chapter(
         "references",
         "References",
         "Where an arm should be at every instant.",
@@ -216,8 +223,8 @@ GROUPS: dict[str, dict[str, tuple[str, ...]]] = {
         "Limits and positions": ("limits", "home", "start", "random_positions"),
         "Energy": ("kinetic_energy", "potential_energy", "center_of_mass"),
         "Robots from this one": (
-            *("with_gravity", "with_values", "with_payload", "with_friction", "without"),
-            *("locked", "with_options"),
+            *("with_gravity", "with_values", "with_payload", "with_friction", "with_scale"),
+            *("without", "locked", "with_options"),
         ),
         "What it is": (
             *("name", "n", "joint_names", "mass", "symbols", "values", "warnings", "tree", "show"),

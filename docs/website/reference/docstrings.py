@@ -6,6 +6,7 @@ import inspect
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from textwrap import dedent
 from typing import Any
 
@@ -205,6 +206,7 @@ def fields_of(thing: type) -> tuple[Field, ...]:
     return tuple(known[name] for name in wanted if name in known and not name.startswith("_"))
 
 
+@cache
 def written(owner: type) -> list[Field]:
     """Return the fields as they are written in the source of one class."""
     try:

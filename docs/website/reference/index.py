@@ -86,7 +86,7 @@ def source_of(thing: object, root: Path) -> tuple[Path, int] | None:
     thing = inspect.unwrap(thing) if callable(thing) else thing
     try:
         file = inspect.getsourcefile(thing)  # type: ignore[arg-type]
-        line = inspect.getsourcelines(thing)[1]  # type: ignore[arg-type]
+        line = inspect.findsource(thing)[1] + 1  # type: ignore[arg-type]
     except (OSError, TypeError):
         return None
     path = Path(file or "")
