@@ -313,22 +313,36 @@ def test_moving_it_moves_what_is_looked_at_and_home_brings_it_back(view):
 
 
 def test_it_is_drawn_only_when_something_changed(view):
-    count = """() => new Promise((done) => {
-      let drawn = 0;
+    """At rest frames pass without a drawing; of five changes before a frame one is made."""
+    rests = """() => new Promise((done) => {
+      let quiet = 0, left = 600;
       const draw = view.draw;
-      view.draw = function () { drawn += 1; return draw.call(this); };
-      const wait = (left) => requestAnimationFrame(() => {
-        if (left) return wait(left - 1);
+      view.draw = function (...how) { quiet = 0; return draw.apply(this, how); };
+      const wait = () => requestAnimationFrame(() => {
+        quiet += 1;
+        left -= 1;
+        if (quiet < 12 && left) return wait();
         delete view.draw;
-        return done(drawn);
+        return done(quiet === 12);
       });
-      wait(6);
+      wait();
     })"""
-    # without a graphics card a finer picture is drawn at rest
-    view.page.evaluate("() => new Promise((done) => setTimeout(done, 1500))")
-    assert view.page.evaluate(count) == 0
-    view.page.evaluate("() => { for (let k = 0; k < 5; k++) view.closer(1.01); }")
-    assert view.page.evaluate(count) in (1, 2)
+    assert view.page.evaluate(rests)
+    asked = """() => {
+      const frames = [], ask = window.requestAnimationFrame, draw = view.draw;
+      let drawn = 0;
+      cancelAnimationFrame(view.waiting);
+      view.waiting = 0;
+      window.requestAnimationFrame = (frame) => frames.push(frame);
+      view.draw = function (...how) { drawn += 1; return draw.apply(this, how); };
+      for (let k = 0; k < 5; k++) view.closer(1.01);
+      const before = drawn;
+      for (let k = 0; k < frames.length && k < 5; k++) frames[k]();
+      window.requestAnimationFrame = ask;
+      delete view.draw;
+      return [before, frames.length, drawn];
+    }"""
+    assert view.page.evaluate(asked) == [0, 1, 1]
 
 
 @pytest.mark.parametrize("scene", [ROBOT, *long(SCENE)], ids=["surfaces", "lines"])
