@@ -15,11 +15,12 @@ from nearness import DIVIDED
 from translated import ROBOTS, assert_same, assert_same_signs
 
 import qddot
-from qddot.backends import cuda
+from qddot.backends import cuda, cuda_prelude
 from qddot.backends.cuda_prelude import Real
 from qddot.backends.cuda_source import iteration_kernel, kernel, source
 from qddot.backends.device_arrays import cupy_or_error, kind_of
 from qddot.errors import QddotError
+from qddot.program.blocks import record_block
 from qddot.program.operations import OPERATIONS
 from qddot.program.program import Port, Program, Step
 from qddot.simulation.acting import Forces, law_of
@@ -116,6 +117,28 @@ def test_every_operation_means_what_it_does_in_numpy(tmp_path):
             wanted = op.apply(*(grid[:, i] for i in range(op.arity)))
         assert np.allclose(found, wanted, rtol=1e-15, atol=1e-300, equal_nan=True), op.name
         assert_same_signs(op.name, found, wanted)
+
+
+@with_gcc
+@pytest.mark.parametrize("dtype", CLOSE)
+def test_a_long_program_calls_its_blocks(dtype, tmp_path, monkeypatch):
+    monkeypatch.setattr(cuda_prelude, "LONG", 5)
+    real = Real(dtype == "float32")
+    step = record_block(lambda x: np.sin(x) * x[::-1] + 0.5, "step", x=(3,))
+    twice = record_block(lambda x: step(step(x)) - x, "twice", x=(3,))  # a block that calls one
+    programs = {
+        "four": qddot.record(lambda x: twice(twice(x)), x=(3,)),
+        "one": qddot.record(lambda x, y: step(x) * y[0], x=(3,), y=(2,)),
+    }
+    kernels = [kernel(program, name, real) for name, program in programs.items()]
+    text = source(kernels, real)
+    library = compiled_here(text, tmp_path)
+    for (name, program), whole in zip(programs.items(), kernels, strict=True):
+        assert whole.functions
+        assert all(function in text for function in whole.functions)
+        arrays = inputs_of(program, 5, dtype)
+        found = run_here(library[name], program, arrays, 5, dtype)
+        assert_close(found, program(*(x.astype(float) for x in arrays)), dtype)
 
 
 @with_gcc

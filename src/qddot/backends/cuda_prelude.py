@@ -7,13 +7,15 @@ a kernel can be checked where there is no GPU.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from qddot.backends.sincos import DOUBLE, SINGLE
 from qddot.backends.source import Dialect, FloatType
+from qddot.program.program import Program
 
 WARP = 32  # threads that go in step, one state each
+LONG = 9000  # operations: blocks of such a program stay functions, or it takes minutes to compile
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,25 @@ class Real(FloatType):
                 "select": "({0} != 0 ? {1} : {2})",
             },
             pair="real {sin}, {cos}; sine_and_cosine({x}, &{sin}, &{cos});",
+        )
+
+    def dialect_of(self, program: Program) -> Dialect:
+        """Return how a program is written: a long one calls its blocks, each compiled once.
+
+        A call takes numbers and returns them by value: what is behind a pointer keeps the compiler
+        busy for ten times as long. A short program is faster as a whole.
+        """
+        if len(program) <= LONG:
+            return self.dialect
+        return replace(
+            self.dialect,
+            block="struct {name}_results {{ real entries[{size}]; }};\n"
+            "BLOCK {name}_results {name}({parameters}) {{\n"
+            "  const real given[{count}] = {{{names}}};\n  (void)given;\n"
+            "  {name}_results all;\n  real* const results = all.entries;\n"
+            "{lines}\n  return all;\n}}\n",
+            call="const {name}_results {value}a = {name}({given}); "
+            "const real* const {value}r = {value}a.entries;",
         )
 
 
@@ -95,6 +116,7 @@ PRELUDE = """typedef @real@ real;
 #define INFINITY __int_as_float(0x7f800000)
 #endif
 #define INLINE static __device__ __forceinline__ __attribute__((unused))
+#define BLOCK static __device__ __noinline__
 #define KERNEL(blocks) extern "C" __global__ void __launch_bounds__(THREADS, blocks)
 INLINE int low_bits(real x) { return @low_bits@; }
 
@@ -221,6 +243,7 @@ INLINE void carry_in(
 using std::fma; using std::sqrt; using std::exp; using std::log; using std::tanh; using std::fabs;
 using std::atan2; using std::floor;
 #define INLINE static inline
+#define BLOCK static
 #define KERNEL(blocks) extern "C" void
 static inline real reciprocal(real) { return 0; }
 static inline real quotient(real a, real b, real) { return a / b; }

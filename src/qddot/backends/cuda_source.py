@@ -16,13 +16,13 @@ from dataclasses import dataclass, replace
 from qddot.backends.cuda_prelude import WARP, Real, prelude
 from qddot.backends.cuda_tiles import KernelPart, Outputs, parts_of, tiles_of
 from qddot.backends.fused import least_live, most_live
-from qddot.backends.source import write
+from qddot.backends.source import block_functions, write
 from qddot.program.program import Iteration, Program, Stage
 
 THREADS = 64  # in a block
 # how many blocks a multiprocessor shall hold at least, where so many numbers of 8 bytes wait at
 # once: warps that wait for memory need others to go on, but a long program needs registers more
-BLOCKS = {45: 12, 60: 10, 100: 8, 110: 6, 10_000: 1}
+BLOCKS = {45: 12, 60: 10, 100: 8, 110: 6}  # else 1
 NARROW = 16  # entries of a row that the threads of a rollout write themselves
 
 
@@ -34,11 +34,12 @@ class KernelText:
     text: str
     entries: int  # of memory that a warp shares
     parts: int = 1  # how many blocks have the same states
+    functions: tuple[str, ...] = ()  # that it calls
 
     def with_more_registers(self) -> KernelText | None:
         """Return the same with fewer blocks on a multiprocessor, if there can be fewer."""
         before, count, after = re.split(r"KERNEL\((\d+)\)", self.text, maxsplit=1)
-        fewer = [blocks for blocks in BLOCKS.values() if blocks < int(count)]
+        fewer = [blocks for blocks in (*BLOCKS.values(), 1) if blocks < int(count)]
         return replace(self, text=f"{before}KERNEL({fewer[0]}){after}") if fewer else None
 
     def shared(self, real: Real) -> int:
@@ -52,14 +53,15 @@ class KernelText:
 
 def source(kernels: Sequence[KernelText], real: Real) -> str:
     """Return a whole file."""
-    text = "\n".join(kernel.text for kernel in kernels)
+    functions = dict.fromkeys(text for kernel in kernels for text in kernel.functions)
+    text = "\n".join([*functions, *(kernel.text for kernel in kernels)])
     return f"#define THREADS {THREADS}\n{prelude(real)}\n{text}"
 
 
 def head(name: str, arguments: Sequence[str], live: int, real: Real) -> str:
     """Return how a kernel begins, of a program in which so many values wait at once."""
     wait = live * real.size / 8
-    blocks = next(count for most, count in BLOCKS.items() if wait <= most)
+    blocks = next((count for most, count in BLOCKS.items() if wait <= most), 1)
     return f"KERNEL({blocks}) {name}({', '.join(arguments)}) {{"
 
 
@@ -73,7 +75,9 @@ def kernel(program: Program, name: str, real: Real) -> KernelText:
     parts = parts_of(program)
     lines: list[str] = []
     entries = 0
+    functions: dict[str, str] = {}
     for k, part in enumerate(parts):
+        functions |= block_functions(part.program, real.dialect_of(part.program))
         own, used = part.written(real)
         lines += [f"PART({k}) {{", *(f"  {line}" for line in own), "}"] if parts[1:] else own
         entries = max(entries, used)
@@ -86,7 +90,7 @@ def kernel(program: Program, name: str, real: Real) -> KernelText:
     states = f"STATES(count, {entries}, {max(len(parts), 1)})"
     body = [f"  {line}" for line in (*unused, states, *lines, "END_OF_STATES")]
     text = "\n".join([begin, *body, "}", ""])
-    return KernelText(name, text, entries, max(len(parts), 1))
+    return KernelText(name, text, entries, max(len(parts), 1), tuple(functions.values()))
 
 
 def iteration_kernel(loop: Iteration, name: str, real: Real) -> KernelText:

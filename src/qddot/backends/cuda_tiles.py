@@ -132,7 +132,7 @@ class KernelPart:
         for k, i in enumerate(program.results):  # constants are known before anything else
             if program.input_size <= i < program.first_step:
                 outputs.put(k, real.literal(program.constants[i - program.input_size]))
-        write(lines, program, real.dialect, read, outputs.put)
+        write(lines, program, real.dialect_of(program), read, outputs.put)
         return lines, mirror.used
 
 

@@ -64,8 +64,9 @@ class Dialect:
     A function is a format of its arguments: "fabs({0})". Where sine and cosine of the same angle
     come from one call, `pair` is that statement; it declares {sin} and {cos} of {x}. Where blocks
     become functions, `block` is one: {name} with its {lines}, from an array `given` of {count}
-    numbers to an array `results` of {size}; and `call` declares such {results}, of {given}, that
-    are named after the value {value}. Elsewhere calls are written as what they do.
+    numbers, whose {names} are {parameters}, to an array `results` of {size}; and `call` declares
+    such {results}, of {given}, that are named after the value {value}. Elsewhere calls are written
+    as what they do.
     """
 
     declare: str  # what stands in front of a new name: "const double "
@@ -149,7 +150,7 @@ def write(
         name, op = f"{prefix}{number - program.first_step + 1}", step.op.name
         args, angle = [value(i) for i in step.args], step.args[0] if step.args else -1
         if isinstance(step.op, BlockCall):
-            lines.append(dialect.call.format(value=name, **_call(step.op, args)))
+            lines.append(dialect.call.format(value=name, **_call(step.op, args, dialect.declare)))
             values[number] = f"{name}r"
         elif isinstance(step.op, CallResult):
             values[number] = f"{args[0]}[{step.op.index}]"
@@ -185,17 +186,25 @@ def block_functions(program: Program, dialect: Dialect) -> dict[str, str]:
             lines.append(f"results[{k}] = {value};")
 
         write(lines, block, dialect, read, put)
-        about = _call(BlockCall.of(block), [])
+        about = _call(BlockCall.of(block), [], dialect.declare)
         text = dialect.block.format(lines="\n".join(f"  {line}" for line in lines), **about)
         found[about["name"]] = text
     return found
 
 
-def _call(call: BlockCall, args: list[str]) -> dict[str, Any]:
+def _call(call: BlockCall, args: list[str], declare: str) -> dict[str, Any]:
     """Return how a call is written: the function's name, its arguments, and how many there are."""
     size = len(call.block.results)
     name, given = f"block_{call.block.digest[:16]}", ", ".join(args) or "0"
-    return {"name": name, "given": given, "count": max(call.arity, 1), "size": max(size, 1)}
+    names = [f"given{i}" for i in range(max(call.arity, 1))]
+    return {
+        "name": name,
+        "given": given,
+        "count": len(names),
+        "size": max(size, 1),
+        "parameters": ", ".join(f"{declare}{name}" for name in names),
+        "names": ", ".join(names),
+    }
 
 
 def _angles_of_pairs(program: Program) -> set[int]:
