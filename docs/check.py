@@ -16,6 +16,8 @@ The code blocks of a page run in order, in one namespace and one temporary folde
     <!-- exit 2 -->         the commands of the block must exit with status 2
     <!-- needs pydrake -->  where this package is not installed, Python is skipped, and what
                             commands show is not compared
+
+`python docs/check.py docs/control.md` runs one page; without names, all of them.
 """
 
 import contextlib
@@ -70,7 +72,8 @@ def main() -> int:
     os.environ["MPLBACKEND"] = "Agg"  # no example opens a window
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     linked = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
-    executed = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    named = [Path(name).resolve() for name in sys.argv[1:]]
+    executed = named or [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
     problems = [problem for page in linked for problem in broken_links(page)]
     for page in executed:
