@@ -14,6 +14,7 @@ import tutorial_pictures
 from front_picture import front
 from matplotlib.figure import Figure
 from rich.console import Console
+from speed_picture import speed
 
 import qddot
 from qddot import plot
@@ -281,6 +282,7 @@ def robots() -> Figure:
 
 PICTURES = {
     "robots.png": robots,
+    "speed.svg": speed,
     "three_drops.svg": three_drops,
     "energy.svg": energy,
     "mass_spring_damper.svg": mass_spring_damper,
