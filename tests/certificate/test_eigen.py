@@ -2,7 +2,7 @@
 
 import numpy as np
 from flint import arb
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from nearness import CANCELLED, assert_close
 from strategies import seeds
@@ -37,6 +37,7 @@ def test_the_balance_is_the_diagonal_of_the_inverse(seed, n):
 
 
 @given(seed=seeds, n=st.integers(1, 5), radius=st.sampled_from([0.0, 1e-12, 1e-3]))
+@example(seed=890714, n=5, radius=1e-3)  # factors of the balls themselves gave 18 n radius
 def test_no_matrix_in_the_balls_has_a_larger_eigenvalue(seed, n, radius):
     rng = np.random.default_rng(seed)
     A = symmetric(seed, n)
@@ -46,4 +47,4 @@ def test_no_matrix_in_the_balls_has_a_larger_eigenvalue(seed, n, radius):
         inside = A + np.triu(D) + np.triu(D, 1).T
         largest = np.linalg.eigvalsh(inside)[-1]
         assert largest <= found + CANCELLED
-    assert found <= np.linalg.eigvalsh(A)[-1] + 16 * n * radius + CANCELLED
+    assert found <= np.linalg.eigvalsh(A)[-1] + n * radius + CANCELLED

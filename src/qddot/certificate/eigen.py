@@ -224,17 +224,22 @@ def balance(S: Sequence[Sequence[Any]]) -> list[Any]:
 
 
 def not_below_largest(balls: Sequence[arb], n: int) -> float:
-    """Return a number that the largest eigenvalue of a matrix of balls is not above."""
+    """Return a number that the largest eigenvalue of a matrix of balls is not above.
+
+    It is that of the balls' centres, and what their radii R can add: ‖E‖₂ ≤ max Σ R over rows.
+    """
     index = whole(n)
-    A = np.array([[float(balls[index[i, j]].mid()) for j in range(n)] for i in range(n)])
+    centres = [[balls[index[i, j]].mid() for j in range(n)] for i in range(n)]
+    A = np.array(centres, dtype=float)
     top = float(np.linalg.eigvalsh(A)[-1])
     room = 1e-14 * float(np.abs(A).sum()) + 1e-300
     with many_digits():
+        more = [sum((balls[index[i, j]].rad() for j in range(n)), arb(0)) for i in range(n)]
         while True:
             S = [
-                [arb(top + room if i == j else 0.0) - balls[index[i, j]] for j in range(n)]
+                [arb(top + room if i == j else 0.0) - centres[i][j] for j in range(n)]
                 for i in range(n)
             ]
             if all(pivot > 0 for pivot in factors(S)[1]):
-                return above(arb(top + room))
+                return max(above(arb(top + room) + each) for each in more)
             room *= 4
